@@ -1,0 +1,95 @@
+// Element types. Complex and string dtypes will follow f64…boolean here; nothing may assume that the list ends.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string_view>
+
+namespace brio {
+
+enum class DType : uint8_t { f64, f32, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
+inline constexpr int kDTypeCount = 13;
+
+inline constexpr DType f64 = DType::f64, f32 = DType::f32, f16 = DType::f16, bf16 = DType::bf16;
+inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;
+inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
+inline constexpr DType boolean = DType::boolean;
+
+struct DTypeInfo {
+  std::string_view name;     // TensorFlow's: "float32"
+  std::string_view ir_name;  // short, in IR text: "f32"
+  uint8_t size;              // bytes
+  bool floating, integer, is_signed;
+};
+const DTypeInfo& info(DType dtype);
+
+inline size_t size_of(DType dtype) {
+  constexpr uint8_t sizes[] = {8, 4, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1};
+  return sizes[static_cast<int>(dtype)];
+}
+inline bool is_floating(DType dtype) { return dtype <= DType::bf16; }
+inline bool is_integer(DType dtype) { return dtype >= DType::i8 && dtype <= DType::u64; }
+inline bool is_signed(DType dtype) { return dtype <= DType::i64; }
+std::ostream& operator<<(std::ostream& out, DType dtype);  // TensorFlow's name
+DType dtype_from_name(std::string_view name);              // either name; throws InvalidArgument
+
+// IEEE half and bfloat16 as storage: arithmetic happens in float, rounding to nearest even on the way back.
+struct Half {
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(float value);
+  operator float() const;
+};
+struct BFloat16 {
+  uint16_t bits = 0;
+  BFloat16() = default;
+  explicit BFloat16(float value) {
+    uint32_t u = std::bit_cast<uint32_t>(value);
+    if ((u & 0x7fffffffu) > 0x7f800000u) bits = static_cast<uint16_t>((u >> 16) | 0x40u);  // quiet NaN
+    else bits = static_cast<uint16_t>((u + 0x7fffu + ((u >> 16) & 1u)) >> 16);
+  }
+  operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+};
+
+template <typename T>
+struct DTypeOf;
+template <> struct DTypeOf<double> { static constexpr DType value = f64; };
+template <> struct DTypeOf<float> { static constexpr DType value = f32; };
+template <> struct DTypeOf<Half> { static constexpr DType value = f16; };
+template <> struct DTypeOf<BFloat16> { static constexpr DType value = bf16; };
+template <> struct DTypeOf<int8_t> { static constexpr DType value = i8; };
+template <> struct DTypeOf<int16_t> { static constexpr DType value = i16; };
+template <> struct DTypeOf<int32_t> { static constexpr DType value = i32; };
+template <> struct DTypeOf<int64_t> { static constexpr DType value = i64; };
+template <> struct DTypeOf<uint8_t> { static constexpr DType value = u8; };
+template <> struct DTypeOf<uint16_t> { static constexpr DType value = u16; };
+template <> struct DTypeOf<uint32_t> { static constexpr DType value = u32; };
+template <> struct DTypeOf<uint64_t> { static constexpr DType value = u64; };
+template <> struct DTypeOf<bool> { static constexpr DType value = boolean; };
+template <typename T>
+inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+// Calls f with a value of the C++ type that stores `dtype`: visit(dtype, [&](auto t) { using T = decltype(t); … }).
+template <typename F>
+decltype(auto) visit(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::f64: return f(double{});
+    case DType::f32: return f(float{});
+    case DType::f16: return f(Half{});
+    case DType::bf16: return f(BFloat16{});
+    case DType::i8: return f(int8_t{});
+    case DType::i16: return f(int16_t{});
+    case DType::i32: return f(int32_t{});
+    case DType::i64: return f(int64_t{});
+    case DType::u8: return f(uint8_t{});
+    case DType::u16: return f(uint16_t{});
+    case DType::u32: return f(uint32_t{});
+    case DType::u64: return f(uint64_t{});
+    case DType::boolean: return f(bool{});
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace brio

@@ -1,0 +1,20 @@
+# libbrio from the rooms, and the tests.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
+find_library(DNNL_LIBRARY dnnl REQUIRED)
+
+set(objects "")
+foreach(room IN LISTS BRIO_ROOM_TARGETS)
+  list(APPEND objects $<TARGET_OBJECTS:${room}>)
+endforeach()
+add_library(brio STATIC ${objects})
+target_include_directories(brio PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_link_libraries(brio PUBLIC Threads::Threads PRIVATE ${DNNL_LIBRARY} PkgConfig::HWY)
+
+if(PROJECT_IS_TOP_LEVEL)
+  enable_testing()
+  find_package(GTest REQUIRED)
+  foreach(room base tensor ir ops autodiff passes runtime nn train profile backends/reference backends/cpu)
+    brio_test(${room})
+  endforeach()
+endif()

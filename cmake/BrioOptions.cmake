@@ -1,0 +1,15 @@
+# Flags that every room, test and tool is built with. Never -march=native: one binary serves every x86-64 CPU.
+option(BRIO_ASAN "build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(BRIO_TSAN "build with ThreadSanitizer" OFF)
+
+add_library(brio_options INTERFACE)
+# -ffp-contract=off: a multiply and an add that were recorded apart are rounded apart, fused or not.
+target_compile_options(brio_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror -ffp-contract=off)
+if(BRIO_ASAN)
+  target_compile_options(brio_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(brio_options INTERFACE -fsanitize=address,undefined)
+endif()
+if(BRIO_TSAN)
+  target_compile_options(brio_options INTERFACE -fsanitize=thread)
+  target_link_options(brio_options INTERFACE -fsanitize=thread)
+endif()
