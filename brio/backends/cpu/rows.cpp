@@ -57,7 +57,8 @@ namespace brio::cpu {
 namespace HWY_NAMESPACE {
 
 // Sums run over this many elements in T and continue in double, so that the length of a row does not matter.
-constexpr size_t kSumPiece = 2048;
+template <typename T>
+constexpr size_t kSumPiece = 64 * hn::MaxLanes(hn::ScalableTag<T>());
 
 template <typename T>
 T largest(const T* x, size_t n) {
@@ -117,8 +118,8 @@ T exp_piece(const T* x, T shift_, T* e, const T* next, size_t n) {
 template <typename T>
 double exp_row(const T* x, T shift, T* e, const T* next, size_t n) {
   double sum = 0;
-  for (size_t i = 0; i < n; i += kSumPiece)
-    sum += exp_piece(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, HWY_MIN(kSumPiece, n - i));
+  for (size_t i = 0; i < n; i += kSumPiece<T>)
+    sum += exp_piece(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, HWY_MIN(kSumPiece<T>, n - i));
   return sum;
 }
 
@@ -148,8 +149,8 @@ void label_sums(const T* labels, const T* x, T shift_, size_t n, double& total, 
   const size_t lanes = hn::Lanes(d);
   const auto shift = hn::Set(d, shift_);
   total = weighted = 0;
-  for (size_t begin = 0; begin < n; begin += kSumPiece) {
-    const size_t end = HWY_MIN(n, begin + kSumPiece);
+  for (size_t begin = 0; begin < n; begin += kSumPiece<T>) {
+    const size_t end = HWY_MIN(n, begin + kSumPiece<T>);
     auto t = hn::Zero(d), w = hn::Zero(d);
     size_t i = begin;
     for (; i + lanes <= end; i += lanes) {
