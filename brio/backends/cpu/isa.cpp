@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/highway.h>
 
 #include "brio/base/error.h"

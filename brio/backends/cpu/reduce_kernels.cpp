@@ -10,7 +10,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/reduce_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

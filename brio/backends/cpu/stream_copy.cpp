@@ -10,9 +10,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/stream_copy.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
 #include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();

@@ -13,8 +13,8 @@
 namespace brio::cpu {
 namespace {
 
-// Under the cap, kernels are those of `target`, also after asking for the name. The cap is read once per process, so each
-// case is a process of its own.
+// Under the cap, kernels are those of `target`, also after asking for the name. The cap is read once per
+// process, so each case is a process of its own.
 int kernels_under(const char* cap, int64_t target) {
   setenv("BRIO_ISA", cap, 1);
   const TileFn first = find_tile_fn("exp", f32, f32);
@@ -51,7 +51,10 @@ TEST(IsaDeathTest, UnknownNameIsAnError) {
         try {
           apply_isa_cap();
         } catch (const InvalidArgument& e) {
-          std::exit(std::string(e.what()).find("'mmx'; use portable, sse4, avx2 or avx512") != std::string::npos ? 0 : 1);
+          std::exit(std::string(e.what()).find("'mmx'; use portable, sse4, avx2 or avx512") !=
+                            std::string::npos
+                        ? 0
+                        : 1);
         }
         std::exit(2);
       },
