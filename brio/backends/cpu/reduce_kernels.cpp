@@ -32,6 +32,7 @@ struct ReduceLoops {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Each operation on one element and on a vector; the two agree bit for bit.
 template <typename T>
@@ -309,6 +310,8 @@ ReduceLoops loops_of(ReduceKind kind) {
     }
   }
 }
+
+}  // namespace
 
 // As elsewhere, the common dtypes are compiled for every instruction set and the others for the baseline.
 ReduceLoops find_loops_here(ReduceKind kind, DType dtype) {

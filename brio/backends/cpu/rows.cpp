@@ -58,6 +58,7 @@ inline int64_t class_number(const void* labels, DType dtype, int64_t row) {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Sums run over this many elements in T and continue in double, so that the length of a row does not matter.
 template <typename T>
@@ -333,6 +334,8 @@ void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end) {
     }
   }
 }
+
+}  // namespace
 
 RowsFn find_rows_here(RowsKind kind, bool single) {
   switch (kind) {

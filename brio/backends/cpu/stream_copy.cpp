@@ -21,6 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+namespace {
 
 void stream_copy(void* out_, const void* source_, size_t bytes) {
 #if HWY_TARGET == HWY_SCALAR
@@ -38,6 +39,8 @@ void stream_copy(void* out_, const void* source_, size_t bytes) {
   std::memcpy(out + i, source + i, bytes - i);
 #endif
 }
+
+}  // namespace
 
 StreamCopy find_stream_copy_here() { return stream_copy; }
 

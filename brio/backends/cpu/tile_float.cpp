@@ -16,6 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 #define BRIO_UNARY(Name, expression)           \
   struct Name {                                \
@@ -87,6 +88,8 @@ template <class Op>
 constexpr FloatRow binary(std::string_view name) {
   return float_row<short_binary_loop<Op, float>, 2>(name, short_binary_loop<Op, double>);
 }
+
+}  // namespace
 
 TileFn find_float_arithmetic_here(std::string_view op, DType dtype) {
   static constexpr FloatRow kRows[] = {

@@ -17,6 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 #define BRIO_VECTOR_FUNCTION(Name, function) \
   struct Name {                              \
@@ -63,6 +64,8 @@ struct FloorMod {
     return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
   }
 };
+
+}  // namespace
 
 TileFn find_float_function_here(std::string_view op, DType dtype) {
   static constexpr FloatRow kRows[] = {

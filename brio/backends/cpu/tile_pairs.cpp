@@ -33,6 +33,7 @@ struct PairTable {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 struct Add {
   static constexpr int kSources = 2;
@@ -104,6 +105,8 @@ void pair_loop(void* out_, const void* a_, const void* b_, const void* c_, size_
       {name, "sub", false, pair_loop<First, Sub>}, {name, "sub", true, pair_loop<First, SubFrom>}, \
       {name, "mul", false, pair_loop<First, Mul>}, {name, "mul", true, pair_loop<First, Mul>},   \
       {name, "relu", false, pair_loop<First, Relu>}, {name, "square", false, pair_loop<First, Square>}
+
+}  // namespace
 
 PairTable pair_table_here() {
   static constexpr PairRow kRows[] = {
