@@ -1,0 +1,20 @@
+#include "brio/ops/families.h"
+
+#include <mutex>
+
+#include "brio/ir/op.h"
+
+namespace brio {
+
+void register_all_ops() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    register_elementwise();
+    register_reductions();
+    register_shape_ops();
+    register_products();
+    check_op_table();
+  });
+}
+
+}  // namespace brio
