@@ -294,7 +294,7 @@ void register_elementwise() { register_ops(op::rows); }
 
 Tensor constant(Scalar value, DType dtype) {
   const int64_t attrs[] = {static_cast<int64_t>(dtype), static_cast<int64_t>(value.bits_as(dtype))};
-  return record(op::constant, {}, attrs);
+  return record(op::constant, std::span<TensorImpl* const>(), attrs);
 }
 
 #define UNARY(name) \
