@@ -30,6 +30,9 @@ class GradContext {
   virtual std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
                                                std::vector<bool>& connected) = 0;
 
+  // For composite ops: sets the gradients by differentiating the plain form.
+  virtual void through_plain() = 0;
+
   std::vector<Tensor> result;  // per input; "none" where nothing flows
 };
 

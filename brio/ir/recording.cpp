@@ -192,7 +192,10 @@ void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* co
 
 }  // namespace
 
-Recording::~Recording() { clear(); }
+Recording::~Recording() {
+  for (Tape* tape : tapes) tape->recording = nullptr;
+  clear();
+}
 
 ValueId Recording::find_leaf(const TensorImpl* impl) const {
   if (leaves.size() <= kFewLeaves) {

@@ -59,6 +59,7 @@ class Recording {
     uint8_t bit;
     bool watch_variables;
     std::vector<std::pair<const VariableImpl*, ValueId>> reads;
+    Recording* recording;  // null once it is gone
   };
   std::vector<Tape*> tapes;
   uint8_t tapes_active = 0;
