@@ -1,0 +1,58 @@
+#include "brio/base/cpu_count.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace brio {
+namespace {
+
+int affinity_count() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than 1024 CPUs
+}
+
+// The path of this process in the unified hierarchy, "/" when there is none.
+std::string group_path() {
+  std::ifstream in("/proc/self/cgroup");
+  for (std::string line; std::getline(in, line);)
+    if (line.rfind("0::", 0) == 0) return line.substr(3);
+  return "/";
+}
+
+// CPUs that "quota period" (microseconds) amounts to; 0 when there is no limit.
+int quota_count(double quota, double period) {
+  if (quota <= 0 || period <= 0) return 0;
+  return std::max(1, static_cast<int>(quota / period + 0.999));
+}
+
+int quota_limit() {
+  // Inside a container the own group is often mounted as the root, so both places are tried.
+  for (const std::string& directory : {"/sys/fs/cgroup" + group_path(), std::string("/sys/fs/cgroup")}) {
+    std::ifstream in(directory + "/cpu.max");
+    std::string quota;
+    double period = 0;
+    if (in >> quota >> period) return quota == "max" ? 0 : quota_count(std::atof(quota.c_str()), period);
+  }
+  double quota = 0, period = 0;
+  std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota;
+  std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+  return quota_count(quota, period);
+}
+
+}  // namespace
+
+int usable_cpus() {
+  static const int count = [] {
+    const int limit = quota_limit();
+    return limit > 0 ? std::min(limit, affinity_count()) : affinity_count();
+  }();
+  return count;
+}
+
+}  // namespace brio
