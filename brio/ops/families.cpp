@@ -13,6 +13,7 @@ void register_all_ops() {
     register_reductions();
     register_shape_ops();
     register_products();
+    register_indexing();
     check_op_table();
   });
 }
