@@ -14,6 +14,7 @@ void register_all_ops() {
     register_shape_ops();
     register_products();
     register_indexing();
+    register_random();
     check_op_table();
   });
 }
