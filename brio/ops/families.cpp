@@ -15,6 +15,7 @@ void register_all_ops() {
     register_products();
     register_indexing();
     register_random();
+    register_composites();
     check_op_table();
   });
 }
