@@ -16,6 +16,7 @@ void register_all_ops() {
     register_indexing();
     register_random();
     register_composites();
+    register_optimizer_ops();
     check_op_table();
   });
 }
