@@ -30,8 +30,7 @@ class GradContext {
   virtual std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
                                                std::vector<bool>& connected) = 0;
 
-  // For composite ops without a rule of their own: records the plain form of the node on `in`, differentiates it and
-  // sets the gradients of the inputs that are needed.
+  // For composite ops: sets the gradients by differentiating the plain form.
   virtual void through_plain() = 0;
 
   std::vector<Tensor> result;  // per input; "none" where nothing flows

@@ -192,7 +192,10 @@ void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* co
 
 }  // namespace
 
-Recording::~Recording() { clear(); }
+Recording::~Recording() {
+  for (Tape* tape : tapes) tape->recording = nullptr;
+  clear();
+}
 
 ValueId Recording::find_leaf(const TensorImpl* impl) const {
   if (leaves.size() <= kFewLeaves) {
@@ -276,17 +279,6 @@ Recording* traced_function(Recording& recording) {
   Recording* r = &recording;
   while (r && r->kind == Recording::Kind::body) r = r->parent;
   return r && r->kind == Recording::Kind::function ? r : nullptr;
-}
-
-Tensor add_parameter(Recording& trace, const Aval& aval) {
-  TensorImpl* parameter = TensorImpl::create(aval);
-  parameter->value = static_cast<ValueId>(trace.values.size());
-  parameter->recording.store(&trace, std::memory_order_release);
-  trace.values.push_back(parameter);
-  trace.producers.push_back(kNone);
-  trace.tracked.push_back(0);
-  parameter->refs.increment();  // one for the trace, one for the handle
-  return Tensor::adopt(parameter);
 }
 
 RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) {

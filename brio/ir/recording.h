@@ -59,6 +59,7 @@ class Recording {
     uint8_t bit;
     bool watch_variables;
     std::vector<std::pair<const VariableImpl*, ValueId>> reads;
+    Recording* recording;  // null once it is gone
   };
   std::vector<Tape*> tapes;
   uint8_t tapes_active = 0;
@@ -103,8 +104,6 @@ Recording& current_recording();
 
 // The function whose trace `recording` is part of, or nullptr for eager code: there, cells and generators are parameters.
 Recording* traced_function(Recording& recording);
-// A new leaf of a trace that is bound at each call.
-Tensor add_parameter(Recording& trace, const Aval& aval);
 
 // Redirects ops of this thread into `recording` for a scope.
 class RecordInto {

@@ -4,6 +4,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
+#include "brio/ir/trace.h"
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"

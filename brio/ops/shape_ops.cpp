@@ -23,6 +23,9 @@ constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::list}, {"high", AttrKind::li
 
 void infer_same(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in[0]); }
 
+void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in.back()); }
+void grad_lost(GradContext&) { BRIO_CHECK(false, "the user's function of a custom gradient is gone"); }
+
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
   const Shape shape = checked_shape(call.op, call.attrs.list(0));
   if (shape.elements() != call.in[0]->shape.elements())
@@ -201,6 +204,10 @@ VIEW(read_variable, "the value of a variable, where a tape begins to follow it",
 VIEW(reshape, "the same elements under another shape", .attrs = kShapeAttrs, .infer = infer_reshape, .grad = grad_reshape,
      .cost = free_cost, .grad_needs = kNeedsNothing)
 #undef VIEW
+const OpDef custom_gradient{.name = "custom_gradient",
+                            .summary = "its last input; the user's function gives the gradients of the others",
+                            .kind = OpKind::view, .min_inputs = 1, .max_inputs = -1, .infer = infer_last,
+                            .grad = grad_lost, .cost = free_cost, .grad_needs = kNeedsNothing};
 #define MOVE(ident, what, least, most, attrs_, infer_, grad_)                                                          \
   const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::movement, .min_inputs = least, .max_inputs = most, \
                     .attrs = attrs_, .infer = infer_, .grad = grad_, .cost = movement_cost, .grad_needs = kNeedsNothing};
@@ -213,7 +220,7 @@ MOVE(pad, "x surrounded by a constant", 2, 2, kPadAttrs, infer_pad, grad_pad)
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {&identity, &stop_gradient, &read_variable, &reshape, &broadcast_to,
+static const OpDef* const rows[] = {&identity, &stop_gradient, &read_variable, &custom_gradient, &reshape, &broadcast_to,
                                       &transpose, &slice, &concat, &pad};
 }
 void register_shape_ops() { register_ops(op::rows); }

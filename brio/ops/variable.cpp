@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "brio/base/error.h"
+#include "brio/ir/trace.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
 
