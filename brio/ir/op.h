@@ -22,6 +22,7 @@ enum class OpKind : uint8_t {
   view,         // same bytes under another shape
   movement,     // moves elements, computes nothing
   contraction,  // matrix products
+  indexed,      // reads or writes where integer inputs say
   random,       // a pure function of seed and counter
   composite,    // a fused form that carries its plain definition
   control,      // runs other graphs

@@ -275,6 +275,12 @@ Recording& current_recording() {
   return *thread.current;
 }
 
+Recording* traced_function(Recording& recording) {
+  Recording* r = &recording;
+  while (r && r->kind == Recording::Kind::body) r = r->parent;
+  return r && r->kind == Recording::Kind::function ? r : nullptr;
+}
+
 RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) {
   thread_recording.current = &recording;
 }

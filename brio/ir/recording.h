@@ -83,7 +83,7 @@ class Recording {
   struct Draw {
     Generator* generator;
     ValueId seed, counter;
-    uint64_t drawn;  // numbers taken so far in the trace
+    uint64_t drawn;  // streams taken so far in the trace: the call advances the counter by as many
   };
   std::vector<Draw> draws;
 
@@ -101,6 +101,9 @@ class Recording {
 
 // The recording that ops of this thread go to.
 Recording& current_recording();
+
+// The function whose trace `recording` is part of, or nullptr for eager code: there, cells and generators are parameters.
+Recording* traced_function(Recording& recording);
 
 // Redirects ops of this thread into `recording` for a scope.
 class RecordInto {

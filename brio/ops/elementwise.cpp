@@ -3,6 +3,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
@@ -48,11 +49,13 @@ void infer_binary(const OpCall& call, std::vector<Aval>& out) {
   check_dtype(call.op, what, a.dtype);
   Aval& result = out.emplace_back();
   result.dtype = to_bool ? boolean : a.dtype;
+  result.shape = a.shape;
   if (a.shape == b.shape) [[likely]]
-    result.shape = a.shape;
-  else if (!broadcast(a.shape, b.shape, result.shape))
+    return;
+  if (!broadcast(a.shape, b.shape, result.shape))
     throw_invalid(call.op, cat("shapes ", a.shape, " and ", b.shape,
                                " do not broadcast: sizes must be equal or 1 from the right"));
+  checked_shape(call.op, result.shape.dims());
 }
 
 void infer_constant(const OpCall& call, std::vector<Aval>& out) {
@@ -71,6 +74,7 @@ void infer_select(const OpCall& call, std::vector<Aval>& out) {
   if (!broadcast(a.shape, b.shape, both) || !broadcast(both, condition.shape, result.shape))
     throw_invalid(call.op, cat("shapes ", condition.shape, ", ", a.shape, " and ", b.shape,
                                " do not broadcast: sizes must be equal or 1 from the right"));
+  checked_shape(call.op, result.shape.dims());
 }
 
 void infer_cast(const OpCall& call, std::vector<Aval>& out) {

@@ -14,6 +14,10 @@ void register_all_ops() {
     register_shape_ops();
     register_products();
     register_fusion();
+    register_indexing();
+    register_random();
+    register_composites();
+    register_optimizer_ops();
     check_op_table();
   });
 }

@@ -3,6 +3,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
@@ -41,6 +42,7 @@ void infer_matmul(const OpCall& call, std::vector<Aval>& out) {
   }
   if (ra > 1) result.shape.push_back(a.shape[ta ? ra - 1 : ra - 2]);
   if (rb > 1) result.shape.push_back(b.shape[tb ? rb - 2 : rb - 1]);
+  checked_shape(call.op, result.shape.dims());
 }
 
 Cost matmul_cost(const OpCall& call, std::span<const Aval> out) {

@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
@@ -26,7 +27,7 @@ void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*cal
 void grad_lost(GradContext&) { BRIO_CHECK(false, "the user's function of a custom gradient is gone"); }
 
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
-  const Shape shape(call.attrs.list(0));
+  const Shape shape = checked_shape(call.op, call.attrs.list(0));
   if (shape.elements() != call.in[0]->shape.elements())
     throw_invalid(call.op, cat("shape ", call.in[0]->shape, " has ", call.in[0]->shape.elements(), " elements, but ", shape,
                                " has ", shape.elements()));
@@ -34,7 +35,7 @@ void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
 }
 
 void infer_broadcast_to(const OpCall& call, std::vector<Aval>& out) {
-  const Shape shape(call.attrs.list(0));
+  const Shape shape = checked_shape(call.op, call.attrs.list(0));
   Shape both;
   if (!broadcast(call.in[0]->shape, shape, both) || !(both == shape))
     throw_invalid(call.op, cat("shape ", call.in[0]->shape, " cannot be broadcast to ", shape,
@@ -94,7 +95,7 @@ void infer_concat(const OpCall& call, std::vector<Aval>& out) {
                                  " in more than axis ", axis));
     result.shape.set(static_cast<int>(axis), result.shape[static_cast<int>(axis)] + part.shape[static_cast<int>(axis)]);
   }
-  out.push_back({Shape(result.shape.dims()), result.dtype});
+  out.push_back({checked_shape(call.op, result.shape.dims()), result.dtype});
 }
 
 void infer_pad(const OpCall& call, std::vector<Aval>& out) {
@@ -110,7 +111,7 @@ void infer_pad(const OpCall& call, std::vector<Aval>& out) {
       throw_invalid(call.op, cat("axis ", i, " is padded by (", low[i], ", ", high[i], "); paddings must be ≥ 0: slice instead"));
     dims.push_back(x.shape[static_cast<int>(i)] + low[i] + high[i]);
   }
-  out.push_back({Shape(dims), x.dtype});
+  out.push_back({checked_shape(call.op, dims), x.dtype});
 }
 
 void grad_identity(GradContext& g) { g.set(0, g.cotangent()); }
@@ -182,18 +183,6 @@ void grad_slice(GradContext& g) {
     c = slice(c, head);
   }
   g.set(0, pad(c, paddings));
-}
-
-int positive_axis(const OpDef& op, int axis, int rank) {
-  const int positive = axis < 0 ? axis + rank : axis;
-  if (positive < 0 || positive >= rank)
-    throw_invalid(op, cat("axis ", axis, " is out of range for rank ", rank));
-  return positive;
-}
-
-const Tensor& required(const OpDef& op, const Tensor& x) {
-  if (!x.defined()) throw_invalid(op, "input 0 is none; give it a tensor");
-  return x;
 }
 
 template <typename Dims>

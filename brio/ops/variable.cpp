@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "brio/base/error.h"
+#include "brio/ir/trace.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
 
@@ -22,23 +23,11 @@ Recording::Cell& cell_in(Recording& trace, const std::shared_ptr<VariableImpl>& 
   return trace.cells.back();
 }
 
-// Where variables live while `recording` records: the function being traced, or nullptr for eager code.
-Recording* tracing_function(Recording& recording) {
-  Recording* r = &recording;
-  while (r->kind == Recording::Kind::body) r = r->parent;
-  return r->kind == Recording::Kind::function ? r : nullptr;
-}
-
 Tensor traced_value(Recording& trace, const std::shared_ptr<VariableImpl>& variable) {
   Recording::Cell& cell = cell_in(trace, variable);
   if (!cell.current.defined()) {
-    TensorImpl* parameter = TensorImpl::create(variable->aval);
-    parameter->value = cell.leaf = static_cast<ValueId>(trace.values.size());
-    parameter->recording.store(&trace, std::memory_order_release);
-    trace.values.push_back(parameter);
-    trace.producers.push_back(kNone);
-    trace.tracked.push_back(0);
-    cell.current = handle(parameter);
+    cell.current = add_parameter(trace, variable->aval);
+    cell.leaf = cell.current.impl()->value;
   }
   return cell.current;
 }
@@ -83,7 +72,7 @@ Tensor Variable::value() const {
   if (!impl_) throw InvalidArgument("[variable] this variable is none: it was made without a value");
   Recording& recording = current_recording();
   Tensor value;
-  if (Recording* trace = tracing_function(recording)) {
+  if (Recording* trace = traced_function(recording)) {
     value = traced_value(*trace, impl_);
   } else {
     std::lock_guard lock(impl_->mutex);
@@ -106,7 +95,7 @@ void Variable::assign(const Tensor& value) {
   if (recording.kind == Recording::Kind::body)
     throw InvalidArgument(cat("[assign] variable '", impl_->name, "' is assigned inside a loop or branch; carry its value "
                               "through the loop and assign it afterwards"));
-  if (Recording* trace = tracing_function(recording)) {
+  if (Recording* trace = traced_function(recording)) {
     Recording::Cell& cell = cell_in(*trace, impl_);
     cell.current = value;
     cell.assigned = true;
