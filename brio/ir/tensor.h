@@ -25,6 +25,7 @@ struct TensorImpl {
   Array array;                                   // array.aval holds from the start
   bool is_scalar = false;                        // a host number: kept in `scalar`, no buffer
   uint64_t scalar = 0;
+  uint8_t rollbacks = 0;                         // references held by Recording::rebound, which do not forbid donation
   std::shared_ptr<const std::string> error;      // its run failed: reading it says so again
 
   const Aval& aval() const { return array.aval; }

@@ -13,6 +13,7 @@ void register_all_ops() {
     register_reductions();
     register_shape_ops();
     register_products();
+    register_fusion();
     register_indexing();
     register_random();
     register_composites();

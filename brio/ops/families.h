@@ -11,6 +11,7 @@ void register_indexing();
 void register_random();
 void register_composites();
 void register_optimizer_ops();
+void register_fusion();
 void register_control();
 
 void register_all_ops();

@@ -107,7 +107,10 @@ void Variable::assign(const Tensor& value) {
     // What was there before the last run is what a failed run must bring back.
     bool already = false;
     for (const Recording::Rebound& rebound : recording.rebound) already |= rebound.variable == impl_;
-    if (!already) recording.rebound.push_back({impl_, std::move(impl_->value)});
+    if (!already) {
+      recording.rebound.push_back({impl_, impl_->value});
+      ++impl_->value.impl()->rollbacks;
+    }
     impl_->value = value;
     step_ends = recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign;
   }

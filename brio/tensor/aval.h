@@ -42,7 +42,7 @@ uint64_t to_bits(T value) {
 template <typename T>
 T from_bits(uint64_t bits) {
   T value;
-  std::memcpy(&value, &bits, sizeof(T));
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
   return value;
 }
 
