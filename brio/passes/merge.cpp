@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "brio/base/error.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 
@@ -59,6 +60,27 @@ void drop_dead(Graph& graph) {
   }
   size_t n = 0;
   std::erase_if(graph.nodes, [&](const Node&) { return !keep[n++]; });
+}
+
+void sort_topologically(Graph& graph) {
+  std::vector<bool> ready(graph.values.size(), false);
+  for (const Graph::Input& input : graph.inputs) ready[input.value] = true;
+  std::vector<Node> sorted, waiting = std::move(graph.nodes);
+  sorted.reserve(waiting.size());
+  while (!waiting.empty()) {
+    std::vector<Node> later;
+    for (Node& node : waiting) {
+      if (std::ranges::all_of(node.in, [&](ValueId v) { return ready[v]; })) {
+        for (ValueId v : node.out) ready[v] = true;
+        sorted.push_back(std::move(node));
+      } else {
+        later.push_back(std::move(node));
+      }
+    }
+    BRIO_CHECK(later.size() < waiting.size(), "a graph has a circle");
+    waiting = std::move(later);
+  }
+  graph.nodes = std::move(sorted);
 }
 
 }  // namespace brio

@@ -15,6 +15,8 @@ constexpr Pass kPasses[] = {
     {"fold", "computes what depends on constants alone", fold_constants},
     {"merge", "equal expressions become one", merge_equal},
     {"dead", "drops what nobody reads", drop_dead},
+    {"epilogue", "matmul with its bias and activation", fuse_epilogues},
+    {"losses", "a loss and its gradient read the logits once", merge_losses},
     {"fuse", "chains of elementwise ops and reductions become one pass over memory", fuse_elementwise},
 };
 constexpr size_t kCount = std::size(kPasses);

@@ -64,6 +64,9 @@ class Rewriter {
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
+// Orders the nodes so that every value is made before it is read; otherwise their order stays.
+void sort_topologically(Graph& graph);
+
 // How many nodes and outputs read each value.
 inline std::vector<uint32_t> use_counts(const Graph& graph) {
   std::vector<uint32_t> uses(graph.values.size(), 0);

@@ -10,6 +10,8 @@
 namespace brio {
 namespace {
 
+__extension__ using Wide = unsigned __int128;
+
 struct Entry {
   std::vector<uint64_t> key;
   std::shared_ptr<const CachedPlan> plan;
@@ -142,7 +144,7 @@ uint64_t hash_words(PlanKey key) {
   uint64_t a = 0x243f6a8885a308d3ull ^ key.size(), b = 0x13198a2e03707344ull;
   size_t i = 0;
   auto fold = [](uint64_t x, uint64_t y) {
-    const auto product = static_cast<unsigned __int128>(x) * y;
+    const auto product = static_cast<Wide>(x) * y;
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
   };
   for (; i + 2 <= key.size(); i += 2) {

@@ -1,0 +1,47 @@
+#include "brio/backends/cpu/isa.h"
+
+#include <cstdlib>
+
+#include "brio/backends/cpu/simd_targets.h"
+#include <hwy/highway.h>
+
+#include "brio/base/error.h"
+
+namespace brio::cpu {
+namespace {
+
+constexpr int64_t kAvx512 = HWY_AVX3 | HWY_AVX3_DL;
+constexpr int64_t kAvx2 = HWY_AVX2;
+constexpr int64_t kSse4 = HWY_SSE4 | HWY_SSSE3;
+
+int64_t targets_above(std::string_view cap) {
+  if (cap.empty() || cap == "avx512") return 0;
+  if (cap == "avx2") return kAvx512;
+  if (cap == "sse4") return kAvx512 | kAvx2;
+  if (cap == "portable") return kAvx512 | kAvx2 | kSse4;
+  throw InvalidArgument(
+      cat("BRIO_ISA: no instruction set is called '", cap, "'; use portable, sse4, avx2 or avx512"));
+}
+
+}  // namespace
+
+void apply_isa_cap() {
+  // A function-local static: thread-safe, and tried again if the value was bad and the caller went on.
+  static const bool applied = [] {
+    const char* cap = std::getenv("BRIO_ISA");
+    if (const int64_t disabled = targets_above(cap ? cap : "")) hwy::DisableTargets(disabled);
+    return true;
+  }();
+  (void)applied;
+}
+
+std::string_view isa_name() {
+  apply_isa_cap();
+  const int64_t supported = hwy::SupportedTargets();
+  if (supported & kAvx512) return "avx512";
+  if (supported & kAvx2) return "avx2";
+  if (supported & HWY_SSE4) return "sse4";
+  return "portable";
+}
+
+}  // namespace brio::cpu

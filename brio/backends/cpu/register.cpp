@@ -1,0 +1,13 @@
+#include "brio/backends/cpu/isa.h"
+#include "brio/backends/cpu/lower.h"
+
+namespace brio {
+
+void register_cpu(Registry& registry) {
+  cpu::apply_isa_cap();
+  cpu::add_tile_kernels(registry);
+  cpu::add_product_kernels(registry);
+  cpu::add_random_kernels(registry);
+}
+
+}  // namespace brio

@@ -1,0 +1,251 @@
+// Vector functions for one instruction set. Each is a single operation of the IR, so it may use fused multiply-add
+// inside; the polynomials are minimax fits made for these ranges. Bounds are checked by tests/backends/cpu.
+#if defined(BRIO_CPU_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef BRIO_CPU_SIMD_MATH_INL_H_
+#undef BRIO_CPU_SIMD_MATH_INL_H_
+#else
+#define BRIO_CPU_SIMD_MATH_INL_H_
+#endif
+
+#include <cmath>
+#include <limits>
+
+#include <hwy/highway.h>
+#include <hwy/contrib/math/math-inl.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace brio::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// c0 + c1·x + c2·x² + …
+template <class D, class V>
+HWY_INLINE V polynomial(D d, V, hn::TFromD<D> c0) {
+  return hn::Set(d, c0);
+}
+template <class D, class V, typename... C>
+HWY_INLINE V polynomial(D d, V x, hn::TFromD<D> c0, C... rest) {
+  return hn::MulAdd(polynomial(d, x, rest...), x, hn::Set(d, c0));
+}
+
+// y · 2^n for an integral n in ±300, rounded once also when the result is subnormal; overflows to infinity.
+template <class D, class V>
+HWY_INLINE V scale_by_power_of_two(D d, V y, V n) {
+#if HWY_TARGET == HWY_AVX3
+  (void)d;
+  return V{_mm512_scalef_ps(y.raw, n.raw)};
+#else
+  const hn::RebindToSigned<D> di;
+  const auto bias = hn::Set(di, 127);
+  const auto e = hn::ConvertTo(di, n);
+  const auto half = hn::ShiftRight<1>(e);
+  const V first = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(half, bias)));
+  const V second = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(hn::Sub(e, half), bias)));
+  return hn::Mul(hn::Mul(y, first), second);
+#endif
+}
+
+template <class V>
+struct ExpParts {
+  V r, error, n;  // x = r + error + n·ln 2, |r| ≤ ln 2 / 2; error is what rounding r lost
+};
+template <class D, class V>
+HWY_INLINE ExpParts<V> reduce_exp(D d, V x) {
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  const V low = hn::Set(d, 1.42860677e-6f);
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);  // exact: the constant has 15 bits
+  const V r = hn::NegMulAdd(n, low, high);
+  return {r, hn::NegMulAdd(n, low, hn::Sub(high, r)), n};
+}
+
+// x limited to [low, high]; NaN stays NaN. The x86 instructions return their second operand when one is NaN.
+template <class D, class V>
+HWY_INLINE V clamp_keeping_nan(D, V low, V high, V x) {
+#if HWY_TARGET == HWY_SCALAR
+  x = hn::IfThenElse(hn::Lt(x, low), low, x);
+  return hn::IfThenElse(hn::Gt(x, high), high, x);
+#else
+  return hn::Min(high, hn::Max(low, x));
+#endif
+}
+
+// e^x. Beyond the clamp the result is 0 or infinity anyway; a NaN passes through it. Compensated: half a unit in the
+// last place instead of one, for callers that go on computing with the result.
+template <bool kCompensated = false, class D, class V>
+HWY_INLINE V exp_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  if constexpr (sizeof(T) == 4) {
+    const auto [r, error, n] = reduce_exp(d, clamp_keeping_nan(d, hn::Set(d, -105.0f), hn::Set(d, 89.5f), x));
+    const V p = polynomial(d, r, 0.49999997f, 0.166665331f, 0.0416672453f, 0.0083678551f, 0.00138822652f);
+    const V one = hn::Set(d, 1.0f);
+    if constexpr (kCompensated) {
+      const V sum = hn::Add(one, r);
+      const V lost = hn::Sub(r, hn::Sub(sum, one));
+      const V rest = hn::Add(lost, hn::MulAdd(p, hn::Mul(r, r), error));
+      return scale_by_power_of_two(d, hn::Add(sum, rest), n);
+    }
+    return scale_by_power_of_two(d, hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), one), n);
+  } else {
+    const V high = hn::Set(d, 709.782712893384);
+    const V y = hn::Exp(d, hn::IfThenElse(hn::Lt(x, high), x, high));
+    const V over = hn::IfThenElse(hn::Gt(x, high), hn::Inf(d), y);
+    return hn::IfThenElse(hn::IsNaN(x), x, over);
+  }
+}
+
+// e^x - 1, accurate near 0.
+template <class D, class V>
+HWY_INLINE V expm1_vector(D d, V x) {
+  const auto [r, error, n] = reduce_exp(d, clamp_keeping_nan(d, hn::Set(d, -20.0f), hn::Set(d, 88.9f), x));
+  (void)error;
+  const V p = polynomial(d, r, 0.5f, 0.166666657f, 0.0416663364f, 0.0083333943f, 0.00139426987f, 0.000198460388f);
+  const V y = hn::MulAdd(p, hn::Mul(r, r), r);  // e^r - 1
+  // Half of 2^n·y + (2^n - 1): n may be 128, where 2^n itself overflows.
+  const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
+  const V scale = scale_by_power_of_two(d, one, hn::Sub(n, one));
+  const V result = hn::MulAdd(y, scale, hn::Sub(scale, half));
+  const V doubled = hn::Add(result, result);
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 1e-8f)), x, doubled);  // keeps -0 and subnormals
+}
+
+// ln x for x > 0 and finite (subnormals included); other lanes are unspecified.
+template <class D, class V>
+HWY_INLINE V log_of_positive(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto tiny = hn::Lt(x, hn::Set(d, 0x1p-126f));
+  x = hn::IfThenElse(tiny, hn::Mul(x, hn::Set(d, 0x1p25f)), x);
+  // Split at sqrt(1/2) so that the mantissa lies around 1.
+  const auto pivot = hn::Set(di, 0x3f3504f3);
+  const auto offset = hn::Sub(hn::BitCast(di, x), pivot);
+  V e = hn::ConvertTo(d, hn::ShiftRight<23>(offset));
+  e = hn::IfThenElse(tiny, hn::Sub(e, hn::Set(d, 25.0f)), e);
+  const V m = hn::BitCast(d, hn::Add(hn::And(offset, hn::Set(di, 0x7fffff)), pivot));
+  const V f = hn::Sub(m, hn::Set(d, 1.0f));
+  const V f2 = hn::Mul(f, f);
+  const V p = polynomial(d, f, 0.333333313f, -0.250008285f, 0.200012594f, -0.166230604f, 0.142007336f, -0.131621987f,
+                         0.12770322f, -0.0764023513f);
+  V y = hn::Mul(hn::Mul(f, f2), p);
+  y = hn::MulAdd(e, hn::Set(d, 1.42860677e-6f), y);
+  y = hn::NegMulAdd(f2, hn::Set(d, 0.5f), y);
+  return hn::MulAdd(e, hn::Set(d, 0.693145752f), hn::Add(f, y));
+}
+
+template <class D, class V>
+HWY_INLINE V log_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V zero = hn::Zero(d), inf = hn::Inf(d);
+  V y;
+  if constexpr (sizeof(T) == 4) y = log_of_positive(d, x);
+  else y = hn::Log(d, x);
+  const V at_edge = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(inf), hn::IfThenElse(hn::Eq(x, inf), inf, hn::NaN(d)));
+  return hn::IfThenElse(hn::And(hn::Gt(x, zero), hn::Lt(x, inf)), y, at_edge);
+}
+
+// ln(1 + x): the rounding error of 1 + x is put back to first order.
+template <class D, class V>
+HWY_INLINE V log1p_vector(D d, V x) {
+  const V one = hn::Set(d, 1.0f), inf = hn::Inf(d);
+  const V u = hn::Add(one, x);
+  const V lost = hn::Sub(x, hn::Sub(u, one));
+  const V y = hn::Add(log_of_positive(d, u), hn::Div(lost, u));
+  const V at_edge = hn::IfThenElse(hn::Eq(u, hn::Zero(d)), hn::Neg(inf), hn::IfThenElse(hn::Eq(x, inf), inf, hn::NaN(d)));
+  const V result = hn::IfThenElse(hn::And(hn::Gt(u, hn::Zero(d)), hn::Lt(u, inf)), y, at_edge);
+  return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 1e-7f)), x, result);  // keeps -0 and subnormals
+}
+
+// 1 / (1 + e^-x), through e^-|x| so that nothing overflows and small results keep their precision.
+template <class D, class V>
+HWY_INLINE V sigmoid_vector(D d, V x) {
+  using T = hn::TFromD<D>;
+  const V one = hn::Set(d, T{1});
+  const auto negative = hn::Lt(x, hn::Zero(d));
+  const V e = exp_vector<true>(d, hn::Neg(hn::Abs(x)));
+  const V sum = hn::Add(one, e);
+  const V q = hn::Div(hn::IfThenElse(negative, e, one), sum);
+  // What rounding 1 + e lost is put back; 1 / sum is at hand as q or 1 - q.
+  const V lost = hn::Sub(e, hn::Sub(sum, one));
+  const V inverse = hn::IfThenElse(negative, hn::Sub(one, q), q);
+  return hn::NegMulAdd(hn::Mul(q, lost), inverse, q);
+}
+
+template <class D, class V>
+HWY_INLINE V tanh_vector(D d, V x) {
+  const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
+  const V a = hn::Abs(x), s = hn::Mul(x, x);
+  const V p =
+      polynomial(d, s, -0.333333313f, 0.133331969f, -0.053945519f, 0.0216936804f, -0.00815955456f, 0.00212622667f);
+  const V near_zero = hn::MulAdd(hn::Mul(p, s), a, a);
+  const V away = hn::Sub(one, hn::Div(two, hn::Add(exp_vector(d, hn::Add(a, a)), one)));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.625f)), near_zero, away), x);
+}
+
+// ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|)
+template <class D, class V>
+HWY_INLINE V softplus_vector(D d, V x) {
+  const V tail = log1p_vector(d, exp_vector(d, hn::Neg(hn::Abs(x))));
+  return hn::Add(hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Zero(d)), tail);
+}
+
+template <class D, class V>
+HWY_INLINE V erf_vector(D d, V x) {
+  const V a = hn::Abs(x), s = hn::Mul(x, x);
+  const V small = polynomial(d, s, 0.128379166f, -0.376126319f, 0.112836644f, -0.0268577076f, 0.00519695645f,
+                             -0.000809774268f, 8.18522531e-05f);
+  const V near_zero = hn::MulAdd(small, a, a);
+  // 1 - erfc, with -ln erfc(t) = t·q(t); at 4 it is 1 to the last bit.
+  const V t = hn::IfThenElse(hn::Gt(a, hn::Set(d, 4.0f)), hn::Set(d, 4.0f), a);
+  const V q = polynomial(d, t, 1.12854147f, 0.635673165f, 0.105169483f, -0.0225756038f, 0.00286911405f,
+                         -2.74326303e-05f, -4.99409834e-05f, 5.29704403e-06f);
+  const V away = hn::Sub(hn::Set(d, 1.0f), exp_vector(d, hn::Neg(hn::Mul(t, q))));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.93f)), near_zero, away), x);
+}
+
+// Lanes of r where |x| exceeds the range that a vector function covers (or is NaN) are computed by libm.
+template <class D, class V>
+HWY_INLINE V libm_beyond(D d, V x, V r, double limit, double (*function)(double)) {
+  if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, limit))))) return r;
+  HWY_ALIGN double xs[hn::MaxLanes(d)], rs[hn::MaxLanes(d)];
+  hn::Store(x, d, xs);
+  hn::Store(r, d, rs);
+  for (size_t i = 0; i < hn::Lanes(d); ++i)
+    if (!(std::fabs(xs[i]) <= limit)) rs[i] = function(xs[i]);
+  return hn::Load(d, rs);
+}
+
+inline double libm_sin(double x) { return std::sin(x); }
+inline double libm_cos(double x) { return std::cos(x); }
+
+template <class D, class V>
+HWY_INLINE V sin_in_double(D d, V x) {
+  const V zero_keeps_sign = hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, hn::Sin(d, x));
+  return libm_beyond(d, x, zero_keeps_sign, 3e4, libm_sin);
+}
+template <class D, class V>
+HWY_INLINE V cos_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Cos(d, x), 3e4, libm_cos);
+}
+
+// a^b for operands that were floats: e^(b·ln a) has 29 bits to spare. Zero, negative and infinite bases and infinite
+// or NaN exponents have rules of their own: libm knows them.
+template <class D, class V>
+HWY_INLINE V pow_in_double(D d, V a, V b) {
+  const V product = hn::Mul(b, hn::Log(d, a));
+  const V bounded = hn::Min(hn::Max(product, hn::Set(d, -700.0)), hn::Set(d, 700.0));
+  const V y = hn::Exp(d, bounded);
+  const V inf = hn::Inf(d);
+  const auto plain = hn::And(hn::And(hn::Gt(a, hn::Zero(d)), hn::Lt(a, inf)), hn::Lt(hn::Abs(b), inf));
+  if (HWY_LIKELY(hn::AllTrue(d, plain))) return y;
+  HWY_ALIGN double as[hn::MaxLanes(d)], bs[hn::MaxLanes(d)], ys[hn::MaxLanes(d)];
+  hn::Store(a, d, as);
+  hn::Store(b, d, bs);
+  hn::Store(y, d, ys);
+  for (size_t i = 0; i < hn::Lanes(d); ++i)
+    if (!(as[i] > 0 && as[i] < std::numeric_limits<double>::infinity() && std::isfinite(bs[i])))
+      ys[i] = std::pow(as[i], bs[i]);
+  return hn::Load(d, ys);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace brio::cpu
+HWY_AFTER_NAMESPACE();
+#endif

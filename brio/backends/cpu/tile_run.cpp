@@ -1,0 +1,132 @@
+#include "brio/backends/cpu/tile_run.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "brio/backends/cpu/stream_copy.h"
+#include "brio/backends/cpu/tile_load.h"
+#include "brio/base/thread_pool.h"
+
+namespace brio::cpu {
+namespace {
+
+// Far enough ahead to cover the latency of memory at one tile per few hundred nanoseconds.
+constexpr int64_t kPrefetchBytes = 4096;
+
+void prefetch(const std::byte* p, int64_t bytes) {
+  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i + kPrefetchBytes);
+}
+
+}  // namespace
+
+TileRun::TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled)
+    : arguments_(arguments), plan_(arguments.plan), buffer_(buffer), registers_(registers), filled_(filled) {
+  const Layout& layout = arguments.layout;
+  for (size_t i = 0; i < static_cast<size_t>(plan_.registers); ++i)
+    registers_[i] = layout.slot[i] >= 0 ? buffer_ + layout.slot[i] : nullptr;
+  registers_[plan_.registers] = nullptr;
+  for (size_t i = 0; i < plan_.constants.size(); ++i)
+    registers_[plan_.inputs.size() + i] = const_cast<void*>(plan_.constants[i]);
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) {
+    const InputPlan& input = plan_.inputs[i];
+    filled_[i] = nullptr;
+    if (input.kind == InputPlan::Kind::scalar) {
+      fill_slot(registers_[i], arguments.inputs[i], input.element_size, std::min(plan_.tile, plan_.elements));
+    } else if (input.kind == InputPlan::Kind::periodic) {
+      std::byte* slot = buffer_ + layout.slot[i];
+      const size_t period = static_cast<size_t>(input.period) * input.element_size;
+      const size_t bytes = static_cast<size_t>(plan_.tile) * input.element_size + period;
+      std::memcpy(slot, arguments.inputs[i], period);
+      for (size_t done = period; done < bytes; done += std::min(done, bytes - done))
+        std::memcpy(slot + done, slot, std::min(done, bytes - done));
+    }
+  }
+}
+
+void TileRun::load(size_t i, int64_t start, int64_t n) {
+  const InputPlan& input = plan_.inputs[i];
+  const int64_t size = input.element_size;
+  const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
+  switch (input.kind) {
+    case InputPlan::Kind::scalar: return;
+    case InputPlan::Kind::dense: {
+      const std::byte* here = base + start * size;
+      if (plan_.prefetch) prefetch(here, n * size);
+      const int32_t slot = arguments_.layout.slot[i];
+      if (slot < 0) {
+        registers_[i] = const_cast<std::byte*>(here);
+      } else {  // it is an output as well, and may be overwritten before it is copied
+        std::memcpy(buffer_ + slot, here, static_cast<size_t>(n * size));
+      }
+      return;
+    }
+    case InputPlan::Kind::periodic:
+      registers_[i] = buffer_ + arguments_.layout.slot[i] + start % input.period * size;
+      return;
+    case InputPlan::Kind::strided: break;
+  }
+  const int last = input.rank - 1;
+  const int64_t inner = input.dims[last], stride = input.strides[last];
+  void* slot = buffer_ + arguments_.layout.slot[i];
+  if (stride <= 1 && stride >= 0 && inner >= n && start % inner + n <= inner) {
+    int64_t rest = start, offset = 0;
+    for (int k = last; k >= 0; --k) {
+      offset += rest % input.dims[k] * input.strides[k];
+      rest /= input.dims[k];
+    }
+    const std::byte* here = base + offset * size;
+    if (stride == 1) {
+      registers_[i] = const_cast<std::byte*>(here);
+    } else {
+      registers_[i] = slot;
+      if (filled_[i] != here) fill_slot(slot, here, input.element_size, plan_.tile);
+      filled_[i] = here;
+    }
+    return;
+  }
+  registers_[i] = slot;
+  filled_[i] = nullptr;
+  input.copy(input, base, start, n, slot);
+}
+
+void TileRun::evaluate(int64_t start, int64_t n) {
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) load(i, start, n);
+  if (!arguments_.collect)
+    for (size_t i = 0; i < plan_.outputs.size(); ++i)
+      if (const OutputPlan& output = plan_.outputs[i]; output.direct)
+        registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
+  for (const TilePlan::Code& step : plan_.code)
+    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c],
+            static_cast<size_t>(n));
+  copy_outputs(start, n);
+}
+
+void TileRun::copy_outputs(int64_t start, int64_t n) {
+  for (size_t i = 0; i < plan_.outputs.size(); ++i) {
+    const OutputPlan& output = plan_.outputs[i];
+    if (output.direct && !arguments_.collect) continue;
+    std::byte* out = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
+    const size_t bytes = static_cast<size_t>(n) * output.element_size;
+    const void* source = registers_[output.reg];
+    if (arguments_.stream) plan_.stream_copy(out, source, bytes);
+    else if (out != source) std::memcpy(out, source, bytes);
+  }
+}
+
+void run_elementwise(const TileArguments& arguments) {
+  const TilePlan& plan = arguments.plan;
+  const auto tiles = [&](int64_t begin, int64_t end) {
+    with_tile_run(arguments, [&](TileRun& run) {
+      for (int64_t t = begin; t < end; ++t) {
+        const int64_t row = t / plan.tiles_per_row, in_row = t % plan.tiles_per_row * plan.tile_length;
+        const int64_t start = row * plan.row + in_row;
+        run.evaluate(start, std::min({plan.tile_length, plan.row - in_row, plan.elements - start}));
+      }
+      if (arguments.stream) finish_streaming();
+    });
+  };
+  if (plan.parallel) parallel_for(plan.tiles, plan.grain, tiles);
+  else tiles(0, plan.tiles);
+}
+
+}  // namespace brio::cpu

@@ -1,0 +1,60 @@
+// One thread's evaluation of a TilePlan. Private to tile_*.cpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "brio/backends/cpu/tile_plan.h"
+
+namespace brio::cpu {
+
+// The arguments of TileKernel::run and what is decided from them.
+struct TileArguments {
+  const TilePlan& plan;
+  const void* const* inputs;
+  void* const* outputs;
+  std::byte* scratch;
+  const Layout& layout;
+  bool collect;  // layout is plan.collected: outputs are copied when a tile is done
+  bool stream;   // … with streaming stores
+};
+
+class TileRun {
+ public:
+  // buffer: layout.bytes, 64-byte aligned; registers: plan.registers + 1; filled: one per input.
+  TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled);
+
+  // Runs the steps on elements [start, start + n) of the space, n ≤ plan.tile, and writes the outputs.
+  void evaluate(int64_t start, int64_t n);
+
+  const void* reg(int32_t number) const { return registers_[number]; }
+  void* at(int32_t offset) const { return buffer_ + offset; }
+
+ private:
+  void load(size_t input, int64_t start, int64_t n);
+  void copy_outputs(int64_t start, int64_t n);
+
+  const TileArguments& arguments_;
+  const TilePlan& plan_;
+  std::byte* buffer_;
+  void** registers_;
+  const void** filled_;  // strided inputs: the element that the whole slot holds, if it holds one
+};
+
+// Calls body(run) with a TileRun whose storage is on the stack.
+template <typename Body>
+[[gnu::noinline]] void with_tile_run(const TileArguments& arguments, Body&& body) {
+  const TilePlan& plan = arguments.plan;
+  void* buffer = __builtin_alloca_with_align(arguments.layout.bytes + 64, 512);
+  void* pointers =
+      __builtin_alloca(sizeof(void*) * (static_cast<size_t>(plan.registers) + 1 + plan.inputs.size()));
+  void** registers = static_cast<void**>(pointers);
+  TileRun run(arguments, static_cast<std::byte*>(buffer), registers,
+              const_cast<const void**>(registers + plan.registers + 1));
+  body(run);
+}
+
+void run_elementwise(const TileArguments& arguments);
+void run_reductions(const TileArguments& arguments);  // tile_reduce.cpp
+
+}  // namespace brio::cpu
