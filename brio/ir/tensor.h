@@ -40,6 +40,7 @@ class Tensor {
  public:
   Tensor() = default;  // "none": no value
   explicit Tensor(const Literal& literal, DType dtype = f32);
+  explicit Tensor(std::initializer_list<Literal> items, DType dtype = f32) : Tensor(Literal(items), dtype) {}
   explicit Tensor(Array array);
   // Copies `shape.elements()` elements from host memory.
   template <typename T>

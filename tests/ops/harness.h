@@ -9,6 +9,7 @@
 #pragma once
 
 #include <functional>
+#include <iosfwd>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -55,7 +56,9 @@ struct OpTest {
   std::function<Case(Rng& rng, DType dtype, int i)> make;     // i: 0 … kCases - 1; for gradients with f64
   std::function<Case(DType dtype)> large = nullptr;           // for performance
   bool exact = false;                                         // bit for bit
+  std::string no_differences = {};                            // why its gradient is tested elsewhere
 };
+void PrintTo(const OpTest& test, std::ostream* out);
 inline constexpr int kCases = 27;          // valid cases per op: ranks 0 to 8, three times
 inline constexpr int kGradientCases = 9;
 

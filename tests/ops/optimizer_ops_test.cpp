@@ -109,8 +109,8 @@ TEST(OptimizerOps, KnownValues) {
 
 TEST(OptimizerOps, ScalarsOfOtherDtypesAreCast) {
   const std::vector<Tensor> p = {Tensor({1})}, g = {Tensor({0.5})};
-  EXPECT_FLOAT_EQ(sgd_update({Tensor({0.5}, f32).defined() ? Tensor::from(std::vector<float>{0.5f}, {}) : Tensor(), number(0)}, p, g)
-                      .params[0].to_vector<float>()[0], 0.75f);
+  const Tensor rate = Tensor::from(std::vector<float>{0.5f}, {});
+  EXPECT_FLOAT_EQ(sgd_update({rate, number(0)}, p, g).params[0].to_vector<float>()[0], 0.75f);
 }
 
 }  // namespace
