@@ -15,6 +15,7 @@
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
 #include "brio/ops/composites.h"
+#include "brio/ops/control.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/optimizer_ops.h"
