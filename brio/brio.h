@@ -6,6 +6,7 @@
 #include "brio/base/thread_pool.h"
 #include "brio/ir/tensor.h"
 #include "brio/ops/composites.h"
+#include "brio/ops/control.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/optimizer_ops.h"

@@ -31,6 +31,8 @@ class Context final : public GradContext {
 struct Scratch {
   std::vector<uint8_t> reached;
   std::vector<Tensor> cotangents;
+  std::vector<int64_t> attrs;
+  std::vector<std::shared_ptr<const Graph>> graphs;
   Context context;
 };
 thread_local std::vector<std::unique_ptr<Scratch>> scratch_stack;
@@ -71,15 +73,14 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   const RecordedNode node = recording.nodes[index];
   Context& c = scratch.context;
   c.op = node.op;
-  const std::vector<int64_t> attrs(recording.attrs.begin() + node.attr, recording.attrs.begin() + node.attr + node.n_attrs);
-  c.attrs = Attrs(attrs);
-  const std::vector<std::shared_ptr<const Graph>> graphs(recording.graphs.begin() + node.graph,
-                                                         recording.graphs.begin() + node.graph + node.n_graphs);
-  c.graphs = graphs;
+  scratch.attrs.assign(recording.attrs.begin() + node.attr, recording.attrs.begin() + node.attr + node.n_attrs);
+  c.attrs = Attrs(scratch.attrs);
+  scratch.graphs.assign(recording.graphs.begin() + node.graph, recording.graphs.begin() + node.graph + node.n_graphs);
+  c.graphs = scratch.graphs;
   c.in.clear();
   c.out.clear();
   c.cotangents.clear();
-  c.needed.assign(node.n_inputs, false);
+  c.needed.assign(node.n_inputs, 0);
   c.result.assign(node.n_inputs, Tensor());
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const ValueId v = recording.inputs[node.input + i];
@@ -196,7 +197,7 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
 // The gradient of a composite op by differentiating its plain form, recorded here once more (equal expressions merge).
 void Context::through_plain() {
   const std::vector<Tensor> inputs = in, given = cotangents;
-  const std::vector<bool> wanted = needed;
+  const std::vector<uint8_t> wanted = needed;
   Recording& recording = current_recording();
   GradientTape tape({.persistent = false, .watch_accessed_variables = false});
   std::vector<Tensor> copies;

@@ -19,7 +19,7 @@ class GradContext {
   std::span<const std::shared_ptr<const Graph>> graphs;
   std::vector<Tensor> in, out;
   std::vector<Tensor> cotangents;  // of the outputs; "none" where nothing flows
-  std::vector<bool> needed;        // per input: does anybody want its gradient?
+  std::vector<uint8_t> needed;     // per input: does anybody want its gradient?
 
   const Tensor& cotangent() const { return cotangents[0]; }
   bool needs(size_t input) const { return needed[input]; }

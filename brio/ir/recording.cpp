@@ -18,23 +18,21 @@ std::vector<Recording*>& idle_recordings() {
   return *idle;
 }
 
+constinit thread_local Recording* current = nullptr;
+
 struct ThreadRecording {
   Recording* recording = nullptr;
-  Recording* current = nullptr;
 
-  Recording& get() {
-    if (!recording) {
-      std::lock_guard lock(idle_mutex);
-      auto& idle = idle_recordings();
-      if (idle.empty()) {
-        recording = new Recording;
-      } else {
-        recording = idle.back();
-        idle.pop_back();
-      }
-      current = recording;
+  void start() {
+    std::lock_guard lock(idle_mutex);
+    auto& idle = idle_recordings();
+    if (idle.empty()) {
+      recording = new Recording;
+    } else {
+      recording = idle.back();
+      idle.pop_back();
     }
-    return *recording;
+    current = recording;
   }
   ~ThreadRecording() {
     if (!recording) return;
@@ -42,6 +40,7 @@ struct ThreadRecording {
       flush(*recording);
     } catch (const std::exception&) {  // the handles remember the error; a thread's end has nobody to tell
     }
+    current = nullptr;
     std::lock_guard lock(idle_mutex);
     idle_recordings().push_back(recording);
   }
@@ -72,9 +71,6 @@ void check_inputs(const OpDef& op, std::span<TensorImpl* const> in) {
                           " inputs, but got ", n));
 }
 
-thread_local std::vector<Aval> inferred;
-thread_local std::vector<const Aval*> input_avals;
-
 // Values that only the recording keeps alive; measured now and then, not at every op.
 size_t kept_bytes(const Recording& recording) {
   size_t bytes = 0;
@@ -94,15 +90,14 @@ bool over_limit(Recording& recording) {
 }
 
 // Appends the node and its values; the handles are made by the caller from the returned first value.
-void append(Recording& recording, const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs,
+void append(Recording& recording, const OpDef& op, std::span<const int64_t> attrs,
             std::span<const std::shared_ptr<const Graph>> graphs, TensorImpl** out) {
   RecordedNode node{};
   node.op = &op;
   node.input = static_cast<uint32_t>(recording.inputs.size());
-  node.n_inputs = static_cast<uint32_t>(in.size());
+  node.n_inputs = static_cast<uint32_t>(recording.input_ids.size());
   uint8_t tracked = 0;
-  for (TensorImpl* impl : in) {
-    const ValueId id = number_of(recording, impl);
+  for (ValueId id : recording.input_ids) {
     recording.inputs.push_back(id);
     tracked |= recording.tracked[id];
   }
@@ -113,8 +108,9 @@ void append(Recording& recording, const OpDef& op, std::span<TensorImpl* const> 
   recording.attrs.insert(recording.attrs.end(), attrs.begin(), attrs.end());
   node.graph = static_cast<uint32_t>(recording.graphs.size());
   node.n_graphs = static_cast<uint32_t>(graphs.size());
-  recording.graphs.insert(recording.graphs.end(), graphs.begin(), graphs.end());
+  if (!graphs.empty()) recording.graphs.insert(recording.graphs.end(), graphs.begin(), graphs.end());
   node.value = static_cast<ValueId>(recording.values.size());
+  const std::vector<Aval>& inferred = recording.inferred;
   node.n_values = static_cast<uint32_t>(inferred.size());
   const auto index = static_cast<uint32_t>(recording.nodes.size());
   for (size_t i = 0; i < inferred.size(); ++i) {
@@ -159,6 +155,8 @@ void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* co
                  std::span<const int64_t> attrs, std::span<const std::shared_ptr<const Graph>> graphs,
                  std::vector<TensorImpl*>* many, TensorImpl** one) {
   check_inputs(op, in);
+  std::vector<Aval>& inferred = recording.inferred;
+  std::vector<const Aval*>& input_avals = recording.input_avals;
   input_avals.clear();
   for (TensorImpl* impl : in) input_avals.push_back(&impl->aval());
   inferred.clear();
@@ -171,19 +169,22 @@ void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* co
   }
 
   std::unique_lock lock(recording.mutex);
-  for (size_t i = 0; i < in.size();) {
-    if (number_of(recording, in[i]) != kNone) {
-      ++i;
+  recording.input_ids.clear();
+  for (size_t i = 0; i < in.size(); ++i) {
+    const ValueId id = number_of(recording, in[i]);
+    if (id != kNone) [[likely]] {
+      recording.input_ids.push_back(id);
       continue;
     }
     lock.unlock();  // never hold our own recording while another one runs
     evaluate(*in[i]);
     lock.lock();
-    i = 0;
+    recording.input_ids.clear();  // ours may have been run meanwhile: the numbers are new
+    i = ~size_t{0};
   }
   if (many) many->resize(inferred.size());
   AppendGuard guard{recording};
-  append(recording, op, in, attrs, graphs, many ? many->data() : one);
+  append(recording, op, attrs, graphs, many ? many->data() : one);
   guard.done = true;
   const bool full = recording.kind == Recording::Kind::eager && over_limit(recording);
   lock.unlock();
@@ -269,10 +270,9 @@ void Recording::clear() noexcept {
 }
 
 Recording& current_recording() {
-  ThreadRecording& thread = thread_recording;
-  if (!thread.current) [[unlikely]]
-    thread.get();
-  return *thread.current;
+  if (!current) [[unlikely]]
+    thread_recording.start();
+  return *current;
 }
 
 Recording* traced_function(Recording& recording) {
@@ -282,9 +282,9 @@ Recording* traced_function(Recording& recording) {
 }
 
 RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) {
-  thread_recording.current = &recording;
+  current = &recording;
 }
-RecordInto::~RecordInto() { thread_recording.current = previous_; }
+RecordInto::~RecordInto() { current = previous_; }
 
 Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs) {
   TensorImpl* out[1];

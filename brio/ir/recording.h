@@ -87,6 +87,11 @@ class Recording {
   };
   std::vector<Draw> draws;
 
+  // Working lists of record(), kept here so that an op allocates nothing.
+  std::vector<Aval> inferred;
+  std::vector<const Aval*> input_avals;
+  std::vector<ValueId> input_ids;
+
   ~Recording();
   ValueId leaf(TensorImpl* impl);  // adds it when it is new
   ValueId find_leaf(const TensorImpl* impl) const;

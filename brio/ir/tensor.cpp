@@ -11,30 +11,43 @@
 namespace brio {
 namespace {
 
-// Impls are made and dropped with every op: each thread recycles its own, a full list goes to the shared one.
-struct ImplPool {
-  std::vector<void*> free;
-  ~ImplPool() {
-    for (void* block : free) std::free(block);
-    free.clear();
-    alive = false;
-  }
-  static thread_local bool alive;  // handles dropped by later thread-exit destructors find the pool gone
+// Impls are made and dropped with every op: each thread recycles its own. The list hangs on a plain pointer, which costs
+// nothing to reach; the guard's destructor frees it when the thread ends.
+struct FreeImpl {
+  FreeImpl* next;
 };
-thread_local bool ImplPool::alive = true;
-thread_local ImplPool impl_pool;
-constexpr size_t kPooledImpls = 8192;
+constinit thread_local FreeImpl* free_impls = nullptr;
+constinit thread_local int32_t pooled_impls = 0;  // negative: the thread is ending, nothing is kept any more
+constexpr int32_t kMostPooled = 8192;
+
+struct PoolGuard {
+  ~PoolGuard() {
+    while (FreeImpl* block = free_impls) {
+      free_impls = block->next;
+      std::free(block);
+    }
+    pooled_impls = -1;
+  }
+};
+thread_local PoolGuard pool_guard;
+
+void* new_block() {
+  (void)&pool_guard;  // odr-use: registers the guard's destructor for this thread
+  void* block = std::aligned_alloc(64, (sizeof(TensorImpl) + 63) & ~size_t{63});
+  if (!block) throw ResourceError("memory: the system refused a tensor's header; free some tensors");
+  return block;
+}
 
 }  // namespace
 
 TensorImpl* TensorImpl::create(const Aval& aval) {
   void* block;
-  if (ImplPool::alive && !impl_pool.free.empty()) {
-    block = impl_pool.free.back();
-    impl_pool.free.pop_back();
+  if (FreeImpl* pooled = free_impls) [[likely]] {
+    free_impls = pooled->next;
+    --pooled_impls;
+    block = pooled;
   } else {
-    block = std::aligned_alloc(64, (sizeof(TensorImpl) + 63) & ~size_t{63});
-    if (!block) throw ResourceError("memory: the system refused a tensor's header; free some tensors");
+    block = new_block();
   }
   auto* impl = new (block) TensorImpl;
   impl->array.aval = aval;
@@ -43,14 +56,9 @@ TensorImpl* TensorImpl::create(const Aval& aval) {
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
   impl->~TensorImpl();
-  if (ImplPool::alive && impl_pool.free.size() < kPooledImpls) {
-    try {
-      impl_pool.free.push_back(impl);
-      return;
-    } catch (const std::bad_alloc&) {  // the list could not grow: the block goes back to the system
-    }
-  }
-  std::free(impl);
+  if (pooled_impls < 0 || pooled_impls >= kMostPooled) return std::free(impl);
+  ++pooled_impls;
+  free_impls = new (impl) FreeImpl{free_impls};
 }
 
 Tensor::Tensor(const Literal& literal, DType dtype) : Tensor(literal.array(dtype)) {}

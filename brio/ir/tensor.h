@@ -39,8 +39,9 @@ struct TensorImpl {
 class Tensor {
  public:
   Tensor() = default;  // "none": no value
-  explicit Tensor(const Literal& literal, DType dtype = f32);
-  explicit Tensor(std::initializer_list<Literal> items, DType dtype = f32) : Tensor(Literal(items), dtype) {}
+  explicit Tensor(const Literal& literal, DType dtype = f32);                  // Tensor(5)
+  explicit Tensor(std::initializer_list<Literal> literal, DType dtype = f32)   // Tensor({{1, 2}, {3, 4}})
+      : Tensor(Literal(literal), dtype) {}
   explicit Tensor(Array array);
   // Copies `shape.elements()` elements from host memory.
   template <typename T>

@@ -18,6 +18,7 @@ void register_all_ops() {
     register_random();
     register_composites();
     register_optimizer_ops();
+    register_control();
     check_op_table();
   });
 }

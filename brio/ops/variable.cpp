@@ -78,7 +78,16 @@ Tensor Variable::value() const {
     std::lock_guard lock(impl_->mutex);
     value = impl_->value;
   }
-  if (recording.tapes_active == 0 || !impl_->trainable) [[likely]]
+  if (!impl_->trainable) return value;
+  // Inside a loop or branch the tapes of the code around it follow the read there; the body captures what they see.
+  Recording* home = &recording;
+  while (home->kind == Recording::Kind::body) home = home->parent;
+  if (home != &recording && home->tapes_active != 0) {
+    RecordInto scope(*home);
+    std::lock_guard lock(impl_->mutex);
+    value = followed_read(*home, *impl_, value);
+  }
+  if (recording.tapes_active == 0) [[likely]]
     return value;
   std::lock_guard lock(impl_->mutex);
   return followed_read(recording, *impl_, value);

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "brio/base/error.h"
+#include "brio/ops/control.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 
@@ -34,9 +35,28 @@ NodeKey key_of(const Node& node) {
   return key;
 }
 
+// A scan that is differentiated stands twice in the graph: as it was recorded, and once more with the carried values
+// saved. Saving them in the first makes the two equal.
+void save_in_first_scan(Graph& graph) {
+  constexpr size_t kSaves = 3;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node& plain = graph.nodes[i];
+    if (plain.op != &op::scan || plain.attrs[kSaves]) continue;
+    const bool has_twin = std::any_of(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i), graph.nodes.end(), [&](const Node& other) {
+      return other.op == &op::scan && other.attrs[kSaves] && other.in == plain.in && other.graphs == plain.graphs &&
+             std::equal(other.attrs.begin(), other.attrs.begin() + kSaves, plain.attrs.begin());
+    });
+    if (!has_twin) continue;
+    plain.attrs[kSaves] = 1;
+    const std::vector<Aval> outputs = infer(graph, plain);
+    for (size_t k = plain.out.size(); k < outputs.size(); ++k) plain.out.push_back(graph.add_value(outputs[k]));
+  }
+}
+
 }  // namespace
 
 void merge_equal(Graph& graph) {
+  save_in_first_scan(graph);
   Rewriter rewriter(graph);
   std::unordered_map<NodeKey, std::vector<ValueId>, NodeKeyHash> known;
   rewriter.run([&](const Node& node) {

@@ -1,7 +1,6 @@
 #include "brio/tensor/memory.h"
 
 #include <sys/mman.h>
-#include <sys/single_threaded.h>
 
 #include <array>
 #include <bit>
@@ -151,23 +150,6 @@ void trim_host_memory() noexcept { host().trim(); }
 void set_host_cache_limit(size_t bytes) noexcept { host().set_limit(bytes); }
 uint64_t host_allocations() { return host().allocations_.load(); }
 void fail_host_allocation(uint64_t countdown) { host().fail_at_.store(countdown); }
-
-void RefCount::increment() noexcept {
-  if (__libc_single_threaded)
-    count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  else
-    count_.fetch_add(1, std::memory_order_relaxed);
-}
-
-bool RefCount::decrement() noexcept {
-  // A sole owner cannot be raced: whoever would add a reference needs one already.
-  if (count_.load(std::memory_order_acquire) == 1) return true;
-  if (__libc_single_threaded) {
-    count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
-    return false;
-  }
-  return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-}
 
 Buffer::Buffer(Memory& memory, size_t bytes, Owner owner)
     : memory_(memory), data_(memory.allocate(bytes)), bytes_(bytes), owner_(owner) {

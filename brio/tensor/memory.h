@@ -2,6 +2,8 @@
 // system calls, and the recycled bytes are bounded.
 #pragma once
 
+#include <sys/single_threaded.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +46,21 @@ void fail_host_allocation(uint64_t countdown);
 class RefCount {
  public:
   explicit RefCount(int32_t start) : count_(start) {}
-  void increment() noexcept;
-  bool decrement() noexcept;  // true: that was the last one
+  void increment() noexcept {
+    if (__libc_single_threaded)
+      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else
+      count_.fetch_add(1, std::memory_order_relaxed);
+  }
+  bool decrement() noexcept {  // true: that was the last one
+    // A sole owner cannot be raced: whoever would add a reference needs one already.
+    if (count_.load(std::memory_order_acquire) == 1) return true;
+    if (__libc_single_threaded) {
+      count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+      return false;
+    }
+    return count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   int32_t load() const noexcept { return count_.load(std::memory_order_acquire); }
 
  private:

@@ -46,7 +46,7 @@ HWY_INLINE void store_tail(hn::Vec<D> v, D d, T* p, size_t n) {
   }
 }
 
-// out[i] = Op(a[i]). Op has a static run(d, v).
+// out[i] = Op(a[i]). Op has a static run(d, v). The tail is one masked vector: right for long functions.
 template <class Op, typename T>
 void unary_loop(void* out_, const void* a_, const void*, const void*, size_t n) {
   const hn::ScalableTag<T> d;
@@ -58,18 +58,52 @@ void unary_loop(void* out_, const void* a_, const void*, const void*, size_t n) 
   if (i < n) store_tail(Op::run(d, load_tail(d, a + i, n - i)), d, out + i, n - i);
 }
 
+// For operations of an instruction or two. Their tail goes in halves, quarters, … of a vector: a masked store is not
+// forwarded to the load of the next step, which would cost more than all of a tiny step.
+template <class Op, size_t kLanes, typename T>
+HWY_INLINE void unary_pieces(T* out, const T* a, size_t n) {
+  if constexpr (kLanes >= 1) {
+    if (n & kLanes) {
+      const hn::CappedTag<T, kLanes> d;
+      hn::StoreU(Op::run(d, hn::LoadU(d, a)), d, out);
+      out += kLanes, a += kLanes;
+    }
+    unary_pieces<Op, kLanes / 2>(out, a, n);
+  }
+}
 template <class Op, typename T>
-void binary_loop(void* out_, const void* a_, const void* b_, const void*, size_t n) {
+void short_unary_loop(void* out_, const void* a_, const void*, const void*, size_t n) {
   const hn::ScalableTag<T> d;
-  const size_t lanes = hn::Lanes(d);
+  constexpr size_t kLanes = hn::MaxLanes(d);
+  T* out = static_cast<T*>(out_);
+  const T* a = static_cast<const T*>(a_);
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) hn::StoreU(Op::run(d, hn::LoadU(d, a + i)), d, out + i);
+  unary_pieces<Op, kLanes / 2>(out + i, a + i, n);
+}
+
+template <class Op, size_t kLanes, typename T>
+HWY_INLINE void binary_pieces(T* out, const T* a, const T* b, size_t n) {
+  if constexpr (kLanes >= 1) {
+    if (n & kLanes) {
+      const hn::CappedTag<T, kLanes> d;
+      hn::StoreU(Op::run(d, hn::LoadU(d, a), hn::LoadU(d, b)), d, out);
+      out += kLanes, a += kLanes, b += kLanes;
+    }
+    binary_pieces<Op, kLanes / 2>(out, a, b, n);
+  }
+}
+template <class Op, typename T>
+void short_binary_loop(void* out_, const void* a_, const void* b_, const void*, size_t n) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = hn::MaxLanes(d);
   T* out = static_cast<T*>(out_);
   const T* a = static_cast<const T*>(a_);
   const T* b = static_cast<const T*>(b_);
   size_t i = 0;
-  for (; i + lanes <= n; i += lanes)
+  for (; i + kLanes <= n; i += kLanes)
     hn::StoreU(Op::run(d, hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
-  if (i < n)
-    store_tail(Op::run(d, load_tail(d, a + i, n - i), load_tail(d, b + i, n - i)), d, out + i, n - i);
+  binary_pieces<Op, kLanes / 2>(out + i, a + i, b + i, n);
 }
 
 // float in and out, computed in double vectors: for functions where single precision loses too much on the way.

@@ -80,11 +80,11 @@ struct SquaredDifference {
 
 template <class Op>
 constexpr FloatRow unary(std::string_view name) {
-  return float_row<unary_loop<Op, float>, 1>(name, unary_loop<Op, double>);
+  return float_row<short_unary_loop<Op, float>, 1>(name, short_unary_loop<Op, double>);
 }
 template <class Op>
 constexpr FloatRow binary(std::string_view name) {
-  return float_row<binary_loop<Op, float>, 2>(name, binary_loop<Op, double>);
+  return float_row<short_binary_loop<Op, float>, 2>(name, short_binary_loop<Op, double>);
 }
 
 TileFn find_float_arithmetic_here(std::string_view op, DType dtype) {

@@ -12,7 +12,7 @@
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kLargestTile = 1024, kSmallestTile = 128;
+constexpr int64_t kLargestTile = 512, kSmallestTile = 128;
 constexpr size_t kSlotBudget = 16 << 10;  // half of the smallest L1 data cache: the other half is for streams
 constexpr double kParallelNanoseconds = 50'000, kPieceNanoseconds = 40'000;
 constexpr double kNanosecondsPerByte = 0.06;  // of memory traffic, one thread

@@ -277,7 +277,7 @@ void run_reductions(const TileArguments& arguments) {
         else if (space.by_rows) run.row_unit(u);
         else run.column_unit(u);
       }
-      if (arguments.stream) finish_streaming();
+      tiles.finish();
     });
   };
   if (plan.parallel) parallel_for(units, 1, work);

@@ -8,17 +8,6 @@
 #include "brio/base/thread_pool.h"
 
 namespace brio::cpu {
-namespace {
-
-// Far enough ahead to cover the latency of memory at one tile per few hundred nanoseconds.
-constexpr int64_t kPrefetchBytes = 4096;
-
-void prefetch(const std::byte* p, int64_t bytes) {
-  for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(p + i + kPrefetchBytes);
-}
-
-}  // namespace
-
 TileRun::TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled)
     : arguments_(arguments), plan_(arguments.plan), buffer_(buffer), registers_(registers), filled_(filled) {
   const Layout& layout = arguments.layout;
@@ -51,7 +40,6 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
     case InputPlan::Kind::scalar: return;
     case InputPlan::Kind::dense: {
       const std::byte* here = base + start * size;
-      if (plan_.prefetch) prefetch(here, n * size);
       const int32_t slot = arguments_.layout.slot[i];
       if (slot < 0) {
         registers_[i] = const_cast<std::byte*>(here);
@@ -95,10 +83,29 @@ void TileRun::evaluate(int64_t start, int64_t n) {
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
       if (const OutputPlan& output = plan_.outputs[i]; output.direct)
         registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
-  for (const TilePlan::Code& step : plan_.code)
-    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c],
-            static_cast<size_t>(n));
+  const int64_t steps = static_cast<int64_t>(plan_.code.size());
+  for (int64_t k = 0; k < steps; ++k) {
+    const TilePlan::Code& step = plan_.code[static_cast<size_t>(k)];
+    if (plan_.prefetch) prefetch(start, n, k, steps);
+    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c], static_cast<size_t>(n));
+  }
   copy_outputs(start, n);
+}
+
+// A part of the lines that the tile after this one will read: spread over the steps, so that memory works while they
+// compute.
+void TileRun::prefetch(int64_t start, int64_t n, int64_t part, int64_t parts) {
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) {
+    const InputPlan& input = plan_.inputs[i];
+    if (input.kind != InputPlan::Kind::dense) continue;
+    const std::byte* next = static_cast<const std::byte*>(arguments_.inputs[i]) + (start + n) * input.element_size;
+    const int64_t lines = (n * input.element_size + 63) / 64;
+    for (int64_t l = lines * part / parts; l < lines * (part + 1) / parts; ++l) __builtin_prefetch(next + l * 64);
+  }
+}
+
+void TileRun::finish() {
+  if (arguments_.stream) finish_streaming();
 }
 
 void TileRun::copy_outputs(int64_t start, int64_t n) {
@@ -122,7 +129,7 @@ void run_elementwise(const TileArguments& arguments) {
         const int64_t start = row * plan.row + in_row;
         run.evaluate(start, std::min({plan.tile_length, plan.row - in_row, plan.elements - start}));
       }
-      if (arguments.stream) finish_streaming();
+      run.finish();
     });
   };
   if (plan.parallel) parallel_for(plan.tiles, plan.grain, tiles);

@@ -27,12 +27,16 @@ class TileRun {
   // Runs the steps on elements [start, start + n) of the space, n ≤ plan.tile, and writes the outputs.
   void evaluate(int64_t start, int64_t n);
 
+  // After the last tile of this thread.
+  void finish();
+
   const void* reg(int32_t number) const { return registers_[number]; }
   void* at(int32_t offset) const { return buffer_ + offset; }
 
  private:
   void load(size_t input, int64_t start, int64_t n);
   void copy_outputs(int64_t start, int64_t n);
+  void prefetch(int64_t start, int64_t n, int64_t part, int64_t parts);
 
   const TileArguments& arguments_;
   const TilePlan& plan_;

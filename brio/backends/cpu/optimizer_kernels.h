@@ -1,0 +1,43 @@
+// Optimizer updates in one pass over all parameters, by Keras 3's formulas. Every product, sum, root and quotient is
+// rounded on its own, so the bits are those of the same formula in separate elementwise operations.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "brio/tensor/dtype.h"
+
+namespace brio::cpu {
+
+// One parameter with its gradient and slots, n elements each. In and out may be the same memory.
+struct UpdateTensor {
+  const void* param_in;
+  void* param_out;
+  const void* grad;
+  const void* slot_in[3];
+  void* slot_out[3];
+  int64_t n;
+};
+
+// Hyper-parameters are doubles and are rounded to the parameters' dtype once, 1 - beta after the subtraction.
+struct SgdRule {  // slots: momentum, when there is one
+  double learning_rate, momentum;
+  bool has_momentum, nesterov;
+};
+struct RmspropRule {  // slots: velocity; momentum, when there is one; average gradient, when centered
+  double learning_rate, rho, momentum, epsilon;
+  bool has_momentum, centered;
+};
+struct AdamRule {  // slots: momentum; velocity; largest velocity, for amsgrad
+  double learning_rate;
+  int64_t step;  // updates made before this one
+  double beta_1, beta_2, epsilon;
+  bool amsgrad;
+};
+
+// All tensors are of `dtype`, f32 or f64. Uses threads when there is work for them.
+void update_sgd(DType dtype, std::span<const UpdateTensor> tensors, const SgdRule& rule);
+void update_rmsprop(DType dtype, std::span<const UpdateTensor> tensors, const RmspropRule& rule);
+void update_adam(DType dtype, std::span<const UpdateTensor> tensors, const AdamRule& rule);
+
+}  // namespace brio::cpu
