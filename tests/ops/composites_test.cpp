@@ -151,5 +151,12 @@ TEST(Composites, AClassThatIsImpossibleDoesNotHurtTheOthers) {
   EXPECT_NEAR(softmax_xent(logits, Tensor::from(std::vector<int64_t>{0}, {1})).item<float>(), std::log(2), 1e-6);
 }
 
+TEST(Composites, PlainFormsRefuseClassesOutOfRange) {
+  const int64_t sparse[] = {1};
+  const std::vector<Tensor> in = {tensor({2, 3}), Tensor::from(std::vector<int32_t>{0, 3}, {2}), tensor({2})};
+  for (const OpDef* op : {&op::softmax_xent, &op::softmax_xent_grad, &op::softmax_xent_value_and_grad})
+    EXPECT_THROW(op->plain(in, Attrs(sparse))[0].array(), InvalidArgument) << op->name;
+}
+
 }  // namespace
 }  // namespace brio::testing

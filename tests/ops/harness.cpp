@@ -10,6 +10,8 @@
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/runtime/evaluate.h"
 #include "brio/runtime/interpret.h"
@@ -200,6 +202,23 @@ TEST_P(OpTestP, MatchesReference) {
   }
 }
 
+// The plain definition of a composite op and its reference kernel were written apart.
+TEST_P(OpTestP, PlainDefinitionMatchesReference) {
+  const OpTest& test = GetParam();
+  if (!test.op->plain) GTEST_SKIP() << "not a composite";
+  for (int i = 0; i < kCases; ++i) {
+    const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
+    const std::vector<Array> expected = interpret(p.graph, p.arrays);
+    std::vector<Tensor> in;
+    for (const Array& array : p.arrays) in.push_back(as_tensor(array, false));
+    const std::vector<Tensor> out = test.op->plain(in, Attrs(p.node().attrs));
+    ASSERT_EQ(out.size(), expected.size());
+    for (size_t k = 0; k < out.size(); ++k)  // every one of its ops rounds
+      EXPECT_EQ(difference(out[k].array(), expected[k], false, 8), "") << "output " << k << ", " << p.reproducer;
+    if (HasFailure()) return;
+  }
+}
+
 // sum over outputs of weight · output, by the reference.
 double weighted_sum(const Prepared& p, const std::vector<Array>& inputs, const std::vector<Array>& weights) {
   const std::vector<Array> out = interpret(p.graph, inputs);
@@ -255,6 +274,74 @@ TEST_P(OpTestP, GradientMatchesDifferences) {
         const double actual = connected ? gradient.as<double>()[at] : 0;
         EXPECT_NEAR(actual, slope, 1e-6 * std::max({1.0, std::fabs(slope), std::fabs(middle)}))
             << "input " << k << " element " << at << " = " << x0 << ", " << p.reproducer;
+      }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(checked, 0);
+  EXPECT_LE(kinks, checked / 10);
+}
+
+// sum of direction · gradient of the weighted outputs with respect to input k, as a tensor that may be differentiated.
+Tensor slope_along(const Prepared& p, const std::vector<Tensor>& in, const std::vector<Tensor>& weights,
+                   const std::vector<Tensor>& directions) {
+  std::vector<GradientTape::Source> sources;
+  GradientTape tape;
+  for (const Tensor& x : in) {
+    if (is_floating(x.dtype())) tape.watch(x);
+    sources.emplace_back(x);
+  }
+  const std::vector<Tensor> gradients = tape.gradient(record_case(p, in), sources, weights);
+  Tensor total = Tensor::from(std::vector<double>{0}, {});
+  for (size_t k = 0; k < in.size(); ++k)
+    if (gradients[k].defined()) total = total + sum(gradients[k] * directions[k]);
+  return total;
+}
+
+TEST_P(OpTestP, GradientOfGradientMatchesDifferences) {
+  const OpTest& test = GetParam();
+  if (!test.op->grad) GTEST_SKIP() << "no gradient: " << test.op->no_grad;
+  if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
+  constexpr double eps = 1e-6;
+  int checked = 0, kinks = 0;
+  for (int i = 0; i < kGradientCases; ++i) {
+    Prepared p = prepare(test, f64, i);
+    Rng rng(seed_of(*test.op, 2000 + i));
+    std::vector<Tensor> in, weights, directions;
+    for (ValueId v : p.graph.outputs) weights.push_back(Tensor(make_array(rng, {p.graph.values[v], -1, 1})));
+    for (const Array& array : p.arrays) {
+      in.push_back(as_tensor(array, false));
+      directions.push_back(Tensor(make_array(rng, {array.aval, -1, 1})));
+    }
+    std::vector<GradientTape::Source> sources;
+    GradientTape tape;
+    for (const Tensor& x : in) {
+      if (is_floating(x.dtype())) tape.watch(x);
+      sources.emplace_back(x);
+    }
+    const Tensor targets[] = {slope_along(p, in, weights, directions)};
+    const std::vector<Tensor> second = tape.gradient(targets, sources);
+    const double middle = targets[0].item<double>();
+    for (size_t k = 0; k < in.size(); ++k) {
+      if (p.arrays[k].aval.dtype != f64) continue;
+      const int64_t n = in[k].size(), step = std::max<int64_t>(1, n / 3);
+      for (int64_t at = 0; at < n; at += step) {
+        auto moved_by = [&](double delta) {
+          std::vector<Tensor> moved = in;
+          std::vector<double> values = in[k].to_vector<double>();
+          values[static_cast<size_t>(at)] += delta;
+          moved[k] = Tensor::from(values, in[k].shape());
+          return slope_along(p, moved, weights, directions).item<double>();
+        };
+        const double above = moved_by(eps), below = moved_by(-eps), slope = (above - below) / (2 * eps);
+        if (std::fabs((above - middle) / eps - (middle - below) / eps) > 1e-3 * std::max(1.0, std::fabs(slope))) {
+          ++kinks;
+          continue;
+        }
+        ++checked;
+        const double actual = second[k].defined() ? second[k].array().as<double>()[at] : 0;
+        EXPECT_NEAR(actual, slope, 1e-6 * std::max({1.0, std::fabs(slope), std::fabs(middle)}))
+            << "input " << k << " element " << at << ", " << p.reproducer;
       }
     }
     if (HasFailure()) return;
@@ -405,11 +492,11 @@ Tensor call(const OpDef& op, std::initializer_list<Tensor> in, std::vector<int64
   return record_many(op, impls, attrs)[0];
 }
 
-std::string difference(const Array& actual, const Array& expected, bool exact) {
+std::string difference(const Array& actual, const Array& expected, bool exact, double factor) {
   if (!(actual.aval == expected.aval))
     return cat(format_aval(actual.aval), " instead of ", format_aval(expected.aval));
   const DType dtype = expected.aval.dtype;
-  const double relative = exact ? 0 : dtype == f64 ? 1e-12 : dtype == f32 ? 1e-5 : dtype == f16 ? 2e-3 : dtype == bf16 ? 1.6e-2 : 0;
+  const double relative = factor * (exact ? 0 : dtype == f64 ? 1e-12 : dtype == f32 ? 1e-5 : dtype == f16 ? 2e-3 : dtype == bf16 ? 1.6e-2 : 0);
   return visit(dtype, [&](auto t) -> std::string {
     using T = decltype(t);
     const int64_t n = expected.aval.shape.elements();

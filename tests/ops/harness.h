@@ -1,10 +1,10 @@
 // One case definition, four modes. A family's test file lists its ops; each gets a maker of cases, and every case runs as
 //
 //   correct      each implementation that says it can run the node, and the op as a user calls it, against the reference
-//   gradient     the tape's gradient against central differences in float64
+//   gradient     the tape's gradient, and the gradient of that, against central differences in float64
 //   performance  time and bytes per second of the implementation that is chosen (only with --perf)
 //
-// and the family's invalid calls, each of which must give an InvalidArgument that names the op and the values.
+// a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an InvalidArgument that names the op and the values.
 // Cases are made from fixed seeds; a failure prints the seed and the node, which is the reproducer.
 #pragma once
 
@@ -98,7 +98,7 @@ Tensor call(const OpDef& op, std::initializer_list<Tensor> in, std::vector<int64
 
 // ---- comparison
 
-// Empty when they agree within the dtype's tolerance; else the first element that does not.
-std::string difference(const Array& actual, const Array& expected, bool exact = false);
+// Empty when they agree within the dtype's tolerance, times a factor; else the first element that does not.
+std::string difference(const Array& actual, const Array& expected, bool exact = false, double factor = 1);
 
 }  // namespace brio::testing

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "brio/autodiff/tape.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -154,6 +155,15 @@ std::vector<Invalid> invalid() {
       {&op::slice, "a negative begin", [] { call(op::slice, {tensor({2})}, list({{-1}, {1}, {1}})); }, {"from -1"}},
       {&op::slice, "before the start", [] { call(op::slice, {tensor({2})}, list({{1}, {3}, {-1}})); }, {"by -1"}},
       {&op::slice, "a negative size", [] { call(op::slice, {tensor({2})}, list({{0}, {-1}, {1}})); }, {"-1 elements"}},
+      {&op::slice, "the gradient of a strided slice of rank 8",
+       [] {
+         const Tensor x = tensor({2, 1, 1, 1, 1, 1, 1, 3});
+         GradientTape tape;
+         tape.watch(x);
+         const std::vector<Range> ranges = {{}, {}, {}, {}, {}, {}, {}, {0, 3, 2}};
+         tape.gradient(slice(x, ranges), {x});
+       },
+       {"rank 8"}},
       {&op::concat, "nothing", [] { concat(std::span<const Tensor>(), 0); }, {"nothing"}},
       {&op::concat, "an axis", [] { concat({tensor({2}), tensor({2})}, 1); }, {"axis 1", "rank 1"}},
       {&op::concat, "an axis in the attributes", [] { call(op::concat, {tensor({2})}, {1}); }, {"axis 1", "(2,)"}},

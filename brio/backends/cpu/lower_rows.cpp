@@ -40,7 +40,7 @@ class SoftmaxKernel final : public Kernel {
 // The loss, its gradient, or both.
 class XentKernel final : public Kernel {
  public:
-  explicit XentKernel(const NodeView& view) : op_(view.node.op), rows_(view.in(0).shape) {
+  explicit XentKernel(const NodeView& view) : op_(view.node.op), logits_(view.in(0).shape), rows_(view.in(0).shape) {
     call_.dtype = view.in(0).dtype;
     call_.rows = rows_.rows;
     call_.classes = rows_.classes;
@@ -59,26 +59,12 @@ class XentKernel final : public Kernel {
     call.grad = has_grad_ ? args.out[has_loss_ ? 1 : 0] : nullptr;
     call.g = has_grad_ ? args.in[2] : nullptr;
     if (softmax_xent(call)) return;
-    for (int64_t row = 0; row < call.rows; ++row) {
-      const int64_t label = label_at(call, row);
-      if (label < 0 || label >= call.classes)
-        throw InvalidArgument(cat("[", op_->name, "] label ", label, " of row ", row, " is not one of the ", call.classes,
-                                  " classes; class numbers run from 0 to ", call.classes - 1));
-    }
+    check_labels(*op_, logits_, call.label_dtype, call.labels);
   }
 
  private:
-  static int64_t label_at(const SoftmaxXent& call, int64_t row) {
-    return visit(call.label_dtype, [&](auto t) -> int64_t {
-      using T = decltype(t);
-      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-        return static_cast<int64_t>(static_cast<const T*>(call.labels)[row]);
-      else
-        return 0;
-    });
-  }
-
   const OpDef* op_;
+  Shape logits_;
   Rows rows_;
   SoftmaxXent call_{};
   bool has_loss_, has_grad_;
