@@ -287,6 +287,16 @@ void register_composites() {
   register_ops(rows);
 }
 
+void check_labels(const OpDef& op, const Shape& logits, DType label_dtype, const void* labels) {
+  const int64_t classes = logits[logits.rank() - 1];
+  int64_t rows = 1;
+  for (int i = 0; i + 1 < logits.rank(); ++i) rows *= logits[i];
+  for (int64_t row = 0; row < rows; ++row)
+    if (const int64_t label = integer_at(labels, label_dtype, row); label < 0 || label >= classes)
+      throw_invalid(op, cat("label ", label, " of row ", row, " is out of range: logits of shape ", logits,
+                            " have the classes [0, ", classes, ")"));
+}
+
 std::string_view name_of(FusedActivation activation) { return kActivations[static_cast<size_t>(activation)]; }
 
 Tensor linear(const Tensor& a, const Tensor& b, const Tensor& bias, LinearOptions options) {

@@ -42,5 +42,7 @@ Tensor sigmoid_xent(const Tensor& logits, const Tensor& labels);
 // Attributes, for kernels.
 inline FusedActivation linear_activation(Attrs attrs) { return static_cast<FusedActivation>(attrs[0]); }
 inline bool xent_is_sparse(Attrs attrs) { return attrs[0] != 0; }
+// For kernels: throws InvalidArgument for the first class number outside of the logits' last axis.
+void check_labels(const OpDef& op, const Shape& logits, DType label_dtype, const void* labels);
 
 }  // namespace brio

@@ -56,12 +56,12 @@ Tensor handle(Recording& trace, ValueId value) {
   return Tensor::adopt(impl);
 }
 
-Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint64_t> seed) {
+Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint64_t> seed, Generator* from) {
   int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(dtype), 0, shape.rank()};
   std::copy(shape.begin(), shape.end(), attrs + 3);
   const std::span<const int64_t> words(attrs, static_cast<size_t>(3 + shape.rank()));
   if (seed) return record(op, words, host_u64(*seed), host_u64(0));
-  Generator& generator = random::generator();
+  Generator& generator = from ? *from : random::generator();
   if (Recording* trace = traced_function(current_recording())) {
     Recording::Draw& drawn = draw_in(*trace, generator);
     attrs[1] = static_cast<int64_t>(drawn.drawn++);
@@ -93,7 +93,7 @@ namespace random {
 Tensor uniform(const Shape& shape, UniformOptions options) {
   if (!(options.low <= options.high))
     throw_invalid(op::random_uniform, cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
-  const Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed);
+  const Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
   if (options.low == 0 && options.high == 1) return unit;
   const Tensor scaled = unit * (options.high - options.low);
   return options.low == 0 ? scaled : scaled + options.low;
@@ -102,13 +102,13 @@ Tensor uniform(const Shape& shape, UniformOptions options) {
 Tensor normal(const Shape& shape, NormalOptions options) {
   if (!(options.stddev >= 0))
     throw_invalid(op::random_normal, cat("stddev is ", options.stddev, "; it must be ≥ 0"));
-  Tensor result = draw(op::random_normal, shape, options.dtype, options.seed);
+  Tensor result = draw(op::random_normal, shape, options.dtype, options.seed, options.generator);
   if (options.stddev != 1) result = result * options.stddev;
   if (options.mean != 0) result = result + options.mean;
   return result;
 }
 
-Tensor bits(const Shape& shape, BitsOptions options) { return draw(op::random_bits, shape, options.dtype, options.seed); }
+Tensor bits(const Shape& shape, BitsOptions options) { return draw(op::random_bits, shape, options.dtype, options.seed, options.generator); }
 
 Generator& generator() {
   static auto* global = [] {

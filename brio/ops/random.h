@@ -59,15 +59,18 @@ struct UniformOptions {
   double low = 0, high = 1;  // [low, high)
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
+  Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 struct NormalOptions {
   double mean = 0, stddev = 1;
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
+  Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 struct BitsOptions {
   DType dtype = u32;  // or u64
   std::optional<uint64_t> seed = {};
+  Generator* generator = nullptr;
 };
 
 Tensor uniform(const Shape& shape, UniformOptions options = {});

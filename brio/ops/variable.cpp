@@ -113,6 +113,11 @@ void Variable::assign(const Tensor& value) {
   bool step_ends = false;
   {
     std::scoped_lock lock(recording.mutex, impl_->mutex);
+    if (!recording.pending() && value.impl()->computed.load(std::memory_order_acquire)) {
+      impl_->value = value;  // nothing is left to run that could fail
+      if (Buffer* buffer = value.impl()->array.buffer.get()) buffer->set_owner(impl_->owner);
+      return;
+    }
     // What was there before the last run is what a failed run must bring back.
     bool already = false;
     for (const Recording::Rebound& rebound : recording.rebound) already |= rebound.variable == impl_;

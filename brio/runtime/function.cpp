@@ -56,7 +56,7 @@ bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t 
 bool solely_held(const Tensor& value) {
   const TensorImpl* impl = value.impl();
   const Array& array = impl->array;
-  return impl->refs.load() == 1 && array.buffer && array.buffer->refs.load() == 1 && !array.buffer->exported() &&
+  return impl->refs.load() == 1 && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 && !array.buffer->exported() &&
          array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
 }
 

@@ -22,7 +22,6 @@ int64_t contiguous_start(const Aval& x, const Node& node) {
   const Strides strides = row_major(x.shape);
   int64_t start = 0;
   bool whole_below = true;  // are all axes to the right taken whole?
-  bool single_above = true;
   int first_cut = x.shape.rank();
   for (int i = 0; i < x.shape.rank(); ++i) {
     const auto k = static_cast<size_t>(i);
@@ -31,7 +30,7 @@ int64_t contiguous_start(const Aval& x, const Node& node) {
     if (size[k] != 1 && first_cut == x.shape.rank()) first_cut = i;
   }
   for (int i = first_cut + 1; i < x.shape.rank(); ++i) whole_below &= size[static_cast<size_t>(i)] == x.shape[i];
-  return whole_below && single_above ? start : -1;
+  return whole_below ? start : -1;
 }
 
 // The bytes behind a value: a root value and an offset into it.
@@ -207,11 +206,15 @@ class Placer {
       done.push_back(&block);
       result_.locations[block.value] = {Location::Kind::arena, 0, at};
     }
-    for (uint32_t step = 1; step <= graph_.nodes.size(); ++step) {
-      size_t alive = 0;
-      for (const Block& block : blocks)
-        if (block.from <= step && step <= block.to) alive += block.bytes;
-      result_.report.lower_bound = std::max(result_.report.lower_bound, alive);
+    std::vector<int64_t> change(graph_.nodes.size() + 2, 0);
+    for (const Block& block : blocks) {
+      change[block.from] += static_cast<int64_t>(block.bytes);
+      change[block.to + 1] -= static_cast<int64_t>(block.bytes);
+    }
+    int64_t alive = 0;
+    for (int64_t bytes : change) {
+      alive += bytes;
+      result_.report.lower_bound = std::max(result_.report.lower_bound, static_cast<size_t>(alive));
     }
     for (const auto& [value, host] : hosted_) result_.locations[value] = result_.locations[host];
     result_.scratch_offset = align(top);
@@ -236,7 +239,8 @@ class Placer {
           const ValueId home = host[root];
           if (block_of[home] == blocks.size() || last_use_[root] != n + 1 || root == out) continue;
           Block& into = blocks[block_of[home]];
-          if (into.to != n + 1 || into.bytes != blocks[block_of[out]].bytes) continue;
+          // Equal to the byte: an element must not be written over one that is still to be read.
+          if (into.to != n + 1 || graph_.values[root].bytes() != graph_.values[out].bytes()) continue;
           if (!reads_in_place(node, *kernels_[n], root, k)) continue;
           into.to = blocks[block_of[out]].to;
           host[out] = home;

@@ -20,8 +20,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu::HWY_NAMESPACE {
 
-// A panel of A (6 × this) and the part of B that one tile needs pass through the first-level cache together.
-inline constexpr int64_t kDepth = 256;
+// Columns of A, and rows of B, that are multiplied before the next block is packed.
+inline constexpr int64_t kDepth = 384;
+// Panels of A that are packed together, some columns of each in turn: when A lies transposed, neighbouring panels share
+// cache lines, which do not stay in cache long because their addresses differ by powers of two.
+inline constexpr int64_t kGroup = 8, kGroupColumns = 8;
 
 // Where the parts of the scratch memory lie, in elements of S.
 template <typename T>
@@ -32,7 +35,7 @@ struct BlockedLayout {
     depth = cut.size(0);
     width = (g.n + kLanes<SumType<T>> - 1) / kLanes<SumType<T>> * kLanes<SumType<T>>;
     panel = depth * width;
-    sums = panel + (depth * kMaxRows + 63) / 64 * 64;
+    sums = panel + (depth * kMaxRows * kGroup + 63) / 64 * 64;
     total = sums + (std::is_same_v<T, SumType<T>> ? 0 : g.m * g.n);
   }
 };
@@ -56,27 +59,50 @@ void pack_panel_of(int64_t rows, const T* a, int64_t a_row, int64_t a_col, int64
   }
 }
 
+// Packs the panels first … last of `rows`; each has depth × its rows elements, the first standing at `out`.
+template <typename T>
+void pack_group(const GemmShape& g, const T* a, int64_t depth, const EvenCut& rows, int64_t first, int64_t last,
+                SumType<T>* out) {
+  for (int64_t p = 0; p < depth; p += kGroupColumns) {
+    const int64_t count = std::min(kGroupColumns, depth - p);
+    const T* panel_a = a + p * g.a_col;
+    SumType<T>* panel = out;
+    for (int64_t i = first; i < last; ++i) {
+      const int64_t size = rows.size(i);
+      pack_panel_of(size, panel_a, g.a_row, g.a_col, count, panel + p * size);
+      panel_a += size * g.a_row;
+      panel += depth * size;
+    }
+  }
+}
+
 // C (rows of S) gets the product of `depth` columns of A and rows of B, B in panels as packed below.
 template <typename T>
-void multiply_block(const GemmShape& g, const T* a, int64_t depth, const SumType<T>* packed, SumType<T>* panel,
+void multiply_block(const GemmShape& g, const T* a, int64_t depth, const SumType<T>* packed, SumType<T>* panels,
                     MicroTile<SumType<T>> tile) {
   using S = SumType<T>;
   constexpr int64_t lanes = kLanes<S>;
   S* const c = tile.c;
   const S* const bias = tile.bias;
+  const bool in_place = std::is_same_v<T, S> && g.a_col == 1;
   const EvenCut rows(g.m, kMaxRows), columns((g.n + lanes - 1) / lanes, kMaxVectors);
+  const S* panel = panels;
   int64_t row = 0;
   for (int64_t i = 0; i < rows.parts; ++i) {
     const int64_t count = rows.size(i);
-    if (std::is_same_v<T, S> && g.a_col == 1) {
+    if (in_place) {
       tile.a = reinterpret_cast<const S*>(a + row * g.a_row);
       tile.a_row = g.a_row;
       tile.a_col = 1;
     } else {
-      pack_panel_of(count, a + row * g.a_row, g.a_row, g.a_col, depth, panel);
+      if (i % kGroup == 0) {
+        pack_group(g, a + row * g.a_row, depth, rows, i, std::min(rows.parts, i + kGroup), panels);
+        panel = panels;
+      }
       tile.a = panel;
       tile.a_row = 1;
       tile.a_col = count;
+      panel += depth * count;
     }
     int64_t column = 0;
     for (int64_t j = 0; j < columns.parts; ++j) {
@@ -93,15 +119,22 @@ void multiply_block(const GemmShape& g, const T* a, int64_t depth, const SumType
   }
 }
 
+// Panels of up to kMaxVectors vectors of columns, each depth × its width, one after the other.
 template <typename T>
 void pack_block(const T* b, const GemmShape& g, int64_t depth, SumType<T>* packed) {
   constexpr int64_t lanes = kLanes<SumType<T>>;
   const EvenCut columns((g.n + lanes - 1) / lanes, kMaxVectors);
-  int64_t column = 0;
-  for (int64_t j = 0; j < columns.parts; ++j) {
-    const int64_t width = columns.size(j) * lanes;
-    pack_rows(b + column * g.b_col, g.b_row, g.b_col, depth, std::min(width, g.n - column), packed + column * depth, width);
-    column += width;
+  // Dense rows are read some at a time across all panels: whole pages in order rather than a piece of each.
+  const int64_t step = g.b_col == 1 ? 4 : depth;
+  for (int64_t p = 0; p < depth; p += step) {
+    const int64_t count = std::min(step, depth - p);
+    int64_t column = 0;
+    for (int64_t j = 0; j < columns.parts; ++j) {
+      const int64_t width = columns.size(j) * lanes;
+      pack_rows(b + p * g.b_row + column * g.b_col, g.b_row, g.b_col, count, std::min(width, g.n - column),
+                packed + column * depth + p * width, width);
+      column += width;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 // and depend on shape, strides, dtype and instruction set alone.
 #include <algorithm>
 
+#include "brio/backends/cpu/gemm_onednn.h"
 #include "brio/backends/cpu/gemm_run.h"
 #include "brio/base/error.h"
 
@@ -71,7 +72,7 @@ int64_t even_step(int64_t total, int64_t limit, int64_t multiple) {
 // Tiles of C for the blocked kernel: large enough that packing costs little, and enough of them for several threads.
 GemmCut tile_cut(const GemmProblem& problem, int64_t most_columns) {
   const GemmShape& s = problem.shape;
-  int64_t rows = 384, columns = most_columns;
+  int64_t rows = 512, columns = most_columns;
   constexpr int64_t wanted = 8;
   auto count = [&] { return (s.m + rows - 1) / rows * ((s.n + columns - 1) / columns) * problem.batch_count; };
   auto flops = [&] {
@@ -102,7 +103,7 @@ class Choice {
   std::unique_ptr<Gemm> choose() {
     std::unique_ptr<Gemm> gemm;
     for (auto attempt : {&Choice::tiny, &Choice::vector, &Choice::dot, &Choice::turned, &Choice::direct,
-                         &Choice::blocked}) {
+                         &Choice::onednn, &Choice::blocked}) {
       gemm = (this->*attempt)();
       if (gemm) break;
     }
@@ -126,8 +127,9 @@ class Choice {
 
   std::unique_ptr<Gemm> tiny() {
     const GemmShape& s = problem_.shape;
-    if (s.m * s.n * s.k > 48) return skip(cat("tiny: ", s.m * s.n * s.k, " multiplications are more than 48"));
-    return own(problem_, tiny_gemm_kernel(problem_.dtype), whole());
+    const int64_t most = real() ? 8 : 48;
+    if (s.m * s.n * s.k > most) return skip(cat("tiny: ", s.m * s.n * s.k, " multiplications are more than ", most));
+    return own(problem_, tiny_gemm_kernel(problem_.dtype, s.k), whole());
   }
 
   bool real() const { return problem_.dtype == f32 || problem_.dtype == f64; }
@@ -144,7 +146,7 @@ class Choice {
     return skip("vector: neither operand is a vector with a dense matrix");
   }
   std::unique_ptr<Gemm> axpy(const GemmProblem& problem, bool is_swapped) {
-    const GemmCut cut{problem.shape.m, vector_step(problem.shape, problem.shape.n, 8, 64)};
+    const GemmCut cut{problem.shape.m, vector_step(problem.shape, problem.shape.n, 8, 1024)};
     return own(problem, axpy_gemm_kernel(problem_.dtype), cut, false, is_swapped);
   }
   std::unique_ptr<Gemm> dots(const GemmProblem& problem, bool is_swapped) {
@@ -174,13 +176,31 @@ class Choice {
     return own(problem_, turned_gemm_kernel(problem_.dtype), cut);
   }
 
+  // Operands that stay in the second-level cache are read where they lie.
   std::unique_ptr<Gemm> direct() {
     const GemmShape& s = problem_.shape;
     if (!real()) return skip(cat("direct: no kernel for ", problem_.dtype));
     const int64_t size = static_cast<int64_t>(size_of(problem_.dtype));
-    const int64_t bytes = (s.m * s.k + s.k * s.n + s.m * s.n) * size;
-    if (bytes > (256 << 10)) return skip(cat("direct: operands of ", bytes >> 10, " KiB do not stay in cache"));
-    return own(problem_, direct_gemm_kernel(problem_.dtype), whole());
+    const int64_t a = s.m * s.k * size, b = s.k * s.n * size, c = s.m * s.n * size;
+    constexpr int64_t small = 256 << 10, cached = 1 << 20;
+    if (a + b + c <= small) return own(problem_, direct_gemm_kernel(problem_.dtype), whole());
+    if (s.b_col != 1) return skip(cat("direct: B of ", b >> 10, " KiB would be turned once per piece"));
+    if (b > cached) return skip(cat("direct: B of ", b >> 10, " KiB does not stay in cache"));
+    if (s.a_col != 1 && a > cached) return skip(cat("direct: A of ", a >> 10, " KiB lies across its rows"));
+    const GemmCut cut{vector_step(s, s.m, problem_.dtype == f64 ? 50 : 100, 6), s.n};
+    return own(problem_, direct_gemm_kernel(problem_.dtype), cut);
+  }
+
+  // Only for bf16. For f32 the library is no faster than the blocked kernel, and its bits change with the size of the
+  // caches and with its version.
+  std::unique_ptr<Gemm> onednn() {
+    const GemmShape& s = problem_.shape;
+    if (problem_.dtype != bf16) return skip(cat("onednn: kept for bfloat16; no faster for ", problem_.dtype));
+    const double flops = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+    if (flops < 1e6) return skip(cat("onednn: ", flops, " operations cost more to call than to compute"));
+    std::string why;
+    auto gemm = make_onednn_gemm(problem_, tile_cut(problem_, 512), why);
+    return gemm ? std::move(gemm) : skip(std::move(why));
   }
 
   std::unique_ptr<Gemm> blocked() {

@@ -35,8 +35,8 @@ struct GemmKernelInfo {
   std::string name = {};                                // "direct avx3 6x4"
 };
 
-// Any strides. The cheapest to call: a plain triple loop.
-GemmKernelInfo tiny_gemm_kernel(DType dtype);
+// Any strides; for the given k. The cheapest to call: a plain triple loop.
+GemmKernelInfo tiny_gemm_kernel(DType dtype, int64_t k);
 // f32, f64. Reads A and B where they lie (B is packed when its rows are not dense): for operands that fit into cache.
 GemmKernelInfo direct_gemm_kernel(DType dtype);
 // f32, f64; a_col == 1 and b_row == 1 (see turn_b). Vectors along k: for few columns and long rows.

@@ -97,14 +97,19 @@ void micro_tile(const MicroTile<T>& tile) {
   const auto mask = hn::FirstN(d, static_cast<size_t>(kTail ? tile.tail : lanes));
 
   V acc[kRows][kVectors];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < kVectors; ++j) acc[i][j] = hn::Zero(d);
 
   const T* a[kRows];
-#pragma GCC unroll 8
+#pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) a[i] = tile.a + i * tile.a_row;
+  if (tile.k >= 32)  // C arrives while the sums are made
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) __builtin_prefetch(tile.c + i * tile.c_row + j * lanes, 1);
   const T* b = tile.b;
   const int64_t b_row = tile.b_row, a_col = tile.a_col;
   int64_t offset = 0;
@@ -115,7 +120,7 @@ void micro_tile(const MicroTile<T>& tile) {
       const bool partial = kTail && kMaskedMemory && j == kVectors - 1;
       bv[j] = partial ? hn::MaskedLoad(mask, d, b + j * lanes) : hn::LoadU(d, b + j * lanes);
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       const V av = hn::Set(d, a[i][offset]);
 #pragma GCC unroll 4
@@ -139,7 +144,7 @@ void micro_tile(const MicroTile<T>& tile) {
       const T* p = bias_first + j * lanes;
       bias = partial ? load_first(d, p, tail) : hn::LoadU(d, p);
     }
-#pragma GCC unroll 8
+#pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       T* c = c_first + i * c_row + j * lanes;
       V v = acc[i][j];

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "brio/backends/cpu/gemm_types-inl.h"
@@ -35,12 +36,16 @@ void pack_rows(const T* b, int64_t b_row, int64_t b_col, int64_t k, int64_t n, S
     for (int64_t p = 0; p < k; ++p) std::fill(out + p * out_row + n, out + (p + 1) * out_row, S{0});
 }
 
-// out[p * rows + i] = a[i * a_row + p * a_col] for i < rows, p < k: one panel of the micro-kernel.
+// out[p * kRows + i] = a[i * a_row + p * a_col] for i < kRows, p < k: one panel of the micro-kernel.
 template <typename T, int kRows>
 void pack_panel(const T* a, int64_t a_row, int64_t a_col, int64_t k, SumType<T>* HWY_RESTRICT out) {
-  for (int64_t p = 0; p < k; ++p)
+  if (std::is_same_v<T, SumType<T>> && a_row == 1) {
+    for (int64_t p = 0; p < k; ++p) std::memcpy(out + p * kRows, a + p * a_col, kRows * sizeof(T));
+  } else {
+    for (int64_t p = 0; p < k; ++p)
 #pragma GCC unroll 8
-    for (int i = 0; i < kRows; ++i) out[p * kRows + i] = to_sum(a[i * a_row + p * a_col]);
+      for (int i = 0; i < kRows; ++i) out[p * kRows + i] = to_sum(a[i * a_row + p * a_col]);
+  }
 }
 
 }  // namespace brio::cpu::HWY_NAMESPACE

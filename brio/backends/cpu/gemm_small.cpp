@@ -25,22 +25,35 @@ inline int64_t round_up(int64_t n, int64_t step) { return (n + step - 1) / step 
 
 // ---- tiny
 
-template <typename T>
+// kDepth: k where it is known, which unrolls the sum; else 0.
+template <typename T, int kDepth>
 void tiny(const GemmShape& g, const GemmPointers& x) {
   using S = SumType<T>;
   const T* a = static_cast<const T*>(x.a);
-  const T* b = static_cast<const T*>(x.b);
+  const T* const bias = static_cast<const T*>(x.bias);
   T* c = static_cast<T*>(x.c);
-  for (int64_t i = 0; i < g.m; ++i)
+  for (int64_t i = g.m; i > 0; --i) {
+    const T* b = static_cast<const T*>(x.b);
     for (int64_t j = 0; j < g.n; ++j) {
-      S sum = 0;
-      for (int64_t p = 0; p < g.k; ++p)
-        sum = scalar_multiply_add(to_sum(a[i * g.a_row + p * g.a_col]), to_sum(b[p * g.b_row + j * g.b_col]), sum);
+      asm volatile("");  // keeps the compiler from vectorising, whose set-up takes longer than the work
+      const T* a_at = a;
+      const T* b_at = b;
+      S sum = to_sum(*a_at) * to_sum(*b_at);  // k is at least 1
+#pragma GCC unroll 4
+      for (int64_t p = kDepth ? kDepth : g.k; p > 1; --p) {
+        a_at += g.a_col;
+        b_at += g.b_row;
+        sum = scalar_multiply_add(to_sum(*a_at), to_sum(*b_at), sum);
+      }
       T value = from_sum<T>(sum);
-      if (x.bias) value = from_sum<T>(static_cast<S>(to_sum(value) + to_sum(static_cast<const T*>(x.bias)[j])));
+      if (bias) value = from_sum<T>(static_cast<S>(to_sum(value) + to_sum(bias[j])));
       if (g.relu && value < T{}) value = T{};
-      c[i * g.c_row + j] = value;
+      c[j] = value;
+      b += g.b_col;
     }
+    a += g.a_row;
+    c += g.c_row;
+  }
 }
 
 // ---- direct
@@ -75,6 +88,11 @@ void direct(const GemmShape& g, const GemmPointers& x) {
     tile.b_row = round_up(g.n, lanes);
     pack_rows(tile.b, g.b_row, g.b_col, g.k, g.n, packed, tile.b_row);
     tile.b = packed;
+  }
+  if (g.m <= kMaxRows && g.n <= kMaxVectors * lanes) {  // one tile: spare the divisions
+    const int64_t vectors = (g.n + lanes - 1) / lanes;
+    tile.tail = g.n - (vectors - 1) * lanes;
+    return kMicro<T>.fn[tile.tail != lanes][g.m - 1][vectors - 1](tile);
   }
   const EvenCut cut((g.n + lanes - 1) / lanes, kMaxVectors);
   int64_t left = g.n;
@@ -328,11 +346,25 @@ void turn_b_any(DType dtype, const void* b, int64_t b_row, int64_t b_col, int64_
 
 // ---- look-up
 
-GemmKernelInfo tiny_info(DType dtype) {
+template <typename T>
+GemmKernel tiny_for(int64_t k) {
+  if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+    switch (k) {
+      case 1: return &tiny<T, 1>;
+      case 2: return &tiny<T, 2>;
+      case 3: return &tiny<T, 3>;
+      case 4: return &tiny<T, 4>;
+      default: break;
+    }
+  }
+  return &tiny<T, 0>;
+}
+
+GemmKernelInfo tiny_info(DType dtype, int64_t k) {
   GemmKernelInfo info{.run = nullptr, .applies_bias_relu = true, .scratch = nullptr};
   visit(dtype, [&](auto t) {
     using T = decltype(t);
-    if constexpr (!std::is_same_v<T, bool>) info.run = &tiny<T>;
+    if constexpr (!std::is_same_v<T, bool>) info.run = tiny_for<T>(k);
   });
   return info;
 }
@@ -389,7 +421,9 @@ GemmKernelInfo named(GemmKernelInfo info, const char* family) {
 
 }  // namespace
 
-GemmKernelInfo tiny_gemm_kernel(DType dtype) { return named(HWY_DYNAMIC_DISPATCH(tiny_info)(dtype), "tiny"); }
+GemmKernelInfo tiny_gemm_kernel(DType dtype, int64_t k) {
+  return named(HWY_DYNAMIC_DISPATCH(tiny_info)(dtype, k), "tiny");
+}
 GemmKernelInfo direct_gemm_kernel(DType dtype) {
   GemmKernelInfo info = named(HWY_DYNAMIC_DISPATCH(direct_info)(dtype), "direct");
   const GemmTargetFacts facts = gemm_target_facts();

@@ -8,6 +8,8 @@ namespace brio::cpu {
 void add_tile_kernels(Registry& registry);
 void add_product_kernels(Registry& registry);
 void add_random_kernels(Registry& registry);
+void add_row_kernels(Registry& registry);
+void add_optimizer_kernels(Registry& registry);
 
 inline constexpr std::string_view kDevice = "cpu:0";
 inline constexpr int kPriority = 10;  // before the reference

@@ -122,12 +122,7 @@ class TileNodeKernel final : public Kernel {
  private:
   static Lowered lower_node(const NodeView& view) {
     const Node& node = view.node;
-    if (node.op != &op::fused) {
-      std::vector<ValueId> inputs;  // x + x reads x once
-      for (ValueId v : node.in)
-        if (std::ranges::find(inputs, v) == inputs.end()) inputs.push_back(v);
-      return lower(view.graph, inputs, std::span(&node, 1), node.out);
-    }
+    if (node.op != &op::fused) return lower(view.graph, node.in, std::span(&node, 1), node.out);
     const Graph& body = *node.graphs[0];
     std::vector<ValueId> inputs;
     for (const Graph::Input& input : body.inputs) inputs.push_back(input.value);

@@ -8,6 +8,8 @@ void register_cpu(Registry& registry) {
   cpu::add_tile_kernels(registry);
   cpu::add_product_kernels(registry);
   cpu::add_random_kernels(registry);
+  cpu::add_row_kernels(registry);
+  cpu::add_optimizer_kernels(registry);
 }
 
 }  // namespace brio

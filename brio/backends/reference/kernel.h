@@ -125,14 +125,6 @@ void visit_numbers(DType dtype, F&& f) {
     if constexpr (!std::is_same_v<decltype(t), bool>) f(t);
   });
 }
-// An integer tensor's element, whatever its dtype. uint64 values past int64 become negative: out of range anywhere.
-inline int64_t integer_at(const void* data, DType dtype, int64_t i) {
-  return visit(dtype, [&](auto t) -> int64_t {
-    using T = decltype(t);
-    if constexpr (is_int<T>) return static_cast<int64_t>(static_cast<const T*>(data)[i]);
-    return 0;
-  });
-}
 
 // ---- positions
 

@@ -339,6 +339,24 @@ TEST(Gemm, ExplainsItsChoice) {
   EXPECT_FALSE(gemm->skipped.empty());
 }
 
+TEST(Gemm, PrimitivesAreSharedAndCounted) {
+  const GemmSpec spec{.dtype = bf16, .m = 300, .n = 301, .k = 302, .a_row = 302, .a_col = 1, .b_row = 301, .b_col = 1};
+  const auto first = Gemm::prepare(spec);
+  if (first->chosen.rfind("onednn", 0) != 0) GTEST_SKIP() << "bfloat16 by " << first->chosen << " on this CPU";
+  const GemmPrimitiveCacheStats before = gemm_primitive_cache_stats();
+  const auto second = Gemm::prepare(spec);
+  const GemmPrimitiveCacheStats after = gemm_primitive_cache_stats();
+  EXPECT_GT(after.hits, before.hits);
+  EXPECT_EQ(after.misses, before.misses);
+  EXPECT_EQ(after.entries, before.entries);
+  // The cache is bounded, and what it drops lives on in the Gemm that uses it.
+  for (int64_t k = 100; k < 420; ++k)
+    Gemm::prepare({.dtype = bf16, .m = 80, .n = 80, .k = k, .a_row = k, .a_col = 1, .b_row = 80, .b_col = 1});
+  EXPECT_LE(gemm_primitive_cache_stats().entries, 256u);
+  const Operands<BFloat16> operands({.dtype = bf16, .m = 300, .n = 301, .k = 302});
+  operands.check(operands.run(*first), first->chosen);
+}
+
 TEST(Gemm, RefusesWhatMakesNoSense) {
   EXPECT_THROW(Gemm::prepare({.dtype = boolean, .m = 1, .n = 1, .k = 1}), InvalidArgument);
   EXPECT_THROW(Gemm::prepare({.m = -1, .n = 1, .k = 1}), InvalidArgument);
