@@ -22,7 +22,7 @@ struct RunMemory {
 // A plan with the memory of its runs.
 class CachedPlan {
  public:
-  explicit CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  explicit CachedPlan(std::shared_ptr<const Plan> plan);
   ~CachedPlan();
   const Plan& plan() const { return *plan_; }
   // Runs with the caller's inputs and fresh buffers, on working memory of its own.
@@ -50,7 +50,7 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
 
 uint64_t hash_words(PlanKey key);
 
-// Visits every cached plan, for reports.
+// Visits every plan there is, those that functions keep included, for reports.
 void for_each_plan(const std::function<void(const Plan&)>& visit);
 
 }  // namespace brio

@@ -80,7 +80,7 @@ std::vector<OpTest> tests() {
 std::vector<Invalid> invalid() {
   auto ids = [](std::vector<int32_t> values) { return Tensor::from(values, {static_cast<int64_t>(values.size())}); };
   const Tensor none;
-  return {
+  std::vector<Invalid> list = {
       {&op::linear, "integers", [] { linear(tensor({2, 3}, i32), tensor({3, 2}, i32), tensor({2}, i32)); }, {"floating-point", "int32"}},
       {&op::linear, "dtypes", [] { linear(tensor({2, 3}), tensor({3, 2}), tensor({2}, f64)); }, {"float32", "float64", "cast"}},
       {&op::linear, "no activation", [] { call(op::linear, {tensor({2, 3}), tensor({3, 2}), tensor({2})}, {9, 0, 0}); }, {"9"}},
@@ -98,12 +98,6 @@ std::vector<Invalid> invalid() {
       {&op::softmax, "a scalar", [] { softmax(tensor({})); }, {"rank 1", "scalar"}},
       {&op::softmax, "an axis", [] { softmax(tensor({2, 3}), 2); }, {"axis 2", "rank 2"}},
       {&op::log_softmax, "none", [=] { log_softmax(none); }, {"none"}},
-      {&op::softmax_xent, "integer logits", [] { softmax_xent(tensor({2, 3}, i32), tensor({2}, i32)); }, {"floating-point", "int32"}},
-      {&op::softmax_xent, "no classes", [] { softmax_xent(tensor({2, 0}), tensor({2}, i32)); }, {"(2, 0)", "classes"}},
-      {&op::softmax_xent, "a scalar", [] { softmax_xent(tensor({}), tensor({}, i32)); }, {"()", "classes"}},
-      {&op::softmax_xent, "labels of another shape", [] { softmax_xent(tensor({2, 3}), tensor({3}, i32)); }, {"(3,)", "(2, 3)", "(2,)"}},
-      {&op::softmax_xent, "probabilities of another shape", [] { softmax_xent(tensor({2, 3}), tensor({2})); }, {"(2,)", "(2, 3)"}},
-      {&op::softmax_xent, "float class numbers", [] { call(op::softmax_xent, {tensor({2, 3}), tensor({2})}, {1}); }, {"integers", "float32"}},
       {&op::softmax_xent, "none", [=] { softmax_xent(tensor({2, 3}), none); }, {"input 1", "none"}},
       {&op::softmax_xent, "a class past the end",
        [=] { softmax_xent(tensor({2, 3}), ids({0, 3})).array(); }, {"3", "out of range"}},
@@ -122,6 +116,23 @@ std::vector<Invalid> invalid() {
       {&op::sigmoid_xent, "integer logits", [] { sigmoid_xent(tensor({2}, i32), tensor({2}, i32)); }, {"floating-point", "int32"}},
       {&op::sigmoid_xent, "labels of another shape", [] { sigmoid_xent(tensor({2}), tensor({2, 1})); }, {"(2, 1)", "(2,)"}},
   };
+  for (const OpDef* op : {&op::softmax_xent, &op::softmax_xent_grad, &op::softmax_xent_value_and_grad}) {
+    auto refused = [&](std::string what, const Tensor& logits, const Tensor& labels, bool sparse, std::vector<std::string> parts) {
+      auto with = [=] {
+        if (op == &op::softmax_xent) call(*op, {logits, labels}, {sparse});
+        else call(*op, {logits, labels, tensor({2})}, {sparse});
+      };
+      list.push_back({op, std::move(what), with, std::move(parts)});
+    };
+    refused("integer logits", tensor({2, 3}, i32), tensor({2}, i32), true, {"floating-point", "int32"});
+    refused("no classes", tensor({2, 0}), tensor({2}, i32), true, {"(2, 0)", "classes"});
+    refused("a scalar", tensor({}), tensor({}, i32), true, {"()", "classes"});
+    refused("labels of another shape", tensor({2, 3}), tensor({3}, i32), true, {"(3,)", "(2, 3)", "(2,)"});
+    refused("probabilities of another shape", tensor({2, 3}), tensor({2}), false, {"(2,)", "(2, 3)"});
+    refused("probabilities of another dtype", tensor({2, 3}), tensor({2, 3}, f64), false, {"float64", "float32"});
+    refused("float class numbers", tensor({2, 3}), tensor({2}), true, {"integers", "float32"});
+  }
+  return list;
 }
 
 const AddOpTests add_tests(tests, invalid);

@@ -174,6 +174,14 @@ std::vector<Tensor> record_case(const Prepared& p, const std::vector<Tensor>& in
   return record_many(*p.node().op, impls, p.node().attrs);
 }
 
+Cost cost_of(const Prepared& p) {
+  std::vector<const Aval*> in;
+  std::vector<Aval> out;
+  for (const Array& array : p.arrays) in.push_back(&array.aval);
+  for (ValueId v : p.graph.outputs) out.push_back(p.graph.values[v]);
+  return p.node().op->cost({*p.node().op, in, Attrs(p.node().attrs), {}}, out);
+}
+
 class OpTestP : public ::testing::TestWithParam<OpTest> {};
 
 TEST_P(OpTestP, MatchesReference) {
@@ -199,6 +207,19 @@ TEST_P(OpTestP, MatchesReference) {
     for (const Tensor& out : record_case(p, in)) actual.push_back(out.array());
     expect_same(actual, expected, test.exact, "as recorded", p.reproducer);
     if (HasFailure()) return;  // one reproducer is enough
+  }
+}
+
+TEST_P(OpTestP, CostIsSane) {
+  const OpTest& test = GetParam();
+  for (int i = 0; i < kCases; ++i) {
+    const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
+    const Cost cost = cost_of(p);
+    const bool free = test.op->kind == OpKind::view || test.op->kind == OpKind::constant;
+    double out_bytes = 0;
+    for (ValueId v : p.graph.outputs) out_bytes += static_cast<double>(p.graph.values[v].bytes());
+    EXPECT_TRUE(cost.flops >= 0 && cost.flops < 1e9) << cost.flops << ", " << p.reproducer;
+    EXPECT_TRUE(free ? cost.bytes == 0 : cost.bytes >= out_bytes && cost.bytes < 1e9) << cost.bytes << ", " << p.reproducer;
   }
 }
 
@@ -362,16 +383,10 @@ TEST_P(OpTestP, Performance) {
     std::vector<const void*> in;
     std::vector<void*> out;
     std::vector<Array> outputs;
-    std::vector<const Aval*> avals;
-    std::vector<Aval> out_avals;
-    for (const Array& array : p.arrays) {
-      in.push_back(array.data());
-      avals.push_back(&array.aval);
-    }
+    for (const Array& array : p.arrays) in.push_back(array.data());
     for (ValueId v : p.graph.outputs) {
       outputs.push_back(Array::allocate(p.graph.values[v]));
       out.push_back(outputs.back().data());
-      out_avals.push_back(p.graph.values[v]);
     }
     const Array scratch = Array::allocate({Shape{static_cast<int64_t>(choice.kernel->scratch_bytes())}, u8});
     double best = 1e30;
@@ -381,7 +396,7 @@ TEST_P(OpTestP, Performance) {
       choice.kernel->run({in.data(), out.data(), scratch.data()});
       best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
     }
-    const Cost cost = test.op->cost({*test.op, avals, Attrs(p.node().attrs), {}}, out_avals);
+    const Cost cost = cost_of(p);
     std::printf("%-28s %-9s %12.0f ns %8.2f GB/s %8.2f GFLOP/s  %s\n", std::string(test.op->name).c_str(),
                 std::string(info(dtype).name).c_str(), best, cost.bytes / best, cost.flops / best,
                 choice.kernel->description.c_str());

@@ -1,5 +1,7 @@
 #include "brio/ops/products.h"
 
+#include <gtest/gtest.h>
+
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -7,7 +9,8 @@ namespace {
 
 Case product(Rng& rng, DType dtype, int i) {
   const int64_t m = rng.range(0, 20), n = rng.range(0, 20), k = rng.range(0, 24);
-  const bool ta = rng.chance(0.5), tb = rng.chance(0.5);
+  const bool matvec = i == 7;  // the usual one has a gradient of its own
+  const bool ta = !matvec && rng.chance(0.5), tb = rng.chance(0.5);
   const Shape batch = random_shape(rng, i % 7, false);  // with the matrix: up to rank 8
   auto operand = [&](int64_t rows, int64_t columns, bool transposed, bool vector) {
     Shape shape = vector ? Shape() : broadcastable(rng, batch);
@@ -17,7 +20,7 @@ Case product(Rng& rng, DType dtype, int i) {
     shape.push_back(transposed ? rows : columns);
     return shape;
   };
-  return {{{{operand(m, k, ta, i % 5 == 3), dtype}}, {{operand(k, n, tb, i % 5 == 4 || i % 10 == 3), dtype}}}, {ta, tb}};
+  return {{{{operand(m, k, ta, i % 5 == 3), dtype}}, {{operand(k, n, tb, i % 5 == 4 || i % 10 == 3 || matvec), dtype}}}, {ta, tb}};
 }
 
 std::vector<OpTest> tests() {
@@ -48,6 +51,14 @@ std::vector<Invalid> invalid() {
 }
 
 const AddOpTests add_tests(tests, invalid);
+
+TEST(Products, KnownValues) {
+  const Tensor a({{1, 2}, {3, 4}}), x({5, 6});
+  EXPECT_EQ(matmul(a, a).to_vector<float>(), (std::vector<float>{7, 10, 15, 22}));
+  EXPECT_EQ(matmul(a, a, {.transpose_a = true}).to_vector<float>(), (std::vector<float>{10, 14, 14, 20}));
+  EXPECT_EQ(matvec(a, x).to_vector<float>(), (std::vector<float>{17, 39}));
+  EXPECT_EQ(dot(x, x).item<float>(), 61);
+}
 
 }  // namespace
 }  // namespace brio::testing

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -39,6 +40,11 @@ std::vector<Invalid> invalid() {
        [=] { call(op::random_uniform, {tensor({}, i64), tensor({}, u64)}, {f, 0, 0}); }, {"seed", "uint64 scalar", "int64"}},
       {&op::random_uniform, "a counter of rank 1",
        [=] { call(op::random_uniform, {tensor({}, u64), tensor({1}, u64)}, {f, 0, 0}); }, {"counter", "(1,)"}},
+      {&op::random_bits, "a seed of another dtype",
+       [] { call(op::random_bits, {tensor({}, f32), tensor({}, u64)}, {static_cast<int64_t>(u32), 0, 0}); }, {"seed", "float32"}},
+      {&op::random_bits, "no dtype", [] { call(op::random_bits, {tensor({}, u64), tensor({}, u64)}, {-1, 0, 0}); }, {"-1"}},
+      {&op::random_bits, "a shape",
+       [] { call(op::random_bits, {tensor({}, u64), tensor({}, u64)}, {static_cast<int64_t>(u32), 0, 1, -1}); }, {"-1"}},
       {&op::random_normal, "no dtype", [] { call(op::random_normal, {tensor({}, u64), tensor({}, u64)}, {99, 0, 0}); }, {"99"}},
       {&op::random_normal, "an integer dtype", [] { random::normal({2}, {.dtype = i32}); }, {"floating-point", "int32", "cast"}},
       {&op::random_bits, "a float dtype", [] { random::bits({2}, {.dtype = f32}); }, {"uint32 or uint64", "float32"}},
@@ -66,6 +72,19 @@ TEST(Random, TheGeneratorMovesOn) {
   EXPECT_EQ(random::generator().state(), (Generator::State{7, 2}));
   random::generator().restore({7, 1});
   EXPECT_EQ(random::normal({8}).to_vector<float>(), b);
+}
+
+TEST(Random, AFunctionDrawsAnewAtEachCall) {
+  auto two = function([] { return std::vector{random::uniform({4}), random::normal({4}), random::uniform({4}, {.seed = 3})}; });
+  random::set_seed(7);
+  const std::vector<Tensor> a = two(), b = two();
+  EXPECT_EQ(random::generator().state(), (Generator::State{7, 4}));
+  EXPECT_NE(a[0].to_vector<float>(), b[0].to_vector<float>());
+  EXPECT_EQ(a[2].to_vector<float>(), b[2].to_vector<float>());  // an explicit seed is frozen
+  random::set_seed(7);  // as eager code draws
+  EXPECT_EQ(a[0].to_vector<float>(), random::uniform({4}).to_vector<float>());
+  EXPECT_EQ(a[1].to_vector<float>(), random::normal({4}).to_vector<float>());
+  EXPECT_EQ(b[0].to_vector<float>(), random::uniform({4}).to_vector<float>());
 }
 
 TEST(Random, MomentsAndRange) {

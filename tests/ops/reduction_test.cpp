@@ -41,6 +41,8 @@ std::vector<Invalid> invalid() {
       {&op::reduce_sum, "an axis twice", [] { sum(tensor({2, 3}), {1, -1}); }, {"axis -1", "twice", "(2, 3)"}},
       {&op::reduce_prod, "none", [] { prod(Tensor()); }, {"none"}},
       {&op::reduce_sum, "an axis in the attributes", [] { call(op::reduce_sum, {tensor({2})}, {0, 1, 7}); }, {"axis 7", "(2,)"}},
+      {&op::reduce_all, "an axis in the attributes",
+       [] { call(op::reduce_all, {tensor({2}, boolean)}, {0, 1, -1}); }, {"axis -1", "(2,)"}},
       {&op::reduce_sum, "mean of none", [] { mean(Tensor()); }, {"none"}},
   };
 }
@@ -70,6 +72,8 @@ TEST(Reductions, OfNothing) {
   EXPECT_EQ(prod(none, 0).to_vector<float>(), (std::vector<float>{1, 1, 1}));
   EXPECT_EQ(max(none, 0).to_vector<float>()[0], -INFINITY);
   EXPECT_EQ(min(tensor({0}, i32)).item<int32_t>(), INT32_MAX);
+  EXPECT_TRUE(all(tensor({0}, boolean)).item<bool>());
+  EXPECT_FALSE(any(tensor({0}, boolean)).item<bool>());
   EXPECT_EQ(mean(Tensor({1, 2, 6})).item<float>(), 3);
   EXPECT_EQ(mean(Tensor({1, 2, 7}, i32)).item<int32_t>(), 3);
 }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "brio/backends/cpu/isa.h"
-#include "brio/backends/cpu/tile_ops.h"
+#include "brio/backends/cpu/tile_families.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 
@@ -210,12 +210,11 @@ void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const Up
   });
 }
 
-// By the elementwise kernels, so that the bits are those of the plain definition.
+// bases[k]^exponent by the elementwise kernel, so that the bits are those of the plain definition.
 template <typename T>
-T power(T base, T exponent) {
-  T result;
-  find_tile_fn("pow", dtype_of<T>, dtype_of<T>)(&result, &base, &exponent, nullptr, 1);
-  return result;
+void powers(T (&bases)[2], T exponent) {
+  const T exponents[2] = {exponent, exponent};
+  find_float_function("pow", dtype_of<T>)(bases, bases, exponents, nullptr, 2);
 }
 
 template <typename F>
@@ -250,11 +249,12 @@ void update_rmsprop(DType dtype, std::span<const UpdateTensor> tensors, const Rm
 }
 
 void update_adam(DType dtype, std::span<const UpdateTensor> tensors, const AdamRule& rule) {
+  apply_isa_cap();
   for_dtype(dtype, [&](auto t) {
     using T = decltype(t);
-    const T step = static_cast<T>(rule.step + 1);
-    const T root = std::sqrt(T{1} - power(static_cast<T>(rule.beta_2), step));
-    const T alpha = static_cast<T>(rule.learning_rate) * root / (T{1} - power(static_cast<T>(rule.beta_1), step));
+    T decay[2] = {static_cast<T>(rule.beta_1), static_cast<T>(rule.beta_2)};
+    powers(decay, static_cast<T>(rule.step + 1));
+    const T alpha = static_cast<T>(rule.learning_rate) * std::sqrt(T{1} - decay[1]) / (T{1} - decay[0]);
     update_all<T>(tensors, rule.amsgrad ? UpdateKind::amsgrad : UpdateKind::adam,
                   {{alpha, static_cast<T>(1 - rule.beta_1), static_cast<T>(1 - rule.beta_2),
                     static_cast<T>(rule.epsilon)}});

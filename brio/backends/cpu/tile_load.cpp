@@ -80,10 +80,12 @@ void merge_dims(InputPlan& plan, const TileProgram::Input& input, const Shape& s
   }
 }
 
-// With two dims, tiles that begin on a row all have the same offsets relative to their first element.
+// With two dims, tiles that begin on a row all have the same offsets relative to their first element. Worth it where
+// runs are so short that a loop over each would cost more than a load per element.
 void tabulate_offsets(InputPlan& plan, int64_t tile) {
+  constexpr int64_t kShortRun = 8;
   const int64_t inner = plan.dims[plan.rank - 1];
-  if (plan.rank != 2 || inner >= tile) return;
+  if (plan.rank != 2 || inner > kShortRun) return;
   const int64_t outer_stride = plan.strides[0], inner_stride = plan.strides[1];
   const int64_t rows = tile / inner + 1;
   if (rows * std::abs(outer_stride) + inner * std::abs(inner_stride) > kMaxOffset) return;

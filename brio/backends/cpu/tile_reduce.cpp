@@ -70,22 +70,27 @@ class ReductionRun {
     const int64_t first_row = block * space_.rows_per_block;
     const int64_t end_row = std::min(space_.rows, first_row + space_.rows_per_block);
 
+    // With one part there is nothing to add it to.
+    const bool one_part = space_.outer_reductions == 1 && end_row - first_row <= kRowsPerPart * group;
+    sums_ = one_part ? &ReductionPlan::block : &ReductionPlan::part;
     fill_identity(&ReductionPlan::block, accumulators);
     for (int64_t outer = 0; outer < space_.outer_reductions; ++outer) {
       const int64_t base = outer_offset(kept, outer);
       for (int64_t row = first_row; row < end_row; row += kRowsPerPart * group) {
         const int64_t rows = std::min(kRowsPerPart * group, end_row - row);
-        fill_identity(&ReductionPlan::part, accumulators);
+        if (!one_part) fill_identity(&ReductionPlan::part, accumulators);
         if (space_.strips == 1) {
           const int64_t begin = row * space_.width;
           values(base, begin, rows * space_.width,
                  [&](int64_t at, int64_t n) { accumulate((at - begin) % accumulators, accumulators, n); });
         } else {
+          run_.fetch_ahead(space_.width * space_.run);  // the same columns of the next row
           for (int64_t r = row; r < row + rows; ++r) {
             const int64_t begin = r * space_.width + column;
             values(base, begin, columns, [&](int64_t at, int64_t n) { accumulate(at - begin, accumulators, n); });
           }
         }
+        if (one_part) continue;
         for (const ReductionPlan& p : plan_.reductions)
           p.kernel.combine(run_.at(p.block), run_.at(p.block), run_.at(p.part), nullptr,
                            static_cast<size_t>(accumulators));
@@ -160,16 +165,15 @@ class ReductionRun {
     return p.widened >= 0 ? run_.at(p.widened) : run_.reg(p.reg);
   }
 
-  // Values per tile from `first` on: whole rows where they fit, else parts of one row, so that inputs that are
-  // broadcast along rows can be used in place.
+  // Values per tile from `first` on: whole groups of rows where they fit, else whole rows, else parts of one row, so
+  // that accumulators stay in step and inputs that are broadcast along rows can be used in place.
   int64_t piece(int64_t first) const {
-    const int64_t fit = plan_.tile / space_.run, width = space_.width;
-    if (width >= fit) {
-      const int64_t parts = (width + fit - 1) / fit;
-      const int64_t even = ((width + parts - 1) / parts + 15) / 16 * 16;
-      return std::min(std::min(even, fit), width - first % width);
-    }
-    return first % width == 0 ? fit / width * width : width - first % width;
+    const int64_t fit = plan_.tile / space_.run, width = space_.width, group = width * space_.group;
+    if (group <= fit) return first % group == 0 ? fit / group * group : group - first % group;
+    if (width <= fit) return first % width == 0 ? fit / width * width : width - first % width;
+    const int64_t parts = (width + fit - 1) / fit;
+    const int64_t even = ((width + parts - 1) / parts + 15) / 16 * 16;
+    return std::min(std::min(even, fit), width - first % width);
   }
 
   const void* widened(const ReductionPlan& p, int64_t n) {
@@ -211,12 +215,12 @@ class ReductionRun {
       while (left > 0) {
         if (at == 0 && left >= accumulators) {
           const int64_t rows = left / accumulators;
-          p.kernel.columns(run_.at(p.part), source, static_cast<size_t>(rows), static_cast<size_t>(accumulators));
+          p.kernel.columns(run_.at(p.*sums_), source, static_cast<size_t>(rows), static_cast<size_t>(accumulators));
           source = element(source, rows * accumulators, size);
           left -= rows * accumulators;
         } else {
           const int64_t some = std::min(left, accumulators - at);
-          void* sums = element(run_.at(p.part), at, size);
+          void* sums = element(run_.at(p.*sums_), at, size);
           p.kernel.combine(sums, sums, source, nullptr, static_cast<size_t>(some));
           source = element(source, some, size);
           left -= some;
@@ -252,6 +256,7 @@ class ReductionRun {
   const TilePlan& plan_;
   const ReductionSpace& space_;
   TileRun& run_;
+  int32_t ReductionPlan::*sums_ = nullptr;  // where accumulate() adds to
 };
 
 }  // namespace

@@ -84,6 +84,7 @@ void TileRun::evaluate(int64_t start, int64_t n) {
       if (const OutputPlan& output = plan_.outputs[i]; output.direct)
         registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
   const int64_t steps = static_cast<int64_t>(plan_.code.size());
+  if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
   for (int64_t k = 0; k < steps; ++k) {
     const TilePlan::Code& step = plan_.code[static_cast<size_t>(k)];
     if (plan_.prefetch) prefetch(start, n, k, steps);
@@ -92,13 +93,14 @@ void TileRun::evaluate(int64_t start, int64_t n) {
   copy_outputs(start, n);
 }
 
-// A part of the lines that the tile after this one will read: spread over the steps, so that memory works while they
+// A part of the lines that the tile to come will read: spread over the steps, so that memory works while they
 // compute.
 void TileRun::prefetch(int64_t start, int64_t n, int64_t part, int64_t parts) {
   for (size_t i = 0; i < plan_.inputs.size(); ++i) {
     const InputPlan& input = plan_.inputs[i];
     if (input.kind != InputPlan::Kind::dense) continue;
-    const std::byte* next = static_cast<const std::byte*>(arguments_.inputs[i]) + (start + n) * input.element_size;
+    const int64_t first = start + (ahead_ > 0 ? ahead_ : n);
+    const std::byte* next = static_cast<const std::byte*>(arguments_.inputs[i]) + first * input.element_size;
     const int64_t lines = (n * input.element_size + 63) / 64;
     for (int64_t l = lines * part / parts; l < lines * (part + 1) / parts; ++l) __builtin_prefetch(next + l * 64);
   }
