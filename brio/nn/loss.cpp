@@ -57,6 +57,11 @@ void require_same_shape(const char* loss, const Tensor& y_true, const Tensor& y_
                             y_pred.shape(), "; ", hint));
 }
 
+// The mean over one axis.
+Tensor mean_over(const Tensor& x, int axis) {
+  return axis == -1 || axis == x.rank() - 1 ? mean_from(x, x.rank() - 1) : mean(x, axis);
+}
+
 // Brings an axis to the end.
 Tensor axis_last(const Tensor& x, int axis) {
   std::vector<int> order(static_cast<size_t>(x.rank()));
@@ -122,6 +127,14 @@ Pair to_same_rank(const Tensor& a, const Tensor& b) {
   return {a, b};
 }
 
+Tensor mean_from(const Tensor& x, int first) {
+  if (first >= x.rank()) return x;
+  std::vector<int> axes(static_cast<size_t>(x.rank() - first));
+  std::iota(axes.begin(), axes.end(), first);
+  const Shape kept(x.shape().dims().first(static_cast<size_t>(first)));
+  return kept.elements() == x.size() ? reshape(x, kept) : mean(x, Axes(std::move(axes)));
+}
+
 LabelKind label_kind(const Shape& y_true, const Shape& y_pred) {
   const int64_t t = y_true.rank() == 0 ? 1 : y_true[y_true.rank() - 1];
   const int64_t p = y_pred.rank() == 0 ? 1 : y_pred[y_pred.rank() - 1];
@@ -141,9 +154,9 @@ Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from
   require_same_shape(kName, t, p, "give one probability for each prediction");
   if (label_smoothing != 0)
     t = t * constant(1 - label_smoothing, dtype) + constant(0.5 * label_smoothing, dtype);
-  if (logits.defined()) return mean(sigmoid_xent(p, t), axis);
+  if (logits.defined()) return mean_over(sigmoid_xent(p, t), axis);
   const Tensor one = constant(1, dtype), q = clipped(p);
-  return mean(neg(t * log(q) + (one - t) * log(one - q)), axis);
+  return mean_over(neg(t * log(q) + (one - t) * log(one - q)), axis);
 }
 
 Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits, double label_smoothing,
@@ -197,7 +210,7 @@ Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred) {
   const auto [t, p] = to_same_rank(cast(y_true, y_pred.dtype()), y_pred);
   require_same_shape(kName, t, p, "reshape one of them");
   const Tensor squares = square(t - p);
-  return squares.rank() == 0 ? squares : mean(squares, -1);
+  return squares.rank() == 0 ? squares : mean_from(squares, squares.rank() - 1);
 }
 
 Loss::Loss(std::string_view name) {

@@ -98,6 +98,9 @@ struct Pair {
 };
 Pair to_same_rank(const Tensor& a, const Tensor& b);
 
+// The mean over the axes from `first` on; axes of size 1 need no arithmetic.
+Tensor mean_from(const Tensor& x, int first);
+
 // What kind of labels y_true holds beside such predictions, as Keras tells them apart.
 enum class LabelKind : uint8_t { binary, sparse, one_hot };
 LabelKind label_kind(const Shape& y_true, const Shape& y_pred);

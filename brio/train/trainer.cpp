@@ -60,7 +60,6 @@ void Trainer::make_functions() {
   c.test_weighted = function([this](const Tensor& x, const Tensor& y, const Tensor& w) { test_step(x, y, w); });
 }
 
-// Returns the loss, having counted it.
 void Trainer::train_step(const Tensor& x, const Tensor& y, const Tensor& weight) {
   Compiled& c = *compiled_;
   Tensor y_pred, loss;
@@ -75,8 +74,9 @@ void Trainer::train_step(const Tensor& x, const Tensor& y, const Tensor& weight)
     gradients = tape.gradient(loss, weights_);
   }
   c.loss.update_state(loss, constant(x.shape()[0], f32));
-  c.options.optimizer.apply_gradients(std::move(gradients), weights_);
   update_metrics(y, y_pred, weight);
+  // Last, so that every other reader of the weights and of the step count comes before they are written in place.
+  c.options.optimizer.apply_gradients(std::move(gradients), weights_);
 }
 
 void Trainer::test_step(const Tensor& x, const Tensor& y, const Tensor& weight) {
