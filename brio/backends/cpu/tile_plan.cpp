@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "brio/backends/cpu/tile_load.h"
+#include "brio/backends/cpu/tile_pairs.h"
 #include "brio/base/error.h"
 
 namespace brio::cpu {
@@ -317,8 +318,9 @@ void estimate(const TileProgram& program, TilePlan& plan) {
 
 void TilePlan::AlignedDelete::operator()(void* p) const { ::operator delete(p, std::align_val_t{64}); }
 
-std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
-  check(program);
+std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& given) {
+  check(given);
+  const TileProgram program = join_pairs(given);
   auto owned = std::make_unique<TilePlan>();
   TilePlan& plan = *owned;
   const Registers registers(program);

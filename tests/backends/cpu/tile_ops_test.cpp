@@ -61,56 +61,71 @@ struct Pairs<bool> {  // std::vector<bool> has no data()
   }
 };
 
-template <typename T>
-bool same(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
-    return x == y;  // either zero will do
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    return x == y;
-  } else {
-    return same(static_cast<float>(x), static_cast<float>(y));
-  }
+double to_double(const void* element, DType dtype) {
+  return visit(dtype, [&](auto t) {
+    std::memcpy(&t, element, sizeof t);
+    if constexpr (std::is_arithmetic_v<decltype(t)>) return static_cast<double>(t);
+    else return static_cast<double>(static_cast<float>(t));
+  });
 }
 
-std::string show(auto x) {
-  if constexpr (std::is_arithmetic_v<decltype(x)>) return std::to_string(x);
-  else return std::to_string(static_cast<float>(x));
+// Equal bits, or both NaN, or both a zero.
+bool same(const void* x, const void* y, DType dtype) {
+  if (std::memcmp(x, y, size_of(dtype)) == 0) return true;
+  const double u = to_double(x, dtype), v = to_double(y, dtype);
+  return is_floating(dtype) && ((std::isnan(u) && std::isnan(v)) || (u == 0 && v == 0));
 }
 
-// Runs a kernel over every length and misalignment, apart and in place, and compares with expect(a, b).
-template <typename T, typename Out, typename Expect>
-void check(const char* op, bool binary, Expect&& expect) {
-  const TileFn fn = find_tile_fn(op, dtype_of<T>, dtype_of<Out>);
-  ASSERT_NE(fn, nullptr) << op << " of " << dtype_of<T>;
-  const Pairs<T> pairs;
-  using Stored = std::conditional_t<std::is_same_v<Out, bool>, uint8_t, Out>;
+// A kernel and its definition on one element. Not a template, so that many cases compile quickly.
+struct Kernel {
+  const char* op;
+  DType in, out;
+  bool binary;
+  std::function<void(const void* a, const void* b, void* out)> define;
+};
+
+// Runs a kernel over every length and misalignment, apart and in place, and compares with its definition.
+void check(const Kernel& k, const unsigned char* a, const unsigned char* b) {
+  const TileFn fn = find_tile_fn(k.op, k.in, k.out);
+  ASSERT_NE(fn, nullptr) << k.op << " of " << k.in;
+  const size_t in = size_of(k.in), out = size_of(k.out);
   for (size_t n : kLengths)
     for (size_t shift : {0, 1, 5}) {
-      std::vector<Stored> out(n + 20);
-      std::memset(static_cast<void*>(out.data()), 0x5a, out.size() * sizeof(Stored));
-      fn(out.data() + shift, pairs.a.data() + shift, binary ? pairs.b.data() + 2 * shift : nullptr, nullptr, n);
+      const unsigned char *first = a + shift * in, *second = b + 2 * shift * in;
+      std::vector<unsigned char> result((n + shift + 20) * out, 0x5a);
+      unsigned char* got = result.data() + shift * out;
+      fn(got, first, k.binary ? second : nullptr, nullptr, n);
       for (size_t i = 0; i < n; ++i) {
-        const Stored wanted = static_cast<Stored>(expect(pairs.a[shift + i], pairs.b[2 * shift + i]));
-        ASSERT_TRUE(same(out[shift + i], wanted))
-            << op << " of " << dtype_of<T> << " " << show(pairs.a[shift + i]) << ", " << show(pairs.b[2 * shift + i])
-            << " gave " << show(out[shift + i]) << ", not " << show(wanted) << " (n = " << n << ")";
+        unsigned char wanted[8];
+        k.define(first + i * in, second + i * in, wanted);
+        ASSERT_TRUE(same(got + i * out, wanted, k.out))
+            << k.op << " of " << k.in << " " << to_double(first + i * in, k.in) << ", " << to_double(second + i * in, k.in)
+            << " gave " << to_double(got + i * out, k.out) << ", not " << to_double(wanted, k.out) << " (n = " << n << ")";
       }
-      Stored untouched;
-      std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
-      for (size_t i = shift + n; i < out.size(); ++i)
-        ASSERT_EQ(std::memcmp(&out[i], &untouched, sizeof untouched), 0) << op << " wrote past its end, n = " << n;
-      if constexpr (sizeof(T) == sizeof(Stored)) {
-        for (int which = 0; which < (binary ? 2 : 1); ++which) {
-          auto a = pairs.a, b = pairs.b;
-          void* in_place = which == 0 ? static_cast<void*>(a.data()) : static_cast<void*>(b.data());
-          fn(in_place, a.data(), binary ? b.data() : nullptr, nullptr, n);
-          std::vector<Stored> apart(n + 1);
-          fn(apart.data(), pairs.a.data(), binary ? pairs.b.data() : nullptr, nullptr, n);
-          ASSERT_EQ(std::memcmp(in_place, apart.data(), n * sizeof(Stored)), 0) << op << " in place, n = " << n;
-        }
+      for (size_t i = (shift + n) * out; i < result.size(); ++i)
+        ASSERT_EQ(result[i], 0x5a) << k.op << " of " << k.in << " wrote past its end, n = " << n;
+      if (in != out) continue;
+      for (int which = 0; which < (k.binary ? 2 : 1); ++which) {
+        std::vector<unsigned char> x(first, first + n * in), y(second, second + n * in);
+        unsigned char* in_place = which == 0 ? x.data() : y.data();
+        fn(in_place, x.data(), k.binary ? y.data() : nullptr, nullptr, n);
+        ASSERT_TRUE(n == 0 || std::memcmp(in_place, got, n * out) == 0) << k.op << " of " << k.in << " in place, n = " << n;
       }
     }
+}
+
+template <typename T, typename Out, typename Expect>
+void check(const char* op, bool binary, Expect&& expect) {
+  static const Pairs<T> pairs;
+  check({op, dtype_of<T>, dtype_of<Out>, binary,
+         [&](const void* a, const void* b, void* out) {
+           T x, y;
+           std::memcpy(&x, a, sizeof x);
+           std::memcpy(&y, b, sizeof y);
+           const Out result = static_cast<Out>(expect(x, y));
+           std::memcpy(out, &result, sizeof result);
+         }},
+        reinterpret_cast<const unsigned char*>(pairs.a.data()), reinterpret_cast<const unsigned char*>(pairs.b.data()));
 }
 
 template <typename T> T floor_mod(T a, T b) {
