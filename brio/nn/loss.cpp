@@ -1,6 +1,7 @@
 #include "brio/nn/loss.h"
 
-#include <array>
+#include <atomic>
+#include <iostream>
 #include <numeric>
 
 #include "brio/base/error.h"
@@ -42,6 +43,18 @@ Tensor before_activation(const Tensor& y_pred, const OpDef& activation, FusedAct
   if (linear_activation(attrs) != fused) return {};
   const LinearOptions plain{.transpose_a = attrs[1] != 0, .transpose_b = attrs[2] != 0};
   return linear(input(0), input(1), input(2), plain);
+}
+
+// The logits of a prediction: what its activation was applied to, or the prediction itself where the user says so. Keras
+// takes the former even where the user says the latter, and warns.
+Tensor logits_of(const char* loss, const Tensor& y_pred, bool from_logits, const OpDef& activation, FusedActivation fused) {
+  const Tensor logits = before_activation(y_pred, activation, fused);
+  if (!logits.defined()) return from_logits ? y_pred : Tensor();
+  static std::atomic<bool> warned = false;
+  if (from_logits && !warned.exchange(true))
+    std::cerr << "brio: [" << loss << "] from_logits is set, but the predictions come out of a " << activation.name
+              << "; what went into it is used\n";
+  return logits;
 }
 
 void require(const char* loss, const Tensor& y_true, const Tensor& y_pred) {
@@ -148,7 +161,7 @@ Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from
   constexpr const char* kName = "binary_crossentropy";
   require(kName, y_true, y_pred);
   // The activation is looked for before the shapes are brought together: that would hide it.
-  Tensor logits = from_logits ? y_pred : before_activation(y_pred, op::sigmoid, FusedActivation::sigmoid);
+  const Tensor logits = logits_of(kName, y_pred, from_logits, op::sigmoid, FusedActivation::sigmoid);
   const DType dtype = y_pred.dtype();
   auto [t, p] = to_same_rank(cast(y_true, dtype), logits.defined() ? logits : y_pred);
   require_same_shape(kName, t, p, "give one probability for each prediction");
@@ -168,8 +181,9 @@ Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool
   if (at < 0 || at >= rank)
     throw InvalidArgument(cat("[", kName, "] axis ", axis, " is not one of predictions of shape ", y_pred.shape()));
   const bool last = at == rank - 1;
-  Tensor logits = from_logits ? y_pred : Tensor();
-  if (!from_logits && last) logits = before_activation(y_pred, op::softmax, FusedActivation::none);
+  const Tensor logits = last          ? logits_of(kName, y_pred, from_logits, op::softmax, FusedActivation::none)
+                        : from_logits ? y_pred
+                                      : Tensor();
   auto [t, p] = to_same_rank(cast(y_true, dtype), logits.defined() ? logits : y_pred);
   require_same_shape(kName, t, p,
                      "give one probability for each class (one_hot), or use sparse_categorical_crossentropy with class "
@@ -190,7 +204,7 @@ Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool
 Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits) {
   constexpr const char* kName = "sparse_categorical_crossentropy";
   require(kName, y_true, y_pred);
-  Tensor logits = from_logits ? y_pred : before_activation(y_pred, op::softmax, FusedActivation::none);
+  const Tensor logits = logits_of(kName, y_pred, from_logits, op::softmax, FusedActivation::none);
   Tensor labels = y_true;
   if (labels.rank() == y_pred.rank() && labels.rank() > 0 && labels.shape()[labels.rank() - 1] == 1)
     labels = squeeze(labels, {-1});

@@ -151,7 +151,14 @@ void OptimizerRule::update(std::span<const Variable* const> variables, std::span
                            std::span<const size_t> entries) {
   const size_t n = variables.size(), kinds = 2 + slots_.size();
   if (!update_.op || update_.scalars.empty()) fill(update_);
-  inputs_.clear();
+  // The old values: nobody but the recording may hold them when the step runs.
+  struct Release {
+    OptimizerRule& rule;
+    ~Release() {
+      rule.inputs_.clear();
+      rule.outputs_.clear();
+    }
+  } release{*this};
   inputs_.push_back(learning_rate.value());
   for (const Tensor& scalar : update_.scalars) inputs_.push_back(scalar.defined() ? scalar : iterations.value());
   const size_t scalars = inputs_.size();
@@ -169,17 +176,14 @@ void OptimizerRule::update(std::span<const Variable* const> variables, std::span
   for (const Tensor& input : inputs_) impls_.push_back(input.impl());
   if (n == 1 && slots_.empty()) {
     const Tensor updated = record(*update_.op, impls_, update_.attrs);
-    inputs_.clear();  // the old value: nobody but the recording may hold it when the step runs
     Variable(*variables[0]).assign(updated);
     return;
   }
   outputs_ = record_many(*update_.op, impls_, update_.attrs);
-  inputs_.clear();
   for (size_t i = 0; i < n; ++i) {
     Variable(*variables[i]).assign(outputs_[i]);
     for (size_t s = 0; s < slots_.size(); ++s) entries_[entries[i]].slots[s].assign(outputs_[(1 + s) * n + i]);
   }
-  outputs_.clear();
 }
 
 // In eager code the count is a host number, so that counting adds no op to the step. Functions update it in their plan;

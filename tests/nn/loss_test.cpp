@@ -108,6 +108,17 @@ TEST(Loss, UsesTheLogitsBehindAnActivation) {
   EXPECT_LT(unread, 20);
 }
 
+// As Keras does, with a warning.
+TEST(Loss, FromLogitsOfASigmoidMeansWhatWentIntoIt) {
+  const Tensor z({{1, -2}}), t({{0, 1}});
+  auto loss = [&](bool from_logits) {
+    return function([&, from_logits](const Tensor& x) {
+      return nn::BinaryCrossentropy({.from_logits = from_logits})(t, sigmoid(x));
+    })(z).item<float>();
+  };
+  EXPECT_EQ(loss(true), loss(false));
+}
+
 TEST(Loss, UsesTheLogitsBehindAFusedLayer) {
   const Tensor x({{1, 2}}), w({{30}, {40}}), b({1}), t({{0}});
   auto f = function([&](const Tensor& in) {
