@@ -115,10 +115,13 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
       if (!of_dtype.empty()) update(of_dtype, their_gradients, their_entries);
     }
   }
-  count_step();
-  // A gradient that nobody else holds need not exist after the step.
-  gradients.clear();
+  gradients.clear();  // one that nobody else holds need not exist after the step
+  if (traced_function(current_recording())) {
+    Variable(iterations).assign(iterations.value() + constant(1, i64));
+    return;
+  }
   flush();
+  count_eager_step();
 }
 
 void OptimizerRule::clip(std::vector<Tensor>& gradients) const {
@@ -186,14 +189,10 @@ void OptimizerRule::update(std::span<const Variable* const> variables, std::span
   }
 }
 
-// In eager code the count is a host number, so that counting adds no op to the step. Functions update it in their plan;
-// what they left is read when eager code comes back to it.
-void OptimizerRule::count_step() {
+// In eager code the count is a host number, given to the variable after the run: counting adds nothing to the step, and a
+// step that failed is not counted. What functions counted in their plans is read when eager code comes back to it.
+void OptimizerRule::count_eager_step() {
   Variable counter = iterations;
-  if (traced_function(current_recording())) {
-    counter.assign(counter.value() + constant(1, i64));
-    return;
-  }
   const Tensor now = counter.value();
   if (now.impl() != counted_.impl()) steps_ = now.item<int64_t>();
   counted_ = host_scalar(static_cast<uint64_t>(++steps_), i64);

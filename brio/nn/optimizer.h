@@ -90,7 +90,7 @@ class OptimizerRule {
   size_t entry_of(const Variable& variable, size_t guess);
   void clip(std::vector<Tensor>& gradients) const;
   void update(std::span<const Variable* const> variables, std::span<Tensor> gradients, std::span<const size_t> entries);
-  void count_step();
+  void count_eager_step();
 
   GradientOptions options_;
   std::vector<std::string> slots_;
