@@ -153,14 +153,17 @@ CachedPlan::~CachedPlan() {
 std::unique_ptr<RunMemory> CachedPlan::take() const {
   if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire)) return std::unique_ptr<RunMemory>(spare);
   auto memory = std::make_unique<RunMemory>();
-  memory->arena = BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations);
+  memory->arena = BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
+  if (!plan_->device().synchronous()) memory->stream = plan_->device().make_stream();
   memory->arguments.resize(plan_->argument_count());
   return memory;
 }
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
   std::unique_ptr<RunMemory> memory = take();
-  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound);
+  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound,
+             memory->stream.get());
+  if (memory->stream) memory->stream->synchronize();
   memory->bound = true;
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
 }

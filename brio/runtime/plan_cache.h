@@ -15,6 +15,7 @@ namespace brio {
 // Working memory of one running instance of a plan, reused by the next.
 struct RunMemory {
   BufferRef arena;
+  std::unique_ptr<Stream> stream;  // of a device that is not synchronous
   std::vector<void*> arguments;
   bool bound = false;
 };
@@ -25,7 +26,7 @@ class CachedPlan {
   explicit CachedPlan(std::shared_ptr<const Plan> plan);
   ~CachedPlan();
   const Plan& plan() const { return *plan_; }
-  // Runs with the caller's inputs and fresh buffers, on working memory of its own.
+  // Runs with the caller's inputs and fresh buffers, on working memory of its own; done on return.
   void run(const void* const* inputs, void* const* fresh) const;
   size_t bytes() const { return plan_->bytes(); }
 
