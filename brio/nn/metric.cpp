@@ -34,7 +34,8 @@ Samplewise samplewise(const std::string& name, const Tensor& all_values, const T
     Shape both;
     if (!broadcast(v.shape(), w.shape(), both) || !(both == v.shape()))
       throw InvalidArgument(cat("[", name, "] sample_weight has shape ", sample_weight.shape(),
-                                ", but there are values of shape ", all_values.shape(), "; give one weight for each"));
+                                ", but there are values of shape ", all_values.shape(),
+                                "; give one weight for each"));
     if (!(w.shape() == v.shape())) w = broadcast_to(w, v.shape());
     values = v * w;
     weights = mean_from(w, 1);
@@ -143,7 +144,8 @@ std::vector<Variable> Metric::variables() const { return {impl_->total, impl_->c
 
 void Metric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) const {
   if (!y_true.defined() || !y_pred.defined())
-    throw InvalidArgument(cat("[", name(), "] ", y_true.defined() ? "y_pred" : "y_true", " is none; give it a tensor"));
+    throw InvalidArgument(
+        cat("[", name(), "] ", y_true.defined() ? "y_pred" : "y_true", " is none; give it a tensor"));
   add_values(impl_->function(y_true, y_pred), sample_weight);
 }
 

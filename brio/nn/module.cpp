@@ -60,7 +60,8 @@ int64_t Module::count_params() const {
 Variable Module::add_weight(std::string_view name, const Shape& shape, const Initializer& initializer, bool trainable,
                             DType dtype) {
   EagerScope scope;
-  weights_.emplace_back(initializer(shape, dtype), VariableOptions{.name = cat(name_, "/", name), .trainable = trainable});
+  weights_.emplace_back(initializer(shape, dtype),
+                        VariableOptions{.name = cat(name_, "/", name), .trainable = trainable});
   has_weights_ = true;
   return weights_.back();
 }

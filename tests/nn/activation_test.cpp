@@ -43,7 +43,8 @@ TEST(Activation, NamesAndLayer) {
   const nn::Activation own([](const Tensor& v) { return v * v; }, {.name = "squares"});
   EXPECT_EQ(own(x).to_vector<float>(), (std::vector<float>{1, 4}));
   EXPECT_EQ(own.name(), "squares");
-  EXPECT_SAYS(golden::invalid([] { nn::ActivationFunction("rleu"); }), "there is no activation 'rleu'; did you mean 'relu'?");
+  EXPECT_SAYS(golden::invalid([] { nn::ActivationFunction("rleu"); }),
+              "there is no activation 'rleu'; did you mean 'relu'?");
   EXPECT_SAYS(golden::invalid([] { nn::ActivationFunction("zzzzzz"); }), "; known: linear, relu");
 }
 

@@ -9,14 +9,17 @@ namespace {
 nn::Initializer make(const golden::Case& c, uint64_t seed) {
   const std::string& kind = c.text("initializer");
   if (kind == "RandomUniform")
-    return nn::random_uniform({.minval = c.number("minval", -0.05), .maxval = c.number("maxval", 0.05), .seed = seed});
+    return nn::random_uniform(
+        {.minval = c.number("minval", -0.05), .maxval = c.number("maxval", 0.05), .seed = seed});
   const nn::RandomNormalOptions normal{.mean = c.number("mean", 0), .stddev = c.number("stddev", 0.05), .seed = seed};
   if (kind == "RandomNormal") return nn::random_normal(normal);
   if (kind == "TruncatedNormal") return nn::truncated_normal(normal);
   const double scale = kind.starts_with("He") ? 2 : 1;
   return nn::variance_scaling(
-      {.scale = scale, .mode = kind.starts_with("Glorot") ? nn::Fan::average : nn::Fan::in,
-       .distribution = kind.ends_with("Uniform") ? nn::Spread::uniform : nn::Spread::truncated_normal, .seed = seed});
+      {.scale = scale,
+       .mode = kind.starts_with("Glorot") ? nn::Fan::average : nn::Fan::in,
+       .distribution = kind.ends_with("Uniform") ? nn::Spread::uniform : nn::Spread::truncated_normal,
+       .seed = seed});
 }
 
 struct Moments {

@@ -49,7 +49,10 @@ TEST(Dense, SaysWhatIsWrong) {
   EXPECT_SAYS(golden::invalid([&] { dense(Tensor()); }), "[head] the input is none");
   EXPECT_SAYS(golden::invalid([&] { dense(Tensor(1)); }), "is a scalar");
   dense(zeros({1, 2}));
-  EXPECT_SAYS(golden::invalid([&] { dense(zeros({1, 4})); }), "[head] was built for 2 features, but the input of shape (1, 4)");
+  EXPECT_SAYS(golden::invalid([&] {
+                dense(zeros({1, 4}));
+              }),
+              "[head] was built for 2 features, but the input of shape (1, 4)");
 }
 
 TEST(Layer, CopiesShareTheirWeights) {
@@ -107,7 +110,8 @@ TEST(Dropout, DrawsAnewEachTimeAndBySeed) {
     const nn::Dropout dropout(0.5, {.seed = seed});
     auto traced = function([&](const Tensor& x) { return dropout(x, true); });
     const Tensor x = ones({64});
-    return std::vector{dropout(x, true).to_vector<float>(), traced(x).to_vector<float>(), traced(x).to_vector<float>()};
+    return std::vector{dropout(x, true).to_vector<float>(), traced(x).to_vector<float>(),
+                       traced(x).to_vector<float>()};
   };
   const auto once = draws(1), again = draws(1), other = draws(2);
   EXPECT_EQ(once, again);

@@ -29,9 +29,8 @@ Tensor weight_of(const golden::Case& c) {
 }
 
 TEST(Loss, AgreesWithKeras) {
-  const std::pair<const char*, Reduction> reductions[] = {{"none", Reduction::none},
-                                                          {"sum", Reduction::sum},
-                                                          {"sum_over_batch_size", Reduction::sum_over_batch_size}};
+  const std::pair<const char*, Reduction> reductions[] = {
+      {"none", Reduction::none}, {"sum", Reduction::sum}, {"sum_over_batch_size", Reduction::sum_over_batch_size}};
   for (const golden::Case& c : golden::load("losses.json")) {
     const Tensor y_true = y_true_of(c), y_pred = golden::tensor(c.input("y_pred")), weight = weight_of(c);
     for (const auto& [name, reduction] : reductions)
@@ -50,7 +49,8 @@ TEST(Loss, AgreesWithKerasInAFunction) {
     const nn::Loss loss = make(c, Reduction::sum_over_batch_size);
     const Tensor weight = weight_of(c);
     auto f = function([&](const Tensor& t, const Tensor& p) { return loss(t, p, weight); });
-    golden::expect_near(f(y_true_of(c), golden::tensor(c.input("y_pred"))), c.output("sum_over_batch_size"), 2e-6, c.name);
+    golden::expect_near(f(y_true_of(c), golden::tensor(c.input("y_pred"))), c.output("sum_over_batch_size"), 2e-6,
+                        c.name);
   }
 }
 
@@ -75,7 +75,8 @@ TEST(Loss, CrossentropyIsToldByTheShapes) {
   EXPECT_EQ(any(labels, p2).item<float>(), nn::SparseCategoricalCrossentropy()(labels, p2).item<float>());
 }
 
-// What a sigmoid or softmax made is not clipped: the loss of a certain and wrong prediction keeps its size and gradient.
+// What a sigmoid or softmax made is not clipped: the loss of a certain and wrong prediction keeps its size and
+// gradient.
 TEST(Loss, UsesTheLogitsBehindAnActivation) {
   const Tensor z({{100, -100, 0, 40}}), t({{0, 1, 1, 0}});
   auto value_and_gradient = [&](auto activation, const nn::Loss& loss) {
@@ -108,6 +109,18 @@ TEST(Loss, UsesTheLogitsBehindAnActivation) {
   EXPECT_LT(unread, 20);
 }
 
+// As Keras does, with a warning.
+TEST(Loss, FromLogitsOfASigmoidMeansWhatWentIntoIt) {
+  const Tensor z({{1, -2}}), t({{0, 1}});
+  auto loss = [&](bool from_logits) {
+    return function([&, from_logits](const Tensor& x) {
+             return nn::BinaryCrossentropy({.from_logits = from_logits})(t, sigmoid(x));
+           })(z)
+        .item<float>();
+  };
+  EXPECT_EQ(loss(true), loss(false));
+}
+
 TEST(Loss, UsesTheLogitsBehindAFusedLayer) {
   const Tensor x({{1, 2}}), w({{30}, {40}}), b({1}), t({{0}});
   auto f = function([&](const Tensor& in) {
@@ -119,7 +132,8 @@ TEST(Loss, UsesTheLogitsBehindAFusedLayer) {
 TEST(Loss, OneAxisMoreOrLess) {
   const Tensor p({{0.25}, {0.5}, {0.125}}), t({0, 1, 1});
   const Tensor t1 = reshape(t, {3, 1});
-  for (const char* name : {"bce", "mse"}) EXPECT_EQ(nn::Loss(name)(t, p).item<float>(), nn::Loss(name)(t1, p).item<float>());
+  for (const char* name : {"bce", "mse"})
+    EXPECT_EQ(nn::Loss(name)(t, p).item<float>(), nn::Loss(name)(t1, p).item<float>());
   const Tensor labels = Tensor::from(std::vector<int32_t>{1, 0}, {2, 1});
   const Tensor q({{0.25, 0.75}, {0.5, 0.5}});
   EXPECT_EQ(nn::SparseCategoricalCrossentropy()(labels, q).item<float>(),

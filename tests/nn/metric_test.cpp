@@ -81,7 +81,9 @@ TEST(Metric, UpdatesInsideAFunction) {
 TEST(Metric, SaysWhatIsWrong) {
   EXPECT_SAYS(golden::invalid([] { nn::Metric("acuracy"); }), "did you mean 'accuracy'?");
   EXPECT_SAYS(golden::invalid([] { nn::Metric("mse").update_state(Tensor({1, 2}), Tensor()); }), "y_pred is none");
-  EXPECT_SAYS(golden::invalid([] { nn::Metric("binary_accuracy").update_state(zeros({4, 1}), zeros({4, 1}), zeros({3})); }),
+  EXPECT_SAYS(golden::invalid([] {
+                nn::Metric("binary_accuracy").update_state(zeros({4, 1}), zeros({4, 1}), zeros({3}));
+              }),
               "sample_weight has shape (3,)");
 }
 

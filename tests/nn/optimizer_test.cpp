@@ -16,17 +16,28 @@ nn::Optimizer make(const golden::Case& c) {
   const auto clipnorm = option(c, "clipnorm"), clipvalue = option(c, "clipvalue");
   const auto global_clipnorm = option(c, "global_clipnorm"), weight_decay = option(c, "weight_decay");
   if (kind == "sgd")
-    return nn::SGD(rate, {.momentum = c.number("momentum", 0), .nesterov = c.number("nesterov", 0) != 0,
-                          .clipnorm = clipnorm, .clipvalue = clipvalue, .global_clipnorm = global_clipnorm,
+    return nn::SGD(rate, {.momentum = c.number("momentum", 0),
+                          .nesterov = c.number("nesterov", 0) != 0,
+                          .clipnorm = clipnorm,
+                          .clipvalue = clipvalue,
+                          .global_clipnorm = global_clipnorm,
                           .weight_decay = weight_decay});
   if (kind == "rmsprop")
-    return nn::RMSprop(rate, {.rho = c.number("rho", 0.9), .momentum = c.number("momentum", 0),
-                              .epsilon = c.number("epsilon", 1e-7), .centered = c.number("centered", 0) != 0,
-                              .clipnorm = clipnorm, .clipvalue = clipvalue, .global_clipnorm = global_clipnorm,
+    return nn::RMSprop(rate, {.rho = c.number("rho", 0.9),
+                              .momentum = c.number("momentum", 0),
+                              .epsilon = c.number("epsilon", 1e-7),
+                              .centered = c.number("centered", 0) != 0,
+                              .clipnorm = clipnorm,
+                              .clipvalue = clipvalue,
+                              .global_clipnorm = global_clipnorm,
                               .weight_decay = weight_decay});
-  return nn::Adam(rate, {.beta_1 = c.number("beta_1", 0.9), .beta_2 = c.number("beta_2", 0.999),
-                         .epsilon = c.number("epsilon", 1e-7), .amsgrad = c.number("amsgrad", 0) != 0,
-                         .clipnorm = clipnorm, .clipvalue = clipvalue, .global_clipnorm = global_clipnorm,
+  return nn::Adam(rate, {.beta_1 = c.number("beta_1", 0.9),
+                         .beta_2 = c.number("beta_2", 0.999),
+                         .epsilon = c.number("epsilon", 1e-7),
+                         .amsgrad = c.number("amsgrad", 0) != 0,
+                         .clipnorm = clipnorm,
+                         .clipvalue = clipvalue,
+                         .global_clipnorm = global_clipnorm,
                          .weight_decay = weight_decay});
 }
 
@@ -95,7 +106,9 @@ TEST(Optimizer, VariablesWithoutGradientStay) {
   adam.apply_gradients({Tensor(), ones({1})}, {a, b});
   EXPECT_EQ(a.value().item<float>(), 1);
   EXPECT_LT(b.value().item<float>(), 2);
-  EXPECT_SAYS(golden::invalid([&] { adam.apply_gradients({Tensor(), Tensor()}, {a, b}); }),
+  EXPECT_SAYS(golden::invalid([&] {
+                adam.apply_gradients({Tensor(), Tensor()}, {a, b});
+              }),
               "none of the 2 variables has a gradient");
 }
 
@@ -130,8 +143,12 @@ TEST(Optimizer, SaysWhatIsWrong) {
   Variable v(Tensor({1, 2})), n(Tensor({1, 2}, i32));
   const nn::SGD sgd;
   EXPECT_SAYS(golden::invalid([] { nn::Optimizer("adm"); }), "did you mean 'adam'?");
-  EXPECT_SAYS(golden::invalid([&] { sgd.apply_gradients({ones({2})}, {v, v}); }), "1 gradients are given for 2 variables");
-  EXPECT_SAYS(golden::invalid([&] { sgd.apply_gradients({ones({3})}, {v}); }), "has shape (3,), but the variable (2,)");
+  EXPECT_SAYS(golden::invalid([&] {
+                sgd.apply_gradients({ones({2})}, {v, v});
+              }),
+              "1 gradients are given for 2 variables");
+  EXPECT_SAYS(golden::invalid([&] { sgd.apply_gradients({ones({3})}, {v}); }),
+              "has shape (3,), but the variable (2,)");
   EXPECT_SAYS(golden::invalid([&] { sgd.apply_gradients({ones({2})}, {n}); }), "is int32");
   EXPECT_SAYS(golden::invalid([] { nn::SGD(-1); }), "the learning rate is -1");
   EXPECT_SAYS(golden::invalid([] { nn::SGD(1, {.momentum = 2}); }), "momentum is 2");

@@ -69,9 +69,9 @@ TEST(Allocation, NoneInAStepOfAdam) {
       {.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy"}}, {});
 }
 TEST(Allocation, NoneWithDropoutMomentumAndWeights) {
-  expect_no_allocation(
-      nn::Sequential({nn::Dense(16, {.activation = "tanh"}), nn::Dropout(0.3), nn::Dense(1)}),
-      {.optimizer = nn::SGD(0.01, {.momentum = 0.9, .clipnorm = 1}), .loss = "mse"}, {.sample_weight = ones({200})});
+  expect_no_allocation(nn::Sequential({nn::Dense(16, {.activation = "tanh"}), nn::Dropout(0.3), nn::Dense(1)}),
+                       {.optimizer = nn::SGD(0.01, {.momentum = 0.9, .clipnorm = 1}), .loss = "mse"},
+                       {.sample_weight = ones({200})});
 }
 TEST(Allocation, NoneInOrder) {
   expect_no_allocation(nn::Sequential({nn::Dense(4, {.activation = "gelu"}), nn::Dense(1)}),

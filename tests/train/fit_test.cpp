@@ -26,15 +26,16 @@ TEST(Fit, FollowsKeras) {
     std::vector<Tensor> weights;
     for (const char* name : {"w1", "b1", "w2", "b2"}) weights.push_back(golden::tensor(c.input(name)));
     model.set_weights(weights);
-    model.compile({.optimizer = nn::Adam(c.number("learning_rate")), .loss = "binary_crossentropy",
-                   .metrics = {"accuracy"}});
+    model.compile(
+        {.optimizer = nn::Adam(c.number("learning_rate")), .loss = "binary_crossentropy", .metrics = {"accuracy"}});
     const Tensor x = golden::tensor(c.input("x")), y = golden::tensor(c.input("y"));
     const auto batch = static_cast<int64_t>(c.number("batch_size"));
     const train::History history =
         model.fit(x, y, {.epochs = 3, .batch_size = batch, .shuffle = false, .verbose = 0});
     for (const char* name : {"loss", "accuracy"}) {
       ASSERT_EQ(history[name].size(), 3u);
-      for (size_t i = 0; i < 3; ++i) EXPECT_NEAR(history[name][i], c.output(name).data[i], 5e-6) << c.name << " " << name;
+      for (size_t i = 0; i < 3; ++i)
+        EXPECT_NEAR(history[name][i], c.output(name).data[i], 5e-6) << c.name << " " << name;
     }
     const std::vector<Tensor> trained = model.get_weights();
     const char* names[] = {"w1", "b1", "w2", "b2"};
@@ -63,7 +64,8 @@ TEST(Fit, LearnsClassesAndNumbers) {
   const Tensor x = random::normal({256, 4}, {.seed = 1});
   const Tensor labels = nn::argmax_last(x);
   const nn::Sequential classifier({nn::Dense(16, {.activation = "tanh"}), nn::Dense(4, {.activation = "softmax"})});
-  classifier.compile({.optimizer = nn::Adam(0.02), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
+  classifier.compile(
+      {.optimizer = nn::Adam(0.02), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
   EXPECT_GT(classifier.fit(x, labels, {.epochs = 20, .verbose = 0})["accuracy"].back(), 0.9);
   const nn::Sequential one_hot_classifier({nn::Dense(4, {.activation = "softmax"})});
   one_hot_classifier.compile(
@@ -104,8 +106,8 @@ TEST(Fit, ValidationSplitTakesTheLastRows) {
   const train::Logs first = model.evaluate(rows(data.x, 0, 75), rows(data.y, 0, 75), {.verbose = 0});
   EXPECT_NEAR(split["val_loss"][0], last["loss"], 1e-6);
   EXPECT_NEAR(split["loss"][0], first["loss"], 1e-6);
-  const train::History given = model.fit(
-      data.x, data.y, {.validation_data = {rows(data.x, 75, 100), rows(data.y, 75, 100)}, .verbose = 0});
+  const train::History given =
+      model.fit(data.x, data.y, {.validation_data = {rows(data.x, 75, 100), rows(data.y, 75, 100)}, .verbose = 0});
   EXPECT_EQ(given["val_loss"][0], split["val_loss"][0]);
 }
 
@@ -122,7 +124,8 @@ TEST(Fit, ValidationEveryOtherEpoch) {
 TEST(Fit, SampleWeightsScaleTheLoss) {
   const Data data;
   const nn::Sequential model = small_model({.input_shape = Shape{6}});
-  model.compile({.optimizer = nn::SGD(0), .loss = "mse", .metrics = {"mse"}, .weighted_metrics = {nn::Metric("MSE")}});
+  model.compile(
+      {.optimizer = nn::SGD(0), .loss = "mse", .metrics = {"mse"}, .weighted_metrics = {nn::Metric("MSE")}});
   const Tensor half = full({100}, 0.5);
   const train::History history = model.fit(data.x, data.y, {.verbose = 0, .sample_weight = half});
   const train::Logs plain = model.evaluate(data.x, data.y, {.verbose = 0});
@@ -217,7 +220,9 @@ TEST(Fit, CallbacksSeeAndStopTheRun) {
       EXPECT_GT(p.read()["loss"], 0);
       if (step == 1) p.stop_training = true;
     }
-    void on_epoch_end(train::Progress&, int64_t, const train::Logs& logs) override { text += cat("end ", logs.size(), ";"); }
+    void on_epoch_end(train::Progress&, int64_t, const train::Logs& logs) override {
+      text += cat("end ", logs.size(), ";");
+    }
     void on_train_end(train::Progress&, const train::Logs&) override { text += "done"; }
   };
   const Data data;
@@ -284,7 +289,8 @@ TEST(Fit, SaysWhatIsWrong) {
   EXPECT_SAYS(invalid([&] { model.fit(data.x, data.y); }), "[fit] 'tiny' is not compiled; call compile(");
   EXPECT_SAYS(invalid([&] { model.evaluate(data.x, data.y); }), "[evaluate] 'tiny' is not compiled");
   EXPECT_SAYS(invalid([&] { model.optimizer(); }), "not compiled");
-  EXPECT_SAYS(invalid([&] { model.compile({.optimizer = "adamm"}); }), "there is no optimizer 'adamm'; did you mean 'adam'?");
+  EXPECT_SAYS(invalid([&] { model.compile({.optimizer = "adamm"}); }),
+              "there is no optimizer 'adamm'; did you mean 'adam'?");
   EXPECT_SAYS(invalid([&] { model.compile({.loss = "msee"}); }), "did you mean 'mse'?");
   EXPECT_SAYS(invalid([&] { model.compile({.metrics = {"accurcy"}}); }), "did you mean 'accuracy'?");
   model.compile({.optimizer = "sgd"});
@@ -319,7 +325,9 @@ TEST(Fit, SaysWhatIsWrong) {
   EXPECT_SAYS(invalid([&] { empty.fit(data.x, data.y, {.verbose = 0}); }), "has no layers");
   EXPECT_SAYS(invalid([&] { model.set_weights({data.x}); }), "1 tensors are given for 2 weights");
   EXPECT_SAYS(invalid([&] { model.add(nn::Dense(2)); }), "it is built already");
-  EXPECT_SAYS(invalid([] { nn::Sequential({nn::Dense(2, {.name = "a"}), nn::Dense(2, {.name = "a"})}); }),
+  EXPECT_SAYS(invalid([] {
+                nn::Sequential({nn::Dense(2, {.name = "a"}), nn::Dense(2, {.name = "a"})});
+              }),
               "has two layers named 'a'");
 }
 
