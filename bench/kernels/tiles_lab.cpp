@@ -187,7 +187,8 @@ void broadcasts() {
     Shape space;
     int64_t row_stride, column_stride;  // of the second operand
   };
-  const Case cases[] = {{"bias over [N,3]", Shape{1 << 19, 3}, 0, 1},      {"bias over [N,64]", Shape{1 << 14, 64}, 0, 1},
+  const Case cases[] = {{"bias over [32,10]", Shape{32, 10}, 0, 1},      {"bias over [32,64]", Shape{32, 64}, 0, 1},
+                        {"bias over [N,3]", Shape{1 << 19, 3}, 0, 1},      {"bias over [N,64]", Shape{1 << 14, 64}, 0, 1},
                         {"bias over [N,4096]", Shape{1 << 8, 4096}, 0, 1},  {"column over [N,3]", Shape{1 << 19, 3}, 1, 0},
                         {"column over [N,64]", Shape{1 << 14, 64}, 1, 0},   {"column over [N,4096]", Shape{1 << 8, 4096}, 1, 0},
                         {"transposed [1024,1024]", Shape{1024, 1024}, 1, 1024}};

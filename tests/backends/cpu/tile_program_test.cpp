@@ -501,6 +501,38 @@ TEST(TileProgram, HalfSumsAccumulateInSingle) {
   EXPECT_EQ(to_double(got.outputs[0].data(), bf16), static_cast<double>(static_cast<float>(BFloat16(1e5f))));
 }
 
+// Large enough for streaming stores and fetching ahead, with starts that are not those of lines.
+TEST(TileProgram, OutputsThatGoPastTheCache) {
+  const int64_t n = 5'000'003;
+  const size_t count = static_cast<size_t>(n);
+  const auto a = random_floats(count + 3, 1), b = random_floats(count + 3, 2);
+  std::vector<float> step(count), wanted(count), middle(count);
+  for (size_t shift : {0, 3}) {
+    const float *x = a.data() + shift, *y = b.data() + shift;
+    const std::vector<float> half(count, 0.5f);
+    fn("mul")(step.data(), x, y, nullptr, count);
+    fn("add")(middle.data(), step.data(), half.data(), nullptr, count);
+    fn("relu")(step.data(), middle.data(), nullptr, nullptr, count);
+    fn("sub")(wanted.data(), step.data(), x, nullptr, count);
+    TileProgram program = chain(Shape{n});
+    program.outputs = {{6}, {4}};
+    program.reductions = {{6, ReduceKind::max}};
+    program.reduced_mask = 1;
+    const Outcome got = run(program, {x, y}, 4 * shift);
+    EXPECT_EQ(std::memcmp(got.outputs[0].data(), wanted.data(), count * 4), 0);
+    EXPECT_EQ(std::memcmp(got.outputs[1].data(), middle.data(), count * 4), 0);
+    EXPECT_EQ(to_double(got.outputs[2].data(), f32), *std::max_element(wanted.begin(), wanted.end()));
+
+    program.reductions.clear();
+    std::vector<float> in_place(x, x + count), other(count);
+    const void* inputs[] = {in_place.data(), y};
+    void* outputs[] = {in_place.data(), other.data()};
+    TileKernel(program).run(inputs, outputs, nullptr);
+    EXPECT_EQ(std::memcmp(in_place.data(), wanted.data(), count * 4), 0);
+    EXPECT_EQ(std::memcmp(other.data(), middle.data(), count * 4), 0);
+  }
+}
+
 TEST(TileProgram, MalformedProgramsAreRefused) {
   TileProgram program = chain(Shape{3});
   program.steps[0].src[0] = 6;  // its own future
