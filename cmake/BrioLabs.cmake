@@ -1,8 +1,20 @@
-# lab_NAME from every bench/kernels/NAME_lab.cpp: check a kernel, then time it beside a plain loop. Built on request.
+# Kernel labs: bench/kernels/NAME_lab.cpp becomes the program lab_NAME, which checks first and then times. Not part of "all".
 file(GLOB labs CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/kernels/*_lab.cpp")
 foreach(source IN LISTS labs)
   get_filename_component(name "${source}" NAME_WE)
   string(REGEX REPLACE "_lab$" "" name "${name}")
+  if(TARGET lab_${name})
+    continue()
+  endif()
   add_executable(lab_${name} EXCLUDE_FROM_ALL "${source}")
+  target_include_directories(lab_${name} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(lab_${name} PRIVATE brio brio_options)
 endforeach()
+
+# A peer for small products, in the lab only.
+find_library(XSMM_LIBRARY xsmm)
+if(TARGET lab_gemm AND XSMM_LIBRARY)
+  find_library(XSMM_NOBLAS_LIBRARY xsmmnoblas)
+  target_compile_definitions(lab_gemm PRIVATE BRIO_LAB_LIBXSMM)
+  target_link_libraries(lab_gemm PRIVATE ${XSMM_LIBRARY} ${XSMM_NOBLAS_LIBRARY} Threads::Threads ${CMAKE_DL_LIBS} m)
+endif()

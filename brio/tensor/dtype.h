@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string_view>
+#include <type_traits>
 
 namespace brio {
 
@@ -90,6 +91,15 @@ decltype(auto) visit(DType dtype, F&& f) {
     case DType::boolean: return f(bool{});
   }
   __builtin_unreachable();
+}
+
+// Element i of an array of an integer dtype; 0 for others. A uint64 past int64 becomes negative: out of range anywhere.
+inline int64_t integer_at(const void* data, DType dtype, int64_t i) {
+  return visit(dtype, [&](auto t) -> int64_t {
+    using T = decltype(t);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return static_cast<int64_t>(static_cast<const T*>(data)[i]);
+    return 0;
+  });
 }
 
 }  // namespace brio

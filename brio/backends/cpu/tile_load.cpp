@@ -117,7 +117,7 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
       break;
   }
   using Kind = InputPlan::Kind;
-  if (plan.rank == 0 || (plan.rank == 1 && plan.strides[0] == 1)) {
+  if (space.elements() == 0 || plan.rank == 0 || (plan.rank == 1 && plan.strides[0] == 1)) {
     plan.kind = Kind::dense;
   } else if (plan.rank == 1 && plan.strides[0] == 0) {
     plan.kind = Kind::scalar;

@@ -1,0 +1,74 @@
+# The commands of this repository; `make help` lists them. CMake does the building (see CMakePresets.json): this file
+# sets the machine up, builds what a command needs, and runs it.
+
+JOBS    ?= $(shell nproc)
+PYTHON  ?= python3
+RELEASE := build/release
+CTEST   := ctest -j $(JOBS) --output-on-failure
+SOURCES  = $(shell find brio tests examples -name '*.h' -o -name '*.cpp' 2>/dev/null)
+UNITS    = $(filter brio/%.cpp,$(SOURCES))
+
+# build(PRESET,TARGETS): configures once (Ninja re-runs CMake when its inputs change), then builds.
+define build
+@test -f build/$(1)/build.ninja || cmake --preset $(1)
+@cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
+endef
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test bench fuzz soak lint format sanitize docs clean
+
+help: ## list these commands
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+setup: build/setup.stamp ## install what building needs (Debian packages); the other commands do it for you
+
+build/setup.stamp: scripts/setup
+	@mkdir -p build
+	@scripts/setup
+	@touch $@
+
+demo: setup ## train a small network and show where the time and the memory went
+	$(call build,release,brio_tool)
+	@$(RELEASE)/brio demo
+
+test: setup ## build and run every test, then the unit tests under ASan and UBSan
+	$(call build,release)
+	@$(CTEST) --test-dir $(RELEASE)
+	$(call build,asan)
+	@$(CTEST) --test-dir build/asan -L '^unit$$'
+
+sanitize: setup ## run every test under ASan+UBSan, then under TSan
+	$(call build,asan)
+	@$(CTEST) --test-dir build/asan
+	$(call build,tsan)
+	@$(CTEST) --test-dir build/tsan
+
+# BENCH_ARGS="--only mlp fit --rounds 5": see bench/README.md
+bench: setup ## run Brio beside NumPy, TensorFlow, PyTorch and JAX; table, build/bench.json, build/bench.png
+	$(call build,release)
+	@$(PYTHON) bench/run.py $(BENCH_ARGS)
+
+# SECONDS_TO_FUZZ=60 make fuzz
+SECONDS_TO_FUZZ ?= 600
+fuzz: setup ## run random graphs planned, unplanned and by the reference until the time is up
+	$(call build,release,brio_fuzz)
+	@$(RELEASE)/brio_fuzz --seconds $(SECONDS_TO_FUZZ)
+
+soak: setup ## run a million training steps and check that time and memory stay flat
+	$(call build,release,brio_soak)
+	@$(RELEASE)/brio_soak $(SOAK_ARGS)
+
+lint: setup ## check the formatting and run clang-tidy
+	@clang-format --dry-run -Werror $(SOURCES)
+	@test -f $(RELEASE)/build.ninja || cmake --preset release
+	@printf '%s\n' $(UNITS) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p $(RELEASE)
+
+format: setup ## format all C++ sources in place
+	@clang-format -i $(SOURCES)
+
+docs: setup ## regenerate docs/ops.md from the op table
+	$(call build,release,brio_tool)
+	@$(RELEASE)/brio ops --markdown > build/ops.md && mv build/ops.md docs/ops.md
+
+clean: ## remove everything that was built (the virtual environments stay)
+	@rm -rf build

@@ -1,0 +1,184 @@
+"""TensorFlow with Keras: eager with a tape for `gd`, graph functions elsewhere; variant "xla" compiles them."""
+
+import os
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+import timing
+from timing import measure
+
+import tensorflow as tf
+
+keras = tf.keras
+
+
+def graph(variant):
+    """The decorator for a step: a graph function, compiled by XLA if asked."""
+    return tf.function(jit_compile=variant == "xla")
+
+
+def gd_step():
+    x, y = tf.constant(timing.GD_X, tf.float32), tf.constant(timing.GD_Y, tf.float32)
+    theta = tf.Variable(tf.zeros([2]))
+    optimizer = keras.optimizers.SGD(timing.GD_RATE)
+    optimizer.build([theta])
+
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(tf.linalg.matvec(x, theta) - y))
+        optimizer.apply_gradients(zip(tape.gradient(loss, [theta]), [theta]))
+
+    return step, theta
+
+
+def time_step(step, variable, unit="us"):
+    def run(n):
+        for _ in range(n):
+            step()
+        variable.numpy()
+
+    return measure(run, unit)
+
+
+def gd():
+    return time_step(*gd_step())
+
+
+def gd_function():
+    step, theta = gd_step()
+    return time_step(tf.function(step), theta)
+
+
+def mlp_model():
+    model = keras.Sequential(
+        [
+            keras.Input((timing.MLP_IN,)),
+            keras.layers.Dense(timing.MLP_HIDDEN, activation="relu"),
+            keras.layers.Dense(1, activation="sigmoid"),
+        ]
+    )
+    return model, keras.optimizers.Adam(), keras.losses.BinaryCrossentropy()
+
+
+def train_step(model, optimizer, loss_function, variant):
+    optimizer.build(model.trainable_variables)
+
+    @graph(variant)
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = loss_function(y, model(x, training=True))
+        variables = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+        return loss
+
+    return step
+
+
+def mlp_batch(rows=timing.MLP_BATCH):
+    x = tf.random.uniform((rows, timing.MLP_IN))
+    return x, tf.cast(tf.random.uniform((rows, 1)) > 0.5, tf.float32)
+
+
+def time_training(step, x, y, unit):
+    def run(n):
+        for _ in range(n):
+            loss = step(x, y)
+        loss.numpy()
+
+    return measure(run, unit)
+
+
+def mlp(variant=""):
+    return time_training(train_step(*mlp_model(), variant), *mlp_batch(), "us")
+
+
+def start():
+    return {"loss": float(train_step(*mlp_model(), "")(*mlp_batch()))}
+
+
+def fit():
+    model, optimizer, loss = mlp_model()
+    model.compile(optimizer=optimizer, loss=loss, metrics=["accuracy"])
+    x, y = (t.numpy() for t in mlp_batch(timing.FIT_ROWS))
+
+    def run(n):
+        for _ in range(n):
+            model.fit(x, y, epochs=1, batch_size=timing.MLP_BATCH, verbose=0)
+
+    return measure(run, "ms")
+
+
+def wide(variant=""):
+    first, *hidden, last = timing.WIDE_LAYERS
+    model = keras.Sequential([keras.Input((first,))])
+    for width in hidden:
+        model.add(keras.layers.Dense(width, activation="relu"))
+    model.add(keras.layers.Dense(last))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    step = train_step(model, keras.optimizers.SGD(timing.WIDE_RATE), loss, variant)
+    x = tf.random.normal((timing.WIDE_BATCH, first))
+    y = tf.random.uniform((timing.WIDE_BATCH,), maxval=last, dtype=tf.int32)
+    return time_training(step, x, y, "ms")
+
+
+def chain(variant=""):
+    x = tf.random.normal((timing.CHAIN_ELEMENTS,))
+
+    @graph(variant)
+    def step(x):
+        a = x * 1.5 + 0.5
+        b = tf.nn.relu(a)
+        c = tf.sqrt(b + 1.0)
+        d = c * x
+        e = d - a
+        f = tf.abs(e)
+        g = tf.minimum(f, 10.0)
+        return tf.reduce_mean(g * g)
+
+    def run(n):
+        for _ in range(n):
+            step(x).numpy()
+
+    return measure(run, "ms")
+
+
+def xent(variant=""):
+    logits = tf.random.normal((timing.XENT_ROWS, timing.XENT_CLASSES))
+    labels = tf.random.uniform((timing.XENT_ROWS,), maxval=timing.XENT_CLASSES, dtype=tf.int32)
+
+    @graph(variant)
+    def step(labels, logits):
+        with tf.GradientTape() as tape:
+            tape.watch(logits)
+            loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+        return loss, tape.gradient(loss, logits)
+
+    def run(n):
+        for _ in range(n):
+            loss, gradient = step(labels, logits)
+            loss.numpy(), gradient[-1, -1].numpy()
+
+    return measure(run, "ms", budget=4)
+
+
+def adam(variant=""):
+    shape = (timing.ADAM_SIZE,)
+    variables = [tf.Variable(tf.random.normal(shape)) for _ in range(timing.ADAM_TENSORS)]
+    gradients = [tf.random.normal(shape) for _ in variables]
+    optimizer = keras.optimizers.Adam()
+    optimizer.build(variables)
+
+    @graph(variant)
+    def step(gradients):
+        optimizer.apply_gradients(zip(gradients, variables))
+
+    def run(n):
+        for _ in range(n):
+            step(gradients)
+        variables[-1][-1].numpy()
+
+    return measure(run, "ms")
+
+
+if __name__ == "__main__":
+    names = (gd, gd_function, mlp, fit, wide, chain, xent, adam, start)
+    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in names})

@@ -1,0 +1,59 @@
+"""What every peer shares: the shapes of the workloads, the stopwatch, and the line of JSON that it reports."""
+
+import json
+import sys
+import time
+
+# The workloads, as bench/README.md defines them.
+GD_X = [[1, 2], [3, 4], [5, 6]]
+GD_Y = [7, 8, 9]
+GD_RATE = 0.01
+MLP_BATCH, MLP_IN, MLP_HIDDEN = 32, 100, 64
+FIT_ROWS = 10_000
+WIDE_LAYERS, WIDE_BATCH, WIDE_RATE = (1024, 4096, 4096, 10), 256, 0.01
+CHAIN_ELEMENTS = 16 * 1024 * 1024
+XENT_ROWS, XENT_CLASSES = 8192, 32000
+ADAM_TENSORS, ADAM_SIZE = 50, 500_000
+
+SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def measure(run, unit, warm_up=0.5, block=0.02, budget=2, blocks=30):
+    """Times run(n), which does n iterations and waits until they are done.
+
+    Warms up, picks n so that a block takes about `block` seconds, then times at least 3 blocks and at most `blocks`,
+    stopping when `budget` seconds are spent. Returns median and best time an iteration.
+    """
+    clock = time.perf_counter
+    run(1)  # compiles, traces, allocates
+    n, start = 1, clock()
+    while True:
+        before = clock()
+        run(n)
+        took = clock() - before
+        if took < block / 2 and n < 1 << 24:
+            n *= 2
+        elif clock() - start > warm_up:
+            break
+    for _ in range(2):  # the last one may have been an outlier (a recompilation, a busy machine)
+        before = clock()
+        run(n)
+        took = min(took, clock() - before)
+    n = max(1, round(n * block / max(took, 1e-9)))
+
+    times, start = [], clock()
+    while len(times) < 3 or (len(times) < blocks and clock() - start < budget):
+        before = clock()
+        run(n)
+        times.append((clock() - before) / n / SECONDS[unit])
+    times.sort()
+    middle = len(times) // 2
+    median = times[middle] if len(times) % 2 else (times[middle - 1] + times[middle]) / 2
+    return {"unit": unit, "median": median, "best": times[0], "n": len(times) * n}
+
+
+def main(version, workloads):
+    """Runs the workload named on the command line: NAME [VARIANT]. Its function returns what measure(…) returned; that
+    of `start` returns the loss of its one step."""
+    name, *variant = sys.argv[1:]
+    print(json.dumps({"name": name, "version": version, **workloads[name](*variant)}))

@@ -1,0 +1,143 @@
+"""PyTorch: eager; variant "compile" runs the step through torch.compile."""
+
+import timing
+from timing import measure
+
+import torch
+from torch import nn
+
+
+def maybe_compile(step, variant):
+    return torch.compile(step) if variant == "compile" else step
+
+
+def time_steps(step, unit, **options):
+    def run(n):
+        for _ in range(n):
+            step()
+
+    return measure(run, unit, **options)
+
+
+def gd():
+    x, y = torch.tensor(timing.GD_X, dtype=torch.float32), torch.tensor(timing.GD_Y, dtype=torch.float32)
+    theta = torch.zeros(2, requires_grad=True)
+    optimizer = torch.optim.SGD([theta], lr=timing.GD_RATE)
+
+    def step():
+        optimizer.zero_grad()
+        loss = torch.mean(torch.square(x @ theta - y))
+        loss.backward()
+        optimizer.step()
+
+    return time_steps(step, "us")
+
+
+def mlp_model():
+    model = nn.Sequential(nn.Linear(timing.MLP_IN, timing.MLP_HIDDEN), nn.ReLU(), nn.Linear(timing.MLP_HIDDEN, 1))
+    return model, torch.optim.Adam(model.parameters()), nn.BCEWithLogitsLoss()
+
+
+def train_step(model, optimizer, loss_function):
+    def step(x, y):
+        optimizer.zero_grad()
+        out = model(x)
+        loss = loss_function(out, y)
+        loss.backward()
+        optimizer.step()
+        return out, loss
+
+    return step
+
+
+def mlp_data(rows=timing.MLP_BATCH):
+    return torch.rand(rows, timing.MLP_IN), (torch.rand(rows, 1) > 0.5).float()
+
+
+def mlp(variant=""):
+    x, y = mlp_data()
+    step = maybe_compile(train_step(*mlp_model()), variant)
+    return time_steps(lambda: step(x, y), "us")
+
+
+def start():
+    return {"loss": train_step(*mlp_model())(*mlp_data())[1].item()}
+
+
+def fit():
+    step = train_step(*mlp_model())
+    data = torch.utils.data.TensorDataset(*mlp_data(timing.FIT_ROWS))
+    loader = torch.utils.data.DataLoader(data, batch_size=timing.MLP_BATCH, shuffle=True)
+
+    def epoch():
+        correct = torch.zeros((), dtype=torch.int64)
+        for x, y in loader:
+            out, _ = step(x, y)
+            correct += ((out > 0) == (y > 0.5)).sum()  # a logit above 0 is a probability above ½
+        return correct.item() / len(data)
+
+    return time_steps(epoch, "ms")
+
+
+def wide(variant=""):
+    first, *hidden, last = timing.WIDE_LAYERS
+    layers, size = [], first
+    for width in hidden:
+        layers += [nn.Linear(size, width), nn.ReLU()]
+        size = width
+    model = nn.Sequential(*layers, nn.Linear(size, last))
+    optimizer = torch.optim.SGD(model.parameters(), lr=timing.WIDE_RATE)
+    x = torch.randn(timing.WIDE_BATCH, first)
+    y = torch.randint(last, (timing.WIDE_BATCH,))
+    step = maybe_compile(train_step(model, optimizer, nn.CrossEntropyLoss()), variant)
+    return time_steps(lambda: step(x, y), "ms")
+
+
+def chain(variant=""):
+    x = torch.randn(timing.CHAIN_ELEMENTS)
+
+    def step(x):
+        a = x * 1.5 + 0.5
+        b = torch.relu(a)
+        c = torch.sqrt(b + 1)
+        d = c * x
+        e = d - a
+        f = torch.abs(e)
+        g = torch.clamp_max(f, 10)
+        return torch.mean(g * g)
+
+    step = maybe_compile(step, variant)
+    return time_steps(lambda: step(x).item(), "ms")
+
+
+def xent(variant=""):
+    logits = torch.randn(timing.XENT_ROWS, timing.XENT_CLASSES, requires_grad=True)
+    labels = torch.randint(timing.XENT_CLASSES, (timing.XENT_ROWS,))
+
+    def step(logits, labels):
+        loss = nn.functional.cross_entropy(logits, labels)
+        return loss, torch.autograd.grad(loss, logits)[0]
+
+    if variant == "compile":  # torch.compile wants the backward pass outside: compile the loss, and so its gradient
+        loss_function = torch.compile(nn.functional.cross_entropy)
+
+        def step(logits, labels):
+            loss = loss_function(logits, labels)
+            return loss, torch.autograd.grad(loss, logits)[0]
+
+    return time_steps(lambda: step(logits, labels), "ms", budget=4)
+
+
+def adam(variant=""):
+    tensors = range(timing.ADAM_TENSORS)
+    parameters = [nn.Parameter(torch.randn(timing.ADAM_SIZE)) for _ in tensors]
+    for p in parameters:
+        p.grad = torch.randn(timing.ADAM_SIZE)
+    optimizer = torch.optim.Adam(parameters, fused=variant != "compile")
+    step = maybe_compile(lambda: optimizer.step(), variant)
+    return time_steps(step, "ms")
+
+
+if __name__ == "__main__":
+    names = (gd, mlp, fit, wide, chain, xent, adam, start)
+    timing.main(torch.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})

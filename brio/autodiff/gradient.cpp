@@ -1,0 +1,226 @@
+#include "brio/autodiff/gradient.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "brio/autodiff/tape.h"
+#include "brio/base/error.h"
+#include "brio/ir/grad.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio {
+namespace {
+
+Tensor handle(const Recording& recording, ValueId value) {
+  TensorImpl* impl = recording.values[value];
+  impl->refs.increment();
+  return Tensor::adopt(impl);
+}
+
+class Context final : public GradContext {
+ public:
+  std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
+                                       std::vector<bool>& connected) override;
+  void through_plain() override;
+};
+
+// Kept between calls, so that differentiating a small step allocates nothing. A rule may differentiate in turn (control
+// ops, plain forms), hence one set per depth.
+struct Scratch {
+  std::vector<uint8_t> reached;
+  std::vector<Tensor> cotangents;
+  std::vector<int64_t> attrs;
+  std::vector<std::shared_ptr<const Graph>> graphs;
+  Context context;
+};
+thread_local std::vector<std::unique_ptr<Scratch>> scratch_stack;
+thread_local size_t scratch_depth = 0;
+
+class ScratchScope {
+ public:
+  ScratchScope() {
+    if (scratch_depth == scratch_stack.size()) scratch_stack.push_back(std::make_unique<Scratch>());
+    scratch_ = scratch_stack[scratch_depth++].get();
+  }
+  ~ScratchScope() {
+    scratch_->cotangents.clear();
+    scratch_->context.in.clear();
+    scratch_->context.out.clear();
+    scratch_->context.cotangents.clear();
+    scratch_->context.result.clear();
+    --scratch_depth;
+  }
+  Scratch& operator*() { return *scratch_; }
+
+ private:
+  Scratch* scratch_;
+};
+
+const CustomGradient* custom_gradient_of(const Recording& recording, uint32_t node) {
+  for (const auto& [index, gradient] : recording.custom_gradients)
+    if (index == node) return gradient.get();
+  return nullptr;
+}
+
+void accumulate(Tensor& into, Tensor gradient) {
+  into = into.defined() ? add(into, gradient) : std::move(gradient);
+}
+
+// Runs the rule of one node. The node is copied: recording moves the arrays that it lies in.
+void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
+  const RecordedNode node = recording.nodes[index];
+  Context& c = scratch.context;
+  c.op = node.op;
+  scratch.attrs.assign(recording.attrs.begin() + node.attr, recording.attrs.begin() + node.attr + node.n_attrs);
+  c.attrs = Attrs(scratch.attrs);
+  scratch.graphs.assign(recording.graphs.begin() + node.graph, recording.graphs.begin() + node.graph + node.n_graphs);
+  c.graphs = scratch.graphs;
+  c.in.clear();
+  c.out.clear();
+  c.cotangents.clear();
+  c.needed.assign(node.n_inputs, 0);
+  c.result.assign(node.n_inputs, Tensor());
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    const ValueId v = recording.inputs[node.input + i];
+    c.in.push_back(handle(recording, v));
+    c.needed[i] = scratch.reached[v] && is_floating(c.in.back().dtype());
+  }
+  for (uint32_t i = 0; i < node.n_values; ++i) {
+    c.out.push_back(handle(recording, node.value + i));
+    c.cotangents.push_back(scratch.cotangents[node.value + i]);
+  }
+  if (const CustomGradient* custom = custom_gradient_of(recording, index)) {
+    std::vector<Tensor> gradients = (*custom)(c.cotangents);
+    for (size_t i = 0; i < gradients.size() && i < c.result.size(); ++i) c.result[i] = std::move(gradients[i]);
+  } else {
+    node.op->grad(c);
+  }
+  for (uint32_t i = 0; i < node.n_inputs; ++i) {
+    if (!c.needed[i] || !c.result[i].defined()) continue;
+    BRIO_CHECK(c.result[i].aval() == c.in[i].aval(), "the gradient of ", node.op->name, " for input ", i, " has shape ",
+               c.result[i].shape(), " instead of ", c.in[i].shape());
+    accumulate(scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pair<ValueId, Tensor>> seeds,
+                                  std::span<const ValueId> sources, uint8_t tape_bit) {
+  ScratchScope scope;
+  Scratch& scratch = *scope;
+  const size_t values = recording.values.size();
+  scratch.reached.assign(values, 0);
+  scratch.cotangents.assign(values, Tensor());
+  ValueId first = static_cast<ValueId>(values);
+  for (ValueId source : sources) {
+    scratch.reached[source] = 1;
+    first = std::min(first, source);
+  }
+  uint32_t last = 0;  // one past the last node that matters
+  for (const auto& [target, cotangent] : seeds) {
+    accumulate(scratch.cotangents[target], cotangent);
+    if (recording.producers[target] != kNone) last = std::max(last, recording.producers[target] + 1);
+  }
+  // Forward: what depends on a source. Nodes are in order, so one sweep from the first source's users suffices.
+  const auto begin = static_cast<uint32_t>(
+      std::ranges::lower_bound(recording.nodes, first, {}, [](const RecordedNode& n) { return n.value; }) -
+      recording.nodes.begin());
+  for (uint32_t n = begin; n < last; ++n) {
+    const RecordedNode& node = recording.nodes[n];
+    if (!(recording.tracked[node.value] & tape_bit)) continue;
+    bool reached = false;
+    for (uint32_t i = 0; i < node.n_inputs; ++i) reached |= scratch.reached[recording.inputs[node.input + i]] != 0;
+    if (reached)
+      for (uint32_t i = 0; i < node.n_values; ++i) scratch.reached[node.value + i] = 1;
+  }
+  // Backward.
+  for (uint32_t n = last; n-- > begin;) {
+    const RecordedNode node = recording.nodes[n];
+    if (!(recording.tracked[node.value] & tape_bit)) continue;
+    bool from_source = false, has_cotangent = false;
+    for (uint32_t i = 0; i < node.n_inputs; ++i) from_source |= scratch.reached[recording.inputs[node.input + i]] != 0;
+    for (uint32_t i = 0; i < node.n_values; ++i) has_cotangent |= scratch.cotangents[node.value + i].defined();
+    if (from_source && has_cotangent) run_rule(recording, n, scratch);
+  }
+  std::vector<Tensor> result;
+  result.reserve(sources.size());
+  for (ValueId source : sources) result.push_back(scratch.cotangents[source]);
+  return result;
+}
+
+namespace {
+
+std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const bool> wanted,
+                                              std::vector<bool>& connected) {
+  std::vector<Aval> parameters;
+  for (const Graph::Input& input : body.inputs) parameters.push_back(body.values[input.value]);
+  const size_t n = parameters.size();
+  for (ValueId v : body.outputs) parameters.push_back(body.values[v]);
+  std::vector<Tensor> gradients;
+  TracedBody traced = trace_body(parameters, [&](const std::vector<Tensor>& arguments) {
+    Recording& recording = current_recording();
+    Recording::Tape tape{1, false, {}, &recording};
+    recording.tapes.push_back(&tape);
+    recording.tapes_active = 1;
+    std::vector<ValueId> sources;
+    for (size_t i = 0; i < n; ++i)
+      if (wanted[i]) {
+        sources.push_back(arguments[i].impl()->value);
+        recording.tracked[sources.back()] = 1;
+      }
+    const std::vector<Tensor> outputs = replay(body, std::span(arguments).first(n));
+    recording.tapes_active = 0;
+    std::vector<std::pair<ValueId, Tensor>> seeds;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      TensorImpl* impl = outputs[i].impl();
+      if (is_floating(impl->aval().dtype)) seeds.emplace_back(impl->value, arguments[n + i]);
+    }
+    gradients = differentiate(recording, seeds, sources, 1);
+    recording.tapes.clear();
+    std::vector<Tensor> results;
+    connected.assign(n, false);
+    for (size_t i = 0, k = 0; i < n; ++i)
+      if (wanted[i] && gradients[k++].defined()) {
+        connected[i] = true;
+        results.push_back(gradients[k - 1]);
+      }
+    gradients.clear();
+    return results;
+  });
+  BRIO_CHECK(traced.captured.empty(), "a body's gradient captured a value from outside");
+  return traced.graph;
+}
+
+// The gradient of a composite op by differentiating its plain form, recorded here once more (equal expressions merge).
+void Context::through_plain() {
+  const std::vector<Tensor> inputs = in, given = cotangents;
+  const std::vector<uint8_t> wanted = needed;
+  Recording& recording = current_recording();
+  GradientTape tape({.persistent = false, .watch_accessed_variables = false});
+  std::vector<Tensor> copies;
+  std::vector<GradientTape::Source> sources;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    copies.push_back(wanted[i] ? identity(inputs[i]) : inputs[i]);
+    if (!wanted[i]) continue;
+    tape.watch(copies[i]);
+    sources.emplace_back(copies[i]);
+  }
+  const std::vector<int64_t> words(attrs.words().begin(), attrs.words().end());
+  const std::vector<Tensor> outputs = op->plain(copies, Attrs(words));
+  std::vector<Tensor> targets, target_cotangents;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (given[i].defined()) {
+      targets.push_back(outputs[i]);
+      target_cotangents.push_back(given[i]);
+    }
+  BRIO_CHECK(&recording == &current_recording());
+  const std::vector<Tensor> gradients = tape.gradient(targets, sources, target_cotangents);
+  for (size_t i = 0, k = 0; i < inputs.size(); ++i)
+    if (wanted[i]) result[i] = gradients[k++];
+}
+
+}  // namespace
+}  // namespace brio

@@ -1,0 +1,219 @@
+#include "brio/autodiff/tape.h"
+
+#include <algorithm>
+
+#include "brio/autodiff/gradient.h"
+#include "brio/base/error.h"
+#include "brio/ir/op.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio {
+namespace {
+
+// Keeps some tapes from following ops for a scope.
+class NotFollowed {
+ public:
+  NotFollowed(Recording& recording, uint8_t tapes) : recording_(recording), active_(recording.tapes_active) {
+    recording.tapes_active &= static_cast<uint8_t>(~tapes);
+  }
+  ~NotFollowed() { recording_.tapes_active = active_; }
+
+ private:
+  Recording& recording_;
+  uint8_t active_;
+};
+
+}  // namespace
+
+GradientTape::GradientTape(Options options) : options_(options) {
+  Recording& recording = current_recording();
+  std::lock_guard lock(recording.mutex);
+  uint8_t used = 0;
+  for (const Recording::Tape* tape : recording.tapes) used |= tape->bit;
+  if (used == 0xff) throw InvalidArgument("[tape] more than 8 tapes are nested; release some of them");
+  const auto bit = static_cast<uint8_t>(~used & (used + 1));
+  recording.tapes.push_back(&tape_);
+  for (uint8_t& tracked : recording.tracked) tracked &= static_cast<uint8_t>(~bit);
+  recording.tapes_active |= bit;
+  tape_ = {bit, options_.watch_accessed_variables, {}, &recording};
+}
+
+GradientTape::~GradientTape() { release(); }
+
+void GradientTape::release() noexcept {
+  Recording* recording = std::exchange(tape_.recording, nullptr);
+  if (!recording) return;
+  std::lock_guard lock(recording->mutex);
+  recording->tapes_active &= static_cast<uint8_t>(~tape_.bit);
+  std::erase(recording->tapes, &tape_);
+  tape_.reads.clear();
+  if (recording->kind == Recording::Kind::eager && recording->tapes.empty() && !recording->pending()) recording->clear();
+}
+
+void GradientTape::require_open(const char* what) const {
+  if (used_ && !options_.persistent)
+    throw InvalidArgument(cat("[tape] ", what, " on a tape that has given its gradient; make it persistent "
+                              "(GradientTape tape({.persistent = true})) to ask more than once"));
+  if (!tape_.recording) throw InvalidArgument(cat("[tape] ", what, " on a tape whose function or thread has ended"));
+  if (tape_.recording != &current_recording())
+    throw InvalidArgument(cat("[tape] ", what, " in another thread or function than the one that made the tape"));
+}
+
+void GradientTape::watch(const Tensor& tensor) {
+  require_open("watch");
+  if (!is_floating(tensor.dtype()))
+    throw InvalidArgument(cat("[tape] a ", tensor.dtype(), " tensor cannot be watched: only floating-point tensors have "
+                              "gradients; cast it"));
+  Recording& recording = *tape_.recording;
+  std::lock_guard lock(recording.mutex);
+  TensorImpl* impl = tensor.impl();
+  Recording* home = impl->recording.load(std::memory_order_acquire);
+  const ValueId value = home == &recording ? impl->value : recording.leaf(impl);
+  recording.tracked[value] |= tape_.bit;
+}
+
+void GradientTape::watch(const Variable& variable) {
+  require_open("watch");
+  tape_.watch_variables = true;
+  variable.value();
+  tape_.watch_variables = options_.watch_accessed_variables;
+}
+
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, std::initializer_list<Source> sources) {
+  return gradient(std::span(&target, 1), std::span(sources.begin(), sources.size()));
+}
+
+std::vector<Tensor> GradientTape::gradient(const Tensor& target, std::span<const Variable> sources) {
+  const std::vector<Source> list(sources.begin(), sources.end());
+  return gradient(std::span(&target, 1), list);
+}
+
+std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std::span<const Source> sources,
+                                           std::span<const Tensor> output_gradients) {
+  require_open("gradient");
+  Recording& recording = *tape_.recording;
+  if (!output_gradients.empty() && output_gradients.size() != targets.size())
+    throw InvalidArgument(cat("[tape] ", output_gradients.size(), " output gradients are given for ", targets.size(),
+                              " targets"));
+  const uint8_t bit = tape_.bit;
+  struct ReleaseAtEnd {
+    GradientTape& tape;
+    ~ReleaseAtEnd() {
+      if (!tape.options_.persistent) tape.release();
+    }
+  } release_at_end{*this};
+  // A persistent tape does not follow its own gradient; outer tapes follow it, which gives higher orders.
+  NotFollowed scope(recording, bit);
+
+  std::vector<std::pair<ValueId, Tensor>> seeds;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const Tensor& target = targets[i];
+    if (!target.defined()) throw InvalidArgument("[tape] the target is none; give gradient() a tensor");
+    if (!is_floating(target.dtype()))
+      throw InvalidArgument(cat("[tape] the target is ", target.dtype(), "; only floating-point tensors have gradients"));
+    TensorImpl* impl = target.impl();
+    const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
+    const ValueId value = here ? impl->value : recording.find_leaf(impl);
+    if (value == kNone || !(recording.tracked[value] & bit)) continue;  // does not depend on anything watched
+    Tensor seed = !output_gradients.empty() && output_gradients[i].defined() ? output_gradients[i] : ones_like(target);
+    if (!(seed.aval() == target.aval()))
+      throw InvalidArgument(cat("[tape] the output gradient has shape ", seed.shape(), ", the target ", target.shape()));
+    seeds.emplace_back(value, std::move(seed));
+  }
+
+  // A variable may have been read more than once (it was assigned in between): its gradient is the sum over the reads.
+  std::vector<ValueId> ids;
+  std::vector<size_t> owner;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    auto add_source = [&](ValueId value) {
+      if (value == kNone || !(recording.tracked[value] & bit)) return;
+      ids.push_back(value);
+      owner.push_back(i);
+    };
+    if (sources[i].variable_.impl()) {
+      for (const auto& [variable, value] : tape_.reads)
+        if (variable == sources[i].variable_.impl().get()) add_source(value);
+    } else if (TensorImpl* impl = sources[i].tensor_.impl()) {
+      const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
+      add_source(here ? impl->value : recording.find_leaf(impl));
+    } else {
+      throw InvalidArgument(cat("[tape] source ", i, " is none; give gradient() tensors or variables"));
+    }
+  }
+  std::vector<Tensor> result(sources.size());
+  const std::vector<Tensor> gradients = differentiate(recording, seeds, ids, bit);
+  for (size_t k = 0; k < gradients.size(); ++k) {
+    if (!gradients[k].defined()) continue;
+    Tensor& into = result[owner[k]];
+    into = into.defined() ? add(into, gradients[k]) : gradients[k];
+  }
+  used_ = true;
+  return result;
+}
+
+GradientTape::Pause::Pause(GradientTape& tape) : tape_(tape) {
+  tape.require_open("stop_recording");
+  tape.tape_.recording->tapes_active &= static_cast<uint8_t>(~tape.tape_.bit);
+}
+GradientTape::Pause::~Pause() {
+  if (tape_.tape_.recording) tape_.tape_.recording->tapes_active |= tape_.tape_.bit;
+}
+
+void GradientTape::reset() {
+  require_open("reset");
+  for (uint8_t& tracked : tape_.recording->tracked) tracked &= static_cast<uint8_t>(~tape_.bit);
+  tape_.reads.clear();
+}
+
+std::function<std::pair<Tensor, std::vector<Tensor>>(const std::vector<Tensor>&)> value_and_grad(TensorFn f) {
+  return [f = std::move(f)](const std::vector<Tensor>& arguments) {
+    GradientTape tape({.persistent = false, .watch_accessed_variables = false});
+    // Fresh values, so that two arguments that are the same tensor have gradients of their own.
+    std::vector<Tensor> inputs;
+    std::vector<GradientTape::Source> sources;
+    for (const Tensor& argument : arguments) {
+      inputs.push_back(identity(argument));
+      tape.watch(inputs.back());
+      sources.emplace_back(inputs.back());
+    }
+    Tensor value = f(inputs);
+    std::vector<Tensor> gradients = tape.gradient(std::span(&value, 1), sources);
+    return std::pair(std::move(value), std::move(gradients));
+  };
+}
+
+std::function<std::vector<Tensor>(const std::vector<Tensor>&)> grad(TensorFn f) {
+  return [both = value_and_grad(std::move(f))](const std::vector<Tensor>& arguments) { return both(arguments).second; };
+}
+
+std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f) {
+  return [f = std::move(f)](const std::vector<Tensor>& arguments) {
+    Recording& recording = current_recording();
+    CustomResult result;
+    {
+      NotFollowed scope(recording, 0xff);
+      result = f(arguments);
+    }
+    std::vector<TensorImpl*> in;
+    for (const Tensor& argument : arguments) in.push_back(argument.impl());
+    in.push_back(result.value.impl());
+    Tensor value = record(op::custom_gradient, in);
+    if (recording.tapes.empty()) return value;  // nobody will ask
+    const auto node = recording.producers[value.impl()->value];
+    recording.custom_gradients.emplace_back(
+        node, std::make_shared<const CustomGradient>(
+                  [gradient = std::move(result.gradient), n = arguments.size()](const std::vector<Tensor>& cotangents) {
+                    std::vector<Tensor> gradients = gradient(cotangents[0]);
+                    if (gradients.size() != n)
+                      throw InvalidArgument(cat("[custom_gradient] the gradient function returned ", gradients.size(),
+                                                " gradients for ", n, " arguments"));
+                    return gradients;
+                  }));
+    return value;
+  };
+}
+
+}  // namespace brio

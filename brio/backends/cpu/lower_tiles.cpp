@@ -1,0 +1,167 @@
+// Elementwise ops, broadcasts, reductions and fused loops: all are tile programs.
+#include <algorithm>
+
+#include "brio/backends/cpu/lower.h"
+#include "brio/backends/cpu/tile_program.h"
+#include "brio/base/error.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/fusion.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio::cpu {
+namespace {
+
+constexpr int32_t kNoRegister = -1;
+
+DType value_dtype(const Graph& graph, const Node& node) {
+  // Of select's operands the first is the condition; the others carry the values.
+  return graph.values[node.in[node.op == &op::select ? 1 : 0]].dtype;
+}
+
+TileFn tile_fn(const Graph& graph, const Node& node) {
+  return find_tile_fn(node.op->name, value_dtype(graph, node), graph.values[node.out[0]].dtype);
+}
+
+ReduceKind reduce_kind(const OpDef* op) {
+  if (op == &op::reduce_sum) return ReduceKind::sum;
+  if (op == &op::reduce_prod) return ReduceKind::prod;
+  if (op == &op::reduce_max) return ReduceKind::max;
+  if (op == &op::reduce_min) return ReduceKind::min;
+  if (op == &op::reduce_any) return ReduceKind::any;
+  return ReduceKind::all;
+}
+
+// Strides of an operand in the iteration space, by NumPy's rule.
+TileProgram::Input input_in(const Shape& space, const Aval& aval) {
+  TileProgram::Input input{aval.dtype, {}};
+  const Strides own = row_major(aval.shape);
+  const int shift = space.rank() - aval.shape.rank();
+  for (int i = 0; i < aval.shape.rank(); ++i) input.strides[i + shift] = aval.shape[i] == 1 ? 0 : own[i];
+  return input;
+}
+
+const Shape& space_of(const Graph& graph, const Node& node) {
+  return graph.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
+}
+
+// Why these nodes are no tile program; empty when they are.
+std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
+  for (const Node& node : nodes) {
+    if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to) continue;
+    if (!tile_fn(graph, node))
+      return cat("no tile kernel for ", node.op->name, " on ", value_dtype(graph, node));
+  }
+  return {};
+}
+
+// A program and the kernel outputs in the program's order: elementwise results first, then reductions.
+struct Lowered {
+  TileProgram program;
+  std::vector<uint32_t> order;  // per program output: the node's output
+  bool in_place = true;         // is every output as large as the space?
+};
+
+Lowered lower(const Graph& graph, std::span<const ValueId> inputs, std::span<const Node> nodes,
+              std::span<const ValueId> outputs) {
+  Lowered lowered;
+  TileProgram& program = lowered.program;
+  program.space = space_of(graph, nodes[0]);
+  std::vector<int32_t> reg(graph.values.size(), kNoRegister);
+  for (ValueId v : inputs) {
+    reg[v] = static_cast<int32_t>(program.inputs.size());
+    program.inputs.push_back(input_in(program.space, graph.values[v]));
+  }
+  auto next = static_cast<int32_t>(program.inputs.size());
+  for (const Node& node : nodes) {
+    if (node.op->kind == OpKind::reduction) {
+      program.reduced_mask = static_cast<uint8_t>(reduced_axes(Attrs(node.attrs)));
+      continue;
+    }
+    if (node.op == &op::broadcast_to) {  // the strides of the input do the work
+      reg[node.out[0]] = reg[node.in[0]];
+      continue;
+    }
+    TileProgram::Step step{tile_fn(graph, node), graph.values[node.out[0]].dtype, {-1, -1, -1}};
+    for (size_t i = 0; i < node.in.size(); ++i) step.src[i] = reg[node.in[i]];
+    program.steps.push_back(step);
+    reg[node.out[0]] = next++;
+  }
+  std::vector<uint32_t> reductions;
+  for (uint32_t k = 0; k < outputs.size(); ++k) {
+    const auto reduction = std::ranges::find_if(nodes, [&](const Node& node) {
+      return node.op->kind == OpKind::reduction && node.out[0] == outputs[k];
+    });
+    if (reduction != nodes.end()) {
+      program.reductions.push_back({reg[reduction->in[0]], reduce_kind(reduction->op)});
+      reductions.push_back(k);
+      continue;
+    }
+    program.outputs.push_back({reg[outputs[k]]});
+    lowered.order.push_back(k);
+  }
+  lowered.order.insert(lowered.order.end(), reductions.begin(), reductions.end());
+  return lowered;
+}
+
+class TileNodeKernel final : public Kernel {
+ public:
+  explicit TileNodeKernel(const NodeView& view) : TileNodeKernel(view, lower_node(view)) {}
+
+  size_t scratch_bytes() const override { return kernel_.scratch_bytes(); }
+  bool allows_in_place(size_t in, size_t out) const override { return dense_input_[in] && dense_output_[out]; }
+  void run(const KernelArgs& args) const override {
+    if (in_order_) return kernel_.run(args.in, args.out, args.scratch);
+    void* outputs[kMostOutputs];
+    for (size_t i = 0; i < order_.size(); ++i) outputs[i] = args.out[order_[i]];
+    kernel_.run(args.in, outputs, args.scratch);
+  }
+
+  static constexpr size_t kMostOutputs = 128;
+
+ private:
+  static Lowered lower_node(const NodeView& view) {
+    const Node& node = view.node;
+    if (node.op != &op::fused) return lower(view.graph, node.in, std::span(&node, 1), node.out);
+    const Graph& body = *node.graphs[0];
+    std::vector<ValueId> inputs;
+    for (const Graph::Input& input : body.inputs) inputs.push_back(input.value);
+    return lower(body, inputs, body.nodes, body.outputs);
+  }
+
+  TileNodeKernel(const NodeView& view, Lowered lowered)
+      : order_(std::move(lowered.order)), kernel_(lowered.program) {
+    const Shape& space = lowered.program.space;
+    description = cat("tiles: ", lowered.program.steps.size(), " steps over ", space,
+                      lowered.program.reductions.empty() ? "" : " with a reduction");
+    for (size_t i = 0; i < order_.size(); ++i) in_order_ &= order_[i] == i;
+    for (size_t i = 0; i < view.node.in.size(); ++i) dense_input_.push_back(view.in(i).shape == space);
+    dense_output_.assign(view.node.out.size(), false);
+    for (size_t i = 0; i < lowered.program.outputs.size(); ++i) dense_output_[order_[i]] = true;
+  }
+
+  std::vector<uint32_t> order_;
+  std::vector<bool> dense_input_, dense_output_;
+  bool in_order_ = true;
+  TileKernel kernel_;
+};
+
+Support supports(const NodeView& view) {
+  const bool fused = view.node.op == &op::fused;
+  const Graph& graph = fused ? *view.node.graphs[0] : view.graph;
+  std::string reason = obstacle(graph, fused ? std::span<const Node>(graph.nodes) : std::span(&view.node, 1));
+  if (view.node.out.size() > TileNodeKernel::kMostOutputs) reason = "too many outputs";
+  return reason.empty() ? Support::can() : Support::cannot(std::move(reason));
+}
+
+}  // namespace
+
+void add_tile_kernels(Registry& registry) {
+  const Implementation tiles{"tiles", kPriority, supports, prepare<TileNodeKernel>};
+  for (const OpDef* op : op_table())
+    if (op->kind == OpKind::elementwise || op->kind == OpKind::reduction) registry.add(kDevice, *op, tiles);
+  registry.add(kDevice, op::broadcast_to, tiles);
+  registry.add(kDevice, op::fused, tiles);
+}
+
+}  // namespace brio::cpu

@@ -1,0 +1,33 @@
+// The oneDNN library as this room uses it: one engine, no threads of its own, an instruction set that works.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <string>
+
+namespace brio::cpu {
+
+// While one lives, OpenMP regions that this thread enters have one thread; afterwards as many as before. Open one
+// wherever a primitive is made or run: the library remembers the number from when it was made.
+class OpenMpSingleThread {
+ public:
+  OpenMpSingleThread();
+  ~OpenMpSingleThread();
+  OpenMpSingleThread(const OpenMpSingleThread&) = delete;
+  OpenMpSingleThread& operator=(const OpenMpSingleThread&) = delete;
+
+ private:
+  int before_;
+};
+
+// Empty when the library may be used for kernels of the instruction set in use now, else why not. The library fixes
+// its own when it is first used, so it serves only the one that was in use then.
+std::string onednn_unusable();
+
+const dnnl::engine& onednn_engine();
+const dnnl::stream& onednn_stream();  // one per thread
+
+// Multiplies bfloat16 with instructions made for it.
+bool onednn_has_bf16();
+
+}  // namespace brio::cpu

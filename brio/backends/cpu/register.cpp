@@ -1,0 +1,16 @@
+#include "brio/backends/cpu/isa.h"
+#include "brio/backends/cpu/lower.h"
+
+namespace brio {
+
+void register_cpu(Registry& registry) {
+  cpu::apply_isa_cap();
+  cpu::add_tile_kernels(registry);
+  cpu::add_product_kernels(registry);
+  cpu::add_random_kernels(registry);
+  cpu::add_row_kernels(registry);
+  cpu::add_movement_kernels(registry);
+  cpu::add_optimizer_kernels(registry);
+}
+
+}  // namespace brio

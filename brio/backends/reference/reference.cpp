@@ -1,0 +1,17 @@
+// The reference backend: a kernel of priority 0 for every op on the device "cpu:0".
+#include "brio/backends/reference/kernel.h"
+
+namespace brio {
+
+void register_reference(Registry& registry) {
+  reference::add_elementwise(registry);
+  reference::add_reductions(registry);
+  reference::add_shape_ops(registry);
+  reference::add_products(registry);
+  reference::add_indexing(registry);
+  reference::add_random(registry);
+  reference::add_composites(registry);
+  reference::add_optimizer_ops(registry);
+}
+
+}  // namespace brio

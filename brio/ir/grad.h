@@ -1,0 +1,39 @@
+// What a gradient rule sees of its node. The rule records the gradient with ordinary ops, so gradients have gradients.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "brio/ir/op.h"
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+class GradContext {
+ public:
+  virtual ~GradContext() = default;
+
+  const OpDef* op = nullptr;
+  Attrs attrs;
+  std::span<const std::shared_ptr<const Graph>> graphs;
+  std::vector<Tensor> in, out;
+  std::vector<Tensor> cotangents;  // of the outputs; "none" where nothing flows
+  std::vector<uint8_t> needed;     // per input: does anybody want its gradient?
+
+  const Tensor& cotangent() const { return cotangents[0]; }
+  bool needs(size_t input) const { return needed[input]; }
+  void set(size_t input, Tensor gradient) { result[input] = std::move(gradient); }
+
+  // For control ops. The graph that maps (inputs of `body`, cotangents of its outputs) to the cotangents of its inputs;
+  // an input that gets none, or that has an integer dtype, is reported in `connected`.
+  virtual std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
+                                               std::vector<bool>& connected) = 0;
+
+  // For composite ops: sets the gradients by differentiating the plain form.
+  virtual void through_plain() = 0;
+
+  std::vector<Tensor> result;  // per input; "none" where nothing flows
+};
+
+}  // namespace brio

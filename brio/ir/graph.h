@@ -1,0 +1,73 @@
+// Graph: the IR that passes read and rewrite. Purely functional: values are defined once, nodes are in an order in which
+// they can run. Text form (print and parse are inverse):
+//
+//   (%0: f32[3,2], %1: f32[2] donated) {
+//     %2 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3]
+//     return %2
+//   }
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "brio/ir/op.h"
+
+namespace brio {
+
+using ValueId = uint32_t;
+
+struct Node {
+  const OpDef* op;
+  std::vector<ValueId> in;
+  std::vector<ValueId> out;
+  std::vector<int64_t> attrs;
+  std::vector<std::shared_ptr<const Graph>> graphs;
+};
+
+class Graph {
+ public:
+  struct Input {
+    ValueId value;
+    bool donated = false;   // solely owned by the caller, who gives it up: may be overwritten
+    std::string name = {};  // for messages
+  };
+
+  std::vector<Aval> values;
+  std::vector<Input> inputs;
+  std::vector<Node> nodes;
+  std::vector<ValueId> outputs;
+
+  ValueId add_value(const Aval& aval) {
+    values.push_back(aval);
+    return static_cast<ValueId>(values.size() - 1);
+  }
+  ValueId add_input(const Aval& aval, bool donated = false, std::string name = {}) {
+    inputs.push_back({add_value(aval), donated, std::move(name)});
+    return inputs.back().value;
+  }
+  // Appends a node; its outputs are inferred.
+  Node& add(const OpDef& op, std::vector<ValueId> in, std::vector<int64_t> attrs = {},
+            std::vector<std::shared_ptr<const Graph>> graphs = {});
+  // A scalar constant.
+  ValueId add_constant(DType dtype, uint64_t bits);
+
+  std::string str() const;
+  static Graph parse(std::string_view text);  // throws InvalidArgument with line and reason
+};
+
+// Infers a node's outputs from the avals of its inputs.
+std::vector<Aval> infer(const Graph& graph, const Node& node);
+
+// Throws InternalError, naming `after`, unless: every use follows its definition, every value has one definition, and
+// every node's outputs are what its shape rule says.
+void verify(const Graph& graph, std::string_view after);
+
+// One object per structure: a body that is traced again is the same graph, so plans that hold it are found again.
+std::shared_ptr<const Graph> intern(Graph graph);
+
+std::string format_node(const Graph& graph, const Node& node);
+std::string format_aval(const Aval& aval);  // "f32[3,2]"
+
+}  // namespace brio

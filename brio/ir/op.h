@@ -1,0 +1,104 @@
+// The op table's row. Everything that Brio knows of an op is here or registered under it: shape rule, gradient rule,
+// cost, plain definition; kernels are found by op in the backends. Passes ask the row, never a list of their own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "brio/tensor/aval.h"
+
+namespace brio {
+
+class Tensor;
+class GradContext;
+
+enum class OpKind : uint8_t {
+  constant,     // no inputs, value in the attributes
+  elementwise,  // out[i] = f(in[i]…), NumPy broadcasting
+  reduction,    // folds axes
+  view,         // same bytes under another shape
+  movement,     // moves elements, computes nothing
+  contraction,  // matrix products
+  indexed,      // reads or writes where integer inputs say
+  random,       // a pure function of seed and counter
+  composite,    // a fused form that carries its plain definition
+  control,      // runs other graphs
+};
+std::string_view name_of(OpKind kind);
+
+// An attribute is one word, except a list, which is a count and that many words. Lists come after single words.
+enum class AttrKind : uint8_t { integer, flag, dtype, real, name, list };
+struct AttrSpec {
+  std::string_view name;
+  AttrKind kind;
+  std::span<const std::string_view> names = {};  // kind name: the word indexes these
+};
+
+class Attrs {
+ public:
+  Attrs() = default;
+  Attrs(std::span<const int64_t> words) : words_(words) {}
+  int64_t operator[](size_t i) const { return words_[i]; }
+  std::span<const int64_t> list(size_t at) const { return words_.subspan(at + 1, static_cast<size_t>(words_[at])); }
+  size_t after_list(size_t at) const { return at + 1 + static_cast<size_t>(words_[at]); }
+  std::span<const int64_t> words() const { return words_; }
+
+ private:
+  std::span<const int64_t> words_;
+};
+
+class Graph;
+struct OpDef;
+
+struct OpCall {
+  const OpDef& op;
+  std::span<const Aval* const> in;
+  Attrs attrs;
+  std::span<const Graph* const> graphs;  // bodies of control ops
+};
+
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+};
+
+using InferFn = void (*)(const OpCall& call, std::vector<Aval>& out);  // throws InvalidArgument
+using GradFn = void (*)(GradContext& context);
+using CostFn = Cost (*)(const OpCall& call, std::span<const Aval> out);
+// Records the plain form of a composite op and returns its outputs.
+using PlainFn = std::vector<Tensor> (*)(std::span<const Tensor> in, Attrs attrs);
+
+// Which values a gradient rule reads: bit i for input i (inputs 6 and up share bit 6), kOutput for the outputs.
+inline constexpr uint8_t kNeedsOutput = 0x80, kNeedsNothing = 0, kNeedsInputs = 0x7f;
+
+struct OpDef {
+  std::string_view name;
+  std::string_view summary;
+  OpKind kind;
+  int min_inputs;
+  int max_inputs;  // -1: any number
+  std::span<const AttrSpec> attrs = {};
+  InferFn infer = nullptr;
+  GradFn grad = nullptr;
+  std::string_view no_grad = {};  // the reason, where grad is null
+  CostFn cost = nullptr;
+  PlainFn plain = nullptr;  // composite ops only
+  uint8_t grad_needs = kNeedsInputs;
+  bool commutative = false;
+  bool may_fail = false;  // a kernel may refuse the data (an index out of range): it then runs before in-place writes
+};
+
+// The table. Families register their rows once; check_op_table() throws InternalError naming every incomplete row.
+void register_ops(std::span<const OpDef* const> rows);
+std::span<const OpDef* const> op_table();  // by name
+const OpDef* find_op(std::string_view name);
+void check_op_table();
+std::string op_table_markdown();  // docs/ops.md
+
+// For shape rules: "[op] what went wrong".
+[[noreturn]] void throw_invalid(const OpDef& op, const std::string& message);
+
+}  // namespace brio

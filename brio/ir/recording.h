@@ -1,0 +1,152 @@
+// A recording: ops that were called and not yet run. Each thread has one; tracing a function or a loop body pushes a
+// fresh one. Recording a node costs tens of nanoseconds: flat arrays, no hashing, no graph objects.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "brio/ir/op.h"
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+struct VariableImpl;
+class Generator;
+using ValueId = uint32_t;
+inline constexpr uint32_t kNone = ~uint32_t{0};
+
+struct RecordedNode {
+  const OpDef* op;
+  uint32_t input, n_inputs;   // in Recording::inputs
+  ValueId value;              // first output
+  uint32_t n_values;
+  uint32_t attr, n_attrs;     // in Recording::attrs
+  uint32_t graph, n_graphs;   // in Recording::graphs
+};
+
+// The user's gradient of a custom_gradient node: cotangents of its outputs → of its inputs ("none" allowed).
+using CustomGradient = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+class Recording {
+ public:
+  enum class Kind : uint8_t { eager, function, body };
+
+  Kind kind = Kind::eager;
+  Recording* parent = nullptr;  // of a body: where captured values live
+  std::mutex mutex;             // held while recording and flushing: another thread may need a value of ours
+
+  std::vector<RecordedNode> nodes;
+  std::vector<ValueId> inputs;
+  std::vector<int64_t> attrs;
+  std::vector<std::shared_ptr<const Graph>> graphs;
+  std::vector<TensorImpl*> values;   // one reference each
+  std::vector<uint32_t> producers;   // per value: its node, or kNone for a leaf
+  std::vector<uint8_t> tracked;      // per value: the tapes that follow it
+  uint32_t first_pending = 0;        // nodes before it have run (they stay while a tape needs them)
+  uint32_t next_size_check = 0;
+
+  // Leaves by identity, and what a body took from its parent (leaf here → value there).
+  std::vector<std::pair<TensorImpl*, ValueId>> leaves;
+  std::vector<std::pair<ValueId, Tensor>> captures;
+  std::vector<std::pair<uint32_t, std::shared_ptr<const CustomGradient>>> custom_gradients;
+
+  // Tapes that hold the recording back from being cleared, and the bits of those that follow ops now.
+  struct Tape {
+    uint8_t bit;
+    bool watch_variables;
+    std::vector<std::pair<const VariableImpl*, ValueId>> reads;
+    Recording* recording;  // null once it is gone
+  };
+  std::vector<Tape*> tapes;
+  uint8_t tapes_active = 0;
+  uint64_t epoch = 0;  // counts clears: value numbers are good for one epoch
+
+  // Variables that were rebound since the last run, with the value to return to if the run fails.
+  struct Rebound {
+    std::shared_ptr<VariableImpl> variable;
+    Tensor previous;
+  };
+  std::vector<Rebound> rebound;
+
+  // Function tracing: parameters that are read from cells at each call.
+  struct Cell {
+    std::shared_ptr<VariableImpl> variable;
+    ValueId leaf;      // kNone when it is assigned before it is read
+    Tensor current;    // the traced value
+    bool assigned = false;
+  };
+  std::vector<Cell> cells;
+  struct Draw {
+    Generator* generator;
+    ValueId seed, counter;
+    uint64_t drawn;  // streams taken so far in the trace: the call advances the counter by as many
+  };
+  std::vector<Draw> draws;
+
+  // Working lists of record(), kept here so that an op allocates nothing.
+  std::vector<Aval> inferred;
+  std::vector<const Aval*> input_avals;
+  std::vector<ValueId> input_ids;
+  std::vector<TensorImpl*> output_impls;
+
+  ~Recording();
+  ValueId leaf(TensorImpl* impl);  // adds it when it is new
+  ValueId find_leaf(const TensorImpl* impl) const;
+  void clear() noexcept;
+  bool pending() const { return first_pending < nodes.size(); }
+
+ private:
+  static constexpr size_t kFewLeaves = 16;  // past this many a search costs more than a hash
+  std::unordered_map<const TensorImpl*, ValueId> leaf_index;
+};
+
+// The recording that ops of this thread go to.
+Recording& current_recording();
+
+// The function whose trace `recording` is part of, or nullptr for eager code: there, cells and generators are parameters.
+Recording* traced_function(Recording& recording);
+
+// Redirects ops of this thread into `recording` for a scope.
+class RecordInto {
+ public:
+  explicit RecordInto(Recording& recording);
+  ~RecordInto();
+  RecordInto(const RecordInto&) = delete;
+
+ private:
+  Recording* previous_;
+};
+
+// Appends one node. Outputs come back as handles.
+Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs = {});
+std::vector<Tensor> record_many(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs,
+                                std::span<const std::shared_ptr<const Graph>> graphs = {});
+template <typename... T>
+Tensor record(const OpDef& op, std::span<const int64_t> attrs, const T&... in) {
+  TensorImpl* const impls[] = {in.impl()...};
+  return record(op, std::span<TensorImpl* const>(impls), attrs);
+}
+
+// A host number as a leaf: an input of the plan, never part of its structure.
+Tensor host_scalar(uint64_t bits, DType dtype);
+
+// Runs what is pending. `runtime` registers how; clear() follows unless a tape holds the recording.
+using Evaluator = void (*)(Recording& recording);
+void set_evaluator(Evaluator evaluator);
+void flush(Recording& recording);          // takes its mutex
+void flush();                              // this thread's
+void evaluate(TensorImpl& impl);           // until it is computed; throws what its run threw
+
+// Bounds of a pending recording.
+struct RecordingLimits {
+  uint32_t nodes = 4096;             // hard
+  uint32_t nodes_at_assign = 256;    // an assignment past this many nodes ends the step
+  size_t kept_bytes = size_t{256} << 20;  // computed values that only the recording keeps alive
+};
+RecordingLimits& recording_limits();
+
+}  // namespace brio

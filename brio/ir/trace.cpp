@@ -1,0 +1,114 @@
+#include "brio/ir/trace.h"
+
+#include <algorithm>
+
+#include "brio/base/error.h"
+
+namespace brio {
+namespace {
+
+// Pending nodes and, for values that were not kept when their node ran, the nodes that make them again.
+std::vector<uint32_t> nodes_to_run(const Recording& r, std::span<const ValueId> outputs) {
+  std::vector<uint32_t> order;
+  std::vector<bool> wanted(r.nodes.size(), false);
+  for (uint32_t n = r.first_pending; n < r.nodes.size(); ++n) wanted[n] = true;
+  auto want = [&](ValueId v) {
+    const uint32_t n = r.producers[v];
+    if (n != kNone && n < r.first_pending && !r.values[v]->computed.load(std::memory_order_acquire)) wanted[n] = true;
+  };
+  for (ValueId v : outputs) want(v);
+  for (uint32_t n = static_cast<uint32_t>(r.nodes.size()); n-- > 0;) {
+    if (!wanted[n]) continue;
+    const RecordedNode& node = r.nodes[n];
+    for (uint32_t i = 0; i < node.n_inputs; ++i) want(r.inputs[node.input + i]);
+    order.push_back(n);
+  }
+  std::ranges::reverse(order);
+  return order;
+}
+
+}  // namespace
+
+Graph graph_of(const Recording& r, std::span<const ValueId> inputs, std::span<const ValueId> outputs) {
+  Graph graph;
+  std::vector<ValueId> number(r.values.size(), kNone);
+  for (ValueId v : inputs) number[v] = graph.add_input(r.values[v]->aval());
+  for (uint32_t n : nodes_to_run(r, outputs)) {
+    const RecordedNode& recorded = r.nodes[n];
+    Node node{recorded.op, {}, {}, {}, {}};
+    for (uint32_t i = 0; i < recorded.n_inputs; ++i) {
+      const ValueId v = r.inputs[recorded.input + i];
+      BRIO_CHECK(number[v] != kNone, "value ", v, " of a recording is neither an input nor made before its use");
+      node.in.push_back(number[v]);
+    }
+    node.attrs.assign(r.attrs.begin() + recorded.attr, r.attrs.begin() + recorded.attr + recorded.n_attrs);
+    node.graphs.assign(r.graphs.begin() + recorded.graph, r.graphs.begin() + recorded.graph + recorded.n_graphs);
+    for (uint32_t i = 0; i < recorded.n_values; ++i) {
+      const ValueId v = recorded.value + i;
+      const ValueId made = graph.add_value(r.values[v]->aval());
+      node.out.push_back(made);
+      if (number[v] == kNone) number[v] = made;
+    }
+    graph.nodes.push_back(std::move(node));
+  }
+  for (ValueId v : outputs) graph.outputs.push_back(number[v]);
+  return graph;
+}
+
+std::vector<Tensor> replay(const Graph& graph, std::span<const Tensor> inputs) {
+  std::vector<Tensor> values(graph.values.size());
+  BRIO_CHECK(inputs.size() == graph.inputs.size(), "got ", inputs.size(), " inputs for a graph of ", graph.inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i].value] = inputs[i];
+  for (const Node& node : graph.nodes) {
+    std::vector<TensorImpl*> in;
+    for (ValueId v : node.in) in.push_back(values[v].impl());
+    std::vector<Tensor> out = record_many(*node.op, in, node.attrs, node.graphs);
+    for (size_t i = 0; i < out.size(); ++i) values[node.out[i]] = std::move(out[i]);
+  }
+  std::vector<Tensor> outputs;
+  for (ValueId v : graph.outputs) outputs.push_back(values[v]);
+  return outputs;
+}
+
+Tensor add_parameter(Recording& recording, const Aval& aval) {
+  TensorImpl* impl = TensorImpl::create(aval);
+  Tensor handle = Tensor::adopt(impl);
+  impl->value = static_cast<ValueId>(recording.values.size());
+  recording.producers.reserve(recording.producers.size() + 1);
+  recording.tracked.reserve(recording.tracked.size() + 1);
+  recording.values.push_back(impl);
+  impl->refs.increment();
+  recording.producers.push_back(kNone);
+  recording.tracked.push_back(0);
+  impl->recording.store(&recording, std::memory_order_release);
+  return handle;
+}
+
+TracedBody trace_body(std::span<const Aval> parameters, const BodyFn& body) {
+  Recording recording;
+  recording.kind = Recording::Kind::body;
+  recording.parent = &current_recording();
+  TracedBody traced;
+  std::vector<ValueId> inputs, outputs;
+  {
+    RecordInto scope(recording);
+    std::vector<Tensor> arguments;
+    for (const Aval& aval : parameters) {
+      arguments.push_back(add_parameter(recording, aval));
+      inputs.push_back(arguments.back().impl()->value);
+    }
+    for (const Tensor& result : body(arguments)) {
+      if (!result.defined()) throw InvalidArgument("[trace] a loop body or branch returned none; return a tensor");
+      TensorImpl* impl = result.impl();
+      outputs.push_back(impl->recording.load() == &recording ? impl->value : recording.leaf(impl));
+    }
+  }
+  for (auto& [leaf, outer] : recording.captures) {
+    inputs.push_back(leaf);
+    traced.captured.push_back(outer);
+  }
+  traced.graph = intern(graph_of(recording, inputs, outputs));
+  return traced;
+}
+
+}  // namespace brio

@@ -1,0 +1,70 @@
+// Initialisers: what a weight starts with. By name, with Keras' defaults, or made with options:
+//
+//   nn::Dense(64, {.kernel_initializer = "he_normal"})
+//   nn::Dense(64, {.kernel_initializer = nn::random_normal({.stddev = 0.01, .seed = 7})})
+//   nn::Dense(64, {.bias_initializer = nn::constant_initializer(0.1)})
+//
+// Without a seed they draw from random::generator(), so set_random_seed() makes weights reproducible.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+// Seeds everything that draws without a seed of its own: initialisers, dropout, shuffling, random::*.
+void set_random_seed(uint64_t seed);
+
+namespace nn {
+
+class Initializer {
+ public:
+  using Function = std::function<Tensor(const Shape&, DType)>;
+
+  Initializer(std::string_view name);  // throws InvalidArgument for an unknown one
+  Initializer(const char* name) : Initializer(std::string_view(name)) {}
+  Initializer(const std::string& name) : Initializer(std::string_view(name)) {}
+  Initializer(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
+
+  const std::string& name() const { return name_; }
+  Tensor operator()(const Shape& shape, DType dtype = f32) const;
+
+ private:
+  std::string name_;
+  Function function_;
+};
+
+Initializer constant_initializer(double value = 0);
+
+struct RandomUniformOptions {
+  double minval = -0.05, maxval = 0.05;
+  std::optional<uint64_t> seed = {};
+};
+struct RandomNormalOptions {
+  double mean = 0, stddev = 0.05;
+  std::optional<uint64_t> seed = {};
+};
+Initializer random_uniform(RandomUniformOptions options = {});
+Initializer random_normal(RandomNormalOptions options = {});
+// Normal, but never further than two deviations from the mean. The deviation is that of the uncut normal, as in
+// Keras.
+Initializer truncated_normal(RandomNormalOptions options = {});
+
+enum class Fan : uint8_t { in, out, average };
+enum class Spread : uint8_t { uniform, normal, truncated_normal };
+struct VarianceScalingOptions {
+  double scale = 1;
+  Fan mode = Fan::in;
+  Spread distribution = Spread::truncated_normal;
+  std::optional<uint64_t> seed = {};
+};
+// Variance scale / fan. The fans of a matrix are its sides; those of a kernel (…, in, out) count its window.
+Initializer variance_scaling(VarianceScalingOptions options = {});
+
+}  // namespace nn
+}  // namespace brio

@@ -1,0 +1,400 @@
+#include "brio/ops/control.h"
+
+#include "brio/base/error.h"
+#include "brio/ir/grad.h"
+#include "brio/ir/recording.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/cost.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/families.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio {
+namespace {
+
+constexpr AttrSpec kCondAttrs[] = {{"first", AttrKind::integer}};
+constexpr AttrSpec kWhileAttrs[] = {
+    {"carried", AttrKind::integer}, {"condition_captured", AttrKind::integer}, {"max_iterations", AttrKind::integer}};
+constexpr AttrSpec kWhileGradAttrs[] = {{"carried", AttrKind::integer},
+                                        {"condition_captured", AttrKind::integer},
+                                        {"max_iterations", AttrKind::integer}};
+constexpr AttrSpec kScanAttrs[] = {
+    {"carried", AttrKind::integer}, {"elements", AttrKind::integer}, {"reverse", AttrKind::flag}, {"saves", AttrKind::flag}};
+
+const Aval& output_aval(const Graph& graph, size_t i) { return graph.values[graph.outputs[i]]; }
+const Aval& input_aval(const Graph& graph, size_t i) { return graph.values[graph.inputs[i].value]; }
+
+void expect_graphs(const OpCall& call, size_t n) {
+  if (call.graphs.size() != n) throw_invalid(call.op, cat("needs ", n, " bodies, but has ", call.graphs.size()));
+}
+
+void expect_aval(const OpCall& call, std::string_view what, size_t i, const Aval& got, const Aval& wanted) {
+  if (got == wanted) return;
+  throw_invalid(call.op, cat(what, " ", i, " is ", got.dtype, " of shape ", got.shape, ", but ", wanted.dtype,
+                             " of shape ", wanted.shape, " is needed"));
+}
+
+void infer_cond(const OpCall& call, std::vector<Aval>& out) {
+  expect_graphs(call, 2);
+  if (call.in[0]->dtype != boolean || call.in[0]->shape.rank() != 0)
+    throw_invalid(call.op, cat("the predicate must be a bool scalar, but is ", call.in[0]->dtype, " of shape ",
+                               call.in[0]->shape, "; reduce it with any() or all()"));
+  const Graph &yes = *call.graphs[0], &no = *call.graphs[1];
+  if (yes.outputs.size() != no.outputs.size())
+    throw_invalid(call.op, cat("one branch returns ", yes.outputs.size(), " tensors, the other ", no.outputs.size()));
+  if (call.in.size() != 1 + yes.inputs.size() + no.inputs.size())
+    throw_invalid(call.op, cat("the branches take ", yes.inputs.size() + no.inputs.size(), " inputs, but got ", call.in.size() - 1));
+  for (size_t i = 0; i + 1 < call.in.size(); ++i)
+    expect_aval(call, "input", i, *call.in[i + 1],
+                i < yes.inputs.size() ? input_aval(yes, i) : input_aval(no, i - yes.inputs.size()));
+  for (size_t i = 0; i < yes.outputs.size(); ++i) {
+    expect_aval(call, "result of the second branch", i, output_aval(no, i), output_aval(yes, i));
+    out.push_back(output_aval(yes, i));
+  }
+}
+
+void infer_while(const OpCall& call, std::vector<Aval>& out) {
+  expect_graphs(call, 2);
+  const WhileLayout layout = WhileLayout::of(call.attrs);
+  const Graph &condition = *call.graphs[0], &body = *call.graphs[1];
+  if (condition.outputs.size() != 1 || output_aval(condition, 0).dtype != boolean ||
+      output_aval(condition, 0).shape.rank() != 0)
+    throw_invalid(call.op, "the condition must return one bool scalar; reduce it with any() or all()");
+  if (body.outputs.size() != layout.carried)
+    throw_invalid(call.op, cat("the body returns ", body.outputs.size(), " tensors, but was given ", layout.carried));
+  if (call.in.size() != condition.inputs.size() + body.inputs.size() - layout.carried)
+    throw_invalid(call.op, cat("got ", call.in.size(), " inputs for bodies that take others"));
+  for (size_t i = 0; i < layout.carried; ++i) {
+    expect_aval(call, "result of the body", i, output_aval(body, i), *call.in[i]);
+    out.push_back(*call.in[i]);
+  }
+}
+
+void infer_while_grad(const OpCall& call, std::vector<Aval>& out) {
+  expect_graphs(call, 3);
+  const Graph& step = *call.graphs[2];
+  for (size_t i = 0; i < step.outputs.size(); ++i) out.push_back(output_aval(step, i));
+}
+
+void infer_scan(const OpCall& call, std::vector<Aval>& out) {
+  expect_graphs(call, 1);
+  const ScanLayout layout = ScanLayout::of(call.attrs);
+  const Graph& body = *call.graphs[0];
+  if (layout.elements == 0) throw_invalid(call.op, "needs elements to walk along; give it at least one tensor");
+  if (call.in.size() != body.inputs.size())
+    throw_invalid(call.op, cat("the body takes ", body.inputs.size(), " inputs, but got ", call.in.size()));
+  if (body.outputs.size() < layout.carried)
+    throw_invalid(call.op, cat("the body returns ", body.outputs.size(), " carried tensors, but was given ", layout.carried));
+  int64_t length = -1;
+  for (size_t i = 0; i < layout.elements; ++i) {
+    const Shape& shape = call.in[layout.carried + i]->shape;
+    if (shape.rank() == 0) throw_invalid(call.op, cat("elements ", i, " are a scalar, which has no first axis to walk along"));
+    if (length >= 0 && shape[0] != length)
+      throw_invalid(call.op, cat("elements ", i, " have length ", shape[0], ", but the first have ", length));
+    length = shape[0];
+  }
+  for (size_t i = 0; i < layout.carried; ++i) {
+    expect_aval(call, "carried result", i, output_aval(body, i), *call.in[i]);
+    out.push_back(*call.in[i]);
+  }
+  auto stacked = [&](const Aval& aval) {
+    std::vector<int64_t> dims{length};
+    dims.insert(dims.end(), aval.shape.begin(), aval.shape.end());
+    return Aval{Shape(dims), aval.dtype};
+  };
+  for (size_t i = layout.carried; i < body.outputs.size(); ++i) out.push_back(stacked(output_aval(body, i)));
+  if (layout.saves)
+    for (size_t i = 0; i < layout.carried; ++i) out.push_back(stacked(*call.in[i]));
+}
+
+Cost graph_cost(const Graph& graph) {
+  Cost cost;
+  for (const Node& node : graph.nodes) {
+    std::vector<const Aval*> in;
+    std::vector<Aval> out;
+    std::vector<const Graph*> bodies;
+    for (ValueId v : node.in) in.push_back(&graph.values[v]);
+    for (ValueId v : node.out) out.push_back(graph.values[v]);
+    for (const auto& body : node.graphs) bodies.push_back(body.get());
+    const Cost one = node.op->cost({*node.op, in, Attrs(node.attrs), bodies}, out);
+    cost.flops += one.flops;
+    cost.bytes += one.bytes;
+  }
+  return cost;
+}
+
+// The dearer branch; one round of a loop whose length is not known; all steps of a scan.
+Cost cond_cost(const OpCall& call, std::span<const Aval>) {
+  const Cost a = graph_cost(*call.graphs[0]), b = graph_cost(*call.graphs[1]);
+  return {std::max(a.flops, b.flops), std::max(a.bytes, b.bytes)};
+}
+Cost while_cost(const OpCall& call, std::span<const Aval>) {
+  Cost cost;
+  for (const Graph* graph : call.graphs) {
+    const Cost one = graph_cost(*graph);
+    cost.flops += one.flops;
+    cost.bytes += one.bytes;
+  }
+  return cost;
+}
+Cost scan_cost(const OpCall& call, std::span<const Aval>) {
+  const Cost one = graph_cost(*call.graphs[0]);
+  const auto steps = static_cast<double>(call.in[ScanLayout::of(call.attrs).carried]->shape[0]);
+  return {one.flops * steps, one.bytes * steps};
+}
+
+Tensor or_zeros(const Tensor& gradient, const Tensor& like) { return gradient.defined() ? gradient : zeros_like(like); }
+
+std::vector<TensorImpl*> impls_of(const std::vector<Tensor>& tensors) {
+  std::vector<TensorImpl*> impls;
+  for (const Tensor& tensor : tensors) impls.push_back(tensor.impl());
+  return impls;
+}
+
+std::vector<Aval> avals_of(const std::vector<Tensor>& tensors) {
+  std::vector<Aval> avals;
+  for (const Tensor& tensor : tensors) avals.push_back(tensor.aval());
+  return avals;
+}
+
+// The gradients of a branch's inputs, "none" becoming zeros, from the inputs and the cotangents of its results.
+std::vector<Tensor> reversed(GradContext& g, const Graph& body, const std::vector<uint8_t>& wanted,
+                             const std::vector<Tensor>& inputs, const std::vector<Tensor>& cotangents) {
+  const std::unique_ptr<bool[]> flags(new bool[wanted.size() + 1]);
+  for (size_t i = 0; i < wanted.size(); ++i) flags[i] = wanted[i] != 0;
+  std::vector<bool> connected;
+  const auto graph = g.reverse(body, {flags.get(), wanted.size()}, connected);
+  std::vector<Tensor> arguments = inputs;
+  arguments.insert(arguments.end(), cotangents.begin(), cotangents.end());
+  const std::vector<Tensor> made = replay(*graph, arguments);
+  std::vector<Tensor> result(inputs.size());
+  for (size_t i = 0, k = 0; i < inputs.size(); ++i)
+    if (connected[i]) result[i] = made[k++];
+  return result;
+}
+
+std::vector<uint8_t> floating_inputs(const Graph& graph) {
+  std::vector<uint8_t> wanted;
+  for (const Graph::Input& input : graph.inputs) wanted.push_back(is_floating(graph.values[input.value].dtype));
+  return wanted;
+}
+
+void grad_cond(GradContext& g) {
+  const std::shared_ptr<const Graph> branches[] = {g.graphs[0], g.graphs[1]};
+  const std::vector<Tensor> in = g.in;
+  std::vector<Tensor> cotangents;
+  for (size_t i = 0; i < g.out.size(); ++i) cotangents.push_back(or_zeros(g.cotangents[i], g.out[i]));
+  std::vector<size_t> wanted;  // inputs of the node that get a gradient
+  for (size_t i = 1; i < in.size(); ++i)
+    if (g.needs(i)) wanted.push_back(i);
+  auto gradient_of_branch = [&](size_t which) {
+    const size_t first = which == 0 ? 1 : 1 + branches[0]->inputs.size(), n = branches[which]->inputs.size();
+    const std::vector<Tensor> own(in.begin() + static_cast<std::ptrdiff_t>(first), in.begin() + static_cast<std::ptrdiff_t>(first + n));
+    const std::vector<Tensor> gradients = reversed(g, *branches[which], floating_inputs(*branches[which]), own, cotangents);
+    std::vector<Tensor> result;
+    for (size_t i : wanted) result.push_back(i >= first && i < first + n ? or_zeros(gradients[i - first], in[i]) : zeros_like(in[i]));
+    return result;
+  };
+  const std::vector<Tensor> gradients =
+      cond(in[0], Branch([&] { return gradient_of_branch(0); }), Branch([&] { return gradient_of_branch(1); }));
+  for (size_t i = 0; i < wanted.size(); ++i) g.set(wanted[i], gradients[i]);
+}
+
+// One step backwards is a graph (carried, captured, cotangents of the floating-point carried, sums so far) → (cotangents,
+// sums). The op runs the loop forwards once more, keeps what was carried on a stack, and walks back.
+void grad_while(GradContext& g) {
+  const WhileLayout layout = WhileLayout::of(g.attrs);
+  const std::shared_ptr<const Graph> condition = g.graphs[0], body = g.graphs[1];
+  const std::vector<Tensor> in = g.in;
+  const size_t captured_at = layout.carried + layout.condition_captured;
+  const size_t captured = in.size() - captured_at;
+  std::vector<size_t> floats, summed;  // carried tensors with a cotangent; captured tensors with a gradient
+  std::vector<Tensor> cotangents;
+  for (size_t i = 0; i < layout.carried; ++i)
+    if (is_floating(in[i].dtype())) {
+      floats.push_back(i);
+      cotangents.push_back(or_zeros(g.cotangents[i], g.out[i]));
+    }
+  for (size_t i = 0; i < captured; ++i)
+    if (g.needs(captured_at + i)) summed.push_back(i);
+
+  std::vector<Aval> parameters;
+  for (const Graph::Input& input : body->inputs) parameters.push_back(body->values[input.value]);
+  for (size_t i : floats) parameters.push_back(in[i].aval());
+  for (size_t i : summed) parameters.push_back(in[captured_at + i].aval());
+  const size_t n = body->inputs.size();
+  TracedBody step = trace_body(parameters, [&](const std::vector<Tensor>& p) {
+    const std::vector<Tensor> inputs(p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n));
+    std::vector<Tensor> given;
+    for (size_t i = 0, k = 0; i < layout.carried; ++i)
+      given.push_back(k < floats.size() && floats[k] == i ? p[n + k++] : zeros_like(inputs[i]));
+    const std::vector<Tensor> gradients = reversed(g, *body, floating_inputs(*body), inputs, given);
+    std::vector<Tensor> result;
+    for (size_t i : floats) result.push_back(or_zeros(gradients[i], inputs[i]));
+    for (size_t k = 0; k < summed.size(); ++k) {
+      const Tensor& so_far = p[n + floats.size() + k];
+      const Tensor& gradient = gradients[layout.carried + summed[k]];
+      result.push_back(gradient.defined() ? add(so_far, gradient) : identity(so_far));
+    }
+    return result;
+  });
+  BRIO_CHECK(step.captured.empty(), "a loop's gradient captured a value from outside");
+  std::vector<Tensor> inputs = in;
+  inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
+  const std::shared_ptr<const Graph> graphs[] = {condition, body, step.graph};
+  const std::vector<int64_t> attrs(g.attrs.words().begin(), g.attrs.words().end());
+  const std::vector<Tensor> gradients = record_many(op::while_grad, impls_of(inputs), attrs, graphs);
+  for (size_t k = 0; k < floats.size(); ++k) g.set(floats[k], gradients[k]);
+  for (size_t k = 0; k < summed.size(); ++k) g.set(captured_at + summed[k], gradients[floats.size() + k]);
+}
+
+std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout& layout,
+                                const std::shared_ptr<const Graph>& body) {
+  const int64_t attrs[] = {static_cast<int64_t>(layout.carried), static_cast<int64_t>(layout.elements), layout.reverse, layout.saves};
+  return record_many(op::scan, impls_of(in), attrs, std::span(&body, 1));
+}
+
+// The gradient of a scan is a scan the other way, over what was carried into each step. The forward scan is recorded
+// again with those saved; merging makes one of the two.
+void grad_scan(GradContext& g) {
+  ScanLayout layout = ScanLayout::of(g.attrs);
+  const std::shared_ptr<const Graph> body = g.graphs[0];
+  const std::vector<Tensor> in = g.in, out = g.out, given = g.cotangents;
+  const size_t n = layout.carried, m = layout.elements, captured = in.size() - n - m;
+  const size_t results = body->outputs.size() - n;
+  const ScanLayout saving{n, m, layout.reverse, true};
+  const std::vector<Tensor> saved_outputs = layout.saves ? out : record_scan(in, saving, body);
+  const std::vector<Tensor> saved(saved_outputs.end() - static_cast<std::ptrdiff_t>(n), saved_outputs.end());
+
+  std::vector<size_t> floats, summed, float_elements;
+  std::vector<Tensor> initial, elements;
+  for (size_t i = 0; i < n; ++i)
+    if (is_floating(in[i].dtype())) {
+      floats.push_back(i);
+      initial.push_back(or_zeros(given[i], out[i]));
+    }
+  for (size_t i = 0; i < captured; ++i)
+    if (g.needs(n + m + i)) {
+      summed.push_back(i);
+      initial.push_back(zeros_like(in[n + m + i]));
+    }
+  for (size_t i = 0; i < m; ++i)
+    if (g.needs(n + i)) float_elements.push_back(i);
+  elements = saved;
+  elements.insert(elements.end(), in.begin() + static_cast<std::ptrdiff_t>(n), in.begin() + static_cast<std::ptrdiff_t>(n + m));
+  for (size_t i = 0; i < results; ++i) elements.push_back(or_zeros(given[n + i], out[n + i]));
+  // What is saved of the carried values has cotangents too when the scan that saved them is differentiated again.
+  const bool saved_given = layout.saves;
+  if (saved_given)
+    for (size_t i = 0; i < n; ++i) elements.push_back(or_zeros(given[n + results + i], saved[i]));
+
+  const ScanStep back = scan(
+      [&](const std::vector<Tensor>& carried, const std::vector<Tensor>& one) {
+        std::vector<Tensor> inputs(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(n + m));
+        inputs.insert(inputs.end(), in.begin() + static_cast<std::ptrdiff_t>(n + m), in.end());
+        std::vector<Tensor> cotangents;
+        for (size_t i = 0, k = 0; i < n; ++i)
+          cotangents.push_back(k < floats.size() && floats[k] == i ? carried[k++] : zeros_like(inputs[i]));
+        for (size_t i = 0; i < results; ++i) cotangents.push_back(one[n + m + i]);
+        const std::vector<Tensor> gradients = reversed(g, *body, floating_inputs(*body), inputs, cotangents);
+        ScanStep step;
+        for (size_t i : floats) {
+          Tensor gradient = or_zeros(gradients[i], inputs[i]);
+          if (saved_given) gradient = add(gradient, one[n + m + results + i]);
+          step.carried.push_back(gradient);
+        }
+        for (size_t k = 0; k < summed.size(); ++k) {
+          const Tensor& gradient = gradients[n + m + summed[k]];
+          const Tensor& so_far = carried[floats.size() + k];
+          step.carried.push_back(gradient.defined() ? add(so_far, gradient) : so_far);
+        }
+        for (size_t i : float_elements) step.results.push_back(or_zeros(gradients[n + i], inputs[n + i]));
+        return step;
+      },
+      initial, elements, {.reverse = !layout.reverse});
+  for (size_t k = 0; k < floats.size(); ++k) g.set(floats[k], back.carried[k]);
+  for (size_t k = 0; k < summed.size(); ++k) g.set(n + m + summed[k], back.carried[floats.size() + k]);
+  for (size_t k = 0; k < float_elements.size(); ++k) g.set(n + float_elements[k], back.results[k]);
+}
+
+}  // namespace
+
+namespace op {
+const OpDef cond{.name = "cond", .summary = "one of two graphs, by a bool scalar", .kind = OpKind::control, .min_inputs = 1,
+                 .max_inputs = -1, .attrs = kCondAttrs, .infer = infer_cond, .grad = grad_cond, .cost = cond_cost,
+                 .grad_needs = kNeedsInputs};
+const OpDef while_loop{.name = "while_loop", .summary = "repeats a graph while another says so", .kind = OpKind::control,
+                       .min_inputs = 1, .max_inputs = -1, .attrs = kWhileAttrs, .infer = infer_while, .grad = grad_while,
+                       .cost = while_cost, .grad_needs = kNeedsInputs};
+const OpDef while_grad{.name = "while_grad", .summary = "the gradient of while_loop: runs it again, then backwards",
+                       .kind = OpKind::control, .min_inputs = 1, .max_inputs = -1, .attrs = kWhileGradAttrs,
+                       .infer = infer_while_grad,
+                       .no_grad = "second derivatives through a loop of unknown length; use scan, which has them",
+                       .cost = while_cost};
+const OpDef scan{.name = "scan", .summary = "a graph step by step along the first axis, carrying values",
+                 .kind = OpKind::control, .min_inputs = 1, .max_inputs = -1, .attrs = kScanAttrs, .infer = infer_scan,
+                 .grad = grad_scan, .cost = scan_cost, .grad_needs = kNeedsInputs};
+static const OpDef* const rows[] = {&cond, &while_loop, &while_grad, &scan};
+}  // namespace op
+void register_control() { register_ops(op::rows); }
+
+std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const Branch& if_false) {
+  const TracedBody yes = trace_body({}, [&](const std::vector<Tensor>&) { return if_true(); });
+  const TracedBody no = trace_body({}, [&](const std::vector<Tensor>&) { return if_false(); });
+  std::vector<Tensor> in{predicate};
+  in.insert(in.end(), yes.captured.begin(), yes.captured.end());
+  in.insert(in.end(), no.captured.begin(), no.captured.end());
+  const int64_t attrs[] = {static_cast<int64_t>(yes.captured.size())};
+  const std::shared_ptr<const Graph> graphs[] = {yes.graph, no.graph};
+  return record_many(op::cond, impls_of(in), attrs, graphs);
+}
+
+Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true, const std::function<Tensor()>& if_false) {
+  return cond(predicate, Branch([&] { return std::vector{if_true()}; }), Branch([&] { return std::vector{if_false()}; }))[0];
+}
+
+std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& initial,
+                               WhileOptions options) {
+  if (initial.empty()) throw_invalid(op::while_loop, "needs at least one tensor to carry");
+  for (size_t i = 0; i < initial.size(); ++i)
+    if (!initial[i].defined()) throw_invalid(op::while_loop, cat("carried tensor ", i, " is none; give it a tensor"));
+  const std::vector<Aval> parameters = avals_of(initial);
+  const TracedBody test = trace_body(parameters, [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
+  const TracedBody step = trace_body(parameters, body);
+  std::vector<Tensor> in = initial;
+  in.insert(in.end(), test.captured.begin(), test.captured.end());
+  in.insert(in.end(), step.captured.begin(), step.captured.end());
+  const int64_t attrs[] = {static_cast<int64_t>(initial.size()), static_cast<int64_t>(test.captured.size()), options.max_iterations};
+  const std::shared_ptr<const Graph> graphs[] = {test.graph, step.graph};
+  return record_many(op::while_loop, impls_of(in), attrs, graphs);
+}
+
+ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& elements,
+              ScanOptions options) {
+  std::vector<Tensor> in = initial;
+  in.insert(in.end(), elements.begin(), elements.end());
+  std::vector<Aval> parameters;
+  for (size_t i = 0; i < in.size(); ++i) {
+    if (!in[i].defined()) throw_invalid(op::scan, cat("input ", i, " is none; give it a tensor"));
+    Aval aval = in[i].aval();
+    if (i >= initial.size()) {
+      if (aval.shape.rank() == 0)
+        throw_invalid(op::scan, cat("elements ", i - initial.size(), " are a scalar, which has no first axis to walk along"));
+      aval.shape = Shape(aval.shape.dims().subspan(1));
+    }
+    parameters.push_back(aval);
+  }
+  const size_t n = initial.size();
+  const TracedBody traced = trace_body(parameters, [&](const std::vector<Tensor>& p) {
+    ScanStep step = body({p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n)}, {p.begin() + static_cast<std::ptrdiff_t>(n), p.end()});
+    if (step.carried.size() != n)
+      throw_invalid(op::scan, cat("the body returns ", step.carried.size(), " carried tensors, but was given ", n));
+    step.carried.insert(step.carried.end(), step.results.begin(), step.results.end());
+    return step.carried;
+  });
+  in.insert(in.end(), traced.captured.begin(), traced.captured.end());
+  std::vector<Tensor> out = record_scan(in, {n, elements.size(), options.reverse, false}, traced.graph);
+  return {{out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)}, {out.begin() + static_cast<std::ptrdiff_t>(n), out.end()}};
+}
+
+}  // namespace brio

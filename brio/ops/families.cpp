@@ -1,0 +1,26 @@
+#include "brio/ops/families.h"
+
+#include <mutex>
+
+#include "brio/ir/op.h"
+
+namespace brio {
+
+void register_all_ops() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    register_elementwise();
+    register_reductions();
+    register_shape_ops();
+    register_products();
+    register_fusion();
+    register_indexing();
+    register_random();
+    register_composites();
+    register_optimizer_ops();
+    register_control();
+    check_op_table();
+  });
+}
+
+}  // namespace brio

@@ -1,0 +1,19 @@
+// One function per op family; register_all_ops() calls them in turn, once.
+#pragma once
+
+namespace brio {
+
+void register_elementwise();
+void register_reductions();
+void register_shape_ops();
+void register_products();
+void register_indexing();
+void register_random();
+void register_composites();
+void register_optimizer_ops();
+void register_fusion();
+void register_control();
+
+void register_all_ops();
+
+}  // namespace brio

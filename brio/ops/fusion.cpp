@@ -1,0 +1,49 @@
+#include "brio/ops/fusion.h"
+
+#include "brio/base/error.h"
+#include "brio/ir/graph.h"
+#include "brio/ops/cost.h"
+#include "brio/ops/families.h"
+
+namespace brio {
+namespace {
+
+void infer_fused(const OpCall& call, std::vector<Aval>& out) {
+  if (call.graphs.size() != 1) throw_invalid(call.op, cat("needs one body, but has ", call.graphs.size()));
+  const Graph& body = *call.graphs[0];
+  if (body.inputs.size() != call.in.size())
+    throw_invalid(call.op, cat("the body takes ", body.inputs.size(), " inputs, but got ", call.in.size()));
+  for (size_t i = 0; i < call.in.size(); ++i)
+    if (!(body.values[body.inputs[i].value] == *call.in[i]))
+      throw_invalid(call.op, cat("input ", i, " is ", format_aval(*call.in[i]), ", but the body takes ",
+                                 format_aval(body.values[body.inputs[i].value])));
+  for (ValueId v : body.outputs) out.push_back(body.values[v]);
+}
+
+// The arithmetic of the body, the memory traffic of its edges: that is why it exists.
+Cost fused_cost(const OpCall& call, std::span<const Aval> out) {
+  Cost cost{0, total_bytes(call, out)};
+  const Graph& body = *call.graphs[0];
+  for (const Node& node : body.nodes) {
+    std::vector<const Aval*> in;
+    for (ValueId v : node.in) in.push_back(&body.values[v]);
+    const std::vector<Aval> made = infer(body, node);
+    cost.flops += node.op->cost({*node.op, in, Attrs(node.attrs), {}}, made).flops;
+  }
+  return cost;
+}
+
+}  // namespace
+
+namespace op {
+const OpDef fused{.name = "fused", .summary = "several elementwise ops and reductions in one pass over memory",
+                  .kind = OpKind::control, .min_inputs = 0, .max_inputs = -1, .infer = infer_fused,
+                  .no_grad = "the planner makes it after differentiation", .cost = fused_cost};
+}
+
+void register_fusion() {
+  static const OpDef* const rows[] = {&op::fused};
+  register_ops(rows);
+}
+
+}  // namespace brio

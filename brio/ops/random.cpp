@@ -1,0 +1,124 @@
+#include "brio/ops/random.h"
+
+#include <random>
+
+#include "brio/base/error.h"
+#include "brio/ir/recording.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/check.h"
+#include "brio/ops/cost.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/families.h"
+
+namespace brio {
+namespace {
+
+constexpr AttrSpec kAttrs[] = {{"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::list}};
+
+template <bool floats>
+void infer_random(const OpCall& call, std::vector<Aval>& out) {
+  constexpr std::string_view names[] = {"seed", "counter"};
+  for (size_t i = 0; i < 2; ++i)
+    if (call.in[i]->dtype != u64 || call.in[i]->shape.rank() != 0)
+      throw_invalid(call.op, cat("the ", names[i], " must be a uint64 scalar, but is ", call.in[i]->dtype, " of shape ",
+                                 call.in[i]->shape));
+  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount) throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
+  const auto dtype = static_cast<DType>(call.attrs[0]);
+  if (floats && !is_floating(dtype))
+    throw_invalid(call.op, cat("makes floating-point tensors, not ", dtype, "; draw float32 and cast it"));
+  if (!floats && dtype != u32 && dtype != u64)
+    throw_invalid(call.op, cat("makes uint32 or uint64 tensors, not ", dtype, "; draw uint32 and cast it"));
+  out.push_back({checked_shape(call.op, call.attrs.list(2)), dtype});
+}
+
+template <int flops_per_element>
+Cost random_cost(const OpCall&, std::span<const Aval> out) {
+  return {flops_per_element * static_cast<double>(out[0].shape.elements()), static_cast<double>(out[0].bytes())};
+}
+
+constexpr std::string_view kNoGrad = "it depends on integers alone";
+
+Tensor host_u64(uint64_t value) { return host_scalar(value, u64); }
+
+// Where a trace keeps what it drew from a generator. Seed and counter are parameters, bound at each call.
+Recording::Draw& draw_in(Recording& trace, Generator& generator) {
+  for (Recording::Draw& draw : trace.draws)
+    if (draw.generator == &generator) return draw;
+  const ValueId seed = add_parameter(trace, {Shape(), u64}).impl()->value;
+  const ValueId counter = add_parameter(trace, {Shape(), u64}).impl()->value;
+  trace.draws.push_back({&generator, seed, counter, 0});
+  return trace.draws.back();
+}
+
+Tensor handle(Recording& trace, ValueId value) {
+  TensorImpl* impl = trace.values[value];
+  impl->refs.increment();
+  return Tensor::adopt(impl);
+}
+
+Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint64_t> seed, Generator* from) {
+  int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(dtype), 0, shape.rank()};
+  std::copy(shape.begin(), shape.end(), attrs + 3);
+  const std::span<const int64_t> words(attrs, static_cast<size_t>(3 + shape.rank()));
+  if (seed) return record(op, words, host_u64(*seed), host_u64(0));
+  Generator& generator = from ? *from : random::generator();
+  if (Recording* trace = traced_function(current_recording())) {
+    Recording::Draw& drawn = draw_in(*trace, generator);
+    attrs[1] = static_cast<int64_t>(drawn.drawn++);
+    return record(op, words, handle(*trace, drawn.seed), handle(*trace, drawn.counter));
+  }
+  const Generator::State state = generator.advance(1);
+  return record(op, words, host_u64(state.seed), host_u64(state.counter));
+}
+
+}  // namespace
+
+namespace op {
+#define RANDOM(ident, what, floats, flops)                                                                           \
+  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::random, .min_inputs = 2, .max_inputs = 2,       \
+                    .attrs = kAttrs, .infer = infer_random<floats>, .no_grad = kNoGrad, .cost = random_cost<flops>};
+RANDOM(random_uniform, "numbers from [0, 1), a function of seed, counter + offset and index", true, 12)
+RANDOM(random_normal, "numbers of mean 0 and deviation 1, a function of seed, counter + offset and index", true, 40)
+RANDOM(random_bits, "random words, a function of seed, counter + offset and index", false, 10)
+#undef RANDOM
+}  // namespace op
+
+void register_random() {
+  static const OpDef* const rows[] = {&op::random_uniform, &op::random_normal, &op::random_bits};
+  register_ops(rows);
+}
+
+namespace random {
+
+Tensor uniform(const Shape& shape, UniformOptions options) {
+  if (!(options.low <= options.high))
+    throw_invalid(op::random_uniform, cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
+  const Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
+  if (options.low == 0 && options.high == 1) return unit;
+  const Tensor scaled = unit * (options.high - options.low);
+  return options.low == 0 ? scaled : scaled + options.low;
+}
+
+Tensor normal(const Shape& shape, NormalOptions options) {
+  if (!(options.stddev >= 0))
+    throw_invalid(op::random_normal, cat("stddev is ", options.stddev, "; it must be ≥ 0"));
+  Tensor result = draw(op::random_normal, shape, options.dtype, options.seed, options.generator);
+  if (options.stddev != 1) result = result * options.stddev;
+  if (options.mean != 0) result = result + options.mean;
+  return result;
+}
+
+Tensor bits(const Shape& shape, BitsOptions options) { return draw(op::random_bits, shape, options.dtype, options.seed, options.generator); }
+
+Generator& generator() {
+  static auto* global = [] {
+    std::random_device device;
+    return new Generator(uint64_t{device()} << 32 | device());
+  }();
+  return *global;
+}
+
+void set_seed(uint64_t seed) { generator().restore({seed, 0}); }
+
+}  // namespace random
+}  // namespace brio

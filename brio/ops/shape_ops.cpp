@@ -1,0 +1,370 @@
+#include "brio/ops/shape_ops.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "brio/base/error.h"
+#include "brio/ir/grad.h"
+#include "brio/ir/recording.h"
+#include "brio/ops/check.h"
+#include "brio/ops/cost.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/families.h"
+#include "brio/ops/reduction.h"
+
+namespace brio {
+namespace {
+
+constexpr AttrSpec kShapeAttrs[] = {{"shape", AttrKind::list}};
+constexpr AttrSpec kPermutationAttrs[] = {{"permutation", AttrKind::list}};
+constexpr AttrSpec kSliceAttrs[] = {{"begin", AttrKind::list}, {"size", AttrKind::list}, {"stride", AttrKind::list}};
+constexpr AttrSpec kConcatAttrs[] = {{"axis", AttrKind::integer}};
+constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::list}, {"high", AttrKind::list}};
+
+void infer_same(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in[0]); }
+
+void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in.back()); }
+void grad_lost(GradContext&) { BRIO_CHECK(false, "the user's function of a custom gradient is gone"); }
+
+void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
+  const Shape shape = checked_shape(call.op, call.attrs.list(0));
+  if (shape.elements() != call.in[0]->shape.elements())
+    throw_invalid(call.op, cat("shape ", call.in[0]->shape, " has ", call.in[0]->shape.elements(), " elements, but ", shape,
+                               " has ", shape.elements()));
+  out.push_back({shape, call.in[0]->dtype});
+}
+
+void infer_broadcast_to(const OpCall& call, std::vector<Aval>& out) {
+  const Shape shape = checked_shape(call.op, call.attrs.list(0));
+  Shape both;
+  if (!broadcast(call.in[0]->shape, shape, both) || !(both == shape))
+    throw_invalid(call.op, cat("shape ", call.in[0]->shape, " cannot be broadcast to ", shape,
+                               ": sizes must be equal or 1 from the right"));
+  out.push_back({shape, call.in[0]->dtype});
+}
+
+void infer_transpose(const OpCall& call, std::vector<Aval>& out) {
+  const Aval& x = *call.in[0];
+  const auto permutation = call.attrs.list(0);
+  Aval& result = out.emplace_back();
+  result.dtype = x.dtype;
+  if (static_cast<int>(permutation.size()) != x.shape.rank())
+    throw_invalid(call.op, cat("the permutation has ", permutation.size(), " entries for shape ", x.shape));
+  uint32_t seen = 0;
+  for (int64_t axis : permutation) {
+    if (axis < 0 || axis >= x.shape.rank() || (seen >> axis & 1))
+      throw_invalid(call.op, cat("axis ", axis, " makes the list no permutation of the axes of shape ", x.shape));
+    seen |= 1u << axis;
+    result.shape.push_back(x.shape[static_cast<int>(axis)]);
+  }
+}
+
+void infer_slice(const OpCall& call, std::vector<Aval>& out) {
+  const Aval& x = *call.in[0];
+  const auto begin = call.attrs.list(0);
+  const size_t at_size = call.attrs.after_list(0);
+  const auto size = call.attrs.list(at_size);
+  const auto stride = call.attrs.list(call.attrs.after_list(at_size));
+  const auto rank = static_cast<size_t>(x.shape.rank());
+  if (begin.size() != rank || size.size() != rank || stride.size() != rank)
+    throw_invalid(call.op, cat("begin, size and stride need ", rank, " entries each for shape ", x.shape));
+  for (size_t i = 0; i < rank; ++i) {
+    if (stride[i] == 0) throw_invalid(call.op, cat("the stride of axis ", i, " is 0"));
+    if (size[i] == 0) continue;
+    const int64_t last = begin[i] + (size[i] - 1) * stride[i], dim = x.shape[static_cast<int>(i)];
+    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || last < 0 || last >= dim)
+      throw_invalid(call.op, cat("axis ", i, " takes ", size[i], " elements from ", begin[i], " by ", stride[i],
+                                 ", which leaves shape ", x.shape));
+  }
+  out.push_back({Shape(size), x.dtype});
+}
+
+void infer_concat(const OpCall& call, std::vector<Aval>& out) {
+  Aval result = *call.in[0];
+  const int64_t axis = call.attrs[0];
+  if (axis < 0 || axis >= result.shape.rank())
+    throw_invalid(call.op, cat("axis ", axis, " is out of range for shape ", result.shape));
+  for (size_t k = 1; k < call.in.size(); ++k) {
+    const Aval& part = *call.in[k];
+    if (part.dtype != result.dtype)
+      throw_invalid(call.op, cat("part ", k, " is ", part.dtype, ", but part 0 is ", result.dtype, "; cast one of them"));
+    bool fits = part.shape.rank() == result.shape.rank();
+    for (int i = 0; fits && i < result.shape.rank(); ++i) fits = i == axis || part.shape[i] == result.shape[i];
+    if (!fits)
+      throw_invalid(call.op, cat("part ", k, " has shape ", part.shape, ", which differs from part 0's ", call.in[0]->shape,
+                                 " in more than axis ", axis));
+    result.shape.set(static_cast<int>(axis), result.shape[static_cast<int>(axis)] + part.shape[static_cast<int>(axis)]);
+  }
+  out.push_back({checked_shape(call.op, result.shape.dims()), result.dtype});
+}
+
+void infer_pad(const OpCall& call, std::vector<Aval>& out) {
+  const Aval &x = *call.in[0], &value = *call.in[1];
+  if (value.dtype != x.dtype || value.shape.rank() != 0)
+    throw_invalid(call.op, cat("the filling must be a ", x.dtype, " scalar, but is ", value.dtype, " of shape ", value.shape));
+  const auto low = call.attrs.list(0), high = call.attrs.list(call.attrs.after_list(0));
+  if (static_cast<int>(low.size()) != x.shape.rank() || low.size() != high.size())
+    throw_invalid(call.op, cat("shape ", x.shape, " needs ", x.shape.rank(), " paddings, but got ", low.size()));
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < low.size(); ++i) {
+    if (low[i] < 0 || high[i] < 0)
+      throw_invalid(call.op, cat("axis ", i, " is padded by (", low[i], ", ", high[i], "); paddings must be ≥ 0: slice instead"));
+    dims.push_back(x.shape[static_cast<int>(i)] + low[i] + high[i]);
+  }
+  out.push_back({checked_shape(call.op, dims), x.dtype});
+}
+
+void grad_identity(GradContext& g) { g.set(0, g.cotangent()); }
+void grad_reshape(GradContext& g) { g.set(0, reshape(g.cotangent(), g.in[0].shape())); }
+void grad_broadcast_to(GradContext& g) { g.set(0, sum_to(g.cotangent(), g.in[0].shape())); }
+
+void grad_transpose(GradContext& g) {
+  const auto permutation = g.attrs.list(0);
+  std::vector<int> inverse(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) inverse[static_cast<size_t>(permutation[i])] = static_cast<int>(i);
+  g.set(0, transpose(g.cotangent(), inverse));
+}
+
+void grad_concat(GradContext& g) {
+  const int axis = static_cast<int>(g.attrs[0]);
+  int64_t at = 0;
+  for (size_t k = 0; k < g.in.size(); ++k) {
+    std::vector<Range> ranges(static_cast<size_t>(g.in[k].rank()));
+    const int64_t size = g.in[k].shape()[axis];
+    ranges[static_cast<size_t>(axis)] = {at, at + size};
+    if (g.needs(k)) g.set(k, slice(g.cotangent(), ranges));
+    at += size;
+  }
+}
+
+void grad_pad(GradContext& g) {
+  const auto low = g.attrs.list(0);
+  std::vector<Range> ranges;
+  for (int i = 0; i < g.in[0].rank(); ++i)
+    ranges.push_back({low[static_cast<size_t>(i)], low[static_cast<size_t>(i)] + g.in[0].shape()[i]});
+  if (g.needs(0)) g.set(0, slice(g.cotangent(), ranges));
+  if (g.needs(1)) g.set(1, sum(g.cotangent()) - sum(slice(g.cotangent(), ranges)));
+}
+
+// The cotangent goes back to where its elements came from: reversed for negative strides, spread out by `stride - 1`
+// zeros, then padded.
+void grad_slice(GradContext& g) {
+  const Shape& shape = g.in[0].shape();
+  const auto begin = g.attrs.list(0);
+  const size_t at_size = g.attrs.after_list(0);
+  const auto size = g.attrs.list(at_size), stride = g.attrs.list(g.attrs.after_list(at_size));
+  Tensor c = g.cotangent();
+  if (c.size() == 0) return g.set(0, zeros_like(g.in[0]));
+  std::vector<Range> backwards(begin.size());
+  std::vector<Padding> paddings(begin.size());
+  for (int i = 0; i < shape.rank(); ++i) {
+    const auto k = static_cast<size_t>(i);
+    const int64_t step = std::abs(stride[k]);
+    const int64_t first = stride[k] > 0 ? begin[k] : begin[k] + (size[k] - 1) * stride[k];
+    if (stride[k] < 0) backwards[k] = {{}, {}, -1};
+    paddings[k] = {first, shape[i] - (first + (size[k] - 1) * step + 1)};
+  }
+  c = slice(c, backwards);
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int64_t step = std::abs(stride[static_cast<size_t>(i)]);
+    if (step == 1) continue;
+    // [.., n, ..] → [.., n, 1, ..] → zeros after each → [.., n·step, ..] → without the last zeros
+    std::vector<int64_t> apart(c.shape().begin(), c.shape().end());
+    apart.insert(apart.begin() + i + 1, 1);
+    if (apart.size() > kMaxRank)
+      throw_invalid(op::slice, cat("the gradient of a strided slice of rank ", kMaxRank, " needs one more dimension than there is"));
+    std::vector<Padding> after(apart.size());
+    after[static_cast<size_t>(i) + 1].high = step - 1;
+    std::vector<int64_t> merged(c.shape().begin(), c.shape().end());
+    merged[static_cast<size_t>(i)] *= step;
+    c = reshape(pad(reshape(c, apart), after), merged);
+    std::vector<Range> head(static_cast<size_t>(shape.rank()));
+    head[static_cast<size_t>(i)].end = (size[static_cast<size_t>(i)] - 1) * step + 1;
+    c = slice(c, head);
+  }
+  g.set(0, pad(c, paddings));
+}
+
+template <typename Dims>
+Tensor with_list(const OpDef& op, const Tensor& x, const Dims& dims) {
+  int64_t attrs[1 + kMaxRank] = {static_cast<int64_t>(dims.size())};
+  std::copy(dims.begin(), dims.end(), attrs + 1);
+  return record(op, std::span<const int64_t>(attrs, 1 + dims.size()), x);
+}
+
+}  // namespace
+
+namespace op {
+#define VIEW(ident, what, ...) \
+  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::view, .min_inputs = 1, .max_inputs = 1, __VA_ARGS__};
+VIEW(identity, "x", .infer = infer_same, .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing)
+VIEW(stop_gradient, "x, to which no gradient flows", .infer = infer_same, .no_grad = "that is its purpose", .cost = free_cost)
+VIEW(read_variable, "the value of a variable, where a tape begins to follow it", .infer = infer_same, .grad = grad_identity,
+     .cost = free_cost, .grad_needs = kNeedsNothing)
+VIEW(reshape, "the same elements under another shape", .attrs = kShapeAttrs, .infer = infer_reshape, .grad = grad_reshape,
+     .cost = free_cost, .grad_needs = kNeedsNothing)
+#undef VIEW
+const OpDef custom_gradient{.name = "custom_gradient",
+                            .summary = "its last input; the user's function gives the gradients of the others",
+                            .kind = OpKind::view, .min_inputs = 1, .max_inputs = -1, .infer = infer_last,
+                            .grad = grad_lost, .cost = free_cost, .grad_needs = kNeedsNothing};
+#define MOVE(ident, what, least, most, attrs_, infer_, grad_)                                                          \
+  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::movement, .min_inputs = least, .max_inputs = most, \
+                    .attrs = attrs_, .infer = infer_, .grad = grad_, .cost = movement_cost, .grad_needs = kNeedsNothing};
+MOVE(broadcast_to, "x repeated along axes of size 1 and new leading axes", 1, 1, kShapeAttrs, infer_broadcast_to, grad_broadcast_to)
+MOVE(transpose, "axes in another order", 1, 1, kPermutationAttrs, infer_transpose, grad_transpose)
+MOVE(slice, "every stride-th element from begin, size of them, per axis", 1, 1, kSliceAttrs, infer_slice, grad_slice)
+MOVE(concat, "tensors one after another along an axis", 1, -1, kConcatAttrs, infer_concat, grad_concat)
+MOVE(pad, "x surrounded by a constant", 2, 2, kPadAttrs, infer_pad, grad_pad)
+#undef MOVE
+}  // namespace op
+
+namespace op {
+static const OpDef* const rows[] = {&identity, &stop_gradient, &read_variable, &custom_gradient, &reshape, &broadcast_to,
+                                      &transpose, &slice, &concat, &pad};
+}
+void register_shape_ops() { register_ops(op::rows); }
+
+Tensor identity(const Tensor& x) { return record(op::identity, {}, x); }
+Tensor stop_gradient(const Tensor& x) { return record(op::stop_gradient, {}, x); }
+
+Tensor reshape(const Tensor& x, std::span<const int64_t> dims) {
+  required(op::reshape, x);
+  std::vector<int64_t> exact(dims.begin(), dims.end());
+  int64_t known = 1;
+  int unknown = -1;
+  for (size_t i = 0; i < exact.size(); ++i) {
+    if (exact[i] != -1) {
+      known *= exact[i];
+    } else if (unknown >= 0) {
+      throw_invalid(op::reshape, "two dimensions are -1; only one can follow from the others");
+    } else {
+      unknown = static_cast<int>(i);
+    }
+  }
+  if (unknown >= 0) {
+    if (known <= 0 || x.size() % known != 0)
+      throw_invalid(op::reshape, cat("shape ", x.shape(), " with ", x.size(), " elements has no whole number of groups of ",
+                                     known, ", so -1 has no value"));
+    exact[static_cast<size_t>(unknown)] = x.size() / known;
+  }
+  return reshape(x, Shape(exact));
+}
+Tensor reshape(const Tensor& x, std::initializer_list<int64_t> dims) {
+  return reshape(x, std::span<const int64_t>(dims.begin(), dims.size()));
+}
+Tensor reshape(const Tensor& x, const Shape& shape) {
+  if (required(op::reshape, x).shape() == shape) return x;
+  return with_list(op::reshape, x, shape.dims());
+}
+
+Tensor expand_dims(const Tensor& x, int axis) {
+  const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank() + 1);
+  std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
+  dims.insert(dims.begin() + at, 1);
+  return reshape(x, Shape(dims));
+}
+
+Tensor squeeze(const Tensor& x, std::vector<int> axes) {
+  uint32_t drop = 0;
+  for (int axis : axes) {
+    const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank());
+    if (x.shape()[at] != 1)
+      throw_invalid(op::reshape, cat("axis ", axis, " of shape ", x.shape(), " cannot be squeezed: its size is not 1"));
+    drop |= 1u << at;
+  }
+  Shape shape;
+  for (int i = 0; i < required(op::reshape, x).rank(); ++i)
+    if (axes.empty() ? x.shape()[i] != 1 : !(drop >> i & 1)) shape.push_back(x.shape()[i]);
+  return reshape(x, shape);
+}
+
+Tensor broadcast_to(const Tensor& x, const Shape& shape) {
+  if (required(op::broadcast_to, x).shape() == shape) return x;
+  return with_list(op::broadcast_to, x, shape.dims());
+}
+
+Tensor transpose(const Tensor& x, std::vector<int> permutation) {
+  const int rank = required(op::transpose, x).rank();
+  if (permutation.empty()) {
+    permutation.resize(static_cast<size_t>(rank));
+    std::iota(permutation.rbegin(), permutation.rend(), 0);
+  }
+  for (int& axis : permutation) axis = axis < 0 ? axis + rank : axis;
+  if (permutation.size() > kMaxRank)
+    throw_invalid(op::transpose, cat("the permutation has ", permutation.size(), " entries for shape ", x.shape()));
+  if (static_cast<int>(permutation.size()) == rank && std::ranges::is_sorted(permutation) &&
+      (rank == 0 || (permutation.front() == 0 && permutation.back() == rank - 1 &&
+                     std::ranges::adjacent_find(permutation) == permutation.end())))
+    return x;
+  return with_list(op::transpose, x, permutation);
+}
+
+Tensor slice(const Tensor& x, std::span<const Range> ranges) {
+  const Shape& shape = required(op::slice, x).shape();
+  if (static_cast<int>(ranges.size()) > shape.rank())
+    throw_invalid(op::slice, cat(ranges.size(), " ranges are given for shape ", shape));
+  std::vector<int64_t> begin, size, stride;
+  bool whole = true;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const Range range = i < static_cast<int>(ranges.size()) ? ranges[static_cast<size_t>(i)] : Range{};
+    const int64_t dim = shape[i], step = range.stride;
+    if (step == 0) throw_invalid(op::slice, cat("the stride of axis ", i, " is 0"));
+    // Python: negatives count from the end, what lies outside is cut off.
+    auto place = [&](int64_t at) {
+      if (at < 0) at += dim;
+      return step > 0 ? std::clamp<int64_t>(at, 0, dim) : std::clamp<int64_t>(at, -1, dim - 1);
+    };
+    const int64_t from = range.begin ? place(*range.begin) : step > 0 ? 0 : dim - 1;
+    const int64_t to = range.end ? place(*range.end) : step > 0 ? dim : -1;
+    const int64_t count = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
+    begin.push_back(count > 0 ? from : 0);
+    size.push_back(std::max<int64_t>(count, 0));
+    stride.push_back(step);
+    whole &= size.back() == dim && (step == 1 || dim <= 1);
+  }
+  if (whole) return x;
+  std::vector<int64_t> attrs;
+  for (const auto* list : {&begin, &size, &stride}) {
+    attrs.push_back(static_cast<int64_t>(list->size()));
+    attrs.insert(attrs.end(), list->begin(), list->end());
+  }
+  return record(op::slice, attrs, x);
+}
+Tensor slice(const Tensor& x, std::initializer_list<Range> ranges) {
+  return slice(x, std::span<const Range>(ranges.begin(), ranges.size()));
+}
+
+Tensor concat(std::span<const Tensor> parts, int axis) {
+  if (parts.empty()) throw_invalid(op::concat, "there is nothing to concatenate");
+  std::vector<TensorImpl*> impls;
+  for (const Tensor& part : parts) impls.push_back(part.impl());
+  const int64_t attrs[] = {positive_axis(op::concat, axis, required(op::concat, parts[0]).rank())};
+  return record(op::concat, impls, attrs);
+}
+Tensor concat(std::initializer_list<Tensor> parts, int axis) {
+  return concat(std::span<const Tensor>(parts.begin(), parts.size()), axis);
+}
+
+Tensor pad(const Tensor& x, std::span<const Padding> paddings, Scalar value) {
+  required(op::pad, x);
+  std::vector<int64_t> attrs{static_cast<int64_t>(paddings.size())};
+  for (const Padding& padding : paddings) attrs.push_back(padding.low);
+  attrs.push_back(static_cast<int64_t>(paddings.size()));
+  for (const Padding& padding : paddings) attrs.push_back(padding.high);
+  if (std::ranges::all_of(paddings, [](const Padding& p) { return p.low == 0 && p.high == 0; }) &&
+      static_cast<int>(paddings.size()) == x.rank())
+    return x;
+  return record(op::pad, attrs, x, constant(value, x.dtype()));
+}
+Tensor pad(const Tensor& x, std::initializer_list<Padding> paddings, Scalar value) {
+  return pad(x, std::span<const Padding>(paddings.begin(), paddings.size()), value);
+}
+
+Tensor full(const Shape& shape, Scalar value, DType dtype) { return broadcast_to(constant(value, dtype), shape); }
+Tensor zeros(const Shape& shape, DType dtype) { return dtype == boolean ? full(shape, false, dtype) : full(shape, 0, dtype); }
+Tensor ones(const Shape& shape, DType dtype) { return dtype == boolean ? full(shape, true, dtype) : full(shape, 1, dtype); }
+Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
+Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
+
+}  // namespace brio

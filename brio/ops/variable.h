@@ -1,0 +1,65 @@
+// Variable: a named cell. Assigning rebinds it; the planner writes in place when nobody else holds the old value.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "brio/ir/recording.h"
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+struct VariableImpl {
+  std::string name;
+  Aval aval;
+  bool trainable = true;
+  Owner owner = Owner::parameters;
+
+  std::mutex mutex;       // guards the fields below
+  Tensor value;
+  // The value that stands for "this variable, read" under the tapes of a recording, reused while nothing changes. It
+  // is kept as a number: a handle here would count as somebody who needs the value.
+  struct {
+    const Recording* recording = nullptr;
+    uint64_t epoch = 0;
+    const TensorImpl* of = nullptr;
+    ValueId value = kNone;
+    uint8_t tapes = 0;
+  } read;
+};
+
+struct VariableOptions {
+  std::string name = {};
+  bool trainable = true;
+  Owner owner = Owner::parameters;
+};
+
+class Variable {
+ public:
+  Variable() = default;
+  explicit Variable(const Tensor& initial, VariableOptions options = {});
+
+  const std::string& name() const { return impl_->name; }
+  const Shape& shape() const { return impl_->aval.shape; }
+  DType dtype() const { return impl_->aval.dtype; }
+  bool trainable() const { return impl_->trainable; }
+
+  Tensor value() const;  // reading under a tape is followed by it
+  operator Tensor() const { return value(); }
+
+  void assign(const Tensor& value);
+  void assign_add(const Tensor& delta);
+  void assign_sub(const Tensor& delta);
+
+  const std::shared_ptr<VariableImpl>& impl() const { return impl_; }
+  bool operator==(const Variable& other) const { return impl_ == other.impl_; }
+
+ private:
+  std::shared_ptr<VariableImpl> impl_;
+};
+
+std::ostream& operator<<(std::ostream& out, const Variable& variable);
+
+}  // namespace brio

@@ -1,0 +1,106 @@
+// Equal expressions become one, and what nobody reads goes.
+#include <algorithm>
+#include <unordered_map>
+
+#include "brio/base/error.h"
+#include "brio/ops/control.h"
+#include "brio/passes/pipeline.h"
+#include "brio/passes/rewrite.h"
+
+namespace brio {
+namespace {
+
+struct NodeKey {
+  const OpDef* op;
+  std::vector<ValueId> in;
+  std::vector<int64_t> attrs;
+  std::vector<const Graph*> graphs;
+  bool operator==(const NodeKey&) const = default;
+};
+struct NodeKeyHash {
+  size_t operator()(const NodeKey& key) const {
+    size_t h = std::hash<const void*>()(key.op);
+    auto mix = [&](size_t x) { h = (h ^ x) * 0x9e3779b97f4a7c15ull; h ^= h >> 29; };
+    for (ValueId v : key.in) mix(v);
+    for (int64_t a : key.attrs) mix(static_cast<size_t>(a));
+    for (const Graph* g : key.graphs) mix(std::hash<const void*>()(g));
+    return h;
+  }
+};
+
+NodeKey key_of(const Node& node) {
+  NodeKey key{node.op, node.in, node.attrs, {}};
+  if (node.op->commutative) std::ranges::sort(key.in);
+  for (const auto& graph : node.graphs) key.graphs.push_back(graph.get());
+  return key;
+}
+
+// A scan that is differentiated stands twice in the graph: as it was recorded, and once more with the carried values
+// saved. Saving them in the first makes the two equal.
+void save_in_first_scan(Graph& graph) {
+  constexpr size_t kSaves = 3;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    Node& plain = graph.nodes[i];
+    if (plain.op != &op::scan || plain.attrs[kSaves]) continue;
+    const bool has_twin = std::any_of(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i), graph.nodes.end(), [&](const Node& other) {
+      return other.op == &op::scan && other.attrs[kSaves] && other.in == plain.in && other.graphs == plain.graphs &&
+             std::equal(other.attrs.begin(), other.attrs.begin() + kSaves, plain.attrs.begin());
+    });
+    if (!has_twin) continue;
+    plain.attrs[kSaves] = 1;
+    const std::vector<Aval> outputs = infer(graph, plain);
+    for (size_t k = plain.out.size(); k < outputs.size(); ++k) plain.out.push_back(graph.add_value(outputs[k]));
+  }
+}
+
+}  // namespace
+
+void merge_equal(Graph& graph) {
+  save_in_first_scan(graph);
+  Rewriter rewriter(graph);
+  std::unordered_map<NodeKey, std::vector<ValueId>, NodeKeyHash> known;
+  rewriter.run([&](const Node& node) {
+    auto [it, is_new] = known.try_emplace(key_of(node), node.out);
+    if (is_new) return true;
+    for (size_t i = 0; i < node.out.size(); ++i) rewriter.replace(node.out[i], it->second[i]);
+    return false;
+  });
+}
+
+void drop_dead(Graph& graph) {
+  std::vector<bool> needed(graph.values.size(), false);
+  for (ValueId v : graph.outputs) needed[v] = true;
+  std::vector<bool> keep(graph.nodes.size(), false);
+  for (size_t n = graph.nodes.size(); n-- > 0;) {
+    const Node& node = graph.nodes[n];
+    // An op that may refuse its data is kept for its verdict: `gather` with a bad index fails whether or not it is read.
+    if (!node.op->may_fail && std::ranges::none_of(node.out, [&](ValueId v) { return needed[v]; })) continue;
+    keep[n] = true;
+    for (ValueId v : node.in) needed[v] = true;
+  }
+  size_t n = 0;
+  std::erase_if(graph.nodes, [&](const Node&) { return !keep[n++]; });
+}
+
+void sort_topologically(Graph& graph) {
+  std::vector<bool> ready(graph.values.size(), false);
+  for (const Graph::Input& input : graph.inputs) ready[input.value] = true;
+  std::vector<Node> sorted, waiting = std::move(graph.nodes);
+  sorted.reserve(waiting.size());
+  while (!waiting.empty()) {
+    std::vector<Node> later;
+    for (Node& node : waiting) {
+      if (std::ranges::all_of(node.in, [&](ValueId v) { return ready[v]; })) {
+        for (ValueId v : node.out) ready[v] = true;
+        sorted.push_back(std::move(node));
+      } else {
+        later.push_back(std::move(node));
+      }
+    }
+    BRIO_CHECK(later.size() < waiting.size(), "a graph has a circle");
+    waiting = std::move(later);
+  }
+  graph.nodes = std::move(sorted);
+}
+
+}  // namespace brio

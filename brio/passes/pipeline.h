@@ -1,0 +1,51 @@
+// The passes that turn a recorded graph into one worth running, as one list. Each has a name, an off-switch, a timer, and
+// the verifier after it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "brio/ir/graph.h"
+
+namespace brio {
+
+struct Pass {
+  std::string_view name;
+  std::string_view summary;
+  void (*run)(Graph& graph);
+};
+std::span<const Pass> pipeline();
+
+// Runs every enabled pass in order.
+void optimize(Graph& graph);
+
+// BRIO_DISABLE_PASSES=name,name does the same from outside. Throws InvalidArgument for a name that does not exist.
+void set_pass_enabled(std::string_view name, bool enabled);
+bool pass_enabled(std::string_view name);
+
+// The verifier runs after each pass; planning large graphs in a release build may leave it out (BRIO_VERIFY=0).
+void set_verify_passes(bool on);
+
+struct PassTime {
+  std::string_view name;
+  uint64_t runs, nanoseconds;
+};
+std::vector<PassTime> pass_times();
+
+// The passes.
+void simplify(Graph& graph);
+void fold_constants(Graph& graph);
+void merge_equal(Graph& graph);
+void drop_dead(Graph& graph);
+void fuse_epilogues(Graph& graph);
+void merge_losses(Graph& graph);
+void fuse_elementwise(Graph& graph);
+
+// Computes a node whose inputs are scalar constants; `runtime` registers how. The bits are those of the output.
+using ConstantEvaluator = uint64_t (*)(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,
+                                       std::span<const int64_t> attrs);
+void set_constant_evaluator(ConstantEvaluator evaluator);
+
+}  // namespace brio

@@ -1,0 +1,304 @@
+// Kernels of ops that run other graphs. They work on any device whose launches are synchronous: the loop itself is host
+// code, the bodies are plans.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "brio/base/error.h"
+#include "brio/ops/control.h"
+#include "brio/ops/fusion.h"
+#include "brio/runtime/backend.h"
+#include "brio/runtime/nested_plan.h"
+
+namespace brio {
+namespace {
+
+Support always(const NodeView&) { return Support::can(); }
+
+// The body of a fused node, op by op: for a device or dtype that has no fused loop.
+class FusedBodyKernel final : public Kernel {
+ public:
+  explicit FusedBodyKernel(const NodeView& node)
+      : body_(Plan::make_unoptimized(*node.node.graphs[0], registry().default_device())) {}
+  size_t scratch_bytes() const override { return body_.scratch_bytes(); }
+  void run(const KernelArgs& args) const override { body_.run(args.in, args.out, args.scratch); }
+
+ private:
+  NestedPlan body_;
+};
+
+std::shared_ptr<const Plan> plan_of(const std::shared_ptr<const Graph>& graph) {
+  return Plan::make(*graph, registry().default_device());
+}
+constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
+
+class CondKernel final : public Kernel {
+ public:
+  explicit CondKernel(const NodeView& node)
+      : yes_(plan_of(node.node.graphs[0])), no_(plan_of(node.node.graphs[1])), first_(node.node.graphs[0]->inputs.size()) {}
+  size_t scratch_bytes() const override { return std::max(yes_.scratch_bytes(), no_.scratch_bytes()); }
+  void run(const KernelArgs& args) const override {
+    if (*static_cast<const bool*>(args.in[0])) yes_.run(args.in + 1, args.out, args.scratch);
+    else no_.run(args.in + 1 + first_, args.out, args.scratch);
+  }
+
+ private:
+  NestedPlan yes_, no_;
+  size_t first_;
+};
+
+// Two sets of buffers that take turns: what a step reads and what it writes.
+struct Turns {
+  std::vector<size_t> bytes, offsets;
+  size_t one_set = 0;
+
+  template <typename Bytes>
+  static Turns of(size_t n, Bytes bytes_of) {
+    Turns turns;
+    for (size_t i = 0; i < n; ++i) {
+      turns.bytes.push_back(bytes_of(i));
+      turns.offsets.push_back(turns.one_set);
+      turns.one_set += align(turns.bytes.back());
+    }
+    return turns;
+  }
+  size_t total() const { return 2 * one_set; }
+  void* at(void* base, int set, size_t i) const {
+    return static_cast<char*>(base) + static_cast<size_t>(set) * one_set + offsets[i];
+  }
+};
+
+void copy(void* to, const void* from, size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+// Shared by the loop and its gradient: calls step(carried inputs) while the condition holds.
+class WhileLoop {
+ public:
+  WhileLoop(const NodeView& node)
+      : layout_(WhileLayout::of(node.attrs())), condition_(plan_of(node.node.graphs[0])), body_(plan_of(node.node.graphs[1])),
+        carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
+        body_captured_(node.node.graphs[1]->inputs.size() - layout_.carried) {}
+
+  size_t scratch_bytes() const {
+    return carried_.total() + align(pointers() * sizeof(void*)) + std::max(condition_.scratch_bytes(), body_.scratch_bytes()) + 64;
+  }
+
+  // before_step(values carried into it) is called before each round. Leaves the set that holds the result.
+  template <typename BeforeStep>
+  int run(const KernelArgs& args, BeforeStep before_step) const {
+    char* const base = static_cast<char*>(args.scratch);
+    auto** const pointer = reinterpret_cast<void**>(base + carried_.total());
+    const void** const in = const_cast<const void**>(pointer);
+    void** const out = pointer + layout_.carried + std::max(layout_.condition_captured, body_captured_);
+    char* const inner = base + carried_.total() + align(pointers() * sizeof(void*));
+    int set = 0;
+    for (size_t i = 0; i < layout_.carried; ++i) copy(carried_.at(base, 0, i), args.in[i], carried_.bytes[i]);
+    for (int64_t round = 0; layout_.max_iterations < 0 || round < layout_.max_iterations; ++round) {
+      for (size_t i = 0; i < layout_.carried; ++i) in[i] = carried_.at(base, set, i);
+      for (size_t i = 0; i < layout_.condition_captured; ++i) in[layout_.carried + i] = args.in[layout_.carried + i];
+      bool again = false;
+      void* verdict[] = {&again};
+      condition_.run(in, verdict, inner);
+      if (!again) break;
+      before_step(in);
+      for (size_t i = 0; i < body_captured_; ++i)
+        in[layout_.carried + i] = args.in[layout_.carried + layout_.condition_captured + i];
+      for (size_t i = 0; i < layout_.carried; ++i) out[i] = carried_.at(base, 1 - set, i);
+      body_.run(in, out, inner);
+      set = 1 - set;
+    }
+    return set;
+  }
+
+  const WhileLayout& layout() const { return layout_; }
+  const Turns& carried() const { return carried_; }
+  size_t body_captured() const { return body_captured_; }
+
+ private:
+  size_t pointers() const { return 2 * layout_.carried + std::max(layout_.condition_captured, body_captured_); }
+
+  WhileLayout layout_;
+  NestedPlan condition_, body_;
+  Turns carried_;
+  size_t body_captured_;
+};
+
+class WhileKernel final : public Kernel {
+ public:
+  explicit WhileKernel(const NodeView& node) : loop_(node) {}
+  size_t scratch_bytes() const override { return loop_.scratch_bytes(); }
+  void run(const KernelArgs& args) const override {
+    const int set = loop_.run(args, [](const void* const*) {});
+    for (size_t i = 0; i < loop_.layout().carried; ++i)
+      copy(args.out[i], loop_.carried().at(args.scratch, set, i), loop_.carried().bytes[i]);
+  }
+
+ private:
+  WhileLoop loop_;
+};
+
+// Runs the loop again, keeping what was carried into each round on a stack, then walks back. The stack grows with the
+// number of rounds and is kept for the next run: the one place where running may allocate.
+class WhileGradKernel final : public Kernel {
+ public:
+  explicit WhileGradKernel(const NodeView& node)
+      : loop_(node), step_(plan_of(node.node.graphs[2])),
+        results_(Turns::of(node.node.out.size(), [&](size_t i) { return node.out(i).bytes(); })) {
+    cotangents_at_ = node.node.graphs[0]->inputs.size() + node.node.graphs[1]->inputs.size() - loop_.layout().carried;
+    cotangents_ = node.node.in.size() - cotangents_at_;
+  }
+  size_t scratch_bytes() const override {
+    return loop_.scratch_bytes() + results_.total() + align(pointers() * sizeof(void*)) + step_.scratch_bytes() + 64;
+  }
+  void run(const KernelArgs& args) const override {
+    Stack stack = take_stack();
+    size_t rounds = 0;
+    const size_t frame = loop_.carried().one_set;
+    loop_.run(args, [&](const void* const* in) {
+      if (stack.size() < (rounds + 1) * frame) stack.resize(std::max((rounds + 1) * frame, 2 * stack.size()));
+      for (size_t i = 0; i < loop_.layout().carried; ++i)
+        copy(stack.data() + rounds * frame + loop_.carried().offsets[i], in[i], loop_.carried().bytes[i]);
+      ++rounds;
+    });
+    char* const base = static_cast<char*>(args.scratch) + align(loop_.scratch_bytes());
+    auto** const pointer = reinterpret_cast<void**>(base + results_.total());
+    const void** const in = const_cast<const void**>(pointer);
+    const size_t n = loop_.layout().carried + loop_.body_captured();
+    void** const out = pointer + n + results_.bytes.size();
+    char* const inner = base + results_.total() + align(pointers() * sizeof(void*));
+    // Cotangents start from what was given, sums from zero.
+    for (size_t i = 0; i < results_.bytes.size(); ++i) {
+      if (i < cotangents_) copy(results_.at(base, 0, i), args.in[cotangents_at_ + i], results_.bytes[i]);
+      else if (results_.bytes[i] != 0) std::memset(results_.at(base, 0, i), 0, results_.bytes[i]);
+    }
+    int set = 0;
+    while (rounds-- > 0) {
+      for (size_t i = 0; i < loop_.layout().carried; ++i) in[i] = stack.data() + rounds * frame + loop_.carried().offsets[i];
+      for (size_t i = 0; i < loop_.body_captured(); ++i)
+        in[loop_.layout().carried + i] = args.in[loop_.layout().carried + loop_.layout().condition_captured + i];
+      for (size_t i = 0; i < results_.bytes.size(); ++i) {
+        in[n + i] = results_.at(base, set, i);
+        out[i] = results_.at(base, 1 - set, i);
+      }
+      step_.run(in, out, inner);
+      set = 1 - set;
+    }
+    for (size_t i = 0; i < results_.bytes.size(); ++i) copy(args.out[i], results_.at(base, set, i), results_.bytes[i]);
+    give_back(std::move(stack));
+  }
+
+ private:
+  using Stack = std::vector<char>;
+  Stack take_stack() const {
+    std::lock_guard lock(mutex_);
+    Stack stack;
+    std::swap(stack, spare_);
+    return stack;
+  }
+  void give_back(Stack stack) const {
+    std::lock_guard lock(mutex_);
+    if (stack.capacity() > spare_.capacity()) std::swap(stack, spare_);
+  }
+  size_t pointers() const { return loop_.layout().carried + loop_.body_captured() + 2 * results_.bytes.size(); }
+
+  WhileLoop loop_;
+  NestedPlan step_;
+  Turns results_;
+  size_t cotangents_at_ = 0, cotangents_ = 0;
+  mutable std::mutex mutex_;
+  mutable Stack spare_;
+};
+
+class ScanKernel final : public Kernel {
+ public:
+  explicit ScanKernel(const NodeView& node)
+      : layout_(ScanLayout::of(node.attrs())), body_(plan_of(node.node.graphs[0])),
+        length_(node.in(layout_.carried).shape[0]),
+        carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
+        inputs_(node.node.in.size()), results_(node.node.graphs[0]->outputs.size() - layout_.carried) {
+    const Graph& body = *node.node.graphs[0];
+    for (size_t i = 0; i < layout_.elements; ++i)
+      element_bytes_.push_back(body.values[body.inputs[layout_.carried + i].value].bytes());
+    for (size_t i = 0; i < results_; ++i) result_bytes_.push_back(body.values[body.outputs[layout_.carried + i]].bytes());
+  }
+  size_t scratch_bytes() const override {
+    return carried_.total() + align(pointers() * sizeof(void*)) + body_.scratch_bytes();
+  }
+  void run(const KernelArgs& args) const override {
+    char* const base = static_cast<char*>(args.scratch);
+    auto** const pointer = reinterpret_cast<void**>(base + carried_.total());
+    const void** const in = const_cast<const void**>(pointer);
+    void** const out = pointer + inputs_;
+    char* const inner = base + carried_.total() + align(pointers() * sizeof(void*));
+    for (size_t i = layout_.carried + layout_.elements; i < inputs_; ++i) in[i] = args.in[i];
+    for (size_t i = 0; i < layout_.carried; ++i) in[i] = args.in[i];
+    if (length_ == 0)
+      for (size_t i = 0; i < layout_.carried; ++i) copy(args.out[i], args.in[i], carried_.bytes[i]);
+    for (int64_t step = 0; step < length_; ++step) {
+      const auto at = static_cast<size_t>(layout_.reverse ? length_ - 1 - step : step);
+      for (size_t i = 0; i < layout_.elements; ++i)
+        in[layout_.carried + i] = static_cast<const char*>(args.in[layout_.carried + i]) + at * element_bytes_[i];
+      for (size_t i = 0; i < results_; ++i)
+        out[layout_.carried + i] = static_cast<char*>(args.out[layout_.carried + i]) + at * result_bytes_[i];
+      for (size_t i = 0; i < layout_.carried; ++i) {
+        if (layout_.saves)
+          copy(static_cast<char*>(args.out[layout_.carried + results_ + i]) + at * carried_.bytes[i], in[i], carried_.bytes[i]);
+        // The last step writes where the result belongs.
+        out[i] = step + 1 == length_ ? args.out[i] : carried_.at(base, static_cast<int>(step & 1), i);
+      }
+      body_.run(in, out, inner);
+      for (size_t i = 0; i < layout_.carried; ++i) in[i] = out[i];
+    }
+  }
+
+ private:
+  size_t pointers() const { return inputs_ + layout_.carried + results_; }
+
+  ScanLayout layout_;
+  NestedPlan body_;
+  int64_t length_;
+  Turns carried_;
+  size_t inputs_, results_;
+  std::vector<size_t> element_bytes_, result_bytes_;
+};
+
+template <typename K>
+std::unique_ptr<Kernel> prepare(const NodeView& node) {
+  return std::make_unique<K>(node);
+}
+
+}  // namespace
+
+void register_control_kernels(Registry& registry) {
+  for (std::string_view device : registry.device_names()) {
+    if (!registry.device(device).synchronous()) continue;
+    registry.add(device, op::fused, {"op by op", 0, always, prepare<FusedBodyKernel>});
+    registry.add(device, op::cond, {"branch", 0, always, prepare<CondKernel>});
+    registry.add(device, op::while_loop, {"loop", 0, always, prepare<WhileKernel>});
+    registry.add(device, op::while_grad, {"loop, then backwards", 0, always, prepare<WhileGradKernel>});
+    registry.add(device, op::scan, {"loop", 0, always, prepare<ScanKernel>});
+  }
+}
+
+uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,
+                           std::span<const int64_t> attrs) {
+  Graph graph;
+  std::vector<ValueId> values;
+  for (const Aval& aval : in) values.push_back(graph.add_input(aval));
+  const Node node = graph.add(op, values, {attrs.begin(), attrs.end()});
+  const Choice choice = choose(registry(), registry().default_device(), {graph, node});
+  std::vector<const void*> data;
+  for (const uint64_t& word : bits) data.push_back(&word);
+  uint64_t result = 0;
+  void* out[] = {&result};
+  std::vector<std::max_align_t> scratch(choice.kernel->scratch_bytes() / sizeof(std::max_align_t) + 8);
+  void* aligned = scratch.data();
+  size_t room = scratch.size() * sizeof(std::max_align_t);
+  std::align(64, choice.kernel->scratch_bytes(), aligned, room);
+  choice.kernel->run({data.data(), out, aligned});
+  return result;
+}
+
+}  // namespace brio

@@ -1,0 +1,286 @@
+// Runs what is pending in a recording: builds the key, finds or makes the plan, binds memory, publishes results.
+#include "brio/runtime/evaluate.h"
+
+#include <algorithm>
+
+#include "brio/base/error.h"
+#include "brio/ir/recording.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/families.h"
+#include "brio/ops/variable.h"
+#include "brio/passes/pipeline.h"
+#include "brio/runtime/backend.h"
+#include "brio/runtime/plan_cache.h"
+
+namespace brio {
+namespace {
+
+// A flush in the making. Kept between flushes, so that the steady state allocates nothing.
+struct Flush {
+  std::vector<uint64_t> key;
+  std::vector<uint32_t> number;        // per value of the recording: its number in the key
+  std::vector<ValueId> inputs;         // in the order of the key
+  std::vector<uint8_t> donated;        // per input
+  std::vector<ValueId> outputs;
+  std::vector<const void*> input_data;
+  std::vector<void*> fresh_data;
+  std::vector<BufferRef> fresh;
+};
+
+bool computed(const TensorImpl* impl) { return impl->computed.load(std::memory_order_acquire); }
+
+// Solely ours: nobody holds the tensor but the recording (and the roll-back list), nobody else its memory.
+bool may_donate(const Recording& recording, const TensorImpl* impl) {
+  if (!recording.tapes.empty() || impl->is_scalar) return false;
+  const Array& array = impl->array;
+  return impl->refs.load() == 1 + impl->rollbacks && array.buffer && array.buffer->refs.load() == 1 &&
+         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
+}
+
+class Evaluation {
+ public:
+  Evaluation(Recording& recording, Flush& flush) : r_(recording), f_(flush) {}
+
+  void run() {
+    choose_outputs();
+    if (f_.outputs.empty()) return;
+    build_key();
+    const auto plan = find_or_make_plan(f_.key, hash_words(f_.key), [&] {
+      Graph graph = graph_of(r_, f_.inputs, f_.outputs);
+      for (size_t i = 0; i < f_.inputs.size(); ++i) graph.inputs[i].donated = f_.donated[i];
+      return graph;
+    });
+    bind_and_run(*plan);
+  }
+
+ private:
+  // What must exist afterwards: values with live handles, and under a tape what gradient rules will read.
+  void choose_outputs() {
+    f_.outputs.clear();
+    for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n) {
+      const RecordedNode& node = r_.nodes[n];
+      for (uint32_t i = 0; i < node.n_values; ++i) {
+        TensorImpl* impl = r_.values[node.value + i];
+        if (impl->refs.load() > 1 && !computed(impl)) f_.outputs.push_back(node.value + i);
+      }
+      if (!r_.tapes.empty() && r_.tracked[node.value]) keep_for_gradient(node);
+    }
+    if (r_.tapes.empty()) return;
+    std::ranges::sort(f_.outputs);
+    const auto rest = std::ranges::unique(f_.outputs);
+    f_.outputs.erase(rest.begin(), rest.end());
+  }
+
+  void keep_for_gradient(const RecordedNode& node) {
+    const uint8_t needs = node.op->grad_needs;
+    auto keep = [&](ValueId v) {
+      if (r_.producers[v] != kNone && !computed(r_.values[v])) f_.outputs.push_back(v);
+    };
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      if (needs >> std::min(i, 6u) & 1) keep(r_.inputs[node.input + i]);
+    if (needs & kNeedsOutput)
+      for (uint32_t i = 0; i < node.n_values; ++i) keep(node.value + i);
+  }
+
+  void build_key() {
+    f_.key.clear();
+    f_.inputs.clear();
+    f_.donated.clear();
+    f_.number.assign(r_.values.size(), kNone);
+    next_ = 0;
+    // Values that a tape's earlier flush did not keep are made again: their nodes come first.
+    if (r_.first_pending > 0) add_recomputed();
+    for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n) add_node(n);
+    f_.key.push_back(~uint64_t{0});
+    for (ValueId v : f_.outputs) f_.key.push_back(f_.number[v]);
+  }
+
+  void add_recomputed() {
+    std::vector<bool> wanted(r_.first_pending, false);
+    auto want = [&](ValueId v) {
+      const uint32_t n = r_.producers[v];
+      if (n != kNone && n < r_.first_pending && !computed(r_.values[v])) wanted[n] = true;
+    };
+    for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n)
+      for (uint32_t i = 0; i < r_.nodes[n].n_inputs; ++i) want(r_.inputs[r_.nodes[n].input + i]);
+    for (uint32_t n = r_.first_pending; n-- > 0;)
+      if (wanted[n])
+        for (uint32_t i = 0; i < r_.nodes[n].n_inputs; ++i) want(r_.inputs[r_.nodes[n].input + i]);
+    for (uint32_t n = 0; n < r_.first_pending; ++n)
+      if (wanted[n]) add_node(n);
+  }
+
+  void add_node(uint32_t n) {
+    const RecordedNode& node = r_.nodes[n];
+    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+      const ValueId v = r_.inputs[node.input + i];
+      if (f_.number[v] == kNone) add_input(v);
+    }
+    f_.key.push_back(reinterpret_cast<uintptr_t>(node.op));
+    f_.key.push_back(node.n_inputs | uint64_t{node.n_attrs} << 20 | uint64_t{node.n_graphs} << 40);
+    uint64_t pair = 0;
+    for (uint32_t i = 0; i < node.n_inputs; ++i) {
+      pair = pair << 32 | f_.number[r_.inputs[node.input + i]];
+      if (i & 1) {
+        f_.key.push_back(pair);
+        pair = 0;
+      }
+    }
+    if (node.n_inputs & 1) f_.key.push_back(pair);
+    f_.key.insert(f_.key.end(), r_.attrs.begin() + node.attr, r_.attrs.begin() + node.attr + node.n_attrs);
+    for (uint32_t i = 0; i < node.n_graphs; ++i)
+      f_.key.push_back(reinterpret_cast<uintptr_t>(r_.graphs[node.graph + i].get()));
+    for (uint32_t i = 0; i < node.n_values; ++i)
+      if (f_.number[node.value + i] == kNone) f_.number[node.value + i] = next_++;
+      else ++next_;
+  }
+
+  void add_input(ValueId v) {
+    const TensorImpl* impl = r_.values[v];
+    BRIO_CHECK(computed(impl), "a leaf of a recording has no value");
+    const bool donated = may_donate(r_, impl);
+    f_.number[v] = next_++;
+    f_.inputs.push_back(v);
+    f_.donated.push_back(donated);
+    const Aval& aval = impl->aval();
+    f_.key.push_back(uint64_t{1} << 63 | static_cast<uint64_t>(aval.dtype) << 16 |
+                     static_cast<uint64_t>(aval.shape.rank()) << 8 | static_cast<uint64_t>(donated));
+    for (int64_t dim : aval.shape) f_.key.push_back(static_cast<uint64_t>(dim));
+  }
+
+  void bind_and_run(const CachedPlan& cached) {
+    const Plan& plan = cached.plan();
+    f_.input_data.clear();
+    for (ValueId v : f_.inputs) f_.input_data.push_back(r_.values[v]->data());
+    f_.fresh.clear();
+    f_.fresh_data.clear();
+    for (size_t bytes : plan.fresh_buffers()) {
+      f_.fresh.push_back(BufferRef::allocate(bytes, Owner::other));
+      f_.fresh_data.push_back(f_.fresh.back()->data());
+    }
+    // Everything that can run out of memory is behind us, except the plan's own working memory, taken before its first
+    // kernel.
+    std::vector<Array>& results = results_of_this_thread();
+    results.clear();
+    results.reserve(f_.outputs.size());
+    prepare_results(plan, results);
+    cached.run(f_.input_data.data(), f_.fresh_data.data());
+    for (size_t k = 0; k < f_.outputs.size(); ++k) {
+      TensorImpl* impl = r_.values[f_.outputs[k]];
+      impl->array.buffer = std::move(results[k].buffer);
+      impl->array.offset = results[k].offset;
+      impl->computed.store(true, std::memory_order_release);
+    }
+    results.clear();
+    f_.fresh.clear();
+  }
+
+  static std::vector<Array>& results_of_this_thread() {
+    thread_local std::vector<Array> results;
+    return results;
+  }
+
+  void prepare_results(const Plan& plan, std::vector<Array>& results) {
+    for (const Plan::Output& output : plan.outputs()) {
+      Array& result = results.emplace_back();
+      if (!output.is_input) {
+        result.buffer = f_.fresh[output.index];
+        result.offset = output.offset;
+        continue;
+      }
+      TensorImpl* source = r_.values[f_.inputs[output.index]];
+      if (source->is_scalar && !source->array.buffer) {  // a host number that is its own result
+        result = Array::allocate(source->aval());
+        std::memcpy(result.data(), &source->scalar, size_of(source->aval().dtype));
+        continue;
+      }
+      result.buffer = source->array.buffer;
+      result.offset = source->array.offset + output.offset;
+    }
+  }
+
+  Recording& r_;
+  Flush& f_;
+  uint32_t next_ = 0;
+};
+
+// Made beforehand: when it is needed there is no memory to make it.
+const auto out_of_memory = std::make_shared<const std::string>("[run] memory ran out while this value was computed");
+
+// The variables take back what they held before the ops that could not be run; handles remember the error.
+void roll_back(Recording& r, const char* message) noexcept {
+  std::shared_ptr<const std::string> error = out_of_memory;
+  try {
+    error = std::make_shared<const std::string>(message);
+  } catch (const std::bad_alloc&) {  // the general message has to do
+  }
+  for (Recording::Rebound& rebound : r.rebound) {
+    std::lock_guard lock(rebound.variable->mutex);
+    --rebound.previous.impl()->rollbacks;
+    rebound.variable->value = std::move(rebound.previous);
+  }
+  r.rebound.clear();
+  for (uint32_t n = r.first_pending; n < r.nodes.size(); ++n)
+    for (uint32_t i = 0; i < r.nodes[n].n_values; ++i) {
+      TensorImpl* impl = r.values[r.nodes[n].value + i];
+      if (!computed(impl)) impl->error = error;
+    }
+}
+
+void settle_variables(Recording& r) {
+  for (Recording::Rebound& rebound : r.rebound) {
+    --rebound.previous.impl()->rollbacks;
+    std::lock_guard lock(rebound.variable->mutex);
+    TensorImpl* impl = rebound.variable->value.impl();
+    if (computed(impl) && impl->array.buffer) impl->array.buffer->set_owner(rebound.variable->owner);
+  }
+  r.rebound.clear();
+}
+
+void finish(Recording& r) noexcept {
+  if (r.tapes.empty()) r.clear();
+  else r.first_pending = static_cast<uint32_t>(r.nodes.size());
+}
+
+void evaluate_recording(Recording& r) {
+  thread_local Flush flush;
+  try {
+    if (r.pending()) Evaluation(r, flush).run();
+    settle_variables(r);
+  } catch (const std::exception& error) {
+    roll_back(r, error.what());
+    finish(r);
+    throw;
+  }
+  finish(r);
+}
+
+}  // namespace
+
+void register_backends(Registry& registry);  // generated by the build
+void register_control_kernels(Registry& registry);
+uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,
+                           std::span<const int64_t> attrs);
+
+Registry& registry() {
+  static Registry* filled = [] {
+    register_all_ops();
+    auto r = std::make_unique<Registry>();
+    register_backends(*r);
+    register_control_kernels(*r);
+    return r.release();
+  }();
+  return *filled;
+}
+
+bool register_runtime() {
+  static const bool done = [] {
+    register_all_ops();
+    set_evaluator(evaluate_recording);
+    set_constant_evaluator(fold_with_kernels);
+    return true;
+  }();
+  return done;
+}
+
+}  // namespace brio

@@ -1,0 +1,283 @@
+#include "brio/runtime/function.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "brio/base/error.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/random.h"
+#include "brio/ops/variable.h"
+#include "brio/runtime/plan_cache.h"
+
+namespace brio::detail {
+namespace {
+
+constexpr size_t kMostTraces = 64, kMostPlans = 8;
+
+// One trace: the graph of a call with arguments of certain avals.
+struct Trace {
+  std::vector<Aval> arguments;
+  Graph graph;  // inputs: arguments, captured tensors, cells, then seed and counter of each generator
+  std::vector<Tensor> captured;
+  struct Cell {
+    std::shared_ptr<VariableImpl> variable;
+    bool assigned;
+    uint32_t output;  // of the graph, when assigned
+  };
+  std::vector<Cell> cells;  // in the order of the addresses of the variables: that is the order of locking
+  struct Draw {
+    Generator* generator;
+    uint64_t drawn;
+  };
+  std::vector<Draw> draws;
+  size_t results = 0;  // the first outputs of the graph; the rest are for cells
+
+  struct Prepared {
+    uint64_t donated;  // bit i: cell i may be overwritten
+    std::shared_ptr<const CachedPlan> plan;
+    bool only_in_place = true;  // no fresh buffer, every cell written where it is
+  };
+  std::vector<Prepared> plans;
+  // Working lists of a call.
+  std::vector<const void*> inputs;
+  std::vector<BufferRef> fresh;
+  std::vector<void*> fresh_data;
+  std::vector<Array> outputs;
+  std::vector<uint64_t> scalars;
+};
+
+bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t n) {
+  if (avals.size() != n) return false;
+  for (size_t i = 0; i < n; ++i)
+    if (!(avals[i] == arguments[i].aval())) return false;
+  return true;
+}
+
+bool solely_held(const Tensor& value) {
+  const TensorImpl* impl = value.impl();
+  const Array& array = impl->array;
+  return impl->refs.load() == 1 && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 && !array.buffer->exported() &&
+         array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
+}
+
+// Locks every variable of a trace, each holding a computed value.
+class CellLocks {
+ public:
+  explicit CellLocks(Trace& trace) : trace_(trace) {
+    for (;;) {
+      Tensor pending;
+      for (const Trace::Cell& cell : trace_.cells) {
+        cell.variable->mutex.lock();
+        ++locked_;
+        if (!cell.variable->value.impl()->computed.load(std::memory_order_acquire)) {
+          pending = cell.variable->value;
+          break;
+        }
+      }
+      if (!pending.defined()) return;
+      unlock();
+      pending.array();  // runs what leads to it; eager code before the call comes first
+    }
+  }
+  ~CellLocks() { unlock(); }
+
+ private:
+  void unlock() {
+    for (; locked_ > 0; --locked_) trace_.cells[locked_ - 1].variable->mutex.unlock();
+  }
+  Trace& trace_;
+  size_t locked_ = 0;
+};
+
+}  // namespace
+
+struct TracedFunction::Impl {
+  Body body;
+  std::mutex mutex;  // one call at a time: the working lists are shared
+  std::vector<std::unique_ptr<Trace>> traces;  // most recent first
+  size_t traced = 0;
+
+  Trace& find(const Tensor* arguments, size_t n) {
+    for (size_t i = 0; i < traces.size(); ++i) {
+      if (!same_avals(traces[i]->arguments, arguments, n)) continue;
+      if (i != 0) std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i), traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      return *traces.front();
+    }
+    auto made = trace(arguments, n);
+    traces.insert(traces.begin(), std::move(made));
+    if (traces.size() > kMostTraces) traces.pop_back();
+    ++traced;
+    return *traces.front();
+  }
+
+  std::unique_ptr<Trace> trace(const Tensor* arguments, size_t n) {
+    auto made = std::make_unique<Trace>();
+    Recording recording;
+    recording.kind = Recording::Kind::function;
+    std::vector<ValueId> inputs, outputs;
+    {
+      RecordInto scope(recording);
+      std::vector<Tensor> parameters;
+      for (size_t i = 0; i < n; ++i) {
+        made->arguments.push_back(arguments[i].aval());
+        parameters.push_back(add_parameter(recording, arguments[i].aval()));
+        inputs.push_back(parameters.back().impl()->value);
+      }
+      const std::vector<Tensor> results = body(parameters);
+      made->results = results.size();
+      for (const Tensor& result : results) outputs.push_back(value_of(recording, result));
+    }
+    std::ranges::sort(recording.cells, {}, [](const Recording::Cell& cell) { return cell.variable.get(); });
+    // A variable that is assigned without being read is still a cell: its old buffer can take the new value.
+    for (Recording::Cell& cell : recording.cells) {
+      if (cell.assigned) outputs.push_back(value_of(recording, cell.current));
+      if (cell.leaf == kNone) cell.leaf = add_parameter(recording, cell.variable->aval).impl()->value;
+    }
+    for (const auto& [impl, leaf] : recording.leaves) {
+      inputs.push_back(leaf);
+      impl->refs.increment();
+      made->captured.push_back(Tensor::adopt(impl));
+    }
+    uint32_t output = static_cast<uint32_t>(made->results);
+    for (const Recording::Cell& cell : recording.cells) {
+      inputs.push_back(cell.leaf);
+      made->cells.push_back({cell.variable, cell.assigned, cell.assigned ? output++ : 0});
+    }
+    if (made->cells.size() > 64 * 1024) throw InvalidArgument("[function] more than 65536 variables are used");
+    for (const Recording::Draw& draw : recording.draws) {
+      inputs.push_back(draw.seed);
+      inputs.push_back(draw.counter);
+      made->draws.push_back({draw.generator, draw.drawn});
+    }
+    made->graph = graph_of(recording, inputs, outputs);
+    return made;
+  }
+
+  static ValueId value_of(Recording& recording, const Tensor& tensor) {
+    if (!tensor.defined()) throw InvalidArgument("[function] the function returned none; return tensors only");
+    TensorImpl* impl = tensor.impl();
+    if (impl->recording.load() == &recording) return impl->value;
+    if (!impl->computed.load()) evaluate(*impl);
+    return recording.leaf(impl);
+  }
+
+  // Plans differ by which cells may be overwritten. Beyond 64 cells one bit says "all of them".
+  static uint64_t donated_cells(const Trace& trace) {
+    uint64_t mask = 0;
+    bool all = true;
+    for (size_t i = 0; i < trace.cells.size(); ++i) {
+      if (!trace.cells[i].assigned) continue;
+      const bool free = solely_held(trace.cells[i].variable->value);
+      all &= free;
+      if (free && i < 63) mask |= uint64_t{1} << i;
+    }
+    if (trace.cells.size() <= 63) return mask;
+    return all ? ~uint64_t{0} : 0;
+  }
+
+  static Trace::Prepared& prepared(Trace& trace, uint64_t donated) {
+    for (Trace::Prepared& p : trace.plans)
+      if (p.donated == donated) return p;
+    Graph graph = trace.graph;
+    const size_t first_cell = trace.arguments.size() + trace.captured.size();
+    for (size_t i = 0; i < trace.cells.size(); ++i)
+      graph.inputs[first_cell + i].donated =
+          trace.cells[i].assigned && (trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0});
+    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device())),
+                      trace.results == 0};
+    const Plan& plan = p.plan->plan();
+    p.only_in_place &= plan.fresh_buffers().empty();
+    for (size_t i = 0; i < trace.cells.size(); ++i) {
+      if (!trace.cells[i].assigned) continue;
+      const Plan::Output& output = plan.outputs()[trace.cells[i].output];
+      p.only_in_place &= output.is_input && output.index == first_cell + i && output.offset == 0;
+    }
+    if (trace.plans.size() == kMostPlans) trace.plans.erase(trace.plans.begin());
+    trace.plans.push_back(std::move(p));
+    return trace.plans.back();
+  }
+
+  void bind_inputs(Trace& trace, const Tensor* arguments, size_t n) {
+    trace.inputs.clear();
+    for (size_t i = 0; i < n; ++i) trace.inputs.push_back(arguments[i].impl()->data());
+    for (const Tensor& tensor : trace.captured) trace.inputs.push_back(tensor.impl()->data());
+    for (const Trace::Cell& cell : trace.cells) trace.inputs.push_back(cell.variable->value.impl()->data());
+    trace.scalars.clear();
+    for (const Trace::Draw& draw : trace.draws) {
+      const Generator::State state = draw.generator->advance(draw.drawn);
+      trace.scalars.push_back(state.seed);
+      trace.scalars.push_back(state.counter);
+    }
+    for (const uint64_t& scalar : trace.scalars) trace.inputs.push_back(&scalar);
+  }
+
+  Array output_array(Trace& trace, const Plan::Output& output, const Tensor* arguments, size_t n) {
+    Array array{output.aval, {}, output.offset};
+    if (!output.is_input) {
+      array.buffer = trace.fresh[output.index];
+      return array;
+    }
+    const size_t i = output.index, first_cell = n + trace.captured.size();
+    const TensorImpl* source = i < n            ? arguments[i].impl()
+                               : i < first_cell ? trace.captured[i - n].impl()
+                                                : trace.cells[i - first_cell].variable->value.impl();
+    if (source->is_scalar && !source->array.buffer) {
+      array = Array::allocate(output.aval);
+      std::memcpy(array.data(), &source->scalar, size_of(output.aval.dtype));
+      return array;
+    }
+    array.buffer = source->array.buffer;
+    array.offset += source->array.offset;
+    return array;
+  }
+};
+
+TracedFunction::TracedFunction(Body body) : impl_(std::make_unique<Impl>()) { impl_->body = std::move(body); }
+TracedFunction::~TracedFunction() = default;
+size_t TracedFunction::traces() const { return impl_->traced; }
+
+void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>& results) {
+  for (size_t i = 0; i < n; ++i)
+    if (!arguments[i].defined()) throw InvalidArgument(cat("[function] argument ", i, " is none; give it a tensor"));
+  Recording& recording = current_recording();
+  if (recording.kind != Recording::Kind::eager) {  // inside another trace: part of it
+    results = impl_->body({arguments, arguments + n});
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
+  std::lock_guard lock(impl_->mutex);
+  Trace& trace = impl_->find(arguments, n);
+  CellLocks locks(trace);
+  Trace::Prepared& prepared = Impl::prepared(trace, Impl::donated_cells(trace));
+  const Plan& plan = prepared.plan->plan();
+  impl_->bind_inputs(trace, arguments, n);
+  if (prepared.only_in_place) {
+    prepared.plan->run(trace.inputs.data(), nullptr);
+    return;
+  }
+  trace.fresh.clear();
+  trace.fresh_data.clear();
+  for (size_t bytes : plan.fresh_buffers()) {
+    trace.fresh.push_back(BufferRef::allocate(bytes, Owner::other));
+    trace.fresh_data.push_back(trace.fresh.back()->data());
+  }
+  // Handles are made before the run: afterwards nothing may fail any more.
+  trace.outputs.clear();
+  for (const Plan::Output& output : plan.outputs()) trace.outputs.push_back(impl_->output_array(trace, output, arguments, n));
+  results.clear();
+  for (size_t i = 0; i < trace.results; ++i) results.push_back(Tensor(trace.outputs[i]));
+  std::vector<Tensor> values;
+  for (const Trace::Cell& cell : trace.cells)
+    if (cell.assigned) values.push_back(Tensor(trace.outputs[cell.output]));
+  prepared.plan->run(trace.inputs.data(), trace.fresh_data.data());
+  size_t next = 0;
+  for (const Trace::Cell& cell : trace.cells) {
+    if (!cell.assigned) continue;
+    cell.variable->value = std::move(values[next++]);
+    cell.variable->value.impl()->array.buffer->set_owner(cell.variable->owner);
+  }
+  trace.outputs.clear();
+  trace.fresh.clear();
+}
+
+}  // namespace brio::detail

@@ -1,0 +1,114 @@
+// function(f): traces f once per combination of argument shapes and dtypes, keeps the plan, and skips recording
+// afterwards. Host values and captured tensors are frozen at the trace; variables are cells: they are read and written at
+// every call. A tensor that the plan may overwrite (a variable that nobody else holds) is updated in place.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+namespace detail {
+
+class TracedFunction {
+ public:
+  using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+  explicit TracedFunction(Body body);
+  ~TracedFunction();
+  void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
+  size_t traces() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+template <typename R>
+struct Results;  // packs what f returns into a list of tensors, and back
+template <>
+struct Results<void> {
+  static void unpack(std::vector<Tensor>&) {}
+};
+template <>
+struct Results<Tensor> {
+  static std::vector<Tensor> pack(Tensor t) { return {std::move(t)}; }
+  static Tensor unpack(std::vector<Tensor>& list) { return std::move(list[0]); }
+};
+template <>
+struct Results<std::vector<Tensor>> {
+  static std::vector<Tensor> pack(std::vector<Tensor> list) { return list; }
+  static std::vector<Tensor> unpack(std::vector<Tensor>& list) { return std::move(list); }
+};
+template <typename... T>
+struct Results<std::tuple<T...>> {
+  static std::vector<Tensor> pack(std::tuple<T...> t) {
+    return std::apply([](auto&&... x) { return std::vector<Tensor>{std::move(x)...}; }, std::move(t));
+  }
+  static std::tuple<T...> unpack(std::vector<Tensor>& list) {
+    return [&]<size_t... i>(std::index_sequence<i...>) {
+      return std::tuple<T...>{std::move(list[i])...};
+    }(std::index_sequence_for<T...>());
+  }
+};
+
+template <typename F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const> {
+  using Result = R;
+  static constexpr size_t arity = sizeof...(A);
+};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...)> : Signature<R (C::*)(A...) const> {};
+template <typename R, typename... A>
+struct Signature<R (*)(A...)> {
+  using Result = R;
+  static constexpr size_t arity = sizeof...(A);
+};
+
+}  // namespace detail
+
+template <typename F>
+class Function {
+  using Result = typename detail::Signature<F>::Result;
+  static constexpr size_t kArity = detail::Signature<F>::arity;
+
+ public:
+  explicit Function(F f)
+      : traced_(std::make_shared<detail::TracedFunction>([f = std::move(f)](const std::vector<Tensor>& arguments) mutable {
+          return [&]<size_t... i>(std::index_sequence<i...>) -> std::vector<Tensor> {
+            if constexpr (std::is_void_v<Result>) {
+              f(arguments[i]...);
+              return {};
+            } else {
+              return detail::Results<Result>::pack(f(arguments[i]...));
+            }
+          }(std::make_index_sequence<kArity>());
+        })) {}
+
+  template <typename... A>
+  Result operator()(const A&... arguments) const {
+    static_assert(sizeof...(A) == kArity, "a function is called with as many tensors as it takes");
+    const Tensor list[] = {static_cast<const Tensor&>(arguments)..., Tensor()};
+    std::vector<Tensor> results;
+    traced_->call(list, kArity, results);
+    return detail::Results<Result>::unpack(results);
+  }
+
+  size_t traces() const { return traced_->traces(); }
+
+ private:
+  std::shared_ptr<detail::TracedFunction> traced_;
+};
+
+template <typename F>
+Function<std::decay_t<F>> function(F&& f) {
+  return Function<std::decay_t<F>>(std::forward<F>(f));
+}
+
+}  // namespace brio

@@ -1,0 +1,50 @@
+#include "brio/runtime/nested_plan.h"
+
+#include <cstring>
+
+namespace brio {
+namespace {
+constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
+}  // namespace
+
+NestedPlan::NestedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
+  const auto& fresh = plan_->fresh_buffers();
+  fresh_target_.assign(fresh.size(), -1);
+  fresh_offset_.assign(fresh.size(), 0);
+  direct_.assign(plan_->outputs().size(), false);
+  for (size_t k = 0; k < plan_->outputs().size(); ++k) {
+    const Plan::Output& output = plan_->outputs()[k];
+    if (output.is_input || output.offset != 0 || output.aval.bytes() != fresh[output.index]) continue;
+    if (fresh_target_[output.index] >= 0) continue;
+    fresh_target_[output.index] = static_cast<int64_t>(k);
+    direct_[k] = true;
+  }
+  size_t at = align(plan_->arena_bytes());
+  arguments_at_ = at;
+  at += align(plan_->argument_count() * sizeof(void*));
+  fresh_at_ = at;
+  at += align(fresh.size() * sizeof(void*));
+  for (size_t j = 0; j < fresh.size(); ++j)
+    if (fresh_target_[j] < 0) {
+      fresh_offset_[j] = at;
+      at += align(fresh[j]);
+    }
+  scratch_bytes_ = at;
+}
+
+void NestedPlan::run(const void* const* in, void* const* out, void* scratch) const {
+  char* const base = static_cast<char*>(scratch);
+  auto** arguments = reinterpret_cast<void**>(base + arguments_at_);
+  auto** fresh = reinterpret_cast<void**>(base + fresh_at_);
+  for (size_t j = 0; j < fresh_target_.size(); ++j)
+    fresh[j] = fresh_target_[j] >= 0 ? out[fresh_target_[j]] : base + fresh_offset_[j];
+  plan_->run(in, fresh, base, arguments, false);
+  for (size_t k = 0; k < direct_.size(); ++k) {
+    if (direct_[k]) continue;
+    const Plan::Output& output = plan_->outputs()[k];
+    const void* from = output.is_input ? in[output.index] : fresh[output.index];
+    if (output.aval.bytes() != 0) std::memcpy(out[k], static_cast<const char*>(from) + output.offset, output.aval.bytes());
+  }
+}
+
+}  // namespace brio

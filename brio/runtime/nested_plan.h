@@ -1,0 +1,30 @@
+// A plan inside a kernel: loop bodies, branches, and the fall-back of a fused node. Runs on scratch memory that the
+// kernel is given; results go straight to where the caller wants them.
+#pragma once
+
+#include <memory>
+
+#include "brio/runtime/plan.h"
+
+namespace brio {
+
+class NestedPlan {
+ public:
+  explicit NestedPlan(std::shared_ptr<const Plan> plan);
+
+  size_t scratch_bytes() const { return scratch_bytes_; }
+  void run(const void* const* in, void* const* out, void* scratch) const;
+  const Plan& plan() const { return *plan_; }
+
+ private:
+  struct Copy {
+    uint32_t from_output, to_output;
+  };
+  std::shared_ptr<const Plan> plan_;
+  std::vector<int64_t> fresh_target_;   // per fresh buffer: the output it is, or -1: in scratch
+  std::vector<size_t> fresh_offset_;    // in scratch
+  std::vector<bool> direct_;            // per output: written in place of the caller's memory
+  size_t arguments_at_ = 0, fresh_at_ = 0, scratch_bytes_ = 0;
+};
+
+}  // namespace brio

@@ -1,0 +1,205 @@
+#include "brio/runtime/plan.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "brio/base/error.h"
+#include "brio/base/float_mode.h"
+#include "brio/ops/shape_ops.h"
+#include "brio/passes/pipeline.h"
+#include "brio/runtime/placement.h"
+
+namespace brio {
+namespace {
+
+std::atomic<bool> profiling_on{false};
+
+bool explain(std::string_view what) {
+  static const char* setting = std::getenv("BRIO_EXPLAIN");
+  return setting && std::string_view(setting).find(what) != std::string_view::npos;
+}
+
+}  // namespace
+
+void set_profiling(bool on) { profiling_on.store(on, std::memory_order_relaxed); }
+bool profiling() { return profiling_on.load(std::memory_order_relaxed); }
+
+class PlanBuilder {
+ public:
+  PlanBuilder(Graph graph, Device& device) {
+    plan_->device_ = &device;
+    own_constant_outputs(graph);
+    plan_->graph_ = std::move(graph);
+  }
+
+  std::shared_ptr<const Plan> build() {
+    choose_kernels();
+    const Placement placement = place(plan_->graph_, kernels_);
+    plan_->placement_ = placement.report;
+    plan_->fresh_ = placement.fresh_bytes;
+    copy_constants(placement.constants);
+    size_t step_index = 0;
+    for (const Node& node : plan_->graph_.nodes) {
+      if (is_constant(node)) continue;
+      if (is_alias(plan_->graph_, node)) continue;
+      Plan::Step& step = plan_->steps_[step_index];
+      step.in = static_cast<uint32_t>(plan_->slots_.size());
+      for (ValueId v : node.in) plan_->slots_.push_back(slot(placement, v));
+      step.out = static_cast<uint32_t>(plan_->slots_.size());
+      step.n_out = static_cast<uint32_t>(node.out.size());
+      for (ValueId v : node.out) plan_->slots_.push_back(slot(placement, v));
+      step.scratch = placement.scratch_offset;
+      ++step_index;
+    }
+    for (uint32_t i = 0; i < plan_->slots_.size(); ++i)
+      if (plan_->slots_[i].base == Plan::Base::input || plan_->slots_[i].base == Plan::Base::fresh)
+        plan_->outside_slots_.push_back(i);
+    for (ValueId v : plan_->graph_.outputs) {
+      const Location& at = placement.locations[v];
+      BRIO_CHECK(at.kind == Location::Kind::input || at.kind == Location::Kind::fresh, "an output lies in the arena");
+      plan_->outputs_.push_back(
+          {at.kind == Location::Kind::input, at.index, at.offset, plan_->graph_.values[v]});
+    }
+    count_bytes();
+    if (explain("kernels")) std::fputs((plan_->explain_kernels() + "\n").c_str(), stderr);
+    if (explain("plans")) std::fputs((plan_->graph_.str() + "\n").c_str(), stderr);
+    return plan_;
+  }
+
+ private:
+  // A constant lives in the plan; one that goes out needs memory of its own, which a copy fills.
+  static void own_constant_outputs(Graph& graph) {
+    std::vector<bool> constant(graph.values.size(), false);
+    for (const Node& node : graph.nodes) {
+      if (is_constant(node)) constant[node.out[0]] = true;
+      else if (is_alias(graph, node)) constant[node.out[0]] = constant[node.in.back()];
+    }
+    for (ValueId& v : graph.outputs) {
+      if (v >= constant.size() || !constant[v]) continue;
+      std::vector<int64_t> attrs{graph.values[v].shape.rank()};
+      for (int64_t dim : graph.values[v].shape) attrs.push_back(dim);
+      v = graph.add(op::broadcast_to, {v}, std::move(attrs)).out[0];
+    }
+  }
+
+  void copy_constants(const std::vector<uint64_t>& constants) {
+    if (constants.empty()) return;
+    const size_t bytes = constants.size() * sizeof(uint64_t);
+    plan_->constants_ = BufferRef::allocate(bytes, Owner::cache, plan_->device_->memory());
+    const auto stream = plan_->device_->make_stream();
+    stream->copy_to_device(plan_->constants_->data(), constants.data(), bytes);
+    stream->synchronize();
+  }
+
+  void choose_kernels() {
+    for (const Node& node : plan_->graph_.nodes) {
+      if (is_constant(node) || is_alias(plan_->graph_, node)) {
+        kernels_.push_back(nullptr);
+        continue;
+      }
+      Choice choice = choose(registry(), *plan_->device_, {plan_->graph_, node});
+      Plan::Step& step = plan_->steps_.emplace_back();
+      kernels_.push_back(choice.kernel.get());
+      step.label = std::string(node.op->name);
+      step.choice = cat(choice.implementation,
+                        choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
+      for (const auto& [name, reason] : choice.skipped) step.choice += cat("\n      not ", name, ": ", reason);
+      step.kernel = std::move(choice.kernel);
+    }
+  }
+
+  Plan::Slot slot(const Placement& placement, ValueId value) {
+    const Location& at = placement.locations[value];
+    switch (at.kind) {
+      case Location::Kind::arena: return {Plan::Base::arena, 0, at.offset};
+      case Location::Kind::input: return {Plan::Base::input, at.index, at.offset};
+      case Location::Kind::fresh: return {Plan::Base::fresh, at.index, at.offset};
+      case Location::Kind::constant:
+        return {Plan::Base::constant, 0, at.index * sizeof(uint64_t)};
+      case Location::Kind::none: return {Plan::Base::none, 0, 0};
+    }
+    return {};
+  }
+
+  void count_bytes() {
+    size_t bytes = sizeof(Plan) + plan_->slots_.size() * sizeof(Plan::Slot) + plan_->steps_.size() * 512 +
+                   plan_->graph_.values.size() * sizeof(Aval) + plan_->arena_bytes();
+    for (const Node& node : plan_->graph_.nodes)
+      bytes += sizeof(Node) + (node.in.size() + node.out.size()) * sizeof(ValueId) + node.attrs.size() * sizeof(int64_t);
+    plan_->bytes_ = bytes;
+  }
+
+  std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
+  std::vector<const Kernel*> kernels_;  // per node; null for aliases and constants
+};
+
+std::shared_ptr<const Plan> Plan::make(Graph graph, Device& device) {
+  optimize(graph);
+  return PlanBuilder(std::move(graph), device).build();
+}
+
+std::shared_ptr<const Plan> Plan::make_unoptimized(Graph graph, Device& device) {
+  return PlanBuilder(std::move(graph), device).build();
+}
+
+void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, void* const* fresh, char* arena) const {
+  switch (slot.base) {
+    case Base::arena: *argument = arena + slot.offset; break;
+    case Base::constant: *argument = static_cast<char*>(constants_->data()) + slot.offset; break;
+    // Kernels write through outputs only; an input that is written in place is one that the caller gave up.
+    case Base::input: *argument = static_cast<char*>(const_cast<void*>(inputs[slot.index])) + slot.offset; break;
+    case Base::fresh: *argument = static_cast<char*>(fresh[slot.index]) + slot.offset; break;
+    case Base::none: *argument = nullptr; break;
+  }
+}
+
+void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
+               Stream* stream) const {
+  char* const base = static_cast<char*>(arena);
+  if (arena_bound) {
+    for (uint32_t i : outside_slots_) bind(slots_[i], &arguments[i], inputs, fresh, base);
+  } else {
+    for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &arguments[i], inputs, fresh, base);
+  }
+  if (stream) {
+    for (const Step& step : steps_)
+      stream->launch(*step.kernel,
+                     {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+    return;
+  }
+  FloatMode mode;
+  if (!profiling()) [[likely]] {
+    for (const Step& step : steps_)
+      step.kernel->run({const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+    return;
+  }
+  for (const Step& step : steps_) {
+    const auto start = std::chrono::steady_clock::now();
+    step.kernel->run({const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+    const auto elapsed = std::chrono::steady_clock::now() - start;
+    step.calls.fetch_add(1, std::memory_order_relaxed);
+    step.nanoseconds.fetch_add(
+        static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()),
+        std::memory_order_relaxed);
+  }
+}
+
+std::string Plan::explain_kernels() const {
+  std::string text = cat("plan of ", steps_.size(), " kernels, arena ", placement_.arena_bytes, " bytes\n");
+  size_t i = 0;
+  for (const Node& node : graph_.nodes) {
+    if (is_constant(node) || is_alias(graph_, node)) continue;
+    text += cat("  ", format_node(graph_, node), "\n    → ", steps_[i++].choice, "\n");
+  }
+  return text;
+}
+
+std::vector<Plan::StepTime> Plan::times() const {
+  std::vector<StepTime> times;
+  for (const Step& step : steps_) times.push_back({step.label, step.calls.load(), step.nanoseconds.load()});
+  return times;
+}
+
+}  // namespace brio

@@ -1,0 +1,101 @@
+// Plan: an ordered list of prepared kernels over one arena. Immutable and re-entrant; running one allocates nothing and
+// hashes nothing.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "brio/ir/graph.h"
+#include "brio/runtime/backend.h"
+
+namespace brio {
+
+struct PlacementReport {
+  size_t arena_bytes = 0;    // what the plan takes, scratch included
+  size_t sum_of_buffers = 0; // what it would take without reuse
+  size_t lower_bound = 0;    // most bytes alive at once
+};
+
+class Plan {
+ public:
+  // Takes a graph as recorded: optimises it, chooses kernels, places buffers.
+  static std::shared_ptr<const Plan> make(Graph graph, Device& device);
+  // As it stands, node by node: the fall-back for a `fused` body, and the "unplanned" side of tests.
+  static std::shared_ptr<const Plan> make_unoptimized(Graph graph, Device& device);
+
+  // Where an output's bytes are after a run.
+  struct Output {
+    bool is_input;   // shares the memory of an input (a view of it, or the result written in place)
+    uint32_t index;  // of the input, or of the fresh buffer
+    size_t offset;
+    Aval aval;
+  };
+  const std::vector<Output>& outputs() const { return outputs_; }
+  const std::vector<size_t>& fresh_buffers() const { return fresh_; }  // bytes of each, allocated by the caller
+
+  size_t arena_bytes() const { return placement_.arena_bytes; }
+  size_t argument_count() const { return static_cast<size_t>(slots_.size()); }
+
+  // `arena` (device memory) and `arguments` (argument_count() pointers) are working memory of this run. `arena_bound`: the
+  // arguments were filled by an earlier run with the same arena. With a stream the kernels are launched on it and the
+  // arguments stay in use until it is done; without one (a synchronous device) they have run on return.
+  void run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
+           Stream* stream = nullptr) const;
+  Device& device() const { return *device_; }
+
+  size_t bytes() const { return bytes_; }  // of the plan itself
+  const PlacementReport& placement() const { return placement_; }
+  const Graph& graph() const { return graph_; }  // optimised
+  std::string explain_kernels() const;           // what was chosen, and why the others were not
+  size_t step_count() const { return steps_.size(); }
+
+  struct StepTime {
+    std::string label;
+    uint64_t calls, nanoseconds;
+  };
+  std::vector<StepTime> times() const;  // filled while profiling is on
+
+ private:
+  friend class PlanBuilder;
+  struct Step {
+    std::unique_ptr<Kernel> kernel;
+    uint32_t in, out, n_out;  // arguments; scratch is an offset into the arena
+    size_t scratch;
+    std::string label;
+    std::string choice;
+    mutable std::atomic<uint64_t> calls{0}, nanoseconds{0};
+
+    Step() = default;
+    Step(Step&& other) noexcept
+        : kernel(std::move(other.kernel)), in(other.in), out(other.out), n_out(other.n_out), scratch(other.scratch),
+          label(std::move(other.label)), choice(std::move(other.choice)) {}
+  };
+  enum class Base : uint8_t { arena, constant, input, fresh, none };
+  struct Slot {
+    Base base;
+    uint32_t index;
+    size_t offset;
+  };
+
+  void bind(const Slot& slot, void** argument, const void* const* inputs, void* const* fresh, char* arena) const;
+
+  Graph graph_;
+  Device* device_ = nullptr;
+  std::vector<Step> steps_;
+  std::vector<Slot> slots_;              // per argument
+  std::vector<uint32_t> outside_slots_;  // those that change from run to run
+  BufferRef constants_;                  // on the device, eight bytes each
+  std::vector<Output> outputs_;
+  std::vector<size_t> fresh_;
+  PlacementReport placement_;
+  size_t bytes_ = 0;
+};
+
+// Timing of every step, for reports. Off by default: it costs two clock reads a step.
+void set_profiling(bool on);
+bool profiling();
+
+}  // namespace brio

@@ -1,0 +1,202 @@
+#include "brio/runtime/plan_cache.h"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "brio/base/error.h"
+
+namespace brio {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+struct Entry {
+  std::vector<uint64_t> key;
+  std::shared_ptr<const CachedPlan> plan;
+  std::string signature;  // ops without shapes: a miss that finds its signature is "only" another shape
+  std::vector<Aval> inputs;
+};
+
+class LivingPlans {
+ public:
+  void add(const CachedPlan* plan) {
+    std::lock_guard lock(mutex_);
+    plans_.insert(plan);
+  }
+  void remove(const CachedPlan* plan) {
+    std::lock_guard lock(mutex_);
+    plans_.erase(plan);
+  }
+  void visit(const std::function<void(const Plan&)>& f) {
+    std::lock_guard lock(mutex_);
+    for (const CachedPlan* plan : plans_) f(plan->plan());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<const CachedPlan*> plans_;
+};
+LivingPlans& living_plans() {
+  static auto* plans = new LivingPlans;
+  return *plans;
+}
+
+class Cache {
+ public:
+  std::shared_ptr<const CachedPlan> find(PlanKey key, uint64_t hash) {
+    std::lock_guard lock(mutex_);
+    auto [begin, end] = index_.equal_range(hash);
+    for (auto it = begin; it != end; ++it) {
+      if (!std::ranges::equal(it->second->key, key)) continue;
+      ++hits_;
+      if (it->second != entries_.begin()) entries_.splice(entries_.begin(), entries_, it->second);
+      return it->second->plan;
+    }
+    ++misses_;
+    return nullptr;
+  }
+
+  std::shared_ptr<const CachedPlan> insert(PlanKey key, uint64_t hash, std::shared_ptr<const CachedPlan> plan,
+                                           std::string signature, std::vector<Aval> inputs) {
+    std::lock_guard lock(mutex_);
+    explain(signature, inputs);
+    entries_.push_front({{key.begin(), key.end()}, plan, std::move(signature), std::move(inputs)});
+    try {
+      index_.emplace(hash, entries_.begin());
+    } catch (...) {
+      entries_.pop_front();
+      throw;
+    }
+    bytes_ += cost(entries_.front());
+    while (bytes_ > limit_ && entries_.size() > 1) evict();
+    return plan;
+  }
+
+  PlanCacheStats stats() {
+    std::lock_guard lock(mutex_);
+    return {entries_.size(), bytes_, limit_, hits_, misses_, evictions_, last_miss_};
+  }
+  void set_limit(size_t bytes) {
+    std::lock_guard lock(mutex_);
+    limit_ = bytes;
+    while (bytes_ > limit_ && !entries_.empty()) evict();
+  }
+  void clear() {
+    std::lock_guard lock(mutex_);
+    entries_.clear();
+    index_.clear();
+    bytes_ = 0;
+  }
+
+ private:
+  static size_t cost(const Entry& entry) { return entry.plan->bytes() + entry.key.size() * sizeof(uint64_t) + sizeof(Entry); }
+
+  void explain(const std::string& signature, const std::vector<Aval>& inputs) {
+    last_miss_ = "new structure: these ops were not run together before";
+    for (const Entry& entry : entries_) {
+      if (entry.signature != signature || entry.inputs.size() != inputs.size()) continue;
+      last_miss_ = "new handles: other results are kept or other inputs may be overwritten than before";
+      for (size_t i = 0; i < inputs.size(); ++i)
+        if (!(entry.inputs[i] == inputs[i])) {
+          last_miss_ = entry.inputs[i].dtype != inputs[i].dtype
+                           ? cat("new dtype ", inputs[i].dtype, " for input ", i, ", which was ", entry.inputs[i].dtype)
+                           : cat("new shape ", inputs[i].shape, " for input ", i, ", which was ", entry.inputs[i].shape);
+          return;
+        }
+      return;
+    }
+  }
+
+  void evict() {
+    const auto last = std::prev(entries_.end());
+    bytes_ -= cost(*last);
+    std::erase_if(index_, [&](const auto& row) { return row.second == last; });
+    entries_.pop_back();
+    ++evictions_;
+  }
+
+  std::mutex mutex_;
+  std::list<Entry> entries_;  // most recently used first
+  std::unordered_multimap<uint64_t, std::list<Entry>::iterator> index_;
+  size_t bytes_ = 0, limit_ = size_t{512} << 20;
+  uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
+  std::string last_miss_ = "none yet";
+};
+
+Cache& cache() {
+  static auto* c = new Cache;
+  return *c;
+}
+
+std::string signature_of(const Graph& graph) {
+  std::string text;
+  for (const Node& node : graph.nodes) {
+    text += node.op->name;
+    for (ValueId v : node.in) text += cat(",", v);
+    text += ";";
+  }
+  return text;
+}
+
+}  // namespace
+
+CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) { living_plans().add(this); }
+
+CachedPlan::~CachedPlan() {
+  living_plans().remove(this);
+  delete spare_.load();
+}
+
+std::unique_ptr<RunMemory> CachedPlan::take() const {
+  if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire)) return std::unique_ptr<RunMemory>(spare);
+  auto memory = std::make_unique<RunMemory>();
+  memory->arena = BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
+  if (!plan_->device().synchronous()) memory->stream = plan_->device().make_stream();
+  memory->arguments.resize(plan_->argument_count());
+  return memory;
+}
+
+void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
+  std::unique_ptr<RunMemory> memory = take();
+  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound,
+             memory->stream.get());
+  if (memory->stream) memory->stream->synchronize();
+  memory->bound = true;
+  delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
+}
+
+uint64_t hash_words(PlanKey key) {
+  // Two lanes of multiply-and-fold: the words are mostly small numbers and addresses, which plain sums would collide.
+  uint64_t a = 0x243f6a8885a308d3ull ^ key.size(), b = 0x13198a2e03707344ull;
+  size_t i = 0;
+  auto fold = [](uint64_t x, uint64_t y) {
+    const auto product = static_cast<Wide>(x) * y;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  };
+  for (; i + 2 <= key.size(); i += 2) {
+    a = fold(a ^ key[i], 0xa4093822299f31d1ull);
+    b = fold(b ^ key[i + 1], 0x082efa98ec4e6c89ull);
+  }
+  if (i < key.size()) a = fold(a ^ key[i], 0x452821e638d01377ull);
+  return fold(a ^ b, 0xbe5466cf34e90c6dull);
+}
+
+std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make) {
+  if (auto plan = cache().find(key, hash)) return plan;
+  Graph graph = make();
+  std::string signature = signature_of(graph);
+  std::vector<Aval> inputs;
+  for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
+  auto plan = std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device()));
+  return cache().insert(key, hash, std::move(plan), std::move(signature), std::move(inputs));
+}
+
+PlanCacheStats plan_cache_stats() { return cache().stats(); }
+void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }
+void clear_plan_cache() { cache().clear(); }
+void for_each_plan(const std::function<void(const Plan&)>& visit) { living_plans().visit(visit); }
+
+}  // namespace brio

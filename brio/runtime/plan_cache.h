@@ -1,0 +1,57 @@
+// Plans by the structure of what was recorded. Bounded in bytes: the least recently used goes first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "brio/runtime/plan.h"
+
+namespace brio {
+
+// Working memory of one running instance of a plan, reused by the next.
+struct RunMemory {
+  BufferRef arena;
+  std::unique_ptr<Stream> stream;  // of a device that is not synchronous
+  std::vector<void*> arguments;
+  bool bound = false;
+};
+
+// A plan with the memory of its runs.
+class CachedPlan {
+ public:
+  explicit CachedPlan(std::shared_ptr<const Plan> plan);
+  ~CachedPlan();
+  const Plan& plan() const { return *plan_; }
+  // Runs with the caller's inputs and fresh buffers, on working memory of its own; done on return.
+  void run(const void* const* inputs, void* const* fresh) const;
+  size_t bytes() const { return plan_->bytes(); }
+
+ private:
+  std::unique_ptr<RunMemory> take() const;
+  std::shared_ptr<const Plan> plan_;
+  mutable std::atomic<RunMemory*> spare_{nullptr};  // the usual case: one run at a time
+};
+
+struct PlanCacheStats {
+  size_t plans, bytes, limit;
+  uint64_t hits, misses, evictions;
+  std::string last_miss;  // why the newest miss was one: "new shape (16, 100) for input 0"
+};
+PlanCacheStats plan_cache_stats();
+void set_plan_cache_limit(size_t bytes);
+void clear_plan_cache();
+
+// The plan for a key; `make` is called on a miss, with the lock released, and must give the graph that the key describes.
+using PlanKey = std::span<const uint64_t>;
+std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make);
+
+uint64_t hash_words(PlanKey key);
+
+// Visits every plan there is, those that functions keep included, for reports.
+void for_each_plan(const std::function<void(const Plan&)>& visit);
+
+}  // namespace brio

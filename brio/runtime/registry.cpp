@@ -1,0 +1,70 @@
+#include <algorithm>
+
+#include "brio/base/error.h"
+#include "brio/runtime/backend.h"
+
+namespace brio {
+
+void Registry::add_device(std::unique_ptr<Device> device) { entries_.push_back({std::move(device), {}}); }
+
+void Registry::add(std::string_view device, const OpDef& op, const Implementation& implementation) {
+  for (Entry& entry : entries_) {
+    if (entry.device->name() != device) continue;
+    auto it = std::ranges::find(entry.kernels, &op, [](const auto& row) { return row.first; });
+    if (it == entry.kernels.end()) it = entry.kernels.insert(it, {&op, {}});
+    auto& list = it->second;
+    list.insert(std::ranges::find_if(list, [&](const auto& i) { return i.priority < implementation.priority; }),
+                implementation);
+    return;
+  }
+  BRIO_CHECK(false, "no device is called ", device);
+}
+
+Device& Registry::device(std::string_view name) const {
+  std::string known;
+  for (const Entry& entry : entries_) {
+    if (entry.device->name() == name) return *entry.device;
+    known += cat(known.empty() ? "" : ", ", entry.device->name());
+  }
+  throw InvalidArgument(cat("[device] no device is called '", name, "'; there are: ", known));
+}
+
+Device& Registry::default_device() const {
+  BRIO_CHECK(!entries_.empty(), "no backend is registered");
+  return *entries_.front().device;
+}
+
+std::vector<std::string_view> Registry::device_names() const {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries_) names.push_back(entry.device->name());
+  return names;
+}
+
+const std::vector<Implementation>& Registry::implementations(const Device& device, const OpDef& op) const {
+  static const std::vector<Implementation> none;
+  for (const Entry& entry : entries_) {
+    if (entry.device.get() != &device) continue;
+    auto it = std::ranges::find(entry.kernels, &op, [](const auto& row) { return row.first; });
+    return it == entry.kernels.end() ? none : it->second;
+  }
+  return none;
+}
+
+Choice choose(const Registry& registry, const Device& device, const NodeView& node) {
+  Choice choice;
+  for (const Implementation& implementation : registry.implementations(device, *node.node.op)) {
+    Support support = implementation.supports(node);
+    if (support.yes) {
+      choice.kernel = implementation.prepare(node);
+      choice.implementation = implementation.name;
+      return choice;
+    }
+    choice.skipped.emplace_back(implementation.name, std::move(support.reason));
+  }
+  std::string reasons;
+  for (const auto& [name, reason] : choice.skipped) reasons += cat(" ", name, ": ", reason, ";");
+  BRIO_CHECK(false, "nothing on ", device.name(), " runs ", format_node(node.graph, node.node), ":", reasons);
+  return choice;
+}
+
+}  // namespace brio

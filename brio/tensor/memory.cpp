@@ -1,0 +1,192 @@
+#include "brio/tensor/memory.h"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+
+#include "brio/base/error.h"
+
+namespace brio {
+namespace {
+
+constexpr std::array<std::string_view, kOwnerCount> kOwnerNames = {"parameters", "gradients", "optimizer", "activations",
+                                                                   "input",      "cache",     "other"};
+struct Row {
+  std::atomic<int64_t> bytes{0}, peak{0};
+};
+Row ledger[kOwnerCount];
+
+void charge(Owner owner, int64_t bytes) {
+  Row& row = ledger[static_cast<int>(owner)];
+  const int64_t now = row.bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t peak = row.peak.load(std::memory_order_relaxed);
+  while (now > peak && !row.peak.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+// Sizes are rounded up to one of four steps per power of two, so at most a fifth is wasted.
+constexpr size_t kSmallest = 64;
+constexpr int kClasses = 4 * 48;
+constexpr size_t kHugePageFrom = size_t{4} << 20;
+
+int class_of(size_t bytes) {
+  if (bytes <= kSmallest) return 0;
+  const int log = std::bit_width(bytes - 1) - 1;  // 2^log < bytes ≤ 2^(log+1)
+  const int step = static_cast<int>((bytes - 1) >> (log - 2)) & 3;
+  return (log - 6) * 4 + step + 1;
+}
+size_t size_of_class(int index) {
+  if (index == 0) return kSmallest;
+  const int log = (index - 1) / 4 + 6, step = (index - 1) % 4;
+  return (size_t{1} << log) + (static_cast<size_t>(step + 1) << (log - 2));
+}
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+class HostMemory final : public Memory {
+ public:
+  void* allocate(size_t bytes) override {
+    allocations_.fetch_add(1, std::memory_order_relaxed);
+    if (fail_at_.load(std::memory_order_relaxed) != 0 && fail_at_.fetch_sub(1, std::memory_order_relaxed) == 1)
+      throw ResourceError(cat("memory: an allocation of ", bytes, " bytes failed because a test asked for it"));
+    const int index = class_of(bytes);
+    BRIO_CHECK(index < kClasses, "allocation of ", bytes, " bytes");
+    {
+      std::lock_guard lock(mutex_);
+      if (FreeBlock* block = free_[index]) {
+        free_[index] = block->next;
+        cached_ -= size_of_class(index);
+        charge(Owner::cache, -static_cast<int64_t>(size_of_class(index)));
+        return block;
+      }
+    }
+    const size_t rounded = size_of_class(index);
+    void* data = std::aligned_alloc(rounded >= kHugePageFrom ? kHugePageFrom / 2 : 64, round_for_alignment(rounded));
+    if (!data) {
+      trim();
+      data = std::aligned_alloc(64, rounded);
+    }
+    if (!data)
+      throw ResourceError(cat("memory: the system refused ", rounded, " bytes; use a smaller batch or free tensors "
+                              "(brio::memory_ledger() says who holds what)"));
+    // Large tensors are walked end to end: huge pages spare most of the TLB misses. Advice only, so errors are ignored.
+    if (rounded >= kHugePageFrom) madvise(data, rounded, MADV_HUGEPAGE);
+    return data;
+  }
+
+  void release(void* data, size_t bytes) noexcept override {
+    const int index = class_of(bytes);
+    const size_t rounded = size_of_class(index);
+    {
+      std::lock_guard lock(mutex_);
+      if (cached_ + rounded <= limit_) {
+        free_[index] = new (data) FreeBlock{free_[index]};
+        cached_ += rounded;
+        charge(Owner::cache, static_cast<int64_t>(rounded));
+        return;
+      }
+    }
+    std::free(data);
+  }
+
+  void trim() noexcept {
+    std::lock_guard lock(mutex_);
+    for (int i = 0; i < kClasses; ++i)
+      while (FreeBlock* block = free_[i]) {
+        free_[i] = block->next;
+        std::free(block);
+      }
+    charge(Owner::cache, -static_cast<int64_t>(cached_));
+    cached_ = 0;
+  }
+
+  void set_limit(size_t bytes) noexcept {
+    {
+      std::lock_guard lock(mutex_);
+      limit_ = bytes;
+      if (cached_ <= limit_) return;
+    }
+    trim();
+  }
+
+  std::atomic<uint64_t> allocations_{0}, fail_at_{0};
+
+ private:
+  static size_t round_for_alignment(size_t bytes) {
+    return bytes >= kHugePageFrom ? (bytes + kHugePageFrom / 2 - 1) & ~(kHugePageFrom / 2 - 1) : bytes;
+  }
+
+  std::mutex mutex_;
+  FreeBlock* free_[kClasses] = {};
+  size_t cached_ = 0;
+  size_t limit_ = size_t{1} << 30;
+};
+
+// Never destroyed: buffers held by static objects are released after main.
+HostMemory& host() {
+  static HostMemory* memory = new HostMemory;
+  return *memory;
+}
+
+}  // namespace
+
+std::string_view name_of(Owner owner) { return kOwnerNames[static_cast<int>(owner)]; }
+
+std::vector<LedgerRow> memory_ledger() {
+  std::vector<LedgerRow> rows;
+  for (int i = 0; i < kOwnerCount; ++i)
+    rows.push_back({static_cast<Owner>(i), ledger[i].bytes.load(), ledger[i].peak.load()});
+  return rows;
+}
+
+Memory& host_memory() { return host(); }
+void trim_host_memory() noexcept { host().trim(); }
+void set_host_cache_limit(size_t bytes) noexcept { host().set_limit(bytes); }
+uint64_t host_allocations() { return host().allocations_.load(); }
+void fail_host_allocation(uint64_t countdown) { host().fail_at_.store(countdown); }
+
+Buffer::Buffer(Memory& memory, size_t bytes, Owner owner)
+    : memory_(memory), data_(memory.allocate(bytes)), bytes_(bytes), owner_(owner) {
+  charge(owner_, static_cast<int64_t>(bytes_));
+}
+
+Buffer::~Buffer() {
+  charge(owner_, -static_cast<int64_t>(bytes_));
+  memory_.release(data_, bytes_);
+}
+
+void Buffer::set_owner(Owner owner) {
+  if (owner == owner_) return;
+  charge(owner_, -static_cast<int64_t>(bytes_));
+  owner_ = owner;
+  charge(owner_, static_cast<int64_t>(bytes_));
+}
+
+BufferRef BufferRef::allocate(size_t bytes, Owner owner, Memory& memory) {
+  // The header comes from the same recycled blocks as the data.
+  void* header = host_memory().allocate(sizeof(Buffer));
+  BufferRef ref;
+  try {
+    ref.buffer_ = new (header) Buffer(memory, bytes, owner);
+  } catch (...) {
+    host_memory().release(header, sizeof(Buffer));
+    throw;
+  }
+  return ref;
+}
+
+void BufferRef::reset() noexcept {
+  Buffer* buffer = std::exchange(buffer_, nullptr);
+  if (buffer && buffer->refs.decrement()) {
+    buffer->~Buffer();
+    host_memory().release(buffer, sizeof(Buffer));
+  }
+}
+
+}  // namespace brio

@@ -1,0 +1,115 @@
+#include "brio/train/batch_source.h"
+
+#include <cstring>
+#include <limits>
+
+#include "brio/base/error.h"
+#include "brio/base/thread_pool.h"
+
+namespace brio::train {
+namespace {
+
+constexpr int64_t kPieceBytes = 128 << 10;  // rows are copied by several threads in pieces of this size
+
+void check_rows(std::string_view name, const Tensor& tensor, int64_t rows) {
+  if (tensor.rank() == 0)
+    throw InvalidArgument(cat("[fit] ", name, " is a scalar; its axis 0 must number the samples"));
+  if (rows >= 0 && tensor.shape()[0] != rows)
+    throw InvalidArgument(cat("[fit] x has ", rows, " rows, but ", name, " has ", tensor.shape()[0], " (shape ",
+                              tensor.shape(), "); give one row for each sample"));
+}
+
+Tensor empty_batch(const Tensor& all, int64_t n) {
+  Aval aval = all.aval();
+  aval.shape.set(0, n);
+  return Tensor(Array::allocate(aval, Owner::input));
+}
+
+}  // namespace
+
+Tensor row_range(const Tensor& x, int64_t begin, int64_t end) {
+  Array array = x.array();
+  const int64_t rows = array.aval.shape[0];
+  if (rows > 0) array.offset += array.aval.bytes() / static_cast<size_t>(rows) * static_cast<size_t>(begin);
+  array.aval.shape.set(0, end - begin);
+  return Tensor(std::move(array));
+}
+
+// Fisher and Yates' shuffle; word i of the stream decides step i.
+void shuffled_order(const RandomStream& stream, int64_t n, std::vector<uint32_t>& order) {
+  order.resize(static_cast<size_t>(n));
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
+  PhiloxCounter words{};
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    if (i % 4 == 0) words = stream.block(i / 4);
+    const uint64_t left = order.size() - i;
+    const size_t j = i + static_cast<size_t>(uint64_t{words[i % 4]} * left >> 32);
+    std::swap(order[i], order[j]);
+  }
+}
+
+ArraySource::ArraySource(Tensor x, Tensor y, Tensor sample_weight, ArraySourceOptions options)
+    : options_(options), has_y_(y.defined()), has_weight_(sample_weight.defined()) {
+  if (!x.defined()) throw InvalidArgument("[fit] x is none; give it a tensor");
+  if (options.batch_size <= 0)
+    throw InvalidArgument(cat("[fit] batch_size is ", options.batch_size, "; it must be 1 or more"));
+  check_rows("x", x, -1);
+  rows_ = x.shape()[0];
+  if (rows_ == 0) throw InvalidArgument(cat("[fit] x has no rows: its shape is ", x.shape()));
+  if (rows_ > std::numeric_limits<uint32_t>::max())
+    throw InvalidArgument(cat("[fit] x has ", rows_, " rows; a tensor of more than 2^32 - 1 needs a dataset"));
+  if (has_y_) check_rows("y", y, rows_);
+  if (has_weight_) check_rows("sample_weight", sample_weight, rows_);
+  auto add = [&](Tensor all) {
+    const size_t row_bytes = all.array().aval.bytes() / static_cast<size_t>(rows_);
+    columns_.push_back({std::move(all), row_bytes, {}, {}});
+  };
+  add(std::move(x));
+  if (has_y_) add(std::move(y));
+  if (has_weight_) add(std::move(sample_weight));
+}
+
+void ArraySource::reset(int64_t epoch) {
+  at_ = 0;
+  if (!options_.shuffle) return;
+  const RandomStream stream{options_.shuffle->seed, options_.shuffle->counter + static_cast<uint64_t>(epoch)};
+  shuffled_order(stream, rows_, order_);
+}
+
+bool ArraySource::next(Batch& batch) {
+  if (at_ >= rows_) return false;
+  const int64_t n = std::min(options_.batch_size, rows_ - at_);
+  const bool full = n == options_.batch_size;
+  Tensor* const fields[] = {&batch.x, has_y_ ? &batch.y : &batch.sample_weight, &batch.sample_weight};
+  for (Tensor* field : fields) field->reset();
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    Column& column = columns_[i];
+    if (!options_.shuffle) {
+      *fields[i] = row_range(column.all, at_, at_ + n);
+      continue;
+    }
+    Tensor& into = full ? column.full : column.last;
+    copy_rows(column, n, into);
+    *fields[i] = into;
+  }
+  at_ += n;
+  return true;
+}
+
+void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
+  // Somebody who kept the batch keeps it as it is.
+  if (!into.defined() || into.impl()->refs.load() != 1 || into.impl()->array.buffer->refs.load() != 1)
+    into = empty_batch(column.all, n);
+  const size_t row = column.row_bytes;
+  if (row == 0) return;
+  const char* from = column.all.impl()->array.as<char>();
+  char* to = into.impl()->array.as<char>();
+  const uint32_t* order = order_.data() + at_;
+  const int64_t grain = std::max<int64_t>(1, kPieceBytes / static_cast<int64_t>(row));
+  parallel_for(n, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      std::memcpy(to + static_cast<size_t>(i) * row, from + size_t{order[i]} * row, row);
+  });
+}
+
+}  // namespace brio::train

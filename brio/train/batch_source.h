@@ -1,0 +1,65 @@
+// Where batches come from. Datasets implement it; ArraySource cuts tensors into batches.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "brio/ir/tensor.h"
+#include "brio/ops/random.h"
+
+namespace brio::train {
+
+struct Batch {
+  Tensor x, y, sample_weight;  // y and weights may be none
+};
+
+class BatchSource {
+ public:
+  virtual ~BatchSource() = default;
+  virtual void reset(int64_t epoch) = 0;  // the next batch is the first of this epoch
+  // False at the end of the epoch. The batch is good until the next call: its memory may be used again.
+  virtual bool next(Batch& batch) = 0;
+  virtual std::optional<int64_t> steps() const = 0;  // batches in an epoch, where known
+};
+
+struct ArraySourceOptions {
+  int64_t batch_size = 32;
+  // Shuffled when given: the order of epoch e is a pure function of (seed, counter + e).
+  std::optional<Generator::State> shuffle = {};
+};
+
+// Rows of tensors. In order, batches are views; shuffled, the rows are copied into one batch that is used again and
+// again. The last batch of an epoch may be smaller.
+class ArraySource : public BatchSource {
+ public:
+  // Throws InvalidArgument unless all tensors that are given have the same number of rows.
+  ArraySource(Tensor x, Tensor y, Tensor sample_weight, ArraySourceOptions options);
+
+  void reset(int64_t epoch) override;
+  bool next(Batch& batch) override;
+  std::optional<int64_t> steps() const override { return (rows_ + options_.batch_size - 1) / options_.batch_size; }
+  int64_t rows() const { return rows_; }
+
+ private:
+  struct Column {
+    Tensor all;
+    size_t row_bytes = 0;
+    Tensor full, last;  // batches that rows are copied into
+  };
+  void copy_rows(Column& column, int64_t n, Tensor& into) const;
+
+  ArraySourceOptions options_;
+  int64_t rows_ = 0, at_ = 0;
+  std::vector<Column> columns_;  // x, then y and weights where given
+  bool has_y_, has_weight_;
+  std::vector<uint32_t> order_;
+};
+
+// The rows from `begin` to `end`, as a view.
+Tensor row_range(const Tensor& x, int64_t begin, int64_t end);
+
+// A permutation of 0 … n-1 that depends on the stream alone.
+void shuffled_order(const RandomStream& stream, int64_t n, std::vector<uint32_t>& order);
+
+}  // namespace brio::train

@@ -1,0 +1,71 @@
+# Tests, by label:
+#   unit      one program per directory of tests/ that has .cpp files: tests/ir/*.cpp → test_ir
+#   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
+#   example   every examples/NAME.cpp → example_NAME, built and run
+#   check     layering of the includes, the installed package
+# tests/fuzz → brio_fuzz and tests/soak → brio_soak are programs, not tests: `make fuzz`, `make soak`.
+enable_testing()
+find_package(GTest REQUIRED)
+
+# brio_program(TARGET SOURCES…): an executable on libbrio with the flags of the tree.
+function(brio_program target)
+  add_executable(${target} ${ARGN})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${target} PRIVATE brio brio_options)
+endfunction()
+
+# brio_unit_tests_again(NAME VARIABLE=VALUE…): all unit tests so far once more under these environment variables, as
+# NAME/<test>, labelled NAME.
+function(brio_unit_tests_again name)
+  get_property(tests GLOBAL PROPERTY BRIO_UNIT_TESTS)
+  foreach(test IN LISTS tests)
+    string(REPLACE "/" "_" id "${test}")
+    add_test(NAME ${name}/${test} COMMAND test_${id} --gtest_brief=1)
+    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name} ENVIRONMENT "${ARGN}")
+  endforeach()
+endfunction()
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tests" "tests/*.cpp")
+set(test_dirs "")
+foreach(source IN LISTS test_sources)
+  cmake_path(GET source PARENT_PATH dir)
+  list(APPEND test_dirs ${dir})
+endforeach()
+list(REMOVE_DUPLICATES test_dirs)
+
+foreach(dir IN LISTS test_dirs)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${dir}/*.cpp")
+  if(dir STREQUAL "fuzz" OR dir STREQUAL "soak")
+    brio_program(brio_${dir} ${sources})
+  elseif(NOT dir MATCHES "^install/")
+    string(REPLACE "/" "_" id "${dir}")
+    brio_program(test_${id} ${sources})
+    target_compile_definitions(test_${id} PRIVATE BRIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(test_${id} PRIVATE GTest::gtest GTest::gtest_main)
+    add_test(NAME ${dir} COMMAND test_${id} --gtest_brief=1)
+    set_tests_properties(${dir} PROPERTIES LABELS unit)
+    set_property(GLOBAL APPEND PROPERTY BRIO_UNIT_TESTS ${dir})
+  endif()
+endforeach()
+
+brio_unit_tests_again(portable BRIO_ISA=portable)
+
+file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
+foreach(source IN LISTS examples)
+  cmake_path(GET source STEM name)
+  brio_program(example_${name} ${source})
+  add_test(NAME example/${name} COMMAND example_${name})
+  set_tests_properties(example/${name} PROPERTIES LABELS example)
+endforeach()
+
+add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJECT_SOURCE_DIR})
+add_test(NAME layering/self COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/self_test)
+set_tests_properties(layering layering/self PROPERTIES LABELS check)
+
+# A sanitizer's runtime would have to be linked by the consumer too, so this one is for plain builds.
+file(GLOB umbrella CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/brio.h")
+if(umbrella AND NOT BRIO_ASAN AND NOT BRIO_TSAN)
+  add_test(NAME install COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D BUILD_DIR=${PROJECT_BINARY_DIR}
+                                -D COMPILER=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/install/install_test.cmake)
+  set_tests_properties(install PROPERTIES LABELS check)
+endif()

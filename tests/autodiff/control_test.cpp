@@ -1,0 +1,200 @@
+// Branches and loops: values, gradients against finite differences in float64, nesting, variables inside bodies.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "brio/brio.h"
+
+namespace brio {
+namespace {
+
+Tensor scalar64(double x) { return Tensor(Literal(x), f64); }
+
+// Compares the tape's gradient of f at x with central differences.
+void check_gradient(const std::function<Tensor(const Tensor&)>& f, const std::vector<double>& at, double tolerance = 1e-7) {
+  const Shape shape{static_cast<int64_t>(at.size())};
+  const Tensor x = Tensor::from(at, shape);
+  GradientTape tape;
+  tape.watch(x);
+  const std::vector<double> gradient = tape.gradient(f(x), {x})[0].to_vector<double>();
+  for (size_t i = 0; i < at.size(); ++i) {
+    std::vector<double> low = at, high = at;
+    low[i] -= 1e-6;
+    high[i] += 1e-6;
+    const double difference = (f(Tensor::from(high, shape)).item<double>() - f(Tensor::from(low, shape)).item<double>()) / 2e-6;
+    EXPECT_NEAR(gradient[i], difference, tolerance * std::max(1.0, std::abs(difference))) << "element " << i;
+  }
+}
+
+TEST(Cond, TakesTheBranchOfThePredicate) {
+  for (const bool yes : {true, false}) {
+    const Tensor p(Literal(yes), boolean);
+    const Tensor x({1, 2});
+    const Tensor r = cond(p, [&] { return x * 2.f; }, [&] { return x - 5.f; });
+    EXPECT_EQ(r.to_vector<float>(), (yes ? std::vector<float>{2, 4} : std::vector<float>{-4, -3}));
+  }
+}
+
+TEST(Cond, HasTheGradientOfItsBranch) {
+  for (const double a : {-1.0, 2.0})
+    check_gradient(
+        [&](const Tensor& x) {
+          return cond(greater(scalar64(a), scalar64(0)), [&] { return sum(square(x)); }, [&] { return sum(exp(x)); });
+        },
+        {0.3, -0.7, 1.1});
+}
+
+TEST(Cond, RefusesBranchesThatDiffer) {
+  const Tensor p(Literal(true), boolean);
+  try {
+    cond(p, [&] { return zeros({2}); }, [&] { return zeros({3}); });
+    FAIL();
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("[cond]"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("(3,)"), std::string::npos) << error.what();
+  }
+}
+
+TEST(While, RepeatsWhileTheConditionHolds) {
+  const auto out = while_loop([](const auto& s) { return s[0] < 100.f; },
+                              [](const auto& s) { return std::vector<Tensor>{s[0] * 2.f, s[1] + 1.f}; },
+                              {Tensor(Literal(3)), Tensor(Literal(0))});
+  EXPECT_EQ(out[0].item<float>(), 192);
+  EXPECT_EQ(out[1].item<float>(), 6);
+}
+
+TEST(While, StopsAtTheMostIterations) {
+  const auto out = while_loop([](const auto& s) { return s[0] < 100.f; },
+                              [](const auto& s) { return std::vector<Tensor>{s[0] * 2.f}; }, {Tensor(Literal(3))},
+                              {.max_iterations = 2});
+  EXPECT_EQ(out[0].item<float>(), 12);
+}
+
+TEST(While, GradientReachesCarriedAndCapturedTensors) {
+  check_gradient(
+      [](const Tensor& x) {
+        const Tensor w = slice(x, {{0, 1}});
+        const auto out = while_loop([](const auto& s) { return s[1] < 5.0; },
+                                    [&](const auto& s) { return std::vector<Tensor>{sin(s[0] * w) + x * 0.1, s[1] + 1.0}; },
+                                    {x, scalar64(0)});
+        return sum(square(out[0]));
+      },
+      {0.4, -0.8, 1.3});
+}
+
+TEST(While, GradientOfNoRoundIsTheCotangent) {
+  check_gradient(
+      [](const Tensor& x) {
+        const auto out = while_loop([](const auto& s) { return greater(sum(square(s[0])), scalar64(1e9)); },
+                                    [&](const auto& s) { return std::vector<Tensor>{s[0] * s[0]}; }, {x});
+        return sum(out[0] * x);
+      },
+      {0.4, -0.8});
+}
+
+TEST(Scan, CarriesAndStacks) {
+  const Tensor x({1, 2, 3, 4});
+  const ScanStep out = scan(
+      [](const auto& c, const auto& e) {
+        const Tensor total = c[0] + e[0];
+        return ScanStep{{total}, {total * 10.f}};
+      },
+      {Tensor(Literal(0))}, {x});
+  EXPECT_EQ(out.carried[0].item<float>(), 10);
+  EXPECT_EQ(out.results[0].to_vector<float>(), (std::vector<float>{10, 30, 60, 100}));
+}
+
+TEST(Scan, WalksBackwards) {
+  const ScanStep out = scan([](const auto& c, const auto& e) { return ScanStep{{c[0] + e[0]}, {c[0]}}; },
+                            {Tensor(Literal(0))}, {Tensor({1, 2, 3})}, {.reverse = true});
+  EXPECT_EQ(out.results[0].to_vector<float>(), (std::vector<float>{5, 3, 0}));
+}
+
+TEST(Scan, OverNothingReturnsWhatItWasGiven) {
+  const ScanStep out = scan([](const auto& c, const auto& e) { return ScanStep{{c[0] + sum(e[0])}, {c[0]}}; },
+                            {Tensor(Literal(7))}, {zeros({0, 3})});
+  EXPECT_EQ(out.carried[0].item<float>(), 7);
+  EXPECT_EQ(out.results[0].shape(), Shape({0}));
+}
+
+TEST(Scan, GradientReachesCarriedElementsAndCaptured) {
+  check_gradient(
+      [](const Tensor& x) {
+        const Tensor w = slice(x, {{0, 2}}), elements = reshape(slice(x, {{2, 8}}), {3, 2});
+        const ScanStep out = scan(
+            [&](const auto& c, const auto& e) {
+              const Tensor h = tanh(c[0] * w + e[0]);
+              return ScanStep{{h}, {h * e[0]}};
+            },
+            {w}, {elements});
+        return sum(square(out.results[0])) + sum(out.carried[0]);
+      },
+      {0.4, -0.8, 1.3, 0.2, -0.5, 0.9, 0.1, -1.1});
+}
+
+TEST(Scan, HasSecondDerivatives) {
+  check_gradient(
+      [](const Tensor& x) {
+        GradientTape inner;
+        inner.watch(x);
+        const ScanStep out = scan([&](const auto& c, const auto& e) { return ScanStep{{sin(c[0] * e[0])}, {}}; },
+                                  {slice(x, {{0, 1}})}, {reshape(x, {3, 1})});
+        return sum(square(inner.gradient(sum(out.carried[0]), {x})[0]));
+      },
+      {0.4, -0.8, 1.3}, 1e-6);
+}
+
+TEST(Scan, IsRunOnceWhenDifferentiated) {
+  // The forward scan and the one that the gradient records are merged: cond, grads and all, two scans remain.
+  Variable w(Tensor({0.5f, 0.25f}));
+  const Tensor xs({{1, 2}, {3, 4}});
+  auto step = function([&] {
+    GradientTape tape;
+    const ScanStep out = scan([&](const auto& c, const auto& e) { return ScanStep{{c[0] * w + e[0]}, {}}; }, {zeros({2})}, {xs});
+    const Tensor loss = sum(out.carried[0]);
+    return std::vector<Tensor>{loss, tape.gradient(loss, {w})[0]};
+  });
+  const auto out = step();
+  EXPECT_FLOAT_EQ(out[0].item<float>(), 3 + 0.5f + 4 + 0.5f);
+  EXPECT_EQ(out[1].to_vector<float>(), (std::vector<float>{1, 2}));
+}
+
+TEST(While, VariablesInsideBodiesAreFollowed) {
+  Variable w(Tensor({2.f}));
+  GradientTape tape;
+  const auto out = while_loop([](const auto& s) { return s[1] < 3.f; },
+                              [&](const auto& s) { return std::vector<Tensor>{s[0] * w, s[1] + 1.f}; },
+                              {Tensor({1.f}), Tensor(Literal(0))});
+  const Tensor gradient = tape.gradient(sum(out[0]), {w})[0];
+  EXPECT_EQ(gradient.to_vector<float>(), std::vector<float>{12});  // d w³ = 3w²
+}
+
+TEST(While, RunsInsideAFunctionAndInsideAnotherLoop) {
+  auto f = function([](const Tensor& n) {
+    return while_loop([&](const auto& s) { return less(s[0], n); },
+                      [](const auto& s) {
+                        const auto inner = while_loop([](const auto& t) { return t[0] < 2.f; },
+                                                      [&](const auto& t) { return std::vector<Tensor>{t[0] + 1.f, t[1] + s[0]}; },
+                                                      {zeros({}), s[1]});
+                        return std::vector<Tensor>{s[0] + 1.f, inner[1]};
+                      },
+                      {zeros({}), zeros({})})[1];
+  });
+  EXPECT_EQ(f(Tensor(Literal(3))).item<float>(), 2 * (0 + 1 + 2));
+  EXPECT_EQ(f(Tensor(Literal(4))).item<float>(), 2 * (0 + 1 + 2 + 3));
+  EXPECT_EQ(f.traces(), 1u);
+}
+
+TEST(While, AssigningAVariableInABodyIsRefused) {
+  Variable v(zeros({}));
+  EXPECT_THROW(while_loop([](const auto& s) { return s[0] < 3.f; },
+                          [&](const auto& s) {
+                            v.assign(s[0]);
+                            return std::vector<Tensor>{s[0] + 1.f};
+                          },
+                          {zeros({})}),
+               InvalidArgument);
+}
+
+}  // namespace
+}  // namespace brio

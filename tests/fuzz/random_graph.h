@@ -1,0 +1,359 @@
+// Random graphs: the same graph is run planned, unplanned, by the reference, with each pass off, and by 1, 2 and 7
+// threads. All must agree: the reference within the tolerance of the dtypes used, the thread counts bit for bit.
+#pragma once
+
+#include <cmath>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "brio/base/thread_pool.h"
+#include "brio/brio.h"
+#include "brio/passes/pipeline.h"
+#include "brio/runtime/interpret.h"
+#include "brio/runtime/plan_cache.h"
+
+namespace brio::fuzz {
+
+struct Sample {
+  Graph graph;
+  std::vector<Array> inputs;
+  double tolerance = 2e-5;
+};
+
+class Generator {
+ public:
+  explicit Generator(uint64_t seed) : random_(seed) {}
+
+  Sample make() {
+    const int n_inputs = between(1, 4);
+    float_dtype_ = pick<DType>({f32, f32, f32, f32, f64, bf16, f16});
+    sample_.tolerance = float_dtype_ == f64 ? 1e-11 : float_dtype_ == f32 ? 5e-5 : float_dtype_ == f16 ? 2e-2 : 1e-1;
+    for (int i = 0; i < n_inputs; ++i) add_input({shape(), float_dtype_});
+    if (chance(0.3)) add_input({shape(), chance(0.5) ? i32 : i64});
+    const int n_nodes = between(1, 18);
+    for (int i = 0; i < n_nodes; ++i) add_node();
+    Graph& g = sample_.graph;
+    const auto last = static_cast<ValueId>(g.values.size() - 1);
+    g.outputs.push_back(last);
+    for (ValueId v = 0; v < last; ++v)
+      if (chance(0.15)) g.outputs.push_back(v);
+    return std::move(sample_);
+  }
+
+ private:
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
+  bool chance(double p) { return std::uniform_real_distribution<>(0, 1)(random_) < p; }
+  template <typename T>
+  T pick(std::vector<T> choices) {
+    return choices[static_cast<size_t>(between(0, static_cast<int>(choices.size()) - 1))];
+  }
+  const Aval& aval(ValueId v) const { return sample_.graph.values[v]; }
+
+  Shape shape() {
+    Shape s;
+    const int rank = between(0, 4);
+    for (int i = 0; i < rank; ++i) s.push_back(pick<int64_t>({1, 2, 3, 4, 5, 8, 17, chance(0.05) ? 0 : 3, chance(0.05) ? 130 : 2}));
+    return s;
+  }
+
+  ValueId add_input(const Aval& type) {
+    const ValueId v = sample_.graph.add_input(type, chance(0.3));
+    Array array = Array::allocate(type);
+    for (int64_t i = 0; i < type.shape.elements(); ++i) {
+      const int eighths = between(-16, 16);
+      visit(type.dtype, [&](auto t) {
+        using T = decltype(t);
+        if constexpr (std::is_integral_v<T>) array.as<T>()[i] = static_cast<T>(eighths / 2);
+        else array.as<T>()[i] = static_cast<T>(static_cast<float>(eighths) / 8);
+      });
+    }
+    sample_.inputs.push_back(std::move(array));
+    exact_.resize(sample_.graph.values.size(), false);
+    exact_[v] = true;
+    return v;
+  }
+
+  // A random value that satisfies `fits`; none when there is none.
+  template <typename Fits>
+  std::optional<ValueId> some(Fits fits) {
+    std::vector<ValueId> found;
+    for (ValueId v = 0; v < sample_.graph.values.size(); ++v)
+      if (fits(v)) found.push_back(v);
+    if (found.empty()) return std::nullopt;
+    // Later values more often, so that chains grow.
+    const auto at = std::max(std::uniform_int_distribution<size_t>(0, found.size() - 1)(random_),
+                             std::uniform_int_distribution<size_t>(0, found.size() - 1)(random_));
+    return found[at];
+  }
+  bool floating(ValueId v) const { return aval(v).dtype == float_dtype_; }
+  bool small(ValueId v) const { return aval(v).shape.elements() <= 4096; }
+
+  void append(const OpDef& op, std::vector<ValueId> in, std::vector<int64_t> attrs = {}, bool keeps_exact = false) {
+    bool exact = keeps_exact;
+    for (ValueId v : in) exact = exact && exact_[v];
+    sample_.graph.add(op, std::move(in), std::move(attrs));
+    exact_.resize(sample_.graph.values.size(), exact);
+  }
+
+  void add_node() {
+    switch (between(0, 13)) {
+      case 0:
+      case 1: return unary();
+      case 2:
+      case 3:
+      case 4: return binary();
+      case 5: return reduction();
+      case 6: return reshape_node();
+      case 7: return transpose_node();
+      case 8: return product();
+      case 9: return slice_node();
+      case 10: return choose_node();
+      case 11: return softmax_node();
+      case 12: return join();
+      case 13: return number();
+    }
+  }
+
+  void unary() {
+    const auto x = some([&](ValueId v) { return floating(v); });
+    if (!x) return;
+    append(*pick<const OpDef*>({&op::neg, &op::abs, &op::tanh, &op::sigmoid, &op::erf, &op::relu, &op::softplus}), {*x});
+    // The sine of a large number turns its last bit into another value: take it of a small one.
+    if (chance(0.3)) append(*pick<const OpDef*>({&op::sin, &op::cos}), {bounded(*x)});
+  }
+  ValueId bounded(ValueId v) {
+    append(op::tanh, {v});
+    return static_cast<ValueId>(sample_.graph.values.size() - 1);
+  }
+  void binary() {
+    const auto x = some([&](ValueId v) { return floating(v) || is_integer(aval(v).dtype); });
+    if (!x) return;
+    const auto y = some([&](ValueId v) {
+      Shape out;
+      return aval(v).dtype == aval(*x).dtype && broadcast(aval(v).shape, aval(*x).shape, out) && out.elements() <= 4096;
+    });
+    if (!y) return;
+    if (is_integer(aval(*x).dtype)) {
+      append(*pick<const OpDef*>({&op::add, &op::sub, &op::max, &op::min, &op::mul}), {*x, *y}, {}, true);
+      return;
+    }
+    const OpDef* op = pick<const OpDef*>({&op::add, &op::sub, &op::mul, &op::max, &op::min, &op::squared_difference});
+    append(*op, {*x, *y});
+    if (chance(0.5)) append(op::tanh, {static_cast<ValueId>(sample_.graph.values.size() - 1)});
+  }
+  void reduction() {
+    const auto x = some([&](ValueId v) { return floating(v); });
+    if (!x) return;
+    std::vector<int64_t> attrs{chance(0.5), 0};
+    for (int i = 0; i < aval(*x).shape.rank(); ++i)
+      if (chance(0.5)) attrs.push_back(i);
+    attrs[1] = static_cast<int64_t>(attrs.size() - 2);
+    append(*pick<const OpDef*>({&op::reduce_sum, &op::reduce_sum, &op::reduce_max, &op::reduce_min}), {*x}, attrs);
+    const auto made = static_cast<ValueId>(sample_.graph.values.size() - 1);
+    if (aval(*x).shape.elements() > 0) append(op::tanh, {made});
+  }
+  void reshape_node() {
+    const auto x = some([&](ValueId) { return true; });
+    std::vector<int64_t> dims;
+    int64_t rest = aval(*x).shape.elements();
+    for (int64_t factor : {2, 3, 5, 17})
+      if (rest > 0 && rest % factor == 0 && chance(0.5)) {
+        dims.push_back(factor);
+        rest /= factor;
+      }
+    dims.push_back(rest);
+    if (chance(0.3)) dims.insert(dims.begin(), 1);
+    dims.insert(dims.begin(), static_cast<int64_t>(dims.size()));
+    append(op::reshape, {*x}, dims, true);
+  }
+  void transpose_node() {
+    const auto x = some([&](ValueId v) { return aval(v).shape.rank() >= 2; });
+    if (!x) return;
+    std::vector<int64_t> permutation(static_cast<size_t>(aval(*x).shape.rank()));
+    for (size_t i = 0; i < permutation.size(); ++i) permutation[i] = static_cast<int64_t>(i);
+    std::ranges::shuffle(permutation, random_);
+    permutation.insert(permutation.begin(), static_cast<int64_t>(permutation.size()));
+    append(op::transpose, {*x}, permutation, true);
+  }
+  void product() {
+    const bool ta = chance(0.3), tb = chance(0.3);
+    const auto a = some([&](ValueId v) { return floating(v) && aval(v).shape.rank() >= 1 && small(v); });
+    if (!a) return;
+    const auto b = some([&](ValueId v) {
+      if (!floating(v) || aval(v).shape.rank() == 0 || !small(v)) return false;
+      try {
+        Graph probe;
+        const ValueId pa = probe.add_input(aval(*a)), pb = probe.add_input(aval(v));
+        probe.add(op::matmul, {pa, pb}, {ta, tb});
+        return probe.values.back().shape.elements() <= 4096;
+      } catch (const InvalidArgument&) {
+        return false;
+      }
+    });
+    if (!b) return;
+    // Large operands may cancel to a small result, all of whose digits are rounding.
+    const ValueId left = exact_[*a] ? *a : bounded(*a), right = exact_[*b] ? *b : bounded(*b);
+    append(op::matmul, {left, right}, {ta, tb});
+    const auto made = static_cast<ValueId>(sample_.graph.values.size() - 1);
+    const Shape& out = aval(made).shape;
+    const auto bias = some([&](ValueId v) {
+      return floating(v) && aval(v).shape.rank() == 1 && out.rank() >= 1 && aval(v).shape[0] == out[out.rank() - 1];
+    });
+    if (bias && chance(0.7)) append(op::add, {made, *bias});
+    append(*pick<const OpDef*>({&op::tanh, &op::sigmoid, &op::relu}), {static_cast<ValueId>(sample_.graph.values.size() - 1)});
+  }
+  void slice_node() {
+    const auto x = some([&](ValueId v) { return aval(v).shape.rank() >= 1 && aval(v).shape.elements() > 0; });
+    if (!x) return;
+    std::vector<int64_t> begin, size, stride;
+    for (int64_t dim : aval(*x).shape) {
+      const int64_t step = chance(0.2) ? -1 : chance(0.2) ? 2 : 1;
+      const int64_t from = between(0, static_cast<int>(dim - 1));
+      const int64_t most = step > 0 ? (dim - from + step - 1) / step : from + 1;
+      begin.push_back(chance(0.5) && step == 1 ? 0 : from);
+      size.push_back(begin.back() == 0 && step == 1 && chance(0.5) ? dim : between(1, static_cast<int>(begin.back() == from ? most : 1)));
+      stride.push_back(step);
+    }
+    std::vector<int64_t> attrs;
+    for (const auto* list : {&begin, &size, &stride}) {
+      attrs.push_back(static_cast<int64_t>(list->size()));
+      attrs.insert(attrs.end(), list->begin(), list->end());
+    }
+    append(op::slice, {*x}, attrs, true);
+  }
+  // Comparisons only of values whose bits are exact: a rounding must not flip a branch.
+  void choose_node() {
+    const auto x = some([&](ValueId v) { return floating(v) && exact_[v]; });
+    const auto y = some([&](ValueId v) {
+      Shape out;
+      return x && floating(v) && exact_[v] && broadcast(aval(v).shape, aval(*x).shape, out) && out.elements() <= 4096;
+    });
+    if (!x || !y) return;
+    append(*pick<const OpDef*>({&op::less, &op::greater_equal, &op::equal}), {*x, *y});
+    const auto condition = static_cast<ValueId>(sample_.graph.values.size() - 1);
+    const auto a = some([&](ValueId v) {
+      Shape out;
+      return floating(v) && broadcast(aval(v).shape, aval(condition).shape, out) && out.elements() <= 4096;
+    });
+    append(op::select, {condition, *a, *x});
+  }
+  void softmax_node() {
+    const auto x = some([&](ValueId v) { return floating(v) && aval(v).shape.rank() >= 1 && aval(v).shape[aval(v).shape.rank() - 1] > 0; });
+    if (!x) return;
+    append(*pick<const OpDef*>({&op::softmax, &op::log_softmax}), {bounded(*x)});
+  }
+  void join() {
+    const auto x = some([&](ValueId v) { return aval(v).shape.rank() >= 1 && small(v); });
+    if (!x) return;
+    const auto axis = between(0, aval(*x).shape.rank() - 1);
+    const auto y = some([&](ValueId v) {
+      if (aval(v).dtype != aval(*x).dtype || aval(v).shape.rank() != aval(*x).shape.rank()) return false;
+      for (int i = 0; i < aval(v).shape.rank(); ++i)
+        if (i != axis && aval(v).shape[i] != aval(*x).shape[i]) return false;
+      return true;
+    });
+    append(op::concat, {*x, *y}, {axis}, true);
+  }
+  void number() {
+    const ValueId made = sample_.graph.add_constant(float_dtype_, Scalar(between(-4, 4) / 2.0).bits_as(float_dtype_));
+    exact_.resize(sample_.graph.values.size(), false);
+    exact_[made] = true;
+  }
+
+  std::mt19937_64 random_;
+  Sample sample_;
+  DType float_dtype_ = f32;
+  std::vector<bool> exact_;
+};
+
+inline std::vector<Array> run(std::shared_ptr<const Plan> plan, const Sample& sample) {
+  const CachedPlan cached(std::move(plan));
+  std::vector<Array> inputs;  // copies: donated ones are overwritten
+  std::vector<const void*> in;
+  for (const Array& array : sample.inputs) {
+    inputs.push_back(Array::allocate(array.aval));
+    if (array.aval.bytes()) std::memcpy(inputs.back().data(), array.data(), array.aval.bytes());
+    in.push_back(inputs.back().data());
+  }
+  std::vector<BufferRef> fresh;
+  std::vector<void*> out;
+  for (size_t bytes : cached.plan().fresh_buffers()) {
+    fresh.push_back(BufferRef::allocate(bytes, Owner::other));
+    out.push_back(fresh.back()->data());
+  }
+  cached.run(in.data(), out.data());
+  std::vector<Array> results;
+  for (const Plan::Output& output : cached.plan().outputs()) {
+    const BufferRef& buffer = output.is_input ? inputs[output.index].buffer : fresh[output.index];
+    results.push_back({output.aval, buffer, output.offset});
+  }
+  return results;
+}
+
+inline double number_at(const Array& array, int64_t i) {
+  return visit(array.aval.dtype, [&](auto t) -> double {
+    using T = decltype(t);
+    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return static_cast<float>(array.as<T>()[i]);
+    else return static_cast<double>(array.as<T>()[i]);
+  });
+}
+
+// What differs; empty when nothing does. tolerance < 0: bit for bit.
+inline std::string difference(const std::vector<Array>& a, const std::vector<Array>& b, double tolerance) {
+  for (size_t k = 0; k < a.size(); ++k) {
+    if (!(a[k].aval == b[k].aval)) return cat("output ", k, " has another type");
+    if (tolerance < 0) {
+      if (a[k].aval.bytes() && std::memcmp(a[k].data(), b[k].data(), a[k].aval.bytes()) != 0) return cat("output ", k, " differs in its bits");
+      continue;
+    }
+    for (int64_t i = 0; i < a[k].aval.shape.elements(); ++i) {
+      const double x = number_at(a[k], i), y = number_at(b[k], i);
+      if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+      if (!(std::abs(x - y) <= tolerance * std::max({1.0, std::abs(x), std::abs(y)})))
+        return cat("output ", k, " element ", i, ": ", x, " against ", y);
+    }
+  }
+  return {};
+}
+
+// One seed through all the comparisons; the report of the first that fails, with the graph as its reproducer.
+inline std::string check(uint64_t seed) {
+  const Sample sample = Generator(seed).make();
+  Device& device = registry().default_device();
+  auto report = [&](std::string_view what, const std::string& problem) {
+    return cat("seed ", seed, ": ", what, ": ", problem, "\n", sample.graph.str());
+  };
+  try {
+    if (const Graph again = Graph::parse(sample.graph.str()); again.str() != sample.graph.str())
+      return report("text", "printing and parsing are not inverse");
+    const std::vector<Array> reference = interpret(sample.graph, sample.inputs);
+    const std::vector<Array> planned = run(Plan::make(sample.graph, device), sample);
+    if (auto p = difference(planned, reference, sample.tolerance); !p.empty()) return report("planned against reference", p);
+    const std::vector<Array> unplanned = run(Plan::make_unoptimized(sample.graph, device), sample);
+    if (auto p = difference(unplanned, reference, sample.tolerance); !p.empty()) return report("unplanned against reference", p);
+    const Pass& pass = pipeline()[seed % pipeline().size()];
+    set_pass_enabled(pass.name, false);
+    const std::vector<Array> without = run(Plan::make(sample.graph, device), sample);
+    set_pass_enabled(pass.name, true);
+    if (auto p = difference(without, reference, sample.tolerance); !p.empty()) return report(cat("without pass ", pass.name), p);
+    if (pass.name == "fuse")
+      if (auto p = difference(without, planned, -1); !p.empty()) return report("fusing changed bits", p);
+    const int before = thread_count();
+    for (int threads : {1, 2, 7}) {
+      set_thread_count(threads);
+      if (auto p = difference(run(Plan::make(sample.graph, device), sample), planned, -1); !p.empty()) {
+        set_thread_count(before);
+        return report(cat(threads, " threads"), p);
+      }
+    }
+    set_thread_count(before);
+  } catch (const std::exception& error) {
+    for (const Pass& pass : pipeline()) set_pass_enabled(pass.name, true);
+    return report("exception", error.what());
+  }
+  return {};
+}
+
+}  // namespace brio::fuzz

@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+"""Makes the golden values of tests/golden/*.json with Keras 3 on tensorflow-cpu 2.21 (see README.md here).
+
+Run it with a Python that has them, such as that of `make bench`:  .venv-peers/bin/python tests/golden/make_golden.py
+"""
+
+import json
+import os
+import pathlib
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["KERAS_BACKEND"] = "tensorflow"
+os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+HERE = pathlib.Path(__file__).resolve().parent
+rng = np.random.default_rng(20)
+
+
+# --- The form of the files: one array a line, so that a diff reads well ----------------------------------------------
+
+def array(value):
+    value = np.asarray(value)
+    if value.dtype == np.float64:
+        value = value.astype(np.float32)
+    numbers = [int(v) if value.dtype.kind in "iub" else float(f"{float(v):.9g}") for v in value.ravel()]
+    assert all(np.isfinite(numbers)), "JSON has no infinities"
+    return {"shape": list(value.shape), "data": numbers}
+
+
+def case(name, inputs, params, outputs):
+    for key, value in params.items():
+        assert isinstance(value, (int, float, str)), (name, key, value)
+    return {
+        "name": name,
+        "inputs": {k: array(v) for k, v in inputs.items()},
+        "params": {k: int(v) if isinstance(v, bool) else v for k, v in params.items()},
+        "outputs": {k: array(v) for k, v in outputs.items()},
+    }
+
+
+def write(file, cases):
+    def compact(value):
+        return json.dumps(value, separators=(", ", ": "), allow_nan=False)
+
+    def section(values):
+        return "{" + ",".join(f"\n   {compact(k)}: {compact(v)}" for k, v in values.items()) + "}"
+
+    texts = []
+    for c in cases:
+        parts = (f'"name": {compact(c["name"])}', *(f'"{s}": {section(c[s])}' for s in ("inputs", "params", "outputs")))
+        texts.append("{" + ",\n  ".join(parts) + "}")
+    text = "[" + ",\n ".join(texts) + "]\n"
+    assert json.loads(text) == cases and len({c["name"] for c in cases}) == len(cases)
+    assert len(text) < 50_000, (file, len(text))
+    (HERE / file).write_text(text)
+    print(f"{file}: {len(cases)} cases, {len(text)} bytes")
+
+
+# --- Losses ------------------------------------------------------------------------------------------------------------
+
+def losses():
+    """The loss under each reduction, and the gradient of sum_over_batch_size with respect to y_pred."""
+
+    def probabilities(*shape):
+        raw = rng.uniform(0.02, 1, shape).astype(np.float32)
+        return raw / raw.sum(-1, keepdims=True)
+
+    def normal(*shape):
+        return (2 * rng.standard_normal(shape)).astype(np.float32)
+
+    binary = (rng.random((6, 3)) > 0.5).astype(np.float32)
+    one_hot = np.eye(4, dtype=np.float32)[[2, 0, 3, 1, 1]]
+    labels = np.array([2, 0, 3, 1, 1], np.int32)
+    unit = rng.uniform(0.02, 0.98, (6, 3)).astype(np.float32)
+    K = keras.losses
+    table = [  # name, class, options, y_true, y_pred
+        ("binary_crossentropy", K.BinaryCrossentropy, {}, binary, unit),
+        ("binary_crossentropy/smoothed", K.BinaryCrossentropy, {"label_smoothing": 0.1}, binary, unit),
+        ("binary_crossentropy/logits", K.BinaryCrossentropy, {"from_logits": True}, binary, normal(6, 3)),
+        ("binary_crossentropy/logits_smoothed", K.BinaryCrossentropy, {"from_logits": True, "label_smoothing": 0.2},
+         binary, normal(6, 3)),
+        ("categorical_crossentropy", K.CategoricalCrossentropy, {}, one_hot, probabilities(5, 4)),
+        ("categorical_crossentropy/smoothed", K.CategoricalCrossentropy, {"label_smoothing": 0.1}, one_hot,
+         probabilities(5, 4)),
+        # Rows that do not sum to 1: Keras divides by the sum first.
+        ("categorical_crossentropy/unnormalised", K.CategoricalCrossentropy, {}, one_hot, 3 * probabilities(5, 4)),
+        ("categorical_crossentropy/logits", K.CategoricalCrossentropy, {"from_logits": True}, one_hot, normal(5, 4)),
+        ("sparse_categorical_crossentropy", K.SparseCategoricalCrossentropy, {}, labels, probabilities(5, 4)),
+        ("sparse_categorical_crossentropy/logits", K.SparseCategoricalCrossentropy, {"from_logits": True}, labels,
+         normal(5, 4)),
+        ("mean_squared_error", K.MeanSquaredError, {}, normal(5, 3), normal(5, 3)),
+    ]
+    cases = []
+    for name, make, options, y_true, y_pred in table:
+        weight = rng.uniform(0, 2, len(y_true)).astype(np.float32)
+        weight[1] = 0
+        for weighted in (False, True):
+            inputs = {"y_true": y_true, "y_pred": y_pred, **({"sample_weight": weight} if weighted else {})}
+            outputs, x = {}, tf.constant(y_pred)
+            for reduction in ("none", "sum", "sum_over_batch_size"):
+                with tf.GradientTape() as tape:
+                    tape.watch(x)
+                    loss = make(reduction=reduction, **options)(y_true, x, sample_weight=weight if weighted else None)
+                outputs[reduction] = loss
+            outputs["gradient"] = tape.gradient(loss, x)
+            cases.append(case(name + "/weighted" * weighted, inputs, {"loss": name.split("/")[0], **options}, outputs))
+
+    # Certain and wrong, certain and right: the probabilities are clipped to [1e-7, 1 - 1e-7] first.
+    edge_true, edge = np.float32([[1, 0, 1, 0]]), np.float32([[0, 1, 1, 0]])
+    for name, function, t, p in (
+        ("binary_crossentropy", K.BinaryCrossentropy(), edge_true, edge),
+        ("categorical_crossentropy", K.CategoricalCrossentropy(), np.float32([[1, 0]]), np.float32([[0, 1]])),
+        ("sparse_categorical_crossentropy", K.SparseCategoricalCrossentropy(), np.int32([0]), np.float32([[0, 1]])),
+    ):
+        inputs = {"y_true": t, "y_pred": p}
+        cases.append(case(f"{name}/clipped", inputs, {"loss": name}, {"sum_over_batch_size": function(t, p)}))
+    large_true, large = np.float32([[1, 0, 1, 0]]), np.float32([[100, 100, -100, -100]])
+    loss = K.BinaryCrossentropy(from_logits=True)(large_true, large)
+    cases.append(case("binary_crossentropy/large_logits", {"y_true": large_true, "y_pred": large},
+                      {"loss": "binary_crossentropy", "from_logits": True}, {"sum_over_batch_size": loss}))
+    return cases
+
+
+# --- Metrics -----------------------------------------------------------------------------------------------------------
+
+def metrics():
+    """Three batches of 5, 5 and 3 rows; "result" is the metric after each of them."""
+    sizes = (5, 5, 3)
+    M = keras.metrics
+
+    def classes(n, count=4):
+        return rng.integers(0, count, n).astype(np.int32)
+
+    def unit(*shape):
+        return rng.random(shape).astype(np.float32)
+
+    table = [
+        ("Accuracy", {}, lambda n: (classes(n, 2), classes(n, 2))),
+        ("BinaryAccuracy", {}, lambda n: ((unit(n, 1) > 0.5).astype(np.float32), unit(n, 1))),
+        ("BinaryAccuracy", {"threshold": 0.3}, lambda n: ((unit(n, 2) > 0.5).astype(np.float32), unit(n, 2))),
+        ("CategoricalAccuracy", {}, lambda n: (np.eye(4, dtype=np.float32)[classes(n)], unit(n, 4))),
+        ("SparseCategoricalAccuracy", {}, lambda n: (classes(n), unit(n, 4))),
+        ("SparseCategoricalAccuracy", {}, lambda n: (classes(n)[:, None], unit(n, 4))),
+        ("MeanSquaredError", {}, lambda n: (unit(n, 3), unit(n, 3))),
+    ]
+    cases = []
+    for index, (kind, options, draw) in enumerate(table):
+        batches = [draw(n) for n in sizes]
+        weights = [rng.uniform(0, 2, n).astype(np.float32) for n in sizes]
+        for weighted in (False, True):
+            metric = getattr(M, kind)(**options)
+            inputs, results = {}, []
+            for i, ((y_true, y_pred), weight) in enumerate(zip(batches, weights)):
+                inputs |= {f"y_true_{i}": y_true, f"y_pred_{i}": y_pred}
+                if weighted:
+                    inputs[f"sample_weight_{i}"] = weight
+                metric.update_state(y_true, y_pred, sample_weight=weight if weighted else None)
+                results.append(float(metric.result()))
+            name = f"{kind}/{index}{'/weighted' * weighted}"
+            cases.append(case(name, inputs, {"metric": kind, **options}, {"result": results}))
+
+    # The probability that equals the threshold is not above it; of equal scores the first counts.
+    y_true, y_pred = np.float32([[0], [0], [1]]), np.float32([[0.5], [0.5], [0.5]])
+    result = [float(M.BinaryAccuracy()(y_true, y_pred))]
+    cases.append(case("BinaryAccuracy/tie", {"y_true_0": y_true, "y_pred_0": y_pred}, {"metric": "BinaryAccuracy"},
+                      {"result": result}))
+    y_true, y_pred = np.int32([0, 1, 2]), np.float32([[0.4, 0.4, 0.2], [0.4, 0.4, 0.2], [0.2, 0.4, 0.4]])
+    result = [float(M.SparseCategoricalAccuracy()(y_true, y_pred))]
+    cases.append(case("SparseCategoricalAccuracy/tie", {"y_true_0": y_true, "y_pred_0": y_pred},
+                      {"metric": "SparseCategoricalAccuracy"}, {"result": result}))
+    return cases
+
+
+# --- Optimizers --------------------------------------------------------------------------------------------------------
+
+def optimizers():
+    """Five steps on two variables with given gradients; the outputs stack the variables after each step."""
+    steps = 5
+    w0 = rng.standard_normal((2, 3)).astype(np.float32)
+    b0 = rng.standard_normal(4).astype(np.float32)
+    gw = rng.standard_normal((steps, 2, 3)).astype(np.float32)
+    gb = rng.standard_normal((steps, 4)).astype(np.float32)
+    gw[2, 0, 0] = 0
+    O = keras.optimizers
+    table = [
+        ("sgd", O.SGD, {}),
+        ("sgd/momentum", O.SGD, {"learning_rate": 0.1, "momentum": 0.9}),
+        ("sgd/nesterov", O.SGD, {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}),
+        ("sgd/weight_decay", O.SGD, {"learning_rate": 0.1, "weight_decay": 0.05}),
+        ("sgd/clipnorm", O.SGD, {"learning_rate": 0.1, "clipnorm": 1.5}),
+        ("sgd/clipvalue", O.SGD, {"learning_rate": 0.1, "clipvalue": 0.5}),
+        ("sgd/global_clipnorm", O.SGD, {"learning_rate": 0.1, "global_clipnorm": 1.5}),
+        ("rmsprop", O.RMSprop, {}),
+        ("rmsprop/momentum", O.RMSprop, {"learning_rate": 0.01, "momentum": 0.9}),
+        ("rmsprop/centered", O.RMSprop, {"learning_rate": 0.01, "centered": True}),
+        ("rmsprop/centered_momentum", O.RMSprop, {"learning_rate": 0.01, "centered": True, "momentum": 0.5}),
+        ("rmsprop/weight_decay", O.RMSprop, {"learning_rate": 0.01, "weight_decay": 0.05}),
+        ("rmsprop/clipnorm", O.RMSprop, {"learning_rate": 0.01, "clipnorm": 1.5}),
+        ("adam", O.Adam, {}),
+        ("adam/options", O.Adam, {"learning_rate": 0.05, "beta_1": 0.8, "beta_2": 0.95, "epsilon": 1e-3}),
+        ("adam/amsgrad", O.Adam, {"learning_rate": 0.05, "amsgrad": True}),
+        ("adam/weight_decay", O.Adam, {"learning_rate": 0.05, "weight_decay": 0.05}),
+        ("adam/clipnorm", O.Adam, {"learning_rate": 0.05, "clipnorm": 1.5}),
+        ("adam/clipvalue", O.Adam, {"learning_rate": 0.05, "clipvalue": 0.5}),
+        ("adam/global_clipnorm", O.Adam, {"learning_rate": 0.05, "global_clipnorm": 1.5}),
+    ]
+    known = ("learning_rate", "momentum", "nesterov", "rho", "centered", "beta_1", "beta_2", "epsilon", "amsgrad",
+             "weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
+    cases = []
+    for name, make, options in table:
+        optimizer = make(**options)
+        w, b = keras.Variable(w0), keras.Variable(b0)
+        trace = {"w": [], "b": []}
+        for step in range(steps):
+            optimizer.apply_gradients([(tf.constant(gw[step]), w), (tf.constant(gb[step]), b)])
+            trace["w"].append(w.numpy().copy())
+            trace["b"].append(b.numpy().copy())
+        config = optimizer.get_config()
+        params = {k: config[k] for k in known if config.get(k) is not None}
+        params["learning_rate"] = float(str(np.float32(params["learning_rate"])))  # 0.01, not 0.00999999978
+        params = {"optimizer": name.split("/")[0], **params}
+        inputs = {"w": w0, "b": b0, "w_gradients": gw, "b_gradients": gb}
+        cases.append(case(name, inputs, params, {k: np.stack(v) for k, v in trace.items()}))
+    return cases
+
+
+# --- Initialisers ------------------------------------------------------------------------------------------------------
+
+def initializers():
+    """Bits cannot agree, distributions can. "limit" is the bound of a uniform one or the cut of a truncated one; "stddev"
+    is the standard deviation of what is drawn; "mean" and "observed_stddev" are those of a large draw of Keras."""
+    from keras.src.initializers.random_initializers import compute_fans
+
+    cut = 0.87962566103423978  # the standard deviation of a normal that is cut at ±2
+    scaled = {"Glorot": (1.0, "fan_avg"), "He": (2.0, "fan_in"), "Lecun": (1.0, "fan_in")}
+    cases = []
+
+    def add(name, kind, shape, params, limit, stddev):
+        make = getattr(keras.initializers, kind)
+        draws = [np.asarray(make(seed=seed, **params)(shape)) for seed in range(max(1, 200_000 // int(np.prod(shape))))]
+        draw = np.concatenate([d.ravel() for d in draws]).astype(np.float64)
+        error = 5 * stddev / np.sqrt(draw.size)
+        assert abs(draw.mean() - params.get("mean", 0)) < error + 1e-7, (name, draw.mean(), error)
+        assert abs(draw.std() - stddev) < 2 * error, (name, draw.std(), stddev)
+        outputs = {"stddev": stddev, "mean": draw.mean(), "observed_stddev": draw.std()}
+        if limit is not None:
+            centre = params.get("mean", 0)
+            assert np.abs(draw - centre).max() <= limit * 1.000001, (name, np.abs(draw).max(), limit)
+            assert np.abs(draw - centre).max() > limit * 0.98, (name, np.abs(draw).max(), limit)
+            outputs["limit"] = limit
+        cases.append(case(name, {"shape": np.int32(shape)}, {"initializer": kind, **params}, outputs))
+
+    for shape in ((100, 64), (64, 1), (3, 3, 16, 32), (7,)):
+        fan_in, fan_out = compute_fans(shape)
+        for family, (scale, mode) in scaled.items():
+            fan = {"fan_in": fan_in, "fan_avg": (fan_in + fan_out) / 2}[mode]
+            variance = scale / max(1.0, fan)
+            text = "x".join(map(str, shape))
+            add(f"{family}Uniform/{text}", f"{family}Uniform", shape, {}, np.sqrt(3 * variance), np.sqrt(variance))
+            add(f"{family}Normal/{text}", f"{family}Normal", shape, {}, 2 * np.sqrt(variance) / cut, np.sqrt(variance))
+    shape = (100, 64)
+    add("RandomNormal", "RandomNormal", shape, {}, None, 0.05)
+    add("RandomNormal/options", "RandomNormal", shape, {"mean": 1.0, "stddev": 0.5}, None, 0.5)
+    add("TruncatedNormal", "TruncatedNormal", shape, {}, 0.1, 0.05 * cut)
+    add("TruncatedNormal/options", "TruncatedNormal", shape, {"mean": 1.0, "stddev": 0.5}, 1.0, 0.5 * cut)
+    add("RandomUniform", "RandomUniform", shape, {}, 0.05, 0.05 / np.sqrt(3))
+    return cases
+
+
+# --- Activations -------------------------------------------------------------------------------------------------------
+
+def activations():
+    """Values, and the gradient of their sum (for softmax and log_softmax: of the sum of values times "upstream")."""
+    A = keras.activations
+    grid = np.concatenate([np.linspace(-8, 8, 33), [-100, -30, -15, -1e-3, -1e-6, 1e-6, 1e-3, 15, 30, 100]])
+    grid = grid.astype(np.float32)
+    rows = np.concatenate([3 * rng.standard_normal((3, 5)), [[100, 0, -100, 99, 1]], [[0, 0, 0, 0, 0]]])
+    rows = rows.astype(np.float32)
+    upstream = rng.standard_normal(rows.shape).astype(np.float32)
+
+    def one(name, function, x, weights=None, **params):
+        x = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x, **params)
+            total = tf.reduce_sum(y if weights is None else y * weights)
+        inputs = {"x": x, **({} if weights is None else {"upstream": weights})}
+        params = {"activation": name.split("/")[0], **params}
+        return case(name, inputs, params, {"y": y, "gradient": tape.gradient(total, x)})
+
+    elementwise = {n: getattr(A, n) for n in ("relu", "sigmoid", "tanh", "gelu", "elu", "softplus", "silu")}
+    cases = [one(name, function, grid) for name, function in elementwise.items()]
+    cases.append(one("gelu/approximate", A.gelu, grid, approximate=True))
+    cases.append(one("elu/alpha", A.elu, grid, alpha=0.5))
+    cases += [one(name, getattr(A, name), rows, upstream) for name in ("softmax", "log_softmax")]
+    return cases
+
+
+# --- A short training run ----------------------------------------------------------------------------------------------
+
+def fit():
+    """Dense(8, relu) → Dense(1, sigmoid) from given weights: Adam, batches of 4 in order, 3 epochs over 16 rows."""
+    x = rng.standard_normal((16, 5)).astype(np.float32)
+    y = (x[:, :1] * x[:, 1:2] > 0).astype(np.float32)
+    weights = [(0.4 * rng.standard_normal(s)).astype(np.float32) for s in ((5, 8), (8,), (8, 1), (1,))]
+    names = ("w1", "b1", "w2", "b2")
+    cases = []
+    for name, rate, batch in (("fit", 0.05, 4), ("fit/last_batch_smaller", 0.02, 6)):
+        model = keras.Sequential(
+            [keras.Input((5,)), keras.layers.Dense(8, activation="relu"), keras.layers.Dense(1, activation="sigmoid")]
+        )
+        model.set_weights(weights)
+        model.compile(optimizer=keras.optimizers.Adam(rate), loss="binary_crossentropy", metrics=["accuracy"])
+        history = model.fit(x, y, batch_size=batch, epochs=3, shuffle=False, verbose=0).history
+        evaluated = model.evaluate(x, y, batch_size=batch, verbose=0)
+        outputs = {
+            "loss": history["loss"],
+            "accuracy": history["accuracy"],
+            **dict(zip(names, model.get_weights())),
+            "predictions": model.predict(x, batch_size=batch, verbose=0),
+            "evaluate": evaluated,
+        }
+        params = {"optimizer": "adam", "learning_rate": rate, "batch_size": batch, "epochs": 3}
+        cases.append(case(name, {"x": x, "y": y, **dict(zip(names, weights))}, params, outputs))
+    return cases
+
+
+if __name__ == "__main__":
+    print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}")
+    for make in (losses, metrics, optimizers, initializers, activations, fit):
+        rng = np.random.default_rng(20)
+        write(f"{make.__name__}.json", make())

@@ -1,0 +1,251 @@
+#include "brio/ops/elementwise.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "brio/ops/shape_ops.h"
+#include "tests/ops/harness.h"
+
+namespace brio::testing {
+namespace {
+
+constexpr int64_t kLarge = int64_t{1} << 22;
+
+// Every fourth case of floats has infinities and NaN among its elements; gradients need finite ones.
+Fill fill_for(DType dtype, int i) {
+  return !is_floating(dtype) ? Fill::bits : dtype != f64 && i % 4 == 3 ? Fill::special : Fill::uniform;
+}
+
+OpTest unary(const OpDef& op, std::vector<DType> dtypes, double low = -3, double high = 3) {
+  return {.op = &op,
+          .dtypes = std::move(dtypes),
+          .make = [low, high](Rng& rng, DType dtype, int i) {
+            return Case{{{{random_shape(rng, i % 9), dtype}, low, high, fill_for(dtype, i)}}};
+          },
+          .large = [low, high](DType dtype) { return Case{{{{Shape{kLarge}, dtype}, low, high}}}; }};
+}
+
+// Operands in [low, high) and [low2, high2).
+OpTest binary(const OpDef& op, std::vector<DType> dtypes, double low = -3, double high = 3, double low2 = -3, double high2 = 3,
+              Fill floats = Fill::special) {
+  return {.op = &op,
+          .dtypes = std::move(dtypes),
+          .make =
+              [=](Rng& rng, DType dtype, int i) {
+                const Shape shape = random_shape(rng, i % 9);
+                const Fill fill = fill_for(dtype, i) == Fill::special ? floats : fill_for(dtype, i);
+                const Shape a = i % 3 ? broadcastable(rng, shape) : shape, b = i % 3 == 1 ? shape : broadcastable(rng, shape);
+                return Case{{{{a, dtype}, low, high, fill}, {{b, dtype}, low2, high2, fill}}};
+              },
+          .large = [=](DType dtype) {
+            return Case{{{{Shape{kLarge}, dtype}, low, high}, {{Shape{kLarge}, dtype}, low2, high2}}};
+          }};
+}
+
+std::vector<OpTest> tests() {
+  const std::vector<DType> bools = {boolean};
+  std::vector<OpTest> list = {
+      unary(op::neg, kSigned),
+      unary(op::abs, kSigned),
+      unary(op::sign, kSigned),
+      unary(op::exp, kFloats, -8, 8),
+      unary(op::expm1, kFloats),
+      unary(op::log, kFloats, 0.05, 9),
+      unary(op::log1p, kFloats, -0.9, 9),
+      unary(op::sqrt, kFloats, 0.05, 9),
+      unary(op::rsqrt, kFloats, 0.05, 9),
+      unary(op::square, kNumbers),
+      unary(op::reciprocal, kFloats, 0.1, 5),
+      unary(op::sin, kFloats, -20, 20),
+      unary(op::cos, kFloats, -20, 20),
+      unary(op::tanh, kFloats, -6, 6),
+      unary(op::sigmoid, kFloats, -12, 12),
+      unary(op::softplus, kFloats, -12, 12),
+      unary(op::erf, kFloats),
+      unary(op::relu, kNumbers),
+      unary(op::floor, kFloats, -40, 40),
+      unary(op::ceil, kFloats, -40, 40),
+      unary(op::round, kFloats, -40, 40),
+      unary(op::logical_not, bools),
+      unary(op::is_nan, kFloats),
+      unary(op::is_finite, kFloats),
+      unary(op::is_inf, kFloats),
+      binary(op::add, kNumbers),
+      binary(op::sub, kNumbers),
+      binary(op::mul, kNumbers),
+      binary(op::div, kFloats, -3, 3, 0.2, 3),
+      binary(op::floor_div, kNumbers, -30, 30, 0.7, 9),
+      binary(op::mod, kNumbers, -30, 30, 0.7, 9, Fill::uniform),
+      binary(op::pow, kFloats, 0.1, 3, -3, 3, Fill::uniform),
+      binary(op::max, kNumbers),
+      binary(op::min, kNumbers),
+      binary(op::atan2, kFloats, 0.1, 3, 0.1, 3, Fill::uniform),
+      binary(op::squared_difference, kNumbers),
+      binary(op::equal, kAll),
+      binary(op::not_equal, kAll),
+      binary(op::less, kNumbers),
+      binary(op::less_equal, kNumbers),
+      binary(op::greater, kNumbers),
+      binary(op::greater_equal, kNumbers),
+      binary(op::logical_and, bools),
+      binary(op::logical_or, bools),
+      binary(op::logical_xor, bools),
+      binary(op::bitwise_and, kIntegers),
+      binary(op::bitwise_or, kIntegers),
+      binary(op::bitwise_xor, kIntegers),
+  };
+  list.push_back({.op = &op::constant,
+                  .dtypes = kAll,
+                  .make = [](Rng& rng, DType dtype, int) {
+                    const int64_t bits = dtype == boolean      ? rng.range(0, 1)
+                                         : is_floating(dtype) ? static_cast<int64_t>(Scalar(rng.uniform(-9, 9)).bits_as(dtype))
+                                                               : rng.range(0, 100);
+                    return Case{{}, {static_cast<int64_t>(dtype), bits}};
+                  },
+                  .exact = true});
+  list.push_back({.op = &op::select,
+                  .dtypes = kAll,
+                  .make = [](Rng& rng, DType dtype, int i) {
+                    const Shape shape = random_shape(rng, i % 9);
+                    const Fill fill = fill_for(dtype, i);
+                    return Case{{{{broadcastable(rng, shape), boolean}},
+                                 {{broadcastable(rng, shape), dtype}, -2, 2, fill},
+                                 {{i % 2 ? shape : broadcastable(rng, shape), dtype}, -2, 2, fill}}};
+                  },
+                  .large =
+                      [](DType dtype) {
+                        return Case{{{{Shape{kLarge}, boolean}}, {{Shape{kLarge}, dtype}}, {{Shape{kLarge}, dtype}}}};
+                      },
+                  .exact = true});
+  list.push_back({.op = &op::cast,
+                  .dtypes = kAll,
+                  .make =
+                      [](Rng& rng, DType dtype, int i) {
+                        // Gradients (f64) to itself: a narrower dtype has no differences to speak of.
+                        const auto to = dtype == f64 ? f64 : static_cast<DType>(rng.range(0, kDTypeCount - 1));
+                        return Case{{{{random_shape(rng, i % 9), dtype}, -300, 300, fill_for(dtype, i)}},
+                                    {static_cast<int64_t>(to)}};
+                      },
+                  .large = [](DType dtype) {
+                    return Case{{{{Shape{kLarge}, dtype}}}, {static_cast<int64_t>(dtype == f32 ? bf16 : f32)}};
+                  }});
+  return list;
+}
+
+// What every elementwise op refuses: a dtype that it does not take, operands that differ in dtype or do not broadcast.
+void add_refusals(const OpTest& test, std::vector<Invalid>& list) {
+  const OpDef& op = *test.op;
+  if (&op == &op::constant || &op == &op::select || &op == &op::cast) return;
+  const DType good = test.dtypes[0], other = good == boolean ? f32 : boolean;
+  auto refused = [&](std::string what, std::vector<Tensor> in, std::vector<std::string> fragments) {
+    list.push_back({&op, std::move(what),
+                    [&op, in] { in.size() == 1 ? call(op, {in[0]}) : call(op, {in[0], in[1]}); }, std::move(fragments)});
+  };
+  const bool takes_all = test.dtypes.size() == kAll.size();
+  if (op.min_inputs == 1) {
+    refused("another dtype", {tensor({2}, other)}, {std::string(info(other).name), "cast"});
+    return;
+  }
+  if (!takes_all)
+    refused("another dtype", {tensor({2}, other), tensor({2}, other)}, {std::string(info(other).name), "cast"});
+  refused("two dtypes", {tensor({2}, good), tensor({2}, other)}, {std::string(info(good).name), std::string(info(other).name)});
+  refused("shapes", {tensor({4, 2}, good), tensor({3, 2}, good)}, {"(4, 2)", "(3, 2)", "broadcast"});
+  const int64_t huge = int64_t{1} << 40;
+  refused("a huge result", {tensor({huge, 1, 0}, good), tensor({1, huge, 0}, good)}, {"1099511627776", "elements"});
+}
+
+std::vector<Invalid> invalid() {
+  std::vector<Invalid> list = {
+      {&op::exp, "an integer", [] { exp(tensor({2}, i32)); }, {"floating-point", "int32", "cast"}},
+      {&op::neg, "an unsigned integer", [] { neg(tensor({2}, u8)); }, {"signed numbers", "uint8"}},
+      {&op::square, "a bool", [] { square(tensor({2}, boolean)); }, {"numbers", "bool"}},
+      {&op::logical_not, "a number", [] { logical_not(tensor({2})); }, {"bool tensors", "float32"}},
+      {&op::bitwise_and, "a float", [] { bitwise_and(tensor({2}), tensor({2})); }, {"integer tensors", "float32"}},
+      {&op::add, "two dtypes", [] { add(tensor({2}), tensor({2}, f64)); }, {"float32", "float64", "cast"}},
+      {&op::add, "bools", [] { add(tensor({2}, boolean), tensor({2}, boolean)); }, {"numbers", "bool"}},
+      {&op::mul, "shapes", [] { mul(tensor({2, 3}), tensor({2, 4})); }, {"(2, 3)", "(2, 4)", "broadcast"}},
+      {&op::add, "none", [] { add(Tensor(), tensor({2})); }, {"input 0", "none"}},
+      {&op::add, "one input", [] { call(op::add, {tensor({2})}); }, {"2", "got 1"}},
+      {&op::select, "a condition of numbers", [] { select(tensor({2}), tensor({2}), tensor({2})); }, {"bool", "float32"}},
+      {&op::select, "branches of two dtypes",
+       [] { select(tensor({2}, boolean), tensor({2}), tensor({2}, i32)); }, {"float32", "int32", "cast"}},
+      {&op::select, "branches that do not broadcast",
+       [] { select(tensor({2}, boolean), tensor({2}), tensor({3})); }, {"(2,)", "(3,)"}},
+      {&op::select, "a condition that does not broadcast",
+       [] { select(tensor({4}, boolean), tensor({2}), tensor({2})); }, {"(4,)", "(2,)"}},
+      {&op::select, "a huge result",
+       [] {
+         const int64_t huge = int64_t{1} << 40;
+         select(tensor({1}, boolean), tensor({huge, 1, 0}), tensor({1, huge, 0}));
+       },
+       {"1099511627776", "elements"}},
+      {&op::cast, "no dtype", [] { call(op::cast, {tensor({2})}, {99}); }, {"99"}},
+      {&op::constant, "no dtype", [] { call(op::constant, {}, {-1, 0}); }, {"-1"}},
+  };
+  for (const OpTest& test : tests()) add_refusals(test, list);
+  return list;
+}
+
+const AddOpTests add_tests(tests, invalid);
+
+// Builders record the op of their name; host numbers take the tensor's dtype, on either side.
+TEST(Elementwise, BuildersRecordTheirOp) {
+  const Tensor x({0.5, 1.5, 0.25}), y({2, 1.5, -3}), p = greater(x, y), q = less(x, y);
+  auto same = [](const Tensor& actual, const Tensor& expected) { return difference(actual.array(), expected.array(), true); };
+#define UNARY(name) EXPECT_EQ(same(name(x), call(op::name, {x})), "") << #name;
+  UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt) UNARY(square)
+  UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf) UNARY(relu) UNARY(floor)
+  UNARY(ceil) UNARY(round) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
+#undef UNARY
+  EXPECT_EQ(same(-x, neg(x)), "");
+  EXPECT_EQ(same(logical_not(p), call(op::logical_not, {p})), "");
+  const Tensor two = full({3}, 2), half = full({3}, 0.5);
+#define BINARY(builder, name)                                            \
+  EXPECT_EQ(same(builder(x, y), call(op::name, {x, y})), "") << #name;   \
+  EXPECT_EQ(same(builder(x, 2), call(op::name, {x, two})), "") << #name; \
+  EXPECT_EQ(same(builder(0.5, y), call(op::name, {half, y})), "") << #name;
+  BINARY(add, add) BINARY(sub, sub) BINARY(mul, mul) BINARY(div, div) BINARY(floor_div, floor_div) BINARY(mod, mod)
+  BINARY(pow, pow) BINARY(maximum, max) BINARY(minimum, min) BINARY(atan2, atan2)
+  BINARY(squared_difference, squared_difference) BINARY(equal, equal) BINARY(not_equal, not_equal) BINARY(less, less)
+  BINARY(less_equal, less_equal) BINARY(greater, greater) BINARY(greater_equal, greater_equal)
+  BINARY(operator+, add) BINARY(operator-, sub) BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
+  BINARY(operator<, less) BINARY(operator<=, less_equal) BINARY(operator>, greater) BINARY(operator>=, greater_equal)
+#undef BINARY
+#define LOGICAL(name)                                                     \
+  EXPECT_EQ(same(name(p, q), call(op::name, {p, q})), "") << #name;       \
+  EXPECT_EQ(same(name(p, true), call(op::name, {p, full({3}, true, boolean)})), "") << #name; \
+  EXPECT_EQ(same(name(false, q), call(op::name, {full({3}, false, boolean), q})), "") << #name;
+  LOGICAL(logical_and) LOGICAL(logical_or) LOGICAL(logical_xor)
+#undef LOGICAL
+  const Tensor m({6, 3, 12}, i32), n({3, 5, 10}, i32), six = full({3}, 6, i32);
+#define BITWISE(name)                                                    \
+  EXPECT_EQ(same(name(m, n), call(op::name, {m, n})), "") << #name;      \
+  EXPECT_EQ(same(name(m, 6), call(op::name, {m, six})), "") << #name;    \
+  EXPECT_EQ(same(name(6, n), call(op::name, {six, n})), "") << #name;
+  BITWISE(bitwise_and) BITWISE(bitwise_or) BITWISE(bitwise_xor)
+#undef BITWISE
+}
+
+TEST(Elementwise, IntegersDivideInFloatingPoint) {
+  EXPECT_EQ((Tensor({7, 1}, i32) / Tensor({2, 4}, i32)).to_vector<double>(), (std::vector<double>{3.5, 0.25}));
+  EXPECT_EQ((Tensor({7, 1}, i8) / 2).to_vector<float>(), (std::vector<float>{3.5, 0.5}));
+}
+
+TEST(Elementwise, PythonsDivisionOfIntegers) {
+  const Tensor a({7, -7, 7, -7, 5}, i32), b({2, 2, -2, -2, 0}, i32);
+  EXPECT_EQ(floor_div(a, b).to_vector<int32_t>(), (std::vector<int32_t>{3, -4, -4, 3, 0}));
+  EXPECT_EQ(mod(a, b).to_vector<int32_t>(), (std::vector<int32_t>{1, 1, -1, -1, 0}));
+}
+
+TEST(Elementwise, CastsClampAndWrap) {
+  const Tensor x({1e20, -1e20, NAN, -1.9, 255.5});
+  EXPECT_EQ(cast(x, u8).to_vector<uint8_t>(), (std::vector<uint8_t>{255, 0, 0, 0, 255}));
+  EXPECT_EQ(cast(x, i64).to_vector<int64_t>(), (std::vector<int64_t>{INT64_MAX, INT64_MIN, 0, -1, 255}));
+  EXPECT_EQ(cast(Tensor({300, -1}, i32), u8).to_vector<uint8_t>(), (std::vector<uint8_t>{44, 255}));
+  EXPECT_EQ(cast(x, boolean).to_vector<bool>(), (std::vector<bool>{true, true, true, true, true}));
+  EXPECT_EQ(cast(x, f32).impl(), x.impl());
+}
+
+}  // namespace
+}  // namespace brio::testing

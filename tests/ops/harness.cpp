@@ -1,0 +1,543 @@
+#include "tests/ops/harness.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "brio/autodiff/tape.h"
+#include "brio/base/error.h"
+#include "brio/ir/recording.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
+#include "brio/runtime/evaluate.h"
+#include "brio/runtime/interpret.h"
+
+namespace brio::testing {
+
+bool run_performance = false;  // --perf
+
+namespace {
+
+std::vector<std::function<std::vector<OpTest>()>>& makers() {
+  static std::vector<std::function<std::vector<OpTest>()>> list;
+  return list;
+}
+std::vector<std::function<std::vector<Invalid>()>>& invalid_makers() {
+  static std::vector<std::function<std::vector<Invalid>()>> list;
+  return list;
+}
+
+uint64_t seed_of(const OpDef& op, int i) {
+  uint64_t seed = 1469598103934665603u;
+  for (char c : op.name) seed = (seed ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return seed + static_cast<uint64_t>(i);
+}
+
+template <typename T>
+T special_value(Rng& rng) {
+  using Limits = std::numeric_limits<float>;
+  const float values[] = {0, -0.0f, 1, -1, 0.5f, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), 1e4f, -1e4f,
+                          1e-3f, 3};
+  return static_cast<T>(values[rng.range(0, std::size(values) - 1)]);
+}
+
+Array make_array(Rng& rng, const Input& input) {
+  Array array = Array::allocate(input.aval);
+  visit(input.aval.dtype, [&](auto t) {
+    using T = decltype(t);
+    for (int64_t i = 0; i < input.aval.shape.elements(); ++i) {
+      T& x = array.as<T>()[i];
+      if constexpr (std::is_same_v<T, bool>) {
+        x = rng.chance(0.5);
+      } else if constexpr (std::is_integral_v<T>) {
+        using Limits = std::numeric_limits<T>;
+        if (input.fill != Fill::uniform) {
+          x = rng.chance(0.1) ? Limits::min() : rng.chance(0.1) ? Limits::max() : static_cast<T>(rng.bits());
+        } else {
+          const auto low = static_cast<int64_t>(input.low < static_cast<double>(Limits::min()) ? 0 : input.low);
+          x = static_cast<T>(rng.range(low, std::max(low, static_cast<int64_t>(std::min(input.high, 100.0)))));
+        }
+      } else {
+        using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
+        x = input.fill == Fill::special && rng.chance(0.3) ? special_value<T>(rng)
+                                                           : static_cast<T>(static_cast<Wide>(rng.uniform(input.low, input.high)));
+      }
+    }
+  });
+  return array;
+}
+
+struct Prepared {
+  Graph graph;
+  std::vector<Array> arrays;
+  std::string reproducer;
+  const Node& node() const { return graph.nodes[0]; }
+};
+
+Prepared prepare(const OpTest& test, DType dtype, int i) {
+  Rng rng(seed_of(*test.op, i));
+  const Case made = test.make(rng, dtype, i);
+  Prepared p;
+  std::vector<ValueId> in;
+  for (const Input& input : made.inputs) {
+    in.push_back(p.graph.add_input(input.aval));
+    p.arrays.push_back(make_array(rng, input));
+  }
+  p.graph.outputs = p.graph.add(*test.op, in, made.attrs).out;
+  p.reproducer = cat("case ", i, " of ", test.op->name, " (seed ", seed_of(*test.op, i), "), dtype ", dtype, "\n",
+                     p.graph.str());
+  return p;
+}
+
+// Memory with guards on both sides, which a kernel must not touch.
+class Guarded {
+ public:
+  Guarded(const Aval& aval, const void* content) : aval_(aval), bytes_(aval.bytes()), memory_(aval.bytes() + 2 * kGuard + 64, 0xa5) {
+    start_ = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(memory_.data()) + 63) / 64 * 64) + kGuard;
+    if (content && bytes_) std::memcpy(start_, content, bytes_);
+  }
+  void* data() const { return start_; }
+  bool intact() const {
+    for (size_t i = 0; i < kGuard; ++i)
+      if (start_[bytes_ + i] != 0xa5 || *(start_ - 1 - i) != 0xa5) return false;
+    return true;
+  }
+  Array array() const { return array(aval_); }
+  Array array(const Aval& aval) const {  // the same bytes, seen as another type
+    Array copy = Array::allocate(aval);
+    if (bytes_) std::memcpy(copy.data(), start_, bytes_);
+    return copy;
+  }
+
+ private:
+  static constexpr size_t kGuard = 64;
+  Aval aval_;
+  size_t bytes_;
+  std::vector<uint8_t> memory_;
+  uint8_t* start_;
+};
+
+// Runs a kernel on guarded memory; `shared_in` ≥ 0: output `shared_out` lies where that input does.
+std::vector<Array> run_guarded(const Kernel& kernel, const Prepared& p, int shared_in, int shared_out) {
+  std::vector<Guarded> in, out;
+  std::vector<const void*> in_data;
+  std::vector<void*> out_data;
+  for (const Array& array : p.arrays) {
+    in.emplace_back(array.aval, array.data());
+    in_data.push_back(in.back().data());
+  }
+  for (size_t i = 0; i < p.graph.outputs.size(); ++i) {
+    out.emplace_back(p.graph.values[p.graph.outputs[i]], nullptr);
+    out_data.push_back(static_cast<int>(i) == shared_out ? in[static_cast<size_t>(shared_in)].data() : out.back().data());
+  }
+  const Guarded scratch({Shape{static_cast<int64_t>(kernel.scratch_bytes())}, u8}, nullptr);
+  kernel.run({in_data.data(), out_data.data(), scratch.data()});
+  EXPECT_TRUE(scratch.intact()) << "scratch overrun";
+  for (size_t i = 0; i < in.size(); ++i) {
+    EXPECT_TRUE(in[i].intact()) << "overrun of input " << i;
+    if (static_cast<int>(i) == shared_in) continue;
+    EXPECT_EQ(difference(in[i].array(), p.arrays[i], true), "") << "input " << i << " was written to";
+  }
+  std::vector<Array> result;
+  for (size_t i = 0; i < out.size(); ++i) {
+    EXPECT_TRUE(out[i].intact()) << "overrun of output " << i;
+    const Guarded& written = static_cast<int>(i) == shared_out ? in[static_cast<size_t>(shared_in)] : out[i];
+    result.push_back(written.array(p.graph.values[p.graph.outputs[i]]));
+  }
+  return result;
+}
+
+void expect_same(const std::vector<Array>& actual, const std::vector<Array>& expected, bool exact, const std::string& who,
+                 const std::string& reproducer) {
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i)
+    EXPECT_EQ(difference(actual[i], expected[i], exact), "") << who << ", output " << i << ", " << reproducer;
+}
+
+// As a user holds it: computed, or for odd cases a view into a larger tensor.
+Tensor as_tensor(const Array& array, bool view) {
+  if (!view || array.aval.shape.elements() == 0) return Tensor::from_bytes(array.data(), array.aval);
+  const int64_t n = array.aval.shape.elements();
+  Array larger = Array::allocate({Shape{n + 2}, array.aval.dtype});
+  std::memset(larger.data(), 0, larger.aval.bytes());
+  std::memcpy(static_cast<char*>(larger.data()) + size_of(array.aval.dtype), array.data(), array.aval.bytes());
+  return reshape(slice(Tensor(std::move(larger)), {Range{1, n + 1}}), array.aval.shape);
+}
+
+std::vector<Tensor> record_case(const Prepared& p, const std::vector<Tensor>& in) {
+  std::vector<TensorImpl*> impls;
+  for (const Tensor& x : in) impls.push_back(x.impl());
+  return record_many(*p.node().op, impls, p.node().attrs);
+}
+
+Cost cost_of(const Prepared& p) {
+  std::vector<const Aval*> in;
+  std::vector<Aval> out;
+  for (const Array& array : p.arrays) in.push_back(&array.aval);
+  for (ValueId v : p.graph.outputs) out.push_back(p.graph.values[v]);
+  return p.node().op->cost({*p.node().op, in, Attrs(p.node().attrs), {}}, out);
+}
+
+class OpTestP : public ::testing::TestWithParam<OpTest> {};
+
+TEST_P(OpTestP, MatchesReference) {
+  const OpTest& test = GetParam();
+  for (int i = 0; i < kCases; ++i) {
+    const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
+    const std::vector<Array> expected = interpret(p.graph, p.arrays);
+    const NodeView view{p.graph, p.node()};
+    for (const Implementation& implementation : registry().implementations(registry().default_device(), *test.op)) {
+      if (!implementation.supports(view).yes) continue;
+      const auto kernel = implementation.prepare(view);
+      const std::string who(implementation.name);
+      expect_same(run_guarded(*kernel, p, -1, -1), expected, test.exact, who, p.reproducer);
+      for (size_t in = 0; in < p.arrays.size(); ++in)
+        for (size_t out = 0; out < p.graph.outputs.size(); ++out)
+          if (kernel->allows_in_place(in, out) && p.arrays[in].aval.bytes() == p.graph.values[p.graph.outputs[out]].bytes())
+            expect_same(run_guarded(*kernel, p, static_cast<int>(in), static_cast<int>(out)), expected, test.exact,
+                        cat(who, " in place (", in, ", ", out, ")"), p.reproducer);
+    }
+    std::vector<Tensor> in;
+    for (const Array& array : p.arrays) in.push_back(as_tensor(array, i % 2 == 1));
+    std::vector<Array> actual;
+    for (const Tensor& out : record_case(p, in)) actual.push_back(out.array());
+    expect_same(actual, expected, test.exact, "as recorded", p.reproducer);
+    if (HasFailure()) return;  // one reproducer is enough
+  }
+}
+
+TEST_P(OpTestP, CostIsSane) {
+  const OpTest& test = GetParam();
+  for (int i = 0; i < kCases; ++i) {
+    const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
+    const Cost cost = cost_of(p);
+    const bool free = test.op->kind == OpKind::view || test.op->kind == OpKind::constant;
+    double out_bytes = 0;
+    for (ValueId v : p.graph.outputs) out_bytes += static_cast<double>(p.graph.values[v].bytes());
+    EXPECT_TRUE(cost.flops >= 0 && cost.flops < 1e9) << cost.flops << ", " << p.reproducer;
+    EXPECT_TRUE(free ? cost.bytes == 0 : cost.bytes >= out_bytes && cost.bytes < 1e9) << cost.bytes << ", " << p.reproducer;
+  }
+}
+
+// The plain definition of a composite op and its reference kernel were written apart.
+TEST_P(OpTestP, PlainDefinitionMatchesReference) {
+  const OpTest& test = GetParam();
+  if (!test.op->plain) GTEST_SKIP() << "not a composite";
+  for (int i = 0; i < kCases; ++i) {
+    const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
+    const std::vector<Array> expected = interpret(p.graph, p.arrays);
+    std::vector<Tensor> in;
+    for (const Array& array : p.arrays) in.push_back(as_tensor(array, false));
+    const std::vector<Tensor> out = test.op->plain(in, Attrs(p.node().attrs));
+    ASSERT_EQ(out.size(), expected.size());
+    for (size_t k = 0; k < out.size(); ++k)  // every one of its ops rounds
+      EXPECT_EQ(difference(out[k].array(), expected[k], false, 8), "") << "output " << k << ", " << p.reproducer;
+    if (HasFailure()) return;
+  }
+}
+
+// sum over outputs of weight · output, by the reference.
+double weighted_sum(const Prepared& p, const std::vector<Array>& inputs, const std::vector<Array>& weights) {
+  const std::vector<Array> out = interpret(p.graph, inputs);
+  double sum = 0;
+  for (size_t o = 0; o < out.size(); ++o)
+    for (int64_t i = 0; i < out[o].aval.shape.elements(); ++i) sum += out[o].as<double>()[i] * weights[o].as<double>()[i];
+  return sum;
+}
+
+TEST_P(OpTestP, GradientMatchesDifferences) {
+  const OpTest& test = GetParam();
+  if (!test.op->grad) GTEST_SKIP() << "no gradient: " << test.op->no_grad;
+  if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
+  constexpr double eps = 1e-6;
+  int checked = 0, kinks = 0;
+  for (int i = 0; i < kGradientCases; ++i) {
+    Prepared p = prepare(test, f64, i);
+    Rng rng(seed_of(*test.op, 1000 + i));
+    std::vector<Array> weights;
+    for (ValueId v : p.graph.outputs) weights.push_back(make_array(rng, {p.graph.values[v], -1, 1}));
+    std::vector<Tensor> in, weight_tensors;
+    for (const Array& array : p.arrays) in.push_back(as_tensor(array, false));
+    for (const Array& weight : weights) weight_tensors.push_back(as_tensor(weight, false));
+    std::vector<GradientTape::Source> sources;
+    GradientTape tape;
+    for (const Tensor& x : in) {
+      if (is_floating(x.dtype())) tape.watch(x);
+      sources.emplace_back(x);
+    }
+    const std::vector<Tensor> out = record_case(p, in);
+    const std::vector<Tensor> gradients = tape.gradient(out, sources, weight_tensors);
+    for (size_t k = 0; k < in.size(); ++k) {
+      if (p.arrays[k].aval.dtype != f64) continue;
+      const bool connected = gradients[k].defined();
+      const Array gradient = connected ? gradients[k].array() : Array();
+      const int64_t n = in[k].size(), step = std::max<int64_t>(1, n / 12);
+      for (int64_t at = 0; at < n; at += step) {
+        std::vector<Array> moved = p.arrays;
+        moved[k] = Array::allocate(p.arrays[k].aval);
+        std::memcpy(moved[k].data(), p.arrays[k].data(), moved[k].aval.bytes());
+        double& x = moved[k].as<double>()[at];
+        const double x0 = x, middle = weighted_sum(p, moved, weights);
+        x = x0 + eps;
+        const double above = weighted_sum(p, moved, weights);
+        x = x0 - eps;
+        const double below = weighted_sum(p, moved, weights);
+        const double slope = (above - below) / (2 * eps), right = (above - middle) / eps, left = (middle - below) / eps;
+        if (std::fabs(right - left) > 1e-3 * std::max(1.0, std::fabs(slope))) {
+          ++kinks;
+          continue;
+        }
+        ++checked;
+        const double actual = connected ? gradient.as<double>()[at] : 0;
+        EXPECT_NEAR(actual, slope, 1e-6 * std::max({1.0, std::fabs(slope), std::fabs(middle)}))
+            << "input " << k << " element " << at << " = " << x0 << ", " << p.reproducer;
+      }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(checked, 0);
+  EXPECT_LE(kinks, checked / 10);
+}
+
+// sum of direction · gradient of the weighted outputs with respect to input k, as a tensor that may be differentiated.
+Tensor slope_along(const Prepared& p, const std::vector<Tensor>& in, const std::vector<Tensor>& weights,
+                   const std::vector<Tensor>& directions) {
+  std::vector<GradientTape::Source> sources;
+  GradientTape tape;
+  for (const Tensor& x : in) {
+    if (is_floating(x.dtype())) tape.watch(x);
+    sources.emplace_back(x);
+  }
+  const std::vector<Tensor> gradients = tape.gradient(record_case(p, in), sources, weights);
+  Tensor total = Tensor::from(std::vector<double>{0}, {});
+  for (size_t k = 0; k < in.size(); ++k)
+    if (gradients[k].defined()) total = total + sum(gradients[k] * directions[k]);
+  return total;
+}
+
+TEST_P(OpTestP, GradientOfGradientMatchesDifferences) {
+  const OpTest& test = GetParam();
+  if (!test.op->grad) GTEST_SKIP() << "no gradient: " << test.op->no_grad;
+  if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
+  constexpr double eps = 1e-6;
+  int checked = 0, kinks = 0;
+  for (int i = 0; i < kGradientCases; ++i) {
+    Prepared p = prepare(test, f64, i);
+    Rng rng(seed_of(*test.op, 2000 + i));
+    std::vector<Tensor> in, weights, directions;
+    for (ValueId v : p.graph.outputs) weights.push_back(Tensor(make_array(rng, {p.graph.values[v], -1, 1})));
+    for (const Array& array : p.arrays) {
+      in.push_back(as_tensor(array, false));
+      directions.push_back(Tensor(make_array(rng, {array.aval, -1, 1})));
+    }
+    std::vector<GradientTape::Source> sources;
+    GradientTape tape;
+    for (const Tensor& x : in) {
+      if (is_floating(x.dtype())) tape.watch(x);
+      sources.emplace_back(x);
+    }
+    const Tensor targets[] = {slope_along(p, in, weights, directions)};
+    const std::vector<Tensor> second = tape.gradient(targets, sources);
+    const double middle = targets[0].item<double>();
+    for (size_t k = 0; k < in.size(); ++k) {
+      if (p.arrays[k].aval.dtype != f64) continue;
+      const int64_t n = in[k].size(), step = std::max<int64_t>(1, n / 3);
+      for (int64_t at = 0; at < n; at += step) {
+        auto moved_by = [&](double delta) {
+          std::vector<Tensor> moved = in;
+          std::vector<double> values = in[k].to_vector<double>();
+          values[static_cast<size_t>(at)] += delta;
+          moved[k] = Tensor::from(values, in[k].shape());
+          return slope_along(p, moved, weights, directions).item<double>();
+        };
+        const double above = moved_by(eps), below = moved_by(-eps), slope = (above - below) / (2 * eps);
+        if (std::fabs((above - middle) / eps - (middle - below) / eps) > 1e-3 * std::max(1.0, std::fabs(slope))) {
+          ++kinks;
+          continue;
+        }
+        ++checked;
+        const double actual = second[k].defined() ? second[k].array().as<double>()[at] : 0;
+        EXPECT_NEAR(actual, slope, 1e-6 * std::max({1.0, std::fabs(slope), std::fabs(middle)}))
+            << "input " << k << " element " << at << ", " << p.reproducer;
+      }
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(checked, 0);
+  EXPECT_LE(kinks, checked / 10);
+}
+
+TEST_P(OpTestP, Performance) {
+  const OpTest& test = GetParam();
+  if (!run_performance) GTEST_SKIP() << "only with --perf";
+  if (!test.large) GTEST_SKIP() << "no large case";
+  for (DType dtype : test.dtypes) {
+    OpTest large = test;
+    large.make = [&](Rng&, DType d, int) { return test.large(d); };
+    const Prepared p = prepare(large, dtype, 0);
+    const Choice choice = choose(registry(), registry().default_device(), {p.graph, p.node()});
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    std::vector<Array> outputs;
+    for (const Array& array : p.arrays) in.push_back(array.data());
+    for (ValueId v : p.graph.outputs) {
+      outputs.push_back(Array::allocate(p.graph.values[v]));
+      out.push_back(outputs.back().data());
+    }
+    const Array scratch = Array::allocate({Shape{static_cast<int64_t>(choice.kernel->scratch_bytes())}, u8});
+    double best = 1e30;
+    const auto start = std::chrono::steady_clock::now();
+    for (int n = 0; n < 3 || std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200); ++n) {
+      const auto before = std::chrono::steady_clock::now();
+      choice.kernel->run({in.data(), out.data(), scratch.data()});
+      best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
+    }
+    const Cost cost = cost_of(p);
+    std::printf("%-28s %-9s %12.0f ns %8.2f GB/s %8.2f GFLOP/s  %s\n", std::string(test.op->name).c_str(),
+                std::string(info(dtype).name).c_str(), best, cost.bytes / best, cost.flops / best,
+                choice.kernel->description.c_str());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, OpTestP, ::testing::ValuesIn(op_tests()),
+                         [](const auto& test) { return std::string(test.param.op->name); });
+
+TEST(InvalidCalls, NameTheOpAndTheValues) {
+  for (const Invalid& invalid : invalid_calls()) {
+    try {
+      invalid.call();
+      ADD_FAILURE() << invalid.op->name << ": " << invalid.what << " was accepted";
+    } catch (const InvalidArgument& error) {
+      const std::string text = error.what();
+      EXPECT_NE(text.find(cat("[", invalid.op->name, "]")), std::string::npos) << invalid.what << ": " << text;
+      for (const std::string& fragment : invalid.fragments)
+        EXPECT_NE(text.find(fragment), std::string::npos) << invalid.what << ": '" << fragment << "' is not in: " << text;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << invalid.op->name << ": " << invalid.what << " gave another error: " << error.what();
+    }
+  }
+}
+
+TEST(OpTable, EveryOpHasCasesAndAReferenceKernel) {
+  register_runtime();
+  for (const OpDef* op : op_table()) {
+    if (op->kind == OpKind::control) continue;  // their cases are graphs: tests/runtime
+    int lists = 0;
+    for (const OpTest& test : op_tests()) lists += test.op == op;
+    EXPECT_EQ(lists, 1) << op->name << " needs one OpTest (" << kCases << " cases)";
+    const auto& implementations = registry().implementations(registry().default_device(), *op);
+    EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0) << op->name << " has no reference kernel";
+  }
+  static_assert(kCases >= 20);
+}
+
+}  // namespace
+
+void PrintTo(const OpTest& test, std::ostream* out) { *out << test.op->name; }
+
+AddOpTests::AddOpTests(std::function<std::vector<OpTest>()> tests, std::function<std::vector<Invalid>()> invalid) {
+  makers().push_back(std::move(tests));
+  invalid_makers().push_back(std::move(invalid));
+}
+
+const std::vector<OpTest>& op_tests() {
+  static const std::vector<OpTest> all = [] {
+    std::vector<OpTest> list;
+    for (const auto& make : makers())
+      for (OpTest& test : make()) list.push_back(std::move(test));
+    return list;
+  }();
+  return all;
+}
+
+const std::vector<Invalid>& invalid_calls() {
+  static const std::vector<Invalid> all = [] {
+    std::vector<Invalid> list;
+    for (const auto& make : invalid_makers())
+      for (Invalid& invalid : make()) list.push_back(std::move(invalid));
+    return list;
+  }();
+  return all;
+}
+
+Shape random_shape(Rng& rng, int rank, bool zeros) {
+  Shape shape;
+  int64_t elements = 1;
+  // Now and then one that is longer than a tile, or worth several threads.
+  if (rank == 1 && rng.chance(0.3)) return Shape{rng.range(1, 70000)};
+  if (rank == 2 && rng.chance(0.3)) return Shape{rng.range(1, 300), rng.range(1, 100)};
+  for (int i = 0; i < rank; ++i) {
+    const int64_t most = std::max<int64_t>(1, std::min<int64_t>(rank <= 2 ? 37 : 7, 600 / elements));
+    const int64_t dim = zeros && rng.chance(0.04) ? 0 : rng.range(1, most);
+    shape.push_back(dim);
+    elements *= std::max<int64_t>(dim, 1);
+  }
+  return shape;
+}
+
+Shape broadcastable(Rng& rng, const Shape& shape) {
+  const int drop = rng.chance(0.3) ? static_cast<int>(rng.range(0, shape.rank())) : 0;
+  Shape result;
+  for (int i = drop; i < shape.rank(); ++i) result.push_back(rng.chance(0.3) ? 1 : shape[i]);
+  return result;
+}
+
+std::vector<int64_t> list(std::initializer_list<std::vector<int64_t>> lists) {
+  std::vector<int64_t> words;
+  for (const auto& one : lists) {
+    words.push_back(static_cast<int64_t>(one.size()));
+    words.insert(words.end(), one.begin(), one.end());
+  }
+  return words;
+}
+
+Tensor tensor(const Shape& shape, DType dtype) {
+  Array array = Array::allocate({shape, dtype});
+  std::memset(array.data(), 0, array.aval.bytes());
+  return Tensor(std::move(array));
+}
+
+Tensor call(const OpDef& op, std::initializer_list<Tensor> in, std::vector<int64_t> attrs) {
+  std::vector<TensorImpl*> impls;
+  for (const Tensor& x : in) impls.push_back(x.impl());
+  return record_many(op, impls, attrs)[0];
+}
+
+std::string difference(const Array& actual, const Array& expected, bool exact, double factor) {
+  if (!(actual.aval == expected.aval))
+    return cat(format_aval(actual.aval), " instead of ", format_aval(expected.aval));
+  const DType dtype = expected.aval.dtype;
+  const double relative = factor * (exact ? 0 : dtype == f64 ? 1e-12 : dtype == f32 ? 1e-5 : dtype == f16 ? 2e-3 : dtype == bf16 ? 1.6e-2 : 0);
+  return visit(dtype, [&](auto t) -> std::string {
+    using T = decltype(t);
+    const int64_t n = expected.aval.shape.elements();
+    const T *a = actual.as<T>(), *e = expected.as<T>();
+    double largest = 1;  // what cancels in a sum is as small as its largest term allows
+    if constexpr (!std::is_integral_v<T>)
+      for (int64_t i = 0; i < n; ++i)
+        if (const double size = std::fabs(static_cast<double>(e[i])); std::isfinite(size)) largest = std::max(largest, size);
+    for (int64_t i = 0; i < n; ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        if (a[i] != e[i]) return cat("element ", i, " of ", n, " is ", +a[i], " instead of ", +e[i]);
+      } else {
+        const double x = static_cast<double>(a[i]), y = static_cast<double>(e[i]);
+        if (x == y || (std::isnan(x) && std::isnan(y))) continue;
+        if (!(std::fabs(x - y) <= relative * std::fabs(y) + relative / 10 * std::min(largest, 1e3)))
+          return cat("element ", i, " of ", n, " is ", x, " instead of ", y);
+      }
+    }
+    return "";
+  });
+}
+
+}  // namespace brio::testing
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  for (int i = 1; i < argc; ++i) brio::testing::run_performance |= std::string_view(argv[i]) == "--perf";
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,21 @@
+#include "tests/fuzz/random_graph.h"
+
+#include <gtest/gtest.h>
+
+namespace brio {
+namespace {
+
+TEST(RandomGraphs, PlannedUnplannedAndReferenceAgree) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr uint64_t kGraphs = 1000;  // an instrumented build is some twenty times slower; `make fuzz` has no bound
+#else
+  constexpr uint64_t kGraphs = 10000;
+#endif
+  for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
+    const std::string problem = fuzz::check(seed);
+    ASSERT_TRUE(problem.empty()) << problem;
+  }
+}
+
+}  // namespace
+}  // namespace brio
