@@ -17,17 +17,8 @@ struct Layout {
   }
 };
 
-<<<<<<< HEAD
 void check(const Call& call, const Layout& layout) {
   check_indices(call.op, call.in_shape(0), call.attrs[0], call.in_avals[1].dtype, call.args.in[1], layout.indices);
-=======
-void check_indices(const Call& call, const Layout& layout) {
-  for (int64_t k = 0; k < layout.indices; ++k)
-    if (const int64_t index = integer_at(call.args.in[1], call.in_avals[1].dtype, k);
-        index < 0 || index >= layout.size)
-      throw_invalid(call.op, cat("index ", index, " at position ", k, " is out of range: axis ", call.attrs[0],
-                                 " of shape ", call.in_shape(0), " has the indices [0, ", layout.size, ")"));
->>>>>>> ops
 }
 
 void run_gather(const Call& call) {
