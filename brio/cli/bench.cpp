@@ -19,14 +19,14 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 struct Timing {
-  double median, best;  // seconds an iteration
+  double median, best;  // seconds a unit of work
   long long n;
 };
 
 constexpr double kWarmUpSeconds = 0.3, kBlockSeconds = 0.05, kMostSeconds = 6;
 constexpr int kBlocks = 30;
 
-Timing measure(const std::function<void()>& iterate) {
+Timing measure(const std::function<double()>& iterate) {
   const auto start = Clock::now();
   long long warm = 0;
   do {
@@ -39,8 +39,9 @@ Timing measure(const std::function<void()>& iterate) {
   const auto begin = Clock::now();
   while (blocks.size() < kBlocks && (seconds_since(begin) < kMostSeconds || blocks.size() < 5)) {
     const auto block = Clock::now();
-    for (long long i = 0; i < per_block; ++i) iterate();
-    blocks.push_back(seconds_since(block) / static_cast<double>(per_block));
+    double units = 0;
+    for (long long i = 0; i < per_block; ++i) units += iterate();
+    blocks.push_back(seconds_since(block) / units);
   }
   std::ranges::sort(blocks);
   return {blocks[blocks.size() / 2], blocks.front(), per_block * static_cast<long long>(blocks.size())};
@@ -63,13 +64,13 @@ Timing measure_start() {
 }
 
 void print(std::string_view name, std::string_view unit, const Timing& timing, bool json) {
-  const double scale = unit == "us" ? 1e6 : 1e3;
+  const double scale = unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
   if (json)
     std::printf("{\"name\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n", std::string(name).c_str(),
                 std::string(unit).c_str(), timing.median * scale, timing.best * scale, timing.n);
   else
     std::printf("%-12s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale, timing.best * scale,
-                unit == "us" ? "µs" : "ms", timing.n);
+                std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
   std::fflush(stdout);
 }
 

@@ -8,10 +8,10 @@
 namespace brio::cli {
 
 struct Workload {
-  std::string_view name, unit;  // unit: "us" or "ms", of one iteration
+  std::string_view name, unit;  // unit: "ns", "us" or "ms", of one unit of work
   std::string_view summary;
-  // Sets the workload up and returns one iteration, which leaves nothing pending.
-  std::function<void()> (*make)();
+  // Sets the workload up and returns one iteration, which leaves nothing pending and says how many units of work it did.
+  std::function<double()> (*make)();
 };
 std::span<const Workload> workloads();
 

@@ -16,7 +16,8 @@ inline const Tensor& required(const OpDef& op, const Tensor& x, int input = 0) {
 inline int positive_axis(const OpDef& op, int axis, int rank) {
   const int positive = axis < 0 ? axis + rank : axis;
   if (positive < 0 || positive >= rank)
-    throw_invalid(op, cat("axis ", axis, " is out of range for rank ", rank, ": it must lie in [", -rank, ", ", rank, ")"));
+    throw_invalid(
+        op, cat("axis ", axis, " is out of range for rank ", rank, ": it must lie in [", -rank, ", ", rank, ")"));
   return positive;
 }
 

@@ -18,9 +18,8 @@ namespace brio {
 namespace {
 
 constexpr std::string_view kActivations[] = {"none", "relu", "sigmoid", "tanh"};
-constexpr AttrSpec kLinearAttrs[] = {{"activation", AttrKind::name, kActivations},
-                                     {"transpose_a", AttrKind::flag},
-                                     {"transpose_b", AttrKind::flag}};
+constexpr AttrSpec kLinearAttrs[] = {
+    {"activation", AttrKind::name, kActivations}, {"transpose_a", AttrKind::flag}, {"transpose_b", AttrKind::flag}};
 constexpr AttrSpec kXentAttrs[] = {{"sparse", AttrKind::flag}};
 
 void check_floating(const OpDef& op, const Aval& x) {
@@ -42,14 +41,14 @@ void infer_linear(const OpCall& call, std::vector<Aval>& out) {
   if (call.attrs[0] < 0 || call.attrs[0] >= static_cast<int64_t>(std::size(kActivations)))
     throw_invalid(call.op, cat("no activation has number ", call.attrs[0]));
   if (a.shape.rank() < 2 || b.shape.rank() != 2)
-    throw_invalid(call.op, cat("takes an input of rank 2 or more and a matrix, but got shapes ", a.shape, " and ", b.shape,
-                               "; add an axis with expand_dims"));
+    throw_invalid(call.op, cat("takes an input of rank 2 or more and a matrix, but got shapes ", a.shape, " and ",
+                               b.shape, "; add an axis with expand_dims"));
   const bool ta = call.attrs[1], tb = call.attrs[2];
   const int rank = a.shape.rank();
   const int64_t ka = a.shape[ta ? rank - 2 : rank - 1], kb = b.shape[tb ? 1 : 0], n = b.shape[tb ? 0 : 1];
   if (ka != kb)
-    throw_invalid(call.op, cat("the inner sizes differ: ", a.shape, ta ? " transposed" : "", " has ", ka, " columns, ",
-                               b.shape, tb ? " transposed" : "", " has ", kb, " rows"));
+    throw_invalid(call.op, cat("the inner sizes differ: ", a.shape, ta ? " transposed" : "", " has ", ka,
+                               " columns, ", b.shape, tb ? " transposed" : "", " has ", kb, " rows"));
   if (bias.shape.rank() != 1 || bias.shape[0] != n)
     throw_invalid(call.op, cat("the bias has shape ", bias.shape, ", but ", n, " columns need shape (", n, ",)"));
   Shape shape = a.shape;
@@ -161,23 +160,26 @@ void check_xent(const OpCall& call) {
   const Aval &logits = *call.in[0], &labels = *call.in[1];
   check_floating(call.op, logits);
   if (logits.shape.rank() == 0 || logits.shape[logits.shape.rank() - 1] == 0)
-    throw_invalid(call.op, cat("logits of shape ", logits.shape, " have no classes; the last axis needs one or more"));
+    throw_invalid(call.op,
+                  cat("logits of shape ", logits.shape, " have no classes; the last axis needs one or more"));
   const Shape rows = without_last(logits.shape);
   if (xent_is_sparse(call.attrs)) {
     if (!is_integer(labels.dtype))
-      throw_invalid(call.op, cat("class numbers must be integers, but the labels are ", labels.dtype, "; cast them first"));
+      throw_invalid(call.op,
+                    cat("class numbers must be integers, but the labels are ", labels.dtype, "; cast them first"));
     if (!(labels.shape == rows))
       throw_invalid(call.op, cat("the labels have shape ", labels.shape, ", but logits ", logits.shape,
                                  " take class numbers of shape ", rows, ": one per row"));
   } else if (!(labels == logits)) {
-    throw_invalid(call.op, cat("the labels are ", labels.dtype, " of shape ", labels.shape, ", but the logits ", logits.dtype,
-                               " of shape ", logits.shape, "; give probabilities of the same, or integer class numbers"));
+    throw_invalid(call.op,
+                  cat("the labels are ", labels.dtype, " of shape ", labels.shape, ", but the logits ", logits.dtype,
+                      " of shape ", logits.shape, "; give probabilities of the same, or integer class numbers"));
   }
   if (with_cotangent) {
     const Aval& g = *call.in[2];
     if (g.dtype != logits.dtype || !(g.shape == rows))
-      throw_invalid(call.op, cat("the cotangent is ", g.dtype, " of shape ", g.shape, ", but the losses are ", logits.dtype,
-                                 " of shape ", rows));
+      throw_invalid(call.op, cat("the cotangent is ", g.dtype, " of shape ", g.shape, ", but the losses are ",
+                                 logits.dtype, " of shape ", rows));
   }
 }
 void infer_xent(const OpCall& call, std::vector<Aval>& out) {
@@ -235,8 +237,8 @@ void infer_sigmoid_xent(const OpCall& call, std::vector<Aval>& out) {
   const Aval &logits = *call.in[0], &labels = *call.in[1];
   check_floating(call.op, logits);
   if (!(labels == logits))
-    throw_invalid(call.op, cat("the labels are ", labels.dtype, " of shape ", labels.shape, ", but the logits ", logits.dtype,
-                               " of shape ", logits.shape, "; reshape or cast one of them"));
+    throw_invalid(call.op, cat("the labels are ", labels.dtype, " of shape ", labels.shape, ", but the logits ",
+                               logits.dtype, " of shape ", logits.shape, "; reshape or cast one of them"));
   out.push_back(logits);
 }
 std::vector<Tensor> plain_sigmoid_xent(std::span<const Tensor> in, Attrs) {
@@ -253,30 +255,37 @@ constexpr uint8_t kNeedsBoth = 3, kNeedsThree = 7;
 }  // namespace
 
 namespace op {
-#define COMPOSITE(ident, what, inputs, ...)                                                                     \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::composite, .min_inputs = inputs, .max_inputs = inputs, \
+#define COMPOSITE(ident, what, inputs, ...)    \
+  const OpDef ident{.name = #ident,            \
+                    .summary = what,           \
+                    .kind = OpKind::composite, \
+                    .min_inputs = inputs,      \
+                    .max_inputs = inputs,      \
                     __VA_ARGS__};
 COMPOSITE(linear, "activation(a · b + bias)", 3, .attrs = kLinearAttrs, .infer = infer_linear, .grad = grad_linear,
           .cost = linear_cost, .plain = plain_linear, .grad_needs = kNeedsBoth | kNeedsOutput)
-COMPOSITE(softmax, "exp(x) / sum(exp(x)) over the last axis", 1, .infer = infer_softmax, .grad = grad_softmax,
-          .cost = per_logit_cost<14>,
-          .plain = [](std::span<const Tensor> in, Attrs) { return std::vector{plain_softmax(in[0])}; },
-          .grad_needs = kNeedsOutput)
-COMPOSITE(log_softmax, "x - log(sum(exp(x))) over the last axis", 1, .infer = infer_softmax, .grad = grad_log_softmax,
-          .cost = per_logit_cost<13>,
-          .plain = [](std::span<const Tensor> in, Attrs) { return std::vector{plain_log_softmax(in[0])}; },
-          .grad_needs = kNeedsOutput)
+COMPOSITE(
+    softmax, "exp(x) / sum(exp(x)) over the last axis", 1, .infer = infer_softmax, .grad = grad_softmax,
+    .cost = per_logit_cost<14>,
+    .plain = [](std::span<const Tensor> in, Attrs) { return std::vector{plain_softmax(in[0])}; },
+    .grad_needs = kNeedsOutput)
+COMPOSITE(
+    log_softmax, "x - log(sum(exp(x))) over the last axis", 1, .infer = infer_softmax, .grad = grad_log_softmax,
+    .cost = per_logit_cost<13>,
+    .plain = [](std::span<const Tensor> in, Attrs) { return std::vector{plain_log_softmax(in[0])}; },
+    .grad_needs = kNeedsOutput)
 COMPOSITE(softmax_xent, "cross-entropy of softmax(logits) with class numbers or probabilities, per row", 2,
-          .attrs = kXentAttrs, .infer = infer_xent, .grad = grad_xent, .cost = per_logit_cost<14>, .plain = plain_xent,
-          .grad_needs = kNeedsBoth, .may_fail = true)
+          .attrs = kXentAttrs, .infer = infer_xent, .grad = grad_xent, .cost = per_logit_cost<14>,
+          .plain = plain_xent, .grad_needs = kNeedsBoth, .may_fail = true)
 COMPOSITE(softmax_xent_grad, "gradient of softmax_xent with respect to the logits", 3, .attrs = kXentAttrs,
           .infer = infer_xent_grad, .grad = grad_through_plain, .cost = per_logit_cost<16>, .plain = plain_xent_grad,
           .grad_needs = kNeedsThree, .may_fail = true)
 COMPOSITE(softmax_xent_value_and_grad, "softmax_xent and its gradient in one pass", 3, .attrs = kXentAttrs,
           .infer = infer_xent_both, .grad = grad_through_plain, .cost = per_logit_cost<18>, .plain = plain_xent_both,
           .grad_needs = kNeedsThree, .may_fail = true)
-COMPOSITE(sigmoid_xent, "cross-entropy of sigmoid(logits) with probabilities, elementwise", 2, .infer = infer_sigmoid_xent,
-          .grad = grad_sigmoid_xent, .cost = per_logit_cost<26>, .plain = plain_sigmoid_xent, .grad_needs = kNeedsBoth)
+COMPOSITE(sigmoid_xent, "cross-entropy of sigmoid(logits) with probabilities, elementwise", 2,
+          .infer = infer_sigmoid_xent, .grad = grad_sigmoid_xent, .cost = per_logit_cost<26>,
+          .plain = plain_sigmoid_xent, .grad_needs = kNeedsBoth)
 #undef COMPOSITE
 }  // namespace op
 
@@ -322,6 +331,8 @@ ValueAndGrad softmax_xent_value_and_grad(const Tensor& logits, const Tensor& lab
   return {std::move(both[0]), std::move(both[1])};
 }
 
-Tensor sigmoid_xent(const Tensor& logits, const Tensor& labels) { return record(op::sigmoid_xent, {}, logits, labels); }
+Tensor sigmoid_xent(const Tensor& logits, const Tensor& labels) {
+  return record(op::sigmoid_xent, {}, logits, labels);
+}
 
 }  // namespace brio

@@ -10,7 +10,8 @@
 namespace brio {
 
 namespace op {
-extern const OpDef linear, softmax, log_softmax, softmax_xent, softmax_xent_grad, softmax_xent_value_and_grad, sigmoid_xent;
+extern const OpDef linear, softmax, log_softmax, softmax_xent, softmax_xent_grad, softmax_xent_value_and_grad,
+    sigmoid_xent;
 }
 
 enum class FusedActivation : uint8_t { none, relu, sigmoid, tanh };
@@ -26,8 +27,9 @@ Tensor linear(const Tensor& a, const Tensor& b, const Tensor& bias, LinearOption
 Tensor softmax(const Tensor& x, int axis = -1);
 Tensor log_softmax(const Tensor& x, int axis = -1);
 
-// Cross-entropy of softmax(logits) against labels, one loss per row of the last axis. Integer labels are class numbers,
-// one per row (one out of range is an error when it runs); floating-point ones are probabilities of logits' shape.
+// Cross-entropy of softmax(logits) against labels, one loss per row of the last axis. Integer labels are class
+// numbers, one per row (one out of range is an error when it runs); floating-point ones are probabilities of logits'
+// shape.
 Tensor softmax_xent(const Tensor& logits, const Tensor& labels);
 // Its gradient with respect to the logits, `g` being the cotangent of the losses; and both at once.
 Tensor softmax_xent_grad(const Tensor& logits, const Tensor& labels, const Tensor& g);

@@ -12,7 +12,8 @@ namespace brio {
 namespace {
 
 constexpr AttrSpec kAxisAttrs[] = {{"axis", AttrKind::integer}};
-constexpr AttrSpec kOneHotAttrs[] = {{"depth", AttrKind::integer}, {"dtype", AttrKind::dtype}, {"axis", AttrKind::integer}};
+constexpr AttrSpec kOneHotAttrs[] = {
+    {"depth", AttrKind::integer}, {"dtype", AttrKind::dtype}, {"axis", AttrKind::integer}};
 
 void check_indices(const OpDef& op, const Aval& indices) {
   if (indices.dtype != i32 && indices.dtype != i64)
@@ -21,8 +22,7 @@ void check_indices(const OpDef& op, const Aval& indices) {
 
 // params[:axis] + indices + params[axis+1:]
 Shape gathered_shape(const OpDef& op, const Shape& params, const Shape& indices, int64_t axis) {
-  if (axis < 0 || axis >= params.rank())
-    throw_invalid(op, cat("axis ", axis, " is out of range for shape ", params));
+  if (axis < 0 || axis >= params.rank()) throw_invalid(op, cat("axis ", axis, " is out of range for shape ", params));
   std::vector<int64_t> dims(params.begin(), params.begin() + axis);
   dims.insert(dims.end(), indices.begin(), indices.end());
   dims.insert(dims.end(), params.begin() + axis + 1, params.end());
@@ -44,7 +44,8 @@ void infer_scatter_add(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op, cat("the updates have shape ", updates.shape, ", but base ", base.shape, " with indices ",
                                indices.shape, " along axis ", call.attrs[0], " takes updates of shape ", expected));
   if (updates.dtype != base.dtype)
-    throw_invalid(call.op, cat("the updates are ", updates.dtype, ", but the base is ", base.dtype, "; cast one of them"));
+    throw_invalid(call.op,
+                  cat("the updates are ", updates.dtype, ", but the base is ", base.dtype, "; cast one of them"));
   out.push_back(base);
 }
 
@@ -70,8 +71,7 @@ Cost scatter_add_cost(const OpCall& call, std::span<const Aval> out) {
 }
 
 void grad_gather(GradContext& g) {
-  if (g.needs(0))
-    g.set(0, scatter_add(zeros_like(g.in[0]), g.in[1], g.cotangent(), static_cast<int>(g.attrs[0])));
+  if (g.needs(0)) g.set(0, scatter_add(zeros_like(g.in[0]), g.in[1], g.cotangent(), static_cast<int>(g.attrs[0])));
 }
 void grad_scatter_add(GradContext& g) {
   if (g.needs(0)) g.set(0, g.cotangent());
@@ -83,17 +83,38 @@ constexpr uint8_t kNeedsSecond = 2;
 }  // namespace
 
 namespace op {
-const OpDef gather{.name = "gather", .summary = "slices at the indices along an axis; an index out of range is an error",
-                   .kind = OpKind::indexed, .min_inputs = 2, .max_inputs = 2, .attrs = kAxisAttrs, .infer = infer_gather,
-                   .grad = grad_gather, .cost = gather_cost, .grad_needs = kNeedsSecond, .may_fail = true};
-const OpDef scatter_add{.name = "scatter_add",
-                        .summary = "a tensor with slices added at the indices along an axis, in the order of the indices",
-                        .kind = OpKind::indexed, .min_inputs = 3, .max_inputs = 3, .attrs = kAxisAttrs,
-                        .infer = infer_scatter_add, .grad = grad_scatter_add, .cost = scatter_add_cost,
-                        .grad_needs = kNeedsSecond, .may_fail = true};
-const OpDef one_hot{.name = "one_hot", .summary = "1 at the index along a new axis, 0 elsewhere; zeros for an index outside",
-                    .kind = OpKind::indexed, .min_inputs = 1, .max_inputs = 1, .attrs = kOneHotAttrs,
-                    .infer = infer_one_hot, .no_grad = "its input is an integer", .cost = movement_cost};
+const OpDef gather{.name = "gather",
+                   .summary = "slices at the indices along an axis; an index out of range is an error",
+                   .kind = OpKind::indexed,
+                   .min_inputs = 2,
+                   .max_inputs = 2,
+                   .attrs = kAxisAttrs,
+                   .infer = infer_gather,
+                   .grad = grad_gather,
+                   .cost = gather_cost,
+                   .grad_needs = kNeedsSecond,
+                   .may_fail = true};
+const OpDef scatter_add{
+    .name = "scatter_add",
+    .summary = "a tensor with slices added at the indices along an axis, in the order of the indices",
+    .kind = OpKind::indexed,
+    .min_inputs = 3,
+    .max_inputs = 3,
+    .attrs = kAxisAttrs,
+    .infer = infer_scatter_add,
+    .grad = grad_scatter_add,
+    .cost = scatter_add_cost,
+    .grad_needs = kNeedsSecond,
+    .may_fail = true};
+const OpDef one_hot{.name = "one_hot",
+                    .summary = "1 at the index along a new axis, 0 elsewhere; zeros for an index outside",
+                    .kind = OpKind::indexed,
+                    .min_inputs = 1,
+                    .max_inputs = 1,
+                    .attrs = kOneHotAttrs,
+                    .infer = infer_one_hot,
+                    .no_grad = "its input is an integer",
+                    .cost = movement_cost};
 }  // namespace op
 
 void register_indexing() {

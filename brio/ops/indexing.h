@@ -10,8 +10,9 @@ namespace op {
 extern const OpDef gather, scatter_add, one_hot;
 }
 
-// The slices of `params` at `indices` (int32 or int64) along an axis: params[:axis] + indices.shape + params[axis+1:].
-// An index outside of [0, size) is an error when it runs: negative ones do not count from the end, as in TensorFlow.
+// The slices of `params` at `indices` (int32 or int64) along an axis: params[:axis] + indices.shape +
+// params[axis+1:]. An index outside of [0, size) is an error when it runs: negative ones do not count from the end,
+// as in TensorFlow.
 Tensor gather(const Tensor& params, const Tensor& indices, int axis = 0);
 // `base` with `updates` (of gather's shape) added at the indices, in the order of the indices where they repeat.
 Tensor scatter_add(const Tensor& base, const Tensor& indices, const Tensor& updates, int axis = 0);

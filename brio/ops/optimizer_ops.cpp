@@ -35,14 +35,15 @@ void infer_update(const OpCall& call, std::vector<Aval>& out) {
   const UpdateLayout layout = UpdateLayout::of(call.op, call.attrs, call.in.size());
   const size_t kinds = 2 + layout.slots;
   if (layout.n == 0 || layout.in(kinds, 0) != call.in.size())
-    throw_invalid(call.op, cat(call.in.size() - layout.scalars, " tensors are given, which is no whole number of groups of ",
-                               kinds, ": parameter, gradient and ", layout.slots, " slots"));
+    throw_invalid(call.op,
+                  cat(call.in.size() - layout.scalars, " tensors are given, which is no whole number of groups of ",
+                      kinds, ": parameter, gradient and ", layout.slots, " slots"));
   for (size_t i = 0; i < layout.n; ++i) {
     const Aval& param = *call.in[layout.in(0, i)];
     if (!is_floating(param.dtype) || param.dtype != call.in[layout.in(0, 0)]->dtype)
-      throw_invalid(call.op, cat("parameter ", i, " is ", param.dtype, ", but parameter 0 is ",
-                                 call.in[layout.in(0, 0)]->dtype,
-                                 "; parameters of one update share a floating-point dtype"));
+      throw_invalid(
+          call.op, cat("parameter ", i, " is ", param.dtype, ", but parameter 0 is ", call.in[layout.in(0, 0)]->dtype,
+                       "; parameters of one update share a floating-point dtype"));
     for (size_t kind = 1; kind < kinds; ++kind)
       if (const Aval& other = *call.in[layout.in(kind, i)]; !(other == param))
         throw_invalid(call.op, cat(kind == 1 ? "the gradient" : "a slot", " of parameter ", i, " is ", other.dtype,
@@ -174,10 +175,17 @@ constexpr std::string_view kNoGrad = "an update is the end of a step";
 }  // namespace
 
 namespace op {
-#define UPDATE(ident, what, scalars, attrs_, plain_, flops)                                                              \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::composite, .min_inputs = scalars + 2,              \
-                    .max_inputs = -1, .attrs = attrs_, .infer = infer_update, .no_grad = kNoGrad,                        \
-                    .cost = update_cost<flops>, .plain = plain_};
+#define UPDATE(ident, what, scalars, attrs_, plain_, flops) \
+  const OpDef ident{.name = #ident,                         \
+                    .summary = what,                        \
+                    .kind = OpKind::composite,              \
+                    .min_inputs = scalars + 2,              \
+                    .max_inputs = -1,                       \
+                    .attrs = attrs_,                        \
+                    .infer = infer_update,                  \
+                    .no_grad = kNoGrad,                     \
+                    .cost = update_cost<flops>,             \
+                    .plain = plain_};
 UPDATE(sgd_update, "gradient descent on many tensors, with momentum or Nesterov's", 2, kSgdAttrs, plain_sgd, 6)
 UPDATE(rmsprop_update, "RMSprop on many tensors, centered or with momentum", 4, kRmspropAttrs, plain_rmsprop, 15)
 UPDATE(adam_update, "Adam on many tensors, or AMSGrad", 5, kAdamAttrs, plain_adam, 18)
@@ -206,7 +214,8 @@ SgdUpdate sgd_update(const SgdScalars& scalars, std::span<const Tensor> params, 
   b.tensors("parameters", params);
   b.tensors("gradients", grads);
   const bool has_momentum = !momenta.empty();
-  if (nesterov && !has_momentum) throw_invalid(op::sgd_update, "Nesterov's form needs momenta; give one per parameter");
+  if (nesterov && !has_momentum)
+    throw_invalid(op::sgd_update, "Nesterov's form needs momenta; give one per parameter");
   if (has_momentum) b.tensors("momenta", momenta);
   const int64_t attrs[] = {nesterov, has_momentum};
   b.record(attrs);
@@ -216,9 +225,9 @@ SgdUpdate sgd_update(const SgdScalars& scalars, std::span<const Tensor> params, 
   return out;
 }
 
-RmspropUpdate rmsprop_update(const RmspropScalars& scalars, std::span<const Tensor> params, std::span<const Tensor> grads,
-                             std::span<const Tensor> velocities, std::span<const Tensor> momenta,
-                             std::span<const Tensor> averages) {
+RmspropUpdate rmsprop_update(const RmspropScalars& scalars, std::span<const Tensor> params,
+                             std::span<const Tensor> grads, std::span<const Tensor> velocities,
+                             std::span<const Tensor> momenta, std::span<const Tensor> averages) {
   UpdateBuilder b(op::rmsprop_update, params.size());
   for (const Tensor* scalar : {&scalars.learning_rate, &scalars.rho, &scalars.momentum, &scalars.epsilon})
     b.scalar(*scalar);

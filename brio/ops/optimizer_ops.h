@@ -1,5 +1,6 @@
-// Optimizer updates over many tensors at once, by Keras 3's formulas. One op reads and writes every parameter and slot in
-// a single pass; the results are new values, which the planner writes in place when the old ones are given up.
+// Optimizer updates over many tensors at once, by Keras 3's formulas. One op reads and writes every parameter and
+// slot in a single pass; the results are new values, which the planner writes in place when the old ones are given
+// up.
 //
 // Hyper-parameters are float64 scalars, inputs of the plan: a schedule may change them without a new plan, and
 // 1 - beta_2 is rounded to the parameters' dtype once, as where they are Python floats.
@@ -17,7 +18,7 @@ namespace op {
 // Inputs: the scalars in the order of the struct below, then n tensors of each kind: parameters, gradients, slots.
 // Outputs: n tensors of each kind: parameters, slots.
 extern const OpDef sgd_update, rmsprop_update, adam_update;
-}
+}  // namespace op
 
 // Scalars of another floating-point dtype are cast.
 struct SgdScalars {
@@ -41,9 +42,9 @@ struct RmspropUpdate {
   std::vector<Tensor> params, velocities, momenta, averages;
 };
 // Momenta and averages (of gradients, for the centered form): empty, or one per parameter.
-RmspropUpdate rmsprop_update(const RmspropScalars& scalars, std::span<const Tensor> params, std::span<const Tensor> grads,
-                             std::span<const Tensor> velocities, std::span<const Tensor> momenta = {},
-                             std::span<const Tensor> averages = {});
+RmspropUpdate rmsprop_update(const RmspropScalars& scalars, std::span<const Tensor> params,
+                             std::span<const Tensor> grads, std::span<const Tensor> velocities,
+                             std::span<const Tensor> momenta = {}, std::span<const Tensor> averages = {});
 
 struct AdamUpdate {
   std::vector<Tensor> params, momenta, velocities, largest;

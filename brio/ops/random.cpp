@@ -20,9 +20,10 @@ void infer_random(const OpCall& call, std::vector<Aval>& out) {
   constexpr std::string_view names[] = {"seed", "counter"};
   for (size_t i = 0; i < 2; ++i)
     if (call.in[i]->dtype != u64 || call.in[i]->shape.rank() != 0)
-      throw_invalid(call.op, cat("the ", names[i], " must be a uint64 scalar, but is ", call.in[i]->dtype, " of shape ",
-                                 call.in[i]->shape));
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount) throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
+      throw_invalid(call.op, cat("the ", names[i], " must be a uint64 scalar, but is ", call.in[i]->dtype,
+                                 " of shape ", call.in[i]->shape));
+  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+    throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   const auto dtype = static_cast<DType>(call.attrs[0]);
   if (floats && !is_floating(dtype))
     throw_invalid(call.op, cat("makes floating-point tensors, not ", dtype, "; draw float32 and cast it"));
@@ -74,9 +75,16 @@ Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint
 }  // namespace
 
 namespace op {
-#define RANDOM(ident, what, floats, flops)                                                                           \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::random, .min_inputs = 2, .max_inputs = 2,       \
-                    .attrs = kAttrs, .infer = infer_random<floats>, .no_grad = kNoGrad, .cost = random_cost<flops>};
+#define RANDOM(ident, what, floats, flops)         \
+  const OpDef ident{.name = #ident,                \
+                    .summary = what,               \
+                    .kind = OpKind::random,        \
+                    .min_inputs = 2,               \
+                    .max_inputs = 2,               \
+                    .attrs = kAttrs,               \
+                    .infer = infer_random<floats>, \
+                    .no_grad = kNoGrad,            \
+                    .cost = random_cost<flops>};
 RANDOM(random_uniform, "numbers from [0, 1), a function of seed, counter + offset and index", true, 12)
 RANDOM(random_normal, "numbers of mean 0 and deviation 1, a function of seed, counter + offset and index", true, 40)
 RANDOM(random_bits, "random words, a function of seed, counter + offset and index", false, 10)
@@ -92,7 +100,8 @@ namespace random {
 
 Tensor uniform(const Shape& shape, UniformOptions options) {
   if (!(options.low <= options.high))
-    throw_invalid(op::random_uniform, cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
+    throw_invalid(op::random_uniform,
+                  cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
   const Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
   if (options.low == 0 && options.high == 1) return unit;
   const Tensor scaled = unit * (options.high - options.low);
@@ -100,15 +109,16 @@ Tensor uniform(const Shape& shape, UniformOptions options) {
 }
 
 Tensor normal(const Shape& shape, NormalOptions options) {
-  if (!(options.stddev >= 0))
-    throw_invalid(op::random_normal, cat("stddev is ", options.stddev, "; it must be ≥ 0"));
+  if (!(options.stddev >= 0)) throw_invalid(op::random_normal, cat("stddev is ", options.stddev, "; it must be ≥ 0"));
   Tensor result = draw(op::random_normal, shape, options.dtype, options.seed, options.generator);
   if (options.stddev != 1) result = result * options.stddev;
   if (options.mean != 0) result = result + options.mean;
   return result;
 }
 
-Tensor bits(const Shape& shape, BitsOptions options) { return draw(op::random_bits, shape, options.dtype, options.seed, options.generator); }
+Tensor bits(const Shape& shape, BitsOptions options) {
+  return draw(op::random_bits, shape, options.dtype, options.seed, options.generator);
+}
 
 Generator& generator() {
   static auto* global = [] {

@@ -20,7 +20,7 @@ namespace brio {
 namespace op {
 // Inputs: seed and counter, uint64 scalars. The stream is counter + offset.
 extern const OpDef random_uniform, random_normal, random_bits;
-}
+}  // namespace op
 
 // A seed and a counter of streams. Each draw takes one stream, so two draws never share numbers; a function's trace
 // takes its streams at each call. It must outlive the functions that drew from it. Safe to use from several threads.

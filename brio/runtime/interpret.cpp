@@ -9,8 +9,8 @@ namespace {
 // The implementation of lowest priority is the reference.
 std::unique_ptr<Kernel> reference_kernel(const Registry& registry, const Device& device, const NodeView& node) {
   const auto& implementations = registry.implementations(device, *node.node.op);
-  BRIO_CHECK(!implementations.empty() && implementations.back().priority == 0,
-             "no reference kernel for ", node.node.op->name);
+  BRIO_CHECK(!implementations.empty() && implementations.back().priority == 0, "no reference kernel for ",
+             node.node.op->name);
   return implementations.back().prepare(node);
 }
 
@@ -43,10 +43,12 @@ std::vector<Array> interpret(const Graph& graph, std::span<const Array> inputs) 
 
 std::vector<Array> interpret(const Registry& registry, const Device& device, const Graph& graph,
                              std::span<const Array> inputs) {
-  BRIO_CHECK(inputs.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, not ", inputs.size());
+  BRIO_CHECK(inputs.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, not ",
+             inputs.size());
   std::vector<Array> values(graph.values.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    BRIO_CHECK(inputs[i].aval == graph.values[graph.inputs[i].value], "input ", i, " is ", format_aval(inputs[i].aval));
+    BRIO_CHECK(inputs[i].aval == graph.values[graph.inputs[i].value], "input ", i, " is ",
+               format_aval(inputs[i].aval));
     values[graph.inputs[i].value] = inputs[i];
   }
   for (const Node& node : graph.nodes) run_node(registry, device, graph, node, values);

@@ -35,7 +35,8 @@ std::function<Case(Rng&, DType, int)> xent(bool cotangent) {
     const bool sparse = i % 2 == 0;
     Case made{{{{logits, dtype}, -6, 6}}, {sparse}};
     if (sparse)
-      made.inputs.push_back({{losses, kIntegers[static_cast<size_t>(i / 2) % kIntegers.size()]}, 0,
+      made.inputs.push_back({{losses, kIntegers[static_cast<size_t>(i / 2) % kIntegers.size()]},
+                             0,
                              static_cast<double>(logits[last] - 1)});
     else made.inputs.push_back({{logits, dtype}, 0, 1});
     if (cotangent) made.inputs.push_back({{losses, dtype}, -1, 1});
@@ -53,7 +54,9 @@ std::function<Case(DType)> large_xent(bool cotangent) {
 std::vector<OpTest> tests() {
   auto large_rows = [](DType dtype) { return Case{{{{Shape{512, 8192}, dtype}}}}; };
   return {
-      {.op = &op::linear, .dtypes = kFloats, .make = linear_case,
+      {.op = &op::linear,
+       .dtypes = kFloats,
+       .make = linear_case,
        .large =
            [](DType dtype) {
              return Case{{{{Shape{256, 512}, dtype}}, {{Shape{512, 512}, dtype}}, {{Shape{512}, dtype}}}, {1, 0, 0}};
@@ -81,43 +84,143 @@ std::vector<Invalid> invalid() {
   auto ids = [](std::vector<int32_t> values) { return Tensor::from(values, {static_cast<int64_t>(values.size())}); };
   const Tensor none;
   std::vector<Invalid> list = {
-      {&op::linear, "integers", [] { linear(tensor({2, 3}, i32), tensor({3, 2}, i32), tensor({2}, i32)); }, {"floating-point", "int32"}},
-      {&op::linear, "dtypes", [] { linear(tensor({2, 3}), tensor({3, 2}), tensor({2}, f64)); }, {"float32", "float64", "cast"}},
-      {&op::linear, "no activation", [] { call(op::linear, {tensor({2, 3}), tensor({3, 2}), tensor({2})}, {9, 0, 0}); }, {"9"}},
-      {&op::linear, "a vector", [] { linear(tensor({3}), tensor({3, 2}), tensor({2})); }, {"(3,)", "(3, 2)", "expand_dims"}},
-      {&op::linear, "a batched matrix", [] { linear(tensor({2, 3}), tensor({1, 3, 2}), tensor({2})); }, {"(1, 3, 2)"}},
-      {&op::linear, "inner sizes", [] { linear(tensor({2, 3}), tensor({2, 3}), tensor({3})); }, {"3 columns", "2 rows"}},
-      {&op::linear, "inner sizes when transposed",
-       [] { linear(tensor({2, 3}), tensor({2, 4}), tensor({2}), {.transpose_a = true, .transpose_b = true}); },
+      {&op::linear,
+       "integers",
+       [] {
+         linear(tensor({2, 3}, i32), tensor({3, 2}, i32), tensor({2}, i32));
+       },
+       {"floating-point", "int32"}},
+      {&op::linear,
+       "dtypes",
+       [] {
+         linear(tensor({2, 3}), tensor({3, 2}), tensor({2}, f64));
+       },
+       {"float32", "float64", "cast"}},
+      {&op::linear,
+       "no activation",
+       [] {
+         call(op::linear, {tensor({2, 3}), tensor({3, 2}), tensor({2})}, {9, 0, 0});
+       },
+       {"9"}},
+      {&op::linear,
+       "a vector",
+       [] {
+         linear(tensor({3}), tensor({3, 2}), tensor({2}));
+       },
+       {"(3,)", "(3, 2)", "expand_dims"}},
+      {&op::linear,
+       "a batched matrix",
+       [] {
+         linear(tensor({2, 3}), tensor({1, 3, 2}), tensor({2}));
+       },
+       {"(1, 3, 2)"}},
+      {&op::linear,
+       "inner sizes",
+       [] {
+         linear(tensor({2, 3}), tensor({2, 3}), tensor({3}));
+       },
+       {"3 columns", "2 rows"}},
+      {&op::linear,
+       "inner sizes when transposed",
+       [] {
+         linear(tensor({2, 3}), tensor({2, 4}), tensor({2}), {.transpose_a = true, .transpose_b = true});
+       },
        {"(2, 3) transposed", "(2, 4) transposed", "4 rows"}},
-      {&op::linear, "a bias of another size", [] { linear(tensor({2, 3}), tensor({3, 2}), tensor({3})); }, {"(3,)", "(2,)"}},
-      {&op::linear, "a bias of rank 2", [] { linear(tensor({2, 3}), tensor({3, 2}), tensor({1, 2})); }, {"(1, 2)", "(2,)"}},
-      {&op::linear, "a huge result",
-       [] { linear(tensor({int64_t{1} << 40, 0}), tensor({0, int64_t{1} << 20}), tensor({int64_t{1} << 20})); }, {"elements"}},
+      {&op::linear,
+       "a bias of another size",
+       [] {
+         linear(tensor({2, 3}), tensor({3, 2}), tensor({3}));
+       },
+       {"(3,)", "(2,)"}},
+      {&op::linear,
+       "a bias of rank 2",
+       [] {
+         linear(tensor({2, 3}), tensor({3, 2}), tensor({1, 2}));
+       },
+       {"(1, 2)", "(2,)"}},
+      {&op::linear,
+       "a huge result",
+       [] {
+         linear(tensor({int64_t{1} << 40, 0}), tensor({0, int64_t{1} << 20}), tensor({int64_t{1} << 20}));
+       },
+       {"elements"}},
       {&op::softmax, "an integer", [] { softmax(tensor({2}, i32)); }, {"floating-point", "int32", "cast"}},
       {&op::softmax, "a scalar", [] { softmax(tensor({})); }, {"rank 1", "scalar"}},
-      {&op::softmax, "an axis", [] { softmax(tensor({2, 3}), 2); }, {"axis 2", "rank 2"}},
+      {&op::softmax,
+       "an axis",
+       [] {
+         softmax(tensor({2, 3}), 2);
+       },
+       {"axis 2", "rank 2"}},
       {&op::log_softmax, "none", [=] { log_softmax(none); }, {"none"}},
-      {&op::softmax_xent, "none", [=] { softmax_xent(tensor({2, 3}), none); }, {"input 1", "none"}},
-      {&op::softmax_xent, "a class past the end",
-       [=] { softmax_xent(tensor({2, 3}), ids({0, 3})).array(); }, {"3", "out of range"}},
-      {&op::softmax_xent, "a negative class", [=] { softmax_xent(tensor({2, 3}), ids({-1, 0})).array(); }, {"-1", "out of range"}},
-      {&op::softmax_xent_grad, "a cotangent of another shape",
-       [] { softmax_xent_grad(tensor({2, 3}), tensor({2}, i32), tensor({2, 3})); }, {"cotangent", "(2, 3)", "(2,)"}},
-      {&op::softmax_xent_grad, "a class past the end",
-       [=] { softmax_xent_grad(tensor({2, 3}), ids({0, 3}), tensor({2})).array(); }, {"3", "out of range"}},
-      {&op::softmax_xent_grad, "none", [=] { softmax_xent_grad(tensor({2, 3}), none, tensor({2})); }, {"none"}},
-      {&op::softmax_xent_value_and_grad, "a cotangent of another dtype",
-       [] { softmax_xent_value_and_grad(tensor({2, 3}), tensor({2}, i32), tensor({2}, f64)); }, {"cotangent", "float64"}},
-      {&op::softmax_xent_value_and_grad, "none",
-       [=] { softmax_xent_value_and_grad(tensor({2, 3}), none, tensor({2})); }, {"none"}},
-      {&op::softmax_xent_value_and_grad, "a class past the end",
-       [=] { softmax_xent_value_and_grad(tensor({2, 3}), ids({0, 3}), tensor({2})).value.array(); }, {"3", "out of range"}},
-      {&op::sigmoid_xent, "integer logits", [] { sigmoid_xent(tensor({2}, i32), tensor({2}, i32)); }, {"floating-point", "int32"}},
-      {&op::sigmoid_xent, "labels of another shape", [] { sigmoid_xent(tensor({2}), tensor({2, 1})); }, {"(2, 1)", "(2,)"}},
+      {&op::softmax_xent,
+       "none",
+       [=] {
+         softmax_xent(tensor({2, 3}), none);
+       },
+       {"input 1", "none"}},
+      {&op::softmax_xent,
+       "a class past the end",
+       [=] {
+         softmax_xent(tensor({2, 3}), ids({0, 3})).array();
+       },
+       {"3", "out of range"}},
+      {&op::softmax_xent,
+       "a negative class",
+       [=] {
+         softmax_xent(tensor({2, 3}), ids({-1, 0})).array();
+       },
+       {"-1", "out of range"}},
+      {&op::softmax_xent_grad,
+       "a cotangent of another shape",
+       [] {
+         softmax_xent_grad(tensor({2, 3}), tensor({2}, i32), tensor({2, 3}));
+       },
+       {"cotangent", "(2, 3)", "(2,)"}},
+      {&op::softmax_xent_grad,
+       "a class past the end",
+       [=] {
+         softmax_xent_grad(tensor({2, 3}), ids({0, 3}), tensor({2})).array();
+       },
+       {"3", "out of range"}},
+      {&op::softmax_xent_grad,
+       "none",
+       [=] {
+         softmax_xent_grad(tensor({2, 3}), none, tensor({2}));
+       },
+       {"none"}},
+      {&op::softmax_xent_value_and_grad,
+       "a cotangent of another dtype",
+       [] {
+         softmax_xent_value_and_grad(tensor({2, 3}), tensor({2}, i32), tensor({2}, f64));
+       },
+       {"cotangent", "float64"}},
+      {&op::softmax_xent_value_and_grad,
+       "none",
+       [=] {
+         softmax_xent_value_and_grad(tensor({2, 3}), none, tensor({2}));
+       },
+       {"none"}},
+      {&op::softmax_xent_value_and_grad,
+       "a class past the end",
+       [=] {
+         softmax_xent_value_and_grad(tensor({2, 3}), ids({0, 3}), tensor({2})).value.array();
+       },
+       {"3", "out of range"}},
+      {&op::sigmoid_xent,
+       "integer logits",
+       [] { sigmoid_xent(tensor({2}, i32), tensor({2}, i32)); },
+       {"floating-point", "int32"}},
+      {&op::sigmoid_xent,
+       "labels of another shape",
+       [] {
+         sigmoid_xent(tensor({2}), tensor({2, 1}));
+       },
+       {"(2, 1)", "(2,)"}},
   };
   for (const OpDef* op : {&op::softmax_xent, &op::softmax_xent_grad, &op::softmax_xent_value_and_grad}) {
-    auto refused = [&](std::string what, const Tensor& logits, const Tensor& labels, bool sparse, std::vector<std::string> parts) {
+    auto refused = [&](std::string what, const Tensor& logits, const Tensor& labels, bool sparse,
+                       std::vector<std::string> parts) {
       auto with = [=] {
         if (op == &op::softmax_xent) call(*op, {logits, labels}, {sparse});
         else call(*op, {logits, labels, tensor({2})}, {sparse});

@@ -20,27 +20,33 @@ Fill fill_for(DType dtype, int i) {
 OpTest unary(const OpDef& op, std::vector<DType> dtypes, double low = -3, double high = 3) {
   return {.op = &op,
           .dtypes = std::move(dtypes),
-          .make = [low, high](Rng& rng, DType dtype, int i) {
-            return Case{{{{random_shape(rng, i % 9), dtype}, low, high, fill_for(dtype, i)}}};
-          },
-          .large = [low, high](DType dtype) { return Case{{{{Shape{kLarge}, dtype}, low, high}}}; }};
+          .make =
+              [low, high](Rng& rng, DType dtype, int i) {
+                return Case{{{{random_shape(rng, i % 9), dtype}, low, high, fill_for(dtype, i)}}};
+              },
+          .large =
+              [low, high](DType dtype) {
+                return Case{{{{Shape{kLarge}, dtype}, low, high}}};
+              }};
 }
 
 // Operands in [low, high) and [low2, high2).
-OpTest binary(const OpDef& op, std::vector<DType> dtypes, double low = -3, double high = 3, double low2 = -3, double high2 = 3,
-              Fill floats = Fill::special) {
+OpTest binary(const OpDef& op, std::vector<DType> dtypes, double low = -3, double high = 3, double low2 = -3,
+              double high2 = 3, Fill floats = Fill::special) {
   return {.op = &op,
           .dtypes = std::move(dtypes),
           .make =
               [=](Rng& rng, DType dtype, int i) {
                 const Shape shape = random_shape(rng, i % 9);
                 const Fill fill = fill_for(dtype, i) == Fill::special ? floats : fill_for(dtype, i);
-                const Shape a = i % 3 ? broadcastable(rng, shape) : shape, b = i % 3 == 1 ? shape : broadcastable(rng, shape);
+                const Shape a = i % 3 ? broadcastable(rng, shape) : shape,
+                            b = i % 3 == 1 ? shape : broadcastable(rng, shape);
                 return Case{{{{a, dtype}, low, high, fill}, {{b, dtype}, low2, high2, fill}}};
               },
-          .large = [=](DType dtype) {
-            return Case{{{{Shape{kLarge}, dtype}, low, high}, {{Shape{kLarge}, dtype}, low2, high2}}};
-          }};
+          .large =
+              [=](DType dtype) {
+                return Case{{{{Shape{kLarge}, dtype}, low, high}, {{Shape{kLarge}, dtype}, low2, high2}}};
+              }};
 }
 
 std::vector<OpTest> tests() {
@@ -97,22 +103,25 @@ std::vector<OpTest> tests() {
   };
   list.push_back({.op = &op::constant,
                   .dtypes = kAll,
-                  .make = [](Rng& rng, DType dtype, int) {
-                    const int64_t bits = dtype == boolean      ? rng.range(0, 1)
-                                         : is_floating(dtype) ? static_cast<int64_t>(Scalar(rng.uniform(-9, 9)).bits_as(dtype))
-                                                               : rng.range(0, 100);
-                    return Case{{}, {static_cast<int64_t>(dtype), bits}};
-                  },
+                  .make =
+                      [](Rng& rng, DType dtype, int) {
+                        const int64_t bits = dtype == boolean ? rng.range(0, 1)
+                                             : is_floating(dtype)
+                                                 ? static_cast<int64_t>(Scalar(rng.uniform(-9, 9)).bits_as(dtype))
+                                                 : rng.range(0, 100);
+                        return Case{{}, {static_cast<int64_t>(dtype), bits}};
+                      },
                   .exact = true});
   list.push_back({.op = &op::select,
                   .dtypes = kAll,
-                  .make = [](Rng& rng, DType dtype, int i) {
-                    const Shape shape = random_shape(rng, i % 9);
-                    const Fill fill = fill_for(dtype, i);
-                    return Case{{{{broadcastable(rng, shape), boolean}},
-                                 {{broadcastable(rng, shape), dtype}, -2, 2, fill},
-                                 {{i % 2 ? shape : broadcastable(rng, shape), dtype}, -2, 2, fill}}};
-                  },
+                  .make =
+                      [](Rng& rng, DType dtype, int i) {
+                        const Shape shape = random_shape(rng, i % 9);
+                        const Fill fill = fill_for(dtype, i);
+                        return Case{{{{broadcastable(rng, shape), boolean}},
+                                     {{broadcastable(rng, shape), dtype}, -2, 2, fill},
+                                     {{i % 2 ? shape : broadcastable(rng, shape), dtype}, -2, 2, fill}}};
+                      },
                   .large =
                       [](DType dtype) {
                         return Case{{{{Shape{kLarge}, boolean}}, {{Shape{kLarge}, dtype}}, {{Shape{kLarge}, dtype}}}};
@@ -127,20 +136,25 @@ std::vector<OpTest> tests() {
                         return Case{{{{random_shape(rng, i % 9), dtype}, -300, 300, fill_for(dtype, i)}},
                                     {static_cast<int64_t>(to)}};
                       },
-                  .large = [](DType dtype) {
-                    return Case{{{{Shape{kLarge}, dtype}}}, {static_cast<int64_t>(dtype == f32 ? bf16 : f32)}};
-                  }});
+                  .large =
+                      [](DType dtype) {
+                        return Case{{{{Shape{kLarge}, dtype}}}, {static_cast<int64_t>(dtype == f32 ? bf16 : f32)}};
+                      }});
   return list;
 }
 
-// What every elementwise op refuses: a dtype that it does not take, operands that differ in dtype or do not broadcast.
+// What every elementwise op refuses: a dtype that it does not take, operands that differ in dtype or do not
+// broadcast.
 void add_refusals(const OpTest& test, std::vector<Invalid>& list) {
   const OpDef& op = *test.op;
   if (&op == &op::constant || &op == &op::select || &op == &op::cast) return;
   const DType good = test.dtypes[0], other = good == boolean ? f32 : boolean;
   auto refused = [&](std::string what, std::vector<Tensor> in, std::vector<std::string> fragments) {
     list.push_back({&op, std::move(what),
-                    [&op, in] { in.size() == 1 ? call(op, {in[0]}) : call(op, {in[0], in[1]}); }, std::move(fragments)});
+                    [&op, in] {
+                      in.size() == 1 ? call(op, {in[0]}) : call(op, {in[0], in[1]});
+                    },
+                    std::move(fragments)});
   };
   const bool takes_all = test.dtypes.size() == kAll.size();
   if (op.min_inputs == 1) {
@@ -149,7 +163,8 @@ void add_refusals(const OpTest& test, std::vector<Invalid>& list) {
   }
   if (!takes_all)
     refused("another dtype", {tensor({2}, other), tensor({2}, other)}, {std::string(info(other).name), "cast"});
-  refused("two dtypes", {tensor({2}, good), tensor({2}, other)}, {std::string(info(good).name), std::string(info(other).name)});
+  refused("two dtypes", {tensor({2}, good), tensor({2}, other)},
+          {std::string(info(good).name), std::string(info(other).name)});
   refused("shapes", {tensor({4, 2}, good), tensor({3, 2}, good)}, {"(4, 2)", "(3, 2)", "broadcast"});
   const int64_t huge = int64_t{1} << 40;
   refused("a huge result", {tensor({huge, 1, 0}, good), tensor({1, huge, 0}, good)}, {"1099511627776", "elements"});
@@ -164,24 +179,44 @@ std::vector<Invalid> invalid() {
       {&op::bitwise_and, "a float", [] { bitwise_and(tensor({2}), tensor({2})); }, {"integer tensors", "float32"}},
       {&op::add, "two dtypes", [] { add(tensor({2}), tensor({2}, f64)); }, {"float32", "float64", "cast"}},
       {&op::add, "bools", [] { add(tensor({2}, boolean), tensor({2}, boolean)); }, {"numbers", "bool"}},
-      {&op::mul, "shapes", [] { mul(tensor({2, 3}), tensor({2, 4})); }, {"(2, 3)", "(2, 4)", "broadcast"}},
+      {&op::mul,
+       "shapes",
+       [] {
+         mul(tensor({2, 3}), tensor({2, 4}));
+       },
+       {"(2, 3)", "(2, 4)", "broadcast"}},
       {&op::add, "none", [] { add(Tensor(), tensor({2})); }, {"input 0", "none"}},
       {&op::add, "one input", [] { call(op::add, {tensor({2})}); }, {"2", "got 1"}},
-      {&op::select, "a condition of numbers", [] { select(tensor({2}), tensor({2}), tensor({2})); }, {"bool", "float32"}},
-      {&op::select, "branches of two dtypes",
-       [] { select(tensor({2}, boolean), tensor({2}), tensor({2}, i32)); }, {"float32", "int32", "cast"}},
-      {&op::select, "branches that do not broadcast",
-       [] { select(tensor({2}, boolean), tensor({2}), tensor({3})); }, {"(2,)", "(3,)"}},
-      {&op::select, "a condition that does not broadcast",
-       [] { select(tensor({4}, boolean), tensor({2}), tensor({2})); }, {"(4,)", "(2,)"}},
-      {&op::select, "a huge result",
+      {&op::select,
+       "a condition of numbers",
+       [] { select(tensor({2}), tensor({2}), tensor({2})); },
+       {"bool", "float32"}},
+      {&op::select,
+       "branches of two dtypes",
+       [] { select(tensor({2}, boolean), tensor({2}), tensor({2}, i32)); },
+       {"float32", "int32", "cast"}},
+      {&op::select,
+       "branches that do not broadcast",
+       [] { select(tensor({2}, boolean), tensor({2}), tensor({3})); },
+       {"(2,)", "(3,)"}},
+      {&op::select,
+       "a condition that does not broadcast",
+       [] { select(tensor({4}, boolean), tensor({2}), tensor({2})); },
+       {"(4,)", "(2,)"}},
+      {&op::select,
+       "a huge result",
        [] {
          const int64_t huge = int64_t{1} << 40;
          select(tensor({1}, boolean), tensor({huge, 1, 0}), tensor({1, huge, 0}));
        },
        {"1099511627776", "elements"}},
       {&op::cast, "no dtype", [] { call(op::cast, {tensor({2})}, {99}); }, {"99"}},
-      {&op::constant, "no dtype", [] { call(op::constant, {}, {-1, 0}); }, {"-1"}},
+      {&op::constant,
+       "no dtype",
+       [] {
+         call(op::constant, {}, {-1, 0});
+       },
+       {"-1"}},
   };
   for (const OpTest& test : tests()) add_refusals(test, list);
   return list;
@@ -192,11 +227,14 @@ const AddOpTests add_tests(tests, invalid);
 // Builders record the op of their name; host numbers take the tensor's dtype, on either side.
 TEST(Elementwise, BuildersRecordTheirOp) {
   const Tensor x({0.5, 1.5, 0.25}), y({2, 1.5, -3}), p = greater(x, y), q = less(x, y);
-  auto same = [](const Tensor& actual, const Tensor& expected) { return difference(actual.array(), expected.array(), true); };
+  auto same = [](const Tensor& actual, const Tensor& expected) {
+    return difference(actual.array(), expected.array(), true);
+  };
+  // clang-format off
 #define UNARY(name) EXPECT_EQ(same(name(x), call(op::name, {x})), "") << #name;
-  UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt) UNARY(square)
-  UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf) UNARY(relu) UNARY(floor)
-  UNARY(ceil) UNARY(round) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
+  UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
+  UNARY(square) UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf)
+  UNARY(relu) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
 #undef UNARY
   EXPECT_EQ(same(-x, neg(x)), "");
   EXPECT_EQ(same(logical_not(p), call(op::logical_not, {p})), "");
@@ -212,19 +250,20 @@ TEST(Elementwise, BuildersRecordTheirOp) {
   BINARY(operator+, add) BINARY(operator-, sub) BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
   BINARY(operator<, less) BINARY(operator<=, less_equal) BINARY(operator>, greater) BINARY(operator>=, greater_equal)
 #undef BINARY
-#define LOGICAL(name)                                                     \
-  EXPECT_EQ(same(name(p, q), call(op::name, {p, q})), "") << #name;       \
+#define LOGICAL(name)                                                                         \
+  EXPECT_EQ(same(name(p, q), call(op::name, {p, q})), "") << #name;                           \
   EXPECT_EQ(same(name(p, true), call(op::name, {p, full({3}, true, boolean)})), "") << #name; \
   EXPECT_EQ(same(name(false, q), call(op::name, {full({3}, false, boolean), q})), "") << #name;
   LOGICAL(logical_and) LOGICAL(logical_or) LOGICAL(logical_xor)
 #undef LOGICAL
   const Tensor m({6, 3, 12}, i32), n({3, 5, 10}, i32), six = full({3}, 6, i32);
-#define BITWISE(name)                                                    \
-  EXPECT_EQ(same(name(m, n), call(op::name, {m, n})), "") << #name;      \
-  EXPECT_EQ(same(name(m, 6), call(op::name, {m, six})), "") << #name;    \
+#define BITWISE(name)                                                 \
+  EXPECT_EQ(same(name(m, n), call(op::name, {m, n})), "") << #name;   \
+  EXPECT_EQ(same(name(m, 6), call(op::name, {m, six})), "") << #name; \
   EXPECT_EQ(same(name(6, n), call(op::name, {six, n})), "") << #name;
   BITWISE(bitwise_and) BITWISE(bitwise_or) BITWISE(bitwise_xor)
 #undef BITWISE
+  // clang-format on
 }
 
 TEST(Elementwise, IntegersDivideInFloatingPoint) {

@@ -40,8 +40,8 @@ uint64_t seed_of(const OpDef& op, int i) {
 template <typename T>
 T special_value(Rng& rng) {
   using Limits = std::numeric_limits<float>;
-  const float values[] = {0, -0.0f, 1, -1, 0.5f, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), 1e4f, -1e4f,
-                          1e-3f, 3};
+  const float values[] = {0,    -0.0f, 1,     -1, 0.5f, Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(),
+                          1e4f, -1e4f, 1e-3f, 3};
   return static_cast<T>(values[rng.range(0, std::size(values) - 1)]);
 }
 
@@ -63,8 +63,9 @@ Array make_array(Rng& rng, const Input& input) {
         }
       } else {
         using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
-        x = input.fill == Fill::special && rng.chance(0.3) ? special_value<T>(rng)
-                                                           : static_cast<T>(static_cast<Wide>(rng.uniform(input.low, input.high)));
+        x = input.fill == Fill::special && rng.chance(0.3)
+                ? special_value<T>(rng)
+                : static_cast<T>(static_cast<Wide>(rng.uniform(input.low, input.high)));
       }
     }
   });
@@ -96,7 +97,8 @@ Prepared prepare(const OpTest& test, DType dtype, int i) {
 // Memory with guards on both sides, which a kernel must not touch.
 class Guarded {
  public:
-  Guarded(const Aval& aval, const void* content) : aval_(aval), bytes_(aval.bytes()), memory_(aval.bytes() + 2 * kGuard + 64, 0xa5) {
+  Guarded(const Aval& aval, const void* content)
+      : aval_(aval), bytes_(aval.bytes()), memory_(aval.bytes() + 2 * kGuard + 64, 0xa5) {
     start_ = reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(memory_.data()) + 63) / 64 * 64) + kGuard;
     if (content && bytes_) std::memcpy(start_, content, bytes_);
   }
@@ -132,7 +134,8 @@ std::vector<Array> run_guarded(const Kernel& kernel, const Prepared& p, int shar
   }
   for (size_t i = 0; i < p.graph.outputs.size(); ++i) {
     out.emplace_back(p.graph.values[p.graph.outputs[i]], nullptr);
-    out_data.push_back(static_cast<int>(i) == shared_out ? in[static_cast<size_t>(shared_in)].data() : out.back().data());
+    out_data.push_back(static_cast<int>(i) == shared_out ? in[static_cast<size_t>(shared_in)].data()
+                                                         : out.back().data());
   }
   const Guarded scratch({Shape{static_cast<int64_t>(kernel.scratch_bytes())}, u8}, nullptr);
   kernel.run({in_data.data(), out_data.data(), scratch.data()});
@@ -151,8 +154,8 @@ std::vector<Array> run_guarded(const Kernel& kernel, const Prepared& p, int shar
   return result;
 }
 
-void expect_same(const std::vector<Array>& actual, const std::vector<Array>& expected, bool exact, const std::string& who,
-                 const std::string& reproducer) {
+void expect_same(const std::vector<Array>& actual, const std::vector<Array>& expected, bool exact,
+                 const std::string& who, const std::string& reproducer) {
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i)
     EXPECT_EQ(difference(actual[i], expected[i], exact), "") << who << ", output " << i << ", " << reproducer;
@@ -197,7 +200,8 @@ TEST_P(OpTestP, MatchesReference) {
       expect_same(run_guarded(*kernel, p, -1, -1), expected, test.exact, who, p.reproducer);
       for (size_t in = 0; in < p.arrays.size(); ++in)
         for (size_t out = 0; out < p.graph.outputs.size(); ++out)
-          if (kernel->allows_in_place(in, out) && p.arrays[in].aval.bytes() == p.graph.values[p.graph.outputs[out]].bytes())
+          if (kernel->allows_in_place(in, out) &&
+              p.arrays[in].aval.bytes() == p.graph.values[p.graph.outputs[out]].bytes())
             expect_same(run_guarded(*kernel, p, static_cast<int>(in), static_cast<int>(out)), expected, test.exact,
                         cat(who, " in place (", in, ", ", out, ")"), p.reproducer);
     }
@@ -219,7 +223,8 @@ TEST_P(OpTestP, CostIsSane) {
     double out_bytes = 0;
     for (ValueId v : p.graph.outputs) out_bytes += static_cast<double>(p.graph.values[v].bytes());
     EXPECT_TRUE(cost.flops >= 0 && cost.flops < 1e9) << cost.flops << ", " << p.reproducer;
-    EXPECT_TRUE(free ? cost.bytes == 0 : cost.bytes >= out_bytes && cost.bytes < 1e9) << cost.bytes << ", " << p.reproducer;
+    EXPECT_TRUE(free ? cost.bytes == 0 : cost.bytes >= out_bytes && cost.bytes < 1e9)
+        << cost.bytes << ", " << p.reproducer;
   }
 }
 
@@ -245,7 +250,8 @@ double weighted_sum(const Prepared& p, const std::vector<Array>& inputs, const s
   const std::vector<Array> out = interpret(p.graph, inputs);
   double sum = 0;
   for (size_t o = 0; o < out.size(); ++o)
-    for (int64_t i = 0; i < out[o].aval.shape.elements(); ++i) sum += out[o].as<double>()[i] * weights[o].as<double>()[i];
+    for (int64_t i = 0; i < out[o].aval.shape.elements(); ++i)
+      sum += out[o].as<double>()[i] * weights[o].as<double>()[i];
   return sum;
 }
 
@@ -286,7 +292,8 @@ TEST_P(OpTestP, GradientMatchesDifferences) {
         const double above = weighted_sum(p, moved, weights);
         x = x0 - eps;
         const double below = weighted_sum(p, moved, weights);
-        const double slope = (above - below) / (2 * eps), right = (above - middle) / eps, left = (middle - below) / eps;
+        const double slope = (above - below) / (2 * eps), right = (above - middle) / eps,
+                     left = (middle - below) / eps;
         if (std::fabs(right - left) > 1e-3 * std::max(1.0, std::fabs(slope))) {
           ++kinks;
           continue;
@@ -303,7 +310,8 @@ TEST_P(OpTestP, GradientMatchesDifferences) {
   EXPECT_LE(kinks, checked / 10);
 }
 
-// sum of direction · gradient of the weighted outputs with respect to input k, as a tensor that may be differentiated.
+// sum of direction · gradient of the weighted outputs with respect to input k, as a tensor that may be
+// differentiated.
 Tensor slope_along(const Prepared& p, const std::vector<Tensor>& in, const std::vector<Tensor>& weights,
                    const std::vector<Tensor>& directions) {
   std::vector<GradientTape::Source> sources;
@@ -394,7 +402,8 @@ TEST_P(OpTestP, Performance) {
     for (int n = 0; n < 3 || std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200); ++n) {
       const auto before = std::chrono::steady_clock::now();
       choice.kernel->run({in.data(), out.data(), scratch.data()});
-      best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
+      best =
+          std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
     }
     const Cost cost = cost_of(p);
     std::printf("%-28s %-9s %12.0f ns %8.2f GB/s %8.2f GFLOP/s  %s\n", std::string(test.op->name).c_str(),
@@ -415,7 +424,8 @@ TEST(InvalidCalls, NameTheOpAndTheValues) {
       const std::string text = error.what();
       EXPECT_NE(text.find(cat("[", invalid.op->name, "]")), std::string::npos) << invalid.what << ": " << text;
       for (const std::string& fragment : invalid.fragments)
-        EXPECT_NE(text.find(fragment), std::string::npos) << invalid.what << ": '" << fragment << "' is not in: " << text;
+        EXPECT_NE(text.find(fragment), std::string::npos)
+            << invalid.what << ": '" << fragment << "' is not in: " << text;
     } catch (const std::exception& error) {
       ADD_FAILURE() << invalid.op->name << ": " << invalid.what << " gave another error: " << error.what();
     }
@@ -430,7 +440,8 @@ TEST(OpTable, EveryOpHasCasesAndAReferenceKernel) {
     for (const OpTest& test : op_tests()) lists += test.op == op;
     EXPECT_EQ(lists, 1) << op->name << " needs one OpTest (" << kCases << " cases)";
     const auto& implementations = registry().implementations(registry().default_device(), *op);
-    EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0) << op->name << " has no reference kernel";
+    EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0)
+        << op->name << " has no reference kernel";
   }
   static_assert(kCases >= 20);
 }
@@ -511,7 +522,12 @@ std::string difference(const Array& actual, const Array& expected, bool exact, d
   if (!(actual.aval == expected.aval))
     return cat(format_aval(actual.aval), " instead of ", format_aval(expected.aval));
   const DType dtype = expected.aval.dtype;
-  const double relative = factor * (exact ? 0 : dtype == f64 ? 1e-12 : dtype == f32 ? 1e-5 : dtype == f16 ? 2e-3 : dtype == bf16 ? 1.6e-2 : 0);
+  const double relative = factor * (exact           ? 0
+                                    : dtype == f64  ? 1e-12
+                                    : dtype == f32  ? 1e-5
+                                    : dtype == f16  ? 2e-3
+                                    : dtype == bf16 ? 1.6e-2
+                                                    : 0);
   return visit(dtype, [&](auto t) -> std::string {
     using T = decltype(t);
     const int64_t n = expected.aval.shape.elements();
@@ -519,7 +535,8 @@ std::string difference(const Array& actual, const Array& expected, bool exact, d
     double largest = 1;  // what cancels in a sum is as small as its largest term allows
     if constexpr (!std::is_integral_v<T>)
       for (int64_t i = 0; i < n; ++i)
-        if (const double size = std::fabs(static_cast<double>(e[i])); std::isfinite(size)) largest = std::max(largest, size);
+        if (const double size = std::fabs(static_cast<double>(e[i])); std::isfinite(size))
+          largest = std::max(largest, size);
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T>) {
         if (a[i] != e[i]) return cat("element ", i, " of ", n, " is ", +a[i], " instead of ", +e[i]);

@@ -1,16 +1,18 @@
-// One case definition, four modes. A family's test file lists its ops; each gets a maker of cases, and every case runs as
+// One case definition, four modes. A family's test file lists its ops; each gets a maker of cases, and every case
+// runs as
 //
-//   correct      each implementation that says it can run the node, and the op as a user calls it, against the reference
-//   gradient     the tape's gradient, and the gradient of that, against central differences in float64
+//   correct      each implementation that says it can run the node, and the op as a user calls it, against the
+//   reference gradient     the tape's gradient, and the gradient of that, against central differences in float64
 //   performance  time and bytes per second of the implementation that is chosen (only with --perf)
 //
-// a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an InvalidArgument that names the op and the values.
-// Cases are made from fixed seeds; a failure prints the seed and the node, which is the reproducer.
+// a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an
+// InvalidArgument that names the op and the values. Cases are made from fixed seeds; a failure prints the seed and
+// the node, which is the reproducer.
 #pragma once
 
 #include <functional>
-#include <iosfwd>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -52,14 +54,14 @@ struct Case {
 
 struct OpTest {
   const OpDef* op;
-  std::vector<DType> dtypes;                                  // the i-th case gets dtypes[i % size]
-  std::function<Case(Rng& rng, DType dtype, int i)> make;     // i: 0 … kCases - 1; for gradients with f64
-  std::function<Case(DType dtype)> large = nullptr;           // for performance
-  bool exact = false;                                         // bit for bit
-  std::string no_differences = {};                            // why its gradient is tested elsewhere
+  std::vector<DType> dtypes;                               // the i-th case gets dtypes[i % size]
+  std::function<Case(Rng& rng, DType dtype, int i)> make;  // i: 0 … kCases - 1; for gradients with f64
+  std::function<Case(DType dtype)> large = nullptr;        // for performance
+  bool exact = false;                                      // bit for bit
+  std::string no_differences = {};                         // why its gradient is tested elsewhere
 };
 void PrintTo(const OpTest& test, std::ostream* out);
-inline constexpr int kCases = 27;          // valid cases per op: ranks 0 to 8, three times
+inline constexpr int kCases = 27;  // valid cases per op: ranks 0 to 8, three times
 inline constexpr int kGradientCases = 9;
 
 // An invalid call, and what its message must contain besides "[op]".

@@ -12,13 +12,15 @@ namespace {
 Input scalar(double low, double high) { return {{Shape(), f64}, low, high}; }
 
 // Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative.
-std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input> scalars, std::vector<double> slot_low, int flags) {
+std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input> scalars,
+                                             std::vector<double> slot_low, int flags) {
   return [=, &op](Rng& rng, DType dtype, int i) {
     Case made{scalars, {}};
     for (int flag = 0; flag < flags; ++flag) made.attrs.push_back(i >> flag & 1);
     if (&op == &op::sgd_update && i % 4 == 1) made.attrs[0] = 0;  // Nesterov's form needs momentum
     std::vector<Shape> shapes;
-    for (int64_t n = rng.range(1, 4); n > 0; --n) shapes.push_back(random_shape(rng, static_cast<int>(rng.range(0, 8))));
+    for (int64_t n = rng.range(1, 4); n > 0; --n)
+      shapes.push_back(random_shape(rng, static_cast<int>(rng.range(0, 8))));
     const size_t slots = UpdateLayout::of(op, Attrs(made.attrs), scalars.size()).slots;
     for (size_t kind = 0; kind < 2 + slots; ++kind)
       for (const Shape& shape : shapes)
@@ -26,7 +28,8 @@ std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input>
     return made;
   };
 }
-std::function<Case(DType)> large(const OpDef& op, std::vector<Input> scalars, std::vector<double> slot_low, std::vector<int64_t> attrs) {
+std::function<Case(DType)> large(const OpDef& op, std::vector<Input> scalars, std::vector<double> slot_low,
+                                 std::vector<int64_t> attrs) {
   return [=, &op](DType dtype) {
     Case made{scalars, attrs};
     const size_t slots = UpdateLayout::of(op, Attrs(attrs), scalars.size()).slots;
@@ -40,13 +43,17 @@ std::function<Case(DType)> large(const OpDef& op, std::vector<Input> scalars, st
 std::vector<OpTest> tests() {
   const std::vector<Input> sgd = {scalar(0.01, 0.2), scalar(0.5, 0.9)};
   const std::vector<Input> rmsprop = {scalar(0.01, 0.2), scalar(0.8, 0.95), scalar(0.5, 0.9), scalar(0.01, 0.1)};
-  const std::vector<Input> adam = {scalar(0.01, 0.2), {{Shape(), i64}, 0, 20}, scalar(0.8, 0.95), scalar(0.8, 0.99), scalar(0.01, 0.1)};
+  const std::vector<Input> adam = {
+      scalar(0.01, 0.2), {{Shape(), i64}, 0, 20}, scalar(0.8, 0.95), scalar(0.8, 0.99), scalar(0.01, 0.1)};
   // A velocity well above the square of the average keeps the centered form's root real.
   const std::vector<double> squares = {0.5, -0.2, -0.2}, moments = {-1, 0.1, 0.1};
   return {
-      {.op = &op::sgd_update, .dtypes = kFloats, .make = update(op::sgd_update, sgd, {-1}, 2),
+      {.op = &op::sgd_update,
+       .dtypes = kFloats,
+       .make = update(op::sgd_update, sgd, {-1}, 2),
        .large = large(op::sgd_update, sgd, {-1}, {0, 0})},
-      {.op = &op::rmsprop_update, .dtypes = kFloats,
+      {.op = &op::rmsprop_update,
+       .dtypes = kFloats,
        .make =
            [=](Rng& rng, DType dtype, int i) {
              Case made = update(op::rmsprop_update, rmsprop, squares, 2)(rng, dtype, i);
@@ -56,7 +63,9 @@ std::vector<OpTest> tests() {
              return made;
            },
        .large = large(op::rmsprop_update, rmsprop, squares, {0, 0})},
-      {.op = &op::adam_update, .dtypes = kFloats, .make = update(op::adam_update, adam, moments, 1),
+      {.op = &op::adam_update,
+       .dtypes = kFloats,
+       .make = update(op::adam_update, adam, moments, 1),
        .large = large(op::adam_update, adam, moments, {0})},
   };
 }
@@ -66,24 +75,114 @@ std::vector<Invalid> invalid() {
   const std::vector<Tensor> one = {p}, two = {p, p}, wide = {tensor({2}, f64)}, longer = {tensor({3})};
   const std::vector<Tensor> mixed = {p, tensor({2}, f64)}, ints = {tensor({2}, i32)};
   return {
-      {&op::sgd_update, "a rate of rank 1", [=] { sgd_update({tensor({1}, f64), s}, one, one); }, {"learning_rate", "float64 scalar", "(1,)"}},
-      {&op::sgd_update, "an integer momentum", [=] { sgd_update({s, tensor({}, i32)}, one, one); }, {"momentum", "int32"}},
-      {&op::sgd_update, "no rate", [=] { sgd_update({none, s}, one, one); }, {"input 0", "none"}},
-      {&op::sgd_update, "nothing to update", [=] { sgd_update({s, s}, {}, {}); }, {"4 or more", "got 2"}},
-      {&op::sgd_update, "an odd number of tensors", [=] { call(op::sgd_update, {s, s, p, p, p}, {0, 0}); }, {"3 tensors", "groups of 2"}},
-      {&op::sgd_update, "too few gradients", [=] { sgd_update({s, s}, two, one); }, {"1 gradients", "2 parameters"}},
-      {&op::sgd_update, "too few momenta", [=] { sgd_update({s, s}, two, two, one); }, {"1 momenta", "2 parameters"}},
-      {&op::sgd_update, "Nesterov without momenta", [=] { sgd_update({s, s}, one, one, {}, true); }, {"Nesterov", "momenta"}},
-      {&op::sgd_update, "a gradient of another shape", [=] { sgd_update({s, s}, one, longer); }, {"gradient of parameter 0", "(3,)", "(2,)"}},
-      {&op::sgd_update, "a slot of another dtype", [=] { sgd_update({s, s}, one, one, wide); }, {"slot of parameter 0", "float64"}},
-      {&op::sgd_update, "parameters of two dtypes", [=] { sgd_update({s, s}, mixed, mixed); }, {"parameter 1", "float64", "float32"}},
-      {&op::sgd_update, "integer parameters", [=] { sgd_update({s, s}, ints, ints); }, {"parameter 0", "int32"}},
-      {&op::rmsprop_update, "too few velocities", [=] { rmsprop_update({s, s, s, s}, two, two, one); }, {"1 velocities"}},
-      {&op::rmsprop_update, "too few averages", [=] { rmsprop_update({s, s, s, s}, two, two, two, {}, one); }, {"1 averages"}},
-      {&op::rmsprop_update, "an integer rho", [=] { rmsprop_update({s, tensor({}, i32), s, s}, one, one, one); }, {"rho", "int32"}},
-      {&op::adam_update, "a float step", [=] { adam_update({s, s, s, s, s}, one, one, one, one); }, {"step", "int64 scalar", "float64"}},
-      {&op::adam_update, "too many largest", [=] { adam_update({s, tensor({}, i64), s, s, s}, one, one, one, one, two); }, {"2 largest"}},
-      {&op::adam_update, "a step that is none", [=] { adam_update({s, none, s, s, s}, one, one, one, one); }, {"input 1", "none"}},
+      {&op::sgd_update,
+       "a rate of rank 1",
+       [=] {
+         sgd_update({tensor({1}, f64), s}, one, one);
+       },
+       {"learning_rate", "float64 scalar", "(1,)"}},
+      {&op::sgd_update,
+       "an integer momentum",
+       [=] {
+         sgd_update({s, tensor({}, i32)}, one, one);
+       },
+       {"momentum", "int32"}},
+      {&op::sgd_update,
+       "no rate",
+       [=] {
+         sgd_update({none, s}, one, one);
+       },
+       {"input 0", "none"}},
+      {&op::sgd_update,
+       "nothing to update",
+       [=] {
+         sgd_update({s, s}, {}, {});
+       },
+       {"4 or more", "got 2"}},
+      {&op::sgd_update,
+       "an odd number of tensors",
+       [=] {
+         call(op::sgd_update, {s, s, p, p, p}, {0, 0});
+       },
+       {"3 tensors", "groups of 2"}},
+      {&op::sgd_update,
+       "too few gradients",
+       [=] {
+         sgd_update({s, s}, two, one);
+       },
+       {"1 gradients", "2 parameters"}},
+      {&op::sgd_update,
+       "too few momenta",
+       [=] {
+         sgd_update({s, s}, two, two, one);
+       },
+       {"1 momenta", "2 parameters"}},
+      {&op::sgd_update,
+       "Nesterov without momenta",
+       [=] {
+         sgd_update({s, s}, one, one, {}, true);
+       },
+       {"Nesterov", "momenta"}},
+      {&op::sgd_update,
+       "a gradient of another shape",
+       [=] {
+         sgd_update({s, s}, one, longer);
+       },
+       {"gradient of parameter 0", "(3,)", "(2,)"}},
+      {&op::sgd_update,
+       "a slot of another dtype",
+       [=] {
+         sgd_update({s, s}, one, one, wide);
+       },
+       {"slot of parameter 0", "float64"}},
+      {&op::sgd_update,
+       "parameters of two dtypes",
+       [=] {
+         sgd_update({s, s}, mixed, mixed);
+       },
+       {"parameter 1", "float64", "float32"}},
+      {&op::sgd_update,
+       "integer parameters",
+       [=] {
+         sgd_update({s, s}, ints, ints);
+       },
+       {"parameter 0", "int32"}},
+      {&op::rmsprop_update,
+       "too few velocities",
+       [=] {
+         rmsprop_update({s, s, s, s}, two, two, one);
+       },
+       {"1 velocities"}},
+      {&op::rmsprop_update,
+       "too few averages",
+       [=] {
+         rmsprop_update({s, s, s, s}, two, two, two, {}, one);
+       },
+       {"1 averages"}},
+      {&op::rmsprop_update,
+       "an integer rho",
+       [=] {
+         rmsprop_update({s, tensor({}, i32), s, s}, one, one, one);
+       },
+       {"rho", "int32"}},
+      {&op::adam_update,
+       "a float step",
+       [=] {
+         adam_update({s, s, s, s, s}, one, one, one, one);
+       },
+       {"step", "int64 scalar", "float64"}},
+      {&op::adam_update,
+       "too many largest",
+       [=] {
+         adam_update({s, tensor({}, i64), s, s, s}, one, one, one, one, two);
+       },
+       {"2 largest"}},
+      {&op::adam_update,
+       "a step that is none",
+       [=] {
+         adam_update({s, none, s, s, s}, one, one, one, one);
+       },
+       {"input 1", "none"}},
   };
 }
 
@@ -98,7 +197,8 @@ TEST(OptimizerOps, KnownValues) {
   EXPECT_FLOAT_EQ(sgd.momenta[0].to_vector<float>()[0], -0.05f);
   EXPECT_FLOAT_EQ(sgd.params[0].to_vector<float>()[0], 1 + (-0.05f * 0.9f - 0.05f));
   const Tensor step = Tensor::from(std::vector<int64_t>{0}, {});
-  const AdamUpdate adam = adam_update({number(0.001), step, number(0.9), number(0.999), number(1e-7)}, p, g, zero, zero);
+  const AdamUpdate adam =
+      adam_update({number(0.001), step, number(0.9), number(0.999), number(1e-7)}, p, g, zero, zero);
   EXPECT_FLOAT_EQ(adam.momenta[0].to_vector<float>()[0], 0.05f);
   EXPECT_FLOAT_EQ(adam.velocities[0].to_vector<float>()[0], 0.00025f);
   EXPECT_NEAR(adam.params[0].to_vector<float>()[0], 0.999, 1e-6);

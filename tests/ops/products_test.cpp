@@ -20,7 +20,9 @@ Case product(Rng& rng, DType dtype, int i) {
     shape.push_back(transposed ? rows : columns);
     return shape;
   };
-  return {{{{operand(m, k, ta, i % 5 == 3), dtype}}, {{operand(k, n, tb, i % 5 == 4 || i % 10 == 3 || matvec), dtype}}}, {ta, tb}};
+  return {
+      {{{operand(m, k, ta, i % 5 == 3), dtype}}, {{operand(k, n, tb, i % 5 == 4 || i % 10 == 3 || matvec), dtype}}},
+      {ta, tb}};
 }
 
 std::vector<OpTest> tests() {
@@ -32,20 +34,67 @@ std::vector<OpTest> tests() {
 
 std::vector<Invalid> invalid() {
   return {
-      {&op::matmul, "dtypes", [] { matmul(tensor({2, 3}), tensor({3, 2}, f64)); }, {"float32", "float64", "cast"}},
-      {&op::matmul, "bools", [] { matmul(tensor({2, 3}, boolean), tensor({3, 2}, boolean)); }, {"bool", "cast"}},
-      {&op::matmul, "a scalar", [] { matmul(tensor({}), tensor({3, 2})); }, {"()", "(3, 2)", "*"}},
-      {&op::matmul, "a scalar on the right", [] { matmul(tensor({3, 2}), tensor({})); }, {"()", "(3, 2)", "*"}},
-      {&op::matmul, "inner sizes", [] { matmul(tensor({2, 3}), tensor({2, 3})); }, {"(2, 3)", "3 columns", "2 rows"}},
-      {&op::matmul, "inner sizes when transposed",
-       [] { matmul(tensor({2, 3}), tensor({2, 4}), {.transpose_a = true, .transpose_b = true}); },
+      {&op::matmul,
+       "dtypes",
+       [] {
+         matmul(tensor({2, 3}), tensor({3, 2}, f64));
+       },
+       {"float32", "float64", "cast"}},
+      {&op::matmul,
+       "bools",
+       [] {
+         matmul(tensor({2, 3}, boolean), tensor({3, 2}, boolean));
+       },
+       {"bool", "cast"}},
+      {&op::matmul,
+       "a scalar",
+       [] {
+         matmul(tensor({}), tensor({3, 2}));
+       },
+       {"()", "(3, 2)", "*"}},
+      {&op::matmul,
+       "a scalar on the right",
+       [] {
+         matmul(tensor({3, 2}), tensor({}));
+       },
+       {"()", "(3, 2)", "*"}},
+      {&op::matmul,
+       "inner sizes",
+       [] {
+         matmul(tensor({2, 3}), tensor({2, 3}));
+       },
+       {"(2, 3)", "3 columns", "2 rows"}},
+      {&op::matmul,
+       "inner sizes when transposed",
+       [] {
+         matmul(tensor({2, 3}), tensor({2, 4}), {.transpose_a = true, .transpose_b = true});
+       },
        {"(2, 3) transposed", "2 columns", "(2, 4) transposed", "4 rows"}},
-      {&op::matmul, "batches", [] { matmul(tensor({2, 2, 3}), tensor({3, 3, 2})); }, {"(2, 2, 3)", "(3, 3, 2)", "leading"}},
-      {&op::matmul, "a huge result",
-       [] { matmul(tensor({int64_t{1} << 40, 0}), tensor({0, int64_t{1} << 40})); }, {"elements"}},
-      {&op::matmul, "matvec of two matrices", [] { matvec(tensor({2, 3}), tensor({3, 2})); }, {"matvec", "(2, 3)", "(3, 2)"}},
+      {&op::matmul,
+       "batches",
+       [] {
+         matmul(tensor({2, 2, 3}), tensor({3, 3, 2}));
+       },
+       {"(2, 2, 3)", "(3, 3, 2)", "leading"}},
+      {&op::matmul,
+       "a huge result",
+       [] {
+         matmul(tensor({int64_t{1} << 40, 0}), tensor({0, int64_t{1} << 40}));
+       },
+       {"elements"}},
+      {&op::matmul,
+       "matvec of two matrices",
+       [] {
+         matvec(tensor({2, 3}), tensor({3, 2}));
+       },
+       {"matvec", "(2, 3)", "(3, 2)"}},
       {&op::matmul, "matvec of vectors", [] { matvec(tensor({3}), tensor({3})); }, {"matvec", "(3,)"}},
-      {&op::matmul, "dot of a matrix", [] { dot(tensor({2, 3}), tensor({3})); }, {"dot", "(2, 3)", "(3,)"}},
+      {&op::matmul,
+       "dot of a matrix",
+       [] {
+         dot(tensor({2, 3}), tensor({3}));
+       },
+       {"dot", "(2, 3)", "(3,)"}},
       {&op::matmul, "none", [] { matvec(Tensor(), tensor({3})); }, {"none"}},
   };
 }

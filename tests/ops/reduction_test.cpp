@@ -21,9 +21,10 @@ OpTest reduction(const OpDef& op, std::vector<DType> dtypes, double low = -2, do
                 attrs.insert(attrs.end(), axes.begin(), axes.end());
                 return Case{{{{shape, dtype}, low, high, is_floating(dtype) ? Fill::uniform : Fill::bits}}, attrs};
               },
-          .large = [low, high](DType dtype) {
-            return Case{{{{Shape{2048, 2048}, dtype}, low, high}}, {0, 1, 1}};
-          }};
+          .large =
+              [low, high](DType dtype) {
+                return Case{{{{Shape{2048, 2048}, dtype}, low, high}}, {0, 1, 1}};
+              }};
 }
 
 std::vector<OpTest> tests() {
@@ -36,13 +37,37 @@ std::vector<Invalid> invalid() {
   return {
       {&op::reduce_sum, "a bool", [] { sum(tensor({2}, boolean)); }, {"bool", "cast"}},
       {&op::reduce_any, "a number", [] { any(tensor({2})); }, {"float32", "bool"}},
-      {&op::reduce_max, "an axis past the end", [] { max(tensor({2, 3}), 2); }, {"axis 2", "(2, 3)", "[-2, 2)"}},
-      {&op::reduce_min, "an axis before the start", [] { min(tensor({2, 3}), -3); }, {"axis -3", "(2, 3)"}},
-      {&op::reduce_sum, "an axis twice", [] { sum(tensor({2, 3}), {1, -1}); }, {"axis -1", "twice", "(2, 3)"}},
+      {&op::reduce_max,
+       "an axis past the end",
+       [] {
+         max(tensor({2, 3}), 2);
+       },
+       {"axis 2", "(2, 3)", "[-2, 2)"}},
+      {&op::reduce_min,
+       "an axis before the start",
+       [] {
+         min(tensor({2, 3}), -3);
+       },
+       {"axis -3", "(2, 3)"}},
+      {&op::reduce_sum,
+       "an axis twice",
+       [] {
+         sum(tensor({2, 3}), {1, -1});
+       },
+       {"axis -1", "twice", "(2, 3)"}},
       {&op::reduce_prod, "none", [] { prod(Tensor()); }, {"none"}},
-      {&op::reduce_sum, "an axis in the attributes", [] { call(op::reduce_sum, {tensor({2})}, {0, 1, 7}); }, {"axis 7", "(2,)"}},
-      {&op::reduce_all, "an axis in the attributes",
-       [] { call(op::reduce_all, {tensor({2}, boolean)}, {0, 1, -1}); }, {"axis -1", "(2,)"}},
+      {&op::reduce_sum,
+       "an axis in the attributes",
+       [] {
+         call(op::reduce_sum, {tensor({2})}, {0, 1, 7});
+       },
+       {"axis 7", "(2,)"}},
+      {&op::reduce_all,
+       "an axis in the attributes",
+       [] {
+         call(op::reduce_all, {tensor({2}, boolean)}, {0, 1, -1});
+       },
+       {"axis -1", "(2,)"}},
       {&op::reduce_sum, "mean of none", [] { mean(Tensor()); }, {"none"}},
   };
 }

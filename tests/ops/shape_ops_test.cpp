@@ -13,7 +13,8 @@ namespace {
 
 std::vector<int64_t> dims_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
-OpTest movement(const OpDef& op, std::function<Case(Rng&, DType, int)> make, std::function<Case(DType)> large = nullptr) {
+OpTest movement(const OpDef& op, std::function<Case(Rng&, DType, int)> make,
+                std::function<Case(DType)> large = nullptr) {
   return {.op = &op, .dtypes = kAll, .make = std::move(make), .large = std::move(large), .exact = true};
 }
 
@@ -102,9 +103,13 @@ std::vector<OpTest> tests() {
       movement(op::read_variable, same),
       movement(op::reshape, reshaped),
       movement(op::broadcast_to, repeated,
-               [](DType dtype) { return Case{{{{Shape{2048, 1}, dtype}}}, list({{2048, 2048}})}; }),
+               [](DType dtype) {
+                 return Case{{{{Shape{2048, 1}, dtype}}}, list({{2048, 2048}})};
+               }),
       movement(op::transpose, transposed,
-               [](DType dtype) { return Case{{{{Shape{2048, 2048}, dtype}}}, list({{1, 0}})}; }),
+               [](DType dtype) {
+                 return Case{{{{Shape{2048, 2048}, dtype}}}, list({{1, 0}})};
+               }),
       movement(op::slice, sliced,
                [](DType dtype) {
                  return Case{{{{Shape{2048, 2048}, dtype}}}, list({{0, 0}, {2048, 1024}, {1, 2}})};
@@ -123,39 +128,159 @@ std::vector<OpTest> tests() {
 std::vector<Invalid> invalid() {
   const int64_t huge = int64_t{1} << 40;
   return {
-      {&op::reshape, "another count", [] { reshape(tensor({2, 3}), {4}); }, {"(2, 3)", "6", "(4,)"}},
-      {&op::reshape, "two unknowns", [] { reshape(tensor({2, 3}), {-1, -1}); }, {"two dimensions are -1"}},
-      {&op::reshape, "an unknown without a value", [] { reshape(tensor({2, 3}), {-1, 4}); }, {"(2, 3)", "6", "4"}},
-      {&op::reshape, "an unknown beside 0", [] { reshape(tensor({0, 3}), {-1, 0}); }, {"(0, 3)", "-1"}},
+      {&op::reshape,
+       "another count",
+       [] {
+         reshape(tensor({2, 3}), {4});
+       },
+       {"(2, 3)", "6", "(4,)"}},
+      {&op::reshape,
+       "two unknowns",
+       [] {
+         reshape(tensor({2, 3}), {-1, -1});
+       },
+       {"two dimensions are -1"}},
+      {&op::reshape,
+       "an unknown without a value",
+       [] {
+         reshape(tensor({2, 3}), {-1, 4});
+       },
+       {"(2, 3)", "6", "4"}},
+      {&op::reshape,
+       "an unknown beside 0",
+       [] {
+         reshape(tensor({0, 3}), {-1, 0});
+       },
+       {"(0, 3)", "-1"}},
       {&op::reshape, "a negative size", [] { call(op::reshape, {tensor({2})}, list({{-2}})); }, {"-2"}},
-      {&op::reshape, "nine dimensions",
-       [] { call(op::reshape, {tensor({1})}, list({{1, 1, 1, 1, 1, 1, 1, 1, 1}})); }, {"9 dimensions"}},
+      {&op::reshape,
+       "nine dimensions",
+       [] {
+         call(op::reshape, {tensor({1})}, list({{1, 1, 1, 1, 1, 1, 1, 1, 1}}));
+       },
+       {"9 dimensions"}},
       {&op::reshape, "none", [] { reshape(Tensor(), {1}); }, {"none"}},
       {&op::reshape, "an axis to expand", [] { expand_dims(tensor({2}), 3); }, {"axis 3", "rank 2"}},
-      {&op::reshape, "an axis to squeeze", [] { squeeze(tensor({2, 1}), {0}); }, {"axis 0", "(2, 1)", "not 1"}},
-      {&op::reshape, "an axis to squeeze that is not there", [] { squeeze(tensor({2, 1}), {-3}); }, {"axis -3", "rank 2"}},
+      {&op::reshape,
+       "an axis to squeeze",
+       [] {
+         squeeze(tensor({2, 1}), {0});
+       },
+       {"axis 0", "(2, 1)", "not 1"}},
+      {&op::reshape,
+       "an axis to squeeze that is not there",
+       [] {
+         squeeze(tensor({2, 1}), {-3});
+       },
+       {"axis -3", "rank 2"}},
       {&op::reshape, "squeezing none", [] { squeeze(Tensor()); }, {"none"}},
-      {&op::broadcast_to, "shapes", [] { broadcast_to(tensor({2, 3}), {2, 4}); }, {"(2, 3)", "(2, 4)"}},
-      {&op::broadcast_to, "a smaller one", [] { broadcast_to(tensor({2, 3}), {3}); }, {"(2, 3)", "(3,)"}},
-      {&op::broadcast_to, "a huge one", [=] { call(op::broadcast_to, {tensor({1})}, list({{huge, huge}})); }, {"elements"}},
+      {&op::broadcast_to,
+       "shapes",
+       [] {
+         broadcast_to(tensor({2, 3}), {2, 4});
+       },
+       {"(2, 3)", "(2, 4)"}},
+      {&op::broadcast_to,
+       "a smaller one",
+       [] {
+         broadcast_to(tensor({2, 3}), {3});
+       },
+       {"(2, 3)", "(3,)"}},
+      {&op::broadcast_to,
+       "a huge one",
+       [=] {
+         call(op::broadcast_to, {tensor({1})}, list({{huge, huge}}));
+       },
+       {"elements"}},
       {&op::broadcast_to, "none", [] { broadcast_to(Tensor(), {1}); }, {"none"}},
-      {&op::transpose, "too few axes", [] { transpose(tensor({2, 3}), {0}); }, {"1 entries", "(2, 3)"}},
-      {&op::transpose, "too many axes", [] { transpose(tensor({2, 3}), {0, 1, 2, 3, 4, 5, 6, 7, 8}); }, {"9 entries", "(2, 3)"}},
-      {&op::transpose, "an axis twice", [] { transpose(tensor({2, 3}), {1, 1}); }, {"axis 1", "(2, 3)"}},
-      {&op::transpose, "an axis past the end", [] { transpose(tensor({2, 3}), {0, 2}); }, {"axis 2", "(2, 3)"}},
-      {&op::transpose, "an axis before the start", [] { transpose(tensor({2, 3}), {0, -3}); }, {"axis -1", "(2, 3)"}},
+      {&op::transpose,
+       "too few axes",
+       [] {
+         transpose(tensor({2, 3}), {0});
+       },
+       {"1 entries", "(2, 3)"}},
+      {&op::transpose,
+       "too many axes",
+       [] {
+         transpose(tensor({2, 3}), {0, 1, 2, 3, 4, 5, 6, 7, 8});
+       },
+       {"9 entries", "(2, 3)"}},
+      {&op::transpose,
+       "an axis twice",
+       [] {
+         transpose(tensor({2, 3}), {1, 1});
+       },
+       {"axis 1", "(2, 3)"}},
+      {&op::transpose,
+       "an axis past the end",
+       [] {
+         transpose(tensor({2, 3}), {0, 2});
+       },
+       {"axis 2", "(2, 3)"}},
+      {&op::transpose,
+       "an axis before the start",
+       [] {
+         transpose(tensor({2, 3}), {0, -3});
+       },
+       {"axis -1", "(2, 3)"}},
       {&op::transpose, "none", [] { transpose(Tensor()); }, {"none"}},
-      {&op::slice, "too many ranges", [] { slice(tensor({2}), {Range{}, Range{}}); }, {"2 ranges", "(2,)"}},
-      {&op::slice, "a stride of 0", [] { slice(tensor({2}), {Range{0, 1, 0}}); }, {"stride", "axis 0"}},
+      {&op::slice,
+       "too many ranges",
+       [] {
+         slice(tensor({2}), {Range{}, Range{}});
+       },
+       {"2 ranges", "(2,)"}},
+      {&op::slice,
+       "a stride of 0",
+       [] {
+         slice(tensor({2}), {Range{0, 1, 0}});
+       },
+       {"stride", "axis 0"}},
       {&op::slice, "none", [] { slice(Tensor(), {Range{}}); }, {"none"}},
-      {&op::slice, "lists too short", [] { call(op::slice, {tensor({2, 2})}, list({{0}, {1}, {1}})); }, {"2 entries", "(2, 2)"}},
-      {&op::slice, "a stride of 0 in the attributes", [] { call(op::slice, {tensor({2})}, list({{0}, {1}, {0}})); }, {"axis 0"}},
-      {&op::slice, "past the end", [] { call(op::slice, {tensor({2})}, list({{1}, {2}, {1}})); }, {"axis 0", "2 elements from 1", "(2,)"}},
-      {&op::slice, "a begin outside", [] { call(op::slice, {tensor({2})}, list({{2}, {1}, {1}})); }, {"from 2"}},
-      {&op::slice, "a negative begin", [] { call(op::slice, {tensor({2})}, list({{-1}, {1}, {1}})); }, {"from -1"}},
-      {&op::slice, "before the start", [] { call(op::slice, {tensor({2})}, list({{1}, {3}, {-1}})); }, {"by -1"}},
-      {&op::slice, "a negative size", [] { call(op::slice, {tensor({2})}, list({{0}, {-1}, {1}})); }, {"-1 elements"}},
-      {&op::slice, "the gradient of a strided slice of rank 8",
+      {&op::slice,
+       "lists too short",
+       [] {
+         call(op::slice, {tensor({2, 2})}, list({{0}, {1}, {1}}));
+       },
+       {"2 entries", "(2, 2)"}},
+      {&op::slice,
+       "a stride of 0 in the attributes",
+       [] {
+         call(op::slice, {tensor({2})}, list({{0}, {1}, {0}}));
+       },
+       {"axis 0"}},
+      {&op::slice,
+       "past the end",
+       [] {
+         call(op::slice, {tensor({2})}, list({{1}, {2}, {1}}));
+       },
+       {"axis 0", "2 elements from 1", "(2,)"}},
+      {&op::slice,
+       "a begin outside",
+       [] {
+         call(op::slice, {tensor({2})}, list({{2}, {1}, {1}}));
+       },
+       {"from 2"}},
+      {&op::slice,
+       "a negative begin",
+       [] {
+         call(op::slice, {tensor({2})}, list({{-1}, {1}, {1}}));
+       },
+       {"from -1"}},
+      {&op::slice,
+       "before the start",
+       [] {
+         call(op::slice, {tensor({2})}, list({{1}, {3}, {-1}}));
+       },
+       {"by -1"}},
+      {&op::slice,
+       "a negative size",
+       [] {
+         call(op::slice, {tensor({2})}, list({{0}, {-1}, {1}}));
+       },
+       {"-1 elements"}},
+      {&op::slice,
+       "the gradient of a strided slice of rank 8",
        [] {
          const Tensor x = tensor({2, 1, 1, 1, 1, 1, 1, 3});
          GradientTape tape;
@@ -165,21 +290,69 @@ std::vector<Invalid> invalid() {
        },
        {"rank 8"}},
       {&op::concat, "nothing", [] { concat(std::span<const Tensor>(), 0); }, {"nothing"}},
-      {&op::concat, "an axis", [] { concat({tensor({2}), tensor({2})}, 1); }, {"axis 1", "rank 1"}},
+      {&op::concat,
+       "an axis",
+       [] {
+         concat({tensor({2}), tensor({2})}, 1);
+       },
+       {"axis 1", "rank 1"}},
       {&op::concat, "an axis in the attributes", [] { call(op::concat, {tensor({2})}, {1}); }, {"axis 1", "(2,)"}},
-      {&op::concat, "dtypes", [] { concat({tensor({2}), tensor({2}, i32)}, 0); }, {"part 1", "int32", "float32"}},
-      {&op::concat, "shapes", [] { concat({tensor({2, 3}), tensor({2, 4})}, 0); }, {"part 1", "(2, 4)", "(2, 3)"}},
-      {&op::concat, "ranks", [] { concat({tensor({2, 3}), tensor({2})}, 0); }, {"part 1", "(2,)", "(2, 3)"}},
+      {&op::concat,
+       "dtypes",
+       [] {
+         concat({tensor({2}), tensor({2}, i32)}, 0);
+       },
+       {"part 1", "int32", "float32"}},
+      {&op::concat,
+       "shapes",
+       [] {
+         concat({tensor({2, 3}), tensor({2, 4})}, 0);
+       },
+       {"part 1", "(2, 4)", "(2, 3)"}},
+      {&op::concat,
+       "ranks",
+       [] {
+         concat({tensor({2, 3}), tensor({2})}, 0);
+       },
+       {"part 1", "(2,)", "(2, 3)"}},
       {&op::concat, "none", [] { concat({Tensor()}, 0); }, {"none"}},
-      {&op::concat, "a huge result",
-       [=] { concat({tensor({huge, 0, int64_t{1} << 19}), tensor({huge, 0, int64_t{1} << 19})}, 2); }, {"elements"}},
-      {&op::pad, "too few paddings", [] { pad(tensor({2, 2}), {Padding{1, 1}}); }, {"(2, 2)", "2 paddings", "got 1"}},
-      {&op::pad, "a negative padding", [] { pad(tensor({2}), {Padding{-1, 1}}); }, {"axis 0", "(-1, 1)", "slice"}},
+      {&op::concat,
+       "a huge result",
+       [=] {
+         concat({tensor({huge, 0, int64_t{1} << 19}), tensor({huge, 0, int64_t{1} << 19})}, 2);
+       },
+       {"elements"}},
+      {&op::pad,
+       "too few paddings",
+       [] {
+         pad(tensor({2, 2}), {Padding{1, 1}});
+       },
+       {"(2, 2)", "2 paddings", "got 1"}},
+      {&op::pad,
+       "a negative padding",
+       [] {
+         pad(tensor({2}), {Padding{-1, 1}});
+       },
+       {"axis 0", "(-1, 1)", "slice"}},
       {&op::pad, "none", [] { pad(Tensor(), {}); }, {"none"}},
-      {&op::pad, "a filling of another dtype",
-       [] { call(op::pad, {tensor({2}), tensor({}, i32)}, list({{0}, {0}})); }, {"float32 scalar", "int32"}},
-      {&op::pad, "a filling of rank 1", [] { call(op::pad, {tensor({2}), tensor({1})}, list({{0}, {0}})); }, {"(1,)"}},
-      {&op::pad, "a huge result", [=] { pad(tensor({2, 2}), {Padding{huge, 0}, Padding{huge, 0}}); }, {"elements"}},
+      {&op::pad,
+       "a filling of another dtype",
+       [] {
+         call(op::pad, {tensor({2}), tensor({}, i32)}, list({{0}, {0}}));
+       },
+       {"float32 scalar", "int32"}},
+      {&op::pad,
+       "a filling of rank 1",
+       [] {
+         call(op::pad, {tensor({2}), tensor({1})}, list({{0}, {0}}));
+       },
+       {"(1,)"}},
+      {&op::pad,
+       "a huge result",
+       [=] {
+         pad(tensor({2, 2}), {Padding{huge, 0}, Padding{huge, 0}});
+       },
+       {"elements"}},
   };
 }
 

@@ -166,7 +166,9 @@ void StridedCopy::run(const void* in, void* out) const {
   }
   // Few and large: each is cut along the dimension whose rows are written apart.
   const int cut = kind_ == Kind::transpose ? rank_ - 2 : rank_ - 1;
-  const int64_t step = std::max<int64_t>(16, dims_[cut].size * kPieceBytes / inner_bytes / 16 * 16);
+  // A strip of a transpose must not be narrow: every row of it lies in another page.
+  const int64_t narrowest = kind_ == Kind::transpose ? 256 : 16;
+  const int64_t step = std::max(narrowest, dims_[cut].size * kPieceBytes / inner_bytes / 16 * 16);
   for (int64_t position = 0; position < positions; ++position)
     parallel_for(dims_[cut].size, step, [&](int64_t begin, int64_t end) {
       StridedCopy part = *this;
@@ -249,14 +251,14 @@ int64_t scatter_add(DType dtype, int64_t outer, int64_t axis, int64_t inner, DTy
   const int64_t slices = std::clamp<int64_t>(row_bytes / kPieceBytes, 1, (inner * size + 63) / 64);
   const int64_t width = (inner + slices - 1) / slices;
   const int64_t grain = std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, row_bytes / slices));
+  const AddToFn add_to = find_add_to(dtype);
   visit_index(index_dtype, indices, [&](const auto* index) {
     parallel_for(outer * slices, grain, [&](int64_t first, int64_t last) {
       for (int64_t piece = first; piece < last; ++piece) {
         const int64_t o = piece / slices, begin = piece % slices * width, end = std::min(inner, begin + width);
         if (begin >= end) continue;
         for (int64_t i = 0; i < count; ++i)
-          add_to(dtype,
-                 static_cast<char*>(out) + ((o * axis + static_cast<int64_t>(index[i])) * inner + begin) * size,
+          add_to(static_cast<char*>(out) + ((o * axis + static_cast<int64_t>(index[i])) * inner + begin) * size,
                  static_cast<const char*>(updates) + ((o * count + i) * inner + begin) * size, end - begin);
       }
     });

@@ -70,15 +70,19 @@ void stream(void* out_bytes, const void* in_bytes, size_t bytes) {
 }
 
 template <typename T>
-void add(T* HWY_RESTRICT out, const T* HWY_RESTRICT in, int64_t n) {
+void add(void* out_bytes, const void* in_bytes, int64_t n) {
+  T* HWY_RESTRICT out = static_cast<T*>(out_bytes);
+  const T* HWY_RESTRICT in = static_cast<const T*>(in_bytes);
   for (int64_t i = 0; i < n; ++i) out[i] = from_sum<T>(static_cast<SumType<T>>(to_sum(out[i]) + to_sum(in[i])));
 }
 
-void add_any(DType dtype, void* out, const void* in, int64_t n) {
+AddToFn add_for(DType dtype) {
+  AddToFn fn = nullptr;
   visit(dtype, [&](auto t) {
     using T = decltype(t);
-    if constexpr (!std::is_same_v<T, bool>) add(static_cast<T*>(out), static_cast<const T*>(in), n);
+    if constexpr (!std::is_same_v<T, bool>) fn = &add<T>;
   });
+  return fn;
 }
 
 }  // namespace brio::cpu::HWY_NAMESPACE
@@ -89,12 +93,12 @@ namespace brio::cpu {
 namespace {
 HWY_EXPORT(transpose_for);
 HWY_EXPORT(stream);
-HWY_EXPORT(add_any);
+HWY_EXPORT(add_for);
 }  // namespace
 
 TransposeFn find_transpose(size_t element_size) { return HWY_DYNAMIC_DISPATCH(transpose_for)(element_size); }
 void copy_streaming(void* out, const void* in, size_t bytes) { HWY_DYNAMIC_DISPATCH(stream)(out, in, bytes); }
-void add_to(DType dtype, void* out, const void* in, int64_t n) { HWY_DYNAMIC_DISPATCH(add_any)(dtype, out, in, n); }
+AddToFn find_add_to(DType dtype) { return HWY_DYNAMIC_DISPATCH(add_for)(dtype); }
 
 }  // namespace brio::cpu
 #endif  // HWY_ONCE

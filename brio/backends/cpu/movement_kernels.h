@@ -15,7 +15,8 @@ TransposeFn find_transpose(size_t element_size);
 // A copy whose target is not wanted in the cache: its lines are written without being read first.
 void copy_streaming(void* out, const void* in, size_t bytes);
 
-// out[i] += in[i]
-void add_to(DType dtype, void* out, const void* in, int64_t n);
+// out[i] += in[i]; null for bool.
+using AddToFn = void (*)(void* out, const void* in, int64_t n);
+AddToFn find_add_to(DType dtype);
 
 }  // namespace brio::cpu

@@ -10,7 +10,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/optimizer_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -38,6 +39,7 @@ enum class UpdateKind { sgd, sgd_momentum, sgd_nesterov, rmsprop, rmsprop_moment
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // One vector of a parameter with its gradient and slots; a rule updates it in place.
 template <class V>
@@ -164,6 +166,8 @@ UpdateRange<T> find_range(UpdateKind kind) {
   }
   return nullptr;
 }
+
+}  // namespace
 
 UpdateRange<float> find_update_f32_here(UpdateKind kind) { return find_range<float>(kind); }
 UpdateRange<double> find_update_f64_here(UpdateKind kind) { return find_range<double>(kind); }

@@ -10,7 +10,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/reduce_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -31,6 +32,7 @@ struct ReduceLoops {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Each operation on one element and on a vector; the two agree bit for bit.
 template <typename T>
@@ -308,6 +310,8 @@ ReduceLoops loops_of(ReduceKind kind) {
     }
   }
 }
+
+}  // namespace
 
 // As elsewhere, the common dtypes are compiled for every instruction set and the others for the baseline.
 ReduceLoops find_loops_here(ReduceKind kind, DType dtype) {

@@ -11,9 +11,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/rows.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
 #include <hwy/cache_control.h>
 
 #include "brio/backends/cpu/simd_loops-inl.h"
@@ -56,6 +58,7 @@ inline int64_t class_number(const void* labels, DType dtype, int64_t row) {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Sums run over this many elements in T and continue in double, so that the length of a row does not matter.
 template <typename T>
@@ -132,7 +135,8 @@ template <typename T>
 double exp_row(const T* x, T shift, T* e, const T* next, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i += kSumPiece<T>)
-    sum += exp_piece<false, T>(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, {}, HWY_MIN(kSumPiece<T>, n - i));
+    sum += exp_piece<false, T>(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, {},
+                               HWY_MIN(kSumPiece<T>, n - i));
   return sum;
 }
 // The same sum, while the row before goes out. n is a multiple of two vectors.
@@ -330,6 +334,8 @@ void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end) {
     }
   }
 }
+
+}  // namespace
 
 RowsFn find_rows_here(RowsKind kind, bool single) {
   switch (kind) {

@@ -27,8 +27,8 @@ class TileRun {
   // Runs the steps on elements [start, start + n) of the space, n ≤ plan.tile, and writes the outputs.
   void evaluate(int64_t start, int64_t n);
 
-  // From memory, the tile to come is fetched early; it is the next one in the space unless this says how many elements
-  // ahead it lies.
+  // From memory, the tile to come is fetched early; it is the next one in the space unless this says how many
+  // elements ahead it lies.
   void fetch_ahead(int64_t elements) { ahead_ = elements; }
 
   // After the last tile of this thread.

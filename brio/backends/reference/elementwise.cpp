@@ -45,31 +45,40 @@ template <typename T>
 concept Number = Float<T> || Int<T>;
 
 // UNARY(name, concept, expression in x); BINARY the same in x and y.
-#define UNARY(name, takes, ...)                                    \
-  struct name {                                                    \
+#define UNARY(name, takes, ...)                                          \
+  struct name {                                                          \
     static auto run(takes auto x) -> decltype(x) { return __VA_ARGS__; } \
   };
-#define BINARY(name, takes, ...)                                                            \
-  struct name {                                                                             \
-    template <takes T>                                                                      \
-    static T run(T x, T y) { return __VA_ARGS__; }                                          \
+#define BINARY(name, takes, ...) \
+  struct name {                  \
+    template <takes T>           \
+    static T run(T x, T y) {     \
+      return __VA_ARGS__;        \
+    }                            \
   };
-#define TEST(name, takes, ...)                                                              \
-  struct name {                                                                             \
-    template <takes T>                                                                      \
-    static bool run(T x) { return __VA_ARGS__; }                                            \
+#define TEST(name, takes, ...) \
+  struct name {                \
+    template <takes T>         \
+    static bool run(T x) {     \
+      return __VA_ARGS__;      \
+    }                          \
   };
-#define COMPARE(name, takes, ...)                                                           \
-  struct name {                                                                             \
-    template <takes T>                                                                      \
-    static bool run(T x, T y) { return __VA_ARGS__; }                                       \
+#define COMPARE(name, takes, ...) \
+  struct name {                   \
+    template <takes T>            \
+    static bool run(T x, T y) {   \
+      return __VA_ARGS__;         \
+    }                             \
   };
 template <typename T>
 concept Any = true;
 template <typename T>
 concept Bool = std::is_same_v<T, bool>;
 
-UNARY(Neg, Number, [&] { if constexpr (Float<decltype(x)>) return -x; else return minus(decltype(x){0}, x); }())
+UNARY(Neg, Number, [&] {
+  if constexpr (Float<decltype(x)>) return -x;
+  else return minus(decltype(x){0}, x);
+}())
 UNARY(Abs, Number, [&] {
   if constexpr (Float<decltype(x)>) return std::fabs(x);
   else return x < 0 ? minus(decltype(x){0}, x) : x;
@@ -142,10 +151,12 @@ COMPARE(Less, Number, x < y)
 COMPARE(LessEqual, Number, x <= y)
 COMPARE(Greater, Number, x > y)
 COMPARE(GreaterEqual, Number, x >= y)
+// clang-format off
 COMPARE(LogicalAnd, Bool, x && y)
 COMPARE(LogicalOr, Bool, x || y)
 COMPARE(LogicalXor, Bool, x != y)
 BINARY(BitwiseAnd, Int, static_cast<T>(x & y))
+// clang-format on
 BINARY(BitwiseOr, Int, static_cast<T>(x | y))
 BINARY(BitwiseXor, Int, static_cast<T>(x ^ y))
 #undef UNARY

@@ -36,7 +36,8 @@ using RunFn = void (*)(const Call& call);
 
 class ReferenceKernel final : public Kernel {
  public:
-  ReferenceKernel(const NodeView& node, RunFn function) : op_(*node.node.op), attrs_(node.node.attrs), function_(function) {
+  ReferenceKernel(const NodeView& node, RunFn function)
+      : op_(*node.node.op), attrs_(node.node.attrs), function_(function) {
     for (size_t i = 0; i < node.node.in.size(); ++i) in_.push_back(node.in(i));
     for (size_t i = 0; i < node.node.out.size(); ++i) out_.push_back(node.out(i));
     description = "reference";

@@ -8,9 +8,8 @@ namespace {
 void run_matmul(const Call& call) {
   visit_numbers(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
-    matmul<T>(call, call.attrs[0], call.attrs[1], [&](int64_t i, int64_t, Accumulator<T> sum) {
-      call.out<T>()[i] = rounded<T>(sum);
-    });
+    matmul<T>(call, call.attrs[0], call.attrs[1],
+              [&](int64_t i, int64_t, Accumulator<T> sum) { call.out<T>()[i] = rounded<T>(sum); });
   });
 }
 

@@ -24,7 +24,8 @@ void matmul(const Call& call, bool transpose_a, bool transpose_b, Store&& store)
         using A = Accumulator<T>;
         A sum = 0;
         for (int64_t l = 0; l < s.k; ++l)
-          sum = plus(sum, times(static_cast<A>(a[ta ? l * s.m + i : i * s.k + l]), static_cast<A>(b[tb ? j * s.k + l : l * s.n + j])));
+          sum = plus(sum, times(static_cast<A>(a[ta ? l * s.m + i : i * s.k + l]),
+                                static_cast<A>(b[tb ? j * s.k + l : l * s.n + j])));
         store((batch * s.m + i) * s.n + j, j, sum);
       }
   }

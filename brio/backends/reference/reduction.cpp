@@ -49,9 +49,11 @@ void run_prod(const Call& call) {
   });
 }
 template <typename A>
-constexpr A kLowest = std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity() : std::numeric_limits<A>::lowest();
+constexpr A kLowest = std::numeric_limits<A>::has_infinity ? -std::numeric_limits<A>::infinity()
+                                                           : std::numeric_limits<A>::lowest();
 template <typename A>
-constexpr A kHighest = std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity() : std::numeric_limits<A>::max();
+constexpr A kHighest = std::numeric_limits<A>::has_infinity ? std::numeric_limits<A>::infinity()
+                                                            : std::numeric_limits<A>::max();
 void run_max(const Call& call) {
   visit_numbers(call.in_avals[0].dtype, [&](auto t) {
     using A = Accumulator<decltype(t)>;

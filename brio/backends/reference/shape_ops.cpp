@@ -9,7 +9,8 @@ namespace {
 
 void copy_element(const Call& call, size_t input, int64_t from, int64_t to) {
   const size_t size = size_of(call.out_avals[0].dtype);
-  std::memcpy(call.out<char>() + static_cast<size_t>(to) * size, call.in<char>(input) + static_cast<size_t>(from) * size, size);
+  std::memcpy(call.out<char>() + static_cast<size_t>(to) * size,
+              call.in<char>(input) + static_cast<size_t>(from) * size, size);
 }
 
 void run_view(const Call& call) {
