@@ -15,7 +15,12 @@ void Module::build(const Shape& input) {
     throw InvalidArgument(cat("[", name_, "] the input is a scalar; axis 0 of an input is the batch: reshape it"));
   check_input(input);
   if (built_) return;
-  create_weights(input);
+  try {
+    create_weights(input);
+  } catch (...) {
+    weights_.clear();  // the next build starts afresh
+    throw;
+  }
   built_ = true;
 }
 
