@@ -15,4 +15,6 @@ endif()
 if(BRIO_TSAN)
   target_compile_options(brio_options INTERFACE -fsanitize=thread)
   target_link_options(brio_options INTERFACE -fsanitize=thread)
+  set_source_files_properties(brio/backends/cpu/gemm_small.cpp brio/backends/cpu/gemm_blocked.cpp
+                              PROPERTIES COMPILE_OPTIONS "-fno-var-tracking")
 endif()
