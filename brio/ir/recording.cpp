@@ -41,8 +41,11 @@ struct ThreadRecording {
     } catch (const std::exception&) {  // the handles remember the error; a thread's end has nobody to tell
     }
     current = nullptr;
-    std::lock_guard lock(idle_mutex);
-    idle_recordings().push_back(recording);
+    try {
+      std::lock_guard lock(idle_mutex);
+      idle_recordings().push_back(recording);
+    } catch (const std::bad_alloc&) {  // not passed on: it stays, empty, for handles that still point to it
+    }
   }
 };
 thread_local ThreadRecording thread_recording;
@@ -89,7 +92,13 @@ bool over_limit(Recording& recording) {
   return kept_bytes(recording) > limits.kept_bytes;
 }
 
-// Appends the node and its values; the handles are made by the caller from the returned first value.
+// Room for n more, so that pushing them cannot fail. Doubles, unlike reserve().
+template <typename T>
+void make_room(std::vector<T>& list, size_t n) {
+  if (list.capacity() - list.size() < n) list.reserve(std::max(2 * list.capacity(), list.size() + n));
+}
+
+// Appends the node and its values; `out` receives a reference to each.
 void append(Recording& recording, const OpDef& op, std::span<const int64_t> attrs,
             std::span<const std::shared_ptr<const Graph>> graphs, TensorImpl** out) {
   RecordedNode node{};
@@ -113,6 +122,10 @@ void append(Recording& recording, const OpDef& op, std::span<const int64_t> attr
   const std::vector<Aval>& inferred = recording.inferred;
   node.n_values = static_cast<uint32_t>(inferred.size());
   const auto index = static_cast<uint32_t>(recording.nodes.size());
+  make_room(recording.nodes, 1);
+  make_room(recording.values, inferred.size());
+  make_room(recording.producers, inferred.size());
+  make_room(recording.tracked, inferred.size());
   for (size_t i = 0; i < inferred.size(); ++i) {
     TensorImpl* impl = TensorImpl::create(inferred[i]);
     impl->value = node.value + static_cast<ValueId>(i);
@@ -129,31 +142,25 @@ void append(Recording& recording, const OpDef& op, std::span<const int64_t> attr
 // Undoes what a failed append left behind, so that running out of memory while recording costs nothing but the op.
 struct AppendGuard {
   Recording& r;
-  size_t nodes = r.nodes.size(), inputs = r.inputs.size(), attrs = r.attrs.size(), graphs = r.graphs.size();
-  size_t values = r.values.size();
+  size_t inputs = r.inputs.size(), attrs = r.attrs.size(), graphs = r.graphs.size(), values = r.values.size();
   bool done = false;
   ~AppendGuard() {
     if (done) return;
-    r.nodes.resize(nodes);
     r.inputs.resize(inputs);
     r.attrs.resize(attrs);
     r.graphs.resize(graphs);
-    // Values past `values` are new leaves, which may stay, or outputs of the node that failed, which become leaves that
-    // nobody reads.
-    for (size_t v = values; v < r.values.size(); ++v) {
-      if (v >= r.producers.size()) r.producers.resize(v + 1, kNone);
-      if (v >= r.tracked.size()) r.tracked.resize(v + 1, 0);
-      if (r.producers[v] != kNone && r.producers[v] >= nodes) {
-        r.producers[v] = kNone;
-        r.values[v]->recording.store(nullptr, std::memory_order_release);
-      }
+    for (; r.values.size() > values; r.values.pop_back()) {  // outputs made so far: the recording's reference and ours
+      Tensor::adopt(r.values.back()).reset();
+      Tensor::adopt(r.values.back()).reset();
     }
+    r.producers.resize(values);
+    r.tracked.resize(values);
   }
 };
 
 void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* const> in,
                  std::span<const int64_t> attrs, std::span<const std::shared_ptr<const Graph>> graphs,
-                 std::vector<TensorImpl*>* many, TensorImpl** one) {
+                 std::vector<Tensor>* many, TensorImpl** one) {
   check_inputs(op, in);
   std::vector<Aval>& inferred = recording.inferred;
   std::vector<const Aval*>& input_avals = recording.input_avals;
@@ -182,10 +189,18 @@ void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* co
     recording.input_ids.clear();  // ours may have been run meanwhile: the numbers are new
     i = ~size_t{0};
   }
-  if (many) many->resize(inferred.size());
-  AppendGuard guard{recording};
-  append(recording, op, attrs, graphs, many ? many->data() : one);
-  guard.done = true;
+  if (many) {
+    many->reserve(inferred.size());
+    recording.output_impls.resize(inferred.size());
+  }
+  TensorImpl** const out = many ? recording.output_impls.data() : one;
+  {
+    AppendGuard guard{recording};
+    append(recording, op, attrs, graphs, out);
+    guard.done = true;
+  }
+  if (many)
+    for (TensorImpl* impl : recording.output_impls) many->push_back(Tensor::adopt(impl));
   const bool full = recording.kind == Recording::Kind::eager && over_limit(recording);
   lock.unlock();
   if (full) flush(recording);
@@ -208,37 +223,33 @@ ValueId Recording::find_leaf(const TensorImpl* impl) const {
   return it == leaf_index.end() ? kNone : it->second;
 }
 
-void Recording::add_leaf(TensorImpl* impl, ValueId id) {
-  leaves.emplace_back(impl, id);
-  if (leaves.size() == kFewLeaves + 1) {
-    for (const auto& [known, known_id] : leaves) leaf_index.emplace(known, known_id);
-  } else if (leaves.size() > kFewLeaves) {
-    leaf_index.emplace(impl, id);
-  }
-}
-
 ValueId Recording::leaf(TensorImpl* impl) {
   if (const ValueId known = find_leaf(impl); known != kNone) return known;
+  // All that can fail comes first.
+  make_room(values, 1);
+  make_room(producers, 1);
+  make_room(tracked, 1);
+  make_room(leaves, 1);
+  if (parent) make_room(captures, 1);
   const auto id = static_cast<ValueId>(values.size());
+  if (leaves.size() == kFewLeaves)
+    for (const auto& [other, other_id] : leaves) leaf_index.insert_or_assign(other, other_id);
+  if (leaves.size() >= kFewLeaves) leaf_index.insert_or_assign(impl, id);
+  TensorImpl* listed = impl;
   if (parent && !impl->computed.load(std::memory_order_acquire)) {
     // A value of an enclosing recording: a parameter here, bound by the control op that is being built there.
-    TensorImpl* parameter = TensorImpl::create(impl->aval());
-    impl->refs.increment();
-    Tensor outer = Tensor::adopt(impl);
-    parameter->value = id;
-    parameter->recording.store(this, std::memory_order_release);
-    values.push_back(parameter);
-    captures.emplace_back(id, std::move(outer));
-    add_leaf(impl, id);
+    listed = TensorImpl::create(impl->aval());
+    listed->value = id;
+    listed->recording.store(this, std::memory_order_release);
   } else {
     impl->refs.increment();
-    values.push_back(impl);
-    add_leaf(impl, id);
-    if (parent) {
-      impl->refs.increment();
-      captures.emplace_back(id, Tensor::adopt(impl));
-    }
   }
+  if (parent) {
+    impl->refs.increment();
+    captures.emplace_back(id, Tensor::adopt(impl));
+  }
+  values.push_back(listed);
+  leaves.emplace_back(impl, id);
   producers.push_back(kNone);
   tracked.push_back(0);
   return id;
@@ -294,12 +305,9 @@ Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const 
 
 std::vector<Tensor> record_many(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs,
                                 std::span<const std::shared_ptr<const Graph>> graphs) {
-  std::vector<TensorImpl*> out;
+  std::vector<Tensor> out;
   record_into(current_recording(), op, in, attrs, graphs, &out, nullptr);
-  std::vector<Tensor> tensors;
-  tensors.reserve(out.size());
-  for (TensorImpl* impl : out) tensors.push_back(Tensor::adopt(impl));
-  return tensors;
+  return out;
 }
 
 Tensor host_scalar(uint64_t bits, DType dtype) {

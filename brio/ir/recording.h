@@ -91,6 +91,7 @@ class Recording {
   std::vector<Aval> inferred;
   std::vector<const Aval*> input_avals;
   std::vector<ValueId> input_ids;
+  std::vector<TensorImpl*> output_impls;
 
   ~Recording();
   ValueId leaf(TensorImpl* impl);  // adds it when it is new
@@ -100,7 +101,6 @@ class Recording {
 
  private:
   static constexpr size_t kFewLeaves = 16;  // past this many a search costs more than a hash
-  void add_leaf(TensorImpl* impl, ValueId id);
   std::unordered_map<const TensorImpl*, ValueId> leaf_index;
 };
 

@@ -248,10 +248,7 @@ std::string format_node(const Graph& graph, const Node& node) {
   text += cat(" = ", node.op->name);
   for (size_t i = 0; i < node.in.size(); ++i) text += cat(i ? ", " : " ", "%", node.in[i]);
   text += format_attrs(node);
-  for (const auto& body : node.graphs) {
-    text += " ";
-    indent_into(text, body->str());
-  }
+  for (const auto& body : node.graphs) text += cat(" ", body->str());
   text += " : ";
   for (size_t i = 0; i < node.out.size(); ++i) text += cat(i ? ", " : "", format_aval(graph.values[node.out[i]]));
   return text;

@@ -10,9 +10,9 @@
 
 namespace brio::nn {
 
-Tensor elu(const Tensor& x, double alpha = 1);         // x above 0, alpha (exp(x) - 1) below
+Tensor elu(const Tensor& x, double alpha = 1);           // x above 0, alpha (exp(x) - 1) below
 Tensor gelu(const Tensor& x, bool approximate = false);  // x times the normal's integral; or its form with tanh
-Tensor silu(const Tensor& x);                          // x sigmoid(x)
+Tensor silu(const Tensor& x);                            // x sigmoid(x)
 
 // An activation by name (linear relu sigmoid tanh softmax log_softmax softplus elu gelu silu swish), or any function.
 class ActivationFunction {
@@ -23,8 +23,8 @@ class ActivationFunction {
   ActivationFunction(const char* name) : ActivationFunction(std::string_view(name)) {}
   ActivationFunction(const std::string& name) : ActivationFunction(std::string_view(name)) {}
   template <typename F>
-    requires std::is_invocable_r_v<Tensor, const F&, const Tensor&>
-  ActivationFunction(F function) : name_("function"), function_(std::move(function)) {}
+  requires std::is_invocable_r_v<Tensor, const F&, const Tensor&> ActivationFunction(F function)
+      : name_("function"), function_(std::move(function)) {}
 
   const std::string& name() const { return name_; }
   Tensor operator()(const Tensor& x) const { return function_(x); }

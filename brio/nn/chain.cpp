@@ -19,7 +19,8 @@ void Chain::add(Layer layer) {
                               "': it is built already; add layers before the first call"));
   for (const Layer& other : modules())
     if (other.name() == layer.name())
-      throw InvalidArgument(cat("[", name(), "] has two layers named '", layer.name(), "'; give each a name of its own"));
+      throw InvalidArgument(
+          cat("[", name(), "] has two layers named '", layer.name(), "'; give each a name of its own"));
   add_module(std::move(layer));
 }
 

@@ -16,7 +16,7 @@ class Chain : public Module {
 
   std::string_view kind() const override { return "Sequential"; }
   Shape output_shape(const Shape& input) const override;
-  void add(Layer layer);  // before the first call
+  void add(Layer layer);                                 // before the first call
   const Shape& built_for() const { return built_for_; }  // the input's shape; a scalar's while it is not built
 
  protected:

@@ -17,7 +17,8 @@ class DenseModule : public Module {
  public:
   DenseModule(int64_t units, DenseOptions options)
       : Module("dense", options.name), units_(units), options_(std::move(options)) {
-    if (units <= 0) throw InvalidArgument(cat("[", name(), "] units is ", units, "; a Dense layer needs one or more"));
+    if (units <= 0)
+      throw InvalidArgument(cat("[", name(), "] units is ", units, "; a Dense layer needs one or more"));
     if (!is_floating(options_.dtype))
       throw InvalidArgument(cat("[", name(), "] weights cannot be ", options_.dtype, "; use a floating-point dtype"));
     has_weights_ = true;
@@ -30,17 +31,18 @@ class DenseModule : public Module {
 
  protected:
   void create_weights(const Shape& input) override {
-    kernel = add_weight("kernel", {input[input.rank() - 1], units_}, options_.kernel_initializer, true, options_.dtype);
+    kernel =
+        add_weight("kernel", {input[input.rank() - 1], units_}, options_.kernel_initializer, true, options_.dtype);
     if (options_.use_bias) bias = add_weight("bias", {units_}, options_.bias_initializer, true, options_.dtype);
   }
 
   void check_input(const Shape& input) const override {
     if (input.rank() < 2)
-      throw InvalidArgument(cat("[", name(), "] takes inputs of rank 2 or more, (batch, features), but got shape ", input,
-                                "; add an axis with expand_dims(x, ", input[0] == units_ ? 0 : -1, ")"));
+      throw InvalidArgument(cat("[", name(), "] takes inputs of rank 2 or more, (batch, features), but got shape ",
+                                input, "; add an axis with expand_dims(x, ", input[0] == units_ ? 0 : -1, ")"));
     if (built() && input[input.rank() - 1] != kernel.shape()[0])
-      throw InvalidArgument(cat("[", name(), "] was built for ", kernel.shape()[0], " features, but the input of shape ",
-                                input, " has ", input[input.rank() - 1]));
+      throw InvalidArgument(cat("[", name(), "] was built for ", kernel.shape()[0],
+                                " features, but the input of shape ", input, " has ", input[input.rank() - 1]));
   }
 
   Tensor call(const Tensor& inputs, bool) override {

@@ -19,15 +19,15 @@ namespace {
 
 constexpr double kCutStddev = 0.87962566103423978;  // of a standard normal that is cut at ±2
 
-// Normal numbers between -2 and 2, by the inverse of the normal's integral: one uniform number each, so the result is a
-// pure function of seed and index like every other draw. The inverse error function is Giles' polynomial ("Approximating
-// the erfinv function", 2010) in w = -log(1 - x²); |x| ≤ erf(√2) keeps w below 5, where its central branch alone is
-// needed. Its error, some 1e-7, is far below what an initial weight can tell.
+// Normal numbers between -2 and 2, by the inverse of the normal's integral: one uniform number each, so the result is
+// a pure function of seed and index like every other draw. The inverse error function is Giles' polynomial
+// ("Approximating the erfinv function", 2010) in w = -log(1 - x²); |x| ≤ erf(√2) keeps w below 5, where its central
+// branch alone is needed. Its error, some 1e-7, is far below what an initial weight can tell.
 Tensor cut_normal(const Shape& shape, DType dtype, std::optional<uint64_t> seed) {
   constexpr double kErfOfCut = 0.95449973610364158;  // erf(√2): the share of a normal within two deviations
-  constexpr std::array<double, 9> kGiles = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-                                            0.00021858087,  -0.00125372503, -0.00417768164, 0.246640727,
-                                            1.50140941};
+  constexpr std::array<double, 9> kGiles = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                            -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                            -0.00417768164,  0.246640727,    1.50140941};
   const Tensor one = constant(1, dtype);
   const Tensor unit = random::uniform(shape, {.dtype = dtype, .seed = seed});
   const Tensor x = unit * constant(2 * kErfOfCut, dtype) - constant(kErfOfCut, dtype);
@@ -50,9 +50,18 @@ Fans fans_of(const Shape& shape) {
   return {window * static_cast<double>(shape[rank - 2]), window * static_cast<double>(shape[rank - 1])};
 }
 
-constexpr std::string_view kNames[] = {"zeros",        "ones",          "constant",       "random_uniform",
-                                       "random_normal", "truncated_normal", "variance_scaling", "glorot_uniform",
-                                       "glorot_normal", "he_uniform",    "he_normal",      "lecun_uniform",
+constexpr std::string_view kNames[] = {"zeros",
+                                       "ones",
+                                       "constant",
+                                       "random_uniform",
+                                       "random_normal",
+                                       "truncated_normal",
+                                       "variance_scaling",
+                                       "glorot_uniform",
+                                       "glorot_normal",
+                                       "he_uniform",
+                                       "he_normal",
+                                       "lecun_uniform",
                                        "lecun_normal"};
 
 Initializer by_name(std::string_view name) {
@@ -89,13 +98,15 @@ Initializer::Initializer(std::string_view name) : Initializer(by_name(name)) { n
 Tensor Initializer::operator()(const Shape& shape, DType dtype) const {
   Tensor value = function_(shape, dtype);
   if (!(value.aval() == Aval{shape, dtype}))
-    throw InvalidArgument(cat("[initializer] '", name_, "' gave ", value.dtype(), " of shape ", value.shape(), " where ",
-                              dtype, " of shape ", shape, " was asked for"));
+    throw InvalidArgument(cat("[initializer] '", name_, "' gave ", value.dtype(), " of shape ", value.shape(),
+                              " where ", dtype, " of shape ", shape, " was asked for"));
   return value;
 }
 
 Initializer constant_initializer(double value) {
-  return {value == 0 ? "zeros" : value == 1 ? "ones" : "constant",
+  return {value == 0   ? "zeros"
+          : value == 1 ? "ones"
+                       : "constant",
           [value](const Shape& shape, DType dtype) { return full(shape, value, dtype); }};
 }
 
@@ -129,7 +140,8 @@ Initializer variance_scaling(VarianceScalingOptions o) {
                 const double limit = std::sqrt(3 * variance);
                 return random_uniform({.minval = -limit, .maxval = limit, .seed = o.seed})(shape, dtype);
               }
-              case Spread::normal: return random_normal({.stddev = std::sqrt(variance), .seed = o.seed})(shape, dtype);
+              case Spread::normal:
+                return random_normal({.stddev = std::sqrt(variance), .seed = o.seed})(shape, dtype);
               case Spread::truncated_normal: break;
             }
             return truncated_normal({.stddev = std::sqrt(variance) / kCutStddev, .seed = o.seed})(shape, dtype);

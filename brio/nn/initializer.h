@@ -51,7 +51,8 @@ struct RandomNormalOptions {
 };
 Initializer random_uniform(RandomUniformOptions options = {});
 Initializer random_normal(RandomNormalOptions options = {});
-// Normal, but never further than two deviations from the mean. The deviation is that of the uncut normal, as in Keras.
+// Normal, but never further than two deviations from the mean. The deviation is that of the uncut normal, as in
+// Keras.
 Initializer truncated_normal(RandomNormalOptions options = {});
 
 enum class Fan : uint8_t { in, out, average };

@@ -1,6 +1,7 @@
 #include "brio/nn/loss.h"
 
-#include <array>
+#include <atomic>
+#include <iostream>
 #include <numeric>
 
 #include "brio/base/error.h"
@@ -25,8 +26,9 @@ Tensor handle(TensorImpl* impl) {
   return Tensor::adopt(impl);
 }
 
-// What `activation` was applied to when it made y_pred; "none" if another op did, or if it can no longer be told. Eager
-// code without a tape forgets its nodes whenever something is read: asking there would let a print change a result.
+// What `activation` was applied to when it made y_pred; "none" if another op did, or if it can no longer be told.
+// Eager code without a tape forgets its nodes whenever something is read: asking there would let a print change a
+// result.
 Tensor before_activation(const Tensor& y_pred, const OpDef& activation, FusedActivation fused) {
   Recording& recording = current_recording();
   if (recording.kind == Recording::Kind::eager && recording.tapes.empty()) return {};
@@ -44,17 +46,36 @@ Tensor before_activation(const Tensor& y_pred, const OpDef& activation, FusedAct
   return linear(input(0), input(1), input(2), plain);
 }
 
+// The logits of a prediction: what its activation was applied to, or the prediction itself where the user says so.
+// Keras takes the former even where the user says the latter, and warns.
+Tensor logits_of(const char* loss, const Tensor& y_pred, bool from_logits, const OpDef& activation,
+                 FusedActivation fused) {
+  const Tensor logits = before_activation(y_pred, activation, fused);
+  if (!logits.defined()) return from_logits ? y_pred : Tensor();
+  static std::atomic<bool> warned = false;
+  if (from_logits && !warned.exchange(true))
+    std::cerr << "brio: [" << loss << "] from_logits is set, but the predictions come out of a " << activation.name
+              << "; what went into it is used\n";
+  return logits;
+}
+
 void require(const char* loss, const Tensor& y_true, const Tensor& y_pred) {
   if (!y_true.defined() || !y_pred.defined())
     throw InvalidArgument(cat("[", loss, "] ", y_true.defined() ? "y_pred" : "y_true", " is none; give it a tensor"));
   if (!is_floating(y_pred.dtype()))
-    throw InvalidArgument(cat("[", loss, "] the predictions are ", y_pred.dtype(), "; cast them to a floating-point dtype"));
+    throw InvalidArgument(
+        cat("[", loss, "] the predictions are ", y_pred.dtype(), "; cast them to a floating-point dtype"));
 }
 
 void require_same_shape(const char* loss, const Tensor& y_true, const Tensor& y_pred, std::string_view hint) {
   if (y_true.shape() == y_pred.shape()) return;
   throw InvalidArgument(cat("[", loss, "] the targets have shape ", y_true.shape(), ", but the predictions ",
                             y_pred.shape(), "; ", hint));
+}
+
+// The mean over one axis.
+Tensor mean_over(const Tensor& x, int axis) {
+  return axis == -1 || axis == x.rank() - 1 ? mean_from(x, x.rank() - 1) : mean(x, axis);
 }
 
 // Brings an axis to the end.
@@ -122,6 +143,14 @@ Pair to_same_rank(const Tensor& a, const Tensor& b) {
   return {a, b};
 }
 
+Tensor mean_from(const Tensor& x, int first) {
+  if (first >= x.rank()) return x;
+  std::vector<int> axes(static_cast<size_t>(x.rank() - first));
+  std::iota(axes.begin(), axes.end(), first);
+  const Shape kept(x.shape().dims().first(static_cast<size_t>(first)));
+  return kept.elements() == x.size() ? reshape(x, kept) : mean(x, Axes(std::move(axes)));
+}
+
 LabelKind label_kind(const Shape& y_true, const Shape& y_pred) {
   const int64_t t = y_true.rank() == 0 ? 1 : y_true[y_true.rank() - 1];
   const int64_t p = y_pred.rank() == 0 ? 1 : y_pred[y_pred.rank() - 1];
@@ -135,15 +164,14 @@ Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from
   constexpr const char* kName = "binary_crossentropy";
   require(kName, y_true, y_pred);
   // The activation is looked for before the shapes are brought together: that would hide it.
-  Tensor logits = from_logits ? y_pred : before_activation(y_pred, op::sigmoid, FusedActivation::sigmoid);
+  const Tensor logits = logits_of(kName, y_pred, from_logits, op::sigmoid, FusedActivation::sigmoid);
   const DType dtype = y_pred.dtype();
   auto [t, p] = to_same_rank(cast(y_true, dtype), logits.defined() ? logits : y_pred);
   require_same_shape(kName, t, p, "give one probability for each prediction");
-  if (label_smoothing != 0)
-    t = t * constant(1 - label_smoothing, dtype) + constant(0.5 * label_smoothing, dtype);
-  if (logits.defined()) return mean(sigmoid_xent(p, t), axis);
+  if (label_smoothing != 0) t = t * constant(1 - label_smoothing, dtype) + constant(0.5 * label_smoothing, dtype);
+  if (logits.defined()) return mean_over(sigmoid_xent(p, t), axis);
   const Tensor one = constant(1, dtype), q = clipped(p);
-  return mean(neg(t * log(q) + (one - t) * log(one - q)), axis);
+  return mean_over(neg(t * log(q) + (one - t) * log(one - q)), axis);
 }
 
 Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits, double label_smoothing,
@@ -155,12 +183,14 @@ Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool
   if (at < 0 || at >= rank)
     throw InvalidArgument(cat("[", kName, "] axis ", axis, " is not one of predictions of shape ", y_pred.shape()));
   const bool last = at == rank - 1;
-  Tensor logits = from_logits ? y_pred : Tensor();
-  if (!from_logits && last) logits = before_activation(y_pred, op::softmax, FusedActivation::none);
+  const Tensor logits = last          ? logits_of(kName, y_pred, from_logits, op::softmax, FusedActivation::none)
+                        : from_logits ? y_pred
+                                      : Tensor();
   auto [t, p] = to_same_rank(cast(y_true, dtype), logits.defined() ? logits : y_pred);
-  require_same_shape(kName, t, p,
-                     "give one probability for each class (one_hot), or use sparse_categorical_crossentropy with class "
-                     "numbers");
+  require_same_shape(
+      kName, t, p,
+      "give one probability for each class (one_hot), or use sparse_categorical_crossentropy with class "
+      "numbers");
   if (label_smoothing != 0) {
     const auto classes = static_cast<double>(t.shape()[rank - 1]);
     t = t * constant(1 - label_smoothing, dtype) + constant(label_smoothing / classes, dtype);
@@ -177,7 +207,7 @@ Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool
 Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits) {
   constexpr const char* kName = "sparse_categorical_crossentropy";
   require(kName, y_true, y_pred);
-  Tensor logits = from_logits ? y_pred : before_activation(y_pred, op::softmax, FusedActivation::none);
+  const Tensor logits = logits_of(kName, y_pred, from_logits, op::softmax, FusedActivation::none);
   Tensor labels = y_true;
   if (labels.rank() == y_pred.rank() && labels.rank() > 0 && labels.shape()[labels.rank() - 1] == 1)
     labels = squeeze(labels, {-1});
@@ -197,7 +227,7 @@ Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred) {
   const auto [t, p] = to_same_rank(cast(y_true, y_pred.dtype()), y_pred);
   require_same_shape(kName, t, p, "reshape one of them");
   const Tensor squares = square(t - p);
-  return squares.rank() == 0 ? squares : mean(squares, -1);
+  return squares.rank() == 0 ? squares : mean_from(squares, squares.rank() - 1);
 }
 
 Loss::Loss(std::string_view name) {
@@ -233,23 +263,26 @@ Tensor Loss::operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor
 }
 
 BinaryCrossentropy::BinaryCrossentropy(CrossentropyOptions o)
-    : Loss(or_default(o.name, "binary_crossentropy"),
-           [o](const Tensor& t, const Tensor& p) {
-             return binary_crossentropy(t, p, o.from_logits, o.label_smoothing, o.axis);
-           },
-           o.reduction) {}
+    : Loss(
+          or_default(o.name, "binary_crossentropy"),
+          [o](const Tensor& t, const Tensor& p) {
+            return binary_crossentropy(t, p, o.from_logits, o.label_smoothing, o.axis);
+          },
+          o.reduction) {}
 
 CategoricalCrossentropy::CategoricalCrossentropy(CrossentropyOptions o)
-    : Loss(or_default(o.name, "categorical_crossentropy"),
-           [o](const Tensor& t, const Tensor& p) {
-             return categorical_crossentropy(t, p, o.from_logits, o.label_smoothing, o.axis);
-           },
-           o.reduction) {}
+    : Loss(
+          or_default(o.name, "categorical_crossentropy"),
+          [o](const Tensor& t, const Tensor& p) {
+            return categorical_crossentropy(t, p, o.from_logits, o.label_smoothing, o.axis);
+          },
+          o.reduction) {}
 
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(SparseCrossentropyOptions o)
-    : Loss(or_default(o.name, "sparse_categorical_crossentropy"),
-           [o](const Tensor& t, const Tensor& p) { return sparse_categorical_crossentropy(t, p, o.from_logits); },
-           o.reduction) {}
+    : Loss(
+          or_default(o.name, "sparse_categorical_crossentropy"),
+          [o](const Tensor& t, const Tensor& p) { return sparse_categorical_crossentropy(t, p, o.from_logits); },
+          o.reduction) {}
 
 MeanSquaredError::MeanSquaredError(LossOptions o)
     : Loss(or_default(o.name, "mean_squared_error"), mean_squared_error, o.reduction) {}

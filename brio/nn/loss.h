@@ -5,9 +5,9 @@
 //   Tensor value = loss(y_true, y_pred);            // a scalar: the mean over the batch
 //   nn::Loss own("mine", [](const Tensor& t, const Tensor& p) { return mean(abs(t - p), -1); });
 //
-// A cross-entropy of predictions that a sigmoid or softmax has just made is computed from what went into it, which never
-// overflows and is one fused op. That holds inside function() and fit, and in eager code under a tape. Elsewhere, and
-// for predictions from other places, probabilities are clipped to [1e-7, 1 - 1e-7].
+// A cross-entropy of predictions that a sigmoid or softmax has just made is computed from what went into it, which
+// never overflows and is one fused op. That holds inside function() and fit, and in eager code under a tape.
+// Elsewhere, and for predictions from other places, probabilities are clipped to [1e-7, 1 - 1e-7].
 #pragma once
 
 #include <functional>
@@ -26,8 +26,8 @@ class Loss {
   // One loss per sample, of shape (batch, d0, … dN-1), from y_true and y_pred.
   using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
 
-  Loss() = default;                 // none
-  Loss(std::string_view name);      // throws InvalidArgument for an unknown one
+  Loss() = default;             // none
+  Loss(std::string_view name);  // throws InvalidArgument for an unknown one
   Loss(const char* name) : Loss(std::string_view(name)) {}
   Loss(const std::string& name) : Loss(std::string_view(name)) {}
   Loss(std::string name, Function function, Reduction reduction = Reduction::sum_over_batch_size);
@@ -97,6 +97,9 @@ struct Pair {
   Tensor a, b;
 };
 Pair to_same_rank(const Tensor& a, const Tensor& b);
+
+// The mean over the axes from `first` on; axes of size 1 need no arithmetic.
+Tensor mean_from(const Tensor& x, int first);
 
 // What kind of labels y_true holds beside such predictions, as Keras tells them apart.
 enum class LabelKind : uint8_t { binary, sparse, one_hot };

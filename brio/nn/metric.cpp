@@ -12,7 +12,6 @@
 
 namespace brio::nn {
 
-// Total and count are one variable of two elements apart: two scalars, as in Keras.
 struct Metric::Impl {
   std::string name;
   Function function;
@@ -20,12 +19,6 @@ struct Metric::Impl {
 };
 
 namespace {
-
-Axes axes_from(int first, int rank) {
-  std::vector<int> axes(static_cast<size_t>(rank - first));
-  std::iota(axes.begin(), axes.end(), first);
-  return Axes(std::move(axes));
-}
 
 Tensor as_f32(const Tensor& x) { return x.dtype() == f32 ? x : cast(x, f32); }
 
@@ -37,17 +30,17 @@ Samplewise samplewise(const std::string& name, const Tensor& all_values, const T
   Tensor values = as_f32(all_values), weights;
   if (sample_weight.defined()) {
     auto [v, w] = to_same_rank(values, as_f32(sample_weight));
-    if (v.rank() > w.rank()) v = mean(v, axes_from(w.rank(), v.rank()));
+    v = mean_from(v, w.rank());
     Shape both;
     if (!broadcast(v.shape(), w.shape(), both) || !(both == v.shape()))
       throw InvalidArgument(cat("[", name, "] sample_weight has shape ", sample_weight.shape(),
-                                ", but there are values of shape ", all_values.shape(), "; give one weight for each"));
+                                ", but there are values of shape ", all_values.shape(),
+                                "; give one weight for each"));
     if (!(w.shape() == v.shape())) w = broadcast_to(w, v.shape());
     values = v * w;
-    weights = w.rank() > 1 ? mean(w, axes_from(1, w.rank())) : w;
+    weights = mean_from(w, 1);
   }
-  if (values.rank() > 1) values = mean(values, axes_from(1, values.rank()));
-  return {values, weights};
+  return {mean_from(values, 1), weights};
 }
 
 Tensor accuracy(const Tensor& y_true, const Tensor& y_pred) {
@@ -151,7 +144,8 @@ std::vector<Variable> Metric::variables() const { return {impl_->total, impl_->c
 
 void Metric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight) const {
   if (!y_true.defined() || !y_pred.defined())
-    throw InvalidArgument(cat("[", name(), "] ", y_true.defined() ? "y_pred" : "y_true", " is none; give it a tensor"));
+    throw InvalidArgument(
+        cat("[", name(), "] ", y_true.defined() ? "y_pred" : "y_true", " is none; give it a tensor"));
   add_values(impl_->function(y_true, y_pred), sample_weight);
 }
 

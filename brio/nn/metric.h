@@ -1,5 +1,5 @@
-// Metrics: numbers about a run that add up over batches. Their state is in variables, so a step updates them inside its
-// plan and nothing is read before somebody asks.
+// Metrics: numbers about a run that add up over batches. Their state is in variables, so a step updates them inside
+// its plan and nothing is read before somebody asks.
 //
 //   nn::BinaryAccuracy accuracy;
 //   accuracy.update_state(y_true, y_pred);
@@ -31,8 +31,8 @@ class Metric {
 
   const std::string& name() const;
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {}) const;
-  Tensor result() const;     // total / count, or 0 before the first sample
-  double read() const;       // the same, on the host
+  Tensor result() const;  // total / count, or 0 before the first sample
+  double read() const;    // the same, on the host
   void reset_state() const;
   std::vector<Variable> variables() const;
 
@@ -52,7 +52,9 @@ struct MetricOptions {
 class Mean : public Metric {
  public:
   explicit Mean(MetricOptions options = {});
-  void update_state(const Tensor& values, const Tensor& sample_weight = {}) const { add_values(values, sample_weight); }
+  void update_state(const Tensor& values, const Tensor& sample_weight = {}) const {
+    add_values(values, sample_weight);
+  }
 };
 
 // How often y_pred equals y_true.

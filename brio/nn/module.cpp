@@ -15,7 +15,12 @@ void Module::build(const Shape& input) {
     throw InvalidArgument(cat("[", name_, "] the input is a scalar; axis 0 of an input is the batch: reshape it"));
   check_input(input);
   if (built_) return;
-  create_weights(input);
+  try {
+    create_weights(input);
+  } catch (...) {
+    weights_.clear();  // the next build starts afresh
+    throw;
+  }
   built_ = true;
 }
 
@@ -60,7 +65,8 @@ int64_t Module::count_params() const {
 Variable Module::add_weight(std::string_view name, const Shape& shape, const Initializer& initializer, bool trainable,
                             DType dtype) {
   EagerScope scope;
-  weights_.emplace_back(initializer(shape, dtype), VariableOptions{.name = cat(name_, "/", name), .trainable = trainable});
+  weights_.emplace_back(initializer(shape, dtype),
+                        VariableOptions{.name = cat(name_, "/", name), .trainable = trainable});
   has_weights_ = true;
   return weights_.back();
 }

@@ -37,7 +37,7 @@ class Module {
   Module& operator=(const Module&) = delete;
 
   const std::string& name() const { return name_; }
-  virtual std::string_view kind() const = 0;  // "Dense"
+  virtual std::string_view kind() const = 0;                 // "Dense"
   virtual Shape output_shape(const Shape& input) const = 0;  // axis 0 is the batch
 
   bool built() const { return built_; }
@@ -57,8 +57,8 @@ class Module {
   virtual void check_input(const Shape&) const {}  // throws InvalidArgument
   virtual Tensor call(const Tensor& inputs, bool training) = 0;
 
-  Variable add_weight(std::string_view name, const Shape& shape, const Initializer& initializer, bool trainable = true,
-                      DType dtype = f32);
+  Variable add_weight(std::string_view name, const Shape& shape, const Initializer& initializer,
+                      bool trainable = true, DType dtype = f32);
   void add_module(Layer layer);
 
   bool has_weights_ = false;

@@ -1,6 +1,7 @@
 #include "brio/nn/names.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -10,22 +11,20 @@
 namespace brio::nn {
 namespace {
 
-// How many letters must be changed, added or dropped; letters that differ in case alone count as equal.
+// How many letters must be changed, added, dropped or swapped with the next; case does not count.
 size_t edits(std::string_view a, std::string_view b) {
-  auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
+  auto same = [&](size_t i, size_t j) { return std::tolower(a[i - 1]) == std::tolower(b[j - 1]); };
+  const size_t width = b.size() + 1;
+  std::vector<size_t> d((a.size() + 1) * width);
+  auto at = [&](size_t i, size_t j) -> size_t& { return d[i * width + j]; };
+  for (size_t i = 0; i <= a.size(); ++i) at(i, 0) = i;
+  for (size_t j = 0; j <= b.size(); ++j) at(0, j) = j;
+  for (size_t i = 1; i <= a.size(); ++i)
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      const size_t replaced = diagonal + (lower(a[i - 1]) != lower(b[j - 1]));
-      row[j] = std::min({above + 1, row[j - 1] + 1, replaced});
-      diagonal = above;
+      at(i, j) = std::min({at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + !same(i, j)});
+      if (i > 1 && j > 1 && same(i, j - 1) && same(i - 1, j)) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
     }
-  }
-  return row[b.size()];
+  return d.back();
 }
 
 std::mutex names_mutex;

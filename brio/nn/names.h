@@ -8,7 +8,8 @@
 namespace brio::nn {
 
 // Throws InvalidArgument: "[activation] there is no 'rleu'; did you mean 'relu'? Known: …".
-[[noreturn]] void throw_unknown(std::string_view what, std::string_view name, std::span<const std::string_view> known);
+[[noreturn]] void throw_unknown(std::string_view what, std::string_view name,
+                                std::span<const std::string_view> known);
 
 // "dense", then "dense_1", "dense_2", … as Keras counts them.
 std::string unique_name(std::string_view base);

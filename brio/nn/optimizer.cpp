@@ -21,20 +21,25 @@ Variable scalar_variable(std::string name, DType dtype, uint64_t bits) {
 }
 
 void check_clip(const std::string& name, const char* what, const std::optional<double>& value) {
-  if (value && !(*value > 0)) throw InvalidArgument(cat("[", name, "] ", what, " is ", *value, "; it must be above 0"));
+  if (value && !(*value > 0))
+    throw InvalidArgument(cat("[", name, "] ", what, " is ", *value, "; it must be above 0"));
 }
 
 }  // namespace
 
 OptimizerRule::OptimizerRule(std::string name_, double rate, GradientOptions options, std::vector<std::string> slots)
-    : name(std::move(name_)), learning_rate(scalar_variable(name + "/learning_rate", f64, to_bits(rate))),
-      iterations(scalar_variable(name + "/iteration", i64, 0)), options_(options), slots_(std::move(slots)) {
+    : name(std::move(name_)),
+      learning_rate(scalar_variable(name + "/learning_rate", f64, to_bits(rate))),
+      iterations(scalar_variable(name + "/iteration", i64, 0)),
+      options_(options),
+      slots_(std::move(slots)) {
   if (!(rate >= 0)) throw InvalidArgument(cat("[", name, "] the learning rate is ", rate, "; it must be ≥ 0"));
   check_clip(name, "clipnorm", options.clipnorm);
   check_clip(name, "clipvalue", options.clipvalue);
   check_clip(name, "global_clipnorm", options.global_clipnorm);
   if (options.clipnorm.has_value() + options.clipvalue.has_value() + options.global_clipnorm.has_value() > 1)
-    throw InvalidArgument(cat("[", name, "] more than one of clipnorm, clipvalue and global_clipnorm is set; choose one"));
+    throw InvalidArgument(
+        cat("[", name, "] more than one of clipnorm, clipvalue and global_clipnorm is set; choose one"));
 }
 
 std::vector<Variable> OptimizerRule::slot_variables() const {
@@ -77,8 +82,8 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
     const Variable& variable = variables[i];
     if (!variable.impl()) throw InvalidArgument(cat("[", name, "] variable ", i, " is none; give it a value"));
     if (!(gradients[i].shape() == variable.shape()))
-      throw InvalidArgument(cat("[", name, "] the gradient of '", variable.name(), "' has shape ", gradients[i].shape(),
-                                ", but the variable ", variable.shape()));
+      throw InvalidArgument(cat("[", name, "] the gradient of '", variable.name(), "' has shape ",
+                                gradients[i].shape(), ", but the variable ", variable.shape()));
     step_entries_.push_back(entry_of(variable, i));
     step_variables_.push_back(&variable);
     if (gradients[i].dtype() != variable.dtype()) gradients[i] = cast(gradients[i], variable.dtype());
@@ -86,7 +91,8 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
     ++n;
   }
   if (n == 0)
-    throw InvalidArgument(cat("[", name, "] none of the ", variables.size(), " variables has a gradient; read them under "
+    throw InvalidArgument(cat("[", name, "] none of the ", variables.size(),
+                              " variables has a gradient; read them under "
                               "the tape, and let the loss depend on them"));
   if (n != gradients.size()) {
     if (!std::exchange(warned_, true))
@@ -115,10 +121,13 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
       if (!of_dtype.empty()) update(of_dtype, their_gradients, their_entries);
     }
   }
-  count_step();
-  // A gradient that nobody else holds need not exist after the step.
-  gradients.clear();
+  gradients.clear();  // one that nobody else holds need not exist after the step
+  if (traced_function(current_recording())) {
+    Variable(iterations).assign(iterations.value() + constant(1, i64));
+    return;
+  }
   flush();
+  count_eager_step();
 }
 
 void OptimizerRule::clip(std::vector<Tensor>& gradients) const {
@@ -151,7 +160,14 @@ void OptimizerRule::update(std::span<const Variable* const> variables, std::span
                            std::span<const size_t> entries) {
   const size_t n = variables.size(), kinds = 2 + slots_.size();
   if (!update_.op || update_.scalars.empty()) fill(update_);
-  inputs_.clear();
+  // The old values: nobody but the recording may hold them when the step runs.
+  struct Release {
+    OptimizerRule& rule;
+    ~Release() {
+      rule.inputs_.clear();
+      rule.outputs_.clear();
+    }
+  } release{*this};
   inputs_.push_back(learning_rate.value());
   for (const Tensor& scalar : update_.scalars) inputs_.push_back(scalar.defined() ? scalar : iterations.value());
   const size_t scalars = inputs_.size();
@@ -163,33 +179,28 @@ void OptimizerRule::update(std::span<const Variable* const> variables, std::span
       parameter = parameter - parameter * constant(*options_.weight_decay, dtype) * cast(inputs_[0], dtype);
     }
     inputs_[scalars + n + i] = gradients[i];
-    for (size_t s = 0; s < slots_.size(); ++s) inputs_[scalars + (2 + s) * n + i] = entries_[entries[i]].slots[s].value();
+    for (size_t s = 0; s < slots_.size(); ++s)
+      inputs_[scalars + (2 + s) * n + i] = entries_[entries[i]].slots[s].value();
   }
   impls_.clear();
   for (const Tensor& input : inputs_) impls_.push_back(input.impl());
   if (n == 1 && slots_.empty()) {
     const Tensor updated = record(*update_.op, impls_, update_.attrs);
-    inputs_.clear();  // the old value: nobody but the recording may hold it when the step runs
     Variable(*variables[0]).assign(updated);
     return;
   }
   outputs_ = record_many(*update_.op, impls_, update_.attrs);
-  inputs_.clear();
   for (size_t i = 0; i < n; ++i) {
     Variable(*variables[i]).assign(outputs_[i]);
     for (size_t s = 0; s < slots_.size(); ++s) entries_[entries[i]].slots[s].assign(outputs_[(1 + s) * n + i]);
   }
-  outputs_.clear();
 }
 
-// In eager code the count is a host number, so that counting adds no op to the step. Functions update it in their plan;
-// what they left is read when eager code comes back to it.
-void OptimizerRule::count_step() {
+// In eager code the count is a host number, given to the variable after the run: counting adds nothing to the step,
+// and a step that failed is not counted. What functions counted in their plans is read when eager code comes back to
+// it.
+void OptimizerRule::count_eager_step() {
   Variable counter = iterations;
-  if (traced_function(current_recording())) {
-    counter.assign(counter.value() + constant(1, i64));
-    return;
-  }
   const Tensor now = counter.value();
   if (now.impl() != counted_.impl()) steps_ = now.item<int64_t>();
   counted_ = host_scalar(static_cast<uint64_t>(++steps_), i64);
@@ -235,7 +246,8 @@ GradientOptions gradient_options(const Options& o) {
 }
 
 void check_share(const std::string& name, const char* what, double value) {
-  if (!(value >= 0 && value <= 1)) throw InvalidArgument(cat("[", name, "] ", what, " is ", value, "; it lies in [0, 1]"));
+  if (!(value >= 0 && value <= 1))
+    throw InvalidArgument(cat("[", name, "] ", what, " is ", value, "; it lies in [0, 1]"));
 }
 
 class SGDRule : public OptimizerRule {
@@ -267,7 +279,9 @@ class RMSpropRule : public OptimizerRule {
 
  protected:
   void fill(Update& u) override {
-    u = {&op::rmsprop_update, {number(o_.rho), number(o_.momentum), number(o_.epsilon)}, {o_.centered, o_.momentum > 0}};
+    u = {&op::rmsprop_update,
+         {number(o_.rho), number(o_.momentum), number(o_.epsilon)},
+         {o_.centered, o_.momentum > 0}};
   }
 
  private:

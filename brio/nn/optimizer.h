@@ -40,8 +40,8 @@ class Optimizer {
   Optimizer(const std::string& name) : Optimizer(std::string_view(name)) {}
   explicit Optimizer(std::shared_ptr<OptimizerRule> rule) : rule_(std::move(rule)) {}
 
-  // One step. A gradient that is "none" leaves its variable as it is; it is an error if all are. In eager code this ends
-  // the step: what is pending runs.
+  // One step. A gradient that is "none" leaves its variable as it is; it is an error if all are. In eager code this
+  // ends the step: what is pending runs.
   void apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables) const;
   void apply_gradients(std::vector<Tensor> gradients, std::initializer_list<Variable> variables) const {
     apply_gradients(std::move(gradients), std::span(variables.begin(), variables.size()));
@@ -50,8 +50,8 @@ class Optimizer {
   const std::string& name() const;
   Variable learning_rate() const;  // float64 scalar
   void set_learning_rate(double rate) const;
-  Variable iterations() const;     // int64 scalar: steps so far
-  std::vector<Variable> variables() const;  // iterations, learning rate, then the slots
+  Variable iterations() const;                            // int64 scalar: steps so far
+  std::vector<Variable> variables() const;                // iterations, learning rate, then the slots
   void build(std::span<const Variable> variables) const;  // makes their slots now instead of at the first step
 
  private:
@@ -89,8 +89,9 @@ class OptimizerRule {
   };
   size_t entry_of(const Variable& variable, size_t guess);
   void clip(std::vector<Tensor>& gradients) const;
-  void update(std::span<const Variable* const> variables, std::span<Tensor> gradients, std::span<const size_t> entries);
-  void count_step();
+  void update(std::span<const Variable* const> variables, std::span<Tensor> gradients,
+              std::span<const size_t> entries);
+  void count_eager_step();
 
   GradientOptions options_;
   std::vector<std::string> slots_;

@@ -121,8 +121,8 @@ std::string summary_table(const Module& module, const Shape& input, std::span<co
   const Total fixed = Total().add(module.non_trainable_variables());
   const Total slots = Total().add(optimizer);
   Total all = Total().add(module.variables()).add(optimizer);
-  out += cat(" Total params: ", all.str(), "\n Trainable params: ", trainable.str(), "\n Non-trainable params: ",
-             fixed.str(), "\n");
+  out += cat(" Total params: ", all.str(), "\n Trainable params: ", trainable.str(),
+             "\n Non-trainable params: ", fixed.str(), "\n");
   if (!optimizer.empty()) out += cat(" Optimizer params: ", slots.str(), "\n");
   return out;
 }

@@ -204,9 +204,16 @@ class Evaluation {
   uint32_t next_ = 0;
 };
 
+// Made beforehand: when it is needed there is no memory to make it.
+const auto out_of_memory = std::make_shared<const std::string>("[run] memory ran out while this value was computed");
+
 // The variables take back what they held before the ops that could not be run; handles remember the error.
-void roll_back(Recording& r, const std::string& message) {
-  auto error = std::make_shared<const std::string>(message);
+void roll_back(Recording& r, const char* message) noexcept {
+  std::shared_ptr<const std::string> error = out_of_memory;
+  try {
+    error = std::make_shared<const std::string>(message);
+  } catch (const std::bad_alloc&) {  // the general message has to do
+  }
   for (Recording::Rebound& rebound : r.rebound) {
     std::lock_guard lock(rebound.variable->mutex);
     --rebound.previous.impl()->rollbacks;
@@ -258,10 +265,10 @@ uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<
 Registry& registry() {
   static Registry* filled = [] {
     register_all_ops();
-    auto* r = new Registry;
+    auto r = std::make_unique<Registry>();
     register_backends(*r);
     register_control_kernels(*r);
-    return r;
+    return r.release();
   }();
   return *filled;
 }

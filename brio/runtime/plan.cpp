@@ -39,6 +39,7 @@ class PlanBuilder {
     const Placement placement = place(plan_->graph_, kernels_);
     plan_->placement_ = placement.report;
     plan_->fresh_ = placement.fresh_bytes;
+    copy_constants(placement.constants);
     size_t step_index = 0;
     for (const Node& node : plan_->graph_.nodes) {
       if (is_constant(node)) continue;
@@ -83,6 +84,15 @@ class PlanBuilder {
     }
   }
 
+  void copy_constants(const std::vector<uint64_t>& constants) {
+    if (constants.empty()) return;
+    const size_t bytes = constants.size() * sizeof(uint64_t);
+    plan_->constants_ = BufferRef::allocate(bytes, Owner::cache, plan_->device_->memory());
+    const auto stream = plan_->device_->make_stream();
+    stream->copy_to_device(plan_->constants_->data(), constants.data(), bytes);
+    stream->synchronize();
+  }
+
   void choose_kernels() {
     for (const Node& node : plan_->graph_.nodes) {
       if (is_constant(node) || is_alias(plan_->graph_, node)) {
@@ -107,8 +117,7 @@ class PlanBuilder {
       case Location::Kind::input: return {Plan::Base::input, at.index, at.offset};
       case Location::Kind::fresh: return {Plan::Base::fresh, at.index, at.offset};
       case Location::Kind::constant:
-        plan_->constants_.push_back(placement.constants[at.index]);
-        return {Plan::Base::constant, static_cast<uint32_t>(plan_->constants_.size() - 1), 0};
+        return {Plan::Base::constant, 0, at.index * sizeof(uint64_t)};
       case Location::Kind::none: return {Plan::Base::none, 0, 0};
     }
     return {};
@@ -138,7 +147,7 @@ std::shared_ptr<const Plan> Plan::make_unoptimized(Graph graph, Device& device) 
 void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, void* const* fresh, char* arena) const {
   switch (slot.base) {
     case Base::arena: *argument = arena + slot.offset; break;
-    case Base::constant: *argument = const_cast<uint64_t*>(&constants_[slot.index]); break;
+    case Base::constant: *argument = static_cast<char*>(constants_->data()) + slot.offset; break;
     // Kernels write through outputs only; an input that is written in place is one that the caller gave up.
     case Base::input: *argument = static_cast<char*>(const_cast<void*>(inputs[slot.index])) + slot.offset; break;
     case Base::fresh: *argument = static_cast<char*>(fresh[slot.index]) + slot.offset; break;
@@ -146,12 +155,19 @@ void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, vo
   }
 }
 
-void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound) const {
+void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
+               Stream* stream) const {
   char* const base = static_cast<char*>(arena);
   if (arena_bound) {
     for (uint32_t i : outside_slots_) bind(slots_[i], &arguments[i], inputs, fresh, base);
   } else {
     for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &arguments[i], inputs, fresh, base);
+  }
+  if (stream) {
+    for (const Step& step : steps_)
+      stream->launch(*step.kernel,
+                     {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+    return;
   }
   FloatMode mode;
   if (!profiling()) [[likely]] {

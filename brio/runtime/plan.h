@@ -39,9 +39,12 @@ class Plan {
   size_t arena_bytes() const { return placement_.arena_bytes; }
   size_t argument_count() const { return static_cast<size_t>(slots_.size()); }
 
-  // `arena` and `arguments` (argument_count() pointers) are working memory of this run. `arena_bound`: the arguments
-  // were filled by an earlier run with the same arena.
-  void run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound) const;
+  // `arena` (device memory) and `arguments` (argument_count() pointers) are working memory of this run. `arena_bound`: the
+  // arguments were filled by an earlier run with the same arena. With a stream the kernels are launched on it and the
+  // arguments stay in use until it is done; without one (a synchronous device) they have run on return.
+  void run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
+           Stream* stream = nullptr) const;
+  Device& device() const { return *device_; }
 
   size_t bytes() const { return bytes_; }  // of the plan itself
   const PlacementReport& placement() const { return placement_; }
@@ -84,7 +87,7 @@ class Plan {
   std::vector<Step> steps_;
   std::vector<Slot> slots_;              // per argument
   std::vector<uint32_t> outside_slots_;  // those that change from run to run
-  std::vector<uint64_t> constants_;
+  BufferRef constants_;                  // on the device, eight bytes each
   std::vector<Output> outputs_;
   std::vector<size_t> fresh_;
   PlacementReport placement_;

@@ -4,6 +4,7 @@
 #include <list>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "brio/base/error.h"
 
@@ -18,6 +19,30 @@ struct Entry {
   std::string signature;  // ops without shapes: a miss that finds its signature is "only" another shape
   std::vector<Aval> inputs;
 };
+
+class LivingPlans {
+ public:
+  void add(const CachedPlan* plan) {
+    std::lock_guard lock(mutex_);
+    plans_.insert(plan);
+  }
+  void remove(const CachedPlan* plan) {
+    std::lock_guard lock(mutex_);
+    plans_.erase(plan);
+  }
+  void visit(const std::function<void(const Plan&)>& f) {
+    std::lock_guard lock(mutex_);
+    for (const CachedPlan* plan : plans_) f(plan->plan());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<const CachedPlan*> plans_;
+};
+LivingPlans& living_plans() {
+  static auto* plans = new LivingPlans;
+  return *plans;
+}
 
 class Cache {
  public:
@@ -64,10 +89,6 @@ class Cache {
     entries_.clear();
     index_.clear();
     bytes_ = 0;
-  }
-  void visit(const std::function<void(const Plan&)>& f) {
-    std::lock_guard lock(mutex_);
-    for (const Entry& entry : entries_) f(entry.plan->plan());
   }
 
  private:
@@ -122,19 +143,27 @@ std::string signature_of(const Graph& graph) {
 
 }  // namespace
 
-CachedPlan::~CachedPlan() { delete spare_.load(); }
+CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) { living_plans().add(this); }
+
+CachedPlan::~CachedPlan() {
+  living_plans().remove(this);
+  delete spare_.load();
+}
 
 std::unique_ptr<RunMemory> CachedPlan::take() const {
   if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire)) return std::unique_ptr<RunMemory>(spare);
   auto memory = std::make_unique<RunMemory>();
-  memory->arena = BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations);
+  memory->arena = BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
+  if (!plan_->device().synchronous()) memory->stream = plan_->device().make_stream();
   memory->arguments.resize(plan_->argument_count());
   return memory;
 }
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
   std::unique_ptr<RunMemory> memory = take();
-  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound);
+  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound,
+             memory->stream.get());
+  if (memory->stream) memory->stream->synchronize();
   memory->bound = true;
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
 }
@@ -168,6 +197,6 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
 PlanCacheStats plan_cache_stats() { return cache().stats(); }
 void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }
 void clear_plan_cache() { cache().clear(); }
-void for_each_plan(const std::function<void(const Plan&)>& visit) { cache().visit(visit); }
+void for_each_plan(const std::function<void(const Plan&)>& visit) { living_plans().visit(visit); }
 
 }  // namespace brio

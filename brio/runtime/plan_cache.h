@@ -15,6 +15,7 @@ namespace brio {
 // Working memory of one running instance of a plan, reused by the next.
 struct RunMemory {
   BufferRef arena;
+  std::unique_ptr<Stream> stream;  // of a device that is not synchronous
   std::vector<void*> arguments;
   bool bound = false;
 };
@@ -22,10 +23,10 @@ struct RunMemory {
 // A plan with the memory of its runs.
 class CachedPlan {
  public:
-  explicit CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {}
+  explicit CachedPlan(std::shared_ptr<const Plan> plan);
   ~CachedPlan();
   const Plan& plan() const { return *plan_; }
-  // Runs with the caller's inputs and fresh buffers, on working memory of its own.
+  // Runs with the caller's inputs and fresh buffers, on working memory of its own; done on return.
   void run(const void* const* inputs, void* const* fresh) const;
   size_t bytes() const { return plan_->bytes(); }
 
@@ -50,7 +51,7 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
 
 uint64_t hash_words(PlanKey key);
 
-// Visits every cached plan, for reports.
+// Visits every plan there is, those that functions keep included, for reports.
 void for_each_plan(const std::function<void(const Plan&)>& visit);
 
 }  // namespace brio

@@ -67,10 +67,12 @@ class HostMemory final : public Memory {
       }
     }
     const size_t rounded = size_of_class(index);
-    void* data = std::aligned_alloc(rounded >= kHugePageFrom ? kHugePageFrom / 2 : 64, round_for_alignment(rounded));
+    const size_t alignment = rounded >= kHugePageFrom ? kHugePageFrom / 2 : kSmallest;
+    const size_t whole = (rounded + alignment - 1) & ~(alignment - 1);  // aligned_alloc takes multiples only
+    void* data = std::aligned_alloc(alignment, whole);
     if (!data) {
       trim();
-      data = std::aligned_alloc(64, rounded);
+      data = std::aligned_alloc(alignment, whole);
     }
     if (!data)
       throw ResourceError(cat("memory: the system refused ", rounded, " bytes; use a smaller batch or free tensors "
@@ -118,10 +120,6 @@ class HostMemory final : public Memory {
   std::atomic<uint64_t> allocations_{0}, fail_at_{0};
 
  private:
-  static size_t round_for_alignment(size_t bytes) {
-    return bytes >= kHugePageFrom ? (bytes + kHugePageFrom / 2 - 1) & ~(kHugePageFrom / 2 - 1) : bytes;
-  }
-
   std::mutex mutex_;
   FreeBlock* free_[kClasses] = {};
   size_t cached_ = 0;

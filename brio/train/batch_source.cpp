@@ -93,8 +93,6 @@ bool ArraySource::next(Batch& batch) {
     *fields[i] = into;
   }
   at_ += n;
-  if (options_.shuffle)
-    for (const Column& column : columns_) prefetch(column);
   return true;
 }
 
@@ -112,18 +110,6 @@ void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
     for (int64_t i = begin; i < end; ++i)
       std::memcpy(to + static_cast<size_t>(i) * row, from + size_t{order[i]} * row, row);
   });
-}
-
-// The rows of the next batch lie anywhere in memory: they are fetched while this one is worked on.
-void ArraySource::prefetch(const Column& column) const {
-  constexpr size_t kLine = 64, kMostBytes = 32 << 10;
-  const int64_t n = std::min(options_.batch_size, rows_ - at_);
-  if (n <= 0 || column.row_bytes * static_cast<size_t>(n) > kMostBytes) return;
-  const char* from = column.all.impl()->array.as<char>();
-  for (int64_t i = 0; i < n; ++i) {
-    const char* row = from + size_t{order_[static_cast<size_t>(at_ + i)]} * column.row_bytes;
-    for (size_t b = 0; b < column.row_bytes; b += kLine) __builtin_prefetch(row + b);
-  }
 }
 
 }  // namespace brio::train

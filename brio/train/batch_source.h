@@ -47,9 +47,7 @@ class ArraySource : public BatchSource {
     size_t row_bytes = 0;
     Tensor full, last;  // batches that rows are copied into
   };
-  Tensor view(const Column& column, int64_t n) const;
   void copy_rows(Column& column, int64_t n, Tensor& into) const;
-  void prefetch(const Column& column) const;
 
   ArraySourceOptions options_;
   int64_t rows_ = 0, at_ = 0;

@@ -18,9 +18,9 @@ namespace brio::train {
 // What callbacks see of a run, and how they steer it.
 struct Progress {
   int64_t epochs = 1;
-  std::optional<int64_t> steps;       // of an epoch, where known
-  std::function<Logs()> read;         // loss and metrics so far in this epoch: reads from the device, so not every step
-  bool stop_training = false;         // set it to end the run after this batch
+  std::optional<int64_t> steps;  // of an epoch, where known
+  std::function<Logs()> read;    // loss and metrics so far in this epoch: reads from the device, so not every step
+  bool stop_training = false;    // set it to end the run after this batch
 };
 
 class Callback {

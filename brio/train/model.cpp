@@ -39,16 +39,17 @@ train::History Model::fit(const Tensor& x, const Tensor& y, FitOptions options) 
     const int64_t all = rows;
     rows = static_cast<int64_t>(std::floor(static_cast<double>(all) * (1 - options.validation_split)));
     if (rows == 0 || rows == all)
-      throw InvalidArgument(cat("[fit] ", all, " rows cannot be split by validation_split = ", options.validation_split,
+      throw InvalidArgument(cat("[fit] ", all,
+                                " rows cannot be split by validation_split = ", options.validation_split,
                                 ": one of the parts would be empty; give more rows or another share"));
     held = {rows_of(x, rows, all), rows_of(y, rows, all), rows_of(options.sample_weight, rows, all)};
   }
   std::optional<train::ArraySource> validation;
   if (held.x.defined())
-    validation.emplace(held.x, held.y, held.sample_weight,
-                       train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0
-                                                                   ? options.validation_batch_size
-                                                                   : options.batch_size});
+    validation.emplace(
+        held.x, held.y, held.sample_weight,
+        train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0 ? options.validation_batch_size
+                                                                                  : options.batch_size});
   train::ArraySource batches(rows_of(x, 0, rows), rows_of(y, 0, rows), rows_of(options.sample_weight, 0, rows),
                              {.batch_size = options.batch_size, .shuffle = shuffle_state(options)});
   return trainer_->fit(batches, validation ? &*validation : nullptr, options);
@@ -61,7 +62,8 @@ train::History Model::fit(train::BatchSource& batches, FitOptions options) const
   std::optional<train::ArraySource> validation;
   const ValidationData& held = options.validation_data;
   if (held.x.defined())
-    validation.emplace(held.x, held.y, held.sample_weight, train::ArraySourceOptions{.batch_size = options.batch_size});
+    validation.emplace(held.x, held.y, held.sample_weight,
+                       train::ArraySourceOptions{.batch_size = options.batch_size});
   return trainer_->fit(batches, validation ? &*validation : nullptr, options);
 }
 
@@ -90,14 +92,16 @@ std::vector<Tensor> Model::get_weights() const {
 void Model::set_weights(const std::vector<Tensor>& weights) const {
   std::vector<Variable> all = variables();
   if (weights.size() != all.size())
-    throw InvalidArgument(cat("[set_weights] ", weights.size(), " tensors are given for ", all.size(), " weights of '",
-                              name(), "'", built() ? "" : ", which is not built yet: call build() first"));
+    throw InvalidArgument(cat("[set_weights] ", weights.size(), " tensors are given for ", all.size(),
+                              " weights of '", name(), "'",
+                              built() ? "" : ", which is not built yet: call build() first"));
   for (size_t i = 0; i < all.size(); ++i) all[i].assign(weights[i]);
 }
 
 std::string Model::summary_text() const {
   Shape input = trainer_->input_shape();
-  if (const auto* chain = dynamic_cast<const Chain*>(module_.get()); chain && input.rank() == 0) input = chain->built_for();
+  if (const auto* chain = dynamic_cast<const Chain*>(module_.get()); chain && input.rank() == 0)
+    input = chain->built_for();
   const bool with_slots = trainer_->compiled() && trainer_->optimizer().variables().size() > 2;
   return summary_table(*module_, input, with_slots ? trainer_->optimizer().variables() : std::vector<Variable>());
 }

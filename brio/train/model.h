@@ -1,5 +1,5 @@
-// Models: a module with the ways to train it. They live in namespace nn, beside the layers that they are made of, and in
-// this room because training is to the right of nn.
+// Models: a module with the ways to train it. They live in namespace nn, beside the layers that they are made of, and
+// in this room because training is to the right of nn.
 //
 //   nn::Sequential model({nn::Dense(64, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})});
 //   model.compile({.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy"}});
@@ -46,16 +46,16 @@ using Callbacks = std::vector<std::shared_ptr<train::Callback>>;
 struct FitOptions {
   int64_t epochs = 1;
   int64_t batch_size = 32;
-  double validation_split = 0;           // the last share of the rows is kept for validation
-  ValidationData validation_data = {};   // goes before validation_split
-  bool shuffle = true;                   // anew in each epoch
-  int verbose = 1;                       // 0 nothing, 1 a bar, 2 a line per epoch
+  double validation_split = 0;          // the last share of the rows is kept for validation
+  ValidationData validation_data = {};  // goes before validation_split
+  bool shuffle = true;                  // anew in each epoch
+  int verbose = 1;                      // 0 nothing, 1 a bar, 2 a line per epoch
   int64_t initial_epoch = 0;
   Tensor sample_weight = {};
   std::optional<int64_t> steps_per_epoch = {};
-  int64_t validation_batch_size = 0;     // 0: batch_size
-  int64_t validation_freq = 1;           // in epochs
-  bool stop_at_nan = true;               // a loss that is not finite is an error
+  int64_t validation_batch_size = 0;  // 0: batch_size
+  int64_t validation_freq = 1;        // in epochs
+  bool stop_at_nan = true;            // a loss that is not finite is an error
   Callbacks callbacks = {};
 };
 

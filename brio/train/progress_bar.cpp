@@ -83,16 +83,18 @@ void ProgressBar::draw(const Progress& progress, const Logs& logs, bool last) {
   if (verbose_ <= 0 || (verbose_ == 2 && !last)) return;
   const auto now = Clock::now();
   // The first step, which makes the plan, does not count where others are known.
-  const double step = done_ == 0   ? 0
+  const double step = done_ == 0                    ? 0
                       : done_ == 1 || verbose_ == 2 ? seconds(now - start_) / static_cast<double>(done_)
-                                   : seconds(now - after_first_) / static_cast<double>(done_ - 1);
+                                                    : seconds(now - after_first_) / static_cast<double>(done_ - 1);
   const bool colour = terminal_ && verbose_ == 1;
   const char *bold = colour ? "\x1b[1m" : "", *plain = colour ? "\x1b[0m" : "";
   std::string line;
   if (const int64_t total = progress.steps.value_or(last ? done_ : 0); total > 0) {
     const std::string goal = std::to_string(total);
-    const std::string count = format("%*lld/%s", static_cast<int>(goal.size()), static_cast<long long>(done_), goal.c_str());
-    line = verbose_ == 2 ? count : cat(bold, count, plain, " ", bar_of(kWidth * std::min(done_, total) / total, colour));
+    const std::string count =
+        format("%*lld/%s", static_cast<int>(goal.size()), static_cast<long long>(done_), goal.c_str());
+    line =
+        verbose_ == 2 ? count : cat(bold, count, plain, " ", bar_of(kWidth * std::min(done_, total) / total, colour));
     const double time = last ? seconds(now - start_) : step * static_cast<double>(total - done_);
     const std::string when = last ? format("%.0fs", time) : shown_duration(time);
     line += verbose_ == 2 ? cat(" - ", when, " - ") : cat(" ", bold, when, plain, " ");

@@ -3,8 +3,8 @@
 //   Epoch 3/10
 //   313/313 ━━━━━━━━━━━━━━━━━━━━ 0s 25us/step - accuracy: 0.5062 - loss: 0.6976
 //
-// On a terminal it is redrawn at most ten times a second; elsewhere a line is printed when an epoch ends (and every ten
-// seconds of a long one). verbose: 0 nothing, 1 the bar, 2 one line per epoch.
+// On a terminal it is redrawn at most ten times a second; elsewhere a line is printed when an epoch ends (and every
+// ten seconds of a long one). verbose: 0 nothing, 1 the bar, 2 one line per epoch.
 #pragma once
 
 #include <chrono>

@@ -35,15 +35,19 @@ void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
 
 void Trainer::require_compiled(const char* what) const {
   if (!compiled_)
-    throw InvalidArgument(cat("[", what, "] '", module_->name(), "' is not compiled; call compile({.optimizer = \"adam\", "
-                              ".loss = …}) before ", what));
+    throw InvalidArgument(cat("[", what, "] '", module_->name(),
+                              "' is not compiled; call compile({.optimizer = \"adam\", "
+                              ".loss = …}) before ",
+                              what));
   if (!compiled_->options.loss.defined())
-    throw InvalidArgument(cat("[", what, "] '", module_->name(), "' was compiled without a loss; name one: "
+    throw InvalidArgument(cat("[", what, "] '", module_->name(),
+                              "' was compiled without a loss; name one: "
                               "compile({.loss = \"mse\"})"));
 }
 
 nn::Optimizer Trainer::optimizer() const {
-  if (!compiled_) throw InvalidArgument(cat("[optimizer] '", module_->name(), "' is not compiled; call compile() first"));
+  if (!compiled_)
+    throw InvalidArgument(cat("[optimizer] '", module_->name(), "' is not compiled; call compile() first"));
   return compiled_->options.optimizer;
 }
 
@@ -60,7 +64,6 @@ void Trainer::make_functions() {
   c.test_weighted = function([this](const Tensor& x, const Tensor& y, const Tensor& w) { test_step(x, y, w); });
 }
 
-// Returns the loss, having counted it.
 void Trainer::train_step(const Tensor& x, const Tensor& y, const Tensor& weight) {
   Compiled& c = *compiled_;
   Tensor y_pred, loss;
@@ -75,8 +78,9 @@ void Trainer::train_step(const Tensor& x, const Tensor& y, const Tensor& weight)
     gradients = tape.gradient(loss, weights_);
   }
   c.loss.update_state(loss, constant(x.shape()[0], f32));
-  c.options.optimizer.apply_gradients(std::move(gradients), weights_);
   update_metrics(y, y_pred, weight);
+  // Last, so that every other reader of the weights and of the step count comes before they are written in place.
+  c.options.optimizer.apply_gradients(std::move(gradients), weights_);
 }
 
 void Trainer::test_step(const Tensor& x, const Tensor& y, const Tensor& weight) {
@@ -163,14 +167,16 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       if (!prepared) {
         weights_ = module_->trainable_variables();
         if (weights_.empty())
-          throw InvalidArgument(cat("[fit] '", module_->name(), "' has no trainable weights: there is nothing to fit"));
+          throw InvalidArgument(
+              cat("[fit] '", module_->name(), "' has no trainable weights: there is nothing to fit"));
         compiled_->options.optimizer.build(weights_);
         prepared = true;
       }
       run_train(batch);
       for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step);
       ++step;
-      if (const auto now = std::chrono::steady_clock::now(); options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
+      if (const auto now = std::chrono::steady_clock::now();
+          options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
         checked = now;
         check_loss(epoch, step);
       }

@@ -24,7 +24,7 @@ class Trainer {
   Logs evaluate(BatchSource& batches, const nn::EvaluateOptions& options);
   Tensor predict(const Tensor& x, const nn::PredictOptions& options);
 
-  void require_compiled(const char* what) const;  // throws InvalidArgument
+  void require_compiled(const char* what) const;             // throws InvalidArgument
   const Shape& input_shape() const { return input_shape_; }  // of the last batch that built or ran the module
 
  private:
@@ -44,7 +44,8 @@ class Trainer {
   void run_train(const Batch& batch);
   void run_test(const Batch& batch);
   void check_batch(const char* what, const Batch& batch);
-  Logs run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress, const nn::Callbacks& callbacks);
+  Logs run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
+                 const nn::Callbacks& callbacks);
 
   void reset_metrics();
   Logs read_metrics() const;

@@ -193,7 +193,9 @@ class Generator {
       }
     });
     if (!b) return;
-    append(op::matmul, {*a, *b}, {ta, tb});
+    // Large operands may cancel to a small result, all of whose digits are rounding.
+    const ValueId left = exact_[*a] ? *a : bounded(*a), right = exact_[*b] ? *b : bounded(*b);
+    append(op::matmul, {left, right}, {ta, tb});
     const auto made = static_cast<ValueId>(sample_.graph.values.size() - 1);
     const Shape& out = aval(made).shape;
     const auto bias = some([&](ValueId v) {

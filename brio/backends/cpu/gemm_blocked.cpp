@@ -85,7 +85,7 @@ void multiply_block(const GemmShape& g, const T* a, int64_t depth, const SumType
   S* const c = tile.c;
   const S* const bias = tile.bias;
   const bool in_place = std::is_same_v<T, S> && g.a_col == 1;
-  const EvenCut rows(g.m, kMaxRows), columns((g.n + lanes - 1) / lanes, kMaxVectors);
+  const EvenCut rows(g.m, kMaxRows), columns((g.n + lanes - 1) / lanes, kMaxVectors<SumType<T>>);
   const S* panel = panels;
   int64_t row = 0;
   for (int64_t i = 0; i < rows.parts; ++i) {
@@ -123,7 +123,7 @@ void multiply_block(const GemmShape& g, const T* a, int64_t depth, const SumType
 template <typename T>
 void pack_block(const T* b, const GemmShape& g, int64_t depth, SumType<T>* packed) {
   constexpr int64_t lanes = kLanes<SumType<T>>;
-  const EvenCut columns((g.n + lanes - 1) / lanes, kMaxVectors);
+  const EvenCut columns((g.n + lanes - 1) / lanes, kMaxVectors<SumType<T>>);
   // Dense rows are read some at a time across all panels: whole pages in order rather than a piece of each.
   const int64_t step = g.b_col == 1 ? 4 : depth;
   for (int64_t p = 0; p < depth; p += step) {

@@ -27,11 +27,9 @@ inline constexpr bool kMaskedMemory = false;
 #endif
 
 // Registers: 32 with AVX-512, 16 before. kMaxRows × kMaxVectors accumulators + kMaxVectors of B + one of A must fit.
-#if HWY_TARGET == HWY_AVX3
-inline constexpr int kMaxVectors = 4;
-#else
-inline constexpr int kMaxVectors = 2;
-#endif
+// Integers, whose multiplications are slow anyway, get one vector, which keeps the code small.
+template <typename T>
+inline constexpr int kMaxVectors = !hwy::IsFloat<T>() || HWY_TARGET == HWY_SCALAR ? 1 : HWY_TARGET == HWY_AVX3 ? 4 : 2;
 inline constexpr int kMaxRows = 6;
 
 template <typename T>
@@ -105,7 +103,7 @@ void micro_tile(const MicroTile<T>& tile) {
   const T* a[kRows];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) a[i] = tile.a + i * tile.a_row;
-  if (tile.k >= 32)  // C arrives while the sums are made
+  if (tile.k >= 128)  // C arrives while the sums are made
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i)
 #pragma GCC unroll 4
@@ -136,25 +134,29 @@ void micro_tile(const MicroTile<T>& tile) {
   const T* const bias_first = tile.bias;
   const size_t tail = static_cast<size_t>(tile.tail);
   const bool with_relu = tile.relu, accumulate = tile.accumulate;
-#pragma GCC unroll 4
-  for (int j = 0; j < kVectors; ++j) {
-    const bool partial = kTail && j == kVectors - 1;
-    V bias = hn::Zero(d);
-    if (bias_first) {
-      const T* p = bias_first + j * lanes;
-      bias = partial ? load_first(d, p, tail) : hn::LoadU(d, p);
-    }
+  // Applies f(accumulator, row, vector) to all.
+  auto each = [&](auto&& f) HWY_ATTR {
 #pragma GCC unroll 16
-    for (int i = 0; i < kRows; ++i) {
-      T* c = c_first + i * c_row + j * lanes;
-      V v = acc[i][j];
-      if (accumulate) v = hn::Add(partial ? load_first(d, c, tail) : hn::LoadU(d, c), v);
-      if (bias_first) v = hn::Add(v, bias);
-      if (with_relu) v = relu(d, v);
-      if (partial) store_first(v, d, c, tail);
-      else hn::StoreU(v, d, c);
-    }
+    for (int i = 0; i < kRows; ++i)
+#pragma GCC unroll 4
+      for (int j = 0; j < kVectors; ++j) f(acc[i][j], i, j);
+  };
+  auto load = [&](const T* p, int j) HWY_ATTR {
+    return kTail && j == kVectors - 1 ? load_first(d, p + j * lanes, tail) : hn::LoadU(d, p + j * lanes);
+  };
+  if (accumulate) each([&](V& v, int i, int j) HWY_ATTR { v = hn::Add(load(c_first + i * c_row, j), v); });
+  if (bias_first) {
+    V bias[kVectors];
+#pragma GCC unroll 4
+    for (int j = 0; j < kVectors; ++j) bias[j] = load(bias_first, j);
+    each([&](V& v, int, int j) HWY_ATTR { v = hn::Add(v, bias[j]); });
   }
+  if (with_relu) each([&](V& v, int, int) HWY_ATTR { v = relu(d, v); });
+  each([&](V& v, int i, int j) HWY_ATTR {
+    T* c = c_first + i * c_row + j * lanes;
+    if (kTail && j == kVectors - 1) store_first(v, d, c, tail);
+    else hn::StoreU(v, d, c);
+  });
 }
 
 template <typename T>
@@ -162,21 +164,23 @@ using MicroFn = void (*)(const MicroTile<T>&);
 
 template <typename T>
 struct MicroTable {
-  MicroFn<T> fn[2][kMaxRows][kMaxVectors];  // [tail][rows - 1][vectors - 1]
+  MicroFn<T> fn[2][kMaxRows][kMaxVectors<T>];  // [tail][rows - 1][vectors - 1]
 };
 
 template <typename T, bool kTail, size_t... I>
 constexpr void fill_micro_table(MicroTable<T>& table, std::index_sequence<I...>) {
-  ((table.fn[kTail][I / kMaxVectors][I % kMaxVectors] =
-        &micro_tile<T, static_cast<int>(I / kMaxVectors + 1), static_cast<int>(I % kMaxVectors + 1), kTail>),
+  constexpr size_t vectors = kMaxVectors<T>;
+  ((table.fn[kTail][I / vectors][I % vectors] =
+        &micro_tile<T, static_cast<int>(I / vectors + 1), static_cast<int>(I % vectors + 1), kTail>),
    ...);
 }
 
 template <typename T>
 constexpr MicroTable<T> make_micro_table() {
   MicroTable<T> table{};
-  fill_micro_table<T, false>(table, std::make_index_sequence<kMaxRows * kMaxVectors>());
-  fill_micro_table<T, true>(table, std::make_index_sequence<kMaxRows * kMaxVectors>());
+  constexpr auto all = std::make_index_sequence<static_cast<size_t>(kMaxRows * kMaxVectors<T>)>();
+  fill_micro_table<T, false>(table, all);
+  if constexpr (kLanes<T> > 1) fill_micro_table<T, true>(table, all);
   return table;
 }
 
@@ -191,7 +195,7 @@ struct EvenCut {
   int64_t size(int64_t part) const { return base + (part < larger); }
 };
 
-// All rows of `tile` times columns [0, columns), columns ≤ kMaxVectors vectors. tile.a and tile.c stand at row 0.
+// All rows of `tile` times columns [0, columns), columns ≤ kMaxVectors<T> vectors. tile.a and tile.c stand at row 0.
 template <typename T>
 HWY_INLINE void run_row_blocks(MicroTile<T> tile, int64_t rows, int64_t columns) {
   constexpr int64_t lanes = kLanes<T>;

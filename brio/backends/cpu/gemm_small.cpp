@@ -89,12 +89,12 @@ void direct(const GemmShape& g, const GemmPointers& x) {
     pack_rows(tile.b, g.b_row, g.b_col, g.k, g.n, packed, tile.b_row);
     tile.b = packed;
   }
-  if (g.m <= kMaxRows && g.n <= kMaxVectors * lanes) {  // one tile: spare the divisions
+  if (g.m <= kMaxRows && g.n <= kMaxVectors<T> * lanes) {  // one tile: spare the divisions
     const int64_t vectors = (g.n + lanes - 1) / lanes;
     tile.tail = g.n - (vectors - 1) * lanes;
     return kMicro<T>.fn[tile.tail != lanes][g.m - 1][vectors - 1](tile);
   }
-  const EvenCut cut((g.n + lanes - 1) / lanes, kMaxVectors);
+  const EvenCut cut((g.n + lanes - 1) / lanes, kMaxVectors<SumType<T>>);
   int64_t left = g.n;
   for (int64_t part = 0; part < cut.parts; ++part) {
     const int64_t columns = std::min(cut.size(part) * lanes, left);
@@ -395,7 +395,7 @@ GemmTargetFacts target_facts() {
                                : HWY_TARGET == HWY_AVX2 ? "avx2"
                                : HWY_TARGET == HWY_SSE4 ? "sse4"
                                                         : "scalar";
-  return {kLanes<float> * 4, name, kMaxRows, kMaxVectors};
+  return {kLanes<float> * 4, name, kMaxRows, kMaxVectors<float>};
 }
 
 }  // namespace brio::cpu::HWY_NAMESPACE

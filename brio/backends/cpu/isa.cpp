@@ -2,7 +2,8 @@
 
 #include <cstdlib>
 
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/highway.h>
 
 #include "brio/base/error.h"
@@ -29,7 +30,12 @@ void apply_isa_cap() {
   // A function-local static: thread-safe, and tried again if the value was bad and the caller went on.
   static const bool applied = [] {
     const char* cap = std::getenv("BRIO_ISA");
-    if (const int64_t disabled = targets_above(cap ? cap : "")) hwy::DisableTargets(disabled);
+    if (const int64_t disabled = targets_above(cap ? cap : "")) {
+      hwy::DisableTargets(disabled);
+      // Highway 1.0.3: SupportedTargets() by itself makes later calls dispatch to the best instruction set, disabled or
+      // not, unless a set of targets has been given. So one is.
+      hwy::SetSupportedTargetsForTest(hwy::SupportedTargets());
+    }
     return true;
   }();
   (void)applied;
@@ -38,6 +44,7 @@ void apply_isa_cap() {
 std::string_view isa_name() {
   apply_isa_cap();
   const int64_t supported = hwy::SupportedTargets();
+  hwy::GetChosenTarget().Update(supported);  // see above
   if (supported & kAvx512) return "avx512";
   if (supported & kAvx2) return "avx2";
   if (supported & HWY_SSE4) return "sse4";

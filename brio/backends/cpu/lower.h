@@ -9,6 +9,7 @@ void add_tile_kernels(Registry& registry);
 void add_product_kernels(Registry& registry);
 void add_random_kernels(Registry& registry);
 void add_row_kernels(Registry& registry);
+void add_movement_kernels(Registry& registry);
 void add_optimizer_kernels(Registry& registry);
 
 inline constexpr std::string_view kDevice = "cpu:0";

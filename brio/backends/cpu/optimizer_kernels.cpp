@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "brio/backends/cpu/isa.h"
-#include "brio/backends/cpu/tile_ops.h"
+#include "brio/backends/cpu/tile_families.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/optimizer_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -38,6 +39,7 @@ enum class UpdateKind { sgd, sgd_momentum, sgd_nesterov, rmsprop, rmsprop_moment
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // One vector of a parameter with its gradient and slots; a rule updates it in place.
 template <class V>
@@ -165,6 +167,8 @@ UpdateRange<T> find_range(UpdateKind kind) {
   return nullptr;
 }
 
+}  // namespace
+
 UpdateRange<float> find_update_f32_here(UpdateKind kind) { return find_range<float>(kind); }
 UpdateRange<double> find_update_f64_here(UpdateKind kind) { return find_range<double>(kind); }
 
@@ -210,12 +214,11 @@ void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const Up
   });
 }
 
-// By the elementwise kernels, so that the bits are those of the plain definition.
+// bases[k]^exponent by the elementwise kernel, so that the bits are those of the plain definition.
 template <typename T>
-T power(T base, T exponent) {
-  T result;
-  find_tile_fn("pow", dtype_of<T>, dtype_of<T>)(&result, &base, &exponent, nullptr, 1);
-  return result;
+void powers(T (&bases)[2], T exponent) {
+  const T exponents[2] = {exponent, exponent};
+  find_float_function("pow", dtype_of<T>)(bases, bases, exponents, nullptr, 2);
 }
 
 template <typename F>
@@ -250,11 +253,12 @@ void update_rmsprop(DType dtype, std::span<const UpdateTensor> tensors, const Rm
 }
 
 void update_adam(DType dtype, std::span<const UpdateTensor> tensors, const AdamRule& rule) {
+  apply_isa_cap();
   for_dtype(dtype, [&](auto t) {
     using T = decltype(t);
-    const T step = static_cast<T>(rule.step + 1);
-    const T root = std::sqrt(T{1} - power(static_cast<T>(rule.beta_2), step));
-    const T alpha = static_cast<T>(rule.learning_rate) * root / (T{1} - power(static_cast<T>(rule.beta_1), step));
+    T decay[2] = {static_cast<T>(rule.beta_1), static_cast<T>(rule.beta_2)};
+    powers(decay, static_cast<T>(rule.step + 1));
+    const T alpha = static_cast<T>(rule.learning_rate) * std::sqrt(T{1} - decay[1]) / (T{1} - decay[0]);
     update_all<T>(tensors, rule.amsgrad ? UpdateKind::amsgrad : UpdateKind::adam,
                   {{alpha, static_cast<T>(1 - rule.beta_1), static_cast<T>(1 - rule.beta_2),
                     static_cast<T>(rule.epsilon)}});

@@ -1,5 +1,6 @@
-// Optimizer updates in one pass over all parameters, by Keras 3's formulas. Every product, sum, root and quotient is
-// rounded on its own, so the bits are those of the same formula in separate elementwise operations.
+// Optimizer updates in one pass over all parameters, by Keras 3's formulas. Every product, sum, root and
+// quotient is rounded on its own, so the bits are those of the same formula in separate elementwise
+// operations.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/reduce_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -31,6 +32,7 @@ struct ReduceLoops {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Each operation on one element and on a vector; the two agree bit for bit.
 template <typename T>
@@ -187,15 +189,63 @@ struct FloatReduce {
     const T* p = static_cast<const T*>(source);
     T* result = static_cast<T*>(out);
     if (length <= kSequentialRun) {
-      for (size_t r = 0; r < row_count; ++r, p += length) result[r] = reduce_in_sequence<Op>(p, length);
+      for (size_t done = interleaved_rows(result, p, row_count, length); done < row_count; ++done)
+        result[done] = reduce_in_sequence<Op>(p + done * length, length);
       return;
     }
+    if (length <= kReduceLanes) return rows_within_lanes<1>(result, p, row_count, length);
     for (size_t r = 0; r < row_count; ++r, p += length) {
       hn::Vec<D> v[kVectors];
       for (size_t k = 0; k < kVectors; ++k) v[k] = hn::Set(d, Op::identity());
       accumulate(v, p, length);
       result[r] = fold_all(v);
     }
+  }
+  // Rows of at most 64 elements, kFull of whose vectors are whole (found by recursion) and the next one in part.
+  template <size_t kFull>
+  static HWY_INLINE void rows_within_lanes(T* result, const T* p, size_t row_count, size_t length) {
+    const D d;
+    if constexpr (kFull < kVectors) {
+      if (length >= (kFull + 1) * kN) return rows_within_lanes<kFull + 1>(result, p, row_count, length);
+    }
+    const auto identity = hn::Set(d, Op::identity());
+    const size_t left = length - kFull * kN;
+    const auto in_part = hn::FirstN(d, left);
+    for (size_t r = 0; r < row_count; ++r, p += length) {
+      hn::Vec<D> v[kVectors];
+      for (size_t k = 0; k < kVectors; ++k) v[k] = k < kFull ? Op::vector(identity, hn::LoadU(d, p + k * kN)) : identity;
+      if constexpr (kFull < kVectors) {
+        if (left > 0) {
+          const auto part = Op::vector(identity, load_tail(d, p + kFull * kN, left));
+          v[kFull] = hn::IfThenElse(in_part, part, identity);
+        }
+      }
+      result[r] = fold_all(v);
+    }
+  }
+  // Rows of two to four elements, a vector of rows at a time; returns how many rows were done.
+  static HWY_INLINE size_t interleaved_rows(T* result, const T* p, size_t row_count, size_t length) {
+    const D d;
+    const auto start = hn::Set(d, Op::identity());
+    hn::Vec<D> a = start, b = start, c = start, e = start;
+    size_t r = 0;
+    if (length == 2) {
+      for (; r + kN <= row_count; r += kN) {
+        hn::LoadInterleaved2(d, p + 2 * r, a, b);
+        hn::StoreU(Op::vector(Op::vector(start, a), b), d, result + r);
+      }
+    } else if (length == 3) {
+      for (; r + kN <= row_count; r += kN) {
+        hn::LoadInterleaved3(d, p + 3 * r, a, b, c);
+        hn::StoreU(Op::vector(Op::vector(Op::vector(start, a), b), c), d, result + r);
+      }
+    } else if (length == 4) {
+      for (; r + kN <= row_count; r += kN) {
+        hn::LoadInterleaved4(d, p + 4 * r, a, b, c, e);
+        hn::StoreU(Op::vector(Op::vector(Op::vector(Op::vector(start, a), b), c), e), d, result + r);
+      }
+    }
+    return r;
   }
   static void columns(void* accumulator, const void* source, size_t row_count, size_t width) {
     const D d;
@@ -260,6 +310,8 @@ ReduceLoops loops_of(ReduceKind kind) {
     }
   }
 }
+
+}  // namespace
 
 // As elsewhere, the common dtypes are compiled for every instruction set and the others for the baseline.
 ReduceLoops find_loops_here(ReduceKind kind, DType dtype) {

@@ -9,6 +9,7 @@ void register_cpu(Registry& registry) {
   cpu::add_product_kernels(registry);
   cpu::add_random_kernels(registry);
   cpu::add_row_kernels(registry);
+  cpu::add_movement_kernels(registry);
   cpu::add_optimizer_kernels(registry);
 }
 

@@ -11,9 +11,12 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/rows.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include <hwy/cache_control.h>
 
 #include "brio/backends/cpu/simd_loops-inl.h"
 #include "brio/backends/cpu/simd_math-inl.h"
@@ -55,6 +58,7 @@ inline int64_t class_number(const void* labels, DType dtype, int64_t row) {
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 // Sums run over this many elements in T and continue in double, so that the length of a row does not matter.
 template <typename T>
@@ -78,12 +82,20 @@ T largest(const T* x, size_t n) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(m0, m1), hn::Max(m2, m3))));
 }
 
-// e[i] = exp(x[i] - shift) (not stored when e is null) for one piece; returns the sum. Reads ahead at `next`.
+// The row before, whose results are on their way to memory while this row computes: out[i] = e[i] · scale.
 template <typename T>
-T exp_piece(const T* x, T shift_, T* e, const T* next, size_t n) {
+struct Outgoing {
+  const T* e = nullptr;
+  T scale = 0;
+  T* out = nullptr;  // null: there is none
+};
+
+// e[i] = exp(x[i] - shift) (not stored when e is null) for one piece; returns the sum. Reads ahead at `next`.
+template <bool kOutgoing, typename T>
+T exp_piece(const T* x, T shift_, T* e, const T* next, const Outgoing<T>& outgoing, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
-  const auto shift = hn::Set(d, shift_);
+  const auto shift = hn::Set(d, shift_), scale = hn::Set(d, outgoing.scale);
   auto s0 = hn::Zero(d), s1 = hn::Zero(d);
   size_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
@@ -92,6 +104,10 @@ T exp_piece(const T* x, T shift_, T* e, const T* next, size_t n) {
     if (next) {
       for (size_t b = 0; b < 2 * lanes * sizeof(T); b += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(next + i) + b, 0, 2);
+    }
+    if constexpr (kOutgoing) {
+      hn::Stream(hn::Mul(hn::Load(d, outgoing.e + i), scale), d, outgoing.out + i);
+      hn::Stream(hn::Mul(hn::Load(d, outgoing.e + i + lanes), scale), d, outgoing.out + i + lanes);
     }
     if (e) {
       hn::StoreU(e0, d, e + i);
@@ -119,7 +135,18 @@ template <typename T>
 double exp_row(const T* x, T shift, T* e, const T* next, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i += kSumPiece<T>)
-    sum += exp_piece(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, HWY_MIN(kSumPiece<T>, n - i));
+    sum += exp_piece<false, T>(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, {},
+                               HWY_MIN(kSumPiece<T>, n - i));
+  return sum;
+}
+// The same sum, while the row before goes out. n is a multiple of two vectors.
+template <typename T>
+double exp_row_and_send(const T* x, T shift, T* e, const T* next, Outgoing<T> outgoing, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i += kSumPiece<T>) {
+    sum += exp_piece<true, T>(x + i, shift, e + i, next ? next + i : nullptr, outgoing, HWY_MIN(kSumPiece<T>, n - i));
+    outgoing.e += kSumPiece<T>, outgoing.out += kSumPiece<T>;
+  }
   return sum;
 }
 
@@ -190,10 +217,23 @@ void write_row(const RowsCall& call, T* out, size_t n, F&& f) {
   }
 }
 
+// Streaming from two buffers on the stack needs rows that are neither too long nor ragged.
+template <typename T>
+bool can_overlap(const RowsCall& call) {
+  const size_t bytes = static_cast<size_t>(call.xent.classes) * sizeof(T);
+  return call.stream && !call.logarithm && bytes % 128 == 0 && bytes <= (size_t{256} << 10) &&
+         reinterpret_cast<uintptr_t>(call.xent.grad) % 64 == 0;
+}
+
+template <typename T, RowsKind kKind>
+void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end);
+
 template <typename T, RowsKind kKind>
 void rows_here(const RowsCall& call, int64_t begin, int64_t end) {
   const SoftmaxXent& xent = call.xent;
   const size_t n = static_cast<size_t>(xent.classes);
+  if constexpr (kKind != RowsKind::xent_probabilities)
+    if (can_overlap<T>(call)) return streamed_rows_here<T, kKind>(call, begin, end);
   // The exponentials stay here when the result must not be touched twice; a row that is too long for the stack is.
   constexpr size_t kLongestBuffer = size_t{256} << 10;
   const bool buffered = call.stream && n * sizeof(T) <= kLongestBuffer;
@@ -254,6 +294,49 @@ void rows_here(const RowsCall& call, int64_t begin, int64_t end) {
   }
 }
 
+// Value and gradient for class numbers, or softmax, of rows that are whole numbers of lines, when the results are
+// streamed: the results of a row leave while the next one is computed, so that memory is never idle.
+template <typename T, RowsKind kKind>
+void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end) {
+  const SoftmaxXent& xent = call.xent;
+  const size_t n = static_cast<size_t>(xent.classes);
+  T* buffers[2];
+  for (T*& buffer : buffers) buffer = static_cast<T*>(__builtin_alloca_with_align(n * sizeof(T) + 64, 512));
+  const auto out_of = [&](int64_t row) { return static_cast<T*>(xent.grad) + static_cast<size_t>(row) * n; };
+  constexpr int64_t kRows = 64;
+  T at_labels[kRows];  // results at the labels of these rows, written after the streams have ended
+  for (int64_t first = begin; first < end; first += kRows) {
+    const int64_t last = std::min(end, first + kRows);
+    Outgoing<T> outgoing;
+    for (int64_t row = first; row < last; ++row) {
+      const T* x = static_cast<const T*>(xent.logits) + static_cast<size_t>(row) * n;
+      T* e = buffers[row & 1];
+      const T* next = row + 1 < xent.rows ? x + n : nullptr;
+      const T shift = largest(x, n);
+      const double sum = outgoing.out ? exp_row_and_send(x, shift, e, next, outgoing, n) : exp_row(x, shift, e, next, n);
+      outgoing = {e, static_cast<T>(1 / sum), out_of(row)};
+      if constexpr (kKind == RowsKind::xent_classes) {
+        const int64_t label = class_number(xent.labels, xent.label_dtype, row);
+        const T g = static_cast<const T*>(xent.g)[xent.g_is_scalar ? 0 : row];
+        if (xent.loss)
+          static_cast<T*>(xent.loss)[row] = static_cast<T>(std::log(sum) - static_cast<double>(x[label] - shift));
+        outgoing.scale = static_cast<T>(static_cast<double>(g) / sum);
+        at_labels[row - first] = static_cast<T>((static_cast<double>(e[label]) / sum - 1) * static_cast<double>(g));
+      }
+    }
+    write_row(call, outgoing.out, n, [&](size_t from, T* piece, size_t count) HWY_ATTR {
+      scale_piece<T>(outgoing.e + from, outgoing.scale, nullptr, T{0}, piece, count);
+    });
+    if constexpr (kKind == RowsKind::xent_classes) {
+      hwy::FlushStream();
+      for (int64_t row = first; row < last; ++row)
+        out_of(row)[class_number(xent.labels, xent.label_dtype, row)] = at_labels[row - first];
+    }
+  }
+}
+
+}  // namespace
+
 RowsFn find_rows_here(RowsKind kind, bool single) {
   switch (kind) {
     case RowsKind::softmax: return single ? rows_here<float, RowsKind::softmax> : rows_here<double, RowsKind::softmax>;
@@ -277,6 +360,7 @@ HWY_EXPORT(find_rows_here);
 namespace {
 
 constexpr double kNanosecondsPerElement = 0.6, kParallelNanoseconds = 50'000;
+constexpr int64_t kPieceElements = 1 << 18;
 
 void run_rows(RowsCall& call, RowsKind kind) {
   const SoftmaxXent& xent = call.xent;
@@ -293,7 +377,7 @@ void run_rows(RowsCall& call, RowsKind kind) {
     if (call.stream) finish_streaming();
   };
   if (elements * kNanosecondsPerElement < kParallelNanoseconds) return piece(0, xent.rows);
-  parallel_for(xent.rows, std::max<int64_t>(1, (1 << 16) / xent.classes), piece);
+  parallel_for(xent.rows, std::max<int64_t>(1, kPieceElements / xent.classes), piece);
 }
 
 void run_softmax(DType dtype, const void* x, void* out, int64_t rows, int64_t classes, bool logarithm) {

@@ -1,5 +1,5 @@
-// Softmax and its cross-entropy, one row at a time: a row comes from memory once and stays in the cache until its
-// results are written.
+// Softmax and its cross-entropy, one row at a time: a row comes from memory once and stays in the cache until
+// its results are written.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ void log_softmax_rows(DType dtype, const void* x, void* out, int64_t rows, int64
 //   loss[r]    = -Σ labels[r, c] · log softmax(logits)[r, c]
 //   grad[r, c] = (softmax(logits)[r, c] · Σ labels[r] - labels[r, c]) · g[r]
 struct SoftmaxXent {
-  DType dtype;           // f32 or f64: of logits, loss, grad, g and of labels that are probabilities
+  DType dtype;  // f32 or f64: of logits, loss, grad, g and of labels that are probabilities
   int64_t rows, classes;
-  const void* logits;    // [rows, classes]
-  DType label_dtype;     // an integer dtype: class numbers [rows]; `dtype`: probabilities [rows, classes]
+  const void* logits;  // [rows, classes]
+  DType label_dtype;   // an integer dtype: class numbers [rows]; `dtype`: probabilities [rows, classes]
   const void* labels;
-  void* loss;            // [rows], or null
-  void* grad;            // [rows, classes], or null; may be logits
-  const void* g;         // [rows], or one element for all rows; not read when grad is null
+  void* loss;     // [rows], or null
+  void* grad;     // [rows, classes], or null; may be logits
+  const void* g;  // [rows], or one element for all rows; not read when grad is null
   bool g_is_scalar;
 };
 // False when a class number is negative or too large; nothing has been written then.

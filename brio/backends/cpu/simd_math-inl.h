@@ -11,6 +11,7 @@
 #include <limits>
 
 #include <hwy/highway.h>
+
 #include <hwy/contrib/math/math-inl.h>
 
 HWY_BEFORE_NAMESPACE();

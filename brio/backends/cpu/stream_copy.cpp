@@ -10,15 +10,18 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/stream_copy.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
 #include <hwy/cache_control.h>
 
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+namespace {
 
 void stream_copy(void* out_, const void* source_, size_t bytes) {
 #if HWY_TARGET == HWY_SCALAR
@@ -36,6 +39,8 @@ void stream_copy(void* out_, const void* source_, size_t bytes) {
   std::memcpy(out + i, source + i, bytes - i);
 #endif
 }
+
+}  // namespace
 
 StreamCopy find_stream_copy_here() { return stream_copy; }
 

@@ -7,7 +7,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_cast.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -17,6 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 template <typename T>
 constexpr bool kIsHalf = std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>;
@@ -55,6 +57,8 @@ constexpr TileFn cast_loop() {
   else if constexpr (kIsHalf<To> && std::is_same_v<From, float>) return narrow_loop<dtype_of<To>>;
   else return scalar_unary_loop<Cast<From, To>, From, To>;
 }
+
+}  // namespace
 
 TileFn find_cast_here(DType in, DType out) {
 #if HWY_TARGET == HWY_STATIC_TARGET

@@ -6,7 +6,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_compare.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -16,6 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 template <typename T>
 void select_loop(void* out_, const void* condition_, const void* a_, const void* b_, size_t n) {
@@ -28,17 +30,6 @@ void select_loop(void* out_, const void* condition_, const void* a_, const void*
     const T yes = a[i], no = b[i];
     out[i] = condition[i] ? yes : no;
   }
-}
-
-// Only the bits matter, so one kernel serves all dtypes of a size.
-TileFn find_selection_here(size_t element_size) {
-  switch (element_size) {
-    case 1: return select_loop<uint8_t>;
-    case 2: return select_loop<uint16_t>;
-    case 4: return select_loop<uint32_t>;
-    case 8: return select_loop<uint64_t>;
-  }
-  return nullptr;
 }
 
 template <typename T>
@@ -75,6 +66,19 @@ TileFn float_comparison_of(std::string_view op, DType dtype) {
   };
   for (const FloatRow& row : kRows)
     if (row.name == op) return row.of(dtype);
+  return nullptr;
+}
+
+}  // namespace
+
+// Only the bits matter, so one kernel serves all dtypes of a size.
+TileFn find_selection_here(size_t element_size) {
+  switch (element_size) {
+    case 1: return select_loop<uint8_t>;
+    case 2: return select_loop<uint16_t>;
+    case 4: return select_loop<uint32_t>;
+    case 8: return select_loop<uint64_t>;
+  }
   return nullptr;
 }
 

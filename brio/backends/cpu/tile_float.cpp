@@ -5,7 +5,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_float.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -15,6 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 #define BRIO_UNARY(Name, expression)           \
   struct Name {                                \
@@ -86,6 +88,8 @@ template <class Op>
 constexpr FloatRow binary(std::string_view name) {
   return float_row<short_binary_loop<Op, float>, 2>(name, short_binary_loop<Op, double>);
 }
+
+}  // namespace
 
 TileFn find_float_arithmetic_here(std::string_view op, DType dtype) {
   static constexpr FloatRow kRows[] = {

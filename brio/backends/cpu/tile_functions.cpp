@@ -5,7 +5,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_functions.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -16,6 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 #define BRIO_VECTOR_FUNCTION(Name, function) \
   struct Name {                              \
@@ -62,6 +64,8 @@ struct FloorMod {
     return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
   }
 };
+
+}  // namespace
 
 TileFn find_float_function_here(std::string_view op, DType dtype) {
   static constexpr FloatRow kRows[] = {

@@ -7,7 +7,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_integer.cpp"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/backends/cpu/simd_targets.h"  // first
+
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -16,6 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
+namespace {
 
 template <typename T>
 TileFn integer_op(std::string_view op) {
@@ -47,6 +49,8 @@ TileFn bool_op(std::string_view op) {
   if (op == "logical_xor") return scalar_binary_loop<scalar::Xor, uint8_t>;
   return nullptr;
 }
+
+}  // namespace
 
 TileFn find_integer_here(std::string_view op, DType dtype) {
   switch (dtype) {

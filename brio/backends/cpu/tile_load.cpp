@@ -80,10 +80,12 @@ void merge_dims(InputPlan& plan, const TileProgram::Input& input, const Shape& s
   }
 }
 
-// With two dims, tiles that begin on a row all have the same offsets relative to their first element.
+// With two dims, tiles that begin on a row all have the same offsets relative to their first element. Worth
+// it where runs are so short that a loop over each would cost more than a load per element.
 void tabulate_offsets(InputPlan& plan, int64_t tile) {
+  constexpr int64_t kShortRun = 8;
   const int64_t inner = plan.dims[plan.rank - 1];
-  if (plan.rank != 2 || inner >= tile) return;
+  if (plan.rank != 2 || inner > kShortRun) return;
   const int64_t outer_stride = plan.strides[0], inner_stride = plan.strides[1];
   const int64_t rows = tile / inner + 1;
   if (rows * std::abs(outer_stride) + inner * std::abs(inner_stride) > kMaxOffset) return;
@@ -101,10 +103,18 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
   plan.element_size = static_cast<uint8_t>(size_of(input.dtype));
   merge_dims(plan, input, space);
   switch (plan.element_size) {
-    case 1: plan.copy = copy_elements<uint8_t>; break;
-    case 2: plan.copy = copy_elements<uint16_t>; break;
-    case 4: plan.copy = copy_elements<uint32_t>; break;
-    default: plan.copy = copy_elements<uint64_t>; break;
+    case 1:
+      plan.copy = copy_elements<uint8_t>;
+      break;
+    case 2:
+      plan.copy = copy_elements<uint16_t>;
+      break;
+    case 4:
+      plan.copy = copy_elements<uint32_t>;
+      break;
+    default:
+      plan.copy = copy_elements<uint64_t>;
+      break;
   }
   using Kind = InputPlan::Kind;
   if (space.elements() == 0 || plan.rank == 0 || (plan.rank == 1 && plan.strides[0] == 1)) {
@@ -128,10 +138,18 @@ void fill_slot(void* slot, const void* element, size_t element_size, int64_t n) 
     for (size_t i = 0; i < 64; i += sizeof u) std::memcpy(line + i, &u, sizeof u);
   };
   switch (element_size) {
-    case 1: repeat(uint8_t{}); break;
-    case 2: repeat(uint16_t{}); break;
-    case 4: repeat(uint32_t{}); break;
-    default: repeat(uint64_t{}); break;
+    case 1:
+      repeat(uint8_t{});
+      break;
+    case 2:
+      repeat(uint16_t{});
+      break;
+    case 4:
+      repeat(uint32_t{});
+      break;
+    default:
+      repeat(uint64_t{});
+      break;
   }
   unsigned char* out = static_cast<unsigned char*>(slot);
   const size_t bytes = static_cast<size_t>(n) * element_size;

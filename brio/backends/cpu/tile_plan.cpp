@@ -7,18 +7,21 @@
 #include <numeric>
 
 #include "brio/backends/cpu/tile_load.h"
+#include "brio/backends/cpu/tile_pairs.h"
 #include "brio/base/error.h"
 
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kLargestTile = 512, kSmallestTile = 128;
+constexpr int64_t kLargestTile = 1024, kSmallestTile = 128;
+// Programs that touch more than this work from memory: smaller tiles leave the L1 cache room for what is
+// fetched ahead.
+constexpr int64_t kFromMemory = 24 << 20, kLargestTileFromMemory = 512;
 constexpr size_t kSlotBudget = 16 << 10;  // half of the smallest L1 data cache: the other half is for streams
 constexpr double kParallelNanoseconds = 50'000, kPieceNanoseconds = 40'000;
 constexpr double kNanosecondsPerByte = 0.06;  // of memory traffic, one thread
 constexpr int64_t kSmallRegisters = 48;
 constexpr int64_t kUnitElements = 1 << 16, kMostUnits = 64;
-constexpr int64_t kPrefetchFrom = 1 << 20;  // bytes; below, the second-level cache serves
 
 int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
 int64_t divide_up(int64_t n, int64_t by) { return (n + by - 1) / by; }
@@ -52,7 +55,8 @@ void check(const TileProgram& program) {
   for (size_t k = 0; k < program.steps.size(); ++k) {
     BRIO_CHECK(program.steps[k].fn, "step ", k, " has no kernel");
     for (int32_t source : program.steps[k].src)
-      BRIO_CHECK(source >= -1 && source < leaves + static_cast<int32_t>(k), "step ", k, " reads register ", source);
+      BRIO_CHECK(source >= -1 && source < leaves + static_cast<int32_t>(k), "step ", k, " reads register ",
+                 source);
   }
   for (const auto& output : program.outputs)
     BRIO_CHECK(output.reg >= 0 && output.reg < registers, "an output reads register ", output.reg);
@@ -62,14 +66,31 @@ void check(const TileProgram& program) {
              program.space);
 }
 
-int64_t choose_tile(const TileProgram& program, int64_t elements) {
+// Bytes of dense operands and results per element.
+int64_t bytes_per_element(const TileProgram& program, const Registers& registers) {
+  int64_t bytes = 0;
+  for (const auto& input : program.inputs) {
+    bool broadcast = true;
+    for (int i = 0; i < program.space.rank(); ++i)
+      broadcast &= input.strides[i] == 0 || program.space[i] == 1;
+    if (!broadcast) bytes += static_cast<int64_t>(size_of(input.dtype));
+  }
+  for (const auto& output : program.outputs)
+    bytes += static_cast<int64_t>(size_of(registers.dtype[static_cast<size_t>(output.reg)]));
+  return bytes;
+}
+
+int64_t choose_tile(const TileProgram& program, const TilePlan& plan) {
   size_t bytes = 1;
   for (const auto& step : program.steps) bytes += size_of(step.dtype);
   const int64_t fitting = static_cast<int64_t>(kSlotBudget / bytes) / 64 * 64;
-  return std::min(std::clamp(fitting, kSmallestTile, kLargestTile), round_up(std::max<int64_t>(elements, 1), 64));
+  const int64_t largest = plan.prefetch ? kLargestTileFromMemory : kLargestTile;
+  return std::min(std::clamp(fitting, kSmallestTile, largest),
+                  round_up(std::max<int64_t>(plan.elements, 1), 64));
 }
 
-// The longest stretch along which every input is contiguous or constant; tiles that respect it need no copies.
+// The longest stretch along which every input is contiguous or constant; tiles that respect it need no
+// copies.
 int64_t common_row(const TilePlan& plan) {
   int64_t row = plan.elements;
   for (const InputPlan& input : plan.inputs)
@@ -121,8 +142,8 @@ Layout assign_slots(const TileProgram& program, const Registers& registers, Tile
         const int32_t source = program.steps[k].src[n];
         if (source < registers.first_step) continue;
         const size_t s = static_cast<size_t>(source);
-        const bool repeated = std::find(program.steps[k].src, program.steps[k].src + n, source) !=
-                              program.steps[k].src + n;
+        const bool repeated =
+            std::find(program.steps[k].src, program.steps[k].src + n, source) != program.steps[k].src + n;
         if (repeated || layout.slot[s] < 0 || registers.last_read[s] != static_cast<int32_t>(k)) continue;
         free[size_of(registers.dtype[s])].push_back(layout.slot[s]);
       }
@@ -159,7 +180,7 @@ void plan_outputs(const TileProgram& program, const Registers& registers, TilePl
 void splat_constants(const TileProgram& program, TilePlan& plan) {
   if (program.constants.empty()) return;
   const size_t bytes = static_cast<size_t>(plan.tile) * 8;
-  char* storage = static_cast<char*>(::operator new(bytes * program.constants.size(), std::align_val_t{64}));
+  char* storage = static_cast<char*>(::operator new (bytes* program.constants.size(), std::align_val_t{64}));
   plan.constant_storage.reset(storage);
   for (const auto& constant : program.constants) {
     fill_slot(storage, &constant.bits, size_of(constant.dtype), plan.tile);
@@ -168,8 +189,8 @@ void splat_constants(const TileProgram& program, TilePlan& plan) {
   }
 }
 
-// The space as reductions see it: dims of size 1 dropped, neighbours of the same sort merged. Depends on nothing else,
-// so that the order of combination is the same whatever is fused in front.
+// The space as reductions see it: dims of size 1 dropped, neighbours of the same sort merged. Depends on
+// nothing else, so that the order of combination is the same whatever is fused in front.
 ReductionSpace plan_reduction_space(const Shape& space, uint8_t mask) {
   struct Dim {
     int64_t size, stride;
@@ -215,21 +236,28 @@ ReductionSpace plan_reduction_space(const Shape& space, uint8_t mask) {
     }
     return r;
   }
-  constexpr int64_t kNarrow = 128, kVector = 16, kWidest = 4096;
+  constexpr int64_t kNarrow = 128, kVector = 16, kFewestRows = 64;
   if (r.width < kNarrow) {
     const int64_t to_vectors = kVector / std::gcd(r.width, kVector);
     r.group = std::min(r.rows, round_up(divide_up(kNarrow, r.width), to_vectors));
   }
-  r.strips = divide_up(r.width, kWidest);
-  r.strip = round_up(divide_up(r.width, r.strips), kVector);
-  r.strips = divide_up(r.width, r.strip);
   r.rows_per_block = r.rows;
   if (r.outer_reductions == 1) {
-    const int64_t wanted = divide_up(units, r.outer_kept * r.strips);
-    r.rows_per_block = round_up(divide_up(r.rows, std::min(wanted, r.rows)), r.group);
+    const int64_t wanted =
+        std::min(divide_up(units, r.outer_kept), std::max<int64_t>(1, r.rows / kFewestRows));
+    r.rows_per_block = round_up(divide_up(r.rows, wanted), r.group);
   }
   r.row_blocks = divide_up(r.rows, r.rows_per_block);
   return r;
+}
+
+// Columns per unit: as many as have their accumulators in the second-level cache. The order of combination
+// does not depend on it.
+void cut_strips(ReductionSpace& r, size_t reductions) {
+  constexpr int64_t kWidest = 1 << 15, kVector = 16;
+  r.strips = divide_up(r.width, std::max<int64_t>(kWidest / static_cast<int64_t>(reductions), 1024));
+  r.strip = round_up(divide_up(r.width, r.strips), kVector);
+  r.strips = divide_up(r.width, r.strip);
 }
 
 int64_t most_strip_values(const ReductionSpace& r) { return std::min(r.strip, r.width) * r.group; }
@@ -237,6 +265,7 @@ int64_t most_strip_values(const ReductionSpace& r) { return std::min(r.strip, r.
 void plan_reductions(const TileProgram& program, const Registers& registers, TilePlan& plan) {
   if (program.reductions.empty()) return;
   ReductionSpace& r = plan.reduction_space = plan_reduction_space(program.space, program.reduced_mask);
+  cut_strips(r, program.reductions.size());
   for (const auto& reduction : program.reductions) {
     ReductionPlan p{};
     p.reg = reduction.reg;
@@ -287,17 +316,17 @@ void estimate(const TileProgram& program, TilePlan& plan) {
   plan.parallel = n * per_element > kParallelNanoseconds;
   const double per_tile = per_element * static_cast<double>(plan.tile_length);
   plan.grain = std::max<int64_t>(1, static_cast<int64_t>(kPieceNanoseconds / std::max(per_tile, 1.0)));
-  plan.prefetch = n * bytes > kPrefetchFrom;
   plan.streaming = static_cast<size_t>(plan.elements) * written > streaming_threshold();
   plan.stream_copy = find_stream_copy();
 }
 
 }  // namespace
 
-void TilePlan::AlignedDelete::operator()(void* p) const { ::operator delete(p, std::align_val_t{64}); }
+void TilePlan::AlignedDelete::operator()(void* p) const { ::operator delete (p, std::align_val_t{64}); }
 
-std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
-  check(program);
+std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& given) {
+  check(given);
+  const TileProgram program = join_pairs(given);
   auto owned = std::make_unique<TilePlan>();
   TilePlan& plan = *owned;
   const Registers registers(program);
@@ -306,7 +335,8 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
   plan.results = 1;
   for (int i = 0; i < program.space.rank(); ++i)
     if (!(program.reduced_mask >> i & 1)) plan.results *= program.space[i];
-  plan.tile = choose_tile(program, plan.elements);
+  plan.prefetch = plan.elements * bytes_per_element(program, registers) > kFromMemory;
+  plan.tile = choose_tile(program, plan);
 
   for (const auto& input : program.inputs) plan.inputs.push_back(plan_input(input, program.space, plan.tile));
   splat_constants(program, plan);
@@ -315,8 +345,8 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
       const int32_t reg = program.steps[k].src[n];
       return reg < 0 ? plan.registers : reg;
     };
-    plan.code.push_back({program.steps[k].fn, registers.first_step + static_cast<int32_t>(k), source(0), source(1),
-                         source(2)});
+    plan.code.push_back({program.steps[k].fn, registers.first_step + static_cast<int32_t>(k), source(0),
+                         source(1), source(2)});
   }
   plan_outputs(program, registers, plan);
   plan.direct = assign_slots(program, registers, plan, false);

@@ -1,8 +1,8 @@
 // What TileKernel works out once from a TileProgram. Private to tile_*.cpp.
 //
-// The space is walked in its linear (row-major) order, in tiles of at most `tile` elements. A register is a pointer
-// that is valid for the tile at hand: into an input that is dense, into a slot of the thread's buffer, or straight into
-// an output.
+// The space is walked in its linear (row-major) order, in tiles of at most `tile` elements. A register is a
+// pointer that is valid for the tile at hand: into an input that is dense, into a slot of the thread's
+// buffer, or straight into an output.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,24 @@ struct InputPlan {
   enum class Kind : uint8_t {
     dense,     // in place
     scalar,    // one element: a slot filled once per thread
-    periodic,  // broadcast along the leading dims, short: repeated once per thread so that any phase is a pointer
+    periodic,  // broadcast along the leading dims, short: repeated once per thread so that any phase is a
+               // pointer
     strided,   // in place where the tile lies within one contiguous run, else copied into a slot
   };
   Kind kind;
   DType dtype;
   uint8_t element_size;
-  int rank;                        // of the dims below: those of the space, merged as far as this input allows
+  int rank;  // of the dims below: those of the space, merged as far as this input allows
   int64_t dims[kMaxRank], strides[kMaxRank];
-  int64_t period;                  // periodic: elements
-  std::vector<int32_t> offsets;    // strided: offsets of a tile that begins at a multiple of the innermost dim; may be empty
+  int64_t period;  // periodic: elements
+  std::vector<int32_t>
+      offsets;  // strided: offsets of a tile that begins at a multiple of the innermost dim; may be empty
   // Copies n elements from linear index `start` of the space. Chosen by element size.
   void (*copy)(const InputPlan& plan, const void* base, int64_t start, int64_t n, void* out);
 };
 
-// Where registers live. Two exist: outputs written by their steps, and outputs collected in slots until the tile ends
-// (needed when an output overwrites an input that a later step reads, and for streaming stores).
+// Where registers live. Two exist: outputs written by their steps, and outputs collected in slots until the
+// tile ends (needed when an output overwrites an input that a later step reads, and for streaming stores).
 struct Layout {
   std::vector<int32_t> slot;  // byte offset in the thread's buffer per register, -1 when it has none
   size_t bytes = 0;           // of the thread's buffer
@@ -51,19 +53,20 @@ struct OutputPlan {
 struct ReductionPlan {
   int32_t reg;
   DType dtype;
-  uint8_t element_size;      // of the result
+  uint8_t element_size;  // of the result
   uint8_t accumulator_size;
   ReduceKernel kernel;
-  int32_t widened = -1;      // thread buffer: one tile in the accumulator dtype
-  int32_t values = -1;       // thread buffer: one reduced value per run of a tile
-  int32_t lanes = -1;        // thread buffer: 64 lanes
-  int32_t tree = -1;         // thread buffer: results of blocks waiting for their neighbour
+  int32_t widened = -1;           // thread buffer: one tile in the accumulator dtype
+  int32_t values = -1;            // thread buffer: one reduced value per run of a tile
+  int32_t lanes = -1;             // thread buffer: 64 lanes
+  int32_t tree = -1;              // thread buffer: results of blocks waiting for their neighbour
   int32_t block = -1, part = -1;  // thread buffer: column accumulators
-  size_t partials = 0;       // scratch: byte offset of partial results
+  size_t partials = 0;            // scratch: byte offset of partial results
 };
 
-// The space seen by reductions: outer kept × outer reduced × rows × width × run, where the last three are contiguous.
-// A "value" is the reduction of one run; values of a row are kept apart, values of a column are combined.
+// The space seen by reductions: outer kept × outer reduced × rows × width × run, where the last three are
+// contiguous. A "value" is the reduction of one run; values of a row are kept apart, values of a column are
+// combined.
 struct ReductionSpace {
   int64_t run = 1;     // innermost reduced dim (1: the innermost dim is kept)
   int64_t width = 1;   // kept dim outside it
@@ -73,25 +76,27 @@ struct ReductionSpace {
   bool outer_reduced[kMaxRank];
   int64_t outer_kept = 1, outer_reductions = 1;  // their products
 
-  bool by_rows = true;        // rows and outer dims are all 1: every value is a result
+  bool by_rows = true;  // rows and outer dims are all 1: every value is a result
   // by_rows: results per unit of work, or, when there are few long runs, blocks of a run per unit.
   int64_t values_per_unit = 1, blocks_per_unit = 0;
   // by columns:
-  int64_t group = 1;          // rows side by side in one accumulator, so that narrow rows fill vectors
-  int64_t strip = 1;          // columns per unit
+  int64_t group = 1;  // rows side by side in one accumulator, so that narrow rows fill vectors
+  int64_t strip = 1;  // columns per unit
   int64_t strips = 1, row_blocks = 1, rows_per_block = 1;
 };
 
 struct TilePlan {
   int64_t elements = 0;
   int64_t tile = 0;
-  int64_t row = 0;                // tiles do not straddle multiples of this, when it is at least a tile
+  int64_t row = 0;  // tiles do not straddle multiples of this, when it is at least a tile
   int64_t tile_length = 0, tiles_per_row = 0, tiles = 0;  // how the space is cut when there is no reduction
   int32_t inputs_count = 0, registers = 0;
 
   std::vector<InputPlan> inputs;
   std::vector<const void*> constants;  // a tile of each
-  struct AlignedDelete { void operator()(void* p) const; };
+  struct AlignedDelete {
+    void operator()(void* p) const;
+  };
   std::unique_ptr<void, AlignedDelete> constant_storage;
 
   struct Code {
@@ -102,18 +107,20 @@ struct TilePlan {
   std::vector<OutputPlan> outputs;
   std::vector<ReductionPlan> reductions;
   ReductionSpace reduction_space;
-  int64_t results = 0;            // elements of each reduction's result
+  int64_t results = 0;  // elements of each reduction's result
 
   Layout direct, collected;
-  struct Hazard { int32_t output, input; };  // the output is written before the last read of the input
+  struct Hazard {
+    int32_t output, input;
+  };  // the output is written before the last read of the input
   std::vector<Hazard> hazards;
 
-  bool small = false;             // one tile, nothing to load: the short way
-  bool prefetch = false;          // inputs come from memory
-  bool streaming = false;         // outputs are too large for the cache to be of use
+  bool small = false;      // one tile, nothing to load: the short way
+  bool prefetch = false;   // inputs come from memory
+  bool streaming = false;  // outputs are too large for the cache to be of use
   StreamCopy stream_copy = nullptr;
   bool parallel = false;
-  int64_t grain = 1;              // tiles per piece, without reductions
+  int64_t grain = 1;  // tiles per piece, without reductions
   size_t scratch = 0;
 };
 

@@ -9,8 +9,8 @@
 //   TileKernel kernel(std::move(program));                 // once
 //   kernel.run(inputs, outputs, scratch);                  // many times, from any thread
 //
-// Every step rounds its result to its dtype, so a chain gives the bits of its operations run one by one. Results do not
-// depend on the number of threads, nor on which elementwise steps are fused into a reduction.
+// Every step rounds its result to its dtype, so a chain gives the bits of its operations run one by one.
+// Results do not depend on the number of threads, nor on which elementwise steps are fused into a reduction.
 #pragma once
 
 #include <cstddef>
@@ -69,9 +69,10 @@ class TileKernel {
   // What run() needs besides the tensors, 64-byte aligned. Depends on the program alone.
   size_t scratch_bytes() const;
 
-  // Pointers: the inputs in order; the outputs in order, then the reductions in order. An output may be exactly an
-  // input (same address, that input dense): each element is then read before it is written. A reduction of an empty
-  // range gives 0, 1, -inf, +inf (the lowest and highest integer), false or true. Does not allocate.
+  // Pointers: the inputs in order; the outputs in order, then the reductions in order. An output may be
+  // exactly an input (same address, that input dense): each element is then read before it is written. A
+  // reduction of an empty range gives 0, 1, -inf, +inf (the lowest and highest integer), false or true. Does
+  // not allocate.
   void run(const void* const* inputs, void* const* outputs, void* scratch) const;
 
  private:

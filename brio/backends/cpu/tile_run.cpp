@@ -37,7 +37,8 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   const int64_t size = input.element_size;
   const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
   switch (input.kind) {
-    case InputPlan::Kind::scalar: return;
+    case InputPlan::Kind::scalar:
+      return;
     case InputPlan::Kind::dense: {
       const std::byte* here = base + start * size;
       const int32_t slot = arguments_.layout.slot[i];
@@ -51,7 +52,8 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
     case InputPlan::Kind::periodic:
       registers_[i] = buffer_ + arguments_.layout.slot[i] + start % input.period * size;
       return;
-    case InputPlan::Kind::strided: break;
+    case InputPlan::Kind::strided:
+      break;
   }
   const int last = input.rank - 1;
   const int64_t inner = input.dims[last], stride = input.strides[last];
@@ -84,23 +86,27 @@ void TileRun::evaluate(int64_t start, int64_t n) {
       if (const OutputPlan& output = plan_.outputs[i]; output.direct)
         registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
   const int64_t steps = static_cast<int64_t>(plan_.code.size());
+  if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
   for (int64_t k = 0; k < steps; ++k) {
     const TilePlan::Code& step = plan_.code[static_cast<size_t>(k)];
     if (plan_.prefetch) prefetch(start, n, k, steps);
-    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c], static_cast<size_t>(n));
+    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c],
+            static_cast<size_t>(n));
   }
   copy_outputs(start, n);
 }
 
-// A part of the lines that the tile after this one will read: spread over the steps, so that memory works while they
+// A part of the lines that the tile to come will read: spread over the steps, so that memory works while they
 // compute.
 void TileRun::prefetch(int64_t start, int64_t n, int64_t part, int64_t parts) {
   for (size_t i = 0; i < plan_.inputs.size(); ++i) {
     const InputPlan& input = plan_.inputs[i];
     if (input.kind != InputPlan::Kind::dense) continue;
-    const std::byte* next = static_cast<const std::byte*>(arguments_.inputs[i]) + (start + n) * input.element_size;
+    const int64_t first = start + (ahead_ > 0 ? ahead_ : n);
+    const std::byte* next = static_cast<const std::byte*>(arguments_.inputs[i]) + first * input.element_size;
     const int64_t lines = (n * input.element_size + 63) / 64;
-    for (int64_t l = lines * part / parts; l < lines * (part + 1) / parts; ++l) __builtin_prefetch(next + l * 64);
+    for (int64_t l = lines * part / parts; l < lines * (part + 1) / parts; ++l)
+      __builtin_prefetch(next + l * 64);
   }
 }
 
@@ -115,8 +121,10 @@ void TileRun::copy_outputs(int64_t start, int64_t n) {
     std::byte* out = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
     const size_t bytes = static_cast<size_t>(n) * output.element_size;
     const void* source = registers_[output.reg];
-    if (arguments_.stream) plan_.stream_copy(out, source, bytes);
-    else if (out != source) std::memcpy(out, source, bytes);
+    if (arguments_.stream)
+      plan_.stream_copy(out, source, bytes);
+    else if (out != source)
+      std::memcpy(out, source, bytes);
   }
 }
 
@@ -132,8 +140,10 @@ void run_elementwise(const TileArguments& arguments) {
       run.finish();
     });
   };
-  if (plan.parallel) parallel_for(plan.tiles, plan.grain, tiles);
-  else tiles(0, plan.tiles);
+  if (plan.parallel)
+    parallel_for(plan.tiles, plan.grain, tiles);
+  else
+    tiles(0, plan.tiles);
 }
 
 }  // namespace brio::cpu

@@ -27,6 +27,10 @@ class TileRun {
   // Runs the steps on elements [start, start + n) of the space, n ≤ plan.tile, and writes the outputs.
   void evaluate(int64_t start, int64_t n);
 
+  // From memory, the tile to come is fetched early; it is the next one in the space unless this says how many
+  // elements ahead it lies.
+  void fetch_ahead(int64_t elements) { ahead_ = elements; }
+
   // After the last tile of this thread.
   void finish();
 
@@ -42,6 +46,7 @@ class TileRun {
   const TilePlan& plan_;
   std::byte* buffer_;
   void** registers_;
+  int64_t ahead_ = 0;
   const void** filled_;  // strided inputs: the element that the whole slot holds, if it holds one
 };
 

@@ -17,17 +17,13 @@ struct Layout {
   }
 };
 
-void check_indices(const Call& call, const Layout& layout) {
-  for (int64_t k = 0; k < layout.indices; ++k)
-    if (const int64_t index = integer_at(call.args.in[1], call.in_avals[1].dtype, k);
-        index < 0 || index >= layout.size)
-      throw_invalid(call.op, cat("index ", index, " at position ", k, " is out of range: axis ", call.attrs[0],
-                                 " of shape ", call.in_shape(0), " has the indices [0, ", layout.size, ")"));
+void check(const Call& call, const Layout& layout) {
+  check_indices(call.op, call.in_shape(0), call.attrs[0], call.in_avals[1].dtype, call.args.in[1], layout.indices);
 }
 
 void run_gather(const Call& call) {
   const Layout layout(call.in_shape(0), call.in_shape(1), call.attrs[0]);
-  check_indices(call, layout);
+  check(call, layout);
   const size_t bytes = static_cast<size_t>(layout.inner) * size_of(call.out_avals[0].dtype);
   if (bytes == 0) return;
   for (int64_t o = 0; o < layout.outer; ++o)
@@ -40,7 +36,7 @@ void run_gather(const Call& call) {
 
 void run_scatter_add(const Call& call) {
   const Layout layout(call.in_shape(0), call.in_shape(1), call.attrs[0]);
-  check_indices(call, layout);
+  check(call, layout);
   if (call.out_avals[0].bytes() != 0) std::memcpy(call.out<void>(), call.in<void>(0), call.out_avals[0].bytes());
   visit_numbers(call.out_avals[0].dtype, [&](auto t) {
     using T = decltype(t);

@@ -13,6 +13,7 @@ namespace brio::cpu {
 
 template <typename Body>
 void on_every_isa(Body&& body) {
+  apply_isa_cap();
   const int64_t available = hwy::SupportedTargets();
   for (int64_t target : {int64_t{HWY_SCALAR}, int64_t{HWY_SSE4}, int64_t{HWY_AVX2}, int64_t{HWY_AVX3}}) {
     if (target != HWY_SCALAR && !(available & target)) continue;
@@ -20,7 +21,7 @@ void on_every_isa(Body&& body) {
     SCOPED_TRACE(std::string("instruction set ") + std::string(isa_name()));
     body();
   }
-  hwy::SetSupportedTargetsForTest(0);
+  hwy::SetSupportedTargetsForTest(available);
 }
 
 }  // namespace brio::cpu

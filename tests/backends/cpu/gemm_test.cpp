@@ -310,7 +310,10 @@ TEST(Gemm, BitsDependOnNeitherThreadsNorFusion) {
           plain.spec.epilogue = Epilogue::none;
           std::vector<T> apart = plain.run(*Gemm::prepare(plain.spec));
           for (size_t i = 0; i < apart.size(); ++i) {
-            T v = static_cast<T>(apart[i] + operands.bias[i % static_cast<size_t>(c.n)]);
+            const T bias = operands.bias[i % static_cast<size_t>(c.n)];
+            T v;
+            if constexpr (std::is_integral_v<T>) v = static_cast<T>(static_cast<uint64_t>(apart[i]) + static_cast<uint64_t>(bias));
+            else v = static_cast<T>(apart[i] + bias);
             apart[i] = v < T{} ? T{} : v;
           }
           for (const auto& result : {results[1], results[2], apart})

@@ -59,8 +59,8 @@ struct Case {
   }
 };
 
-// Runs update(tensors) out of place and in place over tensors of several sizes, and compares with expect(case), which
-// returns {param, unused, slots…} with untouched slots left as they were.
+// Runs update(tensors) out of place and in place over tensors of several sizes, and compares with
+// expect(case), which returns {param, unused, slots…} with untouched slots left as they were.
 template <typename T, typename Update, typename Expect>
 void check(int slots, Update&& update, Expect&& expect) {
   const int64_t sizes[] = {0, 1, 3, 15, 16, 17, 255, 1000, 70'000};
@@ -73,13 +73,15 @@ void check(int slots, Update&& update, Expect&& expect) {
   update(std::span<const UpdateTensor>(apart));
   for (size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ(outs[i].data[0].v, wanted[i][0].v) << "parameters of size " << sizes[i];
-    for (int k = 0; k < slots; ++k) EXPECT_EQ(outs[i].data[2 + k].v, wanted[i][static_cast<size_t>(2 + k)].v) << "slot " << k;
+    for (int k = 0; k < slots; ++k)
+      EXPECT_EQ(outs[i].data[2 + k].v, wanted[i][static_cast<size_t>(2 + k)].v) << "slot " << k;
   }
   for (size_t i = 0; i < cases.size(); ++i) in_place.push_back(cases[i].tensor(cases[i].data));
   update(std::span<const UpdateTensor>(in_place));
   for (size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ(cases[i].data[0].v, wanted[i][0].v) << "in place, size " << sizes[i];
-    for (int k = 0; k < slots; ++k) EXPECT_EQ(cases[i].data[2 + k].v, wanted[i][static_cast<size_t>(2 + k)].v);
+    for (int k = 0; k < slots; ++k)
+      EXPECT_EQ(cases[i].data[2 + k].v, wanted[i][static_cast<size_t>(2 + k)].v);
   }
 }
 
@@ -111,8 +113,7 @@ void check_rmsprop() {
     // A centered denominator is v - average², so the averages are kept small.
     const RmspropRule rule{0.01, 0.9, 0.8, 1e-7, has_momentum, centered};
     check<T>(
-        1 + has_momentum + centered,
-        [&](auto tensors) { update_rmsprop(dtype_of<T>, tensors, rule); },
+        1 + has_momentum + centered, [&](auto tensors) { update_rmsprop(dtype_of<T>, tensors, rule); },
         [&](Case<T>& c) {
           const size_t at = has_momentum ? 4 : 3;
           if (centered)

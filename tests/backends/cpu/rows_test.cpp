@@ -95,8 +95,8 @@ void check_classes(bool scalar_g) {
     std::vector<Label> labels;
     for (int64_t r = 0; r < rows; ++r) labels.push_back(static_cast<Label>(r * 7919 % classes));
     std::vector<T> loss(static_cast<size_t>(rows)), grad(x.size()), loss_only(loss), grad_only(x);
-    SoftmaxXent call{dtype_of<T>, rows, classes, x.data(), dtype_of<Label>, labels.data(), loss.data(), grad.data(),
-                     g.data(), scalar_g};
+    SoftmaxXent call{dtype_of<T>,   rows,        classes,     x.data(), dtype_of<Label>,
+                     labels.data(), loss.data(), grad.data(), g.data(), scalar_g};
     ASSERT_TRUE(softmax_xent(call));
     call.loss = loss_only.data(), call.grad = nullptr;
     ASSERT_TRUE(softmax_xent(call));
@@ -108,7 +108,8 @@ void check_classes(bool scalar_g) {
       const Exact exact = exact_row(x.data() + r * classes, classes);
       const size_t label = static_cast<size_t>(labels[static_cast<size_t>(r)]);
       const double cotangent = g[static_cast<size_t>(scalar_g ? 0 : r)];
-      EXPECT_NEAR(loss[static_cast<size_t>(r)], -exact.log_p[label], tolerance * (1 + std::fabs(exact.log_p[label])));
+      EXPECT_NEAR(loss[static_cast<size_t>(r)], -exact.log_p[label],
+                  tolerance * (1 + std::fabs(exact.log_p[label])));
       for (size_t c = 0; c < static_cast<size_t>(classes); ++c)
         EXPECT_NEAR(grad[static_cast<size_t>(r * classes) + c], (exact.p[c] - (c == label)) * cotangent,
                     tolerance * std::fabs(cotangent));
@@ -134,8 +135,8 @@ void check_probabilities() {
     auto labels = random_logits<T>(rows * classes, 6, 1);
     for (T& l : labels) l = std::fabs(l) / static_cast<T>(classes);
     std::vector<T> loss(static_cast<size_t>(rows)), grad(x.size());
-    ASSERT_TRUE(softmax_xent({dtype_of<T>, rows, classes, x.data(), dtype_of<T>, labels.data(), loss.data(), grad.data(),
-                              g.data(), false}));
+    ASSERT_TRUE(softmax_xent({dtype_of<T>, rows, classes, x.data(), dtype_of<T>, labels.data(), loss.data(),
+                              grad.data(), g.data(), false}));
     for (int64_t r = 0; r < rows; ++r) {
       const Exact exact = exact_row(x.data() + r * classes, classes);
       double total = 0, value = 0;
@@ -165,35 +166,47 @@ TEST(Rows, ClassOutOfRangeIsReportedBeforeAnythingIsWritten) {
     const std::vector<int64_t> labels = {3, 9, bad};
     std::vector<float> loss(3, 7.0f), grad(30, 7.0f);
     const float g = 1;
-    EXPECT_FALSE(softmax_xent({f32, 3, 10, x.data(), i64, labels.data(), loss.data(), grad.data(), &g, true}));
+    EXPECT_FALSE(
+        softmax_xent({f32, 3, 10, x.data(), i64, labels.data(), loss.data(), grad.data(), &g, true}));
     EXPECT_EQ(loss, std::vector<float>(3, 7.0f));
     EXPECT_EQ(grad, std::vector<float>(30, 7.0f));
   }
 }
 
-TEST(Rows, EmptyAndStreamedResults) {
+TEST(Rows, NoRows) {
   const float g = 1;
   EXPECT_TRUE(softmax_xent({f32, 0, 10, nullptr, i32, nullptr, nullptr, nullptr, &g, true}));
-  // Large enough for streaming stores, with rows that are not multiples of a line; the same rows alone are not streamed.
-  const int64_t rows = 700, classes = 10007;
-  const auto x = random_logits<float>(rows * classes, 9);
-  std::vector<int32_t> labels;
-  for (int64_t r = 0; r < rows; ++r) labels.push_back(static_cast<int32_t>(r * 31 % classes));
-  std::vector<float> loss(static_cast<size_t>(rows)), grad(x.size()), p(x.size());
+}
+
+// Large enough for streaming stores, with rows that are or are not whole numbers of lines, and one too long
+// for the buffers; the same rows alone are not streamed.
+TEST(Rows, StreamedResultsHaveTheSameBits) {
+  const float g = 0.5f;
   const int before = thread_count();
-  for (int threads : {1, 2, 7}) {
-    set_thread_count(threads);
-    ASSERT_TRUE(softmax_xent({f32, rows, classes, x.data(), i32, labels.data(), loss.data(), grad.data(), &g, true}));
-    softmax_rows(f32, x.data(), p.data(), rows, classes);
-    for (int64_t r : {int64_t{0}, int64_t{1}, int64_t{333}, rows - 1}) {
-      std::vector<float> alone(static_cast<size_t>(classes)), alone_p(alone);
-      float alone_loss;
-      ASSERT_TRUE(softmax_xent({f32, 1, classes, x.data() + r * classes, i32, labels.data() + r, &alone_loss, alone.data(),
-                                &g, true}));
-      softmax_rows(f32, x.data() + r * classes, alone_p.data(), 1, classes);
-      EXPECT_EQ(alone_loss, loss[static_cast<size_t>(r)]);
-      EXPECT_TRUE(std::equal(alone.begin(), alone.end(), grad.begin() + r * classes)) << r;
-      EXPECT_TRUE(std::equal(alone_p.begin(), alone_p.end(), p.begin() + r * classes)) << r;
+  for (const auto& [rows, classes] : {std::pair<int64_t, int64_t>{700, 10007}, {700, 10016}, {60, 100'000}}) {
+    const auto x = random_logits<float>(rows * classes, 9);
+    std::vector<int32_t> labels;
+    for (int64_t r = 0; r < rows; ++r) labels.push_back(static_cast<int32_t>(r * 31 % classes));
+    std::vector<float> loss(static_cast<size_t>(rows)), storage(2 * x.size() + 64);
+    float* grad =
+        storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) % 64 / sizeof(float);
+    float* p = grad + (x.size() + 15) / 16 * 16;
+    for (int threads : {1, 2, 7}) {
+      set_thread_count(threads);
+      std::fill(storage.begin(), storage.end(), 7.0f);
+      ASSERT_TRUE(
+          softmax_xent({f32, rows, classes, x.data(), i32, labels.data(), loss.data(), grad, &g, true}));
+      softmax_rows(f32, x.data(), p, rows, classes);
+      for (int64_t r : {int64_t{0}, int64_t{1}, int64_t{33}, rows - 2, rows - 1}) {
+        std::vector<float> alone(static_cast<size_t>(classes)), alone_p(alone);
+        float alone_loss;
+        ASSERT_TRUE(softmax_xent({f32, 1, classes, x.data() + r * classes, i32, labels.data() + r,
+                                  &alone_loss, alone.data(), &g, true}));
+        softmax_rows(f32, x.data() + r * classes, alone_p.data(), 1, classes);
+        EXPECT_EQ(alone_loss, loss[static_cast<size_t>(r)]);
+        EXPECT_TRUE(std::equal(alone.begin(), alone.end(), grad + r * classes)) << r << " of " << classes;
+        EXPECT_TRUE(std::equal(alone_p.begin(), alone_p.end(), p + r * classes)) << r << " of " << classes;
+      }
     }
   }
   set_thread_count(before);

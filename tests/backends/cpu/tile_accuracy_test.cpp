@@ -1,4 +1,5 @@
-// Accuracy of the floating-point functions against libm in a wider type, over dense grids and at special values.
+// Accuracy of the floating-point functions against libm in a wider type, over dense grids and at special
+// values.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -73,10 +74,22 @@ void check(const char* op, double low, double high, double bound, Wide (*exact)(
                 std::string(info(dtype_of<T>).name).c_str(), worst, static_cast<double>(worst_at));
 }
 
-template <typename Wide> Wide sigmoid(Wide x) { return 1 / (1 + std::exp(-x)); }
-template <typename Wide> Wide softplus(Wide x) { return (x > 0 ? x : Wide(0)) + std::log1p(std::exp(-std::fabs(x))); }
-template <typename Wide> Wide rsqrt(Wide x) { return 1 / std::sqrt(x); }
-template <typename Wide> Wide reciprocal(Wide x) { return 1 / x; }
+template <typename Wide>
+Wide sigmoid(Wide x) {
+  return 1 / (1 + std::exp(-x));
+}
+template <typename Wide>
+Wide softplus(Wide x) {
+  return (x > 0 ? x : Wide(0)) + std::log1p(std::exp(-std::fabs(x)));
+}
+template <typename Wide>
+Wide rsqrt(Wide x) {
+  return 1 / std::sqrt(x);
+}
+template <typename Wide>
+Wide reciprocal(Wide x) {
+  return 1 / x;
+}
 
 template <typename T, typename Wide>
 void check_all(double bound_core, double bound_trigonometry, double bound_others) {
@@ -129,7 +142,8 @@ void check_pow() {
   std::vector<T> y(a.size());
   fn(y.data(), a.data(), b.data(), nullptr, a.size());
   for (size_t i = 0; i < a.size(); ++i)
-    EXPECT_LE(ulp_error(y[i], std::pow(Wide(a[i]), Wide(b[i]))), 2) << a[i] << " to the " << b[i] << " gave " << y[i];
+    EXPECT_LE(ulp_error(y[i], std::pow(Wide(a[i]), Wide(b[i]))), 2)
+        << a[i] << " to the " << b[i] << " gave " << y[i];
 }
 
 TEST(TileAccuracy, Powers) {

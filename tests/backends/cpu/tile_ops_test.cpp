@@ -1,4 +1,5 @@
-// Every elementwise kernel against a plain definition: all dtypes, tails, misaligned operands, operands in place.
+// Every elementwise kernel against a plain definition: all dtypes, tails, misaligned operands, operands in
+// place.
 #include "brio/backends/cpu/tile_ops.h"
 
 #include <gtest/gtest.h>
@@ -25,11 +26,12 @@ std::vector<T> samples() {
     x = {false, true, true, false, true};
   } else if constexpr (std::is_integral_v<T>) {
     using L = std::numeric_limits<T>;
-    x = {T(0), T(1), T(-1), L::min(), L::max(), T(L::min() + 1), T(2), T(3), T(-3), T(7), T(-7), T(100), T(13), T(-128)};
+    x = {T(0), T(1),  T(-1), L::min(), L::max(), T(L::min() + 1), T(2),
+         T(3), T(-3), T(7),  T(-7),    T(100),   T(13),           T(-128)};
   } else {
     const double inf = std::numeric_limits<double>::infinity();
-    for (double v : {0.0, -0.0, 1.0, -1.0, inf, -inf, std::nan(""), 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, -7.25, 1e-6, 1e4, 65504.0,
-                     -3.5e-8, 1e-40, 3e38})
+    for (double v : {0.0, -0.0, 1.0, -1.0,  inf,  -inf, std::nan(""), 0.5,     -0.5,  1.5,
+                     2.5, -2.5, 3.0, -7.25, 1e-6, 1e4,  65504.0,      -3.5e-8, 1e-40, 3e38})
       x.push_back(T(static_cast<float>(v)));
   }
   return x;
@@ -45,9 +47,12 @@ struct Pairs {
     std::mt19937 generator(5);
     while (a.size() < 1100) {
       const auto random = [&] {
-        if constexpr (std::is_same_v<T, bool>) return static_cast<T>(generator() & 1);
-        else if constexpr (std::is_integral_v<T>) return static_cast<T>(generator());
-        else return T((static_cast<float>(generator() % 20001) - 10000) / 512.0f);
+        if constexpr (std::is_same_v<T, bool>)
+          return static_cast<T>(generator() & 1);
+        else if constexpr (std::is_integral_v<T>)
+          return static_cast<T>(generator());
+        else
+          return T((static_cast<float>(generator() % 20001) - 10000) / 512.0f);
       };
       a.push_back(random()), b.push_back(random());
     }
@@ -61,59 +66,80 @@ struct Pairs<bool> {  // std::vector<bool> has no data()
   }
 };
 
-template <typename T>
-bool same(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
-    return x == y;  // either zero will do
-  } else if constexpr (std::is_arithmetic_v<T>) {
-    return x == y;
-  } else {
-    return same(static_cast<float>(x), static_cast<float>(y));
-  }
+double to_double(const void* element, DType dtype) {
+  return visit(dtype, [&](auto t) {
+    std::memcpy(&t, element, sizeof t);
+    if constexpr (std::is_arithmetic_v<decltype(t)>)
+      return static_cast<double>(t);
+    else
+      return static_cast<double>(static_cast<float>(t));
+  });
 }
 
-std::string show(auto x) {
-  if constexpr (std::is_arithmetic_v<decltype(x)>) return std::to_string(x);
-  else return std::to_string(static_cast<float>(x));
+// Equal bits, or both NaN, or both a zero.
+bool same(const void* x, const void* y, DType dtype) {
+  if (std::memcmp(x, y, size_of(dtype)) == 0) return true;
+  const double u = to_double(x, dtype), v = to_double(y, dtype);
+  return is_floating(dtype) && ((std::isnan(u) && std::isnan(v)) || (u == 0 && v == 0));
 }
 
-// Runs a kernel over every length and misalignment, apart and in place, and compares with expect(a, b).
-template <typename T, typename Out, typename Expect>
-void check(const char* op, bool binary, Expect&& expect) {
-  const TileFn fn = find_tile_fn(op, dtype_of<T>, dtype_of<Out>);
-  ASSERT_NE(fn, nullptr) << op << " of " << dtype_of<T>;
-  const Pairs<T> pairs;
-  using Stored = std::conditional_t<std::is_same_v<Out, bool>, uint8_t, Out>;
+// A kernel and its definition on one element. Not a template, so that many cases compile quickly.
+struct Kernel {
+  const char* op;
+  DType in, out;
+  bool binary;
+  std::function<void(const void* a, const void* b, void* out)> define;
+};
+
+// Runs a kernel over every length and misalignment, apart and in place, and compares with its definition.
+void check(const Kernel& k, const unsigned char* a, const unsigned char* b) {
+  const TileFn fn = find_tile_fn(k.op, k.in, k.out);
+  ASSERT_NE(fn, nullptr) << k.op << " of " << k.in;
+  const size_t in = size_of(k.in), out = size_of(k.out);
   for (size_t n : kLengths)
     for (size_t shift : {0, 1, 5}) {
-      std::vector<Stored> out(n + 20);
-      std::memset(static_cast<void*>(out.data()), 0x5a, out.size() * sizeof(Stored));
-      fn(out.data() + shift, pairs.a.data() + shift, binary ? pairs.b.data() + 2 * shift : nullptr, nullptr, n);
+      const unsigned char *first = a + shift * in, *second = b + 2 * shift * in;
+      std::vector<unsigned char> result((n + shift + 20) * out, 0x5a);
+      unsigned char* got = result.data() + shift * out;
+      fn(got, first, k.binary ? second : nullptr, nullptr, n);
       for (size_t i = 0; i < n; ++i) {
-        const Stored wanted = static_cast<Stored>(expect(pairs.a[shift + i], pairs.b[2 * shift + i]));
-        ASSERT_TRUE(same(out[shift + i], wanted))
-            << op << " of " << dtype_of<T> << " " << show(pairs.a[shift + i]) << ", " << show(pairs.b[2 * shift + i])
-            << " gave " << show(out[shift + i]) << ", not " << show(wanted) << " (n = " << n << ")";
+        unsigned char wanted[8];
+        k.define(first + i * in, second + i * in, wanted);
+        ASSERT_TRUE(same(got + i * out, wanted, k.out))
+            << k.op << " of " << k.in << " " << to_double(first + i * in, k.in) << ", "
+            << to_double(second + i * in, k.in) << " gave " << to_double(got + i * out, k.out) << ", not "
+            << to_double(wanted, k.out) << " (n = " << n << ")";
       }
-      Stored untouched;
-      std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
-      for (size_t i = shift + n; i < out.size(); ++i)
-        ASSERT_EQ(std::memcmp(&out[i], &untouched, sizeof untouched), 0) << op << " wrote past its end, n = " << n;
-      if constexpr (sizeof(T) == sizeof(Stored)) {
-        for (int which = 0; which < (binary ? 2 : 1); ++which) {
-          auto a = pairs.a, b = pairs.b;
-          void* in_place = which == 0 ? static_cast<void*>(a.data()) : static_cast<void*>(b.data());
-          fn(in_place, a.data(), binary ? b.data() : nullptr, nullptr, n);
-          std::vector<Stored> apart(n + 1);
-          fn(apart.data(), pairs.a.data(), binary ? pairs.b.data() : nullptr, nullptr, n);
-          ASSERT_EQ(std::memcmp(in_place, apart.data(), n * sizeof(Stored)), 0) << op << " in place, n = " << n;
-        }
+      for (size_t i = (shift + n) * out; i < result.size(); ++i)
+        ASSERT_EQ(result[i], 0x5a) << k.op << " of " << k.in << " wrote past its end, n = " << n;
+      if (in != out) continue;
+      for (int which = 0; which < (k.binary ? 2 : 1); ++which) {
+        std::vector<unsigned char> x(first, first + n * in), y(second, second + n * in);
+        unsigned char* in_place = which == 0 ? x.data() : y.data();
+        fn(in_place, x.data(), k.binary ? y.data() : nullptr, nullptr, n);
+        ASSERT_TRUE(n == 0 || std::memcmp(in_place, got, n * out) == 0)
+            << k.op << " of " << k.in << " in place, n = " << n;
       }
     }
 }
 
-template <typename T> T floor_mod(T a, T b) {
+template <typename T, typename Out, typename Expect>
+void check(const char* op, bool binary, Expect&& expect) {
+  static const Pairs<T> pairs;
+  check({op, dtype_of<T>, dtype_of<Out>, binary,
+         [&](const void* a, const void* b, void* out) {
+           T x, y;
+           std::memcpy(&x, a, sizeof x);
+           std::memcpy(&y, b, sizeof y);
+           const Out result = static_cast<Out>(expect(x, y));
+           std::memcpy(out, &result, sizeof result);
+         }},
+        reinterpret_cast<const unsigned char*>(pairs.a.data()),
+        reinterpret_cast<const unsigned char*>(pairs.b.data()));
+}
+
+template <typename T>
+T floor_mod(T a, T b) {
   const T r = std::fmod(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
@@ -159,7 +185,8 @@ void check_comparisons() {
 // Halves: the f32 kernel on the widened values, rounded.
 template <typename T>
 void check_halves() {
-  for (const char* op : {"add", "sub", "mul", "div", "floor_div", "mod", "pow", "max", "min", "atan2", "squared_difference"}) {
+  for (const char* op :
+       {"add", "sub", "mul", "div", "floor_div", "mod", "pow", "max", "min", "atan2", "squared_difference"}) {
     const TileFn wide = find_tile_fn(op, f32, f32);
     check<T, T>(op, true, [wide](T a, T b) {
       const float x = a, y = b;
@@ -168,8 +195,9 @@ void check_halves() {
       return T(r);
     });
   }
-  for (const char* op : {"neg", "abs", "sign", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "square", "reciprocal", "sin",
-                         "cos", "tanh", "sigmoid", "softplus", "erf", "relu", "floor", "ceil", "round"}) {
+  for (const char* op :
+       {"neg", "abs", "sign", "exp",     "expm1",    "log", "log1p", "sqrt",  "rsqrt", "square", "reciprocal",
+        "sin", "cos", "tanh", "sigmoid", "softplus", "erf", "relu",  "floor", "ceil",  "round"}) {
     const TileFn wide = find_tile_fn(op, f32, f32);
     check<T, T>(op, false, [wide](T a, T) {
       const float x = a;
@@ -189,7 +217,8 @@ void check_integers() {
   const auto wrap = [](auto f) { return [f](T a, T b) { return static_cast<T>(f(Wide{a}, Wide{b})); }; };
   check<T, T>("add", true, wrap([](Wide a, Wide b) { return a + b; }));
   check<T, T>("sub", true, wrap([](Wide a, Wide b) { return a - b; }));
-  check<T, T>("mul", true, [](T a, T b) { return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); });
+  check<T, T>("mul", true,
+              [](T a, T b) { return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); });
   check<T, T>("squared_difference", true, [](T a, T b) {
     const uint64_t d = static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
     return static_cast<T>(d * d);
@@ -219,7 +248,8 @@ void check_integers() {
   check<T, T>("neg", false, wrap([](Wide a, Wide) { return -a; }));
   check<T, T>("abs", false, wrap([](Wide a, Wide) { return a < 0 ? -a : a; }));
   check<T, T>("sign", false, wrap([](Wide a, Wide) { return Wide{(a > 0) - (a < 0)}; }));
-  check<T, T>("square", false, [](T a, T) { return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(a)); });
+  check<T, T>("square", false,
+              [](T a, T) { return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(a)); });
   check<T, T>("relu", false, [](T a, T) { return a > 0 ? a : T(0); });
 }
 
@@ -265,8 +295,10 @@ TEST(TileOps, Booleans) {
 template <typename From, typename To>
 To converted(From x) {
   if constexpr (std::is_same_v<To, bool>) {
-    if constexpr (std::is_arithmetic_v<From>) return x != From(0);
-    else return static_cast<float>(x) != 0;
+    if constexpr (std::is_arithmetic_v<From>)
+      return x != From(0);
+    else
+      return static_cast<float>(x) != 0;
   } else if constexpr (!std::is_arithmetic_v<From>) {
     return converted<float, To>(static_cast<float>(x));
   } else if constexpr (!std::is_arithmetic_v<To>) {
@@ -274,8 +306,10 @@ To converted(From x) {
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     if (std::isnan(x)) return 0;
     const long double wide = std::trunc(static_cast<long double>(x));
-    if (wide <= static_cast<long double>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
-    if (wide >= static_cast<long double>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+    if (wide <= static_cast<long double>(std::numeric_limits<To>::min()))
+      return std::numeric_limits<To>::min();
+    if (wide >= static_cast<long double>(std::numeric_limits<To>::max()))
+      return std::numeric_limits<To>::max();
     return static_cast<To>(wide);
   } else {
     return static_cast<To>(x);
@@ -290,7 +324,8 @@ TEST(TileOps, CastsBetweenAllPairs) {
           visit(static_cast<DType>(to), [&](auto t) {
             using From = decltype(f);
             using To = decltype(t);
-            check<From, To>("cast", false, [](auto a, auto) { return converted<From, To>(static_cast<From>(a)); });
+            check<From, To>("cast", false,
+                            [](auto a, auto) { return converted<From, To>(static_cast<From>(a)); });
           });
         });
   });
@@ -305,10 +340,12 @@ TEST(TileOps, SelectCopiesBits) {
       for (size_t n : kLengths) {
         std::vector<uint8_t> condition(n + 1), a(n * size + 1), b(n * size + 1), out(n * size + 1, 0x5a);
         for (size_t i = 0; i < n; ++i) condition[i] = i * 7 % 3 == 0;
-        for (size_t i = 0; i < n * size; ++i) a[i] = static_cast<uint8_t>(i * 31), b[i] = static_cast<uint8_t>(i * 17 + 5);
+        for (size_t i = 0; i < n * size; ++i)
+          a[i] = static_cast<uint8_t>(i * 31), b[i] = static_cast<uint8_t>(i * 17 + 5);
         fn(out.data(), condition.data(), a.data(), b.data(), n);
         for (size_t i = 0; i < n; ++i)
-          ASSERT_EQ(std::memcmp(out.data() + i * size, (condition[i] ? a : b).data() + i * size, size), 0) << dtype << " " << n;
+          ASSERT_EQ(std::memcmp(out.data() + i * size, (condition[i] ? a : b).data() + i * size, size), 0)
+              << dtype << " " << n;
         ASSERT_EQ(out[n * size], 0x5a);
       }
     }
@@ -327,8 +364,9 @@ TEST(TileOps, WhatThereIsNot) {
 }
 
 TEST(TileOps, EveryOperationHasItsKernel) {
-  const auto both = {"neg", "abs", "sign", "square", "relu", "add", "sub", "mul", "floor_div", "mod", "pow", "max", "min",
-                     "squared_difference", "select"};
+  const auto both = {"neg",   "abs",       "sign", "square", "relu", "add", "sub",
+                     "mul",   "floor_div", "mod",  "pow",    "max",  "min", "squared_difference",
+                     "select"};
   for (int d = 0; d < kDTypeCount; ++d) {
     const DType dtype = static_cast<DType>(d);
     if (dtype == boolean) continue;

@@ -1,4 +1,5 @@
-// TileKernel against a plain interpreter that runs one element at a time, on many shapes, broadcasts and programs.
+// TileKernel against a plain interpreter that runs one element at a time, on many shapes, broadcasts and
+// programs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,8 +30,14 @@ class Guarded {
     std::memset(get(), 0, bytes);
   }
   void* get() { return data_.data() + offset_; }
-  template <typename T> T* as() { return static_cast<T*>(get()); }
-  Bytes content() { return Bytes(data_.begin() + static_cast<long>(offset_), data_.begin() + static_cast<long>(offset_ + bytes_)); }
+  template <typename T>
+  T* as() {
+    return static_cast<T*>(get());
+  }
+  Bytes content() {
+    return Bytes(data_.begin() + static_cast<long>(offset_),
+                 data_.begin() + static_cast<long>(offset_ + bytes_));
+  }
   bool intact() const {
     for (size_t i = 0; i < offset_; ++i)
       if (data_[i] != 0xab) return false;
@@ -68,11 +75,13 @@ Outcome run(const TileProgram& program, const std::vector<const void*>& inputs, 
   std::vector<Guarded> buffers;
   std::vector<void*> pointers;
   for (const auto& output : program.outputs)
-    buffers.emplace_back(static_cast<size_t>(program.space.elements()) * size_of(dtype_of_register(program, output.reg)),
-                         misalignment);
+    buffers.emplace_back(
+        static_cast<size_t>(program.space.elements()) * size_of(dtype_of_register(program, output.reg)),
+        misalignment);
   for (const auto& reduction : program.reductions)
-    buffers.emplace_back(static_cast<size_t>(kept_elements(program)) * size_of(dtype_of_register(program, reduction.reg)),
-                         misalignment);
+    buffers.emplace_back(
+        static_cast<size_t>(kept_elements(program)) * size_of(dtype_of_register(program, reduction.reg)),
+        misalignment);
   for (Guarded& buffer : buffers) pointers.push_back(buffer.get());
   Guarded scratch(kernel.scratch_bytes());
   kernel.run(inputs.data(), pointers.data(), scratch.get());
@@ -88,8 +97,10 @@ Outcome run(const TileProgram& program, const std::vector<const void*>& inputs, 
 double to_double(const void* element, DType dtype) {
   return visit(dtype, [&](auto t) {
     std::memcpy(&t, element, sizeof t);
-    if constexpr (std::is_arithmetic_v<decltype(t)>) return static_cast<double>(t);
-    else return static_cast<double>(static_cast<float>(t));
+    if constexpr (std::is_arithmetic_v<decltype(t)>)
+      return static_cast<double>(t);
+    else
+      return static_cast<double>(static_cast<float>(t));
   });
 }
 
@@ -108,10 +119,20 @@ Reference interpret(const TileProgram& program, const std::vector<const void*>& 
     const double inf = std::numeric_limits<double>::infinity();
     double identity = 0;
     switch (reduction.kind) {
-      case ReduceKind::sum: case ReduceKind::any: identity = 0; break;
-      case ReduceKind::prod: case ReduceKind::all: identity = 1; break;
-      case ReduceKind::max: identity = -inf; break;
-      case ReduceKind::min: identity = inf; break;
+      case ReduceKind::sum:
+      case ReduceKind::any:
+        identity = 0;
+        break;
+      case ReduceKind::prod:
+      case ReduceKind::all:
+        identity = 1;
+        break;
+      case ReduceKind::max:
+        identity = -inf;
+        break;
+      case ReduceKind::min:
+        identity = inf;
+        break;
     }
     reference.reductions.emplace_back(static_cast<size_t>(kept), identity);
     reference.magnitudes.emplace_back(static_cast<size_t>(kept), 0.0);
@@ -132,7 +153,8 @@ Reference interpret(const TileProgram& program, const std::vector<const void*>& 
       int64_t offset = 0;
       for (int d = 0; d < program.space.rank(); ++d) offset += at[d] * program.inputs[k].strides[d];
       const size_t size = size_of(program.inputs[k].dtype);
-      std::memcpy(registers[k].data(), static_cast<const char*>(inputs[k]) + offset * static_cast<int64_t>(size), size);
+      std::memcpy(registers[k].data(),
+                  static_cast<const char*>(inputs[k]) + offset * static_cast<int64_t>(size), size);
     }
     for (size_t k = 0; k < program.constants.size(); ++k)
       std::memcpy(registers[program.inputs.size() + k].data(), &program.constants[k].bits, 8);
@@ -155,10 +177,20 @@ Reference interpret(const TileProgram& program, const std::vector<const void*>& 
       double& acc = reference.reductions[r][static_cast<size_t>(kept_index)];
       reference.magnitudes[r][static_cast<size_t>(kept_index)] += std::fabs(x);
       switch (reduction.kind) {
-        case ReduceKind::sum: acc += x; break;
-        case ReduceKind::prod: acc *= x; break;
-        case ReduceKind::max: case ReduceKind::any: acc = std::isnan(x) || x > acc ? x : acc; break;
-        case ReduceKind::min: case ReduceKind::all: acc = std::isnan(x) || x < acc ? x : acc; break;
+        case ReduceKind::sum:
+          acc += x;
+          break;
+        case ReduceKind::prod:
+          acc *= x;
+          break;
+        case ReduceKind::max:
+        case ReduceKind::any:
+          acc = std::isnan(x) || x > acc ? x : acc;
+          break;
+        case ReduceKind::min:
+        case ReduceKind::all:
+          acc = std::isnan(x) || x < acc ? x : acc;
+          break;
       }
     }
   }
@@ -172,7 +204,8 @@ void expect_matches(const TileProgram& program, const std::vector<const void*>& 
   for (size_t r = 0; r < program.reductions.size(); ++r) {
     const DType dtype = dtype_of_register(program, program.reductions[r].reg);
     const Bytes& bytes = got.outputs[program.outputs.size() + r];
-    const bool exact = program.reductions[r].kind != ReduceKind::sum && program.reductions[r].kind != ReduceKind::prod;
+    const bool exact =
+        program.reductions[r].kind != ReduceKind::sum && program.reductions[r].kind != ReduceKind::prod;
     for (size_t k = 0; k < reference.reductions[r].size(); ++k) {
       const double expected = reference.reductions[r][k];
       const double value = to_double(bytes.data() + k * size_of(dtype), dtype);
@@ -223,7 +256,8 @@ TileProgram chain(const Shape& space) {
 TEST(TileProgram, ChainsOverEveryLength) {
   on_every_isa([] {
     for (int64_t n : {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 1000, 1023, 1024, 1025, 5000, 100000}) {
-      const auto a = random_floats(static_cast<size_t>(n) + 3, 1), b = random_floats(static_cast<size_t>(n) + 3, 2);
+      const auto a = random_floats(static_cast<size_t>(n) + 3, 1),
+                 b = random_floats(static_cast<size_t>(n) + 3, 2);
       const TileProgram program = chain(Shape{n});
       for (size_t shift : {0, 1, 3}) {
         const std::vector<const void*> inputs = {a.data() + shift, b.data()};
@@ -279,11 +313,14 @@ TEST(TileProgram, EmptyReductionsGiveTheIdentity) {
     TileProgram program;
     program.space = space;
     program.inputs = {dense(space, dtype)};
-    program.reductions = {{0, ReduceKind::sum}, {0, ReduceKind::prod}, {0, ReduceKind::max}, {0, ReduceKind::min}};
+    program.reductions = {
+        {0, ReduceKind::sum}, {0, ReduceKind::prod}, {0, ReduceKind::max}, {0, ReduceKind::min}};
     program.reduced_mask = 0b010;
     const Outcome got = run(program, {nullptr});
     for (size_t k = 0; k < 6; ++k) {
-      const auto value = [&](size_t r) { return to_double(got.outputs[r].data() + k * size_of(dtype), dtype); };
+      const auto value = [&](size_t r) {
+        return to_double(got.outputs[r].data() + k * size_of(dtype), dtype);
+      };
       EXPECT_EQ(value(0), 0);
       EXPECT_EQ(value(1), 1);
       if (is_floating(dtype)) {
@@ -310,8 +347,8 @@ TEST(TileProgram, EmptyReductionsGiveTheIdentity) {
 
 TEST(TileProgram, BroadcastInputs) {
   on_every_isa([] {
-    for (const Shape& space : {Shape{1000, 3}, Shape{7, 2000}, Shape{40, 100}, Shape{5, 513}, Shape{3, 1030}, Shape{2, 3, 4, 5},
-                               Shape{64, 1, 300}, Shape{10, 600, 2}}) {
+    for (const Shape& space : {Shape{1000, 3}, Shape{7, 2000}, Shape{40, 100}, Shape{5, 513}, Shape{3, 1030},
+                               Shape{2, 3, 4, 5}, Shape{64, 1, 300}, Shape{10, 600, 2}}) {
       const int64_t n = space.elements();
       TileProgram program;
       program.space = space;
@@ -347,12 +384,35 @@ TEST(TileProgram, BroadcastInputs) {
 }
 
 const std::vector<Shape>& reduction_shapes() {
-  static const std::vector<Shape> shapes = {
-      Shape{1},         Shape{5},          Shape{16},       Shape{17},          Shape{64},        Shape{65},
-      Shape{1000},      Shape{4096},       Shape{4097},     Shape{50000},       Shape{300000},    Shape{3, 5},
-      Shape{1000, 3},   Shape{3, 1000},    Shape{100, 100}, Shape{2, 100000},   Shape{70000, 2},  Shape{2000, 64},
-      Shape{64, 2000},  Shape{5000, 10},   Shape{20, 5000}, Shape{3000, 130},   Shape{9, 7, 11},  Shape{50, 40, 30},
-      Shape{8, 512, 49}, Shape{4, 3, 5, 6}, Shape{16, 5, 16, 5}, Shape{7, 2, 3, 2, 5}, Shape{2, 3, 2, 3, 2, 3}};
+  static const std::vector<Shape> shapes = {Shape{1},
+                                            Shape{5},
+                                            Shape{16},
+                                            Shape{17},
+                                            Shape{64},
+                                            Shape{65},
+                                            Shape{1000},
+                                            Shape{4096},
+                                            Shape{4097},
+                                            Shape{50000},
+                                            Shape{300000},
+                                            Shape{3, 5},
+                                            Shape{1000, 3},
+                                            Shape{3, 1000},
+                                            Shape{100, 100},
+                                            Shape{2, 100000},
+                                            Shape{70000, 2},
+                                            Shape{2000, 64},
+                                            Shape{64, 2000},
+                                            Shape{5000, 10},
+                                            Shape{20, 5000},
+                                            Shape{3000, 130},
+                                            Shape{9, 7, 11},
+                                            Shape{50, 40, 30},
+                                            Shape{8, 512, 49},
+                                            Shape{4, 3, 5, 6},
+                                            Shape{16, 5, 16, 5},
+                                            Shape{7, 2, 3, 2, 5},
+                                            Shape{2, 3, 2, 3, 2, 3}};
   return shapes;
 }
 
@@ -363,7 +423,8 @@ TEST(TileProgram, ReductionsOverEveryMask) {
       program.space = space;
       program.inputs = {dense(space)};
       program.steps = {{fn("square"), f32, {0, -1, -1}}};
-      program.reductions = {{0, ReduceKind::sum}, {1, ReduceKind::sum}, {0, ReduceKind::max}, {0, ReduceKind::min}};
+      program.reductions = {
+          {0, ReduceKind::sum}, {1, ReduceKind::sum}, {0, ReduceKind::max}, {0, ReduceKind::min}};
       const auto x = random_floats(static_cast<size_t>(space.elements()), 5);
       for (int mask = 0; mask < 1 << space.rank(); ++mask) {
         program.reduced_mask = static_cast<uint8_t>(mask);
@@ -392,7 +453,8 @@ TEST(TileProgram, SameBitsForAnyThreadsFusedOrNot) {
     TileProgram fused;  // sum and max of exp(x * y + broadcast)
     fused.space = space;
     fused.inputs = {dense(space), dense(space), last};
-    fused.steps = {{fn("mul"), f32, {0, 1, -1}}, {fn("add"), f32, {3, 2, -1}}, {fn("tanh"), f32, {4, -1, -1}}};
+    fused.steps = {
+        {fn("mul"), f32, {0, 1, -1}}, {fn("add"), f32, {3, 2, -1}}, {fn("tanh"), f32, {4, -1, -1}}};
     fused.outputs = {{5}};
     fused.reductions = {{5, ReduceKind::sum}, {5, ReduceKind::max}, {5, ReduceKind::prod}};
     TileProgram alone;
@@ -408,7 +470,8 @@ TEST(TileProgram, SameBitsForAnyThreadsFusedOrNot) {
         EXPECT_EQ(separate.outputs[r], one.outputs[1 + r]) << space << " mask " << mask << " reduction " << r;
       for (int threads : {2, 7}) {
         set_thread_count(threads);
-        EXPECT_EQ(run(fused, {x.data(), y.data(), y.data()}).outputs, one.outputs) << space << " mask " << mask;
+        EXPECT_EQ(run(fused, {x.data(), y.data(), y.data()}).outputs, one.outputs)
+            << space << " mask " << mask;
       }
     }
   }
@@ -501,6 +564,38 @@ TEST(TileProgram, HalfSumsAccumulateInSingle) {
   EXPECT_EQ(to_double(got.outputs[0].data(), bf16), static_cast<double>(static_cast<float>(BFloat16(1e5f))));
 }
 
+// Large enough for streaming stores and fetching ahead, with starts that are not those of lines.
+TEST(TileProgram, OutputsThatGoPastTheCache) {
+  const int64_t n = 5'000'003;
+  const size_t count = static_cast<size_t>(n);
+  const auto a = random_floats(count + 3, 1), b = random_floats(count + 3, 2);
+  std::vector<float> step(count), wanted(count), middle(count);
+  for (size_t shift : {0, 3}) {
+    const float *x = a.data() + shift, *y = b.data() + shift;
+    const std::vector<float> half(count, 0.5f);
+    fn("mul")(step.data(), x, y, nullptr, count);
+    fn("add")(middle.data(), step.data(), half.data(), nullptr, count);
+    fn("relu")(step.data(), middle.data(), nullptr, nullptr, count);
+    fn("sub")(wanted.data(), step.data(), x, nullptr, count);
+    TileProgram program = chain(Shape{n});
+    program.outputs = {{6}, {4}};
+    program.reductions = {{6, ReduceKind::max}};
+    program.reduced_mask = 1;
+    const Outcome got = run(program, {x, y}, 4 * shift);
+    EXPECT_EQ(std::memcmp(got.outputs[0].data(), wanted.data(), count * 4), 0);
+    EXPECT_EQ(std::memcmp(got.outputs[1].data(), middle.data(), count * 4), 0);
+    EXPECT_EQ(to_double(got.outputs[2].data(), f32), *std::max_element(wanted.begin(), wanted.end()));
+
+    program.reductions.clear();
+    std::vector<float> in_place(x, x + count), other(count);
+    const void* inputs[] = {in_place.data(), y};
+    void* outputs[] = {in_place.data(), other.data()};
+    TileKernel(program).run(inputs, outputs, nullptr);
+    EXPECT_EQ(std::memcmp(in_place.data(), wanted.data(), count * 4), 0);
+    EXPECT_EQ(std::memcmp(other.data(), middle.data(), count * 4), 0);
+  }
+}
+
 TEST(TileProgram, MalformedProgramsAreRefused) {
   TileProgram program = chain(Shape{3});
   program.steps[0].src[0] = 6;  // its own future
@@ -522,7 +617,8 @@ TEST(TileProgram, RandomPrograms) {
     TileProgram program;
     const int rank = pick(5);
     const int64_t sizes[] = {1, 2, 3, 5, 8, 17, 33};
-    for (int i = 0; i < rank; ++i) program.space.push_back(sizes[pick(i == rank - 1 && rank < 3 ? 7 : 6)] * (rank < 3 ? 13 : 1));
+    for (int i = 0; i < rank; ++i)
+      program.space.push_back(sizes[pick(i == rank - 1 && rank < 3 ? 7 : 6)] * (rank < 3 ? 13 : 1));
     std::vector<const void*> inputs;
     for (int i = 0, count = 1 + pick(3); i < count; ++i) {
       TileProgram::Input input = scalar_input();
@@ -543,8 +639,10 @@ TEST(TileProgram, RandomPrograms) {
     const int32_t leaves = static_cast<int32_t>(program.inputs.size()) + 1;
     for (int k = 0, count = pick(8); k < count; ++k) {
       const int32_t a = pick(leaves + k), b = pick(leaves + k);
-      if (pick(2)) program.steps.push_back({fn(binary[pick(6)]), f32, {a, b, -1}});
-      else program.steps.push_back({fn(unary[pick(6)]), f32, {a, -1, -1}});
+      if (pick(2))
+        program.steps.push_back({fn(binary[pick(6)]), f32, {a, b, -1}});
+      else
+        program.steps.push_back({fn(unary[pick(6)]), f32, {a, -1, -1}});
     }
     const int32_t registers = leaves + static_cast<int32_t>(program.steps.size());
     for (int o = 0, count = pick(3); o < count; ++o) program.outputs.push_back({pick(registers)});

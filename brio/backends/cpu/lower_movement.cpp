@@ -1,0 +1,196 @@
+// transpose, slice, concat, pad, gather, scatter_add and one_hot: the movement kernels.
+#include "brio/backends/cpu/lower.h"
+#include "brio/backends/cpu/movement.h"
+#include "brio/base/error.h"
+#include "brio/ops/indexing.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio::cpu {
+namespace {
+
+std::vector<int64_t> dims_of(const Shape& shape) { return {shape.begin(), shape.end()}; }
+std::vector<int64_t> strides_of(const Shape& shape) {
+  const Strides strides = row_major(shape);
+  return {strides.s, strides.s + shape.rank()};
+}
+
+// One strided copy from an offset of the input: a transpose, a slice or a broadcast.
+class CopyKernel final : public Kernel {
+ public:
+  explicit CopyKernel(const NodeView& view) : copy_(make(view, start_)) {
+    start_ *= static_cast<int64_t>(size_of(view.in(0).dtype));
+    description = copy_.kernel();
+  }
+  void run(const KernelArgs& args) const override { copy_.run(static_cast<const char*>(args.in[0]) + start_, args.out[0]); }
+
+ private:
+  static StridedCopy make(const NodeView& view, int64_t& start) {
+    const Shape &in = view.in(0).shape, &out = view.out(0).shape;
+    const std::vector<int64_t> own = strides_of(in);
+    std::vector<int64_t> strides;
+    start = 0;
+    if (view.node.op == &op::transpose) {
+      for (int64_t axis : view.attrs().list(0)) strides.push_back(own[static_cast<size_t>(axis)]);
+    } else if (view.node.op == &op::slice) {
+      const Attrs attrs = view.attrs();
+      const auto begin = attrs.list(0), step = attrs.list(attrs.after_list(attrs.after_list(0)));
+      for (size_t i = 0; i < own.size(); ++i) {
+        start += begin[i] * own[i];
+        strides.push_back(step[i] * own[i]);
+      }
+    } else {
+      const int shift = out.rank() - in.rank();
+      for (int i = 0; i < out.rank(); ++i)
+        strides.push_back(i < shift || in[i - shift] == 1 ? 0 : own[static_cast<size_t>(i - shift)]);
+    }
+    return StridedCopy(size_of(view.in(0).dtype), dims_of(out), strides, strides_of(out));
+  }
+
+  int64_t start_ = 0;
+  StridedCopy copy_;
+};
+
+class ConcatKernel final : public Kernel {
+ public:
+  explicit ConcatKernel(const NodeView& view) {
+    const Shape& out = view.out(0).shape;
+    const std::vector<int64_t> strides = strides_of(out);
+    const auto axis = static_cast<size_t>(view.attrs()[0]);
+    const auto size = static_cast<int64_t>(size_of(view.out(0).dtype));
+    int64_t at = 0;
+    for (size_t k = 0; k < view.node.in.size(); ++k) {
+      const Shape& part = view.in(k).shape;
+      parts_.emplace_back(size_of(view.out(0).dtype), dims_of(part), strides_of(part), strides);
+      starts_.push_back(at * strides[axis] * size);
+      at += part[static_cast<int>(axis)];
+    }
+    description = "copies";
+  }
+  void run(const KernelArgs& args) const override {
+    for (size_t k = 0; k < parts_.size(); ++k) parts_[k].run(args.in[k], static_cast<char*>(args.out[0]) + starts_[k]);
+  }
+
+ private:
+  std::vector<StridedCopy> parts_;
+  std::vector<int64_t> starts_;
+};
+
+class PadKernel final : public Kernel {
+ public:
+  explicit PadKernel(const NodeView& view)
+      : element_size_(size_of(view.out(0).dtype)), dims_(dims_of(view.out(0).shape)), strides_(strides_of(view.out(0).shape)),
+        middle_(element_size_, dims_of(view.in(0).shape), strides_of(view.in(0).shape), strides_) {
+    const auto low = view.attrs().list(0);
+    for (size_t i = 0; i < low.size(); ++i) {
+      const int64_t inner = view.in(0).shape[static_cast<int>(i)];
+      low_.push_back(low[i]);
+      high_.push_back(dims_[i] - low[i] - inner);
+      start_ += low[i] * strides_[i];
+    }
+    start_ *= static_cast<int64_t>(element_size_);
+    description = "fill and copy";
+  }
+  void run(const KernelArgs& args) const override {
+    char* const out = static_cast<char*>(args.out[0]);
+    // The margins before and behind along each axis, within what the axes before it left open.
+    int64_t sizes[kMaxRank], at = 0;
+    const size_t rank = dims_.size();
+    for (size_t i = 0; i < rank; ++i) sizes[i] = dims_[i];
+    for (size_t i = 0; i < rank; ++i) {
+      const int64_t whole = sizes[i];
+      for (const bool behind : {false, true}) {
+        sizes[i] = behind ? high_[i] : low_[i];
+        const int64_t from = at + (behind ? whole - high_[i] : 0) * strides_[i];
+        if (sizes[i] != 0)
+          strided_fill(element_size_, {sizes, rank}, strides_, args.in[1], out + from * static_cast<int64_t>(element_size_));
+      }
+      sizes[i] = whole - low_[i] - high_[i];
+      at += low_[i] * strides_[i];
+    }
+    middle_.run(args.in[0], out + start_);
+  }
+
+ private:
+  size_t element_size_;
+  std::vector<int64_t> dims_, strides_, low_, high_;
+  int64_t start_ = 0;
+  StridedCopy middle_;
+};
+
+// (outer, axis, inner) around the axis that is indexed.
+struct Around {
+  int64_t outer = 1, axis, inner = 1;
+  Around(const Shape& shape, int64_t at) : axis(shape[static_cast<int>(at)]) {
+    for (int i = 0; i < shape.rank(); ++i)
+      if (i < at) outer *= shape[i];
+      else if (i > at) inner *= shape[i];
+  }
+};
+
+class GatherKernel final : public Kernel {
+ public:
+  explicit GatherKernel(const NodeView& view)
+      : op_(*view.node.op), shape_(view.in(0).shape), axis_(view.attrs()[0]), around_(shape_, axis_), dtype_(view.in(0).dtype),
+        index_dtype_(view.in(1).dtype), count_(view.in(1).shape.elements()), adds_(view.node.op == &op::scatter_add) {
+    description = adds_ ? "adds in index order" : "copies";
+  }
+  bool allows_in_place(size_t in, size_t) const override { return adds_ && in == 0; }
+  void run(const KernelArgs& args) const override {
+    const int64_t bad =
+        adds_ ? scatter_add(dtype_, around_.outer, around_.axis, around_.inner, index_dtype_, args.in[1], count_, args.in[2],
+                            args.in[0], args.out[0])
+              : gather(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[1], count_, args.in[0],
+                       args.out[0]);
+    if (bad >= 0) check_indices(op_, shape_, axis_, index_dtype_, args.in[1], count_);
+  }
+
+ private:
+  const OpDef& op_;
+  Shape shape_;
+  int64_t axis_;
+  Around around_;
+  DType dtype_, index_dtype_;
+  int64_t count_;
+  bool adds_;
+};
+
+class OneHotKernel final : public Kernel {
+ public:
+  explicit OneHotKernel(const NodeView& view) : dtype_(view.out(0).dtype), index_dtype_(view.in(0).dtype), around_(place(view)) {
+    on_ = dtype_ == boolean ? 1 : Scalar(1).bits_as(dtype_);
+  }
+  void run(const KernelArgs& args) const override {
+    one_hot(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[0], &on_, &off_, args.out[0]);
+  }
+
+ private:
+  // The axis that is new in the result.
+  static Around place(const NodeView& view) { return Around(view.out(0).shape, one_hot_axis(view.attrs())); }
+
+  DType dtype_, index_dtype_;
+  Around around_;
+  uint64_t on_ = 0, off_ = 0;
+};
+
+Support index_supports(const NodeView& view) {
+  const DType dtype = view.in(view.node.op == &op::one_hot ? 0 : 1).dtype;
+  return dtype == i32 || dtype == i64 ? Support::can() : Support::cannot(cat("indices are ", dtype));
+}
+Support scatter_supports(const NodeView& view) {
+  if (view.in(0).dtype == boolean) return Support::cannot("bool has no sum");
+  return index_supports(view);
+}
+
+}  // namespace
+
+void add_movement_kernels(Registry& registry) {
+  for (const OpDef* op : {&op::transpose, &op::slice, &op::broadcast_to})
+    registry.add(kDevice, *op, {"strided copy", kPriority + 1, always, prepare<CopyKernel>});
+  registry.add(kDevice, op::concat, {"copies", kPriority, always, prepare<ConcatKernel>});
+  registry.add(kDevice, op::pad, {"fill and copy", kPriority, always, prepare<PadKernel>});
+  registry.add(kDevice, op::gather, {"rows", kPriority, index_supports, prepare<GatherKernel>});
+  registry.add(kDevice, op::scatter_add, {"rows", kPriority, scatter_supports, prepare<GatherKernel>});
+  registry.add(kDevice, op::one_hot, {"columns", kPriority, index_supports, prepare<OneHotKernel>});
+}
+
+}  // namespace brio::cpu

@@ -1,0 +1,104 @@
+#include "brio/backends/cpu/movement_kernels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#ifndef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS HWY_SSSE3
+#endif
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "brio/backends/cpu/movement_kernels.cpp"
+#include "hwy/foreach_target.h"
+// after foreach_target.h
+#include "brio/backends/cpu/gemm_types-inl.h"
+#include "brio/backends/cpu/transpose-inl.h"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace brio::cpu::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Blocks in both directions, so that the lines read and the lines written stay in the first-level cache.
+template <typename T>
+void transpose(const void* in_bytes, int64_t in_row, int64_t rows, int64_t columns, void* out_bytes, int64_t out_row) {
+  constexpr int64_t block = 256 / static_cast<int64_t>(sizeof(T));
+  const T* in = static_cast<const T*>(in_bytes);
+  T* out = static_cast<T*>(out_bytes);
+  for (int64_t c = 0; c < columns; c += block)
+    for (int64_t r = 0; r < rows; r += block) {
+      const int64_t height = std::min(block, rows - r), width = std::min(block, columns - c);
+      const T* from = in + r * in_row + c;
+      T* to = out + c * out_row + r;
+      if constexpr (sizeof(T) >= 4) {
+        transpose_any(from, in_row, height, width, to, out_row);
+      } else {
+        for (int64_t j = 0; j < width; ++j)
+          for (int64_t i = 0; i < height; ++i) to[j * out_row + i] = from[i * in_row + j];
+      }
+    }
+}
+
+TransposeFn transpose_for(size_t element_size) {
+  switch (element_size) {
+    case 1: return &transpose<uint8_t>;
+    case 2: return &transpose<uint16_t>;
+    case 4: return &transpose<uint32_t>;
+    default: return &transpose<uint64_t>;
+  }
+}
+
+void stream(void* out_bytes, const void* in_bytes, size_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t lanes = hn::MaxLanes(d);
+  uint8_t* out = static_cast<uint8_t*>(out_bytes);
+  const uint8_t* in = static_cast<const uint8_t*>(in_bytes);
+  const size_t head = std::min(bytes, (lanes - reinterpret_cast<uintptr_t>(out) % lanes) % lanes);
+  std::memcpy(out, in, head);
+  size_t i = head;
+  for (; i + 4 * lanes <= bytes; i += 4 * lanes) {
+    const auto v0 = hn::LoadU(d, in + i), v1 = hn::LoadU(d, in + i + lanes);
+    const auto v2 = hn::LoadU(d, in + i + 2 * lanes), v3 = hn::LoadU(d, in + i + 3 * lanes);
+    hn::Stream(v0, d, out + i);
+    hn::Stream(v1, d, out + i + lanes);
+    hn::Stream(v2, d, out + i + 2 * lanes);
+    hn::Stream(v3, d, out + i + 3 * lanes);
+  }
+  std::memcpy(out + i, in + i, bytes - i);
+  hwy::FlushStream();
+}
+
+template <typename T>
+void add(void* out_bytes, const void* in_bytes, int64_t n) {
+  T* HWY_RESTRICT out = static_cast<T*>(out_bytes);
+  const T* HWY_RESTRICT in = static_cast<const T*>(in_bytes);
+  for (int64_t i = 0; i < n; ++i) out[i] = from_sum<T>(static_cast<SumType<T>>(to_sum(out[i]) + to_sum(in[i])));
+}
+
+AddToFn add_for(DType dtype) {
+  AddToFn fn = nullptr;
+  visit(dtype, [&](auto t) {
+    using T = decltype(t);
+    if constexpr (!std::is_same_v<T, bool>) fn = &add<T>;
+  });
+  return fn;
+}
+
+}  // namespace brio::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace brio::cpu {
+namespace {
+HWY_EXPORT(transpose_for);
+HWY_EXPORT(stream);
+HWY_EXPORT(add_for);
+}  // namespace
+
+TransposeFn find_transpose(size_t element_size) { return HWY_DYNAMIC_DISPATCH(transpose_for)(element_size); }
+void copy_streaming(void* out, const void* in, size_t bytes) { HWY_DYNAMIC_DISPATCH(stream)(out, in, bytes); }
+AddToFn find_add_to(DType dtype) { return HWY_DYNAMIC_DISPATCH(add_for)(dtype); }
+
+}  // namespace brio::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,106 @@
+// brio bench [NAME…] [--json]: medians and bests of Brio's own workloads. `start --once` trains one step and ends: whoever
+// times the process has the time from nothing to the first trained step.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "brio/base/error.h"
+#include "brio/cli/command.h"
+#include "brio/cli/workloads.h"
+
+namespace brio::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+struct Timing {
+  double median, best;  // seconds a unit of work
+  long long n;
+};
+
+constexpr double kWarmUpSeconds = 0.3, kBlockSeconds = 0.05, kMostSeconds = 6;
+constexpr int kBlocks = 30;
+
+Timing measure(const std::function<double()>& iterate) {
+  const auto start = Clock::now();
+  long long warm = 0;
+  do {
+    iterate();
+    ++warm;
+  } while (seconds_since(start) < kWarmUpSeconds || warm < 3);
+  const double each = seconds_since(start) / static_cast<double>(warm);
+  const auto per_block = std::max<long long>(1, static_cast<long long>(kBlockSeconds / each));
+  std::vector<double> blocks;
+  const auto begin = Clock::now();
+  while (blocks.size() < kBlocks && (seconds_since(begin) < kMostSeconds || blocks.size() < 5)) {
+    const auto block = Clock::now();
+    double units = 0;
+    for (long long i = 0; i < per_block; ++i) units += iterate();
+    blocks.push_back(seconds_since(block) / units);
+  }
+  std::ranges::sort(blocks);
+  return {blocks[blocks.size() / 2], blocks.front(), per_block * static_cast<long long>(blocks.size())};
+}
+
+// A process of its own, timed from the outside.
+Timing measure_start() {
+  char self[4096];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) throw ResourceError("start: this program's own path cannot be read from /proc/self/exe");
+  const std::string command = cat("'", std::string_view(self, static_cast<size_t>(length)), "' bench start --once > /dev/null");
+  std::vector<double> runs;
+  for (int i = 0; i < 15; ++i) {
+    const auto begin = Clock::now();
+    if (std::system(command.c_str()) != 0) throw ResourceError("start: the timed process failed");
+    runs.push_back(seconds_since(begin));
+  }
+  std::ranges::sort(runs);
+  return {runs[runs.size() / 2], runs.front(), static_cast<long long>(runs.size())};
+}
+
+void print(std::string_view name, std::string_view unit, const Timing& timing, bool json) {
+  const double scale = unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
+  if (json)
+    std::printf("{\"name\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n", std::string(name).c_str(),
+                std::string(unit).c_str(), timing.median * scale, timing.best * scale, timing.n);
+  else
+    std::printf("%-12s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale, timing.best * scale,
+                std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int run_bench(Words words) {
+  bool json = false, once = false;
+  std::vector<std::string_view> names;
+  for (std::string_view word : words) {
+    if (word == "--json") json = true;
+    else if (word == "--once") once = true;
+    else if (word.starts_with("-")) return misuse("bench", cat("there is no option ", word));
+    else names.push_back(word);
+  }
+  std::string known = "start";
+  for (const Workload& workload : workloads()) known += cat(" ", workload.name);
+  for (std::string_view name : names)
+    if (name != "start" && std::ranges::find(workloads(), name, &Workload::name) == workloads().end())
+      return misuse("bench", cat("no workload is called '", name, "'; there are: ", known));
+  if (once) {
+    if (names.size() != 1 || names[0] != "start") return misuse("bench", "--once goes with start alone");
+    std::printf("{\"name\": \"start\", \"loss\": %.6g}\n", train_one_step());
+    return 0;
+  }
+  auto wanted = [&](std::string_view name) { return names.empty() || std::ranges::find(names, name) != names.end(); };
+  if (!json) std::printf("%-12s %12s %12s    %10s\n", "workload", "median", "best", "iterations");
+  for (const Workload& workload : workloads())
+    if (wanted(workload.name)) print(workload.name, workload.unit, measure(workload.make()), json);
+  if (wanted("start")) print("start", "ms", measure_start(), json);
+  return 0;
+}
+
+}  // namespace brio::cli

@@ -1,0 +1,63 @@
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "brio/cli/command.h"
+
+namespace brio::cli {
+namespace {
+
+struct Command {
+  std::string_view name, summary;
+  int (*run)(Words words);
+};
+constexpr Command kCommands[] = {
+    {"demo", "train a network on made-up data and show where the time goes", run_demo},
+    {"bench", "time Brio's own workloads: brio bench [NAME…] [--json]", run_bench},
+    {"ops", "list the op table: brio ops [--markdown]", run_ops},
+};
+
+void print_help(std::FILE* out) {
+  std::fputs("usage: brio COMMAND [ARGUMENTS]\n\n", out);
+  for (const Command& command : kCommands)
+    std::fprintf(out, "  %-8s %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
+  std::fputs("\n  --version, --help\n\nExit codes: 0 done, 1 failed, 2 misused.\n", out);
+}
+
+}  // namespace
+
+int misuse(std::string_view command, std::string_view message) {
+  std::fprintf(stderr, "brio %s: %s\nTry `brio --help`.\n", std::string(command).c_str(), std::string(message).c_str());
+  return 2;
+}
+
+int main(int argc, char** argv) {
+  const std::vector<std::string_view> words(argv + 1, argv + argc);
+  if (words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    print_help(words.empty() ? stderr : stdout);
+    return words.empty() ? 2 : 0;
+  }
+  if (words[0] == "--version") {
+    std::puts("brio " BRIO_VERSION);
+    return 0;
+  }
+  for (const Command& command : kCommands) {
+    if (command.name != words[0]) continue;
+    if (words.size() > 1 && (words[1] == "--help" || words[1] == "-h")) {
+      std::printf("brio %s: %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
+      return 0;
+    }
+    try {
+      return command.run(Words(words).subspan(1));
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "brio %s: %s\n", std::string(command.name).c_str(), error.what());
+      return 1;
+    }
+  }
+  return misuse(words[0], "no such command");
+}
+
+}  // namespace brio::cli
+
+int main(int argc, char** argv) { return brio::cli::main(argc, argv); }

@@ -1,0 +1,232 @@
+#include "brio/cli/workloads.h"
+
+#include <memory>
+#include <vector>
+
+#include "brio/brio.h"
+#include "brio/ir/trace.h"
+
+namespace brio::cli {
+namespace {
+
+// Runs what is pending and keeps the compiler from dropping a result.
+void read(const Tensor& t) { (void)t.array(); }
+
+struct GradientDescent {
+  Tensor X{{{1, 2}, {3, 4}, {5, 6}}}, y{{7, 8, 9}};
+  Variable theta{zeros({2})};
+  nn::SGD sgd{0.01};
+  void step() {
+    GradientTape tape;
+    const Tensor loss = mean(square(matvec(X, theta) - y));
+    sgd.apply_gradients(tape.gradient(loss, {theta}), {theta});
+  }
+};
+
+std::function<double()> make_gd() {
+  auto state = std::make_shared<GradientDescent>();
+  return [state] {
+    state->step();
+    return 1.0;
+  };
+}
+std::function<double()> make_gd_function() {
+  auto state = std::make_shared<GradientDescent>();
+  return [state, step = function([state] { state->step(); })] {
+    step();
+    return 1.0;
+  };
+}
+
+struct Mlp {
+  Tensor x = random::uniform({32, 100}, {.seed = 1});
+  Tensor y = cast(random::uniform({32, 1}, {.seed = 2}) > 0.5f, f32);
+  nn::Sequential model{{nn::Dense(64, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})}};
+  nn::BinaryCrossentropy loss;
+  nn::Adam adam;
+  std::vector<Variable> weights;
+  Mlp() {
+    read(model(x));
+    weights = model.trainable_variables();
+  }
+  Tensor step(const Tensor& inputs, const Tensor& labels) {
+    GradientTape tape;
+    const Tensor value = loss(labels, model(inputs, true));
+    adam.apply_gradients(tape.gradient(value, weights), weights);
+    return value;
+  }
+};
+
+std::function<double()> make_mlp() {
+  auto state = std::make_shared<Mlp>();
+  auto step = function([state](const Tensor& x, const Tensor& y) { return state->step(x, y); });
+  return [state, step] {
+    read(step(state->x, state->y));
+    return 1.0;
+  };
+}
+
+std::function<double()> make_fit() {
+  struct State {
+    Tensor x = random::uniform({10000, 100}, {.seed = 1});
+    Tensor y = cast(random::uniform({10000, 1}, {.seed = 2}) > 0.5f, f32);
+    nn::Sequential model{{nn::Dense(64, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})}};
+  };
+  auto state = std::make_shared<State>();
+  state->model.compile({.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy"}});
+  return [state] {
+    state->model.fit(state->x, state->y, {.epochs = 1, .batch_size = 32, .verbose = 0});
+    return 1.0;
+  };
+}
+
+std::function<double()> make_wide() {
+  struct State {
+    Tensor x = random::normal({256, 1024}, {.seed = 1});
+    Tensor y = cast(random::uniform({256}, {.seed = 2}) * 10.f, i32);
+    nn::Sequential model{{nn::Dense(4096, {.activation = "relu"}), nn::Dense(4096, {.activation = "relu"}), nn::Dense(10)}};
+    nn::SGD sgd{0.01};
+    std::vector<Variable> weights;
+    Tensor step(const Tensor& inputs, const Tensor& labels) {
+      GradientTape tape;
+      const Tensor loss = mean(softmax_xent(model(inputs, true), labels));
+      sgd.apply_gradients(tape.gradient(loss, weights), weights);
+      return loss;
+    }
+  };
+  auto state = std::make_shared<State>();
+  read(state->model(state->x));
+  state->weights = state->model.trainable_variables();
+  auto step = function([state](const Tensor& x, const Tensor& y) { return state->step(x, y); });
+  return [state, step] {
+    read(step(state->x, state->y));
+    return 1.0;
+  };
+}
+
+std::function<double()> make_chain() {
+  const Tensor x = random::normal({16 << 20}, {.seed = 1});
+  read(x);
+  return [x] {
+    const Tensor a = x * 1.5f + 0.5f;
+    const Tensor b = relu(a);
+    const Tensor c = sqrt(b + 1.f);
+    const Tensor d = c * x;
+    const Tensor e = d - a;
+    const Tensor f = abs(e);
+    const Tensor g = minimum(f, 10.f);
+    read(mean(g * g));
+    return 1.0;
+  };
+}
+
+std::function<double()> make_xent() {
+  const Tensor logits = random::normal({8192, 32000}, {.seed = 1});
+  const Tensor labels = cast(random::uniform({8192}, {.seed = 2}) * 32000.f, i32);
+  read(logits);
+  read(labels);
+  auto step = function([](const Tensor& x, const Tensor& y) {
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor loss = mean(softmax_xent(x, y));
+    return std::vector<Tensor>{loss, tape.gradient(loss, {x})[0]};
+  });
+  return [logits, labels, step] {
+    step(logits, labels);
+    return 1.0;
+  };
+}
+
+std::function<double()> make_adam() {
+  struct State {
+    std::vector<Variable> weights;
+    std::vector<Tensor> gradients;
+    nn::Adam adam;
+  };
+  auto state = std::make_shared<State>();
+  for (uint64_t i = 0; i < 50; ++i) {
+    state->weights.emplace_back(random::normal({500000}, {.seed = 2 * i}));
+    state->gradients.push_back(random::normal({500000}, {.seed = 2 * i + 1}));
+    read(state->gradients.back());
+  }
+  auto step = function([state] { state->adam.apply_gradients(state->gradients, state->weights); });
+  return [state, step] {
+    step();
+    return 1.0;
+  };
+}
+
+// Recording alone: a chain and its gradient, dropped before anything runs. Per node.
+std::function<double()> make_record() {
+  const Tensor x = random::normal({8}, {.seed = 1});
+  read(x);
+  return [x] {
+    size_t nodes = 0;
+    {
+      GradientTape tape;
+      tape.watch(x);
+      Tensor y = x;
+      for (int i = 0; i < 50; ++i) y = tanh(y + x);
+      const auto gradient = tape.gradient(y, {x});
+      nodes = current_recording().nodes.size();
+    }
+    flush();  // nobody holds a result: nothing runs
+    return static_cast<double>(nodes);
+  };
+}
+
+// One op on four numbers whose plan is known: record it, find the plan, run it, read.
+std::function<double()> make_lookup() {
+  const Tensor x({1, 2, 3, 4});
+  return [x] {
+    read(x + 1.f);
+    return 1.0;
+  };
+}
+
+// Planning a graph of a thousand nodes: passes, verifier, kernels, placement.
+std::function<double()> make_plan() {
+  const TracedBody traced = trace_body(std::vector<Aval>{{Shape{32, 64}, f32}, {Shape{64, 64}, f32}, {Shape{64}, f32}},
+                                       [](const std::vector<Tensor>& p) {
+                                         Tensor y = p[0];
+                                         std::vector<Tensor> kept;
+                                         for (int i = 0; i < 125; ++i) {
+                                           const Tensor h = relu(matmul(y, p[1]) + p[2]);
+                                           const Tensor mixed = h * sigmoid(y) + y * y;
+                                           y = tanh(mixed);
+                                           if (i % 10 == 0) kept.push_back(sum(mixed, 1));
+                                         }
+                                         kept.push_back(y);
+                                         return kept;
+                                       });
+  const auto graph = traced.graph;
+  return [graph] {
+    (void)Plan::make(*graph, registry().default_device());
+    return static_cast<double>(graph->nodes.size()) / 1000;
+  };
+}
+
+constexpr Workload kWorkloads[] = {
+    {"gd", "us", "gradient descent on 3×2, eager under a tape", make_gd},
+    {"gd_function", "us", "the same step as a function", make_gd_function},
+    {"mlp", "us", "training step, batch 32, 100→64→1, Adam", make_mlp},
+    {"fit", "ms", "an epoch of it over 10,000 rows, with accuracy", make_fit},
+    {"wide", "ms", "training step 1024→4096→4096→10, batch 256, SGD", make_wide},
+    {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},
+    {"xent", "ms", "softmax cross-entropy with gradient, 8192×32000", make_xent},
+    {"adam", "ms", "Adam over 25 M parameters", make_adam},
+    {"record", "ns", "recording a node, gradient nodes included", make_record},
+    {"lookup", "ns", "recording one op, finding and running its cached plan", make_lookup},
+    {"plan", "ms", "planning a graph of 1,000 nodes", make_plan},
+};
+
+}  // namespace
+
+std::span<const Workload> workloads() { return kWorkloads; }
+
+double train_one_step() {
+  Mlp mlp;
+  return static_cast<double>(mlp.step(mlp.x, mlp.y).item<float>());
+}
+
+}  // namespace brio::cli

@@ -1,0 +1,265 @@
+// Passes as text: graph in, graph out. Negative cases too: what must stay as it is.
+#include <gtest/gtest.h>
+
+#include "brio/brio.h"
+#include "brio/passes/pipeline.h"
+
+namespace brio {
+namespace {
+
+std::string after(void (*pass)(Graph&), std::string_view text) {
+  register_runtime();
+  Graph graph = Graph::parse(text);
+  verify(graph, "parsing");
+  pass(graph);
+  verify(graph, "the pass");
+  return graph.str();
+}
+void expect_has(const std::string& text, std::string_view fragment) {
+  EXPECT_NE(text.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << text;
+}
+void expect_lacks(const std::string& text, std::string_view fragment) {
+  EXPECT_EQ(text.find(fragment), std::string::npos) << "'" << fragment << "' is in\n" << text;
+}
+
+TEST(Simplify, DropsMultiplicationByOne) {
+  const std::string out = after(simplify, R"((%0: f32[3]) {
+    %1 = constant {dtype=f32, bits=1065353216} : f32[]
+    %2 = mul %0, %1 : f32[3]
+    return %2
+  })");
+  expect_lacks(out, "mul");
+  expect_has(out, "return %0");
+}
+
+TEST(Simplify, KeepsAdditionOfZero) {  // -0 + 0 is +0
+  expect_has(after(simplify, R"((%0: f32[3]) {
+    %1 = constant {dtype=f32, bits=0} : f32[]
+    %2 = add %0, %1 : f32[3]
+    return %2
+  })"), "add");
+}
+
+TEST(Simplify, KeepsMultiplicationByOneThatBroadcasts) {
+  expect_has(after(simplify, R"((%0: f32[], %1: f32[3]) {
+    %2 = constant {dtype=f32, bits=1065353216} : f32[]
+    %3 = mul %1, %2 : f32[3]
+    %4 = broadcast_to %2 {shape=[3]} : f32[3]
+    %5 = mul %0, %4 : f32[3]
+    return %3, %5
+  })"), "mul %0");
+}
+
+TEST(Simplify, TurnsAddOfNegIntoSub) {
+  const std::string out = after(simplify, R"((%0: f32[3], %1: f32[3]) {
+    %2 = neg %1 : f32[3]
+    %3 = add %0, %2 : f32[3]
+    return %3
+  })");
+  expect_has(out, "sub %0, %1");
+}
+
+TEST(Simplify, FoldsTransposesIntoMatmul) {
+  const std::string out = after(simplify, R"((%0: f32[3,2], %1: f32[3,4]) {
+    %2 = transpose %0 {permutation=[1,0]} : f32[2,3]
+    %3 = matmul %2, %1 {transpose_a=false, transpose_b=false} : f32[2,4]
+    return %3
+  })");
+  expect_has(out, "matmul %0, %1 {transpose_a=true, transpose_b=false}");
+}
+
+TEST(Simplify, KeepsTransposesOfBatches) {
+  expect_has(after(simplify, R"((%0: f32[3,2,5], %1: f32[2,5,4]) {
+    %2 = transpose %0 {permutation=[1,0,2]} : f32[2,3,5]
+    %3 = matmul %2, %1 {transpose_a=false, transpose_b=false} : f32[2,3,4]
+    return %3
+  })"), "transpose %0");
+}
+
+TEST(Simplify, MergesReshapesAndTransposes) {
+  const std::string out = after(simplify, R"((%0: f32[2,6]) {
+    %1 = reshape %0 {shape=[3,4]} : f32[3,4]
+    %2 = reshape %1 {shape=[12]} : f32[12]
+    %3 = transpose %0 {permutation=[1,0]} : f32[6,2]
+    %4 = transpose %3 {permutation=[1,0]} : f32[2,6]
+    return %2, %4
+  })");
+  expect_has(out, "reshape %0 {shape=[12]}");
+  expect_has(out, ", %0\n");
+}
+
+TEST(Fold, ComputesConstants) {
+  const std::string out = after(fold_constants, R"(() {
+    %0 = constant {dtype=f32, bits=1073741824} : f32[]
+    %1 = constant {dtype=f32, bits=1077936128} : f32[]
+    %2 = mul %0, %1 : f32[]
+    return %2
+  })");
+  expect_has(out, "bits=1086324736");  // 6
+  expect_lacks(out, "mul");
+}
+
+TEST(Fold, KeepsWhatDependsOnInputs) {
+  expect_has(after(fold_constants, R"((%0: f32[]) {
+    %1 = constant {dtype=f32, bits=1073741824} : f32[]
+    %2 = mul %0, %1 : f32[]
+    return %2
+  })"), "mul");
+}
+
+TEST(Merge, EqualExpressionsBecomeOneInEitherOrder) {
+  const std::string out = after(merge_equal, R"((%0: f32[3], %1: f32[3]) {
+    %2 = mul %0, %1 : f32[3]
+    %3 = mul %1, %0 : f32[3]
+    %4 = sub %2, %3 : f32[3]
+    return %4
+  })");
+  expect_has(out, "sub %2, %2");
+}
+
+TEST(Merge, KeepsSubtractionsThatDiffer) {
+  const std::string out = after(merge_equal, R"((%0: f32[3], %1: f32[3]) {
+    %2 = sub %0, %1 : f32[3]
+    %3 = sub %1, %0 : f32[3]
+    return %2, %3
+  })");
+  expect_has(out, "sub %0, %1");
+  expect_has(out, "sub %1, %0");
+}
+
+TEST(Dead, DropsWhatNobodyReads) {
+  const std::string out = after(drop_dead, R"((%0: f32[3]) {
+    %1 = exp %0 : f32[3]
+    %2 = neg %0 : f32[3]
+    return %2
+  })");
+  expect_lacks(out, "exp");
+}
+
+TEST(Dead, KeepsOpsThatMayRefuseTheirData) {
+  expect_has(after(drop_dead, R"((%0: f32[3], %1: i32[2]) {
+    %2 = gather %0, %1 {axis=0} : f32[2]
+    %3 = neg %0 : f32[3]
+    return %3
+  })"), "gather");
+}
+
+TEST(Epilogue, BiasAndActivationJoinTheProduct) {
+  const std::string out = after(fuse_epilogues, R"((%0: f32[3,2], %1: f32[2,4], %2: f32[4]) {
+    %3 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3,4]
+    %4 = add %3, %2 : f32[3,4]
+    %5 = relu %4 : f32[3,4]
+    return %5
+  })");
+  expect_has(out, "linear %0, %1, %2 {activation=relu, transpose_a=false, transpose_b=false}");
+  expect_lacks(out, "matmul");
+}
+
+TEST(Epilogue, AProductThatOthersReadStaysApart) {
+  const std::string out = after(fuse_epilogues, R"((%0: f32[3,2], %1: f32[2,4], %2: f32[4]) {
+    %3 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3,4]
+    %4 = add %3, %2 : f32[3,4]
+    %5 = relu %4 : f32[3,4]
+    return %3, %5
+  })");
+  expect_has(out, "matmul");
+  expect_has(out, "relu");
+}
+
+TEST(Epilogue, ABiasAlongTheRowsStaysApart) {
+  expect_lacks(after(fuse_epilogues, R"((%0: f32[3,2], %1: f32[2,4], %2: f32[3,1]) {
+    %3 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3,4]
+    %4 = add %3, %2 : f32[3,4]
+    return %4
+  })"), "linear");
+}
+
+TEST(Losses, ALossAndItsGradientReadTheLogitsOnce) {
+  const std::string out = after(merge_losses, R"((%0: f32[3,5], %1: i32[3], %2: f32[3]) {
+    %3 = softmax_xent %0, %1 {sparse=true} : f32[3]
+    %4 = exp %3 : f32[3]
+    %5 = softmax_xent_grad %0, %1, %2 {sparse=true} : f32[3,5]
+    return %4, %5
+  })");
+  expect_has(out, "softmax_xent_value_and_grad");
+  expect_lacks(out, "softmax_xent ");
+}
+
+TEST(Losses, AGradientThatDependsOnTheLossStaysApart) {
+  expect_lacks(after(merge_losses, R"((%0: f32[3,5], %1: i32[3]) {
+    %2 = softmax_xent %0, %1 {sparse=true} : f32[3]
+    %3 = exp %2 : f32[3]
+    %4 = softmax_xent_grad %0, %1, %3 {sparse=true} : f32[3,5]
+    return %2, %4
+  })"), "value_and_grad");
+}
+
+TEST(Fuse, ChainsAndReductionsBecomeOneLoop) {
+  const std::string out = after(fuse_elementwise, R"((%0: f32[4,3], %1: f32[3]) {
+    %2 = sub %0, %1 : f32[4,3]
+    %3 = square %2 : f32[4,3]
+    %4 = reduce_sum %3 {keepdims=false, axes=[1]} : f32[4]
+    return %4
+  })");
+  expect_has(out, "= fused %0, %1");
+  expect_has(out, "return %4");
+}
+
+TEST(Fuse, ARoundTripThroughAProductIsNoLoop) {  // b needs the product of a: one loop for both would be a circle
+  const std::string out = after(fuse_elementwise, R"((%0: f32[3,3]) {
+    %1 = exp %0 : f32[3,3]
+    %2 = matmul %1, %1 {transpose_a=false, transpose_b=false} : f32[3,3]
+    %3 = add %1, %2 : f32[3,3]
+    return %3
+  })");
+  expect_lacks(out, "fused");
+}
+
+TEST(Fuse, ReductionsOverOtherAxesAreOtherLoops) {
+  const std::string out = after(fuse_elementwise, R"((%0: f32[4,3]) {
+    %1 = exp %0 : f32[4,3]
+    %2 = reduce_sum %1 {keepdims=false, axes=[0]} : f32[3]
+    %3 = reduce_sum %1 {keepdims=false, axes=[1]} : f32[4]
+    return %2, %3
+  })");
+  EXPECT_EQ(out.find("fused"), out.rfind("fused")) << out;  // one of the two joins exp, the other stands alone
+}
+
+TEST(Fuse, AReductionIsNotReadInItsOwnLoop) {
+  const std::string out = after(fuse_elementwise, R"((%0: f32[4]) {
+    %1 = exp %0 : f32[4]
+    %2 = reduce_sum %1 {keepdims=true, axes=[0]} : f32[1]
+    %3 = div %1, %2 : f32[4]
+    return %3
+  })");
+  expect_has(out, "div");
+  const size_t body_end = out.find("}");
+  EXPECT_GT(out.find("div"), body_end) << out;
+}
+
+TEST(Pipeline, PassesCanBeSwitchedOffAndAreTimed) {
+  EXPECT_TRUE(pass_enabled("fuse"));
+  set_pass_enabled("fuse", false);
+  EXPECT_FALSE(pass_enabled("fuse"));
+  set_pass_enabled("fuse", true);
+  EXPECT_THROW(set_pass_enabled("fuzz", false), InvalidArgument);
+  (void)(exp(zeros({3, 7})) * 2.f).array();
+  for (const PassTime& time : pass_times()) EXPECT_GT(time.runs, 0u) << time.name;
+}
+
+TEST(Verifier, NamesThePassAndTheFault) {
+  register_runtime();
+  Graph graph = Graph::parse("(%0: f32[3]) {\n %1 = exp %0 : f32[3]\n return %1\n}");
+  graph.values[1].shape = Shape{4};
+  try {
+    verify(graph, "a test");
+    FAIL();
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what()).find("a test"), std::string::npos) << error.what();
+  }
+  std::swap(graph.inputs[0].value, graph.nodes[0].out[0]);
+  EXPECT_THROW(verify(graph, "a test"), InternalError);
+}
+
+}  // namespace
+}  // namespace brio

@@ -1,0 +1,150 @@
+// Allocations: none in the steady state; and when one fails, a clean exception, no leak, and everything works on.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "brio/brio.h"
+#include "brio/tensor/memory.h"
+
+namespace {
+
+// Counts operator new, and lets one of them fail: the countdown-th from now, on any thread.
+std::atomic<uint64_t> news{0};
+std::atomic<int64_t> countdown{0};
+
+void* allocate(size_t bytes, size_t alignment) {
+  news.fetch_add(1, std::memory_order_relaxed);
+  if (countdown.load(std::memory_order_relaxed) > 0 && countdown.fetch_sub(1) == 1) throw std::bad_alloc();
+  void* p = alignment <= alignof(std::max_align_t) ? std::malloc(bytes)
+                                                   : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (!p) throw std::bad_alloc();
+  return p;
+}
+
+}  // namespace
+
+void* operator new(size_t bytes) { return allocate(bytes, 1); }
+void* operator new(size_t bytes, std::align_val_t alignment) { return allocate(bytes, static_cast<size_t>(alignment)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace brio {
+namespace {
+
+uint64_t allocations() { return news.load() + host_allocations(); }
+
+TEST(Allocations, AFunctionStepMakesNoneAfterWarmUp) {
+  const Tensor x = random::normal({32, 20}, {.seed = 1}), y = random::normal({32, 1}, {.seed = 2});
+  (void)x.array();
+  (void)y.array();
+  Variable w(random::normal({20, 1}, {.seed = 3})), b(zeros({1}));
+  nn::Adam adam(0.01);
+  auto step = function([&] {
+    GradientTape tape;
+    const Tensor loss = mean(square(matmul(x, w) + b - y));
+    adam.apply_gradients(tape.gradient(loss, {w, b}), {w, b});
+  });
+  for (int i = 0; i < 5; ++i) step();
+  const uint64_t before = allocations();
+  for (int i = 0; i < 100; ++i) step();
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST(Allocations, TheSystemIsNotAskedByAnEagerStepAfterWarmUp) {
+  const Tensor x = random::normal({32, 20}, {.seed = 1});
+  (void)x.array();
+  Variable w(random::normal({20, 1}, {.seed = 3}));
+  auto step = [&] {
+    GradientTape tape;
+    const Tensor loss = mean(square(matmul(x, w)));
+    w.assign_sub(tape.gradient(loss, {w})[0] * 0.1f);
+    flush();
+  };
+  for (int i = 0; i < 5; ++i) step();
+  const int64_t before = memory_ledger()[static_cast<size_t>(Owner::cache)].peak;
+  const uint64_t misses = plan_cache_stats().misses;
+  for (int i = 0; i < 100; ++i) step();
+  EXPECT_EQ(plan_cache_stats().misses, misses);
+  EXPECT_EQ(memory_ledger()[static_cast<size_t>(Owner::cache)].peak, before);
+}
+
+int64_t held() {
+  int64_t bytes = 0;
+  for (const LedgerRow& row : memory_ledger())
+    if (row.owner == Owner::parameters || row.owner == Owner::optimizer || row.owner == Owner::gradients) bytes += row.bytes;
+  return bytes;
+}
+
+// A small training run, eager and by fit.
+void train() {
+  const Tensor x = random::uniform({40, 6}, {.seed = 1});
+  const Tensor y = cast(random::uniform({40, 1}, {.seed = 2}) > 0.5f, f32);
+  Variable w(zeros({6, 1}));
+  nn::SGD sgd(0.1);
+  for (int i = 0; i < 2; ++i) {
+    GradientTape tape;
+    const Tensor loss = mean(square(matmul(x, w) - y));
+    sgd.apply_gradients(tape.gradient(loss, {w}), {w});
+  }
+  nn::Sequential model({nn::Dense(4, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})});
+  model.compile({.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy"}});
+  model.fit(x, y, {.epochs = 1, .batch_size = 16, .verbose = 0});
+}
+
+// What must hold after a failure: nothing is leaked, and the same thread computes and trains.
+void expect_sound(int64_t before, uint64_t n) {
+  ASSERT_EQ(current_recording().kind, Recording::Kind::eager) << "after failure " << n;
+  ASSERT_TRUE(current_recording().tapes.empty()) << "after failure " << n;
+  ASSERT_EQ((Tensor({1, 2}) * 3.f).to_vector<float>(), (std::vector<float>{3, 6})) << "after failure " << n;
+  ASSERT_EQ(held(), before) << "after failure " << n;  // what was recorded before the failure is gone with that run
+}
+
+TEST(Allocations, FailureOfEachOfTheFirstTwoThousandIsClean) {
+  train();  // ops, backends and thread pool are there afterwards, as in any run but the first
+  clear_plan_cache();
+  const int64_t before = held();
+  uint64_t failures = 0;
+  for (uint64_t n = 1; n <= 2000; ++n) {
+    clear_plan_cache();  // planning is part of what may fail
+    countdown.store(static_cast<int64_t>(n));
+    try {
+      train();
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    } catch (const Error&) {
+      ++failures;
+    }
+    countdown.store(0);
+    expect_sound(before, n);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(failures, 1000u);
+  train();
+}
+
+TEST(Allocations, FailureOfTensorMemoryIsClean) {
+  const int64_t before = held();
+  uint64_t failures = 0;
+  for (uint64_t n = 1; n <= 400; ++n) {
+    clear_plan_cache();
+    fail_host_allocation(n);
+    try {
+      train();
+    } catch (const ResourceError&) {
+      ++failures;
+    } catch (const InvalidArgument&) {  // a handle that remembers it
+      ++failures;
+    }
+    fail_host_allocation(0);
+    expect_sound(before, n);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(failures, 50u);
+}
+
+}  // namespace
+}  // namespace brio

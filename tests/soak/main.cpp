@@ -1,0 +1,81 @@
+// brio_soak: a million steps. The last 1% must cost what the first 1% after the warm-up cost, and resident memory must
+// not grow; then ten million updates that nobody reads.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "brio/brio.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double resident_mb() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  return 0;
+}
+
+// Medians of slices of the first and the last hundredth, so that a busy moment of the machine does not decide.
+struct Result {
+  double first, last, mb_first, mb_last;
+};
+template <typename Step>
+Result soak(const char* name, long steps, Step step) {
+  const long hundredth = steps / 100, slice = std::max<long>(1, hundredth / 50);
+  for (long i = 0; i < hundredth; ++i) step();  // warm-up
+  std::vector<double> first, last;
+  Result result{};
+  result.mb_first = resident_mb();
+  for (long done = 0; done < steps; done += slice) {
+    const auto start = Clock::now();
+    for (long i = 0; i < slice; ++i) step();
+    const double each = std::chrono::duration<double>(Clock::now() - start).count() / static_cast<double>(slice);
+    if (done < hundredth) first.push_back(each);
+    if (done >= steps - hundredth) last.push_back(each);
+    if (done % (steps / 20) < slice) {
+      std::printf("\r%-22s %3ld%%", name, done * 100 / steps);
+      std::fflush(stdout);
+    }
+  }
+  result.mb_last = resident_mb();
+  auto median = [](std::vector<double>& v) {
+    std::ranges::sort(v);
+    return v[v.size() / 2] * 1e6;
+  };
+  result.first = median(first);
+  result.last = median(last);
+  std::printf("\r%-22s first 1%%: %8.3f µs, last 1%%: %8.3f µs (%+.1f%%); resident %.1f → %.1f MB\n", name, result.first, result.last,
+              100 * (result.last / result.first - 1), result.mb_first, result.mb_last);
+  return result;
+}
+
+bool flat(const Result& r) { return r.last <= r.first * 1.05 && r.mb_last <= r.mb_first + 1; }
+
+}  // namespace
+
+int main() {
+  using namespace brio;
+  bool good = true;
+  const Tensor X({{1, 2}, {3, 4}, {5, 6}}), y({7, 8, 9});
+  Variable theta(zeros({2}));
+  nn::SGD sgd(0.01);
+  auto body = [&] {
+    GradientTape tape;
+    const Tensor loss = mean(square(matvec(X, theta) - y));
+    sgd.apply_gradients(tape.gradient(loss, {theta}), {theta});
+  };
+  good &= flat(soak("eager step", 1000000, body));
+  auto step = function(body);
+  good &= flat(soak("function step", 1000000, [&] { step(); }));
+  Variable counter(zeros({16}));
+  const Tensor one = ones({16});
+  (void)one.array();
+  good &= flat(soak("unread update", 10000000, [&] { counter.assign_add(one); }));
+  std::puts(good ? "flat" : "NOT flat: time or memory grew by more than 5% or 1 MB");
+  return good ? 0 : 1;
+}

@@ -1,0 +1,82 @@
+// After the warm-up a training step allocates nothing. This program counts every operator new.
+#include <gtest/gtest.h>
+
+#include <brio/brio.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<uint64_t> news{0};
+}
+void* operator new(size_t bytes) {
+  news.fetch_add(1, std::memory_order_relaxed);
+  if (void* p = std::malloc(bytes ? bytes : 1)) return p;
+  throw std::bad_alloc();
+}
+void* operator new(size_t bytes, std::align_val_t alignment) {
+  news.fetch_add(1, std::memory_order_relaxed);
+  const auto a = static_cast<size_t>(alignment);
+  if (void* p = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace brio {
+namespace {
+
+// Counts between the third and the last step of each epoch but the first.
+struct Counter : train::Callback {
+  uint64_t news_at = 0, host_at = 0, news_made = 0, host_made = 0;
+  int64_t steps = 0;
+  void on_train_batch_end(train::Progress& progress, int64_t step) override {
+    if (step == 2) {
+      news_at = news.load();
+      host_at = host_allocations();
+    }
+    if (step == *progress.steps - 1 && epoch > 0) {
+      news_made += news.load() - news_at;
+      host_made += host_allocations() - host_at;
+      steps += step - 2;
+    }
+  }
+  void on_epoch_begin(train::Progress&, int64_t e) override { epoch = e; }
+  int64_t epoch = 0;
+};
+
+void expect_no_allocation(const nn::Sequential& model, nn::CompileOptions compile, nn::FitOptions fit) {
+  const Tensor x = random::normal({200, 10}, {.seed = 1});
+  const Tensor y = cast(random::uniform({200, 1}, {.seed = 2}) > 0.5f, f32);
+  auto counter = std::make_shared<Counter>();
+  fit.callbacks = {counter};
+  fit.verbose = 0;
+  fit.epochs = 3;
+  model.compile(std::move(compile));
+  model.fit(x, y, fit);
+  EXPECT_GT(counter->steps, 0);
+  EXPECT_EQ(counter->news_made, 0u);
+  EXPECT_EQ(counter->host_made, 0u);
+}
+
+TEST(Allocation, NoneInAStepOfAdam) {
+  // 200 rows: the last batch of 8 has a plan of its own.
+  expect_no_allocation(
+      nn::Sequential({nn::Dense(16, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})}),
+      {.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy"}}, {});
+}
+TEST(Allocation, NoneWithDropoutMomentumAndWeights) {
+  expect_no_allocation(nn::Sequential({nn::Dense(16, {.activation = "tanh"}), nn::Dropout(0.3), nn::Dense(1)}),
+                       {.optimizer = nn::SGD(0.01, {.momentum = 0.9, .clipnorm = 1}), .loss = "mse"},
+                       {.sample_weight = ones({200})});
+}
+TEST(Allocation, NoneInOrder) {
+  expect_no_allocation(nn::Sequential({nn::Dense(4, {.activation = "gelu"}), nn::Dense(1)}),
+                       {.optimizer = "rmsprop", .loss = "mse", .metrics = {"mse"}}, {.shuffle = false});
+}
+
+}  // namespace
+}  // namespace brio
