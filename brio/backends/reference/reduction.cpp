@@ -13,24 +13,26 @@ void fold(const Call& call, A start, Fold&& step) {
   const Shape& shape = call.in_shape(0);
   const Strides strides = row_major(shape);
   const uint32_t mask = reduced_axes(call.attrs);
-  Shape kept, folded;
-  int kept_axes[kMaxRank], folded_axes[kMaxRank];
-  for (int i = 0; i < shape.rank(); ++i) {
-    const bool is_folded = mask >> i & 1;
-    (is_folded ? folded_axes : kept_axes)[(is_folded ? folded : kept).rank()] = i;
-    (is_folded ? folded : kept).push_back(shape[i]);
-  }
-  for (int64_t o = 0; o < kept.elements(); ++o) {
-    const Coordinates at(kept, o);
-    int64_t base = 0;
-    for (int i = 0; i < kept.rank(); ++i) base += at[i] * strides[kept_axes[i]];
-    A total = start;
-    for (int64_t f = 0; f < folded.elements(); ++f) {
-      const Coordinates inner(folded, f);
-      int64_t position = base;
-      for (int i = 0; i < folded.rank(); ++i) position += inner[i] * strides[folded_axes[i]];
-      total = step(total, static_cast<A>(call.in<T>(0)[position]));
+  struct {
+    Shape shape;
+    int axes[kMaxRank] = {};
+    int64_t offset(int64_t position, const Strides& strides_of_all) const {
+      const Coordinates at(shape, position);
+      int64_t sum = 0;
+      for (int i = 0; i < shape.rank(); ++i) sum += at[i] * strides_of_all[axes[i]];
+      return sum;
     }
+  } kept, folded;
+  for (int i = 0; i < shape.rank(); ++i) {
+    auto& side = mask >> i & 1 ? folded : kept;
+    side.axes[side.shape.rank()] = i;
+    side.shape.push_back(shape[i]);
+  }
+  for (int64_t o = 0; o < kept.shape.elements(); ++o) {
+    const T* from = call.in<T>(0) + kept.offset(o, strides);
+    A total = start;
+    for (int64_t f = 0; f < folded.shape.elements(); ++f)
+      total = step(total, static_cast<A>(from[folded.offset(f, strides)]));
     if constexpr (std::is_same_v<T, bool>) call.out<bool>()[o] = total;
     else call.out<T>()[o] = rounded<T>(total);
   }
