@@ -25,12 +25,16 @@ void* allocate(size_t bytes, size_t alignment) {
 
 }  // namespace
 
-void* operator new(size_t bytes) { return allocate(bytes, 1); }
-void* operator new(size_t bytes, std::align_val_t alignment) { return allocate(bytes, static_cast<size_t>(alignment)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+// Not inlined: gcc sees through one of a pair and takes malloc and free for a mismatch.
+#define OUT_OF_LINE __attribute__((noinline))
+OUT_OF_LINE void* operator new(size_t bytes) { return allocate(bytes, 1); }
+OUT_OF_LINE void* operator new(size_t bytes, std::align_val_t alignment) {
+  return allocate(bytes, static_cast<size_t>(alignment));
+}
+OUT_OF_LINE void operator delete(void* p) noexcept { std::free(p); }
+OUT_OF_LINE void operator delete(void* p, size_t) noexcept { std::free(p); }
+OUT_OF_LINE void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+OUT_OF_LINE void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
 
 namespace brio {
 namespace {
