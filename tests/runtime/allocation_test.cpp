@@ -1,45 +1,14 @@
 // Allocations: none in the steady state; and when one fails, a clean exception, no leak, and everything works on.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "brio/brio.h"
 #include "brio/tensor/memory.h"
-
-namespace {
-
-// Counts operator new, and lets one of them fail: the countdown-th from now, on any thread.
-std::atomic<uint64_t> news{0};
-std::atomic<int64_t> countdown{0};
-
-void* allocate(size_t bytes, size_t alignment) {
-  news.fetch_add(1, std::memory_order_relaxed);
-  if (countdown.load(std::memory_order_relaxed) > 0 && countdown.fetch_sub(1) == 1) throw std::bad_alloc();
-  void* p = alignment <= alignof(std::max_align_t) ? std::malloc(bytes)
-                                                   : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!p) throw std::bad_alloc();
-  return p;
-}
-
-}  // namespace
-
-// Not inlined: gcc sees through one of a pair and takes malloc and free for a mismatch.
-#define OUT_OF_LINE __attribute__((noinline))
-OUT_OF_LINE void* operator new(size_t bytes) { return allocate(bytes, 1); }
-OUT_OF_LINE void* operator new(size_t bytes, std::align_val_t alignment) {
-  return allocate(bytes, static_cast<size_t>(alignment));
-}
-OUT_OF_LINE void operator delete(void* p) noexcept { std::free(p); }
-OUT_OF_LINE void operator delete(void* p, size_t) noexcept { std::free(p); }
-OUT_OF_LINE void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-OUT_OF_LINE void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#include "tests/counting_new.h"
 
 namespace brio {
 namespace {
 
-uint64_t allocations() { return news.load() + host_allocations(); }
+uint64_t allocations() { return counting_new::count.load() + host_allocations(); }
 
 TEST(Allocations, AFunctionStepMakesNoneAfterWarmUp) {
   const Tensor x = random::normal({32, 20}, {.seed = 1}), y = random::normal({32, 1}, {.seed = 2});
@@ -114,7 +83,7 @@ TEST(Allocations, FailureOfEachOfTheFirstTwoThousandIsClean) {
   uint64_t failures = 0;
   for (uint64_t n = 1; n <= 2000; ++n) {
     clear_plan_cache();  // planning is part of what may fail
-    countdown.store(static_cast<int64_t>(n));
+    counting_new::fail_in.store(static_cast<int64_t>(n));
     try {
       train();
     } catch (const std::bad_alloc&) {
@@ -122,7 +91,7 @@ TEST(Allocations, FailureOfEachOfTheFirstTwoThousandIsClean) {
     } catch (const Error&) {
       ++failures;
     }
-    countdown.store(0);
+    counting_new::fail_in.store(0);
     expect_sound(before, n);
     if (HasFatalFailure()) return;
   }

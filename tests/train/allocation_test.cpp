@@ -3,28 +3,7 @@
 
 #include <brio/brio.h>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-namespace {
-std::atomic<uint64_t> news{0};
-}
-void* operator new(size_t bytes) {
-  news.fetch_add(1, std::memory_order_relaxed);
-  if (void* p = std::malloc(bytes ? bytes : 1)) return p;
-  throw std::bad_alloc();
-}
-void* operator new(size_t bytes, std::align_val_t alignment) {
-  news.fetch_add(1, std::memory_order_relaxed);
-  const auto a = static_cast<size_t>(alignment);
-  if (void* p = std::aligned_alloc(a, (bytes + a - 1) / a * a)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, size_t, std::align_val_t) noexcept { std::free(p); }
+#include "tests/counting_new.h"
 
 namespace brio {
 namespace {
@@ -35,11 +14,11 @@ struct Counter : train::Callback {
   int64_t steps = 0;
   void on_train_batch_end(train::Progress& progress, int64_t step) override {
     if (step == 2) {
-      news_at = news.load();
+      news_at = counting_new::count.load();
       host_at = host_allocations();
     }
     if (step == *progress.steps - 1 && epoch > 0) {
-      news_made += news.load() - news_at;
+      news_made += counting_new::count.load() - news_at;
       host_made += host_allocations() - host_at;
       steps += step - 2;
     }
