@@ -17,9 +17,6 @@ class NestedPlan {
   const Plan& plan() const { return *plan_; }
 
  private:
-  struct Copy {
-    uint32_t from_output, to_output;
-  };
   std::shared_ptr<const Plan> plan_;
   std::vector<int64_t> fresh_target_;   // per fresh buffer: the output it is, or -1: in scratch
   std::vector<size_t> fresh_offset_;    // in scratch

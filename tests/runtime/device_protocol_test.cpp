@@ -1,5 +1,5 @@
 // A second device, to keep the core honest: its kernels are the reference's, run with delays by a thread of its own, and it
-// checks the protocol: memory is its own, a kernel reads only what was written before, nothing is released in flight.
+// checks that they are given its memory. A value read too early or memory released in flight shows as a wrong result.
 #include <gtest/gtest.h>
 
 #include <chrono>

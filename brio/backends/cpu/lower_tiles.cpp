@@ -59,7 +59,6 @@ std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
 struct Lowered {
   TileProgram program;
   std::vector<uint32_t> order;  // per program output: the node's output
-  bool in_place = true;         // is every output as large as the space?
 };
 
 Lowered lower(const Graph& graph, std::span<const ValueId> inputs, std::span<const Node> nodes,
