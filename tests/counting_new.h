@@ -1,4 +1,5 @@
-// Counts every operator new of a test program, and lets one of them fail. Include it in one source of the program only.
+// Counts every operator new of a test program, and lets one of them fail. Include it in one source of the program
+// only.
 #pragma once
 
 #include <atomic>
@@ -23,8 +24,8 @@ inline void* allocate(size_t bytes, size_t alignment) {
 
 }  // namespace counting_new
 
-// Not inlined: gcc sees through one of a pair and takes malloc and free for a mismatch. The nothrow form is replaced too,
-// since its memory is given back through the same delete.
+// Not inlined: gcc sees through one of a pair and takes malloc and free for a mismatch. The nothrow form is replaced
+// too, since its memory is given back through the same delete.
 #define OUT_OF_LINE __attribute__((noinline))
 OUT_OF_LINE void* operator new(size_t bytes) { return counting_new::allocate(bytes, 1); }
 OUT_OF_LINE void* operator new(size_t bytes, std::align_val_t alignment) {

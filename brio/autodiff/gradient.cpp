@@ -26,8 +26,8 @@ class Context final : public GradContext {
   void through_plain() override;
 };
 
-// Kept between calls, so that differentiating a small step allocates nothing. A rule may differentiate in turn (control
-// ops, plain forms), hence one set per depth.
+// Kept between calls, so that differentiating a small step allocates nothing. A rule may differentiate in turn
+// (control ops, plain forms), hence one set per depth.
 struct Scratch {
   std::vector<uint8_t> reached;
   std::vector<Tensor> cotangents;
@@ -64,9 +64,7 @@ const CustomGradient* custom_gradient_of(const Recording& recording, uint32_t no
   return nullptr;
 }
 
-void accumulate(Tensor& into, Tensor gradient) {
-  into = into.defined() ? add(into, gradient) : std::move(gradient);
-}
+void accumulate(Tensor& into, Tensor gradient) { into = into.defined() ? add(into, gradient) : std::move(gradient); }
 
 // Runs the rule of one node. The node is copied: recording moves the arrays that it lies in.
 void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
@@ -99,8 +97,8 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     if (!c.needed[i] || !c.result[i].defined()) continue;
-    BRIO_CHECK(c.result[i].aval() == c.in[i].aval(), "the gradient of ", node.op->name, " for input ", i, " has shape ",
-               c.result[i].shape(), " instead of ", c.in[i].shape());
+    BRIO_CHECK(c.result[i].aval() == c.in[i].aval(), "the gradient of ", node.op->name, " for input ", i,
+               " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
     accumulate(scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
   }
 }
@@ -141,7 +139,8 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     const RecordedNode node = recording.nodes[n];
     if (!(recording.tracked[node.value] & tape_bit)) continue;
     bool from_source = false, has_cotangent = false;
-    for (uint32_t i = 0; i < node.n_inputs; ++i) from_source |= scratch.reached[recording.inputs[node.input + i]] != 0;
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      from_source |= scratch.reached[recording.inputs[node.input + i]] != 0;
     for (uint32_t i = 0; i < node.n_values; ++i) has_cotangent |= scratch.cotangents[node.value + i].defined();
     if (from_source && has_cotangent) run_rule(recording, n, scratch);
   }
@@ -194,7 +193,8 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
   return traced.graph;
 }
 
-// The gradient of a composite op by differentiating its plain form, recorded here once more (equal expressions merge).
+// The gradient of a composite op by differentiating its plain form, recorded here once more (equal expressions
+// merge).
 void Context::through_plain() {
   const std::vector<Tensor> inputs = in, given = cotangents;
   const std::vector<uint8_t> wanted = needed;

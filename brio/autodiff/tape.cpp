@@ -49,12 +49,14 @@ void GradientTape::release() noexcept {
   recording->tapes_active &= static_cast<uint8_t>(~tape_.bit);
   std::erase(recording->tapes, &tape_);
   tape_.reads.clear();
-  if (recording->kind == Recording::Kind::eager && recording->tapes.empty() && !recording->pending()) recording->clear();
+  if (recording->kind == Recording::Kind::eager && recording->tapes.empty() && !recording->pending())
+    recording->clear();
 }
 
 void GradientTape::require_open(const char* what) const {
   if (used_ && !options_.persistent)
-    throw InvalidArgument(cat("[tape] ", what, " on a tape that has given its gradient; make it persistent "
+    throw InvalidArgument(cat("[tape] ", what,
+                              " on a tape that has given its gradient; make it persistent "
                               "(GradientTape tape({.persistent = true})) to ask more than once"));
   if (!tape_.recording) throw InvalidArgument(cat("[tape] ", what, " on a tape whose function or thread has ended"));
   if (tape_.recording != &current_recording())
@@ -64,7 +66,8 @@ void GradientTape::require_open(const char* what) const {
 void GradientTape::watch(const Tensor& tensor) {
   require_open("watch");
   if (!is_floating(tensor.dtype()))
-    throw InvalidArgument(cat("[tape] a ", tensor.dtype(), " tensor cannot be watched: only floating-point tensors have "
+    throw InvalidArgument(cat("[tape] a ", tensor.dtype(),
+                              " tensor cannot be watched: only floating-point tensors have "
                               "gradients; cast it"));
   Recording& recording = *tape_.recording;
   std::lock_guard lock(recording.mutex);
@@ -95,8 +98,8 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
   require_open("gradient");
   Recording& recording = *tape_.recording;
   if (!output_gradients.empty() && output_gradients.size() != targets.size())
-    throw InvalidArgument(cat("[tape] ", output_gradients.size(), " output gradients are given for ", targets.size(),
-                              " targets"));
+    throw InvalidArgument(
+        cat("[tape] ", output_gradients.size(), " output gradients are given for ", targets.size(), " targets"));
   const uint8_t bit = tape_.bit;
   struct ReleaseAtEnd {
     GradientTape& tape;
@@ -112,18 +115,22 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
     const Tensor& target = targets[i];
     if (!target.defined()) throw InvalidArgument("[tape] the target is none; give gradient() a tensor");
     if (!is_floating(target.dtype()))
-      throw InvalidArgument(cat("[tape] the target is ", target.dtype(), "; only floating-point tensors have gradients"));
+      throw InvalidArgument(
+          cat("[tape] the target is ", target.dtype(), "; only floating-point tensors have gradients"));
     TensorImpl* impl = target.impl();
     const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
     const ValueId value = here ? impl->value : recording.find_leaf(impl);
     if (value == kNone || !(recording.tracked[value] & bit)) continue;  // does not depend on anything watched
-    Tensor seed = !output_gradients.empty() && output_gradients[i].defined() ? output_gradients[i] : ones_like(target);
+    Tensor seed =
+        !output_gradients.empty() && output_gradients[i].defined() ? output_gradients[i] : ones_like(target);
     if (!(seed.aval() == target.aval()))
-      throw InvalidArgument(cat("[tape] the output gradient has shape ", seed.shape(), ", the target ", target.shape()));
+      throw InvalidArgument(
+          cat("[tape] the output gradient has shape ", seed.shape(), ", the target ", target.shape()));
     seeds.emplace_back(value, std::move(seed));
   }
 
-  // A variable may have been read more than once (it was assigned in between): its gradient is the sum over the reads.
+  // A variable may have been read more than once (it was assigned in between): its gradient is the sum over the
+  // reads.
   std::vector<ValueId> ids;
   std::vector<size_t> owner;
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -185,7 +192,8 @@ std::function<std::pair<Tensor, std::vector<Tensor>>(const std::vector<Tensor>&)
 }
 
 std::function<std::vector<Tensor>(const std::vector<Tensor>&)> grad(TensorFn f) {
-  return [both = value_and_grad(std::move(f))](const std::vector<Tensor>& arguments) { return both(arguments).second; };
+  return
+      [both = value_and_grad(std::move(f))](const std::vector<Tensor>& arguments) { return both(arguments).second; };
 }
 
 std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
@@ -204,14 +212,14 @@ std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
     if (recording.tapes.empty()) return value;  // nobody will ask
     const auto node = recording.producers[value.impl()->value];
     recording.custom_gradients.emplace_back(
-        node, std::make_shared<const CustomGradient>(
-                  [gradient = std::move(result.gradient), n = arguments.size()](const std::vector<Tensor>& cotangents) {
-                    std::vector<Tensor> gradients = gradient(cotangents[0]);
-                    if (gradients.size() != n)
-                      throw InvalidArgument(cat("[custom_gradient] the gradient function returned ", gradients.size(),
-                                                " gradients for ", n, " arguments"));
-                    return gradients;
-                  }));
+        node, std::make_shared<const CustomGradient>([gradient = std::move(result.gradient),
+                                                      n = arguments.size()](const std::vector<Tensor>& cotangents) {
+          std::vector<Tensor> gradients = gradient(cotangents[0]);
+          if (gradients.size() != n)
+            throw InvalidArgument(cat("[custom_gradient] the gradient function returned ", gradients.size(),
+                                      " gradients for ", n, " arguments"));
+          return gradients;
+        }));
     return value;
   };
 }

@@ -1,5 +1,5 @@
-// GradientTape, with TensorFlow's meaning. A tape follows ops on watched tensors and on the trainable variables that are
-// read while it lives:
+// GradientTape, with TensorFlow's meaning. A tape follows ops on watched tensors and on the trainable variables that
+// are read while it lives:
 //
 //   GradientTape tape;
 //   Tensor loss = mean(square(matvec(X, theta) - y));

@@ -45,8 +45,8 @@ std::string cat(Args&&... args) {
 }  // namespace brio
 
 // An invariant of our own. Its failure is our bug, never the user's.
-#define BRIO_CHECK(condition, ...)                                                          \
-  do {                                                                                      \
-    if (!(condition)) [[unlikely]]                                                          \
+#define BRIO_CHECK(condition, ...)                                                         \
+  do {                                                                                     \
+    if (!(condition)) [[unlikely]]                                                         \
       ::brio::throw_internal(__FILE__, __LINE__, #condition, ::brio::cat("" __VA_ARGS__)); \
   } while (false)

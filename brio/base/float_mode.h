@@ -2,8 +2,8 @@
 //
 //   FloatMode scope;   // until the end of the block: round to nearest, denormals count as zero, nothing traps
 //
-// The same bits on every thread need the same mode on every thread, so parallel_for hands the mode of its caller to the
-// workers that help; only the executor opens a scope of its own.
+// The same bits on every thread need the same mode on every thread, so parallel_for hands the mode of its caller to
+// the workers that help; only the executor opens a scope of its own.
 #pragma once
 
 #if defined(__x86_64__)

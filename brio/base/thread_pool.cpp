@@ -29,7 +29,7 @@ namespace brio {
 namespace {
 
 constexpr int kMaxThreads = 1024;
-std::atomic<int> g_threads{0};  // 0: not yet known; set under the pool's mutex
+std::atomic<int> g_threads{0};                  // 0: not yet known; set under the pool's mutex
 constexpr std::chrono::microseconds kSpin{30};  // a sleeping worker takes several microseconds to wake
 
 void pause_cpu() {
@@ -79,9 +79,9 @@ class Pool {
  private:
   void work(Job& job);
   void worker();
-  void start_workers();    // mutex_ held
-  Job* find_job() const;   // mutex_ held
-  void unlink(Job& job);   // mutex_ held
+  void start_workers();   // mutex_ held
+  Job* find_job() const;  // mutex_ held
+  void unlink(Job& job);  // mutex_ held
   void wait_for_helpers(Job& job, std::unique_lock<std::mutex>& lock);
 
   std::mutex mutex_;
@@ -92,8 +92,8 @@ class Pool {
   bool spin_ = true;  // pointless when there are more threads than CPUs
 };
 
-// The pool is never destroyed: detached workers may outlive static destructors. After a fork the child builds a new one
-// in the same place, because the old one's mutex and waiters belong to threads that no longer exist.
+// The pool is never destroyed: detached workers may outlive static destructors. After a fork the child builds a new
+// one in the same place, because the old one's mutex and waiters belong to threads that no longer exist.
 alignas(Pool) unsigned char g_storage[sizeof(Pool)];
 std::atomic<uint64_t> g_generation{0};  // forks seen
 
@@ -145,8 +145,9 @@ void Pool::run(Job& job) {
   for (; wake > 0; --wake) posted_.notify_one();
   work(job);
   if (g_generation.load(std::memory_order_relaxed) != generation)
-    throw ResourceError("parallel_for: the process was forked inside a body; in the child call exec or _exit there, "
-                        "or fork outside parallel work");
+    throw ResourceError(
+        "parallel_for: the process was forked inside a body; in the child call exec or _exit there, "
+        "or fork outside parallel work");
   {
     std::unique_lock lock(mutex_);
     unlink(job);

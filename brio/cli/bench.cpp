@@ -1,5 +1,5 @@
-// brio bench [NAME…] [--json]: medians and bests of Brio's own workloads. `start --once` trains one step and ends: whoever
-// times the process has the time from nothing to the first trained step.
+// brio bench [NAME…] [--json]: medians and bests of Brio's own workloads. `start --once` trains one step and ends:
+// whoever times the process has the time from nothing to the first trained step.
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,7 +52,8 @@ Timing measure_start() {
   char self[4096];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   if (length <= 0) throw ResourceError("start: this program's own path cannot be read from /proc/self/exe");
-  const std::string command = cat("'", std::string_view(self, static_cast<size_t>(length)), "' bench start --once > /dev/null");
+  const std::string command =
+      cat("'", std::string_view(self, static_cast<size_t>(length)), "' bench start --once > /dev/null");
   std::vector<double> runs;
   for (int i = 0; i < 15; ++i) {
     const auto begin = Clock::now();
@@ -66,11 +67,12 @@ Timing measure_start() {
 void print(std::string_view name, std::string_view unit, const Timing& timing, bool json) {
   const double scale = unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
   if (json)
-    std::printf("{\"name\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n", std::string(name).c_str(),
-                std::string(unit).c_str(), timing.median * scale, timing.best * scale, timing.n);
+    std::printf("{\"name\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n",
+                std::string(name).c_str(), std::string(unit).c_str(), timing.median * scale, timing.best * scale,
+                timing.n);
   else
-    std::printf("%-12s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale, timing.best * scale,
-                std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
+    std::printf("%-12s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale,
+                timing.best * scale, std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
   std::fflush(stdout);
 }
 

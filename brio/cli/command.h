@@ -1,4 +1,5 @@
-// The subcommands of `brio`. Each takes the words after its name and returns the exit code: 0 done, 1 failed, 2 misused.
+// The subcommands of `brio`. Each takes the words after its name and returns the exit code: 0 done, 1 failed, 2
+// misused.
 #pragma once
 
 #include <span>

@@ -112,8 +112,8 @@ void compare_with_numpy(double epoch) {
     std::printf("\nNo python3 with NumPy was found, so there is no comparison with it here; `make bench` has one.\n");
     return;
   }
-  std::printf("\nThe same network and steps in NumPy: %.1f ms an epoch; Brio: %.1f ms, %.1f times faster.\n", numpy * 1e3,
-              epoch * 1e3, numpy / epoch);
+  std::printf("\nThe same network and steps in NumPy: %.1f ms an epoch; Brio: %.1f ms, %.1f times faster.\n",
+              numpy * 1e3, epoch * 1e3, numpy / epoch);
 }
 
 }  // namespace
@@ -131,7 +131,8 @@ int run_demo(Words words) {
   std::printf("\nOn %lld rows it has not seen: loss %.4f, accuracy %.2f%%. %d epochs took %.2f s.\n",
               static_cast<long long>(kRows), logs["loss"], 100 * logs["accuracy"], kEpochs, fit);
   set_profiling(true);
-  const double profiled = seconds([&] { model.fit(train.x, train.y, {.epochs = 1, .batch_size = 32, .verbose = 0}); });
+  const double profiled =
+      seconds([&] { model.fit(train.x, train.y, {.epochs = 1, .batch_size = 32, .verbose = 0}); });
   set_profiling(false);
   show_times(profiled);
   show_memory();

@@ -28,7 +28,8 @@ void print_help(std::FILE* out) {
 }  // namespace
 
 int misuse(std::string_view command, std::string_view message) {
-  std::fprintf(stderr, "brio %s: %s\nTry `brio --help`.\n", std::string(command).c_str(), std::string(message).c_str());
+  std::fprintf(stderr, "brio %s: %s\nTry `brio --help`.\n", std::string(command).c_str(),
+               std::string(message).c_str());
   return 2;
 }
 

@@ -84,7 +84,8 @@ std::function<double()> make_wide() {
   struct State {
     Tensor x = random::normal({256, 1024}, {.seed = 1});
     Tensor y = cast(random::uniform({256}, {.seed = 2}) * 10.f, i32);
-    nn::Sequential model{{nn::Dense(4096, {.activation = "relu"}), nn::Dense(4096, {.activation = "relu"}), nn::Dense(10)}};
+    nn::Sequential model{
+        {nn::Dense(4096, {.activation = "relu"}), nn::Dense(4096, {.activation = "relu"}), nn::Dense(10)}};
     nn::SGD sgd{0.01};
     std::vector<Variable> weights;
     Tensor step(const Tensor& inputs, const Tensor& labels) {
@@ -107,7 +108,8 @@ std::function<double()> make_wide() {
 std::function<double()> make_chain() {
   const Tensor x = random::normal({16 << 20}, {.seed = 1});
   read(x);
-  // A function, as the peers' compiled steps: in eager code the named intermediates have handles, so they would be kept.
+  // A function, as the peers' compiled steps: in eager code the named intermediates have handles, so they would be
+  // kept.
   auto chain = function([](const Tensor& in) {
     const Tensor a = in * 1.5f + 0.5f;
     const Tensor b = relu(a);
@@ -190,19 +192,20 @@ std::function<double()> make_lookup() {
 
 // Planning a graph of a thousand nodes: passes, verifier, kernels, placement.
 std::function<double()> make_plan() {
-  const TracedBody traced = trace_body(std::vector<Aval>{{Shape{32, 64}, f32}, {Shape{64, 64}, f32}, {Shape{64}, f32}},
-                                       [](const std::vector<Tensor>& p) {
-                                         Tensor y = p[0];
-                                         std::vector<Tensor> kept;
-                                         for (int i = 0; i < 125; ++i) {
-                                           const Tensor h = relu(matmul(y, p[1]) + p[2]);
-                                           const Tensor mixed = h * sigmoid(y) + y * y;
-                                           y = tanh(mixed);
-                                           if (i % 10 == 0) kept.push_back(sum(mixed, 1));
-                                         }
-                                         kept.push_back(y);
-                                         return kept;
-                                       });
+  const TracedBody traced =
+      trace_body(std::vector<Aval>{{Shape{32, 64}, f32}, {Shape{64, 64}, f32}, {Shape{64}, f32}},
+                 [](const std::vector<Tensor>& p) {
+                   Tensor y = p[0];
+                   std::vector<Tensor> kept;
+                   for (int i = 0; i < 125; ++i) {
+                     const Tensor h = relu(matmul(y, p[1]) + p[2]);
+                     const Tensor mixed = h * sigmoid(y) + y * y;
+                     y = tanh(mixed);
+                     if (i % 10 == 0) kept.push_back(sum(mixed, 1));
+                   }
+                   kept.push_back(y);
+                   return kept;
+                 });
   const auto graph = traced.graph;
   return [graph] {
     (void)Plan::make(*graph, registry().default_device());

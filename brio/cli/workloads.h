@@ -10,7 +10,8 @@ namespace brio::cli {
 struct Workload {
   std::string_view name, unit;  // unit: "ns", "us" or "ms", of one unit of work
   std::string_view summary;
-  // Sets the workload up and returns one iteration, which leaves nothing pending and says how many units of work it did.
+  // Sets the workload up and returns one iteration, which leaves nothing pending and says how many units of work it
+  // did.
   std::function<double()> (*make)();
 };
 std::span<const Workload> workloads();

@@ -1,4 +1,5 @@
-// What a gradient rule sees of its node. The rule records the gradient with ordinary ops, so gradients have gradients.
+// What a gradient rule sees of its node. The rule records the gradient with ordinary ops, so gradients have
+// gradients.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@ class GradContext {
   bool needs(size_t input) const { return needed[input]; }
   void set(size_t input, Tensor gradient) { result[input] = std::move(gradient); }
 
-  // For control ops. The graph that maps (inputs of `body`, cotangents of its outputs) to the cotangents of its inputs;
-  // an input that gets none, or that has an integer dtype, is reported in `connected`.
+  // For control ops. The graph that maps (inputs of `body`, cotangents of its outputs) to the cotangents of its
+  // inputs; an input that gets none, or that has an integer dtype, is reported in `connected`.
   virtual std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
                                                std::vector<bool>& connected) = 0;
 

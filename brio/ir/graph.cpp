@@ -11,8 +11,9 @@ namespace brio {
 std::vector<Aval> infer(const Graph& graph, const Node& node) {
   const int n = static_cast<int>(node.in.size());
   if (n < node.op->min_inputs || (node.op->max_inputs >= 0 && n > node.op->max_inputs))
-    throw_invalid(*node.op, cat("takes ", node.op->min_inputs, node.op->max_inputs == node.op->min_inputs ? "" : " or more",
-                                " inputs, but got ", n));
+    throw_invalid(*node.op,
+                  cat("takes ", node.op->min_inputs, node.op->max_inputs == node.op->min_inputs ? "" : " or more",
+                      " inputs, but got ", n));
   std::vector<const Aval*> in;
   for (ValueId v : node.in) in.push_back(&graph.values[v]);
   std::vector<const Graph*> bodies;

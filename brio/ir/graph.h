@@ -1,5 +1,5 @@
-// Graph: the IR that passes read and rewrite. Purely functional: values are defined once, nodes are in an order in which
-// they can run. Text form (print and parse are inverse):
+// Graph: the IR that passes read and rewrite. Purely functional: values are defined once, nodes are in an order in
+// which they can run. Text form (print and parse are inverse):
 //
 //   (%0: f32[3,2], %1: f32[2] donated) {
 //     %2 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3]

@@ -15,8 +15,8 @@ std::vector<const OpDef*>& rows() {
 }  // namespace
 
 std::string_view name_of(OpKind kind) {
-  constexpr std::string_view names[] = {"constant", "elementwise", "reduction", "view",      "movement",
-                                        "contraction", "indexed", "random", "composite", "control"};
+  constexpr std::string_view names[] = {"constant",    "elementwise", "reduction", "view",      "movement",
+                                        "contraction", "indexed",     "random",    "composite", "control"};
   return names[static_cast<int>(kind)];
 }
 
@@ -68,7 +68,7 @@ std::string op_table_markdown() {
   for (const OpDef* op : rows()) {
     std::string attrs;
     for (const AttrSpec& attr : op->attrs) attrs += cat(attrs.empty() ? "" : ", ", attr.name);
-    const std::string arity = op->max_inputs < 0                ? cat(op->min_inputs, "…")
+    const std::string arity = op->max_inputs < 0                 ? cat(op->min_inputs, "…")
                               : op->min_inputs == op->max_inputs ? cat(op->min_inputs)
                                                                  : cat(op->min_inputs, "–", op->max_inputs);
     text += cat("| `", op->name, "` | ", name_of(op->kind), " | ", arity, " | ", attrs, " | ",

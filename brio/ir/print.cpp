@@ -26,8 +26,11 @@ std::string number(T value) {
     if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
     char text[40];
     const auto magnitude = std::fabs(x);
-    const bool plain = magnitude == 0 || (magnitude >= static_cast<decltype(magnitude)>(1e-4) && magnitude < static_cast<decltype(magnitude)>(1e16));
-    const auto end = std::to_chars(text, text + sizeof text, x, plain ? std::chars_format::fixed : std::chars_format::scientific).ptr;
+    const bool plain = magnitude == 0 || (magnitude >= static_cast<decltype(magnitude)>(1e-4) &&
+                                          magnitude < static_cast<decltype(magnitude)>(1e16));
+    const auto end =
+        std::to_chars(text, text + sizeof text, x, plain ? std::chars_format::fixed : std::chars_format::scientific)
+            .ptr;
     std::string result(text, end);
     if (result.find_first_of(".e") == std::string::npos) result += ".";
     return result;
@@ -57,7 +60,9 @@ void print(std::string& out, const Layout& layout, int axis, size_t& at, int ind
   for (int64_t i = 0; i < n; ++i) {
     if (i > 0) {
       if (last) out += " ";
-      else out += std::string(static_cast<size_t>(layout.shape.rank() - axis - 1), '\n') + std::string(static_cast<size_t>(indent) + 1, ' ');
+      else
+        out += std::string(static_cast<size_t>(layout.shape.rank() - axis - 1), '\n') +
+               std::string(static_cast<size_t>(indent) + 1, ' ');
     }
     if (cut && i == kEdgeItems) {
       out += "...";

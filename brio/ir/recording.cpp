@@ -56,7 +56,8 @@ bool is_ancestor(const Recording* candidate, const Recording* recording) {
   return false;
 }
 
-// The number of `impl` in `recording`, which the caller has locked. kNone: it is pending elsewhere and must run first.
+// The number of `impl` in `recording`, which the caller has locked. kNone: it is pending elsewhere and must run
+// first.
 ValueId number_of(Recording& recording, TensorImpl* impl) {
   Recording* home = impl->recording.load(std::memory_order_acquire);
   if (home == &recording) [[likely]]
@@ -67,11 +68,12 @@ ValueId number_of(Recording& recording, TensorImpl* impl) {
 
 void check_inputs(const OpDef& op, std::span<TensorImpl* const> in) {
   for (size_t i = 0; i < in.size(); ++i)
-    if (!in[i]) throw_invalid(op, cat("input ", i, " is none; give it a tensor (a gradient that is none has no value)"));
+    if (!in[i])
+      throw_invalid(op, cat("input ", i, " is none; give it a tensor (a gradient that is none has no value)"));
   const int n = static_cast<int>(in.size());
   if (n < op.min_inputs || (op.max_inputs >= 0 && n > op.max_inputs))
-    throw_invalid(op, cat("takes ", op.min_inputs, op.max_inputs == op.min_inputs ? "" : " or more",
-                          " inputs, but got ", n));
+    throw_invalid(
+        op, cat("takes ", op.min_inputs, op.max_inputs == op.min_inputs ? "" : " or more", " inputs, but got ", n));
 }
 
 // Values that only the recording keeps alive; measured now and then, not at every op.
@@ -149,7 +151,8 @@ struct AppendGuard {
     r.inputs.resize(inputs);
     r.attrs.resize(attrs);
     r.graphs.resize(graphs);
-    for (; r.values.size() > values; r.values.pop_back()) {  // outputs made so far: the recording's reference and ours
+    for (; r.values.size() > values;
+         r.values.pop_back()) {  // outputs made so far: the recording's reference and ours
       Tensor::adopt(r.values.back()).reset();
       Tensor::adopt(r.values.back()).reset();
     }
@@ -292,9 +295,7 @@ Recording* traced_function(Recording& recording) {
   return r && r->kind == Recording::Kind::function ? r : nullptr;
 }
 
-RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) {
-  current = &recording;
-}
+RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) { current = &recording; }
 RecordInto::~RecordInto() { current = previous_; }
 
 Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs) {
@@ -336,10 +337,12 @@ void evaluate(TensorImpl& impl) {
   while (!impl.computed.load(std::memory_order_acquire) && !impl.error) {
     Recording* home = impl.recording.load(std::memory_order_acquire);
     if (!home)
-      throw InvalidArgument("[tensor] this value was made while a function was traced and has no value outside of it");
+      throw InvalidArgument(
+          "[tensor] this value was made while a function was traced and has no value outside of it");
     if (home->kind != Recording::Kind::eager)
       throw InvalidArgument(
-          cat("[function] a tensor of shape ", impl.aval().shape, " cannot be read while a function or loop body is being "
+          cat("[function] a tensor of shape ", impl.aval().shape,
+              " cannot be read while a function or loop body is being "
               "traced: its value exists only when the function runs; return it, or move the read outside"));
     flush(*home);
   }

@@ -21,11 +21,11 @@ inline constexpr uint32_t kNone = ~uint32_t{0};
 
 struct RecordedNode {
   const OpDef* op;
-  uint32_t input, n_inputs;   // in Recording::inputs
-  ValueId value;              // first output
+  uint32_t input, n_inputs;  // in Recording::inputs
+  ValueId value;             // first output
   uint32_t n_values;
-  uint32_t attr, n_attrs;     // in Recording::attrs
-  uint32_t graph, n_graphs;   // in Recording::graphs
+  uint32_t attr, n_attrs;    // in Recording::attrs
+  uint32_t graph, n_graphs;  // in Recording::graphs
 };
 
 // The user's gradient of a custom_gradient node: cotangents of its outputs → of its inputs ("none" allowed).
@@ -43,10 +43,10 @@ class Recording {
   std::vector<ValueId> inputs;
   std::vector<int64_t> attrs;
   std::vector<std::shared_ptr<const Graph>> graphs;
-  std::vector<TensorImpl*> values;   // one reference each
-  std::vector<uint32_t> producers;   // per value: its node, or kNone for a leaf
-  std::vector<uint8_t> tracked;      // per value: the tapes that follow it
-  uint32_t first_pending = 0;        // nodes before it have run (they stay while a tape needs them)
+  std::vector<TensorImpl*> values;  // one reference each
+  std::vector<uint32_t> producers;  // per value: its node, or kNone for a leaf
+  std::vector<uint8_t> tracked;     // per value: the tapes that follow it
+  uint32_t first_pending = 0;       // nodes before it have run (they stay while a tape needs them)
   uint32_t next_size_check = 0;
 
   // Leaves by identity, and what a body took from its parent (leaf here → value there).
@@ -75,8 +75,8 @@ class Recording {
   // Function tracing: parameters that are read from cells at each call.
   struct Cell {
     std::shared_ptr<VariableImpl> variable;
-    ValueId leaf;      // kNone when it is assigned before it is read
-    Tensor current;    // the traced value
+    ValueId leaf;    // kNone when it is assigned before it is read
+    Tensor current;  // the traced value
     bool assigned = false;
   };
   std::vector<Cell> cells;
@@ -107,7 +107,8 @@ class Recording {
 // The recording that ops of this thread go to.
 Recording& current_recording();
 
-// The function whose trace `recording` is part of, or nullptr for eager code: there, cells and generators are parameters.
+// The function whose trace `recording` is part of, or nullptr for eager code: there, cells and generators are
+// parameters.
 Recording* traced_function(Recording& recording);
 
 // Redirects ops of this thread into `recording` for a scope.
@@ -137,14 +138,14 @@ Tensor host_scalar(uint64_t bits, DType dtype);
 // Runs what is pending. `runtime` registers how; clear() follows unless a tape holds the recording.
 using Evaluator = void (*)(Recording& recording);
 void set_evaluator(Evaluator evaluator);
-void flush(Recording& recording);          // takes its mutex
-void flush();                              // this thread's
-void evaluate(TensorImpl& impl);           // until it is computed; throws what its run threw
+void flush(Recording& recording);  // takes its mutex
+void flush();                      // this thread's
+void evaluate(TensorImpl& impl);   // until it is computed; throws what its run threw
 
 // Bounds of a pending recording.
 struct RecordingLimits {
-  uint32_t nodes = 4096;             // hard
-  uint32_t nodes_at_assign = 256;    // an assignment past this many nodes ends the step
+  uint32_t nodes = 4096;                  // hard
+  uint32_t nodes_at_assign = 256;         // an assignment past this many nodes ends the step
   size_t kept_bytes = size_t{256} << 20;  // computed values that only the recording keeps alive
 };
 RecordingLimits& recording_limits();

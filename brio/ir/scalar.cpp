@@ -36,8 +36,9 @@ uint64_t Scalar::bits_as(DType dtype) const {
   return visit(dtype, [&](auto t) -> uint64_t {
     using T = decltype(t);
     if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-      const bool fits = unsigned_ ? static_cast<uint64_t>(integer_) <= static_cast<uint64_t>(std::numeric_limits<T>::max())
-                                  : std::in_range<T>(integer_);
+      const bool fits = unsigned_
+                            ? static_cast<uint64_t>(integer_) <= static_cast<uint64_t>(std::numeric_limits<T>::max())
+                            : std::in_range<T>(integer_);
       if (!fits) refuse("it is out of range");
       return to_bits(static_cast<T>(integer_));
     }
@@ -47,15 +48,13 @@ uint64_t Scalar::bits_as(DType dtype) const {
 
 void Literal::measure(Shape& shape, int depth) const {
   if (is_leaf_) return;
-  if (depth == kMaxRank)
-    throw InvalidArgument(cat("[tensor] a literal is nested deeper than ", kMaxRank, " levels"));
+  if (depth == kMaxRank) throw InvalidArgument(cat("[tensor] a literal is nested deeper than ", kMaxRank, " levels"));
   shape.push_back(static_cast<int64_t>(items_.size()));
   if (!items_.empty()) items_.front().measure(shape, depth + 1);
 }
 
 void Literal::fill(const Shape& shape, int depth, DType dtype, char*& at) const {
-  if (is_leaf_ != (depth == shape.rank()) ||
-      (!is_leaf_ && static_cast<int64_t>(items_.size()) != shape[depth]))
+  if (is_leaf_ != (depth == shape.rank()) || (!is_leaf_ && static_cast<int64_t>(items_.size()) != shape[depth]))
     throw InvalidArgument(cat("[tensor] a literal is ragged: its first entries have shape ", shape, ", but at depth ",
                               depth, " another has ", is_leaf_ ? "a number" : cat(items_.size(), " entries"),
                               "; give every row the same length"));

@@ -18,7 +18,8 @@ class Scalar {
   template <std::floating_point T>
   Scalar(T value) : kind_(Kind::real), real_(static_cast<double>(value)) {}
   template <std::integral T>
-  Scalar(T value) : kind_(std::same_as<T, bool> ? Kind::truth : Kind::integer), integer_(static_cast<int64_t>(value)) {
+  Scalar(T value)
+      : kind_(std::same_as<T, bool> ? Kind::truth : Kind::integer), integer_(static_cast<int64_t>(value)) {
     unsigned_ = std::unsigned_integral<T>;
   }
 
@@ -41,8 +42,7 @@ class Scalar {
 class Literal {
  public:
   template <typename T>
-    requires std::floating_point<T> || std::integral<T>
-  Literal(T value) : leaf_(value), is_leaf_(true) {}
+  requires std::floating_point<T> || std::integral<T> Literal(T value) : leaf_(value), is_leaf_(true) {}
   Literal(std::initializer_list<Literal> items) : items_(items) {}
 
   Array array(DType dtype) const;  // throws InvalidArgument for ragged literals

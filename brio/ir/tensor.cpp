@@ -11,8 +11,8 @@
 namespace brio {
 namespace {
 
-// Impls are made and dropped with every op: each thread recycles its own. The list hangs on a plain pointer, which costs
-// nothing to reach; the guard's destructor frees it when the thread ends.
+// Impls are made and dropped with every op: each thread recycles its own. The list hangs on a plain pointer, which
+// costs nothing to reach; the guard's destructor frees it when the thread ends.
 struct FreeImpl {
   FreeImpl* next;
 };
@@ -77,8 +77,8 @@ Tensor Tensor::from_bytes(const void* data, const Aval& aval) {
 
 void check_element_count(size_t count, const Shape& shape) {
   if (count != static_cast<size_t>(shape.elements()))
-    throw InvalidArgument(cat("[tensor] ", count, " values cannot fill shape ", shape, ", which has ", shape.elements(),
-                              " elements"));
+    throw InvalidArgument(
+        cat("[tensor] ", count, " values cannot fill shape ", shape, ", which has ", shape.elements(), " elements"));
 }
 
 const Aval& Tensor::aval() const {
@@ -98,7 +98,8 @@ const Array& Tensor::read(DType wanted, const char* what) const {
     throw InvalidArgument(cat("[", what, "] the tensor is ", result.aval.dtype, ", but ", wanted,
                               " was asked for; cast it, or ask for its own type"));
   if (what[0] == 'i' && result.aval.shape.elements() != 1)
-    throw InvalidArgument(cat("[item] the tensor has shape ", result.aval.shape, "; only one element can be an item"));
+    throw InvalidArgument(
+        cat("[item] the tensor has shape ", result.aval.shape, "; only one element can be an item"));
   return result;
 }
 

@@ -1,5 +1,5 @@
-// Tensor: an immutable value that may not be computed yet. Copying a handle is cheap; reading it (data, item, printing)
-// computes what is pending.
+// Tensor: an immutable value that may not be computed yet. Copying a handle is cheap; reading it (data, item,
+// printing) computes what is pending.
 #pragma once
 
 #include <atomic>
@@ -19,28 +19,28 @@ class Variable;
 // The shared state behind handles.
 struct TensorImpl {
   RefCount refs{1};
-  uint32_t value = 0;                            // its number in `recording`
-  std::atomic<Recording*> recording{nullptr};    // the one that lists it, computed or not
-  std::atomic<bool> computed{false};             // array.buffer or scalar holds the value
-  Array array;                                   // array.aval holds from the start
-  bool is_scalar = false;                        // a host number: kept in `scalar`, no buffer
+  uint32_t value = 0;                          // its number in `recording`
+  std::atomic<Recording*> recording{nullptr};  // the one that lists it, computed or not
+  std::atomic<bool> computed{false};           // array.buffer or scalar holds the value
+  Array array;                                 // array.aval holds from the start
+  bool is_scalar = false;                      // a host number: kept in `scalar`, no buffer
   uint64_t scalar = 0;
-  uint8_t rollbacks = 0;                         // references held by Recording::rebound, which do not forbid donation
-  std::shared_ptr<const std::string> error;      // its run failed: reading it says so again
+  uint8_t rollbacks = 0;                     // references held by Recording::rebound, which do not forbid donation
+  std::shared_ptr<const std::string> error;  // its run failed: reading it says so again
 
   const Aval& aval() const { return array.aval; }
   // Memory of a computed value.
   const void* data() const { return is_scalar ? &scalar : array.data(); }
 
-  static TensorImpl* create(const Aval& aval);   // one reference
+  static TensorImpl* create(const Aval& aval);  // one reference
   static void destroy(TensorImpl* impl) noexcept;
 };
 
 class Tensor {
  public:
-  Tensor() = default;  // "none": no value
-  explicit Tensor(const Literal& literal, DType dtype = f32);                  // Tensor(5)
-  explicit Tensor(std::initializer_list<Literal> literal, DType dtype = f32)   // Tensor({{1, 2}, {3, 4}})
+  Tensor() = default;                                                         // "none": no value
+  explicit Tensor(const Literal& literal, DType dtype = f32);                 // Tensor(5)
+  explicit Tensor(std::initializer_list<Literal> literal, DType dtype = f32)  // Tensor({{1, 2}, {3, 4}})
       : Tensor(Literal(literal), dtype) {}
   explicit Tensor(Array array);
   // Copies `shape.elements()` elements from host memory.

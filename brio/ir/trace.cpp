@@ -57,7 +57,8 @@ Graph graph_of(const Recording& r, std::span<const ValueId> inputs, std::span<co
 
 std::vector<Tensor> replay(const Graph& graph, std::span<const Tensor> inputs) {
   std::vector<Tensor> values(graph.values.size());
-  BRIO_CHECK(inputs.size() == graph.inputs.size(), "got ", inputs.size(), " inputs for a graph of ", graph.inputs.size());
+  BRIO_CHECK(inputs.size() == graph.inputs.size(), "got ", inputs.size(), " inputs for a graph of ",
+             graph.inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i].value] = inputs[i];
   for (const Node& node : graph.nodes) {
     std::vector<TensorImpl*> in;

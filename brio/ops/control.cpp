@@ -15,11 +15,12 @@ namespace {
 constexpr AttrSpec kCondAttrs[] = {{"first", AttrKind::integer}};
 constexpr AttrSpec kWhileAttrs[] = {
     {"carried", AttrKind::integer}, {"condition_captured", AttrKind::integer}, {"max_iterations", AttrKind::integer}};
-constexpr AttrSpec kWhileGradAttrs[] = {{"carried", AttrKind::integer},
-                                        {"condition_captured", AttrKind::integer},
-                                        {"max_iterations", AttrKind::integer}};
-constexpr AttrSpec kScanAttrs[] = {
-    {"carried", AttrKind::integer}, {"elements", AttrKind::integer}, {"reverse", AttrKind::flag}, {"saves", AttrKind::flag}};
+constexpr AttrSpec kWhileGradAttrs[] = {
+    {"carried", AttrKind::integer}, {"condition_captured", AttrKind::integer}, {"max_iterations", AttrKind::integer}};
+constexpr AttrSpec kScanAttrs[] = {{"carried", AttrKind::integer},
+                                   {"elements", AttrKind::integer},
+                                   {"reverse", AttrKind::flag},
+                                   {"saves", AttrKind::flag}};
 
 const Aval& output_aval(const Graph& graph, size_t i) { return graph.values[graph.outputs[i]]; }
 const Aval& input_aval(const Graph& graph, size_t i) { return graph.values[graph.inputs[i].value]; }
@@ -43,7 +44,8 @@ void infer_cond(const OpCall& call, std::vector<Aval>& out) {
   if (yes.outputs.size() != no.outputs.size())
     throw_invalid(call.op, cat("one branch returns ", yes.outputs.size(), " tensors, the other ", no.outputs.size()));
   if (call.in.size() != 1 + yes.inputs.size() + no.inputs.size())
-    throw_invalid(call.op, cat("the branches take ", yes.inputs.size() + no.inputs.size(), " inputs, but got ", call.in.size() - 1));
+    throw_invalid(call.op, cat("the branches take ", yes.inputs.size() + no.inputs.size(), " inputs, but got ",
+                               call.in.size() - 1));
   for (size_t i = 0; i + 1 < call.in.size(); ++i)
     expect_aval(call, "input", i, *call.in[i + 1],
                 i < yes.inputs.size() ? input_aval(yes, i) : input_aval(no, i - yes.inputs.size()));
@@ -84,11 +86,13 @@ void infer_scan(const OpCall& call, std::vector<Aval>& out) {
   if (call.in.size() != body.inputs.size())
     throw_invalid(call.op, cat("the body takes ", body.inputs.size(), " inputs, but got ", call.in.size()));
   if (body.outputs.size() < layout.carried)
-    throw_invalid(call.op, cat("the body returns ", body.outputs.size(), " carried tensors, but was given ", layout.carried));
+    throw_invalid(call.op,
+                  cat("the body returns ", body.outputs.size(), " carried tensors, but was given ", layout.carried));
   int64_t length = -1;
   for (size_t i = 0; i < layout.elements; ++i) {
     const Shape& shape = call.in[layout.carried + i]->shape;
-    if (shape.rank() == 0) throw_invalid(call.op, cat("elements ", i, " are a scalar, which has no first axis to walk along"));
+    if (shape.rank() == 0)
+      throw_invalid(call.op, cat("elements ", i, " are a scalar, which has no first axis to walk along"));
     if (length >= 0 && shape[0] != length)
       throw_invalid(call.op, cat("elements ", i, " have length ", shape[0], ", but the first have ", length));
     length = shape[0];
@@ -143,7 +147,9 @@ Cost scan_cost(const OpCall& call, std::span<const Aval>) {
   return {one.flops * steps, one.bytes * steps};
 }
 
-Tensor or_zeros(const Tensor& gradient, const Tensor& like) { return gradient.defined() ? gradient : zeros_like(like); }
+Tensor or_zeros(const Tensor& gradient, const Tensor& like) {
+  return gradient.defined() ? gradient : zeros_like(like);
+}
 
 std::vector<TensorImpl*> impls_of(const std::vector<Tensor>& tensors) {
   std::vector<TensorImpl*> impls;
@@ -189,10 +195,13 @@ void grad_cond(GradContext& g) {
     if (g.needs(i)) wanted.push_back(i);
   auto gradient_of_branch = [&](size_t which) {
     const size_t first = which == 0 ? 1 : 1 + branches[0]->inputs.size(), n = branches[which]->inputs.size();
-    const std::vector<Tensor> own(in.begin() + static_cast<std::ptrdiff_t>(first), in.begin() + static_cast<std::ptrdiff_t>(first + n));
-    const std::vector<Tensor> gradients = reversed(g, *branches[which], floating_inputs(*branches[which]), own, cotangents);
+    const std::vector<Tensor> own(in.begin() + static_cast<std::ptrdiff_t>(first),
+                                  in.begin() + static_cast<std::ptrdiff_t>(first + n));
+    const std::vector<Tensor> gradients =
+        reversed(g, *branches[which], floating_inputs(*branches[which]), own, cotangents);
     std::vector<Tensor> result;
-    for (size_t i : wanted) result.push_back(i >= first && i < first + n ? or_zeros(gradients[i - first], in[i]) : zeros_like(in[i]));
+    for (size_t i : wanted)
+      result.push_back(i >= first && i < first + n ? or_zeros(gradients[i - first], in[i]) : zeros_like(in[i]));
     return result;
   };
   const std::vector<Tensor> gradients =
@@ -200,8 +209,8 @@ void grad_cond(GradContext& g) {
   for (size_t i = 0; i < wanted.size(); ++i) g.set(wanted[i], gradients[i]);
 }
 
-// One step backwards is a graph (carried, captured, cotangents of the floating-point carried, sums so far) → (cotangents,
-// sums). The op runs the loop forwards once more, keeps what was carried on a stack, and walks back.
+// One step backwards is a graph (carried, captured, cotangents of the floating-point carried, sums so far) →
+// (cotangents, sums). The op runs the loop forwards once more, keeps what was carried on a stack, and walks back.
 void grad_while(GradContext& g) {
   const WhileLayout layout = WhileLayout::of(g.attrs);
   const std::shared_ptr<const Graph> condition = g.graphs[0], body = g.graphs[1];
@@ -250,7 +259,8 @@ void grad_while(GradContext& g) {
 
 std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout& layout,
                                 const std::shared_ptr<const Graph>& body) {
-  const int64_t attrs[] = {static_cast<int64_t>(layout.carried), static_cast<int64_t>(layout.elements), layout.reverse, layout.saves};
+  const int64_t attrs[] = {static_cast<int64_t>(layout.carried), static_cast<int64_t>(layout.elements),
+                           layout.reverse, layout.saves};
   return record_many(op::scan, impls_of(in), attrs, std::span(&body, 1));
 }
 
@@ -281,7 +291,8 @@ void grad_scan(GradContext& g) {
   for (size_t i = 0; i < m; ++i)
     if (g.needs(n + i)) float_elements.push_back(i);
   elements = saved;
-  elements.insert(elements.end(), in.begin() + static_cast<std::ptrdiff_t>(n), in.begin() + static_cast<std::ptrdiff_t>(n + m));
+  elements.insert(elements.end(), in.begin() + static_cast<std::ptrdiff_t>(n),
+                  in.begin() + static_cast<std::ptrdiff_t>(n + m));
   for (size_t i = 0; i < results; ++i) elements.push_back(or_zeros(given[n + i], out[n + i]));
   // What is saved of the carried values has cotangents too when the scan that saved them is differentiated again.
   const bool saved_given = layout.saves;
@@ -320,20 +331,45 @@ void grad_scan(GradContext& g) {
 }  // namespace
 
 namespace op {
-const OpDef cond{.name = "cond", .summary = "one of two graphs, by a bool scalar", .kind = OpKind::control, .min_inputs = 1,
-                 .max_inputs = -1, .attrs = kCondAttrs, .infer = infer_cond, .grad = grad_cond, .cost = cond_cost,
+const OpDef cond{.name = "cond",
+                 .summary = "one of two graphs, by a bool scalar",
+                 .kind = OpKind::control,
+                 .min_inputs = 1,
+                 .max_inputs = -1,
+                 .attrs = kCondAttrs,
+                 .infer = infer_cond,
+                 .grad = grad_cond,
+                 .cost = cond_cost,
                  .grad_needs = kNeedsInputs};
-const OpDef while_loop{.name = "while_loop", .summary = "repeats a graph while another says so", .kind = OpKind::control,
-                       .min_inputs = 1, .max_inputs = -1, .attrs = kWhileAttrs, .infer = infer_while, .grad = grad_while,
-                       .cost = while_cost, .grad_needs = kNeedsInputs};
-const OpDef while_grad{.name = "while_grad", .summary = "the gradient of while_loop: runs it again, then backwards",
-                       .kind = OpKind::control, .min_inputs = 1, .max_inputs = -1, .attrs = kWhileGradAttrs,
+const OpDef while_loop{.name = "while_loop",
+                       .summary = "repeats a graph while another says so",
+                       .kind = OpKind::control,
+                       .min_inputs = 1,
+                       .max_inputs = -1,
+                       .attrs = kWhileAttrs,
+                       .infer = infer_while,
+                       .grad = grad_while,
+                       .cost = while_cost,
+                       .grad_needs = kNeedsInputs};
+const OpDef while_grad{.name = "while_grad",
+                       .summary = "the gradient of while_loop: runs it again, then backwards",
+                       .kind = OpKind::control,
+                       .min_inputs = 1,
+                       .max_inputs = -1,
+                       .attrs = kWhileGradAttrs,
                        .infer = infer_while_grad,
                        .no_grad = "second derivatives through a loop of unknown length; use scan, which has them",
                        .cost = while_cost};
-const OpDef scan{.name = "scan", .summary = "a graph step by step along the first axis, carrying values",
-                 .kind = OpKind::control, .min_inputs = 1, .max_inputs = -1, .attrs = kScanAttrs, .infer = infer_scan,
-                 .grad = grad_scan, .cost = scan_cost, .grad_needs = kNeedsInputs};
+const OpDef scan{.name = "scan",
+                 .summary = "a graph step by step along the first axis, carrying values",
+                 .kind = OpKind::control,
+                 .min_inputs = 1,
+                 .max_inputs = -1,
+                 .attrs = kScanAttrs,
+                 .infer = infer_scan,
+                 .grad = grad_scan,
+                 .cost = scan_cost,
+                 .grad_needs = kNeedsInputs};
 static const OpDef* const rows[] = {&cond, &while_loop, &while_grad, &scan};
 }  // namespace op
 void register_control() { register_ops(op::rows); }
@@ -349,22 +385,26 @@ std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const B
   return record_many(op::cond, impls_of(in), attrs, graphs);
 }
 
-Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true, const std::function<Tensor()>& if_false) {
-  return cond(predicate, Branch([&] { return std::vector{if_true()}; }), Branch([&] { return std::vector{if_false()}; }))[0];
+Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true,
+            const std::function<Tensor()>& if_false) {
+  return cond(predicate, Branch([&] { return std::vector{if_true()}; }),
+              Branch([&] { return std::vector{if_false()}; }))[0];
 }
 
-std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& initial,
-                               WhileOptions options) {
+std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body,
+                               const std::vector<Tensor>& initial, WhileOptions options) {
   if (initial.empty()) throw_invalid(op::while_loop, "needs at least one tensor to carry");
   for (size_t i = 0; i < initial.size(); ++i)
     if (!initial[i].defined()) throw_invalid(op::while_loop, cat("carried tensor ", i, " is none; give it a tensor"));
   const std::vector<Aval> parameters = avals_of(initial);
-  const TracedBody test = trace_body(parameters, [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
+  const TracedBody test =
+      trace_body(parameters, [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
   const TracedBody step = trace_body(parameters, body);
   std::vector<Tensor> in = initial;
   in.insert(in.end(), test.captured.begin(), test.captured.end());
   in.insert(in.end(), step.captured.begin(), step.captured.end());
-  const int64_t attrs[] = {static_cast<int64_t>(initial.size()), static_cast<int64_t>(test.captured.size()), options.max_iterations};
+  const int64_t attrs[] = {static_cast<int64_t>(initial.size()), static_cast<int64_t>(test.captured.size()),
+                           options.max_iterations};
   const std::shared_ptr<const Graph> graphs[] = {test.graph, step.graph};
   return record_many(op::while_loop, impls_of(in), attrs, graphs);
 }
@@ -379,14 +419,16 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
     Aval aval = in[i].aval();
     if (i >= initial.size()) {
       if (aval.shape.rank() == 0)
-        throw_invalid(op::scan, cat("elements ", i - initial.size(), " are a scalar, which has no first axis to walk along"));
+        throw_invalid(op::scan,
+                      cat("elements ", i - initial.size(), " are a scalar, which has no first axis to walk along"));
       aval.shape = Shape(aval.shape.dims().subspan(1));
     }
     parameters.push_back(aval);
   }
   const size_t n = initial.size();
   const TracedBody traced = trace_body(parameters, [&](const std::vector<Tensor>& p) {
-    ScanStep step = body({p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n)}, {p.begin() + static_cast<std::ptrdiff_t>(n), p.end()});
+    ScanStep step = body({p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n)},
+                         {p.begin() + static_cast<std::ptrdiff_t>(n), p.end()});
     if (step.carried.size() != n)
       throw_invalid(op::scan, cat("the body returns ", step.carried.size(), " carried tensors, but was given ", n));
     step.carried.insert(step.carried.end(), step.results.begin(), step.results.end());
@@ -394,7 +436,8 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
   });
   in.insert(in.end(), traced.captured.begin(), traced.captured.end());
   std::vector<Tensor> out = record_scan(in, {n, elements.size(), options.reverse, false}, traced.graph);
-  return {{out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)}, {out.begin() + static_cast<std::ptrdiff_t>(n), out.end()}};
+  return {{out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)},
+          {out.begin() + static_cast<std::ptrdiff_t>(n), out.end()}};
 }
 
 }  // namespace brio

@@ -1,7 +1,8 @@
-// Control flow as part of the graph: branches and loops whose bodies are graphs of their own, so that they are planned,
-// differentiated and repeated without the host language.
+// Control flow as part of the graph: branches and loops whose bodies are graphs of their own, so that they are
+// planned, differentiated and repeated without the host language.
 //
-//   Tensor n = while_loop([](auto& s) { return s[0] < 100.f; }, [](auto& s) { return std::vector{s[0] * 2.f}; }, {x})[0];
+//   Tensor n = while_loop([](auto& s) { return s[0] < 100.f; }, [](auto& s) { return std::vector{s[0] * 2.f}; },
+//   {x})[0];
 //
 // Bodies may use tensors and variables from outside; they cannot assign variables.
 #pragma once
@@ -32,11 +33,11 @@ struct WhileOptions {
   int64_t max_iterations = -1;  // -1: no bound
 };
 // Repeats body while condition holds. What the body returns has the shapes and dtypes of what it was given.
-std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body, const std::vector<Tensor>& initial,
-                               WhileOptions options = {});
+std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body,
+                               const std::vector<Tensor>& initial, WhileOptions options = {});
 
-// Walks along the first axis of `elements`: body(carried, one of each element) → (carried, results). The results of all
-// steps are stacked.
+// Walks along the first axis of `elements`: body(carried, one of each element) → (carried, results). The results of
+// all steps are stacked.
 struct ScanStep {
   std::vector<Tensor> carried, results;
 };

@@ -5,9 +5,9 @@
 #include "brio/ir/recording.h"
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
+#include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
-#include "brio/ops/families.h"
 
 namespace brio {
 namespace {
@@ -26,8 +26,8 @@ bool takes(Takes what, DType dtype) {
   }
   return false;
 }
-constexpr std::string_view kTakesText[] = {"any dtype", "numbers", "floating-point tensors", "signed numbers",
-                                           "integer tensors", "bool tensors"};
+constexpr std::string_view kTakesText[] = {"any dtype",      "numbers",         "floating-point tensors",
+                                           "signed numbers", "integer tensors", "bool tensors"};
 
 void check_dtype(const OpDef& op, Takes what, DType dtype) {
   if (!takes(what, dtype))
@@ -59,7 +59,8 @@ void infer_binary(const OpCall& call, std::vector<Aval>& out) {
 }
 
 void infer_constant(const OpCall& call, std::vector<Aval>& out) {
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount) throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
+  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+    throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   out.push_back({Shape(), static_cast<DType>(call.attrs[0])});
 }
 
@@ -78,7 +79,8 @@ void infer_select(const OpCall& call, std::vector<Aval>& out) {
 }
 
 void infer_cast(const OpCall& call, std::vector<Aval>& out) {
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount) throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
+  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+    throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   out.push_back({call.in[0]->shape, static_cast<DType>(call.attrs[0])});
 }
 
@@ -196,13 +198,25 @@ constexpr uint8_t kNeedsFirst = 1, kNeedsSecond = 2, kNeedsBoth = 3;
 
 namespace op {
 
-const OpDef constant{.name = "constant", .summary = "one number, part of the plan's structure", .kind = OpKind::constant,
-                     .min_inputs = 0, .max_inputs = 0, .attrs = kConstantAttrs, .infer = infer_constant,
-                     .no_grad = "it has no inputs", .cost = free_cost};
+const OpDef constant{.name = "constant",
+                     .summary = "one number, part of the plan's structure",
+                     .kind = OpKind::constant,
+                     .min_inputs = 0,
+                     .max_inputs = 0,
+                     .attrs = kConstantAttrs,
+                     .infer = infer_constant,
+                     .no_grad = "it has no inputs",
+                     .cost = free_cost};
 
-#define UNARY(ident, what, takes_, grad_, needs, flops)                                                               \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::elementwise, .min_inputs = 1, .max_inputs = 1,   \
-                    .infer = infer_unary<Takes::takes_>, .grad = grad_, .cost = elementwise_cost<flops>,              \
+#define UNARY(ident, what, takes_, grad_, needs, flops)  \
+  const OpDef ident{.name = #ident,                      \
+                    .summary = what,                     \
+                    .kind = OpKind::elementwise,         \
+                    .min_inputs = 1,                     \
+                    .max_inputs = 1,                     \
+                    .infer = infer_unary<Takes::takes_>, \
+                    .grad = grad_,                       \
+                    .cost = elementwise_cost<flops>,     \
                     .grad_needs = needs};
 UNARY(neg, "-x", signed_numbers, grad_neg, kNeedsNothing, 1)
 UNARY(abs, "|x|", signed_numbers, grad_abs, kNeedsFirst, 1)
@@ -227,25 +241,40 @@ UNARY(ceil, "smallest integer not below x", floats, grad_zero, kNeedsNothing, 1)
 UNARY(round, "nearest integer, halves to even", floats, grad_zero, kNeedsNothing, 1)
 #undef UNARY
 
-#define TO_BOOL(ident, what, takes_)                                                                                  \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::elementwise, .min_inputs = 1, .max_inputs = 1,   \
-                    .infer = infer_unary<Takes::takes_, true>, .no_grad = kBoolResult, .cost = elementwise_cost<1>};
+#define TO_BOOL(ident, what, takes_)                           \
+  const OpDef ident{.name = #ident,                            \
+                    .summary = what,                           \
+                    .kind = OpKind::elementwise,               \
+                    .min_inputs = 1,                           \
+                    .max_inputs = 1,                           \
+                    .infer = infer_unary<Takes::takes_, true>, \
+                    .no_grad = kBoolResult,                    \
+                    .cost = elementwise_cost<1>};
 TO_BOOL(logical_not, "not x", bools)
 TO_BOOL(is_nan, "is it not a number?", floats)
 TO_BOOL(is_finite, "is it neither infinite nor NaN?", floats)
 TO_BOOL(is_inf, "is it infinite?", floats)
 #undef TO_BOOL
 
-#define BINARY(ident, what, takes_, grad_, needs, flops, commutes)                                                    \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::elementwise, .min_inputs = 2, .max_inputs = 2,   \
-                    .infer = infer_binary<Takes::takes_>, .grad = grad_, .cost = elementwise_cost<flops>,             \
-                    .grad_needs = needs, .commutative = commutes};
+#define BINARY(ident, what, takes_, grad_, needs, flops, commutes) \
+  const OpDef ident{.name = #ident,                                \
+                    .summary = what,                               \
+                    .kind = OpKind::elementwise,                   \
+                    .min_inputs = 2,                               \
+                    .max_inputs = 2,                               \
+                    .infer = infer_binary<Takes::takes_>,          \
+                    .grad = grad_,                                 \
+                    .cost = elementwise_cost<flops>,               \
+                    .grad_needs = needs,                           \
+                    .commutative = commutes};
 BINARY(add, "x + y", numbers, grad_add, kNeedsNothing, 1, true)
 BINARY(sub, "x - y", numbers, grad_sub, kNeedsNothing, 1, false)
 BINARY(mul, "x * y", numbers, grad_mul, kNeedsBoth, 1, true)
 BINARY(div, "x / y of floating-point tensors", floats, grad_div, kNeedsSecond | kNeedsOutput, 4, false)
-BINARY(floor_div, "floor(x / y), as Python's //; an integer divided by 0 gives 0", numbers, grad_zero_both, kNeedsNothing, 5, false)
-BINARY(mod, "x - y * floor(x / y), as Python's %; an integer modulo 0 gives 0", numbers, grad_mod, kNeedsBoth, 6, false)
+BINARY(floor_div, "floor(x / y), as Python's //; an integer divided by 0 gives 0", numbers, grad_zero_both,
+       kNeedsNothing, 5, false)
+BINARY(mod, "x - y * floor(x / y), as Python's %; an integer modulo 0 gives 0", numbers, grad_mod, kNeedsBoth, 6,
+       false)
 BINARY(pow, "x to the y", floats, grad_pow, kNeedsBoth | kNeedsOutput, 25, false)
 BINARY(max, "the larger one; NaN wins", numbers, grad_max, kNeedsBoth, 1, true)
 BINARY(min, "the smaller one; NaN wins", numbers, grad_min, kNeedsBoth, 1, true)
@@ -253,9 +282,15 @@ BINARY(atan2, "angle of the point (y, x), x being the ordinate", floats, grad_at
 BINARY(squared_difference, "(x - y)²", numbers, grad_squared_difference, kNeedsBoth, 2, true)
 #undef BINARY
 
-#define COMPARE(ident, what, takes_, commutes)                                                                        \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::elementwise, .min_inputs = 2, .max_inputs = 2,   \
-                    .infer = infer_binary<Takes::takes_, true>, .no_grad = kBoolResult, .cost = elementwise_cost<1>,  \
+#define COMPARE(ident, what, takes_, commutes)                  \
+  const OpDef ident{.name = #ident,                             \
+                    .summary = what,                            \
+                    .kind = OpKind::elementwise,                \
+                    .min_inputs = 2,                            \
+                    .max_inputs = 2,                            \
+                    .infer = infer_binary<Takes::takes_, true>, \
+                    .no_grad = kBoolResult,                     \
+                    .cost = elementwise_cost<1>,                \
                     .commutative = commutes};
 COMPARE(equal, "x == y", any, true)
 COMPARE(not_equal, "x != y", any, true)
@@ -268,31 +303,95 @@ COMPARE(logical_or, "x or y", bools, true)
 COMPARE(logical_xor, "x or y, not both", bools, true)
 #undef COMPARE
 
-#define BITWISE(ident, what)                                                                                          \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::elementwise, .min_inputs = 2, .max_inputs = 2,   \
-                    .infer = infer_binary<Takes::integers>, .no_grad = kIntegers, .cost = elementwise_cost<1>,        \
+#define BITWISE(ident, what)                                \
+  const OpDef ident{.name = #ident,                         \
+                    .summary = what,                        \
+                    .kind = OpKind::elementwise,            \
+                    .min_inputs = 2,                        \
+                    .max_inputs = 2,                        \
+                    .infer = infer_binary<Takes::integers>, \
+                    .no_grad = kIntegers,                   \
+                    .cost = elementwise_cost<1>,            \
                     .commutative = true};
 BITWISE(bitwise_and, "bits in both")
 BITWISE(bitwise_or, "bits in either")
 BITWISE(bitwise_xor, "bits in one of the two")
 #undef BITWISE
 
-const OpDef select{.name = "select", .summary = "x where the condition holds, y elsewhere", .kind = OpKind::elementwise,
-                   .min_inputs = 3, .max_inputs = 3, .infer = infer_select, .grad = grad_select,
-                   .cost = elementwise_cost<1>, .grad_needs = kNeedsFirst};
-const OpDef cast{.name = "cast", .summary = "the value in another dtype; floats are cut towards 0, and clamped to the range",
-                 .kind = OpKind::elementwise, .min_inputs = 1, .max_inputs = 1, .attrs = kCastAttrs, .infer = infer_cast,
-                 .grad = grad_cast, .cost = elementwise_cost<1>, .grad_needs = kNeedsNothing};
+const OpDef select{.name = "select",
+                   .summary = "x where the condition holds, y elsewhere",
+                   .kind = OpKind::elementwise,
+                   .min_inputs = 3,
+                   .max_inputs = 3,
+                   .infer = infer_select,
+                   .grad = grad_select,
+                   .cost = elementwise_cost<1>,
+                   .grad_needs = kNeedsFirst};
+const OpDef cast{.name = "cast",
+                 .summary = "the value in another dtype; floats are cut towards 0, and clamped to the range",
+                 .kind = OpKind::elementwise,
+                 .min_inputs = 1,
+                 .max_inputs = 1,
+                 .attrs = kCastAttrs,
+                 .infer = infer_cast,
+                 .grad = grad_cast,
+                 .cost = elementwise_cost<1>,
+                 .grad_needs = kNeedsNothing};
 
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {
-      &constant, &neg, &abs, &sign, &exp, &expm1, &log, &log1p, &sqrt, &rsqrt, &square, &reciprocal, &sin, &cos, &tanh,
-      &sigmoid, &softplus, &erf, &relu, &floor, &ceil, &round, &logical_not, &is_nan, &is_finite, &is_inf, &add, &sub,
-      &mul, &div, &floor_div, &mod, &pow, &max, &min, &atan2, &squared_difference, &equal, &not_equal, &less,
-      &less_equal, &greater, &greater_equal, &logical_and, &logical_or, &logical_xor, &bitwise_and, &bitwise_or,
-      &bitwise_xor, &select, &cast};
+static const OpDef* const rows[] = {&constant,
+                                    &neg,
+                                    &abs,
+                                    &sign,
+                                    &exp,
+                                    &expm1,
+                                    &log,
+                                    &log1p,
+                                    &sqrt,
+                                    &rsqrt,
+                                    &square,
+                                    &reciprocal,
+                                    &sin,
+                                    &cos,
+                                    &tanh,
+                                    &sigmoid,
+                                    &softplus,
+                                    &erf,
+                                    &relu,
+                                    &floor,
+                                    &ceil,
+                                    &round,
+                                    &logical_not,
+                                    &is_nan,
+                                    &is_finite,
+                                    &is_inf,
+                                    &add,
+                                    &sub,
+                                    &mul,
+                                    &div,
+                                    &floor_div,
+                                    &mod,
+                                    &pow,
+                                    &max,
+                                    &min,
+                                    &atan2,
+                                    &squared_difference,
+                                    &equal,
+                                    &not_equal,
+                                    &less,
+                                    &less_equal,
+                                    &greater,
+                                    &greater_equal,
+                                    &logical_and,
+                                    &logical_or,
+                                    &logical_xor,
+                                    &bitwise_and,
+                                    &bitwise_or,
+                                    &bitwise_xor,
+                                    &select,
+                                    &cast};
 }
 void register_elementwise() { register_ops(op::rows); }
 
@@ -303,46 +402,55 @@ Tensor constant(Scalar value, DType dtype) {
 
 #define UNARY(name) \
   Tensor name(const Tensor& x) { return unary(op::name, x); }
-UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
-UNARY(square) UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf)
-UNARY(relu) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(logical_not) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
+UNARY(neg)
+UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt) UNARY(square)
+    UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf) UNARY(relu)
+        UNARY(floor) UNARY(ceil) UNARY(round) UNARY(logical_not) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
 #undef UNARY
 
-namespace {
+            namespace {
 
-Tensor adapt(Scalar value, const Tensor& other) { return host_scalar(value.bits_as(other.dtype()), other.dtype()); }
+  Tensor adapt(Scalar value, const Tensor& other) { return host_scalar(value.bits_as(other.dtype()), other.dtype()); }
 
-// TensorFlow's `/` on integers divides in floating point: float32 for 8 and 16 bits, float64 above.
-Tensor true_divide(const Tensor& a, const Tensor& b) {
-  if (!a.defined() || !b.defined() || !is_integer(a.dtype()) || a.dtype() != b.dtype()) return record(op::div, {}, a, b);
-  const DType wide = size_of(a.dtype()) <= 2 ? f32 : f64;
-  return record(op::div, {}, cast(a, wide), cast(b, wide));
-}
+  // TensorFlow's `/` on integers divides in floating point: float32 for 8 and 16 bits, float64 above.
+  Tensor true_divide(const Tensor& a, const Tensor& b) {
+    if (!a.defined() || !b.defined() || !is_integer(a.dtype()) || a.dtype() != b.dtype())
+      return record(op::div, {}, a, b);
+    const DType wide = size_of(a.dtype()) <= 2 ? f32 : f64;
+    return record(op::div, {}, cast(a, wide), cast(b, wide));
+  }
 
 }  // namespace
 
-#define BINARY(name, make)                                              \
-  Tensor name(const Tensor& a, const Tensor& b) { return make(a, b); }  \
+#define BINARY(name, make)                                                \
+  Tensor name(const Tensor& a, const Tensor& b) { return make(a, b); }    \
   Tensor name(const Tensor& a, Scalar b) { return make(a, adapt(b, a)); } \
   Tensor name(Scalar a, const Tensor& b) { return make(adapt(a, b), b); }
-#define RECORD(name)          \
-  [](const Tensor& left, const Tensor& right) { return record(op::name, {}, left, right); }
-BINARY(add, RECORD(add)) BINARY(sub, RECORD(sub)) BINARY(mul, RECORD(mul)) BINARY(div, true_divide)
-BINARY(floor_div, RECORD(floor_div)) BINARY(mod, RECORD(mod)) BINARY(pow, RECORD(pow)) BINARY(maximum, RECORD(max))
-BINARY(minimum, RECORD(min)) BINARY(atan2, RECORD(atan2)) BINARY(squared_difference, RECORD(squared_difference))
-BINARY(equal, RECORD(equal)) BINARY(not_equal, RECORD(not_equal)) BINARY(less, RECORD(less))
-BINARY(less_equal, RECORD(less_equal)) BINARY(greater, RECORD(greater)) BINARY(greater_equal, RECORD(greater_equal))
-BINARY(logical_and, RECORD(logical_and)) BINARY(logical_or, RECORD(logical_or))
-BINARY(logical_xor, RECORD(logical_xor)) BINARY(bitwise_and, RECORD(bitwise_and))
-BINARY(bitwise_or, RECORD(bitwise_or)) BINARY(bitwise_xor, RECORD(bitwise_xor))
-BINARY(operator+, add) BINARY(operator-, sub) BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
-BINARY(operator<, less) BINARY(operator<=, less_equal) BINARY(operator>, greater) BINARY(operator>=, greater_equal)
+#define RECORD(name) [](const Tensor& left, const Tensor& right) { return record(op::name, {}, left, right); }
+BINARY(add, RECORD(add))
+BINARY(sub, RECORD(sub)) BINARY(mul, RECORD(mul)) BINARY(div, true_divide) BINARY(floor_div, RECORD(floor_div))
+    BINARY(mod, RECORD(mod)) BINARY(pow, RECORD(pow)) BINARY(maximum, RECORD(max)) BINARY(minimum, RECORD(min))
+        BINARY(atan2, RECORD(atan2)) BINARY(squared_difference, RECORD(squared_difference))
+            BINARY(equal, RECORD(equal)) BINARY(not_equal, RECORD(not_equal)) BINARY(less, RECORD(less))
+                BINARY(less_equal, RECORD(less_equal)) BINARY(greater, RECORD(greater))
+                    BINARY(greater_equal, RECORD(greater_equal)) BINARY(logical_and, RECORD(logical_and))
+                        BINARY(logical_or, RECORD(logical_or)) BINARY(logical_xor, RECORD(logical_xor))
+                            BINARY(bitwise_and, RECORD(bitwise_and)) BINARY(bitwise_or, RECORD(bitwise_or))
+                                BINARY(bitwise_xor, RECORD(bitwise_xor)) BINARY(operator+, add) BINARY(operator-, sub)
+                                    BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
+                                        BINARY(operator<, less) BINARY(operator<=, less_equal)
+                                            BINARY(operator>, greater) BINARY(operator>=, greater_equal)
 #undef BINARY
 #undef RECORD
 
-Tensor operator-(const Tensor& x) { return neg(x); }
+                                                Tensor
+                                                operator-(const Tensor& x) {
+  return neg(x);
+}
 
-Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) { return record(op::select, {}, condition, a, b); }
+Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) {
+  return record(op::select, {}, condition, a, b);
+}
 
 Tensor cast(const Tensor& x, DType dtype) {
   if (x.defined() && x.dtype() == dtype) return x;

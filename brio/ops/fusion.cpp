@@ -36,9 +36,14 @@ Cost fused_cost(const OpCall& call, std::span<const Aval> out) {
 }  // namespace
 
 namespace op {
-const OpDef fused{.name = "fused", .summary = "several elementwise ops and reductions in one pass over memory",
-                  .kind = OpKind::control, .min_inputs = 0, .max_inputs = -1, .infer = infer_fused,
-                  .no_grad = "the planner makes it after differentiation", .cost = fused_cost};
+const OpDef fused{.name = "fused",
+                  .summary = "several elementwise ops and reductions in one pass over memory",
+                  .kind = OpKind::control,
+                  .min_inputs = 0,
+                  .max_inputs = -1,
+                  .infer = infer_fused,
+                  .no_grad = "the planner makes it after differentiation",
+                  .cost = fused_cost};
 }
 
 void register_fusion() {

@@ -138,12 +138,13 @@ Tensor one_hot(const Tensor& indices, int64_t depth, DType dtype, int axis) {
   return record(op::one_hot, attrs, indices);
 }
 
-void check_indices(const OpDef& op, const Shape& params, int64_t axis, DType index_dtype, const void* indices, int64_t count) {
+void check_indices(const OpDef& op, const Shape& params, int64_t axis, DType index_dtype, const void* indices,
+                   int64_t count) {
   const int64_t size = params[static_cast<int>(axis)];
   for (int64_t k = 0; k < count; ++k)
     if (const int64_t index = integer_at(indices, index_dtype, k); index < 0 || index >= size)
-      throw_invalid(op, cat("index ", index, " at position ", k, " is out of range: axis ", axis, " of shape ", params,
-                            " has the indices [0, ", size, ")"));
+      throw_invalid(op, cat("index ", index, " at position ", k, " is out of range: axis ", axis, " of shape ",
+                            params, " has the indices [0, ", size, ")"));
 }
 
 }  // namespace brio

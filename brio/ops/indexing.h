@@ -20,7 +20,8 @@ Tensor scatter_add(const Tensor& base, const Tensor& indices, const Tensor& upda
 Tensor one_hot(const Tensor& indices, int64_t depth, DType dtype = f32, int axis = -1);
 
 // For kernels: throws InvalidArgument for the first index outside of the axis.
-void check_indices(const OpDef& op, const Shape& params, int64_t axis, DType index_dtype, const void* indices, int64_t count);
+void check_indices(const OpDef& op, const Shape& params, int64_t axis, DType index_dtype, const void* indices,
+                   int64_t count);
 inline int64_t one_hot_axis(Attrs attrs) { return attrs[2]; }
 
 }  // namespace brio

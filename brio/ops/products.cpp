@@ -32,8 +32,8 @@ void infer_matmul(const OpCall& call, std::vector<Aval>& out) {
   const int64_t ka = ra == 1 ? a.shape[0] : a.shape[ta ? ra - 2 : ra - 1];
   const int64_t kb = rb == 1 ? b.shape[0] : b.shape[tb ? rb - 1 : rb - 2];
   if (ka != kb)
-    throw_invalid(call.op, cat("the inner sizes differ: ", a.shape, ta ? " transposed" : "", " has ", ka, " columns, ",
-                               b.shape, tb ? " transposed" : "", " has ", kb, " rows"));
+    throw_invalid(call.op, cat("the inner sizes differ: ", a.shape, ta ? " transposed" : "", " has ", ka,
+                               " columns, ", b.shape, tb ? " transposed" : "", " has ", kb, " rows"));
   Aval& result = out.emplace_back();
   result.dtype = a.dtype;
   if (ra > 2 || rb > 2) {
@@ -85,9 +85,16 @@ void grad_matmul(GradContext& g) {
 }  // namespace
 
 namespace op {
-const OpDef matmul{.name = "matmul", .summary = "matrix product, batched and broadcast over leading dimensions",
-                   .kind = OpKind::contraction, .min_inputs = 2, .max_inputs = 2, .attrs = kAttrs, .infer = infer_matmul,
-                   .grad = grad_matmul, .cost = matmul_cost, .grad_needs = 3};
+const OpDef matmul{.name = "matmul",
+                   .summary = "matrix product, batched and broadcast over leading dimensions",
+                   .kind = OpKind::contraction,
+                   .min_inputs = 2,
+                   .max_inputs = 2,
+                   .attrs = kAttrs,
+                   .infer = infer_matmul,
+                   .grad = grad_matmul,
+                   .cost = matmul_cost,
+                   .grad_needs = 3};
 }
 
 void register_products() {
@@ -112,7 +119,8 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
 
 Tensor matvec(const Tensor& a, const Tensor& x) {
   if (a.defined() && x.defined() && (a.rank() < 2 || x.rank() != 1))
-    throw_invalid(op::matmul, cat("matvec takes a matrix and a vector, but got shapes ", a.shape(), " and ", x.shape()));
+    throw_invalid(op::matmul,
+                  cat("matvec takes a matrix and a vector, but got shapes ", a.shape(), " and ", x.shape()));
   return matmul(a, x);
 }
 

@@ -13,8 +13,8 @@ extern const OpDef matmul;
 struct MatmulOptions {
   bool transpose_a = false, transpose_b = false;
 };
-// [..., m, k] · [..., k, n] → [..., m, n]; leading dimensions broadcast. A vector stands for a row (a) or a column (b)
-// and its dimension is gone from the result.
+// [..., m, k] · [..., k, n] → [..., m, n]; leading dimensions broadcast. A vector stands for a row (a) or a column
+// (b) and its dimension is gone from the result.
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
 // [..., m, k] · [k] → [..., m]
 Tensor matvec(const Tensor& a, const Tensor& x);

@@ -74,8 +74,8 @@ void grad_prod(GradContext& g) {
   const Tensor zeros = sum(cast(is_zero, x.dtype()), axes, true);
   const Tensor others = prod(select(is_zero, one, x), axes, true);  // of the factors that are not zero
   const Tensor from_rest = select(is_zero, zero, others / select(is_zero, one, x));
-  const Tensor gradient = select(equal(zeros, zero), from_rest,
-                                 select(logical_and(equal(zeros, one), is_zero), others, zero));
+  const Tensor gradient =
+      select(equal(zeros, zero), from_rest, select(logical_and(equal(zeros, one), is_zero), others, zero));
   g.set(0, with_dims(g, g.cotangent()) * gradient);
 }
 
@@ -93,11 +93,18 @@ constexpr uint8_t kNeedsFirst = 1;
 }  // namespace
 
 namespace op {
-#define REDUCTION(ident, what, takes_, ...)                                                                           \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::reduction, .min_inputs = 1, .max_inputs = 1,     \
-                    .attrs = kAttrs, .infer = infer_reduction<Takes::takes_>, __VA_ARGS__};
+#define REDUCTION(ident, what, takes_, ...)                  \
+  const OpDef ident{.name = #ident,                          \
+                    .summary = what,                         \
+                    .kind = OpKind::reduction,               \
+                    .min_inputs = 1,                         \
+                    .max_inputs = 1,                         \
+                    .attrs = kAttrs,                         \
+                    .infer = infer_reduction<Takes::takes_>, \
+                    __VA_ARGS__};
 REDUCTION(reduce_sum, "sum over axes", numbers, .grad = grad_sum, .cost = reduction_cost, .grad_needs = kNeedsNothing)
-REDUCTION(reduce_prod, "product over axes", numbers, .grad = grad_prod, .cost = reduction_cost, .grad_needs = kNeedsFirst)
+REDUCTION(reduce_prod, "product over axes", numbers, .grad = grad_prod, .cost = reduction_cost,
+          .grad_needs = kNeedsFirst)
 REDUCTION(reduce_max, "largest over axes; NaN wins", numbers, .grad = grad_extreme, .cost = reduction_cost,
           .grad_needs = kNeedsFirst | kNeedsOutput)
 REDUCTION(reduce_min, "smallest over axes; NaN wins", numbers, .grad = grad_extreme, .cost = reduction_cost,
@@ -118,8 +125,8 @@ uint32_t Axes::mask(const OpDef& op, const Shape& shape) const {
   for (int axis : axes_) {
     const int positive = axis < 0 ? axis + shape.rank() : axis;
     if (positive < 0 || positive >= shape.rank())
-      throw_invalid(op, cat("axis ", axis, " is out of range for shape ", shape, ": it must lie in [", -shape.rank(), ", ",
-                            shape.rank(), ")"));
+      throw_invalid(op, cat("axis ", axis, " is out of range for shape ", shape, ": it must lie in [", -shape.rank(),
+                            ", ", shape.rank(), ")"));
     if (mask >> positive & 1) throw_invalid(op, cat("axis ", axis, " is given twice for shape ", shape));
     mask |= 1u << positive;
   }

@@ -29,8 +29,8 @@ void grad_lost(GradContext&) { BRIO_CHECK(false, "the user's function of a custo
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
   const Shape shape = checked_shape(call.op, call.attrs.list(0));
   if (shape.elements() != call.in[0]->shape.elements())
-    throw_invalid(call.op, cat("shape ", call.in[0]->shape, " has ", call.in[0]->shape.elements(), " elements, but ", shape,
-                               " has ", shape.elements()));
+    throw_invalid(call.op, cat("shape ", call.in[0]->shape, " has ", call.in[0]->shape.elements(), " elements, but ",
+                               shape, " has ", shape.elements()));
   out.push_back({shape, call.in[0]->dtype});
 }
 
@@ -87,13 +87,15 @@ void infer_concat(const OpCall& call, std::vector<Aval>& out) {
   for (size_t k = 1; k < call.in.size(); ++k) {
     const Aval& part = *call.in[k];
     if (part.dtype != result.dtype)
-      throw_invalid(call.op, cat("part ", k, " is ", part.dtype, ", but part 0 is ", result.dtype, "; cast one of them"));
+      throw_invalid(call.op,
+                    cat("part ", k, " is ", part.dtype, ", but part 0 is ", result.dtype, "; cast one of them"));
     bool fits = part.shape.rank() == result.shape.rank();
     for (int i = 0; fits && i < result.shape.rank(); ++i) fits = i == axis || part.shape[i] == result.shape[i];
     if (!fits)
-      throw_invalid(call.op, cat("part ", k, " has shape ", part.shape, ", which differs from part 0's ", call.in[0]->shape,
-                                 " in more than axis ", axis));
-    result.shape.set(static_cast<int>(axis), result.shape[static_cast<int>(axis)] + part.shape[static_cast<int>(axis)]);
+      throw_invalid(call.op, cat("part ", k, " has shape ", part.shape, ", which differs from part 0's ",
+                                 call.in[0]->shape, " in more than axis ", axis));
+    result.shape.set(static_cast<int>(axis),
+                     result.shape[static_cast<int>(axis)] + part.shape[static_cast<int>(axis)]);
   }
   out.push_back({checked_shape(call.op, result.shape.dims()), result.dtype});
 }
@@ -101,14 +103,16 @@ void infer_concat(const OpCall& call, std::vector<Aval>& out) {
 void infer_pad(const OpCall& call, std::vector<Aval>& out) {
   const Aval &x = *call.in[0], &value = *call.in[1];
   if (value.dtype != x.dtype || value.shape.rank() != 0)
-    throw_invalid(call.op, cat("the filling must be a ", x.dtype, " scalar, but is ", value.dtype, " of shape ", value.shape));
+    throw_invalid(call.op,
+                  cat("the filling must be a ", x.dtype, " scalar, but is ", value.dtype, " of shape ", value.shape));
   const auto low = call.attrs.list(0), high = call.attrs.list(call.attrs.after_list(0));
   if (static_cast<int>(low.size()) != x.shape.rank() || low.size() != high.size())
     throw_invalid(call.op, cat("shape ", x.shape, " needs ", x.shape.rank(), " paddings, but got ", low.size()));
   std::vector<int64_t> dims;
   for (size_t i = 0; i < low.size(); ++i) {
     if (low[i] < 0 || high[i] < 0)
-      throw_invalid(call.op, cat("axis ", i, " is padded by (", low[i], ", ", high[i], "); paddings must be ≥ 0: slice instead"));
+      throw_invalid(call.op, cat("axis ", i, " is padded by (", low[i], ", ", high[i],
+                                 "); paddings must be ≥ 0: slice instead"));
     dims.push_back(x.shape[static_cast<int>(i)] + low[i] + high[i]);
   }
   out.push_back({checked_shape(call.op, dims), x.dtype});
@@ -172,7 +176,8 @@ void grad_slice(GradContext& g) {
     std::vector<int64_t> apart(c.shape().begin(), c.shape().end());
     apart.insert(apart.begin() + i + 1, 1);
     if (apart.size() > kMaxRank)
-      throw_invalid(op::slice, cat("the gradient of a strided slice of rank ", kMaxRank, " needs one more dimension than there is"));
+      throw_invalid(op::slice, cat("the gradient of a strided slice of rank ", kMaxRank,
+                                   " needs one more dimension than there is"));
     std::vector<Padding> after(apart.size());
     after[static_cast<size_t>(i) + 1].high = step - 1;
     std::vector<int64_t> merged(c.shape().begin(), c.shape().end());
@@ -196,22 +201,38 @@ Tensor with_list(const OpDef& op, const Tensor& x, const Dims& dims) {
 
 namespace op {
 #define VIEW(ident, what, ...) \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::view, .min_inputs = 1, .max_inputs = 1, __VA_ARGS__};
+  const OpDef ident{           \
+      .name = #ident, .summary = what, .kind = OpKind::view, .min_inputs = 1, .max_inputs = 1, __VA_ARGS__};
 VIEW(identity, "x", .infer = infer_same, .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing)
-VIEW(stop_gradient, "x, to which no gradient flows", .infer = infer_same, .no_grad = "that is its purpose", .cost = free_cost)
-VIEW(read_variable, "the value of a variable, where a tape begins to follow it", .infer = infer_same, .grad = grad_identity,
-     .cost = free_cost, .grad_needs = kNeedsNothing)
-VIEW(reshape, "the same elements under another shape", .attrs = kShapeAttrs, .infer = infer_reshape, .grad = grad_reshape,
-     .cost = free_cost, .grad_needs = kNeedsNothing)
+VIEW(stop_gradient, "x, to which no gradient flows", .infer = infer_same, .no_grad = "that is its purpose",
+     .cost = free_cost)
+VIEW(read_variable, "the value of a variable, where a tape begins to follow it", .infer = infer_same,
+     .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing)
+VIEW(reshape, "the same elements under another shape", .attrs = kShapeAttrs, .infer = infer_reshape,
+     .grad = grad_reshape, .cost = free_cost, .grad_needs = kNeedsNothing)
 #undef VIEW
 const OpDef custom_gradient{.name = "custom_gradient",
                             .summary = "its last input; the user's function gives the gradients of the others",
-                            .kind = OpKind::view, .min_inputs = 1, .max_inputs = -1, .infer = infer_last,
-                            .grad = grad_lost, .cost = free_cost, .grad_needs = kNeedsNothing};
-#define MOVE(ident, what, least, most, attrs_, infer_, grad_)                                                          \
-  const OpDef ident{.name = #ident, .summary = what, .kind = OpKind::movement, .min_inputs = least, .max_inputs = most, \
-                    .attrs = attrs_, .infer = infer_, .grad = grad_, .cost = movement_cost, .grad_needs = kNeedsNothing};
-MOVE(broadcast_to, "x repeated along axes of size 1 and new leading axes", 1, 1, kShapeAttrs, infer_broadcast_to, grad_broadcast_to)
+                            .kind = OpKind::view,
+                            .min_inputs = 1,
+                            .max_inputs = -1,
+                            .infer = infer_last,
+                            .grad = grad_lost,
+                            .cost = free_cost,
+                            .grad_needs = kNeedsNothing};
+#define MOVE(ident, what, least, most, attrs_, infer_, grad_) \
+  const OpDef ident{.name = #ident,                           \
+                    .summary = what,                          \
+                    .kind = OpKind::movement,                 \
+                    .min_inputs = least,                      \
+                    .max_inputs = most,                       \
+                    .attrs = attrs_,                          \
+                    .infer = infer_,                          \
+                    .grad = grad_,                            \
+                    .cost = movement_cost,                    \
+                    .grad_needs = kNeedsNothing};
+MOVE(broadcast_to, "x repeated along axes of size 1 and new leading axes", 1, 1, kShapeAttrs, infer_broadcast_to,
+     grad_broadcast_to)
 MOVE(transpose, "axes in another order", 1, 1, kPermutationAttrs, infer_transpose, grad_transpose)
 MOVE(slice, "every stride-th element from begin, size of them, per axis", 1, 1, kSliceAttrs, infer_slice, grad_slice)
 MOVE(concat, "tensors one after another along an axis", 1, -1, kConcatAttrs, infer_concat, grad_concat)
@@ -220,8 +241,8 @@ MOVE(pad, "x surrounded by a constant", 2, 2, kPadAttrs, infer_pad, grad_pad)
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {&identity, &stop_gradient, &read_variable, &custom_gradient, &reshape, &broadcast_to,
-                                      &transpose, &slice, &concat, &pad};
+static const OpDef* const rows[] = {&identity,     &stop_gradient, &read_variable, &custom_gradient, &reshape,
+                                    &broadcast_to, &transpose,     &slice,         &concat,          &pad};
 }
 void register_shape_ops() { register_ops(op::rows); }
 
@@ -244,8 +265,8 @@ Tensor reshape(const Tensor& x, std::span<const int64_t> dims) {
   }
   if (unknown >= 0) {
     if (known <= 0 || x.size() % known != 0)
-      throw_invalid(op::reshape, cat("shape ", x.shape(), " with ", x.size(), " elements has no whole number of groups of ",
-                                     known, ", so -1 has no value"));
+      throw_invalid(op::reshape, cat("shape ", x.shape(), " with ", x.size(),
+                                     " elements has no whole number of groups of ", known, ", so -1 has no value"));
     exact[static_cast<size_t>(unknown)] = x.size() / known;
   }
   return reshape(x, Shape(exact));
@@ -270,7 +291,8 @@ Tensor squeeze(const Tensor& x, std::vector<int> axes) {
   for (int axis : axes) {
     const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank());
     if (x.shape()[at] != 1)
-      throw_invalid(op::reshape, cat("axis ", axis, " of shape ", x.shape(), " cannot be squeezed: its size is not 1"));
+      throw_invalid(op::reshape,
+                    cat("axis ", axis, " of shape ", x.shape(), " cannot be squeezed: its size is not 1"));
     drop |= 1u << at;
   }
   Shape shape;
@@ -362,8 +384,12 @@ Tensor pad(const Tensor& x, std::initializer_list<Padding> paddings, Scalar valu
 }
 
 Tensor full(const Shape& shape, Scalar value, DType dtype) { return broadcast_to(constant(value, dtype), shape); }
-Tensor zeros(const Shape& shape, DType dtype) { return dtype == boolean ? full(shape, false, dtype) : full(shape, 0, dtype); }
-Tensor ones(const Shape& shape, DType dtype) { return dtype == boolean ? full(shape, true, dtype) : full(shape, 1, dtype); }
+Tensor zeros(const Shape& shape, DType dtype) {
+  return dtype == boolean ? full(shape, false, dtype) : full(shape, 0, dtype);
+}
+Tensor ones(const Shape& shape, DType dtype) {
+  return dtype == boolean ? full(shape, true, dtype) : full(shape, 1, dtype);
+}
 Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
 Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
 

@@ -11,7 +11,8 @@
 namespace brio {
 
 namespace op {
-extern const OpDef identity, stop_gradient, read_variable, custom_gradient, reshape, broadcast_to, transpose, slice, concat, pad;
+extern const OpDef identity, stop_gradient, read_variable, custom_gradient, reshape, broadcast_to, transpose, slice,
+    concat, pad;
 }
 
 Tensor identity(const Tensor& x);

@@ -32,8 +32,8 @@ Tensor traced_value(Recording& trace, const std::shared_ptr<VariableImpl>& varia
   return cell.current;
 }
 
-// A variable that is read under tapes gets a node of its own, at which they begin to follow it: what was assigned to it
-// before is cut off, as in TensorFlow.
+// A variable that is read under tapes gets a node of its own, at which they begin to follow it: what was assigned to
+// it before is cut off, as in TensorFlow.
 Tensor followed_read(Recording& recording, VariableImpl& variable, const Tensor& value) {
   uint8_t watching = 0;
   for (Recording::Tape* tape : recording.tapes)
@@ -60,8 +60,8 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
   impl_->name = options.name.empty() ? "variable" : std::move(options.name);
   impl_->trainable = options.trainable;
   impl_->owner = options.owner;
-  // A cell owns its value: a copy, unless nobody else holds it. Reading the initial value here also keeps the making of
-  // a variable out of the steps that follow.
+  // A cell owns its value: a copy, unless nobody else holds it. Reading the initial value here also keeps the making
+  // of a variable out of the steps that follow.
   const Array& array = initial.array();
   Array own = Array::allocate(impl_->aval, impl_->owner);
   if (impl_->aval.bytes() != 0) std::memcpy(own.data(), array.data(), impl_->aval.bytes());
@@ -102,7 +102,8 @@ void Variable::assign(const Tensor& value) {
                               "; reshape or cast it"));
   Recording& recording = current_recording();
   if (recording.kind == Recording::Kind::body)
-    throw InvalidArgument(cat("[assign] variable '", impl_->name, "' is assigned inside a loop or branch; carry its value "
+    throw InvalidArgument(cat("[assign] variable '", impl_->name,
+                              "' is assigned inside a loop or branch; carry its value "
                               "through the loop and assign it afterwards"));
   if (Recording* trace = traced_function(recording)) {
     Recording::Cell& cell = cell_in(*trace, impl_);

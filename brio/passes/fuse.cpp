@@ -1,5 +1,5 @@
-// Elementwise ops and reductions over one iteration space become one `fused` node, whose body is their graph: the backend
-// makes one pass over memory of it. Values keep their own rounding, so fusing never changes a bit.
+// Elementwise ops and reductions over one iteration space become one `fused` node, whose body is their graph: the
+// backend makes one pass over memory of it. Values keep their own rounding, so fusing never changes a bit.
 #include <algorithm>
 #include <numeric>
 

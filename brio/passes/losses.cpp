@@ -1,5 +1,5 @@
-// A softmax cross-entropy and its gradient read the same logits: one op reads them once, where the gradient's weight is
-// known before the loss.
+// A softmax cross-entropy and its gradient read the same logits: one op reads them once, where the gradient's weight
+// is known before the loss.
 #include "brio/ops/composites.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
@@ -39,7 +39,8 @@ void merge_losses(Graph& graph) {
       if (gradient.op != &op::softmax_xent_grad || gradient.attrs != loss.attrs) continue;
       if (gradient.in[0] != loss.in[0] || gradient.in[1] != loss.in[1]) continue;
       if (depends_on(graph, gradient.in[2], loss, producer)) continue;
-      // Both results come from the gradient's place; whoever reads the loss earlier is moved behind it by the sort below.
+      // Both results come from the gradient's place; whoever reads the loss earlier is moved behind it by the sort
+      // below.
       gradient.op = &op::softmax_xent_value_and_grad;
       gradient.out = {loss.out[0], gradient.out[0]};
       loss.op = nullptr;

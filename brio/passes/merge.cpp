@@ -20,7 +20,10 @@ struct NodeKey {
 struct NodeKeyHash {
   size_t operator()(const NodeKey& key) const {
     size_t h = std::hash<const void*>()(key.op);
-    auto mix = [&](size_t x) { h = (h ^ x) * 0x9e3779b97f4a7c15ull; h ^= h >> 29; };
+    auto mix = [&](size_t x) {
+      h = (h ^ x) * 0x9e3779b97f4a7c15ull;
+      h ^= h >> 29;
+    };
     for (ValueId v : key.in) mix(v);
     for (int64_t a : key.attrs) mix(static_cast<size_t>(a));
     for (const Graph* g : key.graphs) mix(std::hash<const void*>()(g));
@@ -42,10 +45,12 @@ void save_in_first_scan(Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     Node& plain = graph.nodes[i];
     if (plain.op != &op::scan || plain.attrs[kSaves]) continue;
-    const bool has_twin = std::any_of(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i), graph.nodes.end(), [&](const Node& other) {
-      return other.op == &op::scan && other.attrs[kSaves] && other.in == plain.in && other.graphs == plain.graphs &&
-             std::equal(other.attrs.begin(), other.attrs.begin() + kSaves, plain.attrs.begin());
-    });
+    const bool has_twin =
+        std::any_of(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i), graph.nodes.end(), [&](const Node& other) {
+          return other.op == &op::scan && other.attrs[kSaves] && other.in == plain.in &&
+                 other.graphs == plain.graphs &&
+                 std::equal(other.attrs.begin(), other.attrs.begin() + kSaves, plain.attrs.begin());
+        });
     if (!has_twin) continue;
     plain.attrs[kSaves] = 1;
     const std::vector<Aval> outputs = infer(graph, plain);
@@ -73,7 +78,8 @@ void drop_dead(Graph& graph) {
   std::vector<bool> keep(graph.nodes.size(), false);
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    // An op that may refuse its data is kept for its verdict: `gather` with a bad index fails whether or not it is read.
+    // An op that may refuse its data is kept for its verdict: `gather` with a bad index fails whether or not it is
+    // read.
     if (!node.op->may_fail && std::ranges::none_of(node.out, [&](ValueId v) { return needed[v]; })) continue;
     keep[n] = true;
     for (ValueId v : node.in) needed[v] = true;

@@ -1,5 +1,5 @@
-// The passes that turn a recorded graph into one worth running, as one list. Each has a name, an off-switch, a timer, and
-// the verifier after it.
+// The passes that turn a recorded graph into one worth running, as one list. Each has a name, an off-switch, a timer,
+// and the verifier after it.
 #pragma once
 
 #include <span>

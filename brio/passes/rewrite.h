@@ -1,5 +1,5 @@
-// A forward walk that rebuilds a graph's node list: a pass looks at each node, after its inputs have been replaced, and
-// keeps it, replaces its results, or emits others before it.
+// A forward walk that rebuilds a graph's node list: a pass looks at each node, after its inputs have been replaced,
+// and keeps it, replaces its results, or emits others before it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,8 @@ namespace brio {
 
 class Rewriter {
  public:
-  explicit Rewriter(Graph& graph) : graph_(graph), replaced_(graph.values.size()), producer_(graph.values.size(), nullptr) {
+  explicit Rewriter(Graph& graph)
+      : graph_(graph), replaced_(graph.values.size()), producer_(graph.values.size(), nullptr) {
     for (ValueId v = 0; v < replaced_.size(); ++v) replaced_[v] = v;
     nodes_.reserve(graph.nodes.size() + graph.nodes.size() / 2 + 64);
   }

@@ -1,5 +1,5 @@
-// Algebraic rewrites: one row each, pattern → replacement. Only identities that keep every bit of the result: x + 0 is not
-// among them (-0 + 0 is +0), nor is anything that reorders rounding.
+// Algebraic rewrites: one row each, pattern → replacement. Only identities that keep every bit of the result: x + 0
+// is not among them (-0 + 0 is +0), nor is anything that reorders rounding.
 #include "brio/ops/elementwise.h"
 #include "brio/ops/products.h"
 #include "brio/ops/reduction.h"
@@ -50,10 +50,14 @@ const Row kRows[] = {
     {&op::stop_gradient, first_input},  // after differentiation it has done its work
     {&op::read_variable, first_input},
     {&op::custom_gradient, last_input},
-    {&op::mul, [](const Match& m) { return m.keeps_shape(0) && m.is_number(m.in(1), 1) ? m.in(0) : kNothing; }},  // x·1 → x
-    {&op::mul, [](const Match& m) { return m.keeps_shape(1) && m.is_number(m.in(0), 1) ? m.in(1) : kNothing; }},  // 1·x → x
-    {&op::div, [](const Match& m) { return m.keeps_shape(0) && m.is_number(m.in(1), 1) ? m.in(0) : kNothing; }},  // x/1 → x
-    {&op::sub, [](const Match& m) { return m.keeps_shape(0) && m.is_number(m.in(1), 0) ? m.in(0) : kNothing; }},  // x-0 → x
+    {&op::mul,
+     [](const Match& m) { return m.keeps_shape(0) && m.is_number(m.in(1), 1) ? m.in(0) : kNothing; }},  // x·1 → x
+    {&op::mul,
+     [](const Match& m) { return m.keeps_shape(1) && m.is_number(m.in(0), 1) ? m.in(1) : kNothing; }},  // 1·x → x
+    {&op::div,
+     [](const Match& m) { return m.keeps_shape(0) && m.is_number(m.in(1), 1) ? m.in(0) : kNothing; }},  // x/1 → x
+    {&op::sub,
+     [](const Match& m) { return m.keeps_shape(0) && m.is_number(m.in(1), 0) ? m.in(0) : kNothing; }},  // x-0 → x
     {&op::neg,
      [](const Match& m) {  // -(-x) → x
        const Node* p = m.maker(m.in(0), op::neg);
@@ -69,7 +73,8 @@ const Row kRows[] = {
        const Node* p = m.maker(m.in(1), op::neg);
        return p ? m.rewriter.emit(op::add, {m.in(0), p->in[0]}) : kNothing;
      }},
-    {&op::select, [](const Match& m) { return m.in(1) == m.in(2) && m.keeps_shape(1) ? m.in(1) : kNothing; }},  // c ? x : x → x
+    {&op::select,
+     [](const Match& m) { return m.in(1) == m.in(2) && m.keeps_shape(1) ? m.in(1) : kNothing; }},  // c ? x : x → x
     {&op::cast, [](const Match& m) { return m.keeps_shape(0) ? m.in(0) : kNothing; }},
     {&op::reshape, [](const Match& m) { return m.keeps_shape(0) ? m.in(0) : kNothing; }},
     {&op::reshape,
@@ -122,7 +127,8 @@ const Row kRows[] = {
      }},
 };
 
-// Elementwise ops broadcast by themselves: an explicit broadcast before one is dropped where the result keeps its shape.
+// Elementwise ops broadcast by themselves: an explicit broadcast before one is dropped where the result keeps its
+// shape.
 ValueId drop_broadcasts(const Match& m) {
   if (m.node.op->kind != OpKind::elementwise || m.node.in.size() < 2) return kNothing;
   std::vector<ValueId> in = m.node.in;

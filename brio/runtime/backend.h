@@ -1,9 +1,9 @@
-// The interface between the core and backends: devices with memory and streams, and kernels found by op. A porter reads
-// this file alone; docs/adding-a-backend.md walks through it.
+// The interface between the core and backends: devices with memory and streams, and kernels found by op. A porter
+// reads this file alone; docs/adding-a-backend.md walks through it.
 //
-// The core knows no backend's name. A backend registers, per device, implementations of ops; for one node the core asks
-// them in order (highest priority first) whether they can run it, and takes the first that says yes. A "no" carries a
-// reason, which BRIO_EXPLAIN=kernels prints.
+// The core knows no backend's name. A backend registers, per device, implementations of ops; for one node the core
+// asks them in order (highest priority first) whether they can run it, and takes the first that says yes. A "no"
+// carries a reason, which BRIO_EXPLAIN=kernels prints.
 #pragma once
 
 #include <memory>
@@ -22,8 +22,8 @@ struct KernelArgs {
   void* scratch;     // scratch_bytes() of device memory, 64-byte aligned
 };
 
-// A prepared kernel: everything that depends on shapes and attributes is settled. Immutable and re-entrant; run() does
-// not allocate. Inputs and outputs are dense and row-major.
+// A prepared kernel: everything that depends on shapes and attributes is settled. Immutable and re-entrant; run()
+// does not allocate. Inputs and outputs are dense and row-major.
 class Kernel {
  public:
   virtual ~Kernel() = default;

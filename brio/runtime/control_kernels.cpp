@@ -1,5 +1,5 @@
-// Kernels of ops that run other graphs. They work on any device whose launches are synchronous: the loop itself is host
-// code, the bodies are plans.
+// Kernels of ops that run other graphs. They work on any device whose launches are synchronous: the loop itself is
+// host code, the bodies are plans.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -36,7 +36,9 @@ constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 class CondKernel final : public Kernel {
  public:
   explicit CondKernel(const NodeView& node)
-      : yes_(plan_of(node.node.graphs[0])), no_(plan_of(node.node.graphs[1])), first_(node.node.graphs[0]->inputs.size()) {}
+      : yes_(plan_of(node.node.graphs[0])),
+        no_(plan_of(node.node.graphs[1])),
+        first_(node.node.graphs[0]->inputs.size()) {}
   size_t scratch_bytes() const override { return std::max(yes_.scratch_bytes(), no_.scratch_bytes()); }
   void run(const KernelArgs& args) const override {
     if (*static_cast<const bool*>(args.in[0])) yes_.run(args.in + 1, args.out, args.scratch);
@@ -77,12 +79,15 @@ void copy(void* to, const void* from, size_t bytes) {
 class WhileLoop {
  public:
   WhileLoop(const NodeView& node)
-      : layout_(WhileLayout::of(node.attrs())), condition_(plan_of(node.node.graphs[0])), body_(plan_of(node.node.graphs[1])),
+      : layout_(WhileLayout::of(node.attrs())),
+        condition_(plan_of(node.node.graphs[0])),
+        body_(plan_of(node.node.graphs[1])),
         carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
         body_captured_(node.node.graphs[1]->inputs.size() - layout_.carried) {}
 
   size_t scratch_bytes() const {
-    return carried_.total() + align(pointers() * sizeof(void*)) + std::max(condition_.scratch_bytes(), body_.scratch_bytes()) + 64;
+    return carried_.total() + align(pointers() * sizeof(void*)) +
+           std::max(condition_.scratch_bytes(), body_.scratch_bytes()) + 64;
   }
 
   // before_step(values carried into it) is called before each round. Leaves the set that holds the result.
@@ -144,7 +149,8 @@ class WhileKernel final : public Kernel {
 class WhileGradKernel final : public Kernel {
  public:
   explicit WhileGradKernel(const NodeView& node)
-      : loop_(node), step_(plan_of(node.node.graphs[2])),
+      : loop_(node),
+        step_(plan_of(node.node.graphs[2])),
         results_(Turns::of(node.node.out.size(), [&](size_t i) { return node.out(i).bytes(); })) {
     cotangents_at_ = node.node.graphs[0]->inputs.size() + node.node.graphs[1]->inputs.size() - loop_.layout().carried;
     cotangents_ = node.node.in.size() - cotangents_at_;
@@ -175,7 +181,8 @@ class WhileGradKernel final : public Kernel {
     }
     int set = 0;
     while (rounds-- > 0) {
-      for (size_t i = 0; i < loop_.layout().carried; ++i) in[i] = stack.data() + rounds * frame + loop_.carried().offsets[i];
+      for (size_t i = 0; i < loop_.layout().carried; ++i)
+        in[i] = stack.data() + rounds * frame + loop_.carried().offsets[i];
       for (size_t i = 0; i < loop_.body_captured(); ++i)
         in[loop_.layout().carried + i] = args.in[loop_.layout().carried + loop_.layout().condition_captured + i];
       for (size_t i = 0; i < results_.bytes.size(); ++i) {
@@ -185,7 +192,8 @@ class WhileGradKernel final : public Kernel {
       step_.run(in, out, inner);
       set = 1 - set;
     }
-    for (size_t i = 0; i < results_.bytes.size(); ++i) copy(args.out[i], results_.at(base, set, i), results_.bytes[i]);
+    for (size_t i = 0; i < results_.bytes.size(); ++i)
+      copy(args.out[i], results_.at(base, set, i), results_.bytes[i]);
     give_back(std::move(stack));
   }
 
@@ -214,14 +222,17 @@ class WhileGradKernel final : public Kernel {
 class ScanKernel final : public Kernel {
  public:
   explicit ScanKernel(const NodeView& node)
-      : layout_(ScanLayout::of(node.attrs())), body_(plan_of(node.node.graphs[0])),
+      : layout_(ScanLayout::of(node.attrs())),
+        body_(plan_of(node.node.graphs[0])),
         length_(node.in(layout_.carried).shape[0]),
         carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
-        inputs_(node.node.in.size()), results_(node.node.graphs[0]->outputs.size() - layout_.carried) {
+        inputs_(node.node.in.size()),
+        results_(node.node.graphs[0]->outputs.size() - layout_.carried) {
     const Graph& body = *node.node.graphs[0];
     for (size_t i = 0; i < layout_.elements; ++i)
       element_bytes_.push_back(body.values[body.inputs[layout_.carried + i].value].bytes());
-    for (size_t i = 0; i < results_; ++i) result_bytes_.push_back(body.values[body.outputs[layout_.carried + i]].bytes());
+    for (size_t i = 0; i < results_; ++i)
+      result_bytes_.push_back(body.values[body.outputs[layout_.carried + i]].bytes());
   }
   size_t scratch_bytes() const override {
     return carried_.total() + align(pointers() * sizeof(void*)) + body_.scratch_bytes();
@@ -244,7 +255,8 @@ class ScanKernel final : public Kernel {
         out[layout_.carried + i] = static_cast<char*>(args.out[layout_.carried + i]) + at * result_bytes_[i];
       for (size_t i = 0; i < layout_.carried; ++i) {
         if (layout_.saves)
-          copy(static_cast<char*>(args.out[layout_.carried + results_ + i]) + at * carried_.bytes[i], in[i], carried_.bytes[i]);
+          copy(static_cast<char*>(args.out[layout_.carried + results_ + i]) + at * carried_.bytes[i], in[i],
+               carried_.bytes[i]);
         // The last step writes where the result belongs.
         out[i] = step + 1 == length_ ? args.out[i] : carried_.at(base, static_cast<int>(step & 1), i);
       }

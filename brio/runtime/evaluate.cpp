@@ -18,9 +18,9 @@ namespace {
 // A flush in the making. Kept between flushes, so that the steady state allocates nothing.
 struct Flush {
   std::vector<uint64_t> key;
-  std::vector<uint32_t> number;        // per value of the recording: its number in the key
-  std::vector<ValueId> inputs;         // in the order of the key
-  std::vector<uint8_t> donated;        // per input
+  std::vector<uint32_t> number;  // per value of the recording: its number in the key
+  std::vector<ValueId> inputs;   // in the order of the key
+  std::vector<uint8_t> donated;  // per input
   std::vector<ValueId> outputs;
   std::vector<const void*> input_data;
   std::vector<void*> fresh_data;
@@ -158,8 +158,8 @@ class Evaluation {
       f_.fresh.push_back(BufferRef::allocate(bytes, Owner::other));
       f_.fresh_data.push_back(f_.fresh.back()->data());
     }
-    // Everything that can run out of memory is behind us, except the plan's own working memory, taken before its first
-    // kernel.
+    // Everything that can run out of memory is behind us, except the plan's own working memory, taken before its
+    // first kernel.
     std::vector<Array>& results = results_of_this_thread();
     results.clear();
     results.reserve(f_.outputs.size());

@@ -3,8 +3,8 @@
 
 namespace brio {
 
-// Makes ops and the evaluator known; backends follow at the first run. Every program that includes this header calls it
-// before main, so that a static library brings the runtime along.
+// Makes ops and the evaluator known; backends follow at the first run. Every program that includes this header calls
+// it before main, so that a static library brings the runtime along.
 bool register_runtime();
 inline const bool runtime_registered = register_runtime();
 

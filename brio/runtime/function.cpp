@@ -56,8 +56,8 @@ bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t 
 bool solely_held(const Tensor& value) {
   const TensorImpl* impl = value.impl();
   const Array& array = impl->array;
-  return impl->refs.load() == 1 && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 && !array.buffer->exported() &&
-         array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
+  return impl->refs.load() == 1 && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 &&
+         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
 }
 
 // Locks every variable of a trace, each holding a computed value.
@@ -93,14 +93,16 @@ class CellLocks {
 
 struct TracedFunction::Impl {
   Body body;
-  std::mutex mutex;  // one call at a time: the working lists are shared
+  std::mutex mutex;                            // one call at a time: the working lists are shared
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
 
   Trace& find(const Tensor* arguments, size_t n) {
     for (size_t i = 0; i < traces.size(); ++i) {
       if (!same_avals(traces[i]->arguments, arguments, n)) continue;
-      if (i != 0) std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i), traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      if (i != 0)
+        std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
+                    traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return *traces.front();
     }
     auto made = trace(arguments, n);
@@ -183,7 +185,8 @@ struct TracedFunction::Impl {
     for (size_t i = 0; i < trace.cells.size(); ++i)
       graph.inputs[first_cell + i].donated =
           trace.cells[i].assigned && (trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0});
-    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device())),
+    Trace::Prepared p{donated,
+                      std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device())),
                       trace.results == 0};
     const Plan& plan = p.plan->plan();
     p.only_in_place &= plan.fresh_buffers().empty();
@@ -263,7 +266,8 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   }
   // Handles are made before the run: afterwards nothing may fail any more.
   trace.outputs.clear();
-  for (const Plan::Output& output : plan.outputs()) trace.outputs.push_back(impl_->output_array(trace, output, arguments, n));
+  for (const Plan::Output& output : plan.outputs())
+    trace.outputs.push_back(impl_->output_array(trace, output, arguments, n));
   results.clear();
   for (size_t i = 0; i < trace.results; ++i) results.push_back(Tensor(trace.outputs[i]));
   std::vector<Tensor> values;

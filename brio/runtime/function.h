@@ -1,6 +1,7 @@
 // function(f): traces f once per combination of argument shapes and dtypes, keeps the plan, and skips recording
-// afterwards. Host values and captured tensors are frozen at the trace; variables are cells: they are read and written at
-// every call. A tensor that the plan may overwrite (a variable that nobody else holds) is updated in place.
+// afterwards. Host values and captured tensors are frozen at the trace; variables are cells: they are read and
+// written at every call. A tensor that the plan may overwrite (a variable that nobody else holds) is updated in
+// place.
 #pragma once
 
 #include <functional>
@@ -50,9 +51,8 @@ struct Results<std::tuple<T...>> {
     return std::apply([](auto&&... x) { return std::vector<Tensor>{std::move(x)...}; }, std::move(t));
   }
   static std::tuple<T...> unpack(std::vector<Tensor>& list) {
-    return [&]<size_t... i>(std::index_sequence<i...>) {
-      return std::tuple<T...>{std::move(list[i])...};
-    }(std::index_sequence_for<T...>());
+    return [&]<size_t... i>(std::index_sequence<i...>) { return std::tuple<T...>{std::move(list[i])...}; }
+    (std::index_sequence_for<T...>());
   }
 };
 
@@ -80,16 +80,18 @@ class Function {
 
  public:
   explicit Function(F f)
-      : traced_(std::make_shared<detail::TracedFunction>([f = std::move(f)](const std::vector<Tensor>& arguments) mutable {
-          return [&]<size_t... i>(std::index_sequence<i...>) -> std::vector<Tensor> {
-            if constexpr (std::is_void_v<Result>) {
-              f(arguments[i]...);
-              return {};
-            } else {
-              return detail::Results<Result>::pack(f(arguments[i]...));
-            }
-          }(std::make_index_sequence<kArity>());
-        })) {}
+      : traced_(std::make_shared<detail::TracedFunction>(
+            [f = std::move(f)](const std::vector<Tensor>& arguments) mutable {
+              return [&]<size_t... i>(std::index_sequence<i...>)->std::vector<Tensor> {
+                if constexpr (std::is_void_v<Result>) {
+                  f(arguments[i]...);
+                  return {};
+                } else {
+                  return detail::Results<Result>::pack(f(arguments[i]...));
+                }
+              }
+              (std::make_index_sequence<kArity>());
+            })) {}
 
   template <typename... A>
   Result operator()(const A&... arguments) const {

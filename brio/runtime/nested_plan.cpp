@@ -43,7 +43,8 @@ void NestedPlan::run(const void* const* in, void* const* out, void* scratch) con
     if (direct_[k]) continue;
     const Plan::Output& output = plan_->outputs()[k];
     const void* from = output.is_input ? in[output.index] : fresh[output.index];
-    if (output.aval.bytes() != 0) std::memcpy(out[k], static_cast<const char*>(from) + output.offset, output.aval.bytes());
+    if (output.aval.bytes() != 0)
+      std::memcpy(out[k], static_cast<const char*>(from) + output.offset, output.aval.bytes());
   }
 }
 

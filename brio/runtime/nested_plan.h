@@ -18,9 +18,9 @@ class NestedPlan {
 
  private:
   std::shared_ptr<const Plan> plan_;
-  std::vector<int64_t> fresh_target_;   // per fresh buffer: the output it is, or -1: in scratch
-  std::vector<size_t> fresh_offset_;    // in scratch
-  std::vector<bool> direct_;            // per output: written in place of the caller's memory
+  std::vector<int64_t> fresh_target_;  // per fresh buffer: the output it is, or -1: in scratch
+  std::vector<size_t> fresh_offset_;   // in scratch
+  std::vector<bool> direct_;           // per output: written in place of the caller's memory
   size_t arguments_at_ = 0, fresh_at_ = 0, scratch_bytes_ = 0;
 };
 

@@ -42,9 +42,14 @@ struct Root {
 class Placer {
  public:
   Placer(const Graph& graph, const std::vector<const Kernel*>& kernels)
-      : graph_(graph), kernels_(kernels), roots_(graph.values.size()), last_use_(graph.values.size(), 0),
-        defined_(graph.values.size(), kNever), input_of_(graph.values.size(), kNever),
-        is_output_(graph.values.size(), false), used_(graph.values.size(), false) {
+      : graph_(graph),
+        kernels_(kernels),
+        roots_(graph.values.size()),
+        last_use_(graph.values.size(), 0),
+        defined_(graph.values.size(), kNever),
+        input_of_(graph.values.size(), kNever),
+        is_output_(graph.values.size(), false),
+        used_(graph.values.size(), false) {
     result_.locations.resize(graph.values.size());
   }
 
@@ -67,8 +72,8 @@ class Placer {
       const ValueId source = node.op == &op::custom_gradient ? node.in.back() : node.in[0];
       size_t offset = roots_[source].offset;
       if (node.op == &op::slice)
-        offset += static_cast<size_t>(contiguous_start(graph_.values[source], node)) *
-                  size_of(graph_.values[source].dtype);
+        offset +=
+            static_cast<size_t>(contiguous_start(graph_.values[source], node)) * size_of(graph_.values[source].dtype);
       roots_[node.out[0]] = {roots_[source].value, offset};
     }
   }
@@ -120,8 +125,8 @@ class Placer {
       const ValueId root = roots_[v].value;
       if (input_of_[root] != kNever) taken[input_of_[root]] = true;  // the input itself goes out: hands off
     }
-    // First the kernels that work in place (the optimizer's update over its own parameters), so that a passer-by of the
-    // same size does not take that memory away from them.
+    // First the kernels that work in place (the optimizer's update over its own parameters), so that a passer-by of
+    // the same size does not take that memory away from them.
     for (const bool in_place_only : {true, false})
       for (ValueId v = 0; v < graph_.values.size(); ++v) {
         if (!is_output_[v] || placed(v)) continue;
@@ -283,6 +288,8 @@ bool is_alias(const Graph& graph, const Node& node) {
   return node.op == &op::slice && contiguous_start(graph.values[node.in[0]], node) >= 0;
 }
 
-Placement place(const Graph& graph, const std::vector<const Kernel*>& kernels) { return Placer(graph, kernels).run(); }
+Placement place(const Graph& graph, const std::vector<const Kernel*>& kernels) {
+  return Placer(graph, kernels).run();
+}
 
 }  // namespace brio

@@ -24,7 +24,8 @@ struct Placement {
 
 // `kernels` per node: null for constants and aliases. The rules:
 // - an alias shares its source's bytes;
-// - an output takes over the memory of a donated input when that is dead by then (or the kernel works in place), unless a
+// - an output takes over the memory of a donated input when that is dead by then (or the kernel works in place),
+// unless a
 //   node that may refuse its data still follows: a failed run must leave every input as it was;
 // - everything else shares the arena by lifetime.
 Placement place(const Graph& graph, const std::vector<const Kernel*>& kernels);

@@ -59,8 +59,7 @@ class PlanBuilder {
     for (ValueId v : plan_->graph_.outputs) {
       const Location& at = placement.locations[v];
       BRIO_CHECK(at.kind == Location::Kind::input || at.kind == Location::Kind::fresh, "an output lies in the arena");
-      plan_->outputs_.push_back(
-          {at.kind == Location::Kind::input, at.index, at.offset, plan_->graph_.values[v]});
+      plan_->outputs_.push_back({at.kind == Location::Kind::input, at.index, at.offset, plan_->graph_.values[v]});
     }
     count_bytes();
     if (explain("kernels")) std::fputs((plan_->explain_kernels() + "\n").c_str(), stderr);
@@ -103,8 +102,8 @@ class PlanBuilder {
       Plan::Step& step = plan_->steps_.emplace_back();
       kernels_.push_back(choice.kernel.get());
       step.label = std::string(node.op->name);
-      step.choice = cat(choice.implementation,
-                        choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
+      step.choice =
+          cat(choice.implementation, choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
       for (const auto& [name, reason] : choice.skipped) step.choice += cat("\n      not ", name, ": ", reason);
       step.kernel = std::move(choice.kernel);
     }
@@ -116,8 +115,7 @@ class PlanBuilder {
       case Location::Kind::arena: return {Plan::Base::arena, 0, at.offset};
       case Location::Kind::input: return {Plan::Base::input, at.index, at.offset};
       case Location::Kind::fresh: return {Plan::Base::fresh, at.index, at.offset};
-      case Location::Kind::constant:
-        return {Plan::Base::constant, 0, at.index * sizeof(uint64_t)};
+      case Location::Kind::constant: return {Plan::Base::constant, 0, at.index * sizeof(uint64_t)};
       case Location::Kind::none: return {Plan::Base::none, 0, 0};
     }
     return {};
@@ -127,7 +125,8 @@ class PlanBuilder {
     size_t bytes = sizeof(Plan) + plan_->slots_.size() * sizeof(Plan::Slot) + plan_->steps_.size() * 512 +
                    plan_->graph_.values.size() * sizeof(Aval) + plan_->arena_bytes();
     for (const Node& node : plan_->graph_.nodes)
-      bytes += sizeof(Node) + (node.in.size() + node.out.size()) * sizeof(ValueId) + node.attrs.size() * sizeof(int64_t);
+      bytes +=
+          sizeof(Node) + (node.in.size() + node.out.size()) * sizeof(ValueId) + node.attrs.size() * sizeof(int64_t);
     plan_->bytes_ = bytes;
   }
 
@@ -165,19 +164,21 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
   }
   if (stream) {
     for (const Step& step : steps_)
-      stream->launch(*step.kernel,
-                     {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+      stream->launch(*step.kernel, {const_cast<const void* const*>(arguments + step.in), arguments + step.out,
+                                    base + step.scratch});
     return;
   }
   FloatMode mode;
   if (!profiling()) [[likely]] {
     for (const Step& step : steps_)
-      step.kernel->run({const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+      step.kernel->run(
+          {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
     return;
   }
   for (const Step& step : steps_) {
     const auto start = std::chrono::steady_clock::now();
-    step.kernel->run({const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+    step.kernel->run(
+        {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
     const auto elapsed = std::chrono::steady_clock::now() - start;
     step.calls.fetch_add(1, std::memory_order_relaxed);
     step.nanoseconds.fetch_add(

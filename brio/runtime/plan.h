@@ -1,5 +1,5 @@
-// Plan: an ordered list of prepared kernels over one arena. Immutable and re-entrant; running one allocates nothing and
-// hashes nothing.
+// Plan: an ordered list of prepared kernels over one arena. Immutable and re-entrant; running one allocates nothing
+// and hashes nothing.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,9 @@
 namespace brio {
 
 struct PlacementReport {
-  size_t arena_bytes = 0;    // what the plan takes, scratch included
-  size_t sum_of_buffers = 0; // what it would take without reuse
-  size_t lower_bound = 0;    // most bytes alive at once
+  size_t arena_bytes = 0;     // what the plan takes, scratch included
+  size_t sum_of_buffers = 0;  // what it would take without reuse
+  size_t lower_bound = 0;     // most bytes alive at once
 };
 
 class Plan {
@@ -39,9 +39,10 @@ class Plan {
   size_t arena_bytes() const { return placement_.arena_bytes; }
   size_t argument_count() const { return static_cast<size_t>(slots_.size()); }
 
-  // `arena` (device memory) and `arguments` (argument_count() pointers) are working memory of this run. `arena_bound`: the
-  // arguments were filled by an earlier run with the same arena. With a stream the kernels are launched on it and the
-  // arguments stay in use until it is done; without one (a synchronous device) they have run on return.
+  // `arena` (device memory) and `arguments` (argument_count() pointers) are working memory of this run.
+  // `arena_bound`: the arguments were filled by an earlier run with the same arena. With a stream the kernels are
+  // launched on it and the arguments stay in use until it is done; without one (a synchronous device) they have run
+  // on return.
   void run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
            Stream* stream = nullptr) const;
   Device& device() const { return *device_; }
@@ -70,8 +71,13 @@ class Plan {
 
     Step() = default;
     Step(Step&& other) noexcept
-        : kernel(std::move(other.kernel)), in(other.in), out(other.out), n_out(other.n_out), scratch(other.scratch),
-          label(std::move(other.label)), choice(std::move(other.choice)) {}
+        : kernel(std::move(other.kernel)),
+          in(other.in),
+          out(other.out),
+          n_out(other.n_out),
+          scratch(other.scratch),
+          label(std::move(other.label)),
+          choice(std::move(other.choice)) {}
   };
   enum class Base : uint8_t { arena, constant, input, fresh, none };
   struct Slot {

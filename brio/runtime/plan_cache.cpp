@@ -92,7 +92,9 @@ class Cache {
   }
 
  private:
-  static size_t cost(const Entry& entry) { return entry.plan->bytes() + entry.key.size() * sizeof(uint64_t) + sizeof(Entry); }
+  static size_t cost(const Entry& entry) {
+    return entry.plan->bytes() + entry.key.size() * sizeof(uint64_t) + sizeof(Entry);
+  }
 
   void explain(const std::string& signature, const std::vector<Aval>& inputs) {
     last_miss_ = "new structure: these ops were not run together before";
@@ -101,9 +103,10 @@ class Cache {
       last_miss_ = "new handles: other results are kept or other inputs may be overwritten than before";
       for (size_t i = 0; i < inputs.size(); ++i)
         if (!(entry.inputs[i] == inputs[i])) {
-          last_miss_ = entry.inputs[i].dtype != inputs[i].dtype
-                           ? cat("new dtype ", inputs[i].dtype, " for input ", i, ", which was ", entry.inputs[i].dtype)
-                           : cat("new shape ", inputs[i].shape, " for input ", i, ", which was ", entry.inputs[i].shape);
+          last_miss_ =
+              entry.inputs[i].dtype != inputs[i].dtype
+                  ? cat("new dtype ", inputs[i].dtype, " for input ", i, ", which was ", entry.inputs[i].dtype)
+                  : cat("new shape ", inputs[i].shape, " for input ", i, ", which was ", entry.inputs[i].shape);
           return;
         }
       return;
@@ -151,9 +154,11 @@ CachedPlan::~CachedPlan() {
 }
 
 std::unique_ptr<RunMemory> CachedPlan::take() const {
-  if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire)) return std::unique_ptr<RunMemory>(spare);
+  if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire))
+    return std::unique_ptr<RunMemory>(spare);
   auto memory = std::make_unique<RunMemory>();
-  memory->arena = BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
+  memory->arena =
+      BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
   if (!plan_->device().synchronous()) memory->stream = plan_->device().make_stream();
   memory->arguments.resize(plan_->argument_count());
   return memory;
@@ -161,8 +166,7 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
   std::unique_ptr<RunMemory> memory = take();
-  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound,
-             memory->stream.get());
+  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound, memory->stream.get());
   if (memory->stream) memory->stream->synchronize();
   memory->bound = true;
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);

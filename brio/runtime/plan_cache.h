@@ -45,7 +45,8 @@ PlanCacheStats plan_cache_stats();
 void set_plan_cache_limit(size_t bytes);
 void clear_plan_cache();
 
-// The plan for a key; `make` is called on a miss, with the lock released, and must give the graph that the key describes.
+// The plan for a key; `make` is called on a miss, with the lock released, and must give the graph that the key
+// describes.
 using PlanKey = std::span<const uint64_t>;
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make);
 

@@ -8,12 +8,12 @@ namespace brio {
 namespace {
 
 constexpr DTypeInfo kInfo[kDTypeCount] = {
-    {"float64", "f64", 8, true, false, true},    {"float32", "f32", 4, true, false, true},
-    {"float16", "f16", 2, true, false, true},    {"bfloat16", "bf16", 2, true, false, true},
-    {"int8", "i8", 1, false, true, true},        {"int16", "i16", 2, false, true, true},
-    {"int32", "i32", 4, false, true, true},      {"int64", "i64", 8, false, true, true},
-    {"uint8", "u8", 1, false, true, false},      {"uint16", "u16", 2, false, true, false},
-    {"uint32", "u32", 4, false, true, false},    {"uint64", "u64", 8, false, true, false},
+    {"float64", "f64", 8, true, false, true}, {"float32", "f32", 4, true, false, true},
+    {"float16", "f16", 2, true, false, true}, {"bfloat16", "bf16", 2, true, false, true},
+    {"int8", "i8", 1, false, true, true},     {"int16", "i16", 2, false, true, true},
+    {"int32", "i32", 4, false, true, true},   {"int64", "i64", 8, false, true, true},
+    {"uint8", "u8", 1, false, true, false},   {"uint16", "u16", 2, false, true, false},
+    {"uint32", "u32", 4, false, true, false}, {"uint64", "u64", 8, false, true, false},
     {"bool", "bool", 1, false, false, false},
 };
 

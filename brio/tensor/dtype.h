@@ -56,19 +56,58 @@ struct BFloat16 {
 
 template <typename T>
 struct DTypeOf;
-template <> struct DTypeOf<double> { static constexpr DType value = f64; };
-template <> struct DTypeOf<float> { static constexpr DType value = f32; };
-template <> struct DTypeOf<Half> { static constexpr DType value = f16; };
-template <> struct DTypeOf<BFloat16> { static constexpr DType value = bf16; };
-template <> struct DTypeOf<int8_t> { static constexpr DType value = i8; };
-template <> struct DTypeOf<int16_t> { static constexpr DType value = i16; };
-template <> struct DTypeOf<int32_t> { static constexpr DType value = i32; };
-template <> struct DTypeOf<int64_t> { static constexpr DType value = i64; };
-template <> struct DTypeOf<uint8_t> { static constexpr DType value = u8; };
-template <> struct DTypeOf<uint16_t> { static constexpr DType value = u16; };
-template <> struct DTypeOf<uint32_t> { static constexpr DType value = u32; };
-template <> struct DTypeOf<uint64_t> { static constexpr DType value = u64; };
-template <> struct DTypeOf<bool> { static constexpr DType value = boolean; };
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = f64;
+};
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = f32;
+};
+template <>
+struct DTypeOf<Half> {
+  static constexpr DType value = f16;
+};
+template <>
+struct DTypeOf<BFloat16> {
+  static constexpr DType value = bf16;
+};
+template <>
+struct DTypeOf<int8_t> {
+  static constexpr DType value = i8;
+};
+template <>
+struct DTypeOf<int16_t> {
+  static constexpr DType value = i16;
+};
+template <>
+struct DTypeOf<int32_t> {
+  static constexpr DType value = i32;
+};
+template <>
+struct DTypeOf<int64_t> {
+  static constexpr DType value = i64;
+};
+template <>
+struct DTypeOf<uint8_t> {
+  static constexpr DType value = u8;
+};
+template <>
+struct DTypeOf<uint16_t> {
+  static constexpr DType value = u16;
+};
+template <>
+struct DTypeOf<uint32_t> {
+  static constexpr DType value = u32;
+};
+template <>
+struct DTypeOf<uint64_t> {
+  static constexpr DType value = u64;
+};
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = boolean;
+};
 template <typename T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
@@ -93,11 +132,13 @@ decltype(auto) visit(DType dtype, F&& f) {
   __builtin_unreachable();
 }
 
-// Element i of an array of an integer dtype; 0 for others. A uint64 past int64 becomes negative: out of range anywhere.
+// Element i of an array of an integer dtype; 0 for others. A uint64 past int64 becomes negative: out of range
+// anywhere.
 inline int64_t integer_at(const void* data, DType dtype, int64_t i) {
   return visit(dtype, [&](auto t) -> int64_t {
     using T = decltype(t);
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return static_cast<int64_t>(static_cast<const T*>(data)[i]);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      return static_cast<int64_t>(static_cast<const T*>(data)[i]);
     return 0;
   });
 }

@@ -13,8 +13,8 @@
 namespace brio {
 namespace {
 
-constexpr std::array<std::string_view, kOwnerCount> kOwnerNames = {"parameters", "gradients", "optimizer", "activations",
-                                                                   "input",      "cache",     "other"};
+constexpr std::array<std::string_view, kOwnerCount> kOwnerNames = {
+    "parameters", "gradients", "optimizer", "activations", "input", "cache", "other"};
 struct Row {
   std::atomic<int64_t> bytes{0}, peak{0};
 };
@@ -75,9 +75,11 @@ class HostMemory final : public Memory {
       data = std::aligned_alloc(alignment, whole);
     }
     if (!data)
-      throw ResourceError(cat("memory: the system refused ", rounded, " bytes; use a smaller batch or free tensors "
+      throw ResourceError(cat("memory: the system refused ", rounded,
+                              " bytes; use a smaller batch or free tensors "
                               "(brio::memory_ledger() says who holds what)"));
-    // Large tensors are walked end to end: huge pages spare most of the TLB misses. Advice only, so errors are ignored.
+    // Large tensors are walked end to end: huge pages spare most of the TLB misses. Advice only, so errors are
+    // ignored.
     if (rounded >= kHugePageFrom) madvise(data, rounded, MADV_HUGEPAGE);
     return data;
   }

@@ -1,5 +1,5 @@
-// Host memory: every byte is on the ledger under an owner, blocks are recycled by size so that a steady state makes no
-// system calls, and the recycled bytes are bounded.
+// Host memory: every byte is on the ledger under an owner, blocks are recycled by size so that a steady state makes
+// no system calls, and the recycled bytes are bounded.
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -47,10 +47,8 @@ class RefCount {
  public:
   explicit RefCount(int32_t start) : count_(start) {}
   void increment() noexcept {
-    if (__libc_single_threaded)
-      count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    else
-      count_.fetch_add(1, std::memory_order_relaxed);
+    if (__libc_single_threaded) count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else count_.fetch_add(1, std::memory_order_relaxed);
   }
   bool decrement() noexcept {  // true: that was the last one
     // A sole owner cannot be raced: whoever would add a reference needs one already.

@@ -11,7 +11,8 @@ namespace {
 Tensor scalar64(double x) { return Tensor(Literal(x), f64); }
 
 // Compares the tape's gradient of f at x with central differences.
-void check_gradient(const std::function<Tensor(const Tensor&)>& f, const std::vector<double>& at, double tolerance = 1e-7) {
+void check_gradient(const std::function<Tensor(const Tensor&)>& f, const std::vector<double>& at,
+                    double tolerance = 1e-7) {
   const Shape shape{static_cast<int64_t>(at.size())};
   const Tensor x = Tensor::from(at, shape);
   GradientTape tape;
@@ -21,7 +22,8 @@ void check_gradient(const std::function<Tensor(const Tensor&)>& f, const std::ve
     std::vector<double> low = at, high = at;
     low[i] -= 1e-6;
     high[i] += 1e-6;
-    const double difference = (f(Tensor::from(high, shape)).item<double>() - f(Tensor::from(low, shape)).item<double>()) / 2e-6;
+    const double difference =
+        (f(Tensor::from(high, shape)).item<double>() - f(Tensor::from(low, shape)).item<double>()) / 2e-6;
     EXPECT_NEAR(gradient[i], difference, tolerance * std::max(1.0, std::abs(difference))) << "element " << i;
   }
 }
@@ -30,7 +32,8 @@ TEST(Cond, TakesTheBranchOfThePredicate) {
   for (const bool yes : {true, false}) {
     const Tensor p(Literal(yes), boolean);
     const Tensor x({1, 2});
-    const Tensor r = cond(p, [&] { return x * 2.f; }, [&] { return x - 5.f; });
+    const Tensor r = cond(
+        p, [&] { return x * 2.f; }, [&] { return x - 5.f; });
     EXPECT_EQ(r.to_vector<float>(), (yes ? std::vector<float>{2, 4} : std::vector<float>{-4, -3}));
   }
 }
@@ -39,7 +42,8 @@ TEST(Cond, HasTheGradientOfItsBranch) {
   for (const double a : {-1.0, 2.0})
     check_gradient(
         [&](const Tensor& x) {
-          return cond(greater(scalar64(a), scalar64(0)), [&] { return sum(square(x)); }, [&] { return sum(exp(x)); });
+          return cond(
+              greater(scalar64(a), scalar64(0)), [&] { return sum(square(x)); }, [&] { return sum(exp(x)); });
         },
         {0.3, -0.7, 1.1});
 }
@@ -47,7 +51,8 @@ TEST(Cond, HasTheGradientOfItsBranch) {
 TEST(Cond, RefusesBranchesThatDiffer) {
   const Tensor p(Literal(true), boolean);
   try {
-    cond(p, [&] { return zeros({2}); }, [&] { return zeros({3}); });
+    cond(
+        p, [&] { return zeros({2}); }, [&] { return zeros({3}); });
     FAIL();
   } catch (const InvalidArgument& error) {
     EXPECT_NE(std::string(error.what()).find("[cond]"), std::string::npos) << error.what();
@@ -57,7 +62,9 @@ TEST(Cond, RefusesBranchesThatDiffer) {
 
 TEST(While, RepeatsWhileTheConditionHolds) {
   const auto out = while_loop([](const auto& s) { return s[0] < 100.f; },
-                              [](const auto& s) { return std::vector<Tensor>{s[0] * 2.f, s[1] + 1.f}; },
+                              [](const auto& s) {
+                                return std::vector<Tensor>{s[0] * 2.f, s[1] + 1.f};
+                              },
                               {Tensor(Literal(3)), Tensor(Literal(0))});
   EXPECT_EQ(out[0].item<float>(), 192);
   EXPECT_EQ(out[1].item<float>(), 6);
@@ -75,7 +82,9 @@ TEST(While, GradientReachesCarriedAndCapturedTensors) {
       [](const Tensor& x) {
         const Tensor w = slice(x, {{0, 1}});
         const auto out = while_loop([](const auto& s) { return s[1] < 5.0; },
-                                    [&](const auto& s) { return std::vector<Tensor>{sin(s[0] * w) + x * 0.1, s[1] + 1.0}; },
+                                    [&](const auto& s) {
+                                      return std::vector<Tensor>{sin(s[0] * w) + x * 0.1, s[1] + 1.0};
+                                    },
                                     {x, scalar64(0)});
         return sum(square(out[0]));
       },
@@ -105,14 +114,20 @@ TEST(Scan, CarriesAndStacks) {
 }
 
 TEST(Scan, WalksBackwards) {
-  const ScanStep out = scan([](const auto& c, const auto& e) { return ScanStep{{c[0] + e[0]}, {c[0]}}; },
-                            {Tensor(Literal(0))}, {Tensor({1, 2, 3})}, {.reverse = true});
+  const ScanStep out = scan(
+      [](const auto& c, const auto& e) {
+        return ScanStep{{c[0] + e[0]}, {c[0]}};
+      },
+      {Tensor(Literal(0))}, {Tensor({1, 2, 3})}, {.reverse = true});
   EXPECT_EQ(out.results[0].to_vector<float>(), (std::vector<float>{5, 3, 0}));
 }
 
 TEST(Scan, OverNothingReturnsWhatItWasGiven) {
-  const ScanStep out = scan([](const auto& c, const auto& e) { return ScanStep{{c[0] + sum(e[0])}, {c[0]}}; },
-                            {Tensor(Literal(7))}, {zeros({0, 3})});
+  const ScanStep out = scan(
+      [](const auto& c, const auto& e) {
+        return ScanStep{{c[0] + sum(e[0])}, {c[0]}};
+      },
+      {Tensor(Literal(7))}, {zeros({0, 3})});
   EXPECT_EQ(out.carried[0].item<float>(), 7);
   EXPECT_EQ(out.results[0].shape(), Shape({0}));
 }
@@ -137,8 +152,11 @@ TEST(Scan, HasSecondDerivatives) {
       [](const Tensor& x) {
         GradientTape inner;
         inner.watch(x);
-        const ScanStep out = scan([&](const auto& c, const auto& e) { return ScanStep{{sin(c[0] * e[0])}, {}}; },
-                                  {slice(x, {{0, 1}})}, {reshape(x, {3, 1})});
+        const ScanStep out = scan(
+            [&](const auto& c, const auto& e) {
+              return ScanStep{{sin(c[0] * e[0])}, {}};
+            },
+            {slice(x, {{0, 1}})}, {reshape(x, {3, 1})});
         return sum(square(inner.gradient(sum(out.carried[0]), {x})[0]));
       },
       {0.4, -0.8, 1.3}, 1e-6);
@@ -150,7 +168,11 @@ TEST(Scan, IsRunOnceWhenDifferentiated) {
   const Tensor xs({{1, 2}, {3, 4}});
   auto step = function([&] {
     GradientTape tape;
-    const ScanStep out = scan([&](const auto& c, const auto& e) { return ScanStep{{c[0] * w + e[0]}, {}}; }, {zeros({2})}, {xs});
+    const ScanStep out = scan(
+        [&](const auto& c, const auto& e) {
+          return ScanStep{{c[0] * w + e[0]}, {}};
+        },
+        {zeros({2})}, {xs});
     const Tensor loss = sum(out.carried[0]);
     return std::vector<Tensor>{loss, tape.gradient(loss, {w})[0]};
   });
@@ -163,7 +185,9 @@ TEST(While, VariablesInsideBodiesAreFollowed) {
   Variable w(Tensor({2.f}));
   GradientTape tape;
   const auto out = while_loop([](const auto& s) { return s[1] < 3.f; },
-                              [&](const auto& s) { return std::vector<Tensor>{s[0] * w, s[1] + 1.f}; },
+                              [&](const auto& s) {
+                                return std::vector<Tensor>{s[0] * w, s[1] + 1.f};
+                              },
                               {Tensor({1.f}), Tensor(Literal(0))});
   const Tensor gradient = tape.gradient(sum(out[0]), {w})[0];
   EXPECT_EQ(gradient.to_vector<float>(), std::vector<float>{12});  // d w³ = 3w²
@@ -174,7 +198,9 @@ TEST(While, RunsInsideAFunctionAndInsideAnotherLoop) {
     return while_loop([&](const auto& s) { return less(s[0], n); },
                       [](const auto& s) {
                         const auto inner = while_loop([](const auto& t) { return t[0] < 2.f; },
-                                                      [&](const auto& t) { return std::vector<Tensor>{t[0] + 1.f, t[1] + s[0]}; },
+                                                      [&](const auto& t) {
+                                                        return std::vector<Tensor>{t[0] + 1.f, t[1] + s[0]};
+                                                      },
                                                       {zeros({}), s[1]});
                         return std::vector<Tensor>{s[0] + 1.f, inner[1]};
                       },

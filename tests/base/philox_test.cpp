@@ -86,7 +86,8 @@ TEST(Philox, NormalsHaveTheirLaw) {
 
 TEST(Philox, SeedsAndStreamsAreUncorrelated) {
   const RandomStream a{1, 0};
-  for (const RandomStream b : {RandomStream{1, 1}, RandomStream{2, 0}, RandomStream{1ull << 32, 0}, RandomStream{1, 1ull << 40}}) {
+  for (const RandomStream b :
+       {RandomStream{1, 1}, RandomStream{2, 0}, RandomStream{1ull << 32, 0}, RandomStream{1, 1ull << 40}}) {
     double product = 0;
     for (size_t i = 0; i < kSamples; ++i) product += (a.uniform_f64(i) - 0.5) * (b.uniform_f64(i) - 0.5);
     EXPECT_NEAR(product / kSamples * 12, 0, 0.01);

@@ -54,7 +54,8 @@ class Generator {
   Shape shape() {
     Shape s;
     const int rank = between(0, 4);
-    for (int i = 0; i < rank; ++i) s.push_back(pick<int64_t>({1, 2, 3, 4, 5, 8, 17, chance(0.05) ? 0 : 3, chance(0.05) ? 130 : 2}));
+    for (int i = 0; i < rank; ++i)
+      s.push_back(pick<int64_t>({1, 2, 3, 4, 5, 8, 17, chance(0.05) ? 0 : 3, chance(0.05) ? 130 : 2}));
     return s;
   }
 
@@ -119,7 +120,8 @@ class Generator {
   void unary() {
     const auto x = some([&](ValueId v) { return floating(v); });
     if (!x) return;
-    append(*pick<const OpDef*>({&op::neg, &op::abs, &op::tanh, &op::sigmoid, &op::erf, &op::relu, &op::softplus}), {*x});
+    append(*pick<const OpDef*>({&op::neg, &op::abs, &op::tanh, &op::sigmoid, &op::erf, &op::relu, &op::softplus}),
+           {*x});
     // The sine of a large number turns its last bit into another value: take it of a small one.
     if (chance(0.3)) append(*pick<const OpDef*>({&op::sin, &op::cos}), {bounded(*x)});
   }
@@ -132,7 +134,8 @@ class Generator {
     if (!x) return;
     const auto y = some([&](ValueId v) {
       Shape out;
-      return aval(v).dtype == aval(*x).dtype && broadcast(aval(v).shape, aval(*x).shape, out) && out.elements() <= 4096;
+      return aval(v).dtype == aval(*x).dtype && broadcast(aval(v).shape, aval(*x).shape, out) &&
+             out.elements() <= 4096;
     });
     if (!y) return;
     if (is_integer(aval(*x).dtype)) {
@@ -202,7 +205,8 @@ class Generator {
       return floating(v) && aval(v).shape.rank() == 1 && out.rank() >= 1 && aval(v).shape[0] == out[out.rank() - 1];
     });
     if (bias && chance(0.7)) append(op::add, {made, *bias});
-    append(*pick<const OpDef*>({&op::tanh, &op::sigmoid, &op::relu}), {static_cast<ValueId>(sample_.graph.values.size() - 1)});
+    append(*pick<const OpDef*>({&op::tanh, &op::sigmoid, &op::relu}),
+           {static_cast<ValueId>(sample_.graph.values.size() - 1)});
   }
   void slice_node() {
     const auto x = some([&](ValueId v) { return aval(v).shape.rank() >= 1 && aval(v).shape.elements() > 0; });
@@ -213,7 +217,9 @@ class Generator {
       const int64_t from = between(0, static_cast<int>(dim - 1));
       const int64_t most = step > 0 ? (dim - from + step - 1) / step : from + 1;
       begin.push_back(chance(0.5) && step == 1 ? 0 : from);
-      size.push_back(begin.back() == 0 && step == 1 && chance(0.5) ? dim : between(1, static_cast<int>(begin.back() == from ? most : 1)));
+      size.push_back(begin.back() == 0 && step == 1 && chance(0.5)
+                         ? dim
+                         : between(1, static_cast<int>(begin.back() == from ? most : 1)));
       stride.push_back(step);
     }
     std::vector<int64_t> attrs;
@@ -240,7 +246,9 @@ class Generator {
     append(op::select, {condition, *a, *x});
   }
   void softmax_node() {
-    const auto x = some([&](ValueId v) { return floating(v) && aval(v).shape.rank() >= 1 && aval(v).shape[aval(v).shape.rank() - 1] > 0; });
+    const auto x = some([&](ValueId v) {
+      return floating(v) && aval(v).shape.rank() >= 1 && aval(v).shape[aval(v).shape.rank() - 1] > 0;
+    });
     if (!x) return;
     append(*pick<const OpDef*>({&op::softmax, &op::log_softmax}), {bounded(*x)});
   }
@@ -305,7 +313,8 @@ inline std::string difference(const std::vector<Array>& a, const std::vector<Arr
   for (size_t k = 0; k < a.size(); ++k) {
     if (!(a[k].aval == b[k].aval)) return cat("output ", k, " has another type");
     if (tolerance < 0) {
-      if (a[k].aval.bytes() && std::memcmp(a[k].data(), b[k].data(), a[k].aval.bytes()) != 0) return cat("output ", k, " differs in its bits");
+      if (a[k].aval.bytes() && std::memcmp(a[k].data(), b[k].data(), a[k].aval.bytes()) != 0)
+        return cat("output ", k, " differs in its bits");
       continue;
     }
     for (int64_t i = 0; i < a[k].aval.shape.elements(); ++i) {
@@ -330,14 +339,17 @@ inline std::string check(uint64_t seed) {
       return report("text", "printing and parsing are not inverse");
     const std::vector<Array> reference = interpret(sample.graph, sample.inputs);
     const std::vector<Array> planned = run(Plan::make(sample.graph, device), sample);
-    if (auto p = difference(planned, reference, sample.tolerance); !p.empty()) return report("planned against reference", p);
+    if (auto p = difference(planned, reference, sample.tolerance); !p.empty())
+      return report("planned against reference", p);
     const std::vector<Array> unplanned = run(Plan::make_unoptimized(sample.graph, device), sample);
-    if (auto p = difference(unplanned, reference, sample.tolerance); !p.empty()) return report("unplanned against reference", p);
+    if (auto p = difference(unplanned, reference, sample.tolerance); !p.empty())
+      return report("unplanned against reference", p);
     const Pass& pass = pipeline()[seed % pipeline().size()];
     set_pass_enabled(pass.name, false);
     const std::vector<Array> without = run(Plan::make(sample.graph, device), sample);
     set_pass_enabled(pass.name, true);
-    if (auto p = difference(without, reference, sample.tolerance); !p.empty()) return report(cat("without pass ", pass.name), p);
+    if (auto p = difference(without, reference, sample.tolerance); !p.empty())
+      return report(cat("without pass ", pass.name), p);
     if (pass.name == "fuse")
       if (auto p = difference(without, planned, -1); !p.empty()) return report("fusing changed bits", p);
     const int before = thread_count();

@@ -44,18 +44,26 @@ TEST(Text, PrintsAndParsesBodies) {
 }
 
 TEST(Text, ErrorsNameLineAndReason) {
-  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = nothing %0 : f32[3]\n return %1\n}").find("line 2: no op is called 'nothing'"), std::string::npos);
-  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = exp %7 : f32[3]\n return %1\n}").find("%7 is not defined"), std::string::npos);
-  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = exp %0 : f32[4]\n return %1\n}").find("the text says f32[4]"), std::string::npos);
-  EXPECT_NE(error_of("(%0: f32[3], %1: f32[4]) {\n %2 = add %0, %1 : f32[4]\n return %2\n}").find("do not broadcast"), std::string::npos);
+  EXPECT_NE(
+      error_of("(%0: f32[3]) {\n %1 = nothing %0 : f32[3]\n return %1\n}").find("line 2: no op is called 'nothing'"),
+      std::string::npos);
+  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = exp %7 : f32[3]\n return %1\n}").find("%7 is not defined"),
+            std::string::npos);
+  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = exp %0 : f32[4]\n return %1\n}").find("the text says f32[4]"),
+            std::string::npos);
+  EXPECT_NE(error_of("(%0: f32[3], %1: f32[4]) {\n %2 = add %0, %1 : f32[4]\n return %2\n}").find("do not broadcast"),
+            std::string::npos);
   EXPECT_NE(error_of("(%0: f32[3]) {").find("line 1"), std::string::npos);
-  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = reduce_sum %0 : f32[]\n return %1\n}").find("needs attributes"), std::string::npos);
+  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = reduce_sum %0 : f32[]\n return %1\n}").find("needs attributes"),
+            std::string::npos);
   EXPECT_NE(error_of("(%0: f99[3]) {\n return %0\n}").find("f99"), std::string::npos);
 }
 
 TEST(Text, NoInputCrashesTheParser) {
   register_runtime();
-  const std::string text = "(%0: f32[3,2], %1: f32[2] donated) {\n  %2 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3]\n  return %2\n}";
+  const std::string text =
+      "(%0: f32[3,2], %1: f32[2] donated) {\n  %2 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3]\n  "
+      "return %2\n}";
   for (size_t cut = 0; cut < text.size(); ++cut) EXPECT_NE(error_of(text.substr(0, cut)), "no error") << cut;
   for (size_t at = 0; at < text.size(); ++at)
     for (char c : {'%', '{', '9', '-', '\0', 'x'}) {

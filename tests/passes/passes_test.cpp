@@ -37,7 +37,8 @@ TEST(Simplify, KeepsAdditionOfZero) {  // -0 + 0 is +0
     %1 = constant {dtype=f32, bits=0} : f32[]
     %2 = add %0, %1 : f32[3]
     return %2
-  })"), "add");
+  })"),
+             "add");
 }
 
 TEST(Simplify, KeepsMultiplicationByOneThatBroadcasts) {
@@ -47,7 +48,8 @@ TEST(Simplify, KeepsMultiplicationByOneThatBroadcasts) {
     %4 = broadcast_to %2 {shape=[3]} : f32[3]
     %5 = mul %0, %4 : f32[3]
     return %3, %5
-  })"), "mul %0");
+  })"),
+             "mul %0");
 }
 
 TEST(Simplify, TurnsAddOfNegIntoSub) {
@@ -73,7 +75,8 @@ TEST(Simplify, KeepsTransposesOfBatches) {
     %2 = transpose %0 {permutation=[1,0,2]} : f32[2,3,5]
     %3 = matmul %2, %1 {transpose_a=false, transpose_b=false} : f32[2,3,4]
     return %3
-  })"), "transpose %0");
+  })"),
+             "transpose %0");
 }
 
 TEST(Simplify, MergesReshapesAndTransposes) {
@@ -104,7 +107,8 @@ TEST(Fold, KeepsWhatDependsOnInputs) {
     %1 = constant {dtype=f32, bits=1073741824} : f32[]
     %2 = mul %0, %1 : f32[]
     return %2
-  })"), "mul");
+  })"),
+             "mul");
 }
 
 TEST(Merge, EqualExpressionsBecomeOneInEitherOrder) {
@@ -141,7 +145,8 @@ TEST(Dead, KeepsOpsThatMayRefuseTheirData) {
     %2 = gather %0, %1 {axis=0} : f32[2]
     %3 = neg %0 : f32[3]
     return %3
-  })"), "gather");
+  })"),
+             "gather");
 }
 
 TEST(Epilogue, BiasAndActivationJoinTheProduct) {
@@ -171,7 +176,8 @@ TEST(Epilogue, ABiasAlongTheRowsStaysApart) {
     %3 = matmul %0, %1 {transpose_a=false, transpose_b=false} : f32[3,4]
     %4 = add %3, %2 : f32[3,4]
     return %4
-  })"), "linear");
+  })"),
+               "linear");
 }
 
 TEST(Losses, ALossAndItsGradientReadTheLogitsOnce) {
@@ -191,7 +197,8 @@ TEST(Losses, AGradientThatDependsOnTheLossStaysApart) {
     %3 = exp %2 : f32[3]
     %4 = softmax_xent_grad %0, %1, %3 {sparse=true} : f32[3,5]
     return %2, %4
-  })"), "value_and_grad");
+  })"),
+               "value_and_grad");
 }
 
 TEST(Fuse, ChainsAndReductionsBecomeOneLoop) {

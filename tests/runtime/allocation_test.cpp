@@ -48,7 +48,8 @@ TEST(Allocations, TheSystemIsNotAskedByAnEagerStepAfterWarmUp) {
 int64_t held() {
   int64_t bytes = 0;
   for (const LedgerRow& row : memory_ledger())
-    if (row.owner == Owner::parameters || row.owner == Owner::optimizer || row.owner == Owner::gradients) bytes += row.bytes;
+    if (row.owner == Owner::parameters || row.owner == Owner::optimizer || row.owner == Owner::gradients)
+      bytes += row.bytes;
   return bytes;
 }
 

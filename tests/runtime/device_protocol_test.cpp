@@ -1,5 +1,6 @@
-// A second device, to keep the core honest: its kernels are the reference's, run with delays by a thread of its own, and it
-// checks that they are given its memory. A value read too early or memory released in flight shows as a wrong result.
+// A second device, to keep the core honest: its kernels are the reference's, run with delays by a thread of its own,
+// and it checks that they are given its memory. A value read too early or memory released in flight shows as a wrong
+// result.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -166,7 +167,8 @@ std::vector<Array> run_on_toy(const fuzz::Sample& sample) {
     results.push_back(Array::allocate(output.aval));
     const BufferRef& from = output.is_input ? inputs[output.index] : fresh[output.index];
     if (output.aval.bytes())
-      stream->copy_to_host(results.back().data(), static_cast<char*>(from->data()) + output.offset, output.aval.bytes());
+      stream->copy_to_host(results.back().data(), static_cast<char*>(from->data()) + output.offset,
+                           output.aval.bytes());
   }
   stream->synchronize();
   return results;
@@ -175,7 +177,8 @@ std::vector<Array> run_on_toy(const fuzz::Sample& sample) {
 TEST(ToyDevice, RunsRandomGraphsLikeTheReference) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     const fuzz::Sample sample = fuzz::Generator(seed).make();
-    const std::string problem = fuzz::difference(run_on_toy(sample), interpret(sample.graph, sample.inputs), sample.tolerance);
+    const std::string problem =
+        fuzz::difference(run_on_toy(sample), interpret(sample.graph, sample.inputs), sample.tolerance);
     EXPECT_TRUE(problem.empty()) << "seed " << seed << ": " << problem << "\n" << sample.graph.str();
   }
 }

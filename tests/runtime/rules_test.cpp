@@ -36,7 +36,8 @@ TEST(PlanKey, ShapesDtypesAndLiveHandlesAreStructure) {
   step(x, false);
   EXPECT_EQ(misses(), before);
   {
-    // `a` is alive in step() until it returns, so both calls above kept it; a chain that drops it is another structure.
+    // `a` is alive in step() until it returns, so both calls above kept it; a chain that drops it is another
+    // structure.
     Tensor b = exp(x);
     b = b + b;
     (void)b.array();

@@ -1,5 +1,5 @@
-// brio_soak: a million steps. The last 1% must cost what the first 1% after the warm-up cost, and resident memory must
-// not grow; then ten million updates that nobody reads.
+// brio_soak: a million steps. The last 1% must cost what the first 1% after the warm-up cost, and resident memory
+// must not grow; then ten million updates that nobody reads.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -49,8 +49,8 @@ Result soak(const char* name, long steps, Step step) {
   };
   result.first = median(first);
   result.last = median(last);
-  std::printf("\r%-22s first 1%%: %8.3f µs, last 1%%: %8.3f µs (%+.1f%%); resident %.1f → %.1f MB\n", name, result.first, result.last,
-              100 * (result.last / result.first - 1), result.mb_first, result.mb_last);
+  std::printf("\r%-22s first 1%%: %8.3f µs, last 1%%: %8.3f µs (%+.1f%%); resident %.1f → %.1f MB\n", name,
+              result.first, result.last, 100 * (result.last / result.first - 1), result.mb_first, result.mb_last);
   return result;
 }
 

@@ -24,9 +24,9 @@ enum class Epilogue : uint8_t { none, relu, sigmoid, tanh };
 struct GemmSpec {
   DType dtype = f32;  // of A, B, bias and C; not bool. f16 and bf16 accumulate in f32; integers wrap
   int64_t m = 0, n = 0, k = 0;
-  int64_t a_row = 0, a_col = 0;     // A[i, p] is a[i * a_row + p * a_col]; strides count elements
-  int64_t b_row = 0, b_col = 0;     // B[p, j] is b[p * b_row + j * b_col]
-  std::vector<int64_t> batch = {};  // sizes of leading dimensions; C is dense over (batch…, m, n)
+  int64_t a_row = 0, a_col = 0;                     // A[i, p] is a[i * a_row + p * a_col]; strides count elements
+  int64_t b_row = 0, b_col = 0;                     // B[p, j] is b[p * b_row + j * b_col]
+  std::vector<int64_t> batch = {};                  // sizes of leading dimensions; C is dense over (batch…, m, n)
   std::vector<int64_t> a_batch = {}, b_batch = {};  // strides of A and B along them; 0 repeats the operand
   bool bias = false;                                // n elements, added to every row
   Epilogue epilogue = Epilogue::none;
@@ -36,7 +36,8 @@ struct GemmSpec {
 
 class Gemm {
  public:
-  static std::unique_ptr<Gemm> prepare(const GemmSpec& spec);  // throws InvalidArgument for a spec that makes no sense
+  static std::unique_ptr<Gemm> prepare(
+      const GemmSpec& spec);  // throws InvalidArgument for a spec that makes no sense
   virtual ~Gemm() = default;
 
   virtual size_t scratch_bytes() const { return 0; }

@@ -22,8 +22,8 @@ namespace brio::cpu::HWY_NAMESPACE {
 
 // Columns of A, and rows of B, that are multiplied before the next block is packed.
 inline constexpr int64_t kDepth = 384;
-// Panels of A that are packed together, some columns of each in turn: when A lies transposed, neighbouring panels share
-// cache lines, which do not stay in cache long because their addresses differ by powers of two.
+// Panels of A that are packed together, some columns of each in turn: when A lies transposed, neighbouring panels
+// share cache lines, which do not stay in cache long because their addresses differ by powers of two.
 inline constexpr int64_t kGroup = 8, kGroupColumns = 8;
 
 // Where the parts of the scratch memory lie, in elements of S.

@@ -1,5 +1,5 @@
-// Which implementation a product gets: the list in choose(), best first. Thresholds are measured (docs/decisions/gemm.md)
-// and depend on shape, strides, dtype and instruction set alone.
+// Which implementation a product gets: the list in choose(), best first. Thresholds are measured
+// (docs/decisions/gemm.md) and depend on shape, strides, dtype and instruction set alone.
 #include <algorithm>
 
 #include "brio/backends/cpu/gemm_onednn.h"
@@ -117,8 +117,8 @@ class Choice {
     return nullptr;
   }
 
-  std::unique_ptr<Gemm> own(const GemmProblem& problem, const GemmKernelInfo& kernel, GemmCut cut, bool turn_b = false,
-                            bool is_swapped = false) {
+  std::unique_ptr<Gemm> own(const GemmProblem& problem, const GemmKernelInfo& kernel, GemmCut cut,
+                            bool turn_b = false, bool is_swapped = false) {
     auto gemm = make_own_gemm(problem, kernel, cut, turn_b, is_swapped);
     gemm->chosen = kernel.name;
     return gemm;

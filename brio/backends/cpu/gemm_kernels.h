@@ -30,7 +30,7 @@ using GemmKernel = void (*)(const GemmShape& shape, const GemmPointers& pointers
 // A kernel and what the choice has to know about it. run is null where there is none for the dtype.
 struct GemmKernelInfo {
   GemmKernel run = nullptr;
-  bool applies_bias_relu = false;  // else apply_bias_relu must follow
+  bool applies_bias_relu = false;                       // else apply_bias_relu must follow
   size_t (*scratch)(const GemmShape& shape) = nullptr;  // null: none
   std::string name = {};                                // "direct avx3 6x4"
 };

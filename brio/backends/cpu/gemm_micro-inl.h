@@ -29,7 +29,9 @@ inline constexpr bool kMaskedMemory = false;
 // Registers: 32 with AVX-512, 16 before. kMaxRows × kMaxVectors accumulators + kMaxVectors of B + one of A must fit.
 // Integers, whose multiplications are slow anyway, get one vector, which keeps the code small.
 template <typename T>
-inline constexpr int kMaxVectors = !hwy::IsFloat<T>() || HWY_TARGET == HWY_SCALAR ? 1 : HWY_TARGET == HWY_AVX3 ? 4 : 2;
+inline constexpr int kMaxVectors = !hwy::IsFloat<T>() || HWY_TARGET == HWY_SCALAR ? 1
+                                   : HWY_TARGET == HWY_AVX3                       ? 4
+                                                                                  : 2;
 inline constexpr int kMaxRows = 6;
 
 template <typename T>
@@ -44,8 +46,8 @@ struct MicroTile {
   int64_t b_row;
   T* c;
   int64_t c_row;
-  int64_t tail;     // columns in the last vector, when it is not full
-  const T* bias;    // or null
+  int64_t tail;   // columns in the last vector, when it is not full
+  const T* bias;  // or null
   bool relu;
   bool accumulate;  // add to what C holds
 };
@@ -63,8 +65,8 @@ HWY_INLINE V relu(D d, V x) {
   else return x;
 }
 
-// The first `count` lanes; the others are zero, or, where memory cannot be masked, whatever lies there (see kMaskedMemory:
-// callers then read from padded copies only).
+// The first `count` lanes; the others are zero, or, where memory cannot be masked, whatever lies there (see
+// kMaskedMemory: callers then read from padded copies only).
 template <class D, typename T>
 HWY_INLINE hn::Vec<D> load_first(D d, const T* p, size_t count) {
   if constexpr (kMaskedMemory) {
@@ -180,14 +182,15 @@ constexpr MicroTable<T> make_micro_table() {
   MicroTable<T> table{};
   constexpr auto all = std::make_index_sequence<static_cast<size_t>(kMaxRows * kMaxVectors<T>)>();
   fill_micro_table<T, false>(table, all);
-  if constexpr (kLanes<T> > 1) fill_micro_table<T, true>(table, all);
+  if constexpr (kLanes < T >> 1) fill_micro_table<T, true>(table, all);
   return table;
 }
 
 template <typename T>
 inline constexpr MicroTable<T> kMicro = make_micro_table<T>();
 
-// Cuts `total` into the fewest parts of at most `limit`, as even as can be: 32 rows by 6 are 6 6 5 5 5 5, not 6 6 6 6 6 2.
+// Cuts `total` into the fewest parts of at most `limit`, as even as can be: 32 rows by 6 are 6 6 5 5 5 5, not 6 6 6 6
+// 6 2.
 struct EvenCut {
   int64_t parts, base, larger;
   EvenCut(int64_t total, int64_t limit)

@@ -136,12 +136,11 @@ class OwnGemm : public Gemm {
     if (swapped) problem_.shape.relu = false;  // done at the end, with the bias
     const GemmShape largest = piece_shape(0, 0);
     slot_bytes_ = kernel.scratch ? round_up(kernel.scratch(largest)) : 0;
-    if (turn_) turned_bytes_ = round_up(static_cast<size_t>(problem.shape.n * problem.shape.k) * size_of(problem.dtype));
+    if (turn_)
+      turned_bytes_ = round_up(static_cast<size_t>(problem.shape.n * problem.shape.k) * size_of(problem.dtype));
   }
 
-  size_t scratch_bytes() const override {
-    return turned_bytes_ + slot_bytes_ * static_cast<size_t>(pieces_.slots());
-  }
+  size_t scratch_bytes() const override { return turned_bytes_ + slot_bytes_ * static_cast<size_t>(pieces_.slots()); }
 
   void run(const void* a, const void* b, const void* bias, void* c, void* scratch) const override {
     if (swapped_) std::swap(a, b);
@@ -158,8 +157,9 @@ class OwnGemm : public Gemm {
       const GemmBatchOffset offset = batch_offset(problem_, batch);
       void* piece_c = advance(c, (batch * whole.m + row) * whole.n + column, size);
       const void* piece_bias = bias && !swapped_ ? advance(bias, column, size) : nullptr;
-      kernel_(shape, {advance(a, offset.a + row * shape.a_row, size), advance(b, offset.b + column * shape.b_col, size),
-                      piece_bias, piece_c, slots + static_cast<size_t>(slot) * slot_bytes_});
+      kernel_(shape,
+              {advance(a, offset.a + row * shape.a_row, size), advance(b, offset.b + column * shape.b_col, size),
+               piece_bias, piece_c, slots + static_cast<size_t>(slot) * slot_bytes_});
       if (!swapped_) finish_(piece_c, shape.m, shape.n, shape.c_row, piece_bias);
     });
     if (swapped_) finish_swapped(c, bias);
@@ -198,8 +198,8 @@ std::unique_ptr<Gemm> make_empty_gemm() { return std::make_unique<EmptyGemm>(); 
 
 std::unique_ptr<Gemm> make_sumless_gemm(const GemmProblem& problem) { return std::make_unique<SumlessGemm>(problem); }
 
-std::unique_ptr<Gemm> make_own_gemm(const GemmProblem& problem, const GemmKernelInfo& kernel, GemmCut cut, bool turn_b,
-                                    bool swapped) {
+std::unique_ptr<Gemm> make_own_gemm(const GemmProblem& problem, const GemmKernelInfo& kernel, GemmCut cut,
+                                    bool turn_b, bool swapped) {
   const bool one_piece = problem.batch_count == 1 && cut.rows >= problem.shape.m && cut.columns >= problem.shape.n;
   if (one_piece && !turn_b && !swapped && kernel.applies_bias_relu && !problem.activation)
     return std::make_unique<OneCallGemm>(problem, kernel);

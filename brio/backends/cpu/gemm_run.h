@@ -1,5 +1,5 @@
-// Between the choice (gemm_choice.cpp) and the kernels: a problem in normal form, and the Gemm objects that cut it into
-// pieces, spread them over the threads and finish them with bias and activation. Private to this room.
+// Between the choice (gemm_choice.cpp) and the kernels: a problem in normal form, and the Gemm objects that cut it
+// into pieces, spread them over the threads and finish them with bias and activation. Private to this room.
 #pragma once
 
 #include <memory>
@@ -70,12 +70,12 @@ class GemmPieces {
   int64_t row_pieces_ = 0, column_pieces_ = 0, pieces_ = 0, grain_ = 1, slots_ = 1;
 };
 
-std::unique_ptr<Gemm> make_empty_gemm();                               // C has no elements
+std::unique_ptr<Gemm> make_empty_gemm();                              // C has no elements
 std::unique_ptr<Gemm> make_sumless_gemm(const GemmProblem& problem);  // k is 0
 
 // `turn_b`: B is transposed into scratch first, for the dot kernel.
 // `swapped`: the problem is the transpose of the caller's, whose C is a vector: A and B have changed places.
-std::unique_ptr<Gemm> make_own_gemm(const GemmProblem& problem, const GemmKernelInfo& kernel, GemmCut cut, bool turn_b,
-                                    bool swapped);
+std::unique_ptr<Gemm> make_own_gemm(const GemmProblem& problem, const GemmKernelInfo& kernel, GemmCut cut,
+                                    bool turn_b, bool swapped);
 
 }  // namespace brio::cpu

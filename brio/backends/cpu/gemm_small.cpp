@@ -196,8 +196,8 @@ void dot(const GemmShape& g, const GemmPointers& x) {
 
 // ---- axpy: vectors along n, k outermost
 
-inline constexpr int64_t kAxpyRows = 4;         // of B, taken together
-inline constexpr int64_t kAxpyColumns = 4096;   // bytes of a row that stay in the first-level cache meanwhile
+inline constexpr int64_t kAxpyRows = 4;        // of B, taken together
+inline constexpr int64_t kAxpyColumns = 4096;  // bytes of a row that stay in the first-level cache meanwhile
 
 // c[0, n) += Σ a[p] · b[p, 0 … n) for the first `kCount` rows of B, in order.
 template <typename T, int kCount>
@@ -322,8 +322,7 @@ void bias_relu(T* c, int64_t rows, int64_t n, int64_t c_row, const T* bias, bool
       }
     }
     if (bias)
-      for (int64_t j = 0; j < n; ++j)
-        row[j] = from_sum<T>(static_cast<SumType<T>>(to_sum(row[j]) + to_sum(bias[j])));
+      for (int64_t j = 0; j < n; ++j) row[j] = from_sum<T>(static_cast<SumType<T>>(to_sum(row[j]) + to_sum(bias[j])));
     if (relu)
       for (int64_t j = 0; j < n; ++j)
         if (row[j] < T{}) row[j] = T{};

@@ -22,10 +22,22 @@ template <typename T>
 struct SumTypeOf {
   using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 };
-template <> struct SumTypeOf<double> { using type = double; };
-template <> struct SumTypeOf<float> { using type = float; };
-template <> struct SumTypeOf<Half> { using type = float; };
-template <> struct SumTypeOf<BFloat16> { using type = float; };
+template <>
+struct SumTypeOf<double> {
+  using type = double;
+};
+template <>
+struct SumTypeOf<float> {
+  using type = float;
+};
+template <>
+struct SumTypeOf<Half> {
+  using type = float;
+};
+template <>
+struct SumTypeOf<BFloat16> {
+  using type = float;
+};
 template <typename T>
 using SumType = typename SumTypeOf<T>::type;
 

@@ -32,8 +32,8 @@ void apply_isa_cap() {
     const char* cap = std::getenv("BRIO_ISA");
     if (const int64_t disabled = targets_above(cap ? cap : "")) {
       hwy::DisableTargets(disabled);
-      // Highway 1.0.3: SupportedTargets() by itself makes later calls dispatch to the best instruction set, disabled or
-      // not, unless a set of targets has been given. So one is.
+      // Highway 1.0.3: SupportedTargets() by itself makes later calls dispatch to the best instruction set, disabled
+      // or not, unless a set of targets has been given. So one is.
       hwy::SetSupportedTargetsForTest(hwy::SupportedTargets());
     }
     return true;

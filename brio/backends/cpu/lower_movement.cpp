@@ -21,7 +21,9 @@ class CopyKernel final : public Kernel {
     start_ *= static_cast<int64_t>(size_of(view.in(0).dtype));
     description = copy_.kernel();
   }
-  void run(const KernelArgs& args) const override { copy_.run(static_cast<const char*>(args.in[0]) + start_, args.out[0]); }
+  void run(const KernelArgs& args) const override {
+    copy_.run(static_cast<const char*>(args.in[0]) + start_, args.out[0]);
+  }
 
  private:
   static StridedCopy make(const NodeView& view, int64_t& start) {
@@ -67,7 +69,8 @@ class ConcatKernel final : public Kernel {
     description = "copies";
   }
   void run(const KernelArgs& args) const override {
-    for (size_t k = 0; k < parts_.size(); ++k) parts_[k].run(args.in[k], static_cast<char*>(args.out[0]) + starts_[k]);
+    for (size_t k = 0; k < parts_.size(); ++k)
+      parts_[k].run(args.in[k], static_cast<char*>(args.out[0]) + starts_[k]);
   }
 
  private:
@@ -78,7 +81,9 @@ class ConcatKernel final : public Kernel {
 class PadKernel final : public Kernel {
  public:
   explicit PadKernel(const NodeView& view)
-      : element_size_(size_of(view.out(0).dtype)), dims_(dims_of(view.out(0).shape)), strides_(strides_of(view.out(0).shape)),
+      : element_size_(size_of(view.out(0).dtype)),
+        dims_(dims_of(view.out(0).shape)),
+        strides_(strides_of(view.out(0).shape)),
         middle_(element_size_, dims_of(view.in(0).shape), strides_of(view.in(0).shape), strides_) {
     const auto low = view.attrs().list(0);
     for (size_t i = 0; i < low.size(); ++i) {
@@ -102,7 +107,8 @@ class PadKernel final : public Kernel {
         sizes[i] = behind ? high_[i] : low_[i];
         const int64_t from = at + (behind ? whole - high_[i] : 0) * strides_[i];
         if (sizes[i] != 0)
-          strided_fill(element_size_, {sizes, rank}, strides_, args.in[1], out + from * static_cast<int64_t>(element_size_));
+          strided_fill(element_size_, {sizes, rank}, strides_, args.in[1],
+                       out + from * static_cast<int64_t>(element_size_));
       }
       sizes[i] = whole - low_[i] - high_[i];
       at += low_[i] * strides_[i];
@@ -130,17 +136,22 @@ struct Around {
 class GatherKernel final : public Kernel {
  public:
   explicit GatherKernel(const NodeView& view)
-      : op_(*view.node.op), shape_(view.in(0).shape), axis_(view.attrs()[0]), around_(shape_, axis_), dtype_(view.in(0).dtype),
-        index_dtype_(view.in(1).dtype), count_(view.in(1).shape.elements()), adds_(view.node.op == &op::scatter_add) {
+      : op_(*view.node.op),
+        shape_(view.in(0).shape),
+        axis_(view.attrs()[0]),
+        around_(shape_, axis_),
+        dtype_(view.in(0).dtype),
+        index_dtype_(view.in(1).dtype),
+        count_(view.in(1).shape.elements()),
+        adds_(view.node.op == &op::scatter_add) {
     description = adds_ ? "adds in index order" : "copies";
   }
   bool allows_in_place(size_t in, size_t) const override { return adds_ && in == 0; }
   void run(const KernelArgs& args) const override {
-    const int64_t bad =
-        adds_ ? scatter_add(dtype_, around_.outer, around_.axis, around_.inner, index_dtype_, args.in[1], count_, args.in[2],
-                            args.in[0], args.out[0])
-              : gather(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[1], count_, args.in[0],
-                       args.out[0]);
+    const int64_t bad = adds_ ? scatter_add(dtype_, around_.outer, around_.axis, around_.inner, index_dtype_,
+                                            args.in[1], count_, args.in[2], args.in[0], args.out[0])
+                              : gather(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_,
+                                       args.in[1], count_, args.in[0], args.out[0]);
     if (bad >= 0) check_indices(op_, shape_, axis_, index_dtype_, args.in[1], count_);
   }
 
@@ -156,11 +167,13 @@ class GatherKernel final : public Kernel {
 
 class OneHotKernel final : public Kernel {
  public:
-  explicit OneHotKernel(const NodeView& view) : dtype_(view.out(0).dtype), index_dtype_(view.in(0).dtype), around_(place(view)) {
+  explicit OneHotKernel(const NodeView& view)
+      : dtype_(view.out(0).dtype), index_dtype_(view.in(0).dtype), around_(place(view)) {
     on_ = dtype_ == boolean ? 1 : Scalar(1).bits_as(dtype_);
   }
   void run(const KernelArgs& args) const override {
-    one_hot(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[0], &on_, &off_, args.out[0]);
+    one_hot(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[0], &on_, &off_,
+            args.out[0]);
   }
 
  private:

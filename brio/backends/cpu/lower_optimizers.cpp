@@ -18,8 +18,10 @@ Support floats_only(const NodeView& view) {
 class UpdateKernel final : public Kernel {
  public:
   explicit UpdateKernel(const NodeView& view)
-      : op_(view.node.op), layout_(UpdateLayout::of(*view.node.op, view.attrs(), view.node.in.size())),
-        dtype_(view.in(layout_.in(0, 0)).dtype), attrs_(view.node.attrs) {
+      : op_(view.node.op),
+        layout_(UpdateLayout::of(*view.node.op, view.attrs(), view.node.in.size())),
+        dtype_(view.in(layout_.in(0, 0)).dtype),
+        attrs_(view.node.attrs) {
     for (size_t i = 0; i < layout_.n; ++i) sizes_.push_back(view.in(layout_.in(0, i)).shape.elements());
     description = cat("one pass over ", layout_.n, " tensors");
   }
@@ -53,7 +55,9 @@ class UpdateKernel final : public Kernel {
     } else if (op_ == &op::rmsprop_update) {
       update_rmsprop(dtype_, list, {number(0), number(1), number(2), number(3), has_momentum(), attrs_[0] != 0});
     } else {
-      update_adam(dtype_, list, {number(0), *static_cast<const int64_t*>(args.in[1]), number(2), number(3), number(4), attrs_[0] != 0});
+      update_adam(
+          dtype_, list,
+          {number(0), *static_cast<const int64_t*>(args.in[1]), number(2), number(3), number(4), attrs_[0] != 0});
     }
   }
 

@@ -10,8 +10,8 @@ namespace brio::cpu {
 namespace {
 
 struct Operand {
-  int64_t row, column;              // element strides of the matrix as it is multiplied
-  std::vector<int64_t> batch;       // per dimension of the result's batch
+  int64_t row, column;         // element strides of the matrix as it is multiplied
+  std::vector<int64_t> batch;  // per dimension of the result's batch
 };
 
 Operand operand(const Shape& shape, bool transposed, bool vector_is_row, const Shape& batch) {
@@ -36,9 +36,16 @@ GemmSpec spec_of(const NodeView& view, bool transpose_a, bool transpose_b) {
   transpose_a &= a.rank() > 1;
   transpose_b &= b.rank() > 1;
   const MatmulShape sizes = MatmulShape::of(a, b, transpose_a, transpose_b);
-  const Operand left = operand(a, transpose_a, true, sizes.batch), right = operand(b, transpose_b, false, sizes.batch);
-  GemmSpec spec{.dtype = view.in(0).dtype, .m = sizes.m, .n = sizes.n, .k = sizes.k, .a_row = left.row,
-                .a_col = left.column, .b_row = right.row, .b_col = right.column};
+  const Operand left = operand(a, transpose_a, true, sizes.batch),
+                right = operand(b, transpose_b, false, sizes.batch);
+  GemmSpec spec{.dtype = view.in(0).dtype,
+                .m = sizes.m,
+                .n = sizes.n,
+                .k = sizes.k,
+                .a_row = left.row,
+                .a_col = left.column,
+                .b_row = right.row,
+                .b_col = right.column};
   // Leading dimensions of A that B does not share are more rows of one product.
   if (b.rank() <= 2 && a.rank() > 2 && !transpose_a) {
     spec.m *= sizes.batch.elements();

@@ -15,7 +15,9 @@ Support supports_fill(const NodeView& view) {
 class RandomKernel final : public Kernel {
  public:
   explicit RandomKernel(const NodeView& view)
-      : op_(view.node.op), dtype_(view.out(0).dtype), n_(static_cast<size_t>(view.out(0).shape.elements())),
+      : op_(view.node.op),
+        dtype_(view.out(0).dtype),
+        n_(static_cast<size_t>(view.out(0).shape.elements())),
         offset_(static_cast<uint64_t>(view.attrs()[1])) {
     description = "philox fill";
   }

@@ -50,7 +50,9 @@ class XentKernel final : public Kernel {
     has_grad_ = op_ != &op::softmax_xent;
     description = has_loss_ && has_grad_ ? "rows: loss and gradient in one pass" : "rows";
   }
-  bool allows_in_place(size_t in, size_t out) const override { return in == 0 && has_grad_ && out == (has_loss_ ? 1u : 0u); }
+  bool allows_in_place(size_t in, size_t out) const override {
+    return in == 0 && has_grad_ && out == (has_loss_ ? 1u : 0u);
+  }
   void run(const KernelArgs& args) const override {
     SoftmaxXent call = call_;
     call.logits = args.in[0];

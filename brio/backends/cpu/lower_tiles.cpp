@@ -49,8 +49,7 @@ const Shape& space_of(const Graph& graph, const Node& node) {
 std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
   for (const Node& node : nodes) {
     if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to) continue;
-    if (!tile_fn(graph, node))
-      return cat("no tile kernel for ", node.op->name, " on ", value_dtype(graph, node));
+    if (!tile_fn(graph, node)) return cat("no tile kernel for ", node.op->name, " on ", value_dtype(graph, node));
   }
   return {};
 }
@@ -88,9 +87,8 @@ Lowered lower(const Graph& graph, std::span<const ValueId> inputs, std::span<con
   }
   std::vector<uint32_t> reductions;
   for (uint32_t k = 0; k < outputs.size(); ++k) {
-    const auto reduction = std::ranges::find_if(nodes, [&](const Node& node) {
-      return node.op->kind == OpKind::reduction && node.out[0] == outputs[k];
-    });
+    const auto reduction = std::ranges::find_if(
+        nodes, [&](const Node& node) { return node.op->kind == OpKind::reduction && node.out[0] == outputs[k]; });
     if (reduction != nodes.end()) {
       program.reductions.push_back({reg[reduction->in[0]], reduce_kind(reduction->op)});
       reductions.push_back(k);
@@ -128,8 +126,7 @@ class TileNodeKernel final : public Kernel {
     return lower(body, inputs, body.nodes, body.outputs);
   }
 
-  TileNodeKernel(const NodeView& view, Lowered lowered)
-      : order_(std::move(lowered.order)), kernel_(lowered.program) {
+  TileNodeKernel(const NodeView& view, Lowered lowered) : order_(std::move(lowered.order)), kernel_(lowered.program) {
     const Shape& space = lowered.program.space;
     description = cat("tiles: ", lowered.program.steps.size(), " steps over ", space,
                       lowered.program.reductions.empty() ? "" : " with a reduction");

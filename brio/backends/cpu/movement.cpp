@@ -62,7 +62,8 @@ StridedCopy::StridedCopy(size_t element_size, std::span<const int64_t> sizes, st
     return;
   }
   // Write in the order of addresses, then merge dimensions that are one run in both arrays.
-  std::stable_sort(dims_, dims_ + rank_, [](const Dim& a, const Dim& b) { return std::abs(a.out) > std::abs(b.out); });
+  std::stable_sort(dims_, dims_ + rank_,
+                   [](const Dim& a, const Dim& b) { return std::abs(a.out) > std::abs(b.out); });
   int merged = 0;
   for (int d = 0; d < rank_; ++d) {
     Dim* before = merged ? &dims_[merged - 1] : nullptr;
@@ -116,7 +117,8 @@ void StridedCopy::run_inner(const char* in_bytes, char* out_bytes) const {
     const Dim& dense = dims_[rank_ - 2];
     find_transpose(sizeof(T))(in, last.in, last.size, dense.size, out, dense.out);
   } else if (kind_ != Kind::elements) {
-    if (last.size * static_cast<int64_t>(sizeof(T)) >= 64) std::memcpy(out, in, static_cast<size_t>(last.size) * sizeof(T));
+    if (last.size * static_cast<int64_t>(sizeof(T)) >= 64)
+      std::memcpy(out, in, static_cast<size_t>(last.size) * sizeof(T));
     else
       for (int64_t i = 0; i < last.size; ++i) out[i] = in[i];
   } else if (last.in == 0 && last.out == 1) {
@@ -210,8 +212,8 @@ int64_t first_bad_index(DType index_dtype, const void* indices, int64_t count, i
   return bad;
 }
 
-int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, DType index_dtype, const void* indices,
-               int64_t count, const void* in, void* out) {
+int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, DType index_dtype,
+               const void* indices, int64_t count, const void* in, void* out) {
   const int64_t bad = first_bad_index(index_dtype, indices, count, axis);
   const int64_t row = inner * static_cast<int64_t>(element_size);
   if (bad >= 0 || outer == 0 || count == 0 || row == 0) return bad;
@@ -231,7 +233,8 @@ int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, 
         case 4: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 4); });
         case 8: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 8); });
         default:
-          return rows(begin, end, [&](char* to, const char* from) { std::memcpy(to, from, static_cast<size_t>(row)); });
+          return rows(begin, end,
+                      [&](char* to, const char* from) { std::memcpy(to, from, static_cast<size_t>(row)); });
       }
     });
   });

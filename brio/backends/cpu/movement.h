@@ -35,7 +35,7 @@ class StridedCopy {
 
   size_t element_size_;
   Kind kind_;
-  int outer_ = 0;           // dims_[0 … outer_) are looped over, the rest is the inner kernel's
+  int outer_ = 0;  // dims_[0 … outer_) are looped over, the rest is the inner kernel's
   int rank_ = 0;
   int64_t elements_ = 1;
   Dim dims_[kMaxRank] = {};  // in bytes where looped over, in elements for the inner kernel
@@ -55,11 +55,11 @@ int64_t first_bad_index(DType index_dtype, const void* indices, int64_t count, i
 
 // out[o, i, :] = in[o, indices[i], :], where `in` is (outer, axis, inner) and out (outer, count, inner).
 // Returns first_bad_index: unless it is -1 nothing was written.
-int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, DType index_dtype, const void* indices,
-               int64_t count, const void* in, void* out);
+int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, DType index_dtype,
+               const void* indices, int64_t count, const void* in, void* out);
 
-// out = base, then out[o, indices[i], :] += updates[o, i, :] for i in order, whatever the number of threads. `out` may
-// be `base`. All dtypes but bool; the 16-bit floats round after every addition. Returns as gather does.
+// out = base, then out[o, indices[i], :] += updates[o, i, :] for i in order, whatever the number of threads. `out`
+// may be `base`. All dtypes but bool; the 16-bit floats round after every addition. Returns as gather does.
 int64_t scatter_add(DType dtype, int64_t outer, int64_t axis, int64_t inner, DType index_dtype, const void* indices,
                     int64_t count, const void* updates, const void* base, void* out);
 

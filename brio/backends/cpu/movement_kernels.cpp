@@ -22,7 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Blocks in both directions, so that the lines read and the lines written stay in the first-level cache.
 template <typename T>
-void transpose(const void* in_bytes, int64_t in_row, int64_t rows, int64_t columns, void* out_bytes, int64_t out_row) {
+void transpose(const void* in_bytes, int64_t in_row, int64_t rows, int64_t columns, void* out_bytes,
+               int64_t out_row) {
   constexpr int64_t block = 256 / static_cast<int64_t>(sizeof(T));
   const T* in = static_cast<const T*>(in_bytes);
   T* out = static_cast<T*>(out_bytes);

@@ -30,8 +30,17 @@ struct UpdateScalars {
 template <typename T>
 using UpdateRange = void (*)(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin, int64_t end);
 
-enum class UpdateKind { sgd, sgd_momentum, sgd_nesterov, rmsprop, rmsprop_momentum, rmsprop_centered,
-                        rmsprop_centered_momentum, adam, amsgrad };
+enum class UpdateKind {
+  sgd,
+  sgd_momentum,
+  sgd_nesterov,
+  rmsprop,
+  rmsprop_momentum,
+  rmsprop_centered,
+  rmsprop_centered_momentum,
+  adam,
+  amsgrad
+};
 
 }  // namespace brio::cpu
 #endif
@@ -243,9 +252,9 @@ void update_sgd(DType dtype, std::span<const UpdateTensor> tensors, const SgdRul
 void update_rmsprop(DType dtype, std::span<const UpdateTensor> tensors, const RmspropRule& rule) {
   for_dtype(dtype, [&](auto t) {
     using T = decltype(t);
-    const UpdateKind kind = rule.centered
-                                ? (rule.has_momentum ? UpdateKind::rmsprop_centered_momentum : UpdateKind::rmsprop_centered)
-                                : (rule.has_momentum ? UpdateKind::rmsprop_momentum : UpdateKind::rmsprop);
+    const UpdateKind kind =
+        rule.centered ? (rule.has_momentum ? UpdateKind::rmsprop_centered_momentum : UpdateKind::rmsprop_centered)
+                      : (rule.has_momentum ? UpdateKind::rmsprop_momentum : UpdateKind::rmsprop);
     update_all<T>(tensors, kind,
                   {{static_cast<T>(rule.learning_rate), static_cast<T>(rule.rho), static_cast<T>(1 - rule.rho),
                     static_cast<T>(rule.epsilon), static_cast<T>(rule.momentum)}});
@@ -259,9 +268,9 @@ void update_adam(DType dtype, std::span<const UpdateTensor> tensors, const AdamR
     T decay[2] = {static_cast<T>(rule.beta_1), static_cast<T>(rule.beta_2)};
     powers(decay, static_cast<T>(rule.step + 1));
     const T alpha = static_cast<T>(rule.learning_rate) * std::sqrt(T{1} - decay[1]) / (T{1} - decay[0]);
-    update_all<T>(tensors, rule.amsgrad ? UpdateKind::amsgrad : UpdateKind::adam,
-                  {{alpha, static_cast<T>(1 - rule.beta_1), static_cast<T>(1 - rule.beta_2),
-                    static_cast<T>(rule.epsilon)}});
+    update_all<T>(
+        tensors, rule.amsgrad ? UpdateKind::amsgrad : UpdateKind::adam,
+        {{alpha, static_cast<T>(1 - rule.beta_1), static_cast<T>(1 - rule.beta_2), static_cast<T>(rule.epsilon)}});
   });
 }
 

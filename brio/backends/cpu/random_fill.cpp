@@ -69,8 +69,8 @@ HWY_INLINE hn::Vec<decltype(d64)> counters(uint64_t first) {
   const auto lane = hn::Iota(d64, 0);
   const auto half = hn::ShiftRight<1>(lane);
   const auto odd = hn::And(lane, hn::Set(d64, 1));
-  const auto offset = hn::IfThenElse(hn::Eq(odd, hn::Zero(d64)), half,
-                                     hn::Add(half, hn::Set(d64, hn::MaxLanes(d64) / 2)));
+  const auto offset =
+      hn::IfThenElse(hn::Eq(odd, hn::Zero(d64)), half, hn::Add(half, hn::Set(d64, hn::MaxLanes(d64) / 2)));
   return hn::Add(hn::Set(d64, first), offset);
 }
 

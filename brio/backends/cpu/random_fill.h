@@ -1,6 +1,6 @@
-// Fills arrays from a RandomStream: out[i] = number first + i of the stream, by vector instructions and, when long, by
-// all threads. Words and uniforms have the bits that base/philox.h defines on every CPU; normals differ from it (and
-// between instruction sets) in the last bits, but never with how the array is cut.
+// Fills arrays from a RandomStream: out[i] = number first + i of the stream, by vector instructions and, when long,
+// by all threads. Words and uniforms have the bits that base/philox.h defines on every CPU; normals differ from it
+// (and between instruction sets) in the last bits, but never with how the array is cut.
 #pragma once
 
 #include <cstddef>

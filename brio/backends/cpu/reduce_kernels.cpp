@@ -42,7 +42,10 @@ struct SumOf {
     if constexpr (std::is_floating_point_v<T>) return a + b;
     else return scalar::Add::run(a, b);
   }
-  template <class V> static HWY_INLINE V vector(V a, V b) { return hn::Add(a, b); }
+  template <class V>
+  static HWY_INLINE V vector(V a, V b) {
+    return hn::Add(a, b);
+  }
 };
 template <typename T>
 struct ProdOf {
@@ -51,7 +54,10 @@ struct ProdOf {
     if constexpr (std::is_floating_point_v<T>) return a * b;
     else return scalar::Mul::run(a, b);
   }
-  template <class V> static HWY_INLINE V vector(V a, V b) { return hn::Mul(a, b); }
+  template <class V>
+  static HWY_INLINE V vector(V a, V b) {
+    return hn::Mul(a, b);
+  }
 };
 template <typename T>
 struct MaxOf {
@@ -60,7 +66,8 @@ struct MaxOf {
     else return std::numeric_limits<T>::lowest();
   }
   static T run(T a, T b) { return a > b || a != a ? a : b; }
-  template <class V> static HWY_INLINE V vector(V a, V b) {
+  template <class V>
+  static HWY_INLINE V vector(V a, V b) {
     return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
   }
 };
@@ -71,7 +78,8 @@ struct MinOf {
     else return std::numeric_limits<T>::max();
   }
   static T run(T a, T b) { return a < b || a != a ? a : b; }
-  template <class V> static HWY_INLINE V vector(V a, V b) {
+  template <class V>
+  static HWY_INLINE V vector(V a, V b) {
     return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
   }
 };
@@ -213,7 +221,8 @@ struct FloatReduce {
     const auto in_part = hn::FirstN(d, left);
     for (size_t r = 0; r < row_count; ++r, p += length) {
       hn::Vec<D> v[kVectors];
-      for (size_t k = 0; k < kVectors; ++k) v[k] = k < kFull ? Op::vector(identity, hn::LoadU(d, p + k * kN)) : identity;
+      for (size_t k = 0; k < kVectors; ++k)
+        v[k] = k < kFull ? Op::vector(identity, hn::LoadU(d, p + k * kN)) : identity;
       if constexpr (kFull < kVectors) {
         if (left > 0) {
           const auto part = Op::vector(identity, load_tail(d, p + kFull * kN, left));
@@ -367,7 +376,8 @@ ReduceKernel find_reduce_kernel(ReduceKind kind, DType dtype) {
   apply_isa_cap();
   const bool logical = kind == ReduceKind::any || kind == ReduceKind::all;
   BRIO_CHECK(!logical || dtype == boolean, "any and all reduce bool, not ", dtype);
-  BRIO_CHECK(dtype != boolean || (kind != ReduceKind::sum && kind != ReduceKind::prod), "bool has no sum: cast it first");
+  BRIO_CHECK(dtype != boolean || (kind != ReduceKind::sum && kind != ReduceKind::prod),
+             "bool has no sum: cast it first");
 
   ReduceKernel kernel{};
   const bool half = dtype == f16 || dtype == bf16;

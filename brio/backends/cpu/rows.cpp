@@ -188,7 +188,8 @@ void label_sums(const T* labels, const T* x, T shift_, size_t n, double& total, 
     if (i < end) {
       const auto l = load_tail(d, labels + i, end - i);
       t = hn::Add(t, l);
-      w = hn::Add(w, hn::IfThenElseZero(hn::FirstN(d, end - i), hn::Mul(l, hn::Sub(load_tail(d, x + i, end - i), shift))));
+      w = hn::Add(
+          w, hn::IfThenElseZero(hn::FirstN(d, end - i), hn::Mul(l, hn::Sub(load_tail(d, x + i, end - i), shift))));
     }
     total += hn::GetLane(hn::SumOfLanes(d, t));
     weighted += hn::GetLane(hn::SumOfLanes(d, w));
@@ -313,7 +314,8 @@ void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end) {
       T* e = buffers[row & 1];
       const T* next = row + 1 < xent.rows ? x + n : nullptr;
       const T shift = largest(x, n);
-      const double sum = outgoing.out ? exp_row_and_send(x, shift, e, next, outgoing, n) : exp_row(x, shift, e, next, n);
+      const double sum =
+          outgoing.out ? exp_row_and_send(x, shift, e, next, outgoing, n) : exp_row(x, shift, e, next, n);
       outgoing = {e, static_cast<T>(1 / sum), out_of(row)};
       if constexpr (kKind == RowsKind::xent_classes) {
         const int64_t label = class_number(xent.labels, xent.label_dtype, row);
@@ -339,11 +341,13 @@ void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end) {
 
 RowsFn find_rows_here(RowsKind kind, bool single) {
   switch (kind) {
-    case RowsKind::softmax: return single ? rows_here<float, RowsKind::softmax> : rows_here<double, RowsKind::softmax>;
+    case RowsKind::softmax:
+      return single ? rows_here<float, RowsKind::softmax> : rows_here<double, RowsKind::softmax>;
     case RowsKind::xent_classes:
       return single ? rows_here<float, RowsKind::xent_classes> : rows_here<double, RowsKind::xent_classes>;
     case RowsKind::xent_probabilities:
-      return single ? rows_here<float, RowsKind::xent_probabilities> : rows_here<double, RowsKind::xent_probabilities>;
+      return single ? rows_here<float, RowsKind::xent_probabilities>
+                    : rows_here<double, RowsKind::xent_probabilities>;
   }
   return nullptr;
 }

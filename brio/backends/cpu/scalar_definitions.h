@@ -12,20 +12,64 @@ namespace brio::cpu::scalar {
 template <typename T>
 using Wide = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
 
-struct Add { template <typename T> static T run(T a, T b) { return static_cast<T>(Wide<T>(a) + Wide<T>(b)); } };
-struct Sub { template <typename T> static T run(T a, T b) { return static_cast<T>(Wide<T>(a) - Wide<T>(b)); } };
-struct Mul { template <typename T> static T run(T a, T b) { return static_cast<T>(Wide<T>(a) * Wide<T>(b)); } };
-struct Max { template <typename T> static T run(T a, T b) { return a > b ? a : b; } };
-struct Min { template <typename T> static T run(T a, T b) { return a < b ? a : b; } };
-struct And { template <typename T> static T run(T a, T b) { return static_cast<T>(a & b); } };
-struct Or { template <typename T> static T run(T a, T b) { return static_cast<T>(a | b); } };
-struct Xor { template <typename T> static T run(T a, T b) { return static_cast<T>(a ^ b); } };
+struct Add {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(Wide<T>(a) + Wide<T>(b));
+  }
+};
+struct Sub {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(Wide<T>(a) - Wide<T>(b));
+  }
+};
+struct Mul {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(Wide<T>(a) * Wide<T>(b));
+  }
+};
+struct Max {
+  template <typename T>
+  static T run(T a, T b) {
+    return a > b ? a : b;
+  }
+};
+struct Min {
+  template <typename T>
+  static T run(T a, T b) {
+    return a < b ? a : b;
+  }
+};
+struct And {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
 struct SquaredDifference {
-  template <typename T> static T run(T a, T b) { return Mul::run(Sub::run(a, b), Sub::run(a, b)); }
+  template <typename T>
+  static T run(T a, T b) {
+    return Mul::run(Sub::run(a, b), Sub::run(a, b));
+  }
 };
 
 struct FloorDiv {
-  template <typename T> static T run(T a, T b) {
+  template <typename T>
+  static T run(T a, T b) {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return Sub::run(T{0}, a);  // the smallest integer has no positive twin: it wraps
@@ -37,7 +81,8 @@ struct FloorDiv {
   }
 };
 struct FloorMod {
-  template <typename T> static T run(T a, T b) {
+  template <typename T>
+  static T run(T a, T b) {
     if (b == 0) return 0;
     if constexpr (std::is_signed_v<T>) {
       if (b == -1) return 0;
@@ -49,7 +94,8 @@ struct FloorMod {
   }
 };
 struct Pow {
-  template <typename T> static T run(T base, T exponent) {
+  template <typename T>
+  static T run(T base, T exponent) {
     if constexpr (std::is_signed_v<T>) {
       if (exponent < 0) {
         if (base == 1) return 1;
@@ -66,26 +112,101 @@ struct Pow {
   }
 };
 
-struct Neg { template <typename T> static T run(T a) { return Sub::run(T{0}, a); } };
-struct Abs { template <typename T> static T run(T a) { return a < 0 ? Sub::run(T{0}, a) : a; } };
-struct AbsUnsigned { template <typename T> static T run(T a) { return a; } };
-struct Sign { template <typename T> static T run(T a) { return static_cast<T>((a > 0) - (a < 0)); } };
-struct Square { template <typename T> static T run(T a) { return Mul::run(a, a); } };
-struct Relu { template <typename T> static T run(T a) { return a > 0 ? a : T{0}; } };
+struct Neg {
+  template <typename T>
+  static T run(T a) {
+    return Sub::run(T{0}, a);
+  }
+};
+struct Abs {
+  template <typename T>
+  static T run(T a) {
+    return a < 0 ? Sub::run(T{0}, a) : a;
+  }
+};
+struct AbsUnsigned {
+  template <typename T>
+  static T run(T a) {
+    return a;
+  }
+};
+struct Sign {
+  template <typename T>
+  static T run(T a) {
+    return static_cast<T>((a > 0) - (a < 0));
+  }
+};
+struct Square {
+  template <typename T>
+  static T run(T a) {
+    return Mul::run(a, a);
+  }
+};
+struct Relu {
+  template <typename T>
+  static T run(T a) {
+    return a > 0 ? a : T{0};
+  }
+};
 
 // Results are bytes 0 and 1: the storage of bool.
-struct Equal { template <typename T> static uint8_t run(T a, T b) { return a == b; } };
-struct NotEqual { template <typename T> static uint8_t run(T a, T b) { return a != b; } };
-struct Less { template <typename T> static uint8_t run(T a, T b) { return a < b; } };
-struct LessEqual { template <typename T> static uint8_t run(T a, T b) { return a <= b; } };
-struct Greater { template <typename T> static uint8_t run(T a, T b) { return a > b; } };
-struct GreaterEqual { template <typename T> static uint8_t run(T a, T b) { return a >= b; } };
-struct IsNan { template <typename T> static uint8_t run(T a) { return a != a; } };
-struct IsFinite { template <typename T> static uint8_t run(T a) { return a - a == 0; } };
-struct IsInf {
-  template <typename T> static uint8_t run(T a) { return std::fabs(a) == std::numeric_limits<T>::infinity(); }
+struct Equal {
+  template <typename T>
+  static uint8_t run(T a, T b) {
+    return a == b;
+  }
 };
-struct LogicalNot { static uint8_t run(uint8_t a) { return a ^ 1; } };
+struct NotEqual {
+  template <typename T>
+  static uint8_t run(T a, T b) {
+    return a != b;
+  }
+};
+struct Less {
+  template <typename T>
+  static uint8_t run(T a, T b) {
+    return a < b;
+  }
+};
+struct LessEqual {
+  template <typename T>
+  static uint8_t run(T a, T b) {
+    return a <= b;
+  }
+};
+struct Greater {
+  template <typename T>
+  static uint8_t run(T a, T b) {
+    return a > b;
+  }
+};
+struct GreaterEqual {
+  template <typename T>
+  static uint8_t run(T a, T b) {
+    return a >= b;
+  }
+};
+struct IsNan {
+  template <typename T>
+  static uint8_t run(T a) {
+    return a != a;
+  }
+};
+struct IsFinite {
+  template <typename T>
+  static uint8_t run(T a) {
+    return a - a == 0;
+  }
+};
+struct IsInf {
+  template <typename T>
+  static uint8_t run(T a) {
+    return std::fabs(a) == std::numeric_limits<T>::infinity();
+  }
+};
+struct LogicalNot {
+  static uint8_t run(uint8_t a) { return a ^ 1; }
+};
 
 // float → integer that is never undefined: out of range gives the nearest end, NaN gives 0.
 template <typename To, typename From>

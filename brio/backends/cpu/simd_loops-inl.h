@@ -1,5 +1,5 @@
-// Loops over dense arrays for one instruction set, included once per target by the files that foreach_target.h repeats.
-// Tails go through the same vector code as the body, so an element's bits never depend on where it stands.
+// Loops over dense arrays for one instruction set, included once per target by the files that foreach_target.h
+// repeats. Tails go through the same vector code as the body, so an element's bits never depend on where it stands.
 #if defined(BRIO_CPU_SIMD_LOOPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef BRIO_CPU_SIMD_LOOPS_INL_H_
 #undef BRIO_CPU_SIMD_LOOPS_INL_H_
@@ -101,8 +101,7 @@ void short_binary_loop(void* out_, const void* a_, const void* b_, const void*, 
   const T* a = static_cast<const T*>(a_);
   const T* b = static_cast<const T*>(b_);
   size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    hn::StoreU(Op::run(d, hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
+  for (; i + kLanes <= n; i += kLanes) hn::StoreU(Op::run(d, hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
   binary_pieces<Op, kLanes / 2>(out + i, a + i, b + i, n);
 }
 
@@ -135,8 +134,8 @@ void binary_loop_through_double(void* out_, const void* a_, const void* b_, cons
     hn::StoreU(hn::DemoteTo(df, r), df, out + i);
   }
   if (i < n) {
-    const auto r = Op::run(d, hn::PromoteTo(d, load_tail(df, a + i, n - i)),
-                           hn::PromoteTo(d, load_tail(df, b + i, n - i)));
+    const auto r =
+        Op::run(d, hn::PromoteTo(d, load_tail(df, a + i, n - i)), hn::PromoteTo(d, load_tail(df, b + i, n - i)));
     store_tail(hn::DemoteTo(df, r), df, out + i, n - i);
   }
 }

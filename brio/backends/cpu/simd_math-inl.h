@@ -149,7 +149,8 @@ HWY_INLINE V log1p_vector(D d, V x) {
   const V u = hn::Add(one, x);
   const V lost = hn::Sub(x, hn::Sub(u, one));
   const V y = hn::Add(log_of_positive(d, u), hn::Div(lost, u));
-  const V at_edge = hn::IfThenElse(hn::Eq(u, hn::Zero(d)), hn::Neg(inf), hn::IfThenElse(hn::Eq(x, inf), inf, hn::NaN(d)));
+  const V at_edge =
+      hn::IfThenElse(hn::Eq(u, hn::Zero(d)), hn::Neg(inf), hn::IfThenElse(hn::Eq(x, inf), inf, hn::NaN(d)));
   const V result = hn::IfThenElse(hn::And(hn::Gt(u, hn::Zero(d)), hn::Lt(u, inf)), y, at_edge);
   return hn::IfThenElse(hn::Lt(hn::Abs(x), hn::Set(d, 1e-7f)), x, result);  // keeps -0 and subnormals
 }

@@ -70,8 +70,9 @@ TileFn find_cast_here(DType in, DType out) {
     return visit(out, [&](auto to) -> TileFn {
       using From = decltype(from);
       using To = decltype(to);
-      constexpr bool common = std::is_same_v<From, float> || std::is_same_v<To, float> ||
-                              ((std::is_same_v<From, int32_t> || std::is_same_v<From, bool>)&&std::is_same_v<To, int64_t>);
+      constexpr bool common =
+          std::is_same_v<From, float> || std::is_same_v<To, float> ||
+          ((std::is_same_v<From, int32_t> || std::is_same_v<From, bool>)&&std::is_same_v<To, int64_t>);
       if constexpr (kAll || common) return cast_loop<From, To>();
       else return nullptr;
     });

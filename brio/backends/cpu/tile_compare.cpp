@@ -54,14 +54,10 @@ constexpr FloatRow float_test(std::string_view name) {
 
 TileFn float_comparison_of(std::string_view op, DType dtype) {
   static constexpr FloatRow kRows[] = {
-      float_comparison<scalar::Equal>("equal"),
-      float_comparison<scalar::NotEqual>("not_equal"),
-      float_comparison<scalar::Less>("less"),
-      float_comparison<scalar::LessEqual>("less_equal"),
-      float_comparison<scalar::Greater>("greater"),
-      float_comparison<scalar::GreaterEqual>("greater_equal"),
-      float_test<scalar::IsNan>("is_nan"),
-      float_test<scalar::IsFinite>("is_finite"),
+      float_comparison<scalar::Equal>("equal"),     float_comparison<scalar::NotEqual>("not_equal"),
+      float_comparison<scalar::Less>("less"),       float_comparison<scalar::LessEqual>("less_equal"),
+      float_comparison<scalar::Greater>("greater"), float_comparison<scalar::GreaterEqual>("greater_equal"),
+      float_test<scalar::IsNan>("is_nan"),          float_test<scalar::IsFinite>("is_finite"),
       float_test<scalar::IsInf>("is_inf"),
   };
   for (const FloatRow& row : kRows)

@@ -18,21 +18,21 @@ namespace brio::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-#define BRIO_UNARY(Name, expression)           \
-  struct Name {                                \
-    template <class D, class V>                \
-    static HWY_INLINE V run(D d, V x) {        \
-      (void)d;                                 \
-      return expression;                       \
-    }                                          \
+#define BRIO_UNARY(Name, expression)    \
+  struct Name {                         \
+    template <class D, class V>         \
+    static HWY_INLINE V run(D d, V x) { \
+      (void)d;                          \
+      return expression;                \
+    }                                   \
   };
-#define BRIO_BINARY(Name, expression)          \
-  struct Name {                                \
-    template <class D, class V>                \
-    static HWY_INLINE V run(D d, V a, V b) {   \
-      (void)d;                                 \
-      return expression;                       \
-    }                                          \
+#define BRIO_BINARY(Name, expression)        \
+  struct Name {                              \
+    template <class D, class V>              \
+    static HWY_INLINE V run(D d, V a, V b) { \
+      (void)d;                               \
+      return expression;                     \
+    }                                        \
   };
 
 template <class D>
@@ -42,7 +42,8 @@ HWY_INLINE hn::Vec<D> one(D d) {
 
 BRIO_UNARY(Neg, hn::Neg(x))
 BRIO_UNARY(Abs, hn::Abs(x))
-BRIO_UNARY(Sign, hn::IfThenElse(hn::Gt(x, hn::Zero(d)), one(d), hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Neg(one(d)), x)))
+BRIO_UNARY(Sign,
+           hn::IfThenElse(hn::Gt(x, hn::Zero(d)), one(d), hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Neg(one(d)), x)))
 BRIO_UNARY(Sqrt, hn::Sqrt(x))
 BRIO_UNARY(Rsqrt, hn::Div(one(d), hn::Sqrt(x)))
 BRIO_UNARY(Square, hn::Mul(x, x))

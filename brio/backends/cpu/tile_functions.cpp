@@ -45,14 +45,24 @@ struct Pow {
   }
 };
 
-struct LibmExpm1 { static double run(double x) { return std::expm1(x); } };
-struct LibmLog1p { static double run(double x) { return std::log1p(x); } };
-struct LibmErf { static double run(double x) { return std::erf(x); } };
-struct LibmTanh { static double run(double x) { return std::tanh(x); } };
+struct LibmExpm1 {
+  static double run(double x) { return std::expm1(x); }
+};
+struct LibmLog1p {
+  static double run(double x) { return std::log1p(x); }
+};
+struct LibmErf {
+  static double run(double x) { return std::erf(x); }
+};
+struct LibmTanh {
+  static double run(double x) { return std::tanh(x); }
+};
 struct LibmSoftplus {
   static double run(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 };
-struct LibmPow { static double run(double a, double b) { return std::pow(a, b); } };
+struct LibmPow {
+  static double run(double a, double b) { return std::pow(a, b); }
+};
 struct LibmAtan2 {
   static float run(float a, float b) { return std::atan2(a, b); }
   static double run(double a, double b) { return std::atan2(a, b); }

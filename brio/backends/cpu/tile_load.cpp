@@ -91,8 +91,7 @@ void tabulate_offsets(InputPlan& plan, int64_t tile) {
   if (rows * std::abs(outer_stride) + inner * std::abs(inner_stride) > kMaxOffset) return;
   plan.offsets.resize(static_cast<size_t>(tile));
   for (int64_t i = 0; i < tile; ++i)
-    plan.offsets[static_cast<size_t>(i)] =
-        static_cast<int32_t>(i / inner * outer_stride + i % inner * inner_stride);
+    plan.offsets[static_cast<size_t>(i)] = static_cast<int32_t>(i / inner * outer_stride + i % inner * inner_stride);
 }
 
 }  // namespace
@@ -103,18 +102,10 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
   plan.element_size = static_cast<uint8_t>(size_of(input.dtype));
   merge_dims(plan, input, space);
   switch (plan.element_size) {
-    case 1:
-      plan.copy = copy_elements<uint8_t>;
-      break;
-    case 2:
-      plan.copy = copy_elements<uint16_t>;
-      break;
-    case 4:
-      plan.copy = copy_elements<uint32_t>;
-      break;
-    default:
-      plan.copy = copy_elements<uint64_t>;
-      break;
+    case 1: plan.copy = copy_elements<uint8_t>; break;
+    case 2: plan.copy = copy_elements<uint16_t>; break;
+    case 4: plan.copy = copy_elements<uint32_t>; break;
+    default: plan.copy = copy_elements<uint64_t>; break;
   }
   using Kind = InputPlan::Kind;
   if (space.elements() == 0 || plan.rank == 0 || (plan.rank == 1 && plan.strides[0] == 1)) {
@@ -138,18 +129,10 @@ void fill_slot(void* slot, const void* element, size_t element_size, int64_t n) 
     for (size_t i = 0; i < 64; i += sizeof u) std::memcpy(line + i, &u, sizeof u);
   };
   switch (element_size) {
-    case 1:
-      repeat(uint8_t{});
-      break;
-    case 2:
-      repeat(uint16_t{});
-      break;
-    case 4:
-      repeat(uint32_t{});
-      break;
-    default:
-      repeat(uint64_t{});
-      break;
+    case 1: repeat(uint8_t{}); break;
+    case 2: repeat(uint16_t{}); break;
+    case 4: repeat(uint32_t{}); break;
+    default: repeat(uint64_t{}); break;
   }
   unsigned char* out = static_cast<unsigned char*>(slot);
   const size_t bytes = static_cast<size_t>(n) * element_size;

@@ -37,27 +37,45 @@ namespace {
 
 struct Add {
   static constexpr int kSources = 2;
-  template <class D, class V> static HWY_INLINE V run(D, V a, V b) { return hn::Add(a, b); }
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::Add(a, b);
+  }
 };
 struct Sub {
   static constexpr int kSources = 2;
-  template <class D, class V> static HWY_INLINE V run(D, V a, V b) { return hn::Sub(a, b); }
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::Sub(a, b);
+  }
 };
 struct SubFrom {  // swapped: c - first
   static constexpr int kSources = 2;
-  template <class D, class V> static HWY_INLINE V run(D, V a, V b) { return hn::Sub(b, a); }
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::Sub(b, a);
+  }
 };
 struct Mul {
   static constexpr int kSources = 2;
-  template <class D, class V> static HWY_INLINE V run(D, V a, V b) { return hn::Mul(a, b); }
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a, V b) {
+    return hn::Mul(a, b);
+  }
 };
 struct Relu {
   static constexpr int kSources = 1;
-  template <class D, class V> static HWY_INLINE V run(D d, V a) { return hn::IfThenZeroElse(hn::Lt(a, hn::Zero(d)), a); }
+  template <class D, class V>
+  static HWY_INLINE V run(D d, V a) {
+    return hn::IfThenZeroElse(hn::Lt(a, hn::Zero(d)), a);
+  }
 };
 struct Square {
   static constexpr int kSources = 1;
-  template <class D, class V> static HWY_INLINE V run(D, V a) { return hn::Mul(a, a); }
+  template <class D, class V>
+  static HWY_INLINE V run(D, V a) {
+    return hn::Mul(a, a);
+  }
 };
 
 template <class First, class Second>
@@ -100,11 +118,13 @@ void pair_loop(void* out_, const void* a_, const void* b_, const void* c_, size_
   pair_pieces<P, kLanes / 2>(out, a, b, c, i, n);
 }
 
-#define BRIO_PAIRS_AFTER(name, First)                                                            \
-  {name, "add", false, pair_loop<First, Add>}, {name, "add", true, pair_loop<First, Add>},       \
+#define BRIO_PAIRS_AFTER(name, First)                                                              \
+  {name, "add", false, pair_loop<First, Add>}, {name, "add", true, pair_loop<First, Add>},         \
       {name, "sub", false, pair_loop<First, Sub>}, {name, "sub", true, pair_loop<First, SubFrom>}, \
-      {name, "mul", false, pair_loop<First, Mul>}, {name, "mul", true, pair_loop<First, Mul>},   \
-      {name, "relu", false, pair_loop<First, Relu>}, {name, "square", false, pair_loop<First, Square>}
+      {name, "mul", false, pair_loop<First, Mul>}, {name, "mul", true, pair_loop<First, Mul>},     \
+      {name, "relu", false, pair_loop<First, Relu>}, {                                             \
+    name, "square", false, pair_loop<First, Square>                                                \
+  }
 
 }  // namespace
 

@@ -55,8 +55,7 @@ void check(const TileProgram& program) {
   for (size_t k = 0; k < program.steps.size(); ++k) {
     BRIO_CHECK(program.steps[k].fn, "step ", k, " has no kernel");
     for (int32_t source : program.steps[k].src)
-      BRIO_CHECK(source >= -1 && source < leaves + static_cast<int32_t>(k), "step ", k, " reads register ",
-                 source);
+      BRIO_CHECK(source >= -1 && source < leaves + static_cast<int32_t>(k), "step ", k, " reads register ", source);
   }
   for (const auto& output : program.outputs)
     BRIO_CHECK(output.reg >= 0 && output.reg < registers, "an output reads register ", output.reg);
@@ -71,8 +70,7 @@ int64_t bytes_per_element(const TileProgram& program, const Registers& registers
   int64_t bytes = 0;
   for (const auto& input : program.inputs) {
     bool broadcast = true;
-    for (int i = 0; i < program.space.rank(); ++i)
-      broadcast &= input.strides[i] == 0 || program.space[i] == 1;
+    for (int i = 0; i < program.space.rank(); ++i) broadcast &= input.strides[i] == 0 || program.space[i] == 1;
     if (!broadcast) bytes += static_cast<int64_t>(size_of(input.dtype));
   }
   for (const auto& output : program.outputs)
@@ -85,8 +83,7 @@ int64_t choose_tile(const TileProgram& program, const TilePlan& plan) {
   for (const auto& step : program.steps) bytes += size_of(step.dtype);
   const int64_t fitting = static_cast<int64_t>(kSlotBudget / bytes) / 64 * 64;
   const int64_t largest = plan.prefetch ? kLargestTileFromMemory : kLargestTile;
-  return std::min(std::clamp(fitting, kSmallestTile, largest),
-                  round_up(std::max<int64_t>(plan.elements, 1), 64));
+  return std::min(std::clamp(fitting, kSmallestTile, largest), round_up(std::max<int64_t>(plan.elements, 1), 64));
 }
 
 // The longest stretch along which every input is contiguous or constant; tiles that respect it need no
@@ -243,8 +240,7 @@ ReductionSpace plan_reduction_space(const Shape& space, uint8_t mask) {
   }
   r.rows_per_block = r.rows;
   if (r.outer_reductions == 1) {
-    const int64_t wanted =
-        std::min(divide_up(units, r.outer_kept), std::max<int64_t>(1, r.rows / kFewestRows));
+    const int64_t wanted = std::min(divide_up(units, r.outer_kept), std::max<int64_t>(1, r.rows / kFewestRows));
     r.rows_per_block = round_up(divide_up(r.rows, wanted), r.group);
   }
   r.row_blocks = divide_up(r.rows, r.rows_per_block);
@@ -290,10 +286,8 @@ void plan_reductions(const TileProgram& program, const Registers& registers, Til
       p.part = take(most_strip_values(r));
     }
     int64_t partials = 0;
-    if (r.by_rows && r.blocks_per_unit > 0)
-      partials = r.width * divide_up(r.run, static_cast<int64_t>(kReduceBlock));
-    else if (!r.by_rows && r.row_blocks > 1)
-      partials = r.outer_kept * r.row_blocks * r.width;
+    if (r.by_rows && r.blocks_per_unit > 0) partials = r.width * divide_up(r.run, static_cast<int64_t>(kReduceBlock));
+    else if (!r.by_rows && r.row_blocks > 1) partials = r.outer_kept * r.row_blocks * r.width;
     p.partials = plan.scratch;
     plan.scratch += static_cast<size_t>(round_up(partials * p.accumulator_size, 64));
     plan.reductions.push_back(p);
@@ -345,8 +339,8 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& given) {
       const int32_t reg = program.steps[k].src[n];
       return reg < 0 ? plan.registers : reg;
     };
-    plan.code.push_back({program.steps[k].fn, registers.first_step + static_cast<int32_t>(k), source(0),
-                         source(1), source(2)});
+    plan.code.push_back(
+        {program.steps[k].fn, registers.first_step + static_cast<int32_t>(k), source(0), source(1), source(2)});
   }
   plan_outputs(program, registers, plan);
   plan.direct = assign_slots(program, registers, plan, false);

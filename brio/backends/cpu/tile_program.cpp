@@ -11,11 +11,10 @@ namespace {
 
 // At most one tile, every input dense or a scalar, and no reduction or a full one: tiny tensors come here, so
 // there is little besides the calls of the steps.
-[[gnu::noinline]] void run_small(const TilePlan& plan, const Layout& layout, bool collect,
-                                 const void* const* inputs, void* const* outputs) {
+[[gnu::noinline]] void run_small(const TilePlan& plan, const Layout& layout, bool collect, const void* const* inputs,
+                                 void* const* outputs) {
   std::byte* buffer = static_cast<std::byte*>(__builtin_alloca_with_align(layout.bytes + 64, 512));
-  void** registers =
-      static_cast<void**>(__builtin_alloca(sizeof(void*) * (static_cast<size_t>(plan.registers) + 1)));
+  void** registers = static_cast<void**>(__builtin_alloca(sizeof(void*) * (static_cast<size_t>(plan.registers) + 1)));
   const size_t n = static_cast<size_t>(plan.elements);
   size_t reg = 0;
   for (const InputPlan& input : plan.inputs) {
@@ -43,8 +42,7 @@ namespace {
 
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     const OutputPlan& output = plan.outputs[i];
-    if (registers[output.reg] != outputs[i])
-      std::memcpy(outputs[i], registers[output.reg], n * output.element_size);
+    if (registers[output.reg] != outputs[i]) std::memcpy(outputs[i], registers[output.reg], n * output.element_size);
   }
   for (size_t i = 0; i < plan.reductions.size(); ++i) {
     const ReductionPlan& p = plan.reductions[i];
@@ -66,8 +64,7 @@ void write_identities(const TilePlan& plan, void* const* outputs) {
     uint64_t identity = p.kernel.identity;
     if (p.kernel.narrow) p.kernel.narrow(&identity, &p.kernel.identity, nullptr, nullptr, 1);
     std::byte* out = static_cast<std::byte*>(outputs[plan.outputs.size() + i]);
-    for (int64_t k = 0; k < plan.results; ++k)
-      std::memcpy(out + k * p.element_size, &identity, p.element_size);
+    for (int64_t k = 0; k < plan.results; ++k) std::memcpy(out + k * p.element_size, &identity, p.element_size);
   }
 }
 
@@ -84,8 +81,7 @@ void TileKernel::run(const void* const* inputs, void* const* outputs, void* scra
   const TilePlan& plan = *plan_;
   if (plan.elements == 0) return write_identities(plan, outputs);
   bool collect = false;
-  for (const TilePlan::Hazard& hazard : plan.hazards)
-    collect |= outputs[hazard.output] == inputs[hazard.input];
+  for (const TilePlan::Hazard& hazard : plan.hazards) collect |= outputs[hazard.output] == inputs[hazard.input];
   if (plan.small) return run_small(plan, collect ? plan.collected : plan.direct, collect, inputs, outputs);
 
   // An output that overwrites an input is in the cache already: streaming it would only push it out.
@@ -97,10 +93,8 @@ void TileKernel::run(const void* const* inputs, void* const* outputs, void* scra
   const TileArguments arguments{
       plan,    inputs, outputs, static_cast<std::byte*>(scratch), collect ? plan.collected : plan.direct,
       collect, stream};
-  if (plan.reductions.empty())
-    run_elementwise(arguments);
-  else
-    run_reductions(arguments);
+  if (plan.reductions.empty()) run_elementwise(arguments);
+  else run_reductions(arguments);
 }
 
 }  // namespace brio::cpu

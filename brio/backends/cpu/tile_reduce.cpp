@@ -16,9 +16,7 @@ constexpr int64_t kBlock = static_cast<int64_t>(kReduceBlock);
 // Column sums first add this many rows, then add the sums: the error grows with the logarithm of the rows.
 constexpr int64_t kRowsPerPart = 64;
 
-std::byte* element(void* base, int64_t index, int64_t size) {
-  return static_cast<std::byte*>(base) + index * size;
-}
+std::byte* element(void* base, int64_t index, int64_t size) { return static_cast<std::byte*>(base) + index * size; }
 const std::byte* element(const void* base, int64_t index, int64_t size) {
   return static_cast<const std::byte*>(base) + index * size;
 }
@@ -35,8 +33,7 @@ void push_block(const ReductionPlan& p, void* waiting, int64_t block, const void
   for (; block & 1; block >>= 1) combine_top(p, waiting, --top);
 }
 void finish_blocks_of(const ReductionPlan& p, void* waiting, int64_t blocks, void* out) {
-  for (int64_t top = std::popcount(static_cast<uint64_t>(blocks)) - 1; top > 0;)
-    combine_top(p, waiting, --top);
+  for (int64_t top = std::popcount(static_cast<uint64_t>(blocks)) - 1; top > 0;) combine_top(p, waiting, --top);
   std::memcpy(out, waiting, p.accumulator_size);
 }
 
@@ -91,8 +88,7 @@ class ReductionRun {
           run_.fetch_ahead(space_.width * space_.run);  // the same columns of the next row
           for (int64_t r = row; r < row + rows; ++r) {
             const int64_t begin = r * space_.width + column;
-            values(base, begin, columns,
-                   [&](int64_t at, int64_t n) { accumulate(at - begin, accumulators, n); });
+            values(base, begin, columns, [&](int64_t at, int64_t n) { accumulate(at - begin, accumulators, n); });
           }
         }
         if (one_part) continue;
@@ -135,8 +131,8 @@ class ReductionRun {
     for (size_t i = 0; i < plan_.reductions.size(); ++i) {
       const ReductionPlan& p = plan_.reductions[i];
       for (int64_t kept = 0; kept < space_.outer_kept; ++kept) {
-        void* sums = element(arguments_.scratch + p.partials, kept * space_.row_blocks * space_.width,
-                             p.accumulator_size);
+        void* sums =
+            element(arguments_.scratch + p.partials, kept * space_.row_blocks * space_.width, p.accumulator_size);
         p.kernel.columns(sums, element(sums, space_.width, p.accumulator_size),
                          static_cast<size_t>(space_.row_blocks - 1), static_cast<size_t>(space_.width));
         write(i, kept * space_.width, sums, space_.width);
@@ -210,8 +206,7 @@ class ReductionRun {
       reduce_block(start, b);
       for (const ReductionPlan& p : plan_.reductions) push_block(p, run_.at(p.tree), b, run_.at(p.values));
     }
-    for (const ReductionPlan& p : plan_.reductions)
-      finish_blocks_of(p, run_.at(p.tree), blocks, run_.at(p.values));
+    for (const ReductionPlan& p : plan_.reductions) finish_blocks_of(p, run_.at(p.tree), blocks, run_.at(p.values));
   }
 
   // n values join the accumulators from `position` on, wrapping around.
@@ -223,8 +218,7 @@ class ReductionRun {
       while (left > 0) {
         if (at == 0 && left >= accumulators) {
           const int64_t rows = left / accumulators;
-          p.kernel.columns(run_.at(p.*sums_), source, static_cast<size_t>(rows),
-                           static_cast<size_t>(accumulators));
+          p.kernel.columns(run_.at(p.*sums_), source, static_cast<size_t>(rows), static_cast<size_t>(accumulators));
           source = element(source, rows * accumulators, size);
           left -= rows * accumulators;
         } else {
@@ -247,10 +241,8 @@ class ReductionRun {
   void write(size_t reduction, int64_t at, const void* results, int64_t n) {
     const ReductionPlan& p = plan_.reductions[reduction];
     void* out = element(arguments_.outputs[plan_.outputs.size() + reduction], at, p.element_size);
-    if (p.kernel.narrow)
-      p.kernel.narrow(out, results, nullptr, nullptr, static_cast<size_t>(n));
-    else
-      std::memcpy(out, results, static_cast<size_t>(n) * p.element_size);
+    if (p.kernel.narrow) p.kernel.narrow(out, results, nullptr, nullptr, static_cast<size_t>(n));
+    else std::memcpy(out, results, static_cast<size_t>(n) * p.element_size);
   }
 
   int64_t outer_offset(int64_t kept, int64_t reduced) const {
@@ -289,27 +281,20 @@ void run_reductions(const TileArguments& arguments) {
     with_tile_run(arguments, [&](TileRun& tiles) {
       ReductionRun run(arguments, tiles);
       for (int64_t u = begin; u < end; ++u) {
-        if (blocks)
-          run.block_unit(u);
-        else if (space.by_rows)
-          run.row_unit(u);
-        else
-          run.column_unit(u);
+        if (blocks) run.block_unit(u);
+        else if (space.by_rows) run.row_unit(u);
+        else run.column_unit(u);
       }
       tiles.finish();
     });
   };
-  if (plan.parallel)
-    parallel_for(units, 1, work);
-  else
-    work(0, units);
+  if (plan.parallel) parallel_for(units, 1, work);
+  else work(0, units);
   if (blocks || (!space.by_rows && space.row_blocks > 1))
     with_tile_run(arguments, [&](TileRun& tiles) {
       ReductionRun run(arguments, tiles);
-      if (blocks)
-        run.finish_blocks();
-      else
-        run.finish_columns();
+      if (blocks) run.finish_blocks();
+      else run.finish_columns();
     });
 }
 

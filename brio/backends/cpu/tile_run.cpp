@@ -37,8 +37,7 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   const int64_t size = input.element_size;
   const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
   switch (input.kind) {
-    case InputPlan::Kind::scalar:
-      return;
+    case InputPlan::Kind::scalar: return;
     case InputPlan::Kind::dense: {
       const std::byte* here = base + start * size;
       const int32_t slot = arguments_.layout.slot[i];
@@ -52,8 +51,7 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
     case InputPlan::Kind::periodic:
       registers_[i] = buffer_ + arguments_.layout.slot[i] + start % input.period * size;
       return;
-    case InputPlan::Kind::strided:
-      break;
+    case InputPlan::Kind::strided: break;
   }
   const int last = input.rank - 1;
   const int64_t inner = input.dims[last], stride = input.strides[last];
@@ -90,8 +88,7 @@ void TileRun::evaluate(int64_t start, int64_t n) {
   for (int64_t k = 0; k < steps; ++k) {
     const TilePlan::Code& step = plan_.code[static_cast<size_t>(k)];
     if (plan_.prefetch) prefetch(start, n, k, steps);
-    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c],
-            static_cast<size_t>(n));
+    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c], static_cast<size_t>(n));
   }
   copy_outputs(start, n);
 }
@@ -105,8 +102,7 @@ void TileRun::prefetch(int64_t start, int64_t n, int64_t part, int64_t parts) {
     const int64_t first = start + (ahead_ > 0 ? ahead_ : n);
     const std::byte* next = static_cast<const std::byte*>(arguments_.inputs[i]) + first * input.element_size;
     const int64_t lines = (n * input.element_size + 63) / 64;
-    for (int64_t l = lines * part / parts; l < lines * (part + 1) / parts; ++l)
-      __builtin_prefetch(next + l * 64);
+    for (int64_t l = lines * part / parts; l < lines * (part + 1) / parts; ++l) __builtin_prefetch(next + l * 64);
   }
 }
 
@@ -121,10 +117,8 @@ void TileRun::copy_outputs(int64_t start, int64_t n) {
     std::byte* out = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
     const size_t bytes = static_cast<size_t>(n) * output.element_size;
     const void* source = registers_[output.reg];
-    if (arguments_.stream)
-      plan_.stream_copy(out, source, bytes);
-    else if (out != source)
-      std::memcpy(out, source, bytes);
+    if (arguments_.stream) plan_.stream_copy(out, source, bytes);
+    else if (out != source) std::memcpy(out, source, bytes);
   }
 }
 
@@ -140,10 +134,8 @@ void run_elementwise(const TileArguments& arguments) {
       run.finish();
     });
   };
-  if (plan.parallel)
-    parallel_for(plan.tiles, plan.grain, tiles);
-  else
-    tiles(0, plan.tiles);
+  if (plan.parallel) parallel_for(plan.tiles, plan.grain, tiles);
+  else tiles(0, plan.tiles);
 }
 
 }  // namespace brio::cpu

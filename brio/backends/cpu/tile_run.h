@@ -55,8 +55,7 @@ template <typename Body>
 [[gnu::noinline]] void with_tile_run(const TileArguments& arguments, Body&& body) {
   const TilePlan& plan = arguments.plan;
   void* buffer = __builtin_alloca_with_align(arguments.layout.bytes + 64, 512);
-  void* pointers =
-      __builtin_alloca(sizeof(void*) * (static_cast<size_t>(plan.registers) + 1 + plan.inputs.size()));
+  void* pointers = __builtin_alloca(sizeof(void*) * (static_cast<size_t>(plan.registers) + 1 + plan.inputs.size()));
   void** registers = static_cast<void**>(pointers);
   TileRun run(arguments, static_cast<std::byte*>(buffer), registers,
               const_cast<const void**>(registers + plan.registers + 1));

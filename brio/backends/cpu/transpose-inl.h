@@ -51,7 +51,8 @@ template <typename T>
 HWY_INLINE void transpose_block(const T* in, int64_t in_row, T* out, int64_t out_row) {
   const hn::ScalableTag<T> d;
   constexpr size_t bytes = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T);
-  // Vector r holds rows r, r + L, r + 2L, … (L = elements in 16 bytes), so that transposing inside each 16 bytes ends it.
+  // Vector r holds rows r, r + L, r + 2L, … (L = elements in 16 bytes), so that transposing inside each 16 bytes ends
+  // it.
   if constexpr (sizeof(T) == 4) {
     const auto v0 = gather_blocks<T, bytes>(in, 4 * in_row);
     const auto v1 = gather_blocks<T, bytes>(in + in_row, 4 * in_row);
@@ -139,9 +140,11 @@ void transpose_any(const T* in, int64_t in_row, int64_t rows, int64_t columns, T
   for (; r + step_r <= rows; r += step_r) {
     int64_t c = 0;
 #if HWY_TARGET != HWY_SCALAR
-    for (; c + step_r <= columns; c += step_r) transpose_square(in + r * in_row + c, in_row, out + c * out_row + r, out_row);
+    for (; c + step_r <= columns; c += step_r)
+      transpose_square(in + r * in_row + c, in_row, out + c * out_row + r, out_row);
 #endif
-    for (; c + step_c <= columns; c += step_c) transpose_block(in + r * in_row + c, in_row, out + c * out_row + r, out_row);
+    for (; c + step_c <= columns; c += step_c)
+      transpose_block(in + r * in_row + c, in_row, out + c * out_row + r, out_row);
     for (; c < columns; ++c)
       for (int64_t i = r; i < r + step_r; ++i) out[c * out_row + i] = in[i * in_row + c];
   }

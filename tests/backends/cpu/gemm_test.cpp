@@ -19,7 +19,8 @@ namespace {
 
 // How a matrix of rows × columns lies in memory; batches follow each other.
 enum class Layout { dense, transposed, gaps, gaps_transposed, spread };
-constexpr Layout kLayouts[] = {Layout::dense, Layout::transposed, Layout::gaps, Layout::gaps_transposed, Layout::spread};
+constexpr Layout kLayouts[] = {Layout::dense, Layout::transposed, Layout::gaps, Layout::gaps_transposed,
+                               Layout::spread};
 
 struct Strides2 {
   int64_t row, column, elements;  // elements: just enough to hold the last one, so that over-reads show under ASan
@@ -84,8 +85,17 @@ struct Operands {
 
   explicit Operands(const Case& c) {
     const Strides2 sa = strides_of(c.a, c.m, c.k), sb = strides_of(c.b, c.k, c.n);
-    spec = {.dtype = c.dtype, .m = c.m, .n = c.n, .k = c.k, .a_row = sa.row, .a_col = sa.column, .b_row = sb.row,
-            .b_col = sb.column, .batch = c.batch, .bias = c.bias, .epilogue = c.epilogue};
+    spec = {.dtype = c.dtype,
+            .m = c.m,
+            .n = c.n,
+            .k = c.k,
+            .a_row = sa.row,
+            .a_col = sa.column,
+            .b_row = sb.row,
+            .b_col = sb.column,
+            .batch = c.batch,
+            .bias = c.bias,
+            .epilogue = c.epilogue};
     if (c.epilogue > Epilogue::relu) spec.activation = square_f32;
     spec.a_batch.resize(c.batch.size());
     spec.b_batch.resize(c.batch.size());
@@ -102,7 +112,8 @@ struct Operands {
 
   std::vector<T> run(const Gemm& gemm) const {
     std::vector<T> c(static_cast<size_t>(batch_count * spec.m * spec.n));
-    if constexpr (!std::is_integral_v<T>) std::fill(c.begin(), c.end(), T(NAN));  // whatever was there must not matter
+    if constexpr (!std::is_integral_v<T>)
+      std::fill(c.begin(), c.end(), T(NAN));  // whatever was there must not matter
     void* scratch = ::operator new(gemm.scratch_bytes() + 1, std::align_val_t(64));
     gemm.run(a.data(), b.data(), spec.bias ? bias.data() : nullptr, c.data(), scratch);
     ::operator delete(scratch, std::align_val_t(64));
@@ -125,9 +136,12 @@ struct Operands {
           auto b_at = [&](int64_t p) { return b[static_cast<size_t>(b_offset + p * spec.b_row + j * spec.b_col)]; };
           if constexpr (std::is_integral_v<T>) {
             uint64_t sum = 0;
-            for (int64_t p = 0; p < spec.k; ++p) sum += static_cast<uint64_t>(a_at(p)) * static_cast<uint64_t>(b_at(p));
+            for (int64_t p = 0; p < spec.k; ++p)
+              sum += static_cast<uint64_t>(a_at(p)) * static_cast<uint64_t>(b_at(p));
             T expected = static_cast<T>(sum);
-            if (spec.bias) expected = static_cast<T>(static_cast<uint64_t>(expected) + static_cast<uint64_t>(bias[static_cast<size_t>(j)]));
+            if (spec.bias)
+              expected = static_cast<T>(static_cast<uint64_t>(expected) +
+                                        static_cast<uint64_t>(bias[static_cast<size_t>(j)]));
             if (spec.epilogue == Epilogue::relu && expected < T{}) expected = 0;
             ASSERT_EQ(got, expected) << what << " at " << index << "," << i << "," << j;
           } else {
@@ -137,7 +151,8 @@ struct Operands {
             double scale = 1;
             if (spec.epilogue == Epilogue::relu) sum = std::max(sum, 0.0);
             if (spec.epilogue > Epilogue::relu) scale = 2 * std::abs(sum) + 1, sum *= sum;
-            ASSERT_NEAR(static_cast<double>(got), sum, tolerance<T>(spec.k) * scale) << what << " at " << index << "," << i << "," << j;
+            ASSERT_NEAR(static_cast<double>(got), sum, tolerance<T>(spec.k) * scale)
+                << what << " at " << index << "," << i << "," << j;
           }
         }
     }
@@ -180,7 +195,13 @@ TEST(Gemm, SmallSizesInEveryLayout) {
             for (int64_t n : {1, 3, 8, 17, 65})
               for (int64_t k : {1, 2, 9, 33}) {
                 ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = m, .n = n, .k = k, .a = a, .b = b}));
-                ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = m, .n = n, .k = k, .a = a, .b = b, .bias = true,
+                ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype,
+                                               .m = m,
+                                               .n = n,
+                                               .k = k,
+                                               .a = a,
+                                               .b = b,
+                                               .bias = true,
                                                .epilogue = Epilogue::relu}));
               }
   });
@@ -208,8 +229,14 @@ TEST(Gemm, ThinShapes) {
                                                                            {5, 150, 1},
                                                                            {2, 3, 999}})
             for (Epilogue epilogue : {Epilogue::none, Epilogue::relu})
-              ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = m, .n = n, .k = k, .a = a, .b = b,
-                                             .bias = epilogue == Epilogue::relu, .epilogue = epilogue}));
+              ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype,
+                                             .m = m,
+                                             .n = n,
+                                             .k = k,
+                                             .a = a,
+                                             .b = b,
+                                             .bias = epilogue == Epilogue::relu,
+                                             .epilogue = epilogue}));
   });
 }
 
@@ -218,7 +245,13 @@ TEST(Gemm, LargeShapesInEveryLayout) {
     for (DType dtype : {f32, f64})
       for (Layout a : kLayouts)
         for (Layout b : kLayouts)
-          ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = 131, .n = 197, .k = 301, .a = a, .b = b, .bias = true,
+          ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype,
+                                         .m = 131,
+                                         .n = 197,
+                                         .k = 301,
+                                         .a = a,
+                                         .b = b,
+                                         .bias = true,
                                          .epilogue = Epilogue::relu}));
   });
 }
@@ -228,8 +261,14 @@ TEST(Gemm, EveryDType) {
     for (DType dtype : kDTypes)
       for (Layout layout : kLayouts) {
         for (int64_t size : {2, 20, 67})
-          ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = size, .n = size + 3, .k = size - 1, .a = layout,
-                                         .b = layout, .bias = true, .epilogue = Epilogue::relu}));
+          ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype,
+                                         .m = size,
+                                         .n = size + 3,
+                                         .k = size - 1,
+                                         .a = layout,
+                                         .b = layout,
+                                         .bias = true,
+                                         .epilogue = Epilogue::relu}));
         ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = 33, .n = 70, .k = 290, .a = layout}));
       }
   });
@@ -240,15 +279,23 @@ TEST(Gemm, BatchesWithBroadcast) {
     for (int64_t a_repeats : {0, 1, 2, 3})
       for (int64_t b_repeats : {0, 1, 2, 3})
         for (Layout a : {Layout::dense, Layout::transposed, Layout::gaps})
-          for (const auto& [m, n, k] :
-               std::vector<std::array<int64_t, 3>>{{2, 2, 2}, {1, 40, 9}, {40, 1, 90}, {40, 3, 200}, {17, 33, 20}, {1, 1, 3}})
-            ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype, .m = m, .n = n, .k = k, .a = a, .bias = true,
-                                           .epilogue = Epilogue::relu, .batch = {3, 4}, .a_repeats = a_repeats,
+          for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{
+                   {2, 2, 2}, {1, 40, 9}, {40, 1, 90}, {40, 3, 200}, {17, 33, 20}, {1, 1, 3}})
+            ASSERT_NO_FATAL_FAILURE(check({.dtype = dtype,
+                                           .m = m,
+                                           .n = n,
+                                           .k = k,
+                                           .a = a,
+                                           .bias = true,
+                                           .epilogue = Epilogue::relu,
+                                           .batch = {3, 4},
+                                           .a_repeats = a_repeats,
                                            .b_repeats = b_repeats}));
 }
 
 TEST(Gemm, ActivationKernelIsApplied) {
-  for (const auto& [m, n, k] : std::vector<std::array<int64_t, 3>>{{3, 1, 2}, {32, 64, 100}, {1, 500, 300}, {500, 1, 300}, {200, 300, 400}})
+  for (const auto& [m, n, k] :
+       std::vector<std::array<int64_t, 3>>{{3, 1, 2}, {32, 64, 100}, {1, 500, 300}, {500, 1, 300}, {200, 300, 400}})
     check({.m = m, .n = n, .k = k, .bias = true, .epilogue = Epilogue::tanh});
 }
 
@@ -266,8 +313,15 @@ TEST(Gemm, ReluKeepsNaNsAndNegativeZeros) {
     const std::vector<float> a = {NAN, -0.0f, -1, 2}, b(static_cast<size_t>(n), 1.0f);
     std::vector<float> c(static_cast<size_t>(4 * n));
     // k = 1; a sum that begins with +0 makes +0 of −0, as adding does.
-    const auto gemm = Gemm::prepare({.dtype = f32, .m = 4, .n = n, .k = 1, .a_row = 1, .a_col = 1, .b_row = n,
-                                     .b_col = 1, .epilogue = Epilogue::relu});
+    const auto gemm = Gemm::prepare({.dtype = f32,
+                                     .m = 4,
+                                     .n = n,
+                                     .k = 1,
+                                     .a_row = 1,
+                                     .a_col = 1,
+                                     .b_row = n,
+                                     .b_col = 1,
+                                     .epilogue = Epilogue::relu});
     std::vector<char> scratch(gemm->scratch_bytes() + 64);
     gemm->run(a.data(), b.data(), nullptr, c.data(), scratch.data());
     for (int64_t j = 0; j < n; ++j) {
@@ -312,7 +366,8 @@ TEST(Gemm, BitsDependOnNeitherThreadsNorFusion) {
           for (size_t i = 0; i < apart.size(); ++i) {
             const T bias = operands.bias[i % static_cast<size_t>(c.n)];
             T v;
-            if constexpr (std::is_integral_v<T>) v = static_cast<T>(static_cast<uint64_t>(apart[i]) + static_cast<uint64_t>(bias));
+            if constexpr (std::is_integral_v<T>)
+              v = static_cast<T>(static_cast<uint64_t>(apart[i]) + static_cast<uint64_t>(bias));
             else v = static_cast<T>(apart[i] + bias);
             apart[i] = v < T{} ? T{} : v;
           }
@@ -337,13 +392,15 @@ TEST(Gemm, SeveralThreadsRunOneGemm) {
 }
 
 TEST(Gemm, ExplainsItsChoice) {
-  const auto gemm = Gemm::prepare({.dtype = f32, .m = 512, .n = 512, .k = 512, .a_row = 512, .a_col = 1, .b_row = 512, .b_col = 1});
+  const auto gemm =
+      Gemm::prepare({.dtype = f32, .m = 512, .n = 512, .k = 512, .a_row = 512, .a_col = 1, .b_row = 512, .b_col = 1});
   EXPECT_FALSE(gemm->chosen.empty());
   EXPECT_FALSE(gemm->skipped.empty());
 }
 
 TEST(Gemm, PrimitivesAreSharedAndCounted) {
-  const GemmSpec spec{.dtype = bf16, .m = 300, .n = 301, .k = 302, .a_row = 302, .a_col = 1, .b_row = 301, .b_col = 1};
+  const GemmSpec spec{
+      .dtype = bf16, .m = 300, .n = 301, .k = 302, .a_row = 302, .a_col = 1, .b_row = 301, .b_col = 1};
   const auto first = Gemm::prepare(spec);
   if (first->chosen.rfind("onednn", 0) != 0) GTEST_SKIP() << "bfloat16 by " << first->chosen << " on this CPU";
   const GemmPrimitiveCacheStats before = gemm_primitive_cache_stats();

@@ -51,10 +51,8 @@ TEST(IsaDeathTest, UnknownNameIsAnError) {
         try {
           apply_isa_cap();
         } catch (const InvalidArgument& e) {
-          std::exit(std::string(e.what()).find("'mmx'; use portable, sse4, avx2 or avx512") !=
-                            std::string::npos
-                        ? 0
-                        : 1);
+          std::exit(std::string(e.what()).find("'mmx'; use portable, sse4, avx2 or avx512") != std::string::npos ? 0
+                                                                                                                 : 1);
         }
         std::exit(2);
       },

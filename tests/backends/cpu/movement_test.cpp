@@ -22,7 +22,9 @@ Dims dense_strides(const Dims& sizes) {
   for (size_t d = sizes.size(); d-- > 0; step *= sizes[d]) strides[d] = step;
   return strides;
 }
-int64_t product(const Dims& sizes) { return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>()); }
+int64_t product(const Dims& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+}
 
 // Elements that an array needs which is reached by these strides from its lowest address, and where position 0 lies.
 struct Extent {
@@ -75,7 +77,8 @@ void check_copy_all_sizes(const Dims& sizes, const Dims& in_strides, const Dims&
 }
 
 TEST(StridedCopy, EveryPermutation) {
-  for (const Dims& sizes : {Dims{7}, Dims{3, 5}, Dims{33, 70}, Dims{4, 1, 6}, Dims{5, 17, 36}, Dims{2, 3, 9, 20}, Dims{2, 1, 3, 4, 5}}) {
+  for (const Dims& sizes :
+       {Dims{7}, Dims{3, 5}, Dims{33, 70}, Dims{4, 1, 6}, Dims{5, 17, 36}, Dims{2, 3, 9, 20}, Dims{2, 1, 3, 4, 5}}) {
     Dims order(sizes.size());
     std::iota(order.begin(), order.end(), 0);
     do {
@@ -92,7 +95,9 @@ TEST(StridedCopy, EveryPermutation) {
 
 TEST(StridedCopy, RandomStrides) {
   std::mt19937 generator(5);
-  auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(generator() % static_cast<uint32_t>(high - low + 1)); };
+  auto pick = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(generator() % static_cast<uint32_t>(high - low + 1));
+  };
   for (int round = 0; round < 400; ++round) {
     const size_t rank = static_cast<size_t>(pick(0, 5));
     Dims sizes(rank), in_strides(rank), out_strides(rank);
@@ -114,7 +119,7 @@ TEST(StridedCopy, LargeOnesOnSeveralThreads) {
   const int before = thread_count();
   for (int threads : {1, 3}) {
     set_thread_count(threads);
-    check_copy<uint32_t>({1000, 1100}, {1, 1000}, {1100, 1});                 // transpose
+    check_copy<uint32_t>({1000, 1100}, {1, 1000}, {1100, 1});  // transpose
     check_copy<uint8_t>({2000, 900}, {1, 2000}, {900, 1});
     check_copy<uint64_t>({3, 500, 400}, {200000, 1, 500}, {200000, 400, 1});  // a batch of few transposes
     check_copy<uint32_t>({900, 1000}, {1000, 1}, {1300, 1});                  // into a part of a wider array
@@ -122,7 +127,7 @@ TEST(StridedCopy, LargeOnesOnSeveralThreads) {
     check_copy<uint32_t>({1000, 1000}, {0, 1}, {1000, 1});                    // broadcast
     check_copy<uint32_t>({1000, 1000}, {1, 0}, {1000, 1});
     check_copy<uint64_t>({2, 300000}, {300000, 1}, {400000, 1});
-    check_copy<uint64_t>({2200000}, {1}, {1});                                // large enough to stream
+    check_copy<uint64_t>({2200000}, {1}, {1});  // large enough to stream
   }
   set_thread_count(before);
 }
@@ -160,8 +165,9 @@ void check_gather(int64_t outer, int64_t axis, int64_t inner, int64_t count) {
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < count; ++i)
       for (int64_t x = 0; x < inner; ++x)
-        ASSERT_EQ(out[static_cast<size_t>((o * count + i) * inner + x)],
-                  in[static_cast<size_t>((o * axis + static_cast<int64_t>(indices[static_cast<size_t>(i)])) * inner + x)]);
+        ASSERT_EQ(
+            out[static_cast<size_t>((o * count + i) * inner + x)],
+            in[static_cast<size_t>((o * axis + static_cast<int64_t>(indices[static_cast<size_t>(i)])) * inner + x)]);
 }
 
 TEST(Gather, RowsOfEverySize) {
@@ -215,9 +221,13 @@ void check_scatter(int64_t outer, int64_t axis, int64_t inner, int64_t count) {
   for (int threads : {1, 2, 7}) {
     set_thread_count(threads);
     std::vector<T> out(base.size()), in_place = base;
-    ASSERT_EQ(scatter_add(dtype_of<T>, outer, axis, inner, i64, indices.data(), count, updates.data(), base.data(), out.data()), -1);
+    ASSERT_EQ(scatter_add(dtype_of<T>, outer, axis, inner, i64, indices.data(), count, updates.data(), base.data(),
+                          out.data()),
+              -1);
     ASSERT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(T)), 0);
-    ASSERT_EQ(scatter_add(dtype_of<T>, outer, axis, inner, i64, indices.data(), count, updates.data(), in_place.data(), in_place.data()), -1);
+    ASSERT_EQ(scatter_add(dtype_of<T>, outer, axis, inner, i64, indices.data(), count, updates.data(),
+                          in_place.data(), in_place.data()),
+              -1);
     ASSERT_EQ(std::memcmp(in_place.data(), expected.data(), out.size() * sizeof(T)), 0);
   }
   set_thread_count(before);
@@ -253,7 +263,8 @@ TEST(OneHot, AnyAxisAndOutOfRangeIsOff) {
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t d = 0; d < 3; ++d)
         for (int64_t i = 0; i < inner; ++i)
-          EXPECT_EQ(out[static_cast<size_t>((o * 3 + d) * inner + i)], indices[static_cast<size_t>(o * inner + i)] == d ? on : off);
+          EXPECT_EQ(out[static_cast<size_t>((o * 3 + d) * inner + i)],
+                    indices[static_cast<size_t>(o * inner + i)] == d ? on : off);
   }
   std::vector<int64_t> many(5000, 77);
   std::vector<uint8_t> out(5000 * 100);

@@ -80,8 +80,7 @@ void check(int slots, Update&& update, Expect&& expect) {
   update(std::span<const UpdateTensor>(in_place));
   for (size_t i = 0; i < cases.size(); ++i) {
     EXPECT_EQ(cases[i].data[0].v, wanted[i][0].v) << "in place, size " << sizes[i];
-    for (int k = 0; k < slots; ++k)
-      EXPECT_EQ(cases[i].data[2 + k].v, wanted[i][static_cast<size_t>(2 + k)].v);
+    for (int k = 0; k < slots; ++k) EXPECT_EQ(cases[i].data[2 + k].v, wanted[i][static_cast<size_t>(2 + k)].v);
   }
 }
 

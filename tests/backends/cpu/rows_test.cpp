@@ -108,8 +108,7 @@ void check_classes(bool scalar_g) {
       const Exact exact = exact_row(x.data() + r * classes, classes);
       const size_t label = static_cast<size_t>(labels[static_cast<size_t>(r)]);
       const double cotangent = g[static_cast<size_t>(scalar_g ? 0 : r)];
-      EXPECT_NEAR(loss[static_cast<size_t>(r)], -exact.log_p[label],
-                  tolerance * (1 + std::fabs(exact.log_p[label])));
+      EXPECT_NEAR(loss[static_cast<size_t>(r)], -exact.log_p[label], tolerance * (1 + std::fabs(exact.log_p[label])));
       for (size_t c = 0; c < static_cast<size_t>(classes); ++c)
         EXPECT_NEAR(grad[static_cast<size_t>(r * classes) + c], (exact.p[c] - (c == label)) * cotangent,
                     tolerance * std::fabs(cotangent));
@@ -166,8 +165,7 @@ TEST(Rows, ClassOutOfRangeIsReportedBeforeAnythingIsWritten) {
     const std::vector<int64_t> labels = {3, 9, bad};
     std::vector<float> loss(3, 7.0f), grad(30, 7.0f);
     const float g = 1;
-    EXPECT_FALSE(
-        softmax_xent({f32, 3, 10, x.data(), i64, labels.data(), loss.data(), grad.data(), &g, true}));
+    EXPECT_FALSE(softmax_xent({f32, 3, 10, x.data(), i64, labels.data(), loss.data(), grad.data(), &g, true}));
     EXPECT_EQ(loss, std::vector<float>(3, 7.0f));
     EXPECT_EQ(grad, std::vector<float>(30, 7.0f));
   }
@@ -188,20 +186,18 @@ TEST(Rows, StreamedResultsHaveTheSameBits) {
     std::vector<int32_t> labels;
     for (int64_t r = 0; r < rows; ++r) labels.push_back(static_cast<int32_t>(r * 31 % classes));
     std::vector<float> loss(static_cast<size_t>(rows)), storage(2 * x.size() + 64);
-    float* grad =
-        storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) % 64 / sizeof(float);
+    float* grad = storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) % 64 / sizeof(float);
     float* p = grad + (x.size() + 15) / 16 * 16;
     for (int threads : {1, 2, 7}) {
       set_thread_count(threads);
       std::fill(storage.begin(), storage.end(), 7.0f);
-      ASSERT_TRUE(
-          softmax_xent({f32, rows, classes, x.data(), i32, labels.data(), loss.data(), grad, &g, true}));
+      ASSERT_TRUE(softmax_xent({f32, rows, classes, x.data(), i32, labels.data(), loss.data(), grad, &g, true}));
       softmax_rows(f32, x.data(), p, rows, classes);
       for (int64_t r : {int64_t{0}, int64_t{1}, int64_t{33}, rows - 2, rows - 1}) {
         std::vector<float> alone(static_cast<size_t>(classes)), alone_p(alone);
         float alone_loss;
-        ASSERT_TRUE(softmax_xent({f32, 1, classes, x.data() + r * classes, i32, labels.data() + r,
-                                  &alone_loss, alone.data(), &g, true}));
+        ASSERT_TRUE(softmax_xent(
+            {f32, 1, classes, x.data() + r * classes, i32, labels.data() + r, &alone_loss, alone.data(), &g, true}));
         softmax_rows(f32, x.data() + r * classes, alone_p.data(), 1, classes);
         EXPECT_EQ(alone_loss, loss[static_cast<size_t>(r)]);
         EXPECT_TRUE(std::equal(alone.begin(), alone.end(), grad + r * classes)) << r << " of " << classes;

@@ -28,8 +28,8 @@ double ulp_error(T got, Wide exact) {
     return std::fabs(finite) == std::numeric_limits<T>::max() ? 1 : kInf;
   }
   const T magnitude = std::fabs(rounded);
-  const Wide unit = static_cast<Wide>(std::nextafter(magnitude, std::numeric_limits<T>::infinity())) -
-                    static_cast<Wide>(magnitude);
+  const Wide unit =
+      static_cast<Wide>(std::nextafter(magnitude, std::numeric_limits<T>::infinity())) - static_cast<Wide>(magnitude);
   return static_cast<double>(std::fabs(static_cast<Wide>(got) - exact) / unit);
 }
 
@@ -44,10 +44,10 @@ std::vector<T> grid(double low, double high) {
     if (m <= high && m >= low) x.push_back(static_cast<T>(m));
     if (-m >= low && -m <= high) x.push_back(static_cast<T>(-m));
   }
-  for (T special : {T(0), -T(0), std::numeric_limits<T>::min(), -std::numeric_limits<T>::min(),
-                    std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest(),
-                    std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                    std::numeric_limits<T>::quiet_NaN(), T(1), T(-1), T(0.5), T(-0.5)})
+  for (T special :
+       {T(0), -T(0), std::numeric_limits<T>::min(), -std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+        std::numeric_limits<T>::lowest(), std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
+        std::numeric_limits<T>::quiet_NaN(), T(1), T(-1), T(0.5), T(-0.5)})
     x.push_back(special);
   return x;
 }
@@ -142,8 +142,7 @@ void check_pow() {
   std::vector<T> y(a.size());
   fn(y.data(), a.data(), b.data(), nullptr, a.size());
   for (size_t i = 0; i < a.size(); ++i)
-    EXPECT_LE(ulp_error(y[i], std::pow(Wide(a[i]), Wide(b[i]))), 2)
-        << a[i] << " to the " << b[i] << " gave " << y[i];
+    EXPECT_LE(ulp_error(y[i], std::pow(Wide(a[i]), Wide(b[i]))), 2) << a[i] << " to the " << b[i] << " gave " << y[i];
 }
 
 TEST(TileAccuracy, Powers) {

@@ -47,12 +47,9 @@ struct Pairs {
     std::mt19937 generator(5);
     while (a.size() < 1100) {
       const auto random = [&] {
-        if constexpr (std::is_same_v<T, bool>)
-          return static_cast<T>(generator() & 1);
-        else if constexpr (std::is_integral_v<T>)
-          return static_cast<T>(generator());
-        else
-          return T((static_cast<float>(generator() % 20001) - 10000) / 512.0f);
+        if constexpr (std::is_same_v<T, bool>) return static_cast<T>(generator() & 1);
+        else if constexpr (std::is_integral_v<T>) return static_cast<T>(generator());
+        else return T((static_cast<float>(generator() % 20001) - 10000) / 512.0f);
       };
       a.push_back(random()), b.push_back(random());
     }
@@ -69,10 +66,8 @@ struct Pairs<bool> {  // std::vector<bool> has no data()
 double to_double(const void* element, DType dtype) {
   return visit(dtype, [&](auto t) {
     std::memcpy(&t, element, sizeof t);
-    if constexpr (std::is_arithmetic_v<decltype(t)>)
-      return static_cast<double>(t);
-    else
-      return static_cast<double>(static_cast<float>(t));
+    if constexpr (std::is_arithmetic_v<decltype(t)>) return static_cast<double>(t);
+    else return static_cast<double>(static_cast<float>(t));
   });
 }
 
@@ -295,10 +290,8 @@ TEST(TileOps, Booleans) {
 template <typename From, typename To>
 To converted(From x) {
   if constexpr (std::is_same_v<To, bool>) {
-    if constexpr (std::is_arithmetic_v<From>)
-      return x != From(0);
-    else
-      return static_cast<float>(x) != 0;
+    if constexpr (std::is_arithmetic_v<From>) return x != From(0);
+    else return static_cast<float>(x) != 0;
   } else if constexpr (!std::is_arithmetic_v<From>) {
     return converted<float, To>(static_cast<float>(x));
   } else if constexpr (!std::is_arithmetic_v<To>) {
@@ -306,10 +299,8 @@ To converted(From x) {
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     if (std::isnan(x)) return 0;
     const long double wide = std::trunc(static_cast<long double>(x));
-    if (wide <= static_cast<long double>(std::numeric_limits<To>::min()))
-      return std::numeric_limits<To>::min();
-    if (wide >= static_cast<long double>(std::numeric_limits<To>::max()))
-      return std::numeric_limits<To>::max();
+    if (wide <= static_cast<long double>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+    if (wide >= static_cast<long double>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
     return static_cast<To>(wide);
   } else {
     return static_cast<To>(x);
@@ -324,8 +315,7 @@ TEST(TileOps, CastsBetweenAllPairs) {
           visit(static_cast<DType>(to), [&](auto t) {
             using From = decltype(f);
             using To = decltype(t);
-            check<From, To>("cast", false,
-                            [](auto a, auto) { return converted<From, To>(static_cast<From>(a)); });
+            check<From, To>("cast", false, [](auto a, auto) { return converted<From, To>(static_cast<From>(a)); });
           });
         });
   });

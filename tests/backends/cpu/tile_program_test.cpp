@@ -35,8 +35,7 @@ class Guarded {
     return static_cast<T*>(get());
   }
   Bytes content() {
-    return Bytes(data_.begin() + static_cast<long>(offset_),
-                 data_.begin() + static_cast<long>(offset_ + bytes_));
+    return Bytes(data_.begin() + static_cast<long>(offset_), data_.begin() + static_cast<long>(offset_ + bytes_));
   }
   bool intact() const {
     for (size_t i = 0; i < offset_; ++i)
@@ -97,10 +96,8 @@ Outcome run(const TileProgram& program, const std::vector<const void*>& inputs, 
 double to_double(const void* element, DType dtype) {
   return visit(dtype, [&](auto t) {
     std::memcpy(&t, element, sizeof t);
-    if constexpr (std::is_arithmetic_v<decltype(t)>)
-      return static_cast<double>(t);
-    else
-      return static_cast<double>(static_cast<float>(t));
+    if constexpr (std::is_arithmetic_v<decltype(t)>) return static_cast<double>(t);
+    else return static_cast<double>(static_cast<float>(t));
   });
 }
 
@@ -120,19 +117,11 @@ Reference interpret(const TileProgram& program, const std::vector<const void*>& 
     double identity = 0;
     switch (reduction.kind) {
       case ReduceKind::sum:
-      case ReduceKind::any:
-        identity = 0;
-        break;
+      case ReduceKind::any: identity = 0; break;
       case ReduceKind::prod:
-      case ReduceKind::all:
-        identity = 1;
-        break;
-      case ReduceKind::max:
-        identity = -inf;
-        break;
-      case ReduceKind::min:
-        identity = inf;
-        break;
+      case ReduceKind::all: identity = 1; break;
+      case ReduceKind::max: identity = -inf; break;
+      case ReduceKind::min: identity = inf; break;
     }
     reference.reductions.emplace_back(static_cast<size_t>(kept), identity);
     reference.magnitudes.emplace_back(static_cast<size_t>(kept), 0.0);
@@ -153,8 +142,8 @@ Reference interpret(const TileProgram& program, const std::vector<const void*>& 
       int64_t offset = 0;
       for (int d = 0; d < program.space.rank(); ++d) offset += at[d] * program.inputs[k].strides[d];
       const size_t size = size_of(program.inputs[k].dtype);
-      std::memcpy(registers[k].data(),
-                  static_cast<const char*>(inputs[k]) + offset * static_cast<int64_t>(size), size);
+      std::memcpy(registers[k].data(), static_cast<const char*>(inputs[k]) + offset * static_cast<int64_t>(size),
+                  size);
     }
     for (size_t k = 0; k < program.constants.size(); ++k)
       std::memcpy(registers[program.inputs.size() + k].data(), &program.constants[k].bits, 8);
@@ -172,25 +161,17 @@ Reference interpret(const TileProgram& program, const std::vector<const void*>& 
     }
     for (size_t r = 0; r < program.reductions.size(); ++r) {
       const auto& reduction = program.reductions[r];
-      const double x = to_double(registers[static_cast<size_t>(reduction.reg)].data(),
-                                 dtype_of_register(program, reduction.reg));
+      const double x =
+          to_double(registers[static_cast<size_t>(reduction.reg)].data(), dtype_of_register(program, reduction.reg));
       double& acc = reference.reductions[r][static_cast<size_t>(kept_index)];
       reference.magnitudes[r][static_cast<size_t>(kept_index)] += std::fabs(x);
       switch (reduction.kind) {
-        case ReduceKind::sum:
-          acc += x;
-          break;
-        case ReduceKind::prod:
-          acc *= x;
-          break;
+        case ReduceKind::sum: acc += x; break;
+        case ReduceKind::prod: acc *= x; break;
         case ReduceKind::max:
-        case ReduceKind::any:
-          acc = std::isnan(x) || x > acc ? x : acc;
-          break;
+        case ReduceKind::any: acc = std::isnan(x) || x > acc ? x : acc; break;
         case ReduceKind::min:
-        case ReduceKind::all:
-          acc = std::isnan(x) || x < acc ? x : acc;
-          break;
+        case ReduceKind::all: acc = std::isnan(x) || x < acc ? x : acc; break;
       }
     }
   }
@@ -215,8 +196,8 @@ void expect_matches(const TileProgram& program, const std::vector<const void*>& 
       }
       const double unit = dtype == f64 ? 1e-14 : dtype == f32 ? 1e-6 : dtype == f16 ? 1e-3 : 8e-3;
       const double tolerance = exact ? 0 : unit * (reference.magnitudes[r][k] + std::fabs(expected));
-      ASSERT_NEAR(value, expected, tolerance) << "reduction " << r << " at " << k << " over " << program.space
-                                              << " mask " << int{program.reduced_mask};
+      ASSERT_NEAR(value, expected, tolerance)
+          << "reduction " << r << " at " << k << " over " << program.space << " mask " << int{program.reduced_mask};
     }
   }
 }
@@ -256,8 +237,7 @@ TileProgram chain(const Shape& space) {
 TEST(TileProgram, ChainsOverEveryLength) {
   on_every_isa([] {
     for (int64_t n : {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 1000, 1023, 1024, 1025, 5000, 100000}) {
-      const auto a = random_floats(static_cast<size_t>(n) + 3, 1),
-                 b = random_floats(static_cast<size_t>(n) + 3, 2);
+      const auto a = random_floats(static_cast<size_t>(n) + 3, 1), b = random_floats(static_cast<size_t>(n) + 3, 2);
       const TileProgram program = chain(Shape{n});
       for (size_t shift : {0, 1, 3}) {
         const std::vector<const void*> inputs = {a.data() + shift, b.data()};
@@ -313,14 +293,11 @@ TEST(TileProgram, EmptyReductionsGiveTheIdentity) {
     TileProgram program;
     program.space = space;
     program.inputs = {dense(space, dtype)};
-    program.reductions = {
-        {0, ReduceKind::sum}, {0, ReduceKind::prod}, {0, ReduceKind::max}, {0, ReduceKind::min}};
+    program.reductions = {{0, ReduceKind::sum}, {0, ReduceKind::prod}, {0, ReduceKind::max}, {0, ReduceKind::min}};
     program.reduced_mask = 0b010;
     const Outcome got = run(program, {nullptr});
     for (size_t k = 0; k < 6; ++k) {
-      const auto value = [&](size_t r) {
-        return to_double(got.outputs[r].data() + k * size_of(dtype), dtype);
-      };
+      const auto value = [&](size_t r) { return to_double(got.outputs[r].data() + k * size_of(dtype), dtype); };
       EXPECT_EQ(value(0), 0);
       EXPECT_EQ(value(1), 1);
       if (is_floating(dtype)) {
@@ -423,8 +400,7 @@ TEST(TileProgram, ReductionsOverEveryMask) {
       program.space = space;
       program.inputs = {dense(space)};
       program.steps = {{fn("square"), f32, {0, -1, -1}}};
-      program.reductions = {
-          {0, ReduceKind::sum}, {1, ReduceKind::sum}, {0, ReduceKind::max}, {0, ReduceKind::min}};
+      program.reductions = {{0, ReduceKind::sum}, {1, ReduceKind::sum}, {0, ReduceKind::max}, {0, ReduceKind::min}};
       const auto x = random_floats(static_cast<size_t>(space.elements()), 5);
       for (int mask = 0; mask < 1 << space.rank(); ++mask) {
         program.reduced_mask = static_cast<uint8_t>(mask);
@@ -453,8 +429,7 @@ TEST(TileProgram, SameBitsForAnyThreadsFusedOrNot) {
     TileProgram fused;  // sum and max of exp(x * y + broadcast)
     fused.space = space;
     fused.inputs = {dense(space), dense(space), last};
-    fused.steps = {
-        {fn("mul"), f32, {0, 1, -1}}, {fn("add"), f32, {3, 2, -1}}, {fn("tanh"), f32, {4, -1, -1}}};
+    fused.steps = {{fn("mul"), f32, {0, 1, -1}}, {fn("add"), f32, {3, 2, -1}}, {fn("tanh"), f32, {4, -1, -1}}};
     fused.outputs = {{5}};
     fused.reductions = {{5, ReduceKind::sum}, {5, ReduceKind::max}, {5, ReduceKind::prod}};
     TileProgram alone;
@@ -470,8 +445,7 @@ TEST(TileProgram, SameBitsForAnyThreadsFusedOrNot) {
         EXPECT_EQ(separate.outputs[r], one.outputs[1 + r]) << space << " mask " << mask << " reduction " << r;
       for (int threads : {2, 7}) {
         set_thread_count(threads);
-        EXPECT_EQ(run(fused, {x.data(), y.data(), y.data()}).outputs, one.outputs)
-            << space << " mask " << mask;
+        EXPECT_EQ(run(fused, {x.data(), y.data(), y.data()}).outputs, one.outputs) << space << " mask " << mask;
       }
     }
   }
@@ -639,10 +613,8 @@ TEST(TileProgram, RandomPrograms) {
     const int32_t leaves = static_cast<int32_t>(program.inputs.size()) + 1;
     for (int k = 0, count = pick(8); k < count; ++k) {
       const int32_t a = pick(leaves + k), b = pick(leaves + k);
-      if (pick(2))
-        program.steps.push_back({fn(binary[pick(6)]), f32, {a, b, -1}});
-      else
-        program.steps.push_back({fn(unary[pick(6)]), f32, {a, -1, -1}});
+      if (pick(2)) program.steps.push_back({fn(binary[pick(6)]), f32, {a, b, -1}});
+      else program.steps.push_back({fn(unary[pick(6)]), f32, {a, -1, -1}});
     }
     const int32_t registers = leaves + static_cast<int32_t>(program.steps.size());
     for (int o = 0, count = pick(3); o < count; ++o) program.outputs.push_back({pick(registers)});
