@@ -69,7 +69,6 @@ class GradientTape {
 
   Options options_;
   Recording::Tape tape_{};
-  std::vector<std::shared_ptr<VariableImpl>> watched_variables_;
   bool used_ = false;
 };
 

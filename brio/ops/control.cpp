@@ -15,8 +15,6 @@ namespace {
 constexpr AttrSpec kCondAttrs[] = {{"first", AttrKind::integer}};
 constexpr AttrSpec kWhileAttrs[] = {
     {"carried", AttrKind::integer}, {"condition_captured", AttrKind::integer}, {"max_iterations", AttrKind::integer}};
-constexpr AttrSpec kWhileGradAttrs[] = {
-    {"carried", AttrKind::integer}, {"condition_captured", AttrKind::integer}, {"max_iterations", AttrKind::integer}};
 constexpr AttrSpec kScanAttrs[] = {{"carried", AttrKind::integer},
                                    {"elements", AttrKind::integer},
                                    {"reverse", AttrKind::flag},
@@ -356,7 +354,7 @@ const OpDef while_grad{.name = "while_grad",
                        .kind = OpKind::control,
                        .min_inputs = 1,
                        .max_inputs = -1,
-                       .attrs = kWhileGradAttrs,
+                       .attrs = kWhileAttrs,
                        .infer = infer_while_grad,
                        .no_grad = "second derivatives through a loop of unknown length; use scan, which has them",
                        .cost = while_cost};

@@ -48,7 +48,6 @@ class PlanBuilder {
       step.in = static_cast<uint32_t>(plan_->slots_.size());
       for (ValueId v : node.in) plan_->slots_.push_back(slot(placement, v));
       step.out = static_cast<uint32_t>(plan_->slots_.size());
-      step.n_out = static_cast<uint32_t>(node.out.size());
       for (ValueId v : node.out) plan_->slots_.push_back(slot(placement, v));
       step.scratch = placement.scratch_offset;
       ++step_index;

@@ -63,7 +63,7 @@ class Plan {
   friend class PlanBuilder;
   struct Step {
     std::unique_ptr<Kernel> kernel;
-    uint32_t in, out, n_out;  // arguments; scratch is an offset into the arena
+    uint32_t in, out;  // arguments; scratch is an offset into the arena
     size_t scratch;
     std::string label;
     std::string choice;
@@ -74,7 +74,6 @@ class Plan {
         : kernel(std::move(other.kernel)),
           in(other.in),
           out(other.out),
-          n_out(other.n_out),
           scratch(other.scratch),
           label(std::move(other.label)),
           choice(std::move(other.choice)) {}

@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "brio/backends/cpu/gemm_kernels.h"
+#include "brio/backends/cpu/simd_targets.h"
 #include "brio/base/error.h"
 
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS HWY_SSSE3
-#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/gemm_blocked.cpp"
 #include "hwy/foreach_target.h"

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#ifndef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS HWY_SSSE3
-#endif
+#include "brio/backends/cpu/simd_targets.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/movement_kernels.cpp"
 #include "hwy/foreach_target.h"
