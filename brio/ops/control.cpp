@@ -184,7 +184,7 @@ std::vector<uint8_t> floating_inputs(const Graph& graph) {
 }
 
 void grad_cond(GradContext& g) {
-  const std::shared_ptr<const Graph> branches[] = {g.graphs[0], g.graphs[1]};
+  const std::shared_ptr<const Graph> branches[] = {without_effects(g.graphs[0]), without_effects(g.graphs[1])};
   const std::vector<Tensor> in = g.in;
   std::vector<Tensor> cotangents;
   for (size_t i = 0; i < g.out.size(); ++i) cotangents.push_back(or_zeros(g.cotangents[i], g.out[i]));
@@ -211,7 +211,7 @@ void grad_cond(GradContext& g) {
 // (cotangents, sums). The op runs the loop forwards once more, keeps what was carried on a stack, and walks back.
 void grad_while(GradContext& g) {
   const WhileLayout layout = WhileLayout::of(g.attrs);
-  const std::shared_ptr<const Graph> condition = g.graphs[0], body = g.graphs[1];
+  const std::shared_ptr<const Graph> condition = g.graphs[0], body = without_effects(g.graphs[1]);
   const std::vector<Tensor> in = g.in;
   const size_t captured_at = layout.carried + layout.condition_captured;
   const size_t captured = in.size() - captured_at;
@@ -266,7 +266,7 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout&
 // again with those saved; merging makes one of the two.
 void grad_scan(GradContext& g) {
   ScanLayout layout = ScanLayout::of(g.attrs);
-  const std::shared_ptr<const Graph> body = g.graphs[0];
+  const std::shared_ptr<const Graph> body = without_effects(g.graphs[0]);
   const std::vector<Tensor> in = g.in, out = g.out, given = g.cotangents;
   const size_t n = layout.carried, m = layout.elements, captured = in.size() - n - m;
   const size_t results = body->outputs.size() - n;
@@ -372,15 +372,61 @@ static const OpDef* const rows[] = {&cond, &while_loop, &while_grad, &scan};
 }  // namespace op
 void register_control() { register_ops(op::rows); }
 
+namespace {
+
+// Makes a branch take a token as its first captured value and give one as its last result.
+void pass_token(BodyTrace& branch, const Tensor& token) {
+  Recording& recording = branch.recording();
+  {
+    RecordInto scope(recording);
+    current_token();
+  }
+  branch.add_captured(recording.token_parameter, token);
+  branch.add_result(branch.results(), recording.token.impl()->value);
+}
+
+// Makes a loop body carry, from place `at` on, what it needs beside the user's values. Returns their initial values.
+std::vector<Tensor> carry_hidden(BodyTrace& body, size_t at) {
+  std::vector<Tensor> initial;
+  Recording& recording = body.recording();
+  if (body.has_effects()) {
+    body.add_parameter(at, recording.token_parameter);
+    body.add_result(at, recording.token.impl()->value);
+    initial.push_back(current_token());
+  }
+  return initial;
+}
+
+// What a loop gave from place `at` on is not for the user.
+void take_hidden(std::vector<Tensor>& out, size_t at, const BodyTrace& body, size_t hidden) {
+  if (body.has_effects()) set_token(out[at]);
+  const auto first = out.begin() + static_cast<std::ptrdiff_t>(at);
+  out.erase(first, first + static_cast<std::ptrdiff_t>(hidden));
+}
+
+}  // namespace
+
 std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const Branch& if_false) {
-  const TracedBody yes = trace_body({}, [&](const std::vector<Tensor>&) { return if_true(); });
-  const TracedBody no = trace_body({}, [&](const std::vector<Tensor>&) { return if_false(); });
+  BodyTrace yes(Recording::Kind::branch, {}, [&](const std::vector<Tensor>&) { return if_true(); });
+  BodyTrace no(Recording::Kind::branch, {}, [&](const std::vector<Tensor>&) { return if_false(); });
+  const bool effects = yes.has_effects() || no.has_effects();
+  if (effects) {
+    const Tensor token = current_token();
+    pass_token(yes, token);
+    pass_token(no, token);
+  }
+  const TracedBody taken = yes.finish(), other = no.finish();
   std::vector<Tensor> in{predicate};
-  in.insert(in.end(), yes.captured.begin(), yes.captured.end());
-  in.insert(in.end(), no.captured.begin(), no.captured.end());
-  const int64_t attrs[] = {static_cast<int64_t>(yes.captured.size())};
-  const std::shared_ptr<const Graph> graphs[] = {yes.graph, no.graph};
-  return record_many(op::cond, impls_of(in), attrs, graphs);
+  in.insert(in.end(), taken.captured.begin(), taken.captured.end());
+  in.insert(in.end(), other.captured.begin(), other.captured.end());
+  const int64_t attrs[] = {static_cast<int64_t>(taken.captured.size())};
+  const std::shared_ptr<const Graph> graphs[] = {taken.graph, other.graph};
+  std::vector<Tensor> out = record_many(op::cond, impls_of(in), attrs, graphs);
+  if (effects) {
+    set_token(std::move(out.back()));
+    out.pop_back();
+  }
+  return out;
 }
 
 Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true,
@@ -389,22 +435,56 @@ Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true,
               Branch([&] { return std::vector{if_false()}; }))[0];
 }
 
+namespace {
+
+// A condition with effects is asked once before the loop and then at the end of each round: the loop carries its
+// verdict.
+std::vector<Tensor> carrying_verdict(const LoopCondition& condition, const LoopBody& body,
+                                     const std::vector<Tensor>& initial, WhileOptions options) {
+  std::vector<Tensor> start = initial;
+  start.push_back(condition(initial));
+  std::vector<Tensor> out = while_loop(
+      [](const std::vector<Tensor>& carried) { return carried.back(); },
+      [&](const std::vector<Tensor>& carried) {
+        std::vector<Tensor> next = body({carried.begin(), carried.end() - 1});
+        if (next.size() + 1 != carried.size())
+          throw_invalid(op::while_loop,
+                        cat("the body returns ", next.size(), " tensors, but was given ", carried.size() - 1));
+        next.push_back(condition(next));
+        return next;
+      },
+      start, options);
+  out.pop_back();
+  return out;
+}
+
+}  // namespace
+
 std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body,
                                const std::vector<Tensor>& initial, WhileOptions options) {
   if (initial.empty()) throw_invalid(op::while_loop, "needs at least one tensor to carry");
   for (size_t i = 0; i < initial.size(); ++i)
     if (!initial[i].defined()) throw_invalid(op::while_loop, cat("carried tensor ", i, " is none; give it a tensor"));
   const std::vector<Aval> parameters = avals_of(initial);
-  const TracedBody test =
-      trace_body(parameters, [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
-  const TracedBody step = trace_body(parameters, body);
+  BodyTrace test(Recording::Kind::loop, parameters,
+                 [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
+  if (test.has_effects()) return carrying_verdict(condition, body, initial, options);
+  BodyTrace step(Recording::Kind::loop, parameters, body);
+  const size_t n = initial.size();
+  const std::vector<Tensor> hidden = carry_hidden(step, n);
+  for (size_t i = 0; i < hidden.size(); ++i)
+    test.add_parameter(n + i, add_parameter(test.recording(), hidden[i].aval()).impl()->value);
+  const TracedBody tested = test.finish(), stepped = step.finish();
   std::vector<Tensor> in = initial;
-  in.insert(in.end(), test.captured.begin(), test.captured.end());
-  in.insert(in.end(), step.captured.begin(), step.captured.end());
-  const int64_t attrs[] = {static_cast<int64_t>(initial.size()), static_cast<int64_t>(test.captured.size()),
+  in.insert(in.end(), hidden.begin(), hidden.end());
+  in.insert(in.end(), tested.captured.begin(), tested.captured.end());
+  in.insert(in.end(), stepped.captured.begin(), stepped.captured.end());
+  const int64_t attrs[] = {static_cast<int64_t>(n + hidden.size()), static_cast<int64_t>(tested.captured.size()),
                            options.max_iterations};
-  const std::shared_ptr<const Graph> graphs[] = {test.graph, step.graph};
-  return record_many(op::while_loop, impls_of(in), attrs, graphs);
+  const std::shared_ptr<const Graph> graphs[] = {tested.graph, stepped.graph};
+  std::vector<Tensor> out = record_many(op::while_loop, impls_of(in), attrs, graphs);
+  take_hidden(out, n, step, hidden.size());
+  return out;
 }
 
 ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& elements,
@@ -424,7 +504,7 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
     parameters.push_back(aval);
   }
   const size_t n = initial.size();
-  const TracedBody traced = trace_body(parameters, [&](const std::vector<Tensor>& p) {
+  BodyTrace trace(Recording::Kind::loop, parameters, [&](const std::vector<Tensor>& p) {
     ScanStep step = body({p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n)},
                          {p.begin() + static_cast<std::ptrdiff_t>(n), p.end()});
     if (step.carried.size() != n)
@@ -432,8 +512,13 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
     step.carried.insert(step.carried.end(), step.results.begin(), step.results.end());
     return step.carried;
   });
+  const std::vector<Tensor> hidden = carry_hidden(trace, n);
+  const TracedBody traced = trace.finish();
+  in.insert(in.begin() + static_cast<std::ptrdiff_t>(n), hidden.begin(), hidden.end());
   in.insert(in.end(), traced.captured.begin(), traced.captured.end());
-  std::vector<Tensor> out = record_scan(in, {n, elements.size(), options.reverse, false}, traced.graph);
+  const ScanLayout layout{n + hidden.size(), elements.size(), options.reverse, false};
+  std::vector<Tensor> out = record_scan(in, layout, traced.graph);
+  take_hidden(out, n, trace, hidden.size());
   return {{out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)},
           {out.begin() + static_cast<std::ptrdiff_t>(n), out.end()}};
 }

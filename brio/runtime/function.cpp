@@ -30,7 +30,7 @@ struct Trace {
     uint64_t drawn;
   };
   std::vector<Draw> draws;
-  size_t results = 0;  // the first outputs of the graph; the rest are for cells
+  size_t results = 0;  // the first outputs of the graph; the rest are for cells and for the token of effects
 
   struct Prepared {
     uint64_t donated;  // bit i: cell i may be overwritten
@@ -135,6 +135,7 @@ struct TracedFunction::Impl {
       if (cell.assigned) outputs.push_back(value_of(recording, cell.current));
       if (cell.leaf == kNone) cell.leaf = add_parameter(recording, cell.variable->aval).impl()->value;
     }
+    if (recording.token.defined()) outputs.push_back(value_of(recording, recording.token));
     for (const auto& [impl, leaf] : recording.leaves) {
       inputs.push_back(leaf);
       impl->refs.increment();
@@ -247,6 +248,10 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
     results = impl_->body({arguments, arguments + n});
     return;
   }
+  if (recording.in_host_call)
+    throw InvalidArgument(
+        "[function] a host function cannot call a function; call it outside and give it the result");
+  if (recording.token.defined()) flush(recording);  // effects that were recorded before come first
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   std::lock_guard lock(impl_->mutex);
   Trace& trace = impl_->find(arguments, n);
