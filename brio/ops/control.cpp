@@ -7,6 +7,7 @@
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
+#include "brio/ops/random.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -394,6 +395,18 @@ std::vector<Tensor> carry_hidden(BodyTrace& body, size_t at) {
     body.add_result(at, recording.token.impl()->value);
     initial.push_back(current_token());
   }
+  for (const Recording::Draw& draw : recording.draws) {
+    TensorImpl* counter = recording.values[draw.counter];
+    body.add_parameter(at + initial.size(), draw.counter);
+    {
+      RecordInto scope(recording);
+      const Tensor drawn = constant(draw.drawn, u64);
+      TensorImpl* const in[] = {counter, drawn.impl()};
+      body.add_result(at + initial.size(), record(op::add, in).impl()->value);
+    }
+    initial.push_back(constant(0, u64));
+    body.add_captured(draw.seed, random::bits({}, {.dtype = u64, .generator = draw.generator}));
+  }
   return initial;
 }
 
@@ -437,8 +450,8 @@ Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true,
 
 namespace {
 
-// A condition with effects is asked once before the loop and then at the end of each round: the loop carries its
-// verdict.
+// A condition that has effects or draws is asked once before the loop and then at the end of each round: the loop
+// carries its verdict.
 std::vector<Tensor> carrying_verdict(const LoopCondition& condition, const LoopBody& body,
                                      const std::vector<Tensor>& initial, WhileOptions options) {
   std::vector<Tensor> start = initial;
@@ -468,7 +481,7 @@ std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& b
   const std::vector<Aval> parameters = avals_of(initial);
   BodyTrace test(Recording::Kind::loop, parameters,
                  [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
-  if (test.has_effects()) return carrying_verdict(condition, body, initial, options);
+  if (test.has_effects() || test.has_draws()) return carrying_verdict(condition, body, initial, options);
   BodyTrace step(Recording::Kind::loop, parameters, body);
   const size_t n = initial.size();
   const std::vector<Tensor> hidden = carry_hidden(step, n);
