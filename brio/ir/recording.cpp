@@ -1,6 +1,7 @@
 #include "brio/ir/recording.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "brio/base/error.h"
@@ -37,9 +38,11 @@ struct ThreadRecording {
   }
   ~ThreadRecording() {
     if (!recording) return;
+    const bool effects = recording->token.defined();
     try {
       flush(*recording);
-    } catch (const std::exception&) {  // the handles remember the error; a thread's end has nobody to tell
+    } catch (const std::exception& error) {  // handles remember it; a failed assertion may have none
+      if (effects) std::fprintf(stderr, "brio: what a thread left pending failed when it ended: %s\n", error.what());
     }
     current = nullptr;
     try {

@@ -256,6 +256,56 @@ void grad_while(GradContext& g) {
   for (size_t k = 0; k < summed.size(); ++k) g.set(captured_at + summed[k], gradients[floats.size() + k]);
 }
 
+std::vector<Tensor> joined(std::span<const Tensor> a, std::span<const Tensor> b) {
+  std::vector<Tensor> both(a.begin(), a.end());
+  both.insert(both.end(), b.begin(), b.end());
+  return both;
+}
+
+// What while_grad computes, in terms of while_loop: counts the rounds, then walks back, and finds the values before a
+// round by running the loop up to it. That is quadratic in the rounds where the kernel, which keeps a stack, is
+// linear; but it can be differentiated, again and again.
+std::vector<Tensor> define_while_grad(std::span<const Tensor> in, const WhileLayout& layout,
+                                      std::span<const std::shared_ptr<const Graph>> graphs) {
+  const Graph &condition = *graphs[0], &body = *graphs[1], &step = *graphs[2];
+  const size_t n = layout.carried, captured_at = n + layout.condition_captured;
+  const size_t cotangents_at = captured_at + body.inputs.size() - n;
+  const auto captured = in.subspan(captured_at, body.inputs.size() - n);
+  auto next_round = [&](const std::vector<Tensor>& s) {  // carried, rounds so far
+    std::vector<Tensor> next = replay(body, joined(std::span(s).first(n), captured));
+    next.push_back(add(s[n], constant(1, i64)));
+    return next;
+  };
+  const std::vector<Tensor> start = joined(in.first(n), std::vector{constant(0, i64)});
+  const Tensor rounds = while_loop(
+                            [&](const std::vector<Tensor>& s) {
+                              const auto test_captured = in.subspan(n, layout.condition_captured);
+                              return replay(condition, joined(std::span(s).first(n), test_captured))[0];
+                            },
+                            next_round, start, {layout.max_iterations})
+                            .back();
+  std::vector<Tensor> back = joined(std::vector{rounds}, in.subspan(cotangents_at));
+  for (size_t i = in.size() - cotangents_at; i < step.outputs.size(); ++i)
+    back.push_back(zeros(output_aval(step, i).shape, output_aval(step, i).dtype));
+  back = while_loop([](const std::vector<Tensor>& s) { return greater(s[0], constant(0, i64)); },
+                    [&](const std::vector<Tensor>& s) {  // rounds left, cotangents, sums
+                      const Tensor left = sub(s[0], constant(1, i64));
+                      const std::vector<Tensor> before = while_loop(
+                          [&](const std::vector<Tensor>& t) { return less(t[n], left); }, next_round, start);
+                      const std::vector<Tensor> values = joined(std::span(before).first(n), captured);
+                      return joined(std::vector{left}, replay(step, joined(values, std::span(s).subspan(1))));
+                    },
+                    back);
+  back.erase(back.begin());
+  return back;
+}
+
+void grad_while_grad(GradContext& g) {
+  const WhileLayout layout = WhileLayout::of(g.attrs);
+  const std::vector<std::shared_ptr<const Graph>> graphs(g.graphs.begin(), g.graphs.end());
+  g.through([&](std::span<const Tensor> in) { return define_while_grad(in, layout, graphs); });
+}
+
 std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout& layout,
                                 const std::shared_ptr<const Graph>& body) {
   const int64_t attrs[] = {static_cast<int64_t>(layout.carried), static_cast<int64_t>(layout.elements),
@@ -357,8 +407,9 @@ const OpDef while_grad{.name = "while_grad",
                        .max_inputs = -1,
                        .attrs = kWhileAttrs,
                        .infer = infer_while_grad,
-                       .no_grad = "second derivatives through a loop of unknown length; use scan, which has them",
-                       .cost = while_cost};
+                       .grad = grad_while_grad,
+                       .cost = while_cost,
+                       .grad_needs = kNeedsInputs};
 const OpDef scan{.name = "scan",
                  .summary = "a graph step by step along the first axis, carrying values",
                  .kind = OpKind::control,

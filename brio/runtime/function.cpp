@@ -53,6 +53,11 @@ bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t 
   return true;
 }
 
+bool has_pending_effects(Recording& recording) {
+  std::lock_guard lock(recording.mutex);
+  return recording.token.defined();
+}
+
 bool solely_held(const Tensor& value) {
   const TensorImpl* impl = value.impl();
   const Array& array = impl->array;
@@ -251,7 +256,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   if (recording.in_host_call)
     throw InvalidArgument(
         "[function] a host function cannot call a function; call it outside and give it the result");
-  if (recording.token.defined()) flush(recording);  // effects that were recorded before come first
+  if (has_pending_effects(recording)) flush(recording);  // what was recorded before comes first
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   std::lock_guard lock(impl_->mutex);
   Trace& trace = impl_->find(arguments, n);

@@ -102,6 +102,53 @@ TEST(While, GradientOfNoRoundIsTheCotangent) {
       {0.4, -0.8});
 }
 
+Tensor gradient_of(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+  GradientTape tape;
+  tape.watch(x);
+  return tape.gradient(f(x), {x})[0];
+}
+
+// Carried and captured tensors, an integer that is carried, and a captured bound.
+Tensor looped(const Tensor& x, int64_t rounds) {
+  const Tensor w = slice(x, {{0, 1}}), bound = constant(rounds, i32);
+  const auto out = while_loop([&](const auto& s) { return less(s[1], bound); },
+                              [&](const auto& s) {
+                                return std::vector<Tensor>{sin(s[0] * w) + x * 0.1, s[1] + constant(1, i32)};
+                              },
+                              {x, constant(0, i32)});
+  return sum(out[0] * out[0] * x);
+}
+
+TEST(While, HasSecondDerivatives) {
+  for (const int64_t rounds : {0, 1, 4})
+    check_gradient(
+        [&](const Tensor& x) {
+          return sum(square(gradient_of([&](const Tensor& at) { return looped(at, rounds); }, x)));
+        },
+        {0.4, -0.8, 1.3}, 1e-6);
+}
+
+TEST(While, HasThirdDerivatives) {
+  check_gradient(
+      [](const Tensor& x) {
+        const auto slope = [](const Tensor& at) {
+          return sum(square(gradient_of([](const Tensor& b) { return looped(b, 3); }, at)));
+        };
+        return sum(sin(gradient_of(slope, x)));
+      },
+      {0.4, -0.8, 0.7}, 1e-5);
+}
+
+TEST(While, SecondDerivativesStopAtTheMostIterationsAndWorkInFunctions) {
+  const auto f = [](const Tensor& x) {
+    return while_loop([](const auto& s) { return s[0] < 1e9; },
+                      [](const auto& s) { return std::vector<Tensor>{s[0] * s[0]}; }, {x}, {.max_iterations = 2})[0];
+  };
+  auto second =
+      function([&](const Tensor& x) { return gradient_of([&](const Tensor& at) { return gradient_of(f, at); }, x); });
+  EXPECT_DOUBLE_EQ(second(scalar64(1.5)).item<double>(), 12 * 1.5 * 1.5);  // of x⁴
+}
+
 TEST(Scan, CarriesAndStacks) {
   const Tensor x({1, 2, 3, 4});
   const ScanStep out = scan(
@@ -332,6 +379,22 @@ TEST(LoopDraws, AreSeenAgainByTheGradient) {
                value = (total / w).to_vector<float>();
     for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(gradient[i], value[i], 1e-5) << scanned;
   }
+}
+
+TEST(LoopDraws, AreSeenAgainByTheSecondDerivative) {
+  Tensor value;
+  const auto product = [&](const Tensor& w) {
+    value = while_loop([](const auto& s) { return s[1] < 4.0; },
+                       [&](const auto& s) {
+                         const Tensor u = random::uniform({}, {.low = 1, .high = 2, .dtype = f64});
+                         return std::vector<Tensor>{s[0] * w * u, s[1] + 1.0};
+                       },
+                       {scalar64(1), scalar64(0)})[0];
+    return value;
+  };
+  const Tensor second =
+      gradient_of([&](const Tensor& at) { return gradient_of(product, at); }, scalar64(1.5));  // of c w⁴
+  EXPECT_NEAR(second.item<double>(), 12 * value.item<double>() / (1.5 * 1.5), 1e-9);
 }
 
 TEST(LoopDraws, WithASeedAreTheSameInEveryRound) {

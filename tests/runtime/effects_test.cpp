@@ -334,6 +334,13 @@ TEST(EffectFailure, OfALateRoundChangesNoVariable) {
   EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{1, 1, 2, 2, 3, 3}));
 }
 
+TEST(EffectFailure, AtTheEndOfAThreadIsReported) {
+  testing::internal::CaptureStderr();
+  std::thread([] { debugging::assert_positive(zeros({1}), "too late"); }).join();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("[assert_positive] x > 0 does not hold: too late"),
+            std::string::npos);
+}
+
 TEST(EffectFailure, IsForgottenAfterwards) {
   debugging::assert_positive(zeros({1}));
   EXPECT_THROW(flush(), InvalidArgument);
