@@ -426,7 +426,7 @@ void register_control() { register_ops(op::rows); }
 
 namespace {
 
-// Makes a branch take a token as its first captured value and give one as its last result.
+// Makes a branch take a token, as a captured value, and give one as its last result.
 void pass_token(BodyTrace& branch, const Tensor& token) {
   Recording& recording = branch.recording();
   {
@@ -535,6 +535,8 @@ std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& b
   if (test.has_effects() || test.has_draws()) return carrying_verdict(condition, body, initial, options);
   BodyTrace step(Recording::Kind::loop, parameters, body);
   const size_t n = initial.size();
+  if (step.results() != n)
+    throw_invalid(op::while_loop, cat("the body returns ", step.results(), " tensors, but was given ", n));
   const std::vector<Tensor> hidden = carry_hidden(step, n);
   for (size_t i = 0; i < hidden.size(); ++i)
     test.add_parameter(n + i, add_parameter(test.recording(), hidden[i].aval()).impl()->value);

@@ -28,7 +28,8 @@ extern const OpDef print, assert_true, host_call;
 extern const OpDef pure_host_call;  // inputs… → outputs…
 }  // namespace op
 
-// A part of what print() prints. Numbers are inputs of the plan: one that changes makes no new plan.
+// A part of what print() prints. Text is part of the plan; numbers are inputs of it: one that changes makes no new
+// plan.
 class Printed {
  public:
   Printed(std::string text) : part_(std::move(text)) {}

@@ -259,6 +259,16 @@ TEST(While, RunsInsideAFunctionAndInsideAnotherLoop) {
   EXPECT_EQ(f.traces(), 1u);
 }
 
+TEST(While, ABodyThatReturnsTooFewIsRefused) {
+  EXPECT_THROW(while_loop([](const auto& s) { return s[0] < 3.f; },
+                          [&](const auto& s) {
+                            print("round", s[0]);
+                            return std::vector<Tensor>{random::uniform({})};
+                          },
+                          {zeros({}), zeros({})}),
+               InvalidArgument);
+}
+
 TEST(While, AssigningAVariableInABodyIsRefused) {
   Variable v(zeros({}));
   EXPECT_THROW(while_loop([](const auto& s) { return s[0] < 3.f; },
