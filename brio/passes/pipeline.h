@@ -35,6 +35,7 @@ struct PassTime {
 std::vector<PassTime> pass_times();
 
 // The passes.
+void expand_composites(Graph& graph);
 void simplify(Graph& graph);
 void fold_constants(Graph& graph);
 void merge_equal(Graph& graph);
