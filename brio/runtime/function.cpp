@@ -8,6 +8,7 @@
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
 #include "brio/runtime/plan_cache.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio::detail {
 namespace {
@@ -185,9 +186,8 @@ struct TracedFunction::Impl {
     for (size_t i = 0; i < trace.cells.size(); ++i)
       graph.inputs[first_cell + i].donated =
           trace.cells[i].assigned && (trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0});
-    Trace::Prepared p{donated,
-                      std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device())),
-                      trace.results == 0};
+    MadePlan made = make_plan(std::move(graph), registry().default_device());
+    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(std::move(made.plan)), trace.results == 0};
     const Plan& plan = p.plan->plan();
     p.only_in_place &= plan.fresh_buffers().empty();
     for (size_t i = 0; i < trace.cells.size(); ++i) {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "brio/base/error.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio {
 namespace {
@@ -16,7 +17,7 @@ __extension__ using Wide = unsigned __int128;
 struct Entry {
   std::vector<uint64_t> key;
   std::shared_ptr<const CachedPlan> plan;
-  std::string signature;  // ops without shapes: a miss that finds its signature is "only" another shape
+  uint64_t signature;  // ops without shapes: a miss that finds its signature is "only" another shape
   std::vector<Aval> inputs;
 };
 
@@ -60,10 +61,11 @@ class Cache {
   }
 
   std::shared_ptr<const CachedPlan> insert(PlanKey key, uint64_t hash, std::shared_ptr<const CachedPlan> plan,
-                                           std::string signature, std::vector<Aval> inputs) {
+                                           uint64_t signature, std::vector<Aval> inputs, const std::string& note) {
     std::lock_guard lock(mutex_);
     explain(signature, inputs);
-    entries_.push_front({{key.begin(), key.end()}, plan, std::move(signature), std::move(inputs)});
+    if (!note.empty()) last_miss_ += cat(": ", note);
+    entries_.push_front({{key.begin(), key.end()}, plan, signature, std::move(inputs)});
     try {
       index_.emplace(hash, entries_.begin());
     } catch (...) {
@@ -76,8 +78,10 @@ class Cache {
   }
 
   PlanCacheStats stats() {
+    const SymbolicStats symbolic = symbolic_stats();
     std::lock_guard lock(mutex_);
-    return {entries_.size(), bytes_, limit_, hits_, misses_, evictions_, last_miss_};
+    return {entries_.size(),   bytes_,        limit_,    hits_, misses_, evictions_,
+            symbolic.families, symbolic.hits, last_miss_};
   }
   void set_limit(size_t bytes) {
     std::lock_guard lock(mutex_);
@@ -96,7 +100,7 @@ class Cache {
     return entry.plan->bytes() + entry.key.size() * sizeof(uint64_t) + sizeof(Entry);
   }
 
-  void explain(const std::string& signature, const std::vector<Aval>& inputs) {
+  void explain(uint64_t signature, const std::vector<Aval>& inputs) {
     last_miss_ = "new structure: these ops were not run together before";
     for (const Entry& entry : entries_) {
       if (entry.signature != signature || entry.inputs.size() != inputs.size()) continue;
@@ -134,14 +138,13 @@ Cache& cache() {
   return *c;
 }
 
-std::string signature_of(const Graph& graph) {
-  std::string text;
+uint64_t signature_of(const Graph& graph) {
+  std::vector<uint64_t> words;
   for (const Node& node : graph.nodes) {
-    text += node.op->name;
-    for (ValueId v : node.in) text += cat(",", v);
-    text += ";";
+    words.push_back(reinterpret_cast<uintptr_t>(node.op));
+    words.insert(words.end(), node.in.begin(), node.in.end());
   }
-  return text;
+  return hash_words(words);
 }
 
 }  // namespace
@@ -191,16 +194,20 @@ uint64_t hash_words(PlanKey key) {
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make) {
   if (auto plan = cache().find(key, hash)) return plan;
   Graph graph = make();
-  std::string signature = signature_of(graph);
+  const uint64_t signature = signature_of(graph);
   std::vector<Aval> inputs;
   for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
-  auto plan = std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device()));
-  return cache().insert(key, hash, std::move(plan), std::move(signature), std::move(inputs));
+  MadePlan made = make_plan(std::move(graph), registry().default_device());
+  auto plan = std::make_shared<const CachedPlan>(std::move(made.plan));
+  return cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
 }
 
 PlanCacheStats plan_cache_stats() { return cache().stats(); }
 void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }
-void clear_plan_cache() { cache().clear(); }
+void clear_plan_cache() {
+  cache().clear();
+  clear_symbolic_plans();
+}
 void for_each_plan(const std::function<void(const Plan&)>& visit) { living_plans().visit(visit); }
 
 }  // namespace brio

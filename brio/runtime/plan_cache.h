@@ -39,7 +39,9 @@ class CachedPlan {
 struct PlanCacheStats {
   size_t plans, bytes, limit;
   uint64_t hits, misses, evictions;
-  std::string last_miss;  // why the newest miss was one: "new shape (16, 100) for input 0"
+  size_t symbolic_families;  // structures whose plans are made for any batch size
+  uint64_t symbolic_hits;    // plans made so, those of functions included
+  std::string last_miss;     // why the newest miss was one: "new shape (16, 100) for input 0"
 };
 PlanCacheStats plan_cache_stats();
 void set_plan_cache_limit(size_t bytes);
