@@ -328,13 +328,18 @@ struct Family {
 
 class Families {
  public:
-  std::shared_ptr<const SymbolicPlan> find(const Outline& outline) {
+  struct Found {
+    std::shared_ptr<const SymbolicPlan> symbolic;
+    bool one_short;  // one more sample, and the family may become symbolic
+  };
+  Found find(const Outline& outline) {
     std::lock_guard lock(mutex_);
-    return family(outline).symbolic;
+    const Family& f = family(outline);
+    return {f.symbolic, f.samples.size() + 1 == kSamples};
   }
 
-  // Takes in one more plan that was made by the passes; says why that will go on.
-  std::string learn(Outline outline, const Graph& graph, const std::shared_ptr<const Plan>& plan) {
+  // Takes in one more plan that was made by the passes; says why that will go on. `graph` was not kept: null.
+  std::string learn(Outline outline, const Graph* graph, const std::shared_ptr<const Plan>& plan) {
     std::lock_guard lock(mutex_);
     Family& f = family(outline);
     if (f.symbolic) return "it does not follow the symbolic plan of its structure";
@@ -342,9 +347,11 @@ class Families {
     std::erase_if(f.samples, [&](const Sample& sample) {
       return sample.plan.expired() || sample.recorded.extents == outline.extents;
     });
-    outline.structure.clear();  // the family's
-    f.samples.push_back({std::move(outline), plan});
-    try_fit(f, graph);
+    if (f.samples.size() + 1 < kSamples || graph) {
+      outline.structure.clear();  // the family's
+      f.samples.push_back({std::move(outline), plan});
+      if (graph) try_fit(f, *graph);
+    }
     shrink();
     return f.refused;
   }
@@ -419,16 +426,21 @@ std::atomic<bool>& switched_on() {
 MadePlan make_plan(Graph graph, Device& device) {
   if (!switched_on().load(std::memory_order_relaxed)) return {Plan::make(std::move(graph), device), {}};
   Outline outline(graph);
-  if (const auto symbolic = families().find(outline)) {
-    Instance instance(*symbolic, graph, outline);
+  const Families::Found found = families().find(outline);
+  if (found.symbolic) {
+    Instance instance(*found.symbolic, graph, outline);
     if (std::optional<Graph> filled = instance.make()) {
       MadePlan made{Plan::make_unoptimized(std::move(*filled), device), instance.note()};
       families().count_hit();
       return made;
     }
   }
+  if (!found.one_short) {
+    auto plan = Plan::make(std::move(graph), device);
+    return {plan, families().learn(std::move(outline), nullptr, plan)};
+  }
   auto plan = Plan::make(graph, device);
-  return {plan, families().learn(std::move(outline), graph, plan)};
+  return {plan, families().learn(std::move(outline), &graph, plan)};
 }
 
 void set_symbolic_plans(bool on) { switched_on().store(on, std::memory_order_relaxed); }
