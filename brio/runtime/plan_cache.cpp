@@ -26,11 +26,14 @@ class LivingPlans {
   void add(const CachedPlan* plan) {
     std::lock_guard lock(mutex_);
     plans_.insert(plan);
+    bytes_ += plan->bytes();
   }
   void remove(const CachedPlan* plan) {
     std::lock_guard lock(mutex_);
     plans_.erase(plan);
+    bytes_ -= plan->bytes();
   }
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   void visit(const std::function<void(const Plan&)>& f) {
     std::lock_guard lock(mutex_);
     for (const CachedPlan* plan : plans_) f(plan->plan());
@@ -39,6 +42,7 @@ class LivingPlans {
  private:
   std::mutex mutex_;
   std::unordered_set<const CachedPlan*> plans_;
+  std::atomic<size_t> bytes_{0};
 };
 LivingPlans& living_plans() {
   static auto* plans = new LivingPlans;
@@ -72,33 +76,38 @@ class Cache {
       entries_.pop_front();
       throw;
     }
-    bytes_ += cost(entries_.front());
-    while (bytes_ > limit_ && entries_.size() > 1) evict();
+    key_bytes_ += cost(entries_.front());
+    while (over_limit() && entries_.size() > 1) evict();
     return plan;
   }
 
   PlanCacheStats stats() {
     const SymbolicStats symbolic = symbolic_stats();
     std::lock_guard lock(mutex_);
-    return {entries_.size(),   bytes_,        limit_,    hits_, misses_, evictions_,
-            symbolic.families, symbolic.hits, last_miss_};
+    return {entries_.size(), bytes(),           limit_,        hits_,     misses_,
+            evictions_,      symbolic.families, symbolic.hits, last_miss_};
   }
   void set_limit(size_t bytes) {
     std::lock_guard lock(mutex_);
     limit_ = bytes;
-    while (bytes_ > limit_ && !entries_.empty()) evict();
+    while (over_limit() && !entries_.empty()) evict();
+  }
+  bool make_room() {
+    std::lock_guard lock(mutex_);
+    while (over_limit() && !entries_.empty()) evict();
+    return !over_limit();
   }
   void clear() {
     std::lock_guard lock(mutex_);
     entries_.clear();
     index_.clear();
-    bytes_ = 0;
+    key_bytes_ = 0;
   }
 
  private:
-  static size_t cost(const Entry& entry) {
-    return entry.plan->bytes() + entry.key.size() * sizeof(uint64_t) + sizeof(Entry);
-  }
+  size_t bytes() const { return living_plans().bytes() + key_bytes_; }
+  bool over_limit() const { return bytes() > limit_; }
+  static size_t cost(const Entry& entry) { return entry.key.size() * sizeof(uint64_t) + sizeof(Entry); }
 
   void explain(uint64_t signature, const std::vector<Aval>& inputs) {
     last_miss_ = "new structure: these ops were not run together before";
@@ -119,7 +128,7 @@ class Cache {
 
   void evict() {
     const auto last = std::prev(entries_.end());
-    bytes_ -= cost(*last);
+    key_bytes_ -= cost(*last);
     std::erase_if(index_, [&](const auto& row) { return row.second == last; });
     entries_.pop_back();
     ++evictions_;
@@ -128,7 +137,7 @@ class Cache {
   std::mutex mutex_;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_multimap<uint64_t, std::list<Entry>::iterator> index_;
-  size_t bytes_ = 0, limit_ = size_t{512} << 20;
+  size_t key_bytes_ = 0, limit_ = size_t{512} << 20;
   uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
   std::string last_miss_ = "none yet";
 };
@@ -203,6 +212,7 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
 }
 
 PlanCacheStats plan_cache_stats() { return cache().stats(); }
+bool plans_over_limit() { return !cache().make_room(); }
 void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }
 void clear_plan_cache() {
   cache().clear();

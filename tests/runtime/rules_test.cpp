@@ -68,6 +68,21 @@ TEST(PlanCache, IsBoundedAndLeastRecentlyUsedGoes) {
   set_plan_cache_limit(512 << 20);
 }
 
+TEST(PlanCache, PlansThatFunctionsKeepAreBoundedToo) {
+  clear_plan_cache();
+  set_plan_cache_limit(plan_cache_stats().bytes + (200 << 10));
+  auto f = function([](const Tensor& x) { return matmul(exp(x), tanh(x)) * 2.f; });
+  std::vector<float> first;
+  for (int n = 1; n < 50; ++n) {
+    const std::vector<float> result = f(ones({n, n})).to_vector<float>();
+    if (n == 1) first = result;
+    EXPECT_LE(plan_cache_stats().bytes, plan_cache_stats().limit) << n;
+  }
+  EXPECT_EQ(f(ones({1, 1})).to_vector<float>(), first);  // planned again
+  EXPECT_EQ(f.traces(), 49u);                            // not traced again
+  set_plan_cache_limit(512 << 20);
+}
+
 TEST(Symbolic, AStructureThatMissesAgainAndAgainOnItsLeadingDimensionIsPlannedForAnySize) {
   clear_plan_cache();
   auto step = [](int64_t n) {
