@@ -113,7 +113,7 @@ std::optional<std::vector<Form>> fit_forms(const std::array<const std::vector<in
 
 // What a family knows once it is symbolic.
 struct SymbolicPlan {
-  size_t symbol;               // the recorded size that is N
+  size_t symbol = 0;           // the recorded size that is N
   std::vector<Form> recorded;  // of the graph as recorded
   std::vector<Form> optimized;
   Graph graph;    // optimised; its sizes are to be filled in

@@ -3,7 +3,7 @@
 
 #include <cstring>
 #include <functional>
-#include <numeric>
+#include <thread>
 
 #include "brio/brio.h"
 #include "tests/fuzz/random_graph.h"
@@ -287,6 +287,22 @@ TEST(Symbolic, ATrainingStep) {
     EXPECT_EQ(with.bits, without.bits);
     EXPECT_GE(with.hits, 28u) << plan_cache_stats().last_miss;
   }
+}
+
+TEST(Symbolic, ManyThreadsShareAFamily) {
+  const Program program = [](int64_t n) { return std::vector{mean(exp(numbers({n, 6})), 0)}; };
+  const std::vector<std::string> expected = run(program, kSizes, false).bits;
+  clear_plan_cache();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < kSizes.size(); ++i) {
+        const Array array = program(kSizes[i])[0].array();
+        const std::string bits(static_cast<const char*>(array.data()), array.aval.bytes());
+        EXPECT_EQ(array.aval.shape.str() + bits, expected[i]);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(Symbolic, RandomGraphsOfSeveralSizes) {
