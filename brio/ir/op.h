@@ -29,8 +29,10 @@ enum class OpKind : uint8_t {
 };
 std::string_view name_of(OpKind kind);
 
-// An attribute is one word, except a list, which is a count and that many words. Lists come after single words.
-enum class AttrKind : uint8_t { integer, flag, dtype, real, name, list };
+// An attribute is one word, except lists, which are a count and that many words. Lists come after single words.
+// `extents` are a list of sizes or positions along axes: they may follow the shapes of the inputs; nothing else may.
+enum class AttrKind : uint8_t { integer, flag, dtype, real, name, list, extents };
+inline bool is_list(AttrKind kind) { return kind == AttrKind::list || kind == AttrKind::extents; }
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;

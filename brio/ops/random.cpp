@@ -13,7 +13,8 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::list}};
+constexpr AttrSpec kAttrs[] = {
+    {"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::extents}};
 
 template <bool floats>
 void infer_random(const OpCall& call, std::vector<Aval>& out) {

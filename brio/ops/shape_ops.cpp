@@ -15,11 +15,12 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kShapeAttrs[] = {{"shape", AttrKind::list}};
+constexpr AttrSpec kShapeAttrs[] = {{"shape", AttrKind::extents}};
 constexpr AttrSpec kPermutationAttrs[] = {{"permutation", AttrKind::list}};
-constexpr AttrSpec kSliceAttrs[] = {{"begin", AttrKind::list}, {"size", AttrKind::list}, {"stride", AttrKind::list}};
+constexpr AttrSpec kSliceAttrs[] = {
+    {"begin", AttrKind::extents}, {"size", AttrKind::extents}, {"stride", AttrKind::list}};
 constexpr AttrSpec kConcatAttrs[] = {{"axis", AttrKind::integer}};
-constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::list}, {"high", AttrKind::list}};
+constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::extents}, {"high", AttrKind::extents}};
 
 void infer_same(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in[0]); }
 
