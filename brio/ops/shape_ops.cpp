@@ -24,7 +24,10 @@ constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::list}, {"high", AttrKind::li
 void infer_same(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in[0]); }
 
 void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in.back()); }
-void grad_lost(GradContext&) { BRIO_CHECK(false, "the user's function of a custom gradient is gone"); }
+// The user's function belongs to the recording it was given in; a body is traced apart from the tapes around it.
+void grad_lost(GradContext& g) {
+  throw_invalid(*g.op, "has no gradient inside a branch or loop body; put it outside, or write the body without it");
+}
 
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
   const Shape shape = checked_shape(call.op, call.attrs.list(0));
