@@ -50,7 +50,7 @@ Tensor before_activation(const Tensor& y_pred, const OpDef& activation, FusedAct
 // Keras takes the former even where the user says the latter, and warns.
 Tensor logits_of(const char* loss, const Tensor& y_pred, bool from_logits, const OpDef& activation,
                  FusedActivation fused) {
-  const Tensor logits = before_activation(y_pred, activation, fused);
+  Tensor logits = before_activation(y_pred, activation, fused);
   if (!logits.defined()) return from_logits ? y_pred : Tensor();
   static std::atomic<bool> warned = false;
   if (from_logits && !warned.exchange(true))
