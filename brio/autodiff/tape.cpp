@@ -206,7 +206,6 @@ std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
       result = f(arguments);
     }
     std::vector<TensorImpl*> in;
-    in.reserve(arguments.size() + 1);
     for (const Tensor& argument : arguments) in.push_back(argument.impl());
     in.push_back(result.value.impl());
     Tensor value = record(op::custom_gradient, in);

@@ -27,7 +27,8 @@ void check_one_loop(const OpDef& op, const Graph& body) {
     if (!(space_of(body, node) == space))
       throw_invalid(op, cat("its body loops over shapes ", space, " and ", space_of(body, node)));
     for (ValueId v : node.in)
-      if (folded[v]) throw_invalid(op, cat("its body goes on with a ", folds->op->name, ", which must be a result"));
+      if (folds && folded[v])
+        throw_invalid(op, cat("its body goes on with a ", folds->op->name, ", which must be a result"));
     if (!reduction) continue;
     if (folds && reduced_axes(Attrs(folds->attrs)) != reduced_axes(Attrs(node.attrs)))
       throw_invalid(op, cat("its body reduces shape ", space, " over different axes"));

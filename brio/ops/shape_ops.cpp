@@ -286,10 +286,10 @@ Tensor expand_dims(const Tensor& x, int axis) {
   const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank() + 1);
   std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
   dims.insert(dims.begin() + at, 1);
-  return reshape(x, Shape(dims));
+  return reshape(x, checked_shape(op::reshape, dims));
 }
 
-Tensor squeeze(const Tensor& x, std::vector<int> axes) {
+Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
   uint32_t drop = 0;
   for (int axis : axes) {
     const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank());

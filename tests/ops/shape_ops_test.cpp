@@ -160,6 +160,13 @@ std::vector<Invalid> invalid() {
        },
        {"9 dimensions"}},
       {&op::reshape, "none", [] { reshape(Tensor(), {1}); }, {"none"}},
+      {&op::reshape, "none, to a shape", [] { reshape(Tensor(), Shape{1}); }, {"none"}},
+      {&op::reshape,
+       "a ninth axis",
+       [] {
+         expand_dims(tensor(Shape{1, 1, 1, 1, 1, 1, 1, 1}), 0);
+       },
+       {"9 dimensions"}},
       {&op::reshape, "an axis to expand", [] { expand_dims(tensor({2}), 3); }, {"axis 3", "rank 2"}},
       {&op::reshape,
        "an axis to squeeze",
