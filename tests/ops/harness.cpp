@@ -512,6 +512,8 @@ TEST(OpTable, EveryOpHasCasesAndAReferenceKernel) {
     int lists = 0;
     for (const OpTest& test : op_tests()) lists += test.op == op;
     EXPECT_EQ(lists, 1) << op->name << " needs one OpTest (" << kCases << " cases)";
+    EXPECT_TRUE(std::ranges::any_of(invalid_calls(), [&](const Invalid& invalid) { return invalid.op == op; }))
+        << op->name << " needs an invalid call";
     const auto& implementations = registry().implementations(registry().default_device(), *op);
     EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0)
         << op->name << " has no reference kernel";

@@ -128,6 +128,21 @@ std::vector<OpTest> tests() {
 std::vector<Invalid> invalid() {
   const int64_t huge = int64_t{1} << 40;
   return {
+      {&op::identity, "none", [] { identity(Tensor()); }, {"input 0", "none"}},
+      {&op::identity,
+       "two tensors",
+       [] {
+         call(op::identity, {tensor({2}), tensor({2})});
+       },
+       {"takes 1 inputs", "got 2"}},
+      {&op::stop_gradient, "none", [] { stop_gradient(Tensor()); }, {"input 0", "none"}},
+      {&op::read_variable, "none", [] { call(op::read_variable, {Tensor()}); }, {"input 0", "none"}},
+      {&op::custom_gradient,
+       "none",
+       [] {
+         call(op::custom_gradient, {tensor({2}), Tensor()});
+       },
+       {"input 1", "none"}},
       {&op::reshape,
        "another count",
        [] {
