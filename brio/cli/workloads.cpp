@@ -51,7 +51,7 @@ struct Mlp {
   }
   Tensor step(const Tensor& inputs, const Tensor& labels) {
     GradientTape tape;
-    const Tensor value = loss(labels, model(inputs, true));
+    Tensor value = loss(labels, model(inputs, true));
     adam.apply_gradients(tape.gradient(value, weights), weights);
     return value;
   }
@@ -90,7 +90,7 @@ std::function<double()> make_wide() {
     std::vector<Variable> weights;
     Tensor step(const Tensor& inputs, const Tensor& labels) {
       GradientTape tape;
-      const Tensor loss = mean(softmax_xent(model(inputs, true), labels));
+      Tensor loss = mean(softmax_xent(model(inputs, true), labels));
       sgd.apply_gradients(tape.gradient(loss, weights), weights);
       return loss;
     }

@@ -103,7 +103,7 @@ Tensor uniform(const Shape& shape, UniformOptions options) {
   if (!(options.low <= options.high))
     throw_invalid(op::random_uniform,
                   cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
-  const Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
+  Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
   if (options.low == 0 && options.high == 1) return unit;
   const Tensor scaled = unit * (options.high - options.low);
   return options.low == 0 ? scaled : scaled + options.low;

@@ -68,7 +68,7 @@ void write_identities(const TilePlan& plan, void* const* outputs) {
 
 }  // namespace
 
-TileKernel::TileKernel(TileProgram program) : plan_(make_tile_plan(program)) {}
+TileKernel::TileKernel(const TileProgram& program) : plan_(make_tile_plan(program)) {}
 TileKernel::~TileKernel() = default;
 TileKernel::TileKernel(TileKernel&&) noexcept = default;
 TileKernel& TileKernel::operator=(TileKernel&&) noexcept = default;
