@@ -16,6 +16,7 @@
 #include "brio/nn/optimizer.h"
 #include "brio/ops/composites.h"
 #include "brio/ops/control.h"
+#include "brio/ops/effects.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/optimizer_ops.h"

@@ -23,7 +23,7 @@ class Context final : public GradContext {
  public:
   std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
                                        std::vector<bool>& connected) override;
-  void through_plain() override;
+  void through(const Definition& definition) override;
 };
 
 // Kept between calls, so that differentiating a small step allocates nothing. A rule may differentiate in turn
@@ -195,9 +195,8 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
   return traced.graph;
 }
 
-// The gradient of a composite op by differentiating its plain form, recorded here once more (equal expressions
-// merge).
-void Context::through_plain() {
+// The definition is recorded here once more (equal expressions merge).
+void Context::through(const Definition& definition) {
   const std::vector<Tensor> inputs = in, given = cotangents;
   const std::vector<uint8_t> wanted = needed;
   Recording& recording = current_recording();
@@ -210,8 +209,7 @@ void Context::through_plain() {
     tape.watch(copies[i]);
     sources.emplace_back(copies[i]);
   }
-  const std::vector<int64_t> words(attrs.words().begin(), attrs.words().end());
-  const std::vector<Tensor> outputs = op->plain(copies, Attrs(words));
+  const std::vector<Tensor> outputs = definition(copies);
   std::vector<Tensor> targets, target_cotangents;
   for (size_t i = 0; i < outputs.size(); ++i)
     if (given[i].defined()) {

@@ -18,6 +18,7 @@ class FloatMode {
   using Word = unsigned;
   // All exceptions masked, round to nearest, flush-to-zero and denormals-are-zero.
   static constexpr Word kFlushDenormals = 0x1f80 | 0x8000 | 0x0040;
+  static constexpr Word kDefault = 0x1f80;  // what a program starts with
   static Word current() { return _mm_getcsr() & ~kSticky; }
 
   explicit FloatMode(Word word = kFlushDenormals) : saved_(_mm_getcsr()) {
@@ -34,7 +35,7 @@ class FloatMode {
   bool changed_;
 #else
   using Word = unsigned;
-  static constexpr Word kFlushDenormals = 0;
+  static constexpr Word kFlushDenormals = 0, kDefault = 0;
   static Word current() { return 0; }
   explicit FloatMode(Word = kFlushDenormals) {}
 #endif

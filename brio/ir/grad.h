@@ -2,6 +2,7 @@
 // gradients.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,8 +32,14 @@ class GradContext {
   virtual std::shared_ptr<const Graph> reverse(const Graph& body, std::span<const bool> wanted,
                                                std::vector<bool>& connected) = 0;
 
-  // For composite ops: sets the gradients by differentiating the plain form.
-  virtual void through_plain() = 0;
+  // Sets the gradients by differentiating `definition`, which records what the node does in other ops.
+  using Definition = std::function<std::vector<Tensor>(std::span<const Tensor> in)>;
+  virtual void through(const Definition& definition) = 0;
+  // For composite ops: the plain form is the definition.
+  void through_plain() {
+    const std::vector<int64_t> words(attrs.words().begin(), attrs.words().end());
+    through([plain = op->plain, &words](std::span<const Tensor> copies) { return plain(copies, Attrs(words)); });
+  }
 
   std::vector<Tensor> result;  // per input; "none" where nothing flows
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <unordered_map>
 
 #include "brio/base/error.h"
@@ -63,10 +64,56 @@ void verify(const Graph& graph, std::string_view after) {
     BRIO_CHECK(v < defined.size() && defined[v], "after ", after, ": output %", v, " is not defined");
 }
 
+bool may_fail(const Node& node) {
+  return node.op->may_fail || std::ranges::any_of(node.graphs, [](const auto& body) {
+           return std::ranges::any_of(body->nodes, may_fail);
+         });
+}
+
+namespace {
+
+bool has_effects(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) {
+    return node.op->kind == OpKind::effect ||
+           std::ranges::any_of(node.graphs, [](const auto& body) { return has_effects(*body); });
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<const Graph> without_effects(const std::shared_ptr<const Graph>& graph) {
+  if (!has_effects(*graph)) return graph;
+  Graph pure = *graph;
+  pure.nodes.clear();
+  std::vector<ValueId> stands_for(graph->values.size());
+  std::iota(stands_for.begin(), stands_for.end(), ValueId{0});
+  std::vector<const OpDef*> made_by(graph->values.size(), nullptr);  // results of effects
+  auto use = [&](ValueId& v) {
+    v = stands_for[v];
+    if (made_by[v])
+      throw_invalid(*made_by[v],
+                    "the gradient of the loop or branch around it needs its result, and would have to repeat its "
+                    "effect; if it has none, call it with stateful = false, else call it outside");
+  };
+  for (Node node : graph->nodes) {
+    std::ranges::for_each(node.in, use);
+    if (node.op->kind == OpKind::effect) {
+      stands_for[node.out[0]] = node.in[0];
+      for (size_t i = 1; i < node.out.size(); ++i) made_by[node.out[i]] = node.op;
+      continue;
+    }
+    for (auto& body : node.graphs) body = without_effects(body);
+    pure.nodes.push_back(std::move(node));
+  }
+  std::ranges::for_each(pure.outputs, use);
+  return intern(std::move(pure));
+}
+
 std::shared_ptr<const Graph> intern(Graph graph) {
   static std::mutex mutex;
   static auto* known = new std::unordered_map<std::string, std::weak_ptr<const Graph>>;
   std::string key = graph.str();
+  if (graph.host && !graph.host->name_says_all) key += cat("@", static_cast<const void*>(graph.host.get()));
   for (const Node& node : graph.nodes)  // inner bodies are interned already: their address is their identity
     for (const auto& body : node.graphs) key += cat("@", static_cast<const void*>(body.get()));
   std::lock_guard lock(mutex);

@@ -7,7 +7,9 @@
 //   }
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +19,19 @@
 namespace brio {
 
 using ValueId = uint32_t;
+
+// Code of the host that an effect runs: print, assert, a function of the user's. A graph without nodes holds it, as
+// the body of its node, so that recordings, graphs and plans keep it alive.
+struct HostRun {  // one run: dense host memory, without the tokens
+  std::span<const Aval> in_avals, out_avals;
+  const void* const* in;
+  void* const* out;
+};
+struct HostCode {
+  std::string name;                          // shown in text
+  std::function<void(const HostRun&)> call;  // none: it was read from text
+  bool name_says_all = false;                // equal names do the same, and are interned as one
+};
 
 struct Node {
   const OpDef* op;
@@ -38,6 +53,7 @@ class Graph {
   std::vector<Input> inputs;
   std::vector<Node> nodes;
   std::vector<ValueId> outputs;
+  std::shared_ptr<const HostCode> host;  // then there are no nodes and no inputs
 
   ValueId add_value(const Aval& aval) {
     values.push_back(aval);
@@ -63,6 +79,13 @@ std::vector<Aval> infer(const Graph& graph, const Node& node);
 // Throws InternalError, naming `after`, unless: every use follows its definition, every value has one definition, and
 // every node's outputs are what its shape rule says.
 void verify(const Graph& graph, std::string_view after);
+
+// May a run of the node refuse its data?
+bool may_fail(const Node& node);
+
+// The graph for running it once more, for a gradient: effects are left out, their tokens handed through. Throws
+// InvalidArgument when a result of an effect is needed. A graph without effects is returned as it is.
+std::shared_ptr<const Graph> without_effects(const std::shared_ptr<const Graph>& graph);
 
 // One object per structure: a body that is traced again is the same graph, so plans that hold it are found again.
 std::shared_ptr<const Graph> intern(Graph graph);

@@ -15,8 +15,8 @@ std::vector<const OpDef*>& rows() {
 }  // namespace
 
 std::string_view name_of(OpKind kind) {
-  constexpr std::string_view names[] = {"constant",    "elementwise", "reduction", "view",      "movement",
-                                        "contraction", "indexed",     "random",    "composite", "control"};
+  constexpr std::string_view names[] = {"constant", "elementwise", "reduction", "view",    "movement", "contraction",
+                                        "indexed",  "random",      "composite", "control", "effect"};
   return names[static_cast<int>(kind)];
 }
 

@@ -26,6 +26,7 @@ enum class OpKind : uint8_t {
   random,       // a pure function of seed and counter
   composite,    // a fused form that carries its plain definition
   control,      // runs other graphs
+  effect,       // does something on the host: token and inputs → token and outputs
 };
 std::string_view name_of(OpKind kind);
 

@@ -1,9 +1,11 @@
 #include "brio/ir/recording.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "brio/base/error.h"
+#include "brio/ir/trace.h"
 
 namespace brio {
 namespace {
@@ -34,9 +36,11 @@ struct ThreadRecording {
   }
   ~ThreadRecording() {
     if (!recording) return;
+    const bool effects = recording->token.defined();
     try {
       flush(*recording);
-    } catch (const std::exception&) {  // the handles remember the error; a thread's end has nobody to tell
+    } catch (const std::exception& error) {  // handles remember it; a failed assertion may have none
+      if (effects) std::fprintf(stderr, "brio: what a thread left pending failed when it ended: %s\n", error.what());
     }
     thread_current_recording = nullptr;
     try {
@@ -293,7 +297,7 @@ Recording& start_thread_recording() {
 
 Recording* traced_function(Recording& recording) {
   Recording* r = &recording;
-  while (r && r->kind == Recording::Kind::body) r = r->parent;
+  while (r && r->is_body()) r = r->parent;
   return r && r->kind == Recording::Kind::function ? r : nullptr;
 }
 
@@ -325,6 +329,24 @@ std::vector<Tensor> record_many(const OpDef& op, std::span<TensorImpl* const> in
   return handles;
 }
 
+Tensor current_token() {
+  static const auto* first = new Tensor(Array::allocate({Shape{0}, u8}));
+  Recording& recording = current_recording();
+  std::lock_guard lock(recording.mutex);
+  if (recording.token.defined()) return recording.token;
+  if (!recording.is_body()) return *first;
+  recording.token = add_parameter(recording, first->aval());
+  recording.token_parameter = recording.token.impl()->value;
+  return recording.token;
+}
+
+void set_token(Tensor token) {
+  Recording& recording = current_recording();
+  std::lock_guard lock(recording.mutex);
+  // The effect has run already where the recording was full, or another thread needed a value.
+  if (!token.impl()->computed.load(std::memory_order_acquire)) recording.token = std::move(token);
+}
+
 Tensor host_scalar(uint64_t bits, DType dtype) {
   TensorImpl* impl = TensorImpl::create({Shape(), dtype});
   impl->is_scalar = true;
@@ -336,9 +358,18 @@ Tensor host_scalar(uint64_t bits, DType dtype) {
 void set_evaluator(Evaluator function) { evaluator = function; }
 
 void flush(Recording& recording) {
+  const std::thread::id self = std::this_thread::get_id();
+  if (recording.runner.load(std::memory_order_relaxed) == self)
+    throw InvalidArgument(
+        "[host_call] a host function reads a tensor of the run that it is part of; give it that tensor as an input");
   std::lock_guard lock(recording.mutex);
   if (recording.nodes.empty() && recording.values.empty()) return;
   BRIO_CHECK(evaluator, "no runtime is linked");
+  struct Running {
+    std::atomic<std::thread::id>& runner;
+    ~Running() { runner.store({}, std::memory_order_relaxed); }
+  } running{recording.runner};
+  recording.runner.store(self, std::memory_order_relaxed);
   evaluator(recording);
 }
 

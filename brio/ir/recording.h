@@ -2,10 +2,12 @@
 // fresh one. Recording a node costs tens of nanoseconds: flat arrays, no hashing, no graph objects.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -35,11 +37,13 @@ using CustomGradient = std::function<std::vector<Tensor>(const std::vector<Tenso
 
 class Recording {
  public:
-  enum class Kind : uint8_t { eager, function, body };
+  enum class Kind : uint8_t { eager, function, branch, loop };
 
   Kind kind = Kind::eager;
-  Recording* parent = nullptr;  // of a body: where captured values live
-  LightLock mutex;              // held while recording and flushing: another thread may need a value of ours
+  Recording* parent = nullptr;          // of a branch or loop body: where captured values live
+  LightLock mutex;                      // held while recording and flushing: another thread may need a value of ours
+  std::atomic<std::thread::id> runner;  // who is flushing it
+  bool in_host_call = false;  // its ops are called by a host function, while the run around it holds variables
 
   Stack<RecordedNode> nodes;
   Stack<ValueId> inputs;
@@ -74,6 +78,11 @@ class Recording {
   };
   std::vector<Rebound> rebound;
 
+  // Effects are ordered by a token that each takes from the one before: this is the last one's. In eager code it is
+  // there while effects are pending. A branch or loop body takes its first one as a parameter.
+  Tensor token;
+  ValueId token_parameter = kNone;
+
   // Function tracing: parameters that are read from cells at each call.
   struct Cell {
     std::shared_ptr<VariableImpl> variable;
@@ -82,10 +91,11 @@ class Recording {
     bool assigned = false;
   };
   std::vector<Cell> cells;
+  // Random numbers in a function or loop body: seed and counter are parameters.
   struct Draw {
     Generator* generator;
     ValueId seed, counter;
-    uint64_t drawn;  // streams taken so far in the trace: the call advances the counter by as many
+    uint64_t drawn;  // streams taken so far in the trace: a call, or a round, advances the counter by as many
   };
   std::vector<Draw> draws;
 
@@ -93,12 +103,14 @@ class Recording {
   std::vector<Aval> inferred;
   std::vector<const Aval*> input_avals;
   Stack<TensorImpl*> outputs;
+  std::shared_ptr<void> evaluation;  // those of the evaluator
 
   ~Recording();
   ValueId leaf(TensorImpl* impl);  // adds it when it is new
   ValueId find_leaf(const TensorImpl* impl) const;
   void clear() noexcept;
   bool pending() const { return first_pending < nodes.size(); }
+  bool is_body() const { return kind == Kind::branch || kind == Kind::loop; }
 
  private:
   static constexpr size_t kFewLeaves = 16;  // past this many a search costs more than a hash
@@ -136,6 +148,11 @@ Tensor record(const OpDef& op, std::span<const int64_t> attrs, const T&... in) {
   TensorImpl* const impls[] = {in.impl()...};
   return record(op, std::span<TensorImpl* const>(impls), attrs);
 }
+
+// Tokens order effects as values order other ops, so passes need to know nothing of them: a value without elements.
+inline bool is_token(const Aval& aval) { return aval == Aval{Shape{0}, u8}; }
+Tensor current_token();        // what the next effect of this thread takes
+void set_token(Tensor token);  // what it gave
 
 // A host number as a leaf: an input of the plan, never part of its structure.
 Tensor host_scalar(uint64_t bits, DType dtype);

@@ -41,6 +41,16 @@ std::string format_attrs(const Node& node) {
   return text.empty() ? "" : " {" + text + "}";
 }
 
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c == '\n') result += "\\n";
+    else result += c;
+  }
+  return result + "\"";
+}
+
 void indent_into(std::string& out, const std::string& text) {
   for (char c : text) {
     out += c;
@@ -106,6 +116,7 @@ class Parser {
     }
     std::vector<std::shared_ptr<const Graph>> graphs;
     while (peek() == '(') graphs.push_back(intern(graph()));
+    if (accept("host")) graphs.push_back(host());
     Node* made = nullptr;
     try {
       made = &result.add(*op, std::move(in), std::move(attrs), std::move(graphs));
@@ -121,6 +132,24 @@ class Parser {
       if (const Aval type = aval(); !(type == result.values[made->out[i]]))
         fail(cat("the text says ", format_aval(type), ", the shape rule ", format_aval(result.values[made->out[i]])));
     }
+  }
+
+  // The code itself is not in the text: what is read can be looked at and rewritten, not run.
+  std::shared_ptr<const Graph> host() {
+    Graph body;
+    auto code = std::make_shared<HostCode>();
+    code->name = quoted_text();
+    expect("(");
+    if (!accept(")")) {
+      do {
+        body.outputs.push_back(body.add_value(aval()));
+      } while (accept(","));
+      expect(")");
+    }
+    body.host = std::move(code);
+    auto& known = hosts_[body.str()];  // equal text is one body, as it was before it was printed
+    if (!known) known = std::make_shared<const Graph>(std::move(body));
+    return known;
   }
 
   void attribute(const AttrSpec& spec, std::vector<int64_t>& attrs) {
@@ -193,6 +222,17 @@ class Parser {
     at_ = static_cast<size_t>(end - text_.data());
     return value;
   }
+  std::string quoted_text() {
+    expect("\"");
+    std::string result;
+    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+      const bool escaped = text_[at_] == '\\' && at_ + 1 < text_.size();
+      if (escaped) ++at_;
+      result += escaped && text_[at_] == 'n' ? '\n' : text_[at_];
+    }
+    expect("\"");
+    return result;
+  }
   std::string_view word() {
     skip();
     const size_t start = at_;
@@ -232,6 +272,7 @@ class Parser {
 
   std::string_view text_;
   size_t at_ = 0;
+  std::unordered_map<std::string, std::shared_ptr<const Graph>> hosts_;
 };
 
 }  // namespace
@@ -256,6 +297,11 @@ std::string format_node(const Graph& graph, const Node& node) {
 }
 
 std::string Graph::str() const {
+  if (host) {
+    std::string text = cat("host ", quoted(host->name), " (");
+    for (size_t i = 0; i < outputs.size(); ++i) text += cat(i ? ", " : "", format_aval(values[outputs[i]]));
+    return text + ")";
+  }
   std::string text = "(";
   for (size_t i = 0; i < inputs.size(); ++i)
     text += cat(i ? ", " : "", "%", inputs[i].value, ": ", format_aval(values[inputs[i].value]),

@@ -86,29 +86,33 @@ Tensor add_parameter(Recording& recording, const Aval& aval) {
 }
 
 TracedBody trace_body(std::span<const Aval> parameters, const BodyFn& body) {
-  Recording recording;
-  recording.kind = Recording::Kind::body;
-  recording.parent = &current_recording();
-  TracedBody traced;
-  std::vector<ValueId> inputs, outputs;
-  {
-    RecordInto scope(recording);
-    std::vector<Tensor> arguments;
-    for (const Aval& aval : parameters) {
-      arguments.push_back(add_parameter(recording, aval));
-      inputs.push_back(arguments.back().impl()->value);
-    }
-    for (const Tensor& result : body(arguments)) {
-      if (!result.defined()) throw InvalidArgument("[trace] a loop body or branch returned none; return a tensor");
-      TensorImpl* impl = result.impl();
-      outputs.push_back(impl->recording.load() == &recording ? impl->value : recording.leaf(impl));
-    }
+  return BodyTrace(Recording::Kind::branch, parameters, body).finish();
+}
+
+BodyTrace::BodyTrace(Recording::Kind kind, std::span<const Aval> parameters, const BodyFn& body) {
+  recording_.kind = kind;
+  recording_.parent = &current_recording();
+  RecordInto scope(recording_);
+  std::vector<Tensor> arguments;
+  for (const Aval& aval : parameters) {
+    arguments.push_back(brio::add_parameter(recording_, aval));
+    parameters_.push_back(arguments.back().impl()->value);
   }
-  for (auto& [leaf, outer] : recording.captures) {
+  for (const Tensor& result : body(arguments)) {
+    if (!result.defined()) throw InvalidArgument("[trace] a loop body or branch returned none; return a tensor");
+    TensorImpl* impl = result.impl();
+    results_.push_back(impl->recording.load() == &recording_ ? impl->value : recording_.leaf(impl));
+  }
+}
+
+TracedBody BodyTrace::finish() {
+  TracedBody traced;
+  std::vector<ValueId> inputs = parameters_;
+  for (auto& [leaf, outer] : recording_.captures) {
     inputs.push_back(leaf);
     traced.captured.push_back(outer);
   }
-  traced.graph = intern(graph_of(recording, inputs, outputs));
+  traced.graph = intern(graph_of(recording_, inputs, results_));
   return traced;
 }
 

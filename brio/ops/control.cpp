@@ -8,6 +8,7 @@
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
+#include "brio/ops/random.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -200,7 +201,7 @@ std::vector<uint8_t> floating_inputs(const Graph& graph) {
 }
 
 void grad_cond(GradContext& g) {
-  const std::shared_ptr<const Graph> branches[] = {g.graphs[0], g.graphs[1]};
+  const std::shared_ptr<const Graph> branches[] = {without_effects(g.graphs[0]), without_effects(g.graphs[1])};
   const std::vector<Tensor> in = g.in;
   std::vector<Tensor> cotangents;
   for (size_t i = 0; i < g.out.size(); ++i) cotangents.push_back(or_zeros(g.cotangents[i], g.out[i]));
@@ -227,7 +228,7 @@ void grad_cond(GradContext& g) {
 // (cotangents, sums). The op runs the loop forwards once more, keeps what was carried on a stack, and walks back.
 void grad_while(GradContext& g) {
   const WhileLayout layout = WhileLayout::of(g.attrs);
-  const std::shared_ptr<const Graph> condition = g.graphs[0], body = g.graphs[1];
+  const std::shared_ptr<const Graph> condition = g.graphs[0], body = without_effects(g.graphs[1]);
   const std::vector<Tensor> in = g.in;
   const size_t captured_at = layout.carried + layout.condition_captured;
   const size_t captured = in.size() - captured_at;
@@ -271,6 +272,56 @@ void grad_while(GradContext& g) {
   for (size_t k = 0; k < summed.size(); ++k) g.set(captured_at + summed[k], gradients[floats.size() + k]);
 }
 
+std::vector<Tensor> joined(std::span<const Tensor> a, std::span<const Tensor> b) {
+  std::vector<Tensor> both(a.begin(), a.end());
+  both.insert(both.end(), b.begin(), b.end());
+  return both;
+}
+
+// What while_grad computes, in terms of while_loop: counts the rounds, then walks back, and finds the values before a
+// round by running the loop up to it. That is quadratic in the rounds where the kernel, which keeps a stack, is
+// linear; but it can be differentiated, again and again.
+std::vector<Tensor> define_while_grad(std::span<const Tensor> in, const WhileLayout& layout,
+                                      std::span<const std::shared_ptr<const Graph>> graphs) {
+  const Graph &condition = *graphs[0], &body = *graphs[1], &step = *graphs[2];
+  const size_t n = layout.carried, captured_at = n + layout.condition_captured;
+  const size_t cotangents_at = captured_at + body.inputs.size() - n;
+  const auto captured = in.subspan(captured_at, body.inputs.size() - n);
+  auto next_round = [&](const std::vector<Tensor>& s) {  // carried, rounds so far
+    std::vector<Tensor> next = replay(body, joined(std::span(s).first(n), captured));
+    next.push_back(add(s[n], constant(1, i64)));
+    return next;
+  };
+  const std::vector<Tensor> start = joined(in.first(n), std::vector{constant(0, i64)});
+  const Tensor rounds = while_loop(
+                            [&](const std::vector<Tensor>& s) {
+                              const auto test_captured = in.subspan(n, layout.condition_captured);
+                              return replay(condition, joined(std::span(s).first(n), test_captured))[0];
+                            },
+                            next_round, start, {layout.max_iterations})
+                            .back();
+  std::vector<Tensor> back = joined(std::vector{rounds}, in.subspan(cotangents_at));
+  for (size_t i = in.size() - cotangents_at; i < step.outputs.size(); ++i)
+    back.push_back(zeros(output_aval(step, i).shape, output_aval(step, i).dtype));
+  back = while_loop([](const std::vector<Tensor>& s) { return greater(s[0], constant(0, i64)); },
+                    [&](const std::vector<Tensor>& s) {  // rounds left, cotangents, sums
+                      const Tensor left = sub(s[0], constant(1, i64));
+                      const std::vector<Tensor> before = while_loop(
+                          [&](const std::vector<Tensor>& t) { return less(t[n], left); }, next_round, start);
+                      const std::vector<Tensor> values = joined(std::span(before).first(n), captured);
+                      return joined(std::vector{left}, replay(step, joined(values, std::span(s).subspan(1))));
+                    },
+                    back);
+  back.erase(back.begin());
+  return back;
+}
+
+void grad_while_grad(GradContext& g) {
+  const WhileLayout layout = WhileLayout::of(g.attrs);
+  const std::vector<std::shared_ptr<const Graph>> graphs(g.graphs.begin(), g.graphs.end());
+  g.through([&](std::span<const Tensor> in) { return define_while_grad(in, layout, graphs); });
+}
+
 std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout& layout,
                                 const std::shared_ptr<const Graph>& body) {
   const int64_t attrs[] = {static_cast<int64_t>(layout.carried), static_cast<int64_t>(layout.elements),
@@ -282,7 +333,7 @@ std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout&
 // again with those saved; merging makes one of the two.
 void grad_scan(GradContext& g) {
   ScanLayout layout = ScanLayout::of(g.attrs);
-  const std::shared_ptr<const Graph> body = g.graphs[0];
+  const std::shared_ptr<const Graph> body = without_effects(g.graphs[0]);
   const std::vector<Tensor> in = g.in, out = g.out, given = g.cotangents;
   const size_t n = layout.carried, m = layout.elements, captured = in.size() - n - m;
   const size_t results = body->outputs.size() - n;
@@ -372,8 +423,9 @@ const OpDef while_grad{.name = "while_grad",
                        .max_inputs = -1,
                        .attrs = kWhileAttrs,
                        .infer = infer_while_grad,
-                       .no_grad = "second derivatives through a loop of unknown length; use scan, which has them",
-                       .cost = while_cost};
+                       .grad = grad_while_grad,
+                       .cost = while_cost,
+                       .grad_needs = kNeedsInputs};
 const OpDef scan{.name = "scan",
                  .summary = "a graph step by step along the first axis, carrying values",
                  .kind = OpKind::control,
@@ -388,15 +440,73 @@ static const OpDef* const rows[] = {&cond, &while_loop, &while_grad, &scan};
 }  // namespace op
 void register_control() { register_ops(op::rows); }
 
+namespace {
+
+// Makes a branch take a token, as a captured value, and give one as its last result.
+void pass_token(BodyTrace& branch, const Tensor& token) {
+  Recording& recording = branch.recording();
+  {
+    RecordInto scope(recording);
+    current_token();
+  }
+  branch.add_captured(recording.token_parameter, token);
+  branch.add_result(branch.results(), recording.token.impl()->value);
+}
+
+// Makes a loop body carry, from place `at` on, what it needs beside the user's values. Returns their initial values.
+std::vector<Tensor> carry_hidden(BodyTrace& body, size_t at) {
+  std::vector<Tensor> initial;
+  Recording& recording = body.recording();
+  if (body.has_effects()) {
+    body.add_parameter(at, recording.token_parameter);
+    body.add_result(at, recording.token.impl()->value);
+    initial.push_back(current_token());
+  }
+  for (const Recording::Draw& draw : recording.draws) {
+    TensorImpl* counter = recording.values[draw.counter];
+    body.add_parameter(at + initial.size(), draw.counter);
+    {
+      RecordInto scope(recording);
+      const Tensor drawn = constant(draw.drawn, u64);
+      TensorImpl* const in[] = {counter, drawn.impl()};
+      body.add_result(at + initial.size(), record(op::add, in).impl()->value);
+    }
+    initial.push_back(constant(0, u64));
+    body.add_captured(draw.seed, random::bits({}, {.dtype = u64, .generator = draw.generator}));
+  }
+  return initial;
+}
+
+// What a loop gave from place `at` on is not for the user.
+void take_hidden(std::vector<Tensor>& out, size_t at, const BodyTrace& body, size_t hidden) {
+  if (body.has_effects()) set_token(out[at]);
+  const auto first = out.begin() + static_cast<std::ptrdiff_t>(at);
+  out.erase(first, first + static_cast<std::ptrdiff_t>(hidden));
+}
+
+}  // namespace
+
 std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const Branch& if_false) {
-  const TracedBody yes = trace_body({}, [&](const std::vector<Tensor>&) { return if_true(); });
-  const TracedBody no = trace_body({}, [&](const std::vector<Tensor>&) { return if_false(); });
+  BodyTrace yes(Recording::Kind::branch, {}, [&](const std::vector<Tensor>&) { return if_true(); });
+  BodyTrace no(Recording::Kind::branch, {}, [&](const std::vector<Tensor>&) { return if_false(); });
+  const bool effects = yes.has_effects() || no.has_effects();
+  if (effects) {
+    const Tensor token = current_token();
+    pass_token(yes, token);
+    pass_token(no, token);
+  }
+  const TracedBody taken = yes.finish(), other = no.finish();
   std::vector<Tensor> in{predicate};
-  in.insert(in.end(), yes.captured.begin(), yes.captured.end());
-  in.insert(in.end(), no.captured.begin(), no.captured.end());
-  const int64_t attrs[] = {static_cast<int64_t>(yes.captured.size())};
-  const std::shared_ptr<const Graph> graphs[] = {yes.graph, no.graph};
-  return record_many(op::cond, impls_of(in), attrs, graphs);
+  in.insert(in.end(), taken.captured.begin(), taken.captured.end());
+  in.insert(in.end(), other.captured.begin(), other.captured.end());
+  const int64_t attrs[] = {static_cast<int64_t>(taken.captured.size())};
+  const std::shared_ptr<const Graph> graphs[] = {taken.graph, other.graph};
+  std::vector<Tensor> out = record_many(op::cond, impls_of(in), attrs, graphs);
+  if (effects) {
+    set_token(std::move(out.back()));
+    out.pop_back();
+  }
+  return out;
 }
 
 Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true,
@@ -405,22 +515,58 @@ Tensor cond(const Tensor& predicate, const std::function<Tensor()>& if_true,
               Branch([&] { return std::vector{if_false()}; }))[0];
 }
 
+namespace {
+
+// A condition that has effects or draws is asked once before the loop and then at the end of each round: the loop
+// carries its verdict.
+std::vector<Tensor> carrying_verdict(const LoopCondition& condition, const LoopBody& body,
+                                     const std::vector<Tensor>& initial, WhileOptions options) {
+  std::vector<Tensor> start = initial;
+  start.push_back(condition(initial));
+  std::vector<Tensor> out = while_loop(
+      [](const std::vector<Tensor>& carried) { return carried.back(); },
+      [&](const std::vector<Tensor>& carried) {
+        std::vector<Tensor> next = body({carried.begin(), carried.end() - 1});
+        if (next.size() + 1 != carried.size())
+          throw_invalid(op::while_loop,
+                        cat("the body returns ", next.size(), " tensors, but was given ", carried.size() - 1));
+        next.push_back(condition(next));
+        return next;
+      },
+      start, options);
+  out.pop_back();
+  return out;
+}
+
+}  // namespace
+
 std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body,
                                const std::vector<Tensor>& initial, WhileOptions options) {
   if (initial.empty()) throw_invalid(op::while_loop, "needs at least one tensor to carry");
   for (size_t i = 0; i < initial.size(); ++i)
     if (!initial[i].defined()) throw_invalid(op::while_loop, cat("carried tensor ", i, " is none; give it a tensor"));
   const std::vector<Aval> parameters = avals_of(initial);
-  const TracedBody test =
-      trace_body(parameters, [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
-  const TracedBody step = trace_body(parameters, body);
+  BodyTrace test(Recording::Kind::loop, parameters,
+                 [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
+  if (test.has_effects() || test.has_draws()) return carrying_verdict(condition, body, initial, options);
+  BodyTrace step(Recording::Kind::loop, parameters, body);
+  const size_t n = initial.size();
+  if (step.results() != n)
+    throw_invalid(op::while_loop, cat("the body returns ", step.results(), " tensors, but was given ", n));
+  const std::vector<Tensor> hidden = carry_hidden(step, n);
+  for (size_t i = 0; i < hidden.size(); ++i)
+    test.add_parameter(n + i, add_parameter(test.recording(), hidden[i].aval()).impl()->value);
+  const TracedBody tested = test.finish(), stepped = step.finish();
   std::vector<Tensor> in = initial;
-  in.insert(in.end(), test.captured.begin(), test.captured.end());
-  in.insert(in.end(), step.captured.begin(), step.captured.end());
-  const int64_t attrs[] = {static_cast<int64_t>(initial.size()), static_cast<int64_t>(test.captured.size()),
+  in.insert(in.end(), hidden.begin(), hidden.end());
+  in.insert(in.end(), tested.captured.begin(), tested.captured.end());
+  in.insert(in.end(), stepped.captured.begin(), stepped.captured.end());
+  const int64_t attrs[] = {static_cast<int64_t>(n + hidden.size()), static_cast<int64_t>(tested.captured.size()),
                            options.max_iterations};
-  const std::shared_ptr<const Graph> graphs[] = {test.graph, step.graph};
-  return record_many(op::while_loop, impls_of(in), attrs, graphs);
+  const std::shared_ptr<const Graph> graphs[] = {tested.graph, stepped.graph};
+  std::vector<Tensor> out = record_many(op::while_loop, impls_of(in), attrs, graphs);
+  take_hidden(out, n, step, hidden.size());
+  return out;
 }
 
 ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const std::vector<Tensor>& elements,
@@ -440,7 +586,7 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
     parameters.push_back(aval);
   }
   const size_t n = initial.size();
-  const TracedBody traced = trace_body(parameters, [&](const std::vector<Tensor>& p) {
+  BodyTrace trace(Recording::Kind::loop, parameters, [&](const std::vector<Tensor>& p) {
     ScanStep step = body({p.begin(), p.begin() + static_cast<std::ptrdiff_t>(n)},
                          {p.begin() + static_cast<std::ptrdiff_t>(n), p.end()});
     if (step.carried.size() != n)
@@ -448,8 +594,13 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
     step.carried.insert(step.carried.end(), step.results.begin(), step.results.end());
     return step.carried;
   });
+  const std::vector<Tensor> hidden = carry_hidden(trace, n);
+  const TracedBody traced = trace.finish();
+  in.insert(in.begin() + static_cast<std::ptrdiff_t>(n), hidden.begin(), hidden.end());
   in.insert(in.end(), traced.captured.begin(), traced.captured.end());
-  std::vector<Tensor> out = record_scan(in, {n, elements.size(), options.reverse, false}, traced.graph);
+  const ScanLayout layout{n + hidden.size(), elements.size(), options.reverse, false};
+  std::vector<Tensor> out = record_scan(in, layout, traced.graph);
+  take_hidden(out, n, trace, hidden.size());
   return {{out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)},
           {out.begin() + static_cast<std::ptrdiff_t>(n), out.end()}};
 }

@@ -19,6 +19,7 @@ void register_all_ops() {
     register_composites();
     register_optimizer_ops();
     register_control();
+    register_effects();
     check_op_table();
   });
 }

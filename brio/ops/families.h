@@ -13,6 +13,7 @@ void register_composites();
 void register_optimizer_ops();
 void register_fusion();
 void register_control();
+void register_effects();
 
 void register_all_ops();
 

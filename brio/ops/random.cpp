@@ -42,7 +42,7 @@ constexpr std::string_view kNoGrad = "it depends on integers alone";
 
 Tensor host_u64(uint64_t value) { return host_scalar(value, u64); }
 
-// Where a trace keeps what it drew from a generator. Seed and counter are parameters, bound at each call.
+// Where a trace keeps what it drew from a generator. Seed and counter are parameters, bound at each call or round.
 Recording::Draw& draw_in(Recording& trace, Generator& generator) {
   for (Recording::Draw& draw : trace.draws)
     if (draw.generator == &generator) return draw;
@@ -64,10 +64,13 @@ Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint
   const std::span<const int64_t> words(attrs, static_cast<size_t>(3 + shape.rank()));
   if (seed) return record(op, words, host_u64(*seed), host_u64(0));
   Generator& generator = from ? *from : random::generator();
-  if (Recording* trace = traced_function(current_recording())) {
-    Recording::Draw& drawn = draw_in(*trace, generator);
+  // A branch takes its streams from what is around it; a loop body counts its own, anew in every round.
+  Recording* home = &current_recording();
+  while (home->kind == Recording::Kind::branch) home = home->parent;
+  if (home->kind != Recording::Kind::eager) {
+    Recording::Draw& drawn = draw_in(*home, generator);
     attrs[1] = static_cast<int64_t>(drawn.drawn++);
-    return record(op, words, handle(*trace, drawn.seed), handle(*trace, drawn.counter));
+    return record(op, words, handle(*home, drawn.seed), handle(*home, drawn.counter));
   }
   const Generator::State state = generator.advance(1);
   return record(op, words, host_u64(state.seed), host_u64(state.counter));

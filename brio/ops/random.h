@@ -5,6 +5,9 @@
 //   random::normal({64}, {.stddev = 0.05})       // the next numbers of the global generator
 //
 // Seed and counter are inputs of a plan, never part of its structure: drawing again needs no new plan.
+//
+// A loop draws new numbers in every round: it takes one stream from what is around it, whose first word is the seed
+// of its own streams, and carries their counter.
 #pragma once
 
 #include <cstdint>

@@ -15,6 +15,13 @@ Tensor handle(TensorImpl* impl) {
   return Tensor::adopt(impl);
 }
 
+// A running function has its variables locked.
+void check_outside_host_call(const Recording& recording, const VariableImpl& variable) {
+  if (recording.in_host_call)
+    throw InvalidArgument(cat("[variable] a host function reads or assigns variable '", variable.name,
+                              "'; give it the value as an input, and assign what it returns"));
+}
+
 // The traced value of a variable inside function(): a parameter at first, what was assigned later.
 Recording::Cell& cell_in(Recording& trace, const std::shared_ptr<VariableImpl>& variable) {
   for (Recording::Cell& cell : trace.cells)
@@ -71,6 +78,7 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
 Tensor Variable::value() const {
   if (!impl_) throw InvalidArgument("[variable] this variable is none: it was made without a value");
   Recording& recording = current_recording();
+  check_outside_host_call(recording, *impl_);
   Tensor value;
   if (Recording* trace = traced_function(recording)) {
     value = traced_value(*trace, impl_);
@@ -81,7 +89,7 @@ Tensor Variable::value() const {
   if (!impl_->trainable) return value;
   // Inside a loop or branch the tapes of the code around it follow the read there; the body captures what they see.
   Recording* home = &recording;
-  while (home->kind == Recording::Kind::body) home = home->parent;
+  while (home->is_body()) home = home->parent;
   if (home != &recording && home->tapes_active != 0) {
     RecordInto scope(*home);
     std::lock_guard lock(impl_->mutex);
@@ -101,7 +109,8 @@ void Variable::assign(const Tensor& value) {
                               impl_->aval.shape, ", but the value is ", value.dtype(), " of shape ", value.shape(),
                               "; reshape or cast it"));
   Recording& recording = current_recording();
-  if (recording.kind == Recording::Kind::body)
+  check_outside_host_call(recording, *impl_);
+  if (recording.is_body())
     throw InvalidArgument(cat("[assign] variable '", impl_->name,
                               "' is assigned inside a loop or branch; carry its value "
                               "through the loop and assign it afterwards"));

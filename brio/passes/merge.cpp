@@ -80,7 +80,7 @@ void drop_dead(Graph& graph) {
     const Node& node = graph.nodes[n];
     // An op that may refuse its data is kept for its verdict: `gather` with a bad index fails whether or not it is
     // read.
-    if (!node.op->may_fail && std::ranges::none_of(node.out, [&](ValueId v) { return needed[v]; })) continue;
+    if (!may_fail(node) && std::ranges::none_of(node.out, [&](ValueId v) { return needed[v]; })) continue;
     keep[n] = true;
     for (ValueId v : node.in) needed[v] = true;
   }

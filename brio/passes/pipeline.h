@@ -44,6 +44,7 @@ void drop_dead(Graph& graph);
 void fuse_epilogues(Graph& graph);
 void merge_losses(Graph& graph);
 void fuse_elementwise(Graph& graph);
+void order_checks(Graph& graph);
 
 // Computes a node whose inputs are scalar constants; `runtime` registers how. The bits are those of the output.
 using ConstantEvaluator = uint64_t (*)(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,

@@ -31,7 +31,7 @@ struct Trace {
     uint64_t drawn;
   };
   std::vector<Draw> draws;
-  size_t results = 0;  // the first outputs of the graph; the rest are for cells
+  size_t results = 0;  // the first outputs of the graph; the rest are for cells and for the token of effects
 
   struct Prepared {
     uint64_t donated;  // bit i: cell i may be overwritten
@@ -52,6 +52,11 @@ bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t 
   for (size_t i = 0; i < n; ++i)
     if (!(avals[i] == arguments[i].aval())) return false;
   return true;
+}
+
+bool has_pending_effects(Recording& recording) {
+  std::lock_guard lock(recording.mutex);
+  return recording.token.defined();
 }
 
 bool solely_held(const Tensor& value) {
@@ -136,6 +141,7 @@ struct TracedFunction::Impl {
       if (cell.assigned) outputs.push_back(value_of(recording, cell.current));
       if (cell.leaf == kNone) cell.leaf = add_parameter(recording, cell.variable->aval).impl()->value;
     }
+    if (recording.token.defined()) outputs.push_back(value_of(recording, recording.token));
     for (const auto& [impl, leaf] : recording.leaves) {
       inputs.push_back(leaf);
       impl->refs.increment();
@@ -254,6 +260,10 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
     results = impl_->body({arguments, arguments + n});
     return;
   }
+  if (recording.in_host_call)
+    throw InvalidArgument(
+        "[function] a host function cannot call a function; call it outside and give it the result");
+  if (has_pending_effects(recording)) flush(recording);  // what was recorded before comes first
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   std::lock_guard lock(impl_->mutex);
   Trace& trace = impl_->find(arguments, n);

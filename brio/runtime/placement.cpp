@@ -88,21 +88,14 @@ class Placer {
       }
       for (ValueId v : node.out)
         if (roots_[v].value == v) defined_[v] = n + 1;
-      if (may_fail(node)) last_may_fail_ = n + 1;
+      // A loop may fail in a late round, when it has written results of earlier ones.
+      if (may_fail(node)) last_may_fail_ = node.op->kind == OpKind::control ? n + 2 : n + 1;
     }
     for (ValueId v : graph_.outputs) {
       last_use_[roots_[v].value] = kNever;
       is_output_[roots_[v].value] = true;
       used_[roots_[v].value] = true;
     }
-  }
-
-  static bool may_fail(const Node& node) {
-    if (node.op->may_fail) return true;
-    for (const auto& body : node.graphs)
-      for (const Node& inner : body->nodes)
-        if (may_fail(inner)) return true;
-    return false;
   }
 
   void place_inputs_and_constants() {

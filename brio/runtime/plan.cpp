@@ -105,6 +105,7 @@ class PlanBuilder {
           cat(choice.implementation, choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
       for (const auto& [name, reason] : choice.skipped) step.choice += cat("\n      not ", name, ": ", reason);
       step.kernel = std::move(choice.kernel);
+      step.host = dynamic_cast<const HostKernel*>(step.kernel.get());
     }
   }
 
@@ -162,9 +163,12 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
     for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &arguments[i], inputs, fresh, base);
   }
   if (stream) {
-    for (const Step& step : steps_)
-      stream->launch(*step.kernel, {const_cast<const void* const*>(arguments + step.in), arguments + step.out,
-                                    base + step.scratch});
+    for (const Step& step : steps_) {
+      const KernelArgs args{const_cast<const void* const*>(arguments + step.in), arguments + step.out,
+                            base + step.scratch};
+      if (step.host) step.host->run_between(args, *stream);
+      else stream->launch(*step.kernel, args);
+    }
     return;
   }
   FloatMode mode;

@@ -10,6 +10,7 @@
 
 #include "brio/ir/graph.h"
 #include "brio/runtime/backend.h"
+#include "brio/runtime/host_kernel.h"
 
 namespace brio {
 
@@ -63,7 +64,8 @@ class Plan {
   friend class PlanBuilder;
   struct Step {
     std::unique_ptr<Kernel> kernel;
-    uint32_t in, out;  // arguments; scratch is an offset into the arena
+    const HostKernel* host = nullptr;  // the kernel, where it leaves the device
+    uint32_t in, out;                  // arguments; scratch is an offset into the arena
     size_t scratch;
     std::string label;
     std::string choice;
@@ -72,6 +74,7 @@ class Plan {
     Step() = default;
     Step(Step&& other) noexcept
         : kernel(std::move(other.kernel)),
+          host(other.host),
           in(other.in),
           out(other.out),
           scratch(other.scratch),

@@ -1,6 +1,7 @@
 // Branches and loops: values, gradients against finite differences in float64, nesting, variables inside bodies.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "brio/brio.h"
@@ -99,6 +100,53 @@ TEST(While, GradientOfNoRoundIsTheCotangent) {
         return sum(out[0] * x);
       },
       {0.4, -0.8});
+}
+
+Tensor gradient_of(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+  GradientTape tape;
+  tape.watch(x);
+  return tape.gradient(f(x), {x})[0];
+}
+
+// Carried and captured tensors, an integer that is carried, and a captured bound.
+Tensor looped(const Tensor& x, int64_t rounds) {
+  const Tensor w = slice(x, {{0, 1}}), bound = constant(rounds, i32);
+  const auto out = while_loop([&](const auto& s) { return less(s[1], bound); },
+                              [&](const auto& s) {
+                                return std::vector<Tensor>{sin(s[0] * w) + x * 0.1, s[1] + constant(1, i32)};
+                              },
+                              {x, constant(0, i32)});
+  return sum(out[0] * out[0] * x);
+}
+
+TEST(While, HasSecondDerivatives) {
+  for (const int64_t rounds : {0, 1, 4})
+    check_gradient(
+        [&](const Tensor& x) {
+          return sum(square(gradient_of([&](const Tensor& at) { return looped(at, rounds); }, x)));
+        },
+        {0.4, -0.8, 1.3}, 1e-6);
+}
+
+TEST(While, HasThirdDerivatives) {
+  check_gradient(
+      [](const Tensor& x) {
+        const auto slope = [](const Tensor& at) {
+          return sum(square(gradient_of([](const Tensor& b) { return looped(b, 3); }, at)));
+        };
+        return sum(sin(gradient_of(slope, x)));
+      },
+      {0.4, -0.8, 0.7}, 1e-5);
+}
+
+TEST(While, SecondDerivativesStopAtTheMostIterationsAndWorkInFunctions) {
+  const auto f = [](const Tensor& x) {
+    return while_loop([](const auto& s) { return s[0] < 1e9; },
+                      [](const auto& s) { return std::vector<Tensor>{s[0] * s[0]}; }, {x}, {.max_iterations = 2})[0];
+  };
+  auto second =
+      function([&](const Tensor& x) { return gradient_of([&](const Tensor& at) { return gradient_of(f, at); }, x); });
+  EXPECT_DOUBLE_EQ(second(scalar64(1.5)).item<double>(), 12 * 1.5 * 1.5);  // of x⁴
 }
 
 TEST(Scan, CarriesAndStacks) {
@@ -211,6 +259,16 @@ TEST(While, RunsInsideAFunctionAndInsideAnotherLoop) {
   EXPECT_EQ(f.traces(), 1u);
 }
 
+TEST(While, ABodyThatReturnsTooFewIsRefused) {
+  EXPECT_THROW(while_loop([](const auto& s) { return s[0] < 3.f; },
+                          [&](const auto& s) {
+                            print("round", s[0]);
+                            return std::vector<Tensor>{random::uniform({})};
+                          },
+                          {zeros({}), zeros({})}),
+               InvalidArgument);
+}
+
 TEST(While, AssigningAVariableInABodyIsRefused) {
   Variable v(zeros({}));
   EXPECT_THROW(while_loop([](const auto& s) { return s[0] < 3.f; },
@@ -220,6 +278,144 @@ TEST(While, AssigningAVariableInABodyIsRefused) {
                           },
                           {zeros({})}),
                InvalidArgument);
+}
+
+// ---- random numbers in loops
+
+Tensor two_draws_a_step(int64_t steps) {
+  return scan(
+             [](const auto& c, const auto&) {
+               return ScanStep{c, {random::uniform({2}) + random::uniform({2})}};
+             },
+             {zeros({})}, {zeros({steps})})
+      .results[0];
+}
+std::vector<float> draws_of_scan(int64_t steps) { return two_draws_a_step(steps).to_vector<float>(); }
+
+void expect_all_differ(std::vector<float> values) {
+  std::ranges::sort(values);
+  EXPECT_EQ(std::ranges::adjacent_find(values), values.end());
+}
+
+TEST(LoopDraws, AreNewInEveryRoundAndTheSameForASeed) {
+  random::set_seed(3);
+  const auto first = draws_of_scan(20);
+  expect_all_differ(first);
+  auto both = first;
+  const auto second = draws_of_scan(20);
+  both.insert(both.end(), second.begin(), second.end());
+  expect_all_differ(both);
+  random::set_seed(3);
+  EXPECT_EQ(draws_of_scan(20), first);
+  random::set_seed(3);
+  const auto longer = draws_of_scan(30);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), longer.begin()));
+  random::set_seed(3);
+  EXPECT_EQ(function([] { return two_draws_a_step(20); })().to_vector<float>(), first);
+}
+
+TEST(LoopDraws, AreNewAtEachCallOfAFunctionAndNeedNoNewPlan) {
+  auto f = function([] {
+    return scan(
+               [](const auto& c, const auto&) {
+                 return ScanStep{c, {random::normal({3})}};
+               },
+               {zeros({})}, {zeros({4})})
+        .results[0];
+  });
+  random::set_seed(5);
+  auto all = f().to_vector<float>();
+  const auto second = f().to_vector<float>();
+  random::set_seed(5);
+  EXPECT_EQ(f().to_vector<float>(), all);
+  all.insert(all.end(), second.begin(), second.end());
+  expect_all_differ(all);
+  draws_of_scan(7);
+  const uint64_t before = plan_cache_stats().misses;
+  draws_of_scan(7);
+  EXPECT_EQ(plan_cache_stats().misses, before);
+}
+
+TEST(LoopDraws, OfNestedLoopsBranchesAndConditionsDiffer) {
+  const auto run = [] {
+    random::set_seed(9);
+    // Fills a vector, two elements a round: one from an inner loop, one from a branch. The condition draws too.
+    const auto out = while_loop(
+        [](const auto& s) { return logical_and(s[0] < 6.f, random::uniform({}) < 2.f); },
+        [](const auto& s) {
+          const Tensor inner = while_loop([](const auto& t) { return t[0] < 3.f; },
+                                          [](const auto& t) {
+                                            return std::vector<Tensor>{t[0] + 1.f, t[1] + random::uniform({1})};
+                                          },
+                                          {zeros({}), zeros({1})})[1];
+          const Tensor branch = cond(
+              less(random::uniform({}), constant(0.5, f32)), [] { return random::uniform({1}); },
+              [] { return random::uniform({1}) + 1.f; });
+          return std::vector<Tensor>{s[0] + 1.f, concat({slice(s[1], {{2}}), inner, branch}, 0)};
+        },
+        {zeros({}), zeros({12})});
+    EXPECT_EQ(out.size(), 2u);
+    return out[1].template to_vector<float>();
+  };
+  const auto values = run();
+  expect_all_differ(values);
+  const int threads = thread_count();
+  for (int n : {1, 2, 7}) {
+    set_thread_count(n);
+    EXPECT_EQ(run(), values);
+  }
+  set_thread_count(threads);
+}
+
+TEST(LoopDraws, AreSeenAgainByTheGradient) {
+  const Tensor w({0.5f, 2.f});
+  for (const bool scanned : {false, true}) {
+    GradientTape tape;
+    tape.watch(w);
+    const Tensor total = scanned
+                             ? scan(
+                                   [&](const auto& c, const auto&) {
+                                     return ScanStep{{c[0] + w * random::uniform({2})}, {}};
+                                   },
+                                   {zeros({2})}, {zeros({5})})
+                                   .carried[0]
+                             : while_loop([](const auto& s) { return s[1] < 5.f; },
+                                          [&](const auto& s) {
+                                            return std::vector<Tensor>{s[0] + w * random::uniform({2}), s[1] + 1.f};
+                                          },
+                                          {zeros({2}), zeros({})})[0];
+    // d total / d w is the sum of the numbers, which is total / w.
+    const auto gradient = tape.gradient(sum(total), {w})[0].to_vector<float>(),
+               value = (total / w).to_vector<float>();
+    for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(gradient[i], value[i], 1e-5) << scanned;
+  }
+}
+
+TEST(LoopDraws, AreSeenAgainByTheSecondDerivative) {
+  Tensor value;
+  const auto product = [&](const Tensor& w) {
+    value = while_loop([](const auto& s) { return s[1] < 4.0; },
+                       [&](const auto& s) {
+                         const Tensor u = random::uniform({}, {.low = 1, .high = 2, .dtype = f64});
+                         return std::vector<Tensor>{s[0] * w * u, s[1] + 1.0};
+                       },
+                       {scalar64(1), scalar64(0)})[0];
+    return value;
+  };
+  const Tensor second =
+      gradient_of([&](const Tensor& at) { return gradient_of(product, at); }, scalar64(1.5));  // of c w⁴
+  EXPECT_NEAR(second.item<double>(), 12 * value.item<double>() / (1.5 * 1.5), 1e-9);
+}
+
+TEST(LoopDraws, WithASeedAreTheSameInEveryRound) {
+  const auto values = scan(
+                          [](const auto& c, const auto&) {
+                            return ScanStep{c, {random::uniform({}, {.seed = 4})}};
+                          },
+                          {zeros({})}, {zeros({3})})
+                          .results[0]
+                          .to_vector<float>();
+  EXPECT_EQ(values, std::vector<float>(3, random::uniform({}, {.seed = 4}).item<float>()));
 }
 
 }  // namespace

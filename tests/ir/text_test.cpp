@@ -43,6 +43,23 @@ TEST(Text, PrintsAndParsesBodies) {
   EXPECT_EQ(Graph::parse(text).str(), text);
 }
 
+TEST(Text, PrintsAndParsesHostCode) {
+  register_runtime();
+  constexpr std::string_view text = R"((%0: u8[0], %1: f32[3]) {
+  %2 = print %0, %1 host "a \"quoted\" \\ {}\n" () : u8[0]
+  %3, %4, %5 = host_call %2, %1 host "look up" (f32[3], i32[]) : u8[0], f32[3], i32[]
+  return %3, %4, %5
+})";
+  const Graph graph = Graph::parse(text);
+  EXPECT_EQ(graph.str(), text);
+  EXPECT_EQ(graph.nodes[0].graphs[0]->host->name, "a \"quoted\" \\ {}\n");
+  EXPECT_NE(error_of("(%0: f32[3]) {\n %1 = print %0 host \"x\" () : u8[0]\n return %1\n}").find("must be a token"),
+            std::string::npos);
+  EXPECT_NE(error_of("(%0: u8[0]) {\n %1 = print %0 : u8[0]\n return %1\n}").find("one body of host code"),
+            std::string::npos);
+  EXPECT_NE(error_of("(%0: u8[0]) {\n %1 = print %0 host \"x").find("'\"' is expected"), std::string::npos);
+}
+
 TEST(Text, ErrorsNameLineAndReason) {
   EXPECT_NE(
       error_of("(%0: f32[3]) {\n %1 = nothing %0 : f32[3]\n return %1\n}").find("line 2: no op is called 'nothing'"),

@@ -286,5 +286,55 @@ TEST(Verifier, NamesThePassAndTheFault) {
   EXPECT_THROW(verify(graph, "a test"), InternalError);
 }
 
+// Two equal prints, a host call that nobody reads, and a print after it.
+constexpr std::string_view kEffects = R"((%0: u8[0], %1: f32[3]) {
+  %2 = exp %1 : f32[3]
+  %3 = print %0, %2 host "x {}" () : u8[0]
+  %4 = print %3, %2 host "x {}" () : u8[0]
+  %5, %6 = host_call %4, %2 host "f" (f32[3]) : u8[0], f32[3]
+  %7 = print %5 host "end" () : u8[0]
+  return %7
+})";
+
+TEST(Effects, EveryPassKeepsThemInOrder) {
+  for (const Pass& pass : pipeline()) EXPECT_EQ(after(pass.run, kEffects), kEffects) << pass.name;
+}
+
+TEST(Effects, OfATokenThatNobodyTakesAreDead) {  // whoever records an effect keeps its token
+  expect_lacks(after(drop_dead, R"((%0: u8[0], %1: f32[3]) {
+    %2 = print %0, %1 host "x {}" () : u8[0]
+    return %1
+  })"),
+               "print");
+}
+
+TEST(Effects, EqualPureHostCallsAreMerged) {
+  const std::string out = after(merge_equal, R"((%0: f32[3]) {
+    %1 = pure_host_call %0 host "f" (f32[3]) : f32[3]
+    %2 = pure_host_call %0 host "f" (f32[3]) : f32[3]
+    return %1, %2
+  })");
+  expect_has(out, "return %1, %1");
+}
+
+TEST(Checks, ComeBeforeWhatMayBeOverwritten) {
+  const std::string out = after(order_checks, R"((%0: u8[0], %1: f32[3] donated, %2: bool[]) {
+    %3 = exp %1 : f32[3]
+    %4 = logical_not %2 : bool[]
+    %5 = assert_true %0, %4 host "no" () : u8[0]
+    return %3, %5
+  })");
+  EXPECT_LT(out.find("assert_true"), out.find("exp")) << out;
+}
+
+TEST(Checks, StayWhereNothingIsDonated) {
+  const std::string out = after(order_checks, R"((%0: u8[0], %1: f32[3], %2: bool[]) {
+    %3 = exp %1 : f32[3]
+    %4 = assert_true %0, %2 host "no" () : u8[0]
+    return %3, %4
+  })");
+  EXPECT_LT(out.find("exp"), out.find("assert_true")) << out;
+}
+
 }  // namespace
 }  // namespace brio

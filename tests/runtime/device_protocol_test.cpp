@@ -194,6 +194,40 @@ TEST(ToyDevice, AFailureReachesTheCallerAndTheNextRunWorks) {
   EXPECT_EQ(run_on_toy(sample)[0].as<float>()[1], 3);
 }
 
+TEST(ToyDevice, AHostCallWaitsForWhatComesBefore) {
+  const auto body = [](HostCode code, const std::vector<Aval>& outputs) {
+    Graph graph;
+    for (const Aval& aval : outputs) graph.outputs.push_back(graph.add_value(aval));
+    graph.host = std::make_shared<const HostCode>(std::move(code));
+    return std::make_shared<const Graph>(std::move(graph));
+  };
+  register_runtime();
+  const Aval vector{Shape{3}, f32};
+  std::vector<float> seen;
+  const auto doubled = body({"double",
+                             [&](const HostRun& run) {
+                               const auto* in = static_cast<const float*>(run.in[0]);
+                               seen.assign(in, in + 3);
+                               for (int i = 0; i < 3; ++i) static_cast<float*>(run.out[0])[i] = 2 * in[i];
+                             }},
+                            {vector});
+  fuzz::Sample sample;
+  Graph& g = sample.graph;
+  const ValueId token = g.add_input({Shape{0}, u8}), x = g.add_input(vector);
+  const ValueId sum = g.add(op::add, {x, x}).out[0];
+  const std::vector<ValueId> called = g.add(op::host_call, {token, sum}, {}, {doubled}).out;
+  const ValueId result = g.add(op::add, {called[1], x}).out[0];
+  g.outputs = {called[0], result};
+  sample.inputs = {Array::allocate({Shape{0}, u8}), Tensor({1, 2, 3}).array()};
+  const std::vector<Array> out = run_on_toy(sample);
+  EXPECT_EQ(seen, (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(std::vector<float>(out[1].as<float>(), out[1].as<float>() + 3), (std::vector<float>{5, 10, 15}));
+
+  const auto refuse = body({"refuse", [](const HostRun&) { throw InvalidArgument("refused"); }}, {});
+  g.outputs[0] = g.add(op::print, {called[0], result}, {}, {refuse}).out[0];
+  EXPECT_THROW(run_on_toy(sample), InvalidArgument);
+}
+
 TEST(Registry, AnUnknownDeviceNamesThoseThereAre) {
   try {
     (void)registry().device("gpu:9");

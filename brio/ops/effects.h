@@ -1,0 +1,103 @@
+// Effects: what a computation does beside computing. They happen when the run comes, once, in the order in which they
+// were recorded; reading any later value, flush() or apply_gradients brings the run. Inside function(), branches and
+// loops they happen at each call or round, not when the code is traced.
+//
+//   print("loss:", loss, "after", step);
+//   debugging::assert_less(x, limit, "x left its range");
+//   Tensor y = host_call([](const std::vector<Array>& in) { return std::vector{table.look_up(in[0])}; }, {x},
+//   {aval})[0];
+//
+// Each takes the host's token from the effect before it and gives a new one, so that they are ordered as other ops
+// are, by their values. A variable needs no token: its value is one.
+#pragma once
+
+#include <concepts>
+#include <iosfwd>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "brio/ir/graph.h"
+#include "brio/ir/recording.h"
+
+namespace brio {
+
+namespace op {
+// token, inputs… → token, outputs…; the body is the host's code
+extern const OpDef print, assert_true, host_call;
+extern const OpDef pure_host_call;  // inputs… → outputs…
+}  // namespace op
+
+// A part of what print() prints. Text is part of the plan; numbers are inputs of it: one that changes makes no new
+// plan.
+class Printed {
+ public:
+  Printed(std::string text) : part_(std::move(text)) {}
+  Printed(const char* text) : part_(std::string(text)) {}
+  template <typename T>
+  requires std::convertible_to<const T&, Tensor> Printed(const T& tensor) : part_(static_cast<Tensor>(tensor)) {}
+  template <typename T>
+  requires std::integral<T> || std::floating_point<T> Printed(T number)
+      : part_(host_scalar(to_bits(number), dtype_of<T>)) {}
+
+  const std::string* text() const { return std::get_if<std::string>(&part_); }
+  const Tensor& tensor() const { return std::get<Tensor>(part_); }
+
+ private:
+  std::variant<std::string, Tensor> part_;
+};
+
+struct PrintOptions {
+  std::ostream* to = nullptr;  // default: std::cerr; must live until the print has run
+  int summarize = 3;           // elements at either end of each axis; -1: all
+};
+
+// As tf.print: parts with a space between them, then a new line.
+void print(const std::vector<Printed>& parts, PrintOptions options = {});
+template <typename... T>
+requires(sizeof...(T) > 0 && (std::convertible_to<const T&, Printed> && ...)) void print(const T&... parts) {
+  print(std::vector<Printed>{parts...});
+}
+
+namespace debugging {
+
+// Raises InvalidArgument, with the message and the data, when an element of `condition` is false. A run that fails
+// changes no variable.
+void assert_true(const Tensor& condition, const std::string& message = {}, const std::vector<Tensor>& data = {});
+
+// Of every element, with broadcasting.
+void assert_equal(const Tensor& x, const Tensor& y, const std::string& message = {});
+void assert_less(const Tensor& x, const Tensor& y, const std::string& message = {});
+void assert_less_equal(const Tensor& x, const Tensor& y, const std::string& message = {});
+void assert_positive(const Tensor& x, const std::string& message = {});
+void assert_non_negative(const Tensor& x, const std::string& message = {});
+void assert_all_finite(const Tensor& x, const std::string& message = {});  // neither NaN nor infinity
+
+}  // namespace debugging
+
+// A function of the host's. Keep one that is called eagerly again and again: each object has plans of its own.
+class HostFunction {
+ public:
+  using Call = std::function<std::vector<Array>(const std::vector<Array>&)>;
+  HostFunction(std::string name, Call call);
+  template <typename F>
+  requires std::is_invocable_r_v < std::vector<Array>, F,
+  const std::vector<Array>& > HostFunction(F call) : HostFunction("host function", Call(std::move(call))) {}
+
+  const std::shared_ptr<const HostCode>& code() const { return code_; }
+
+ private:
+  std::shared_ptr<const HostCode> code_;
+};
+
+struct HostCallOptions {
+  bool stateful = true;  // false: it only computes, and may be run again for a gradient, or once for two equal calls
+};
+
+// Calls `function` with copies of the inputs when the run comes; what it returns must be of `outputs`. It may compute
+// with tensors of its own, but not use variables or functions, nor tensors that are not computed yet. What it throws
+// reaches whoever reads the value. It has no gradient: wrap it in custom_gradient to give it one.
+std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
+                              const std::vector<Aval>& outputs, HostCallOptions options = {});
+
+}  // namespace brio
