@@ -1,8 +1,11 @@
 #include "brio/cli/workloads.h"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "brio/base/thread_pool.h"
 #include "brio/brio.h"
 #include "brio/ir/trace.h"
 
@@ -162,6 +165,24 @@ std::function<double()> make_adam() {
   };
 }
 
+// What memory allows: a plain copy, on every thread, that reads and writes as many bytes together as the workload.
+template <size_t kMegabytesMoved>
+std::function<double()> make_copy() {
+  constexpr int64_t kPiece = 1 << 20, kBytes = static_cast<int64_t>(kMegabytesMoved) * 500'000;
+  const Aval bytes{Shape{kBytes}, u8};
+  const Array from = Array::allocate(bytes), to = Array::allocate(bytes);
+  std::memset(from.data(), 1, bytes.bytes());
+  return [from, to] {
+    const auto* source = from.as<char>();
+    auto* target = to.as<char>();
+    parallel_for((kBytes + kPiece - 1) / kPiece, 1, [&](int64_t begin, int64_t end) {
+      const int64_t at = begin * kPiece, count = std::min(end * kPiece, kBytes) - at;
+      std::memcpy(target + at, source + at, static_cast<size_t>(count));
+    });
+    return 1.0;
+  };
+}
+
 // Recording alone: a chain and its gradient, dropped before anything runs. Per node.
 std::function<double()> make_record() {
   const Tensor x = random::normal({8}, {.seed = 1});
@@ -235,6 +256,9 @@ constexpr Workload kWorkloads[] = {
     {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},
     {"xent", "ms", "softmax cross-entropy with gradient, 8192×32000", make_xent},
     {"adam", "ms", "Adam over 25 M parameters", make_adam},
+    {"chain_copy", "ms", "a plain copy that moves the bytes of chain", make_copy<67>},
+    {"xent_copy", "ms", "a plain copy that moves the bytes of xent", make_copy<2097>},
+    {"adam_copy", "ms", "a plain copy that moves the bytes of adam", make_copy<700>},
     {"record", "ns", "recording a node, gradient nodes included", make_record},
     {"lookup", "ns", "recording one op, finding and running its cached plan", make_lookup},
     {"plan", "ms", "planning a graph of 1,000 nodes", make_plan},
