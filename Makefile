@@ -15,7 +15,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench fuzz soak lint format sanitize docs clean
+.PHONY: help setup demo test bench fuzz soak coverage lint format sanitize docs clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -57,6 +57,9 @@ fuzz: setup ## run random graphs planned, unplanned and by the reference until t
 soak: setup ## run a million training steps and check that time and memory stay flat
 	$(call build,release,brio_soak)
 	@$(RELEASE)/brio_soak $(SOAK_ARGS)
+
+coverage: setup ## list the error branches of brio/ops that no op test reaches
+	@scripts/coverage
 
 lint: setup ## check the formatting and run clang-tidy
 	@clang-format --dry-run -Werror $(SOURCES)

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 
 COLOURS = {
     "brio": "#d1495b",
+    "copy": "#bbbbbb",
     "numpy": "#4d77a5",
     "tf": "#e9a23b",
     "tf_xla": "#f3cd8f",

@@ -28,6 +28,7 @@
 #include "brio/runtime/evaluate.h"
 #include "brio/runtime/function.h"
 #include "brio/runtime/plan_cache.h"
+#include "brio/runtime/symbolic.h"
 #include "brio/train/callback.h"
 #include "brio/train/model.h"
 #include "brio/train/progress_bar.h"

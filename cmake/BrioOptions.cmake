@@ -1,6 +1,7 @@
 # Flags that every room, test and tool is built with. Never -march=native: one binary serves every x86-64 CPU.
 option(BRIO_ASAN "build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(BRIO_TSAN "build with ThreadSanitizer" OFF)
+option(BRIO_COVERAGE "count what runs in brio/ops, for scripts/coverage" OFF)
 
 add_library(brio_options INTERFACE)
 # -ffp-contract=off: a multiply and an add that were recorded apart are rounded apart, fused or not.

@@ -2,7 +2,7 @@
 #   unit      one program per directory of tests/ that has .cpp files: tests/ir/*.cpp → test_ir
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
 #   example   every examples/NAME.cpp → example_NAME, built and run
-#   check     layering of the includes, the installed package
+#   check     layering of the includes, the installed package, what README.md says
 # tests/fuzz → brio_fuzz and tests/soak → brio_soak are programs, not tests: `make fuzz`, `make soak`.
 enable_testing()
 find_package(GTest REQUIRED)
@@ -62,10 +62,13 @@ add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJ
 add_test(NAME layering/self COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/self_test)
 set_tests_properties(layering layering/self PROPERTIES LABELS check)
 
-# A sanitizer's runtime would have to be linked by the consumer too, so this one is for plain builds.
+# The runtime of a sanitizer or of gcov would have to be linked by the consumer too: these are for plain builds.
 file(GLOB umbrella CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/brio.h")
-if(umbrella AND NOT BRIO_ASAN AND NOT BRIO_TSAN)
+if(umbrella AND NOT BRIO_ASAN AND NOT BRIO_TSAN AND NOT BRIO_COVERAGE)
   add_test(NAME install COMMAND ${CMAKE_COMMAND} -D SOURCE_DIR=${PROJECT_SOURCE_DIR} -D BUILD_DIR=${PROJECT_BINARY_DIR}
                                 -D COMPILER=${CMAKE_CXX_COMPILER} -P ${PROJECT_SOURCE_DIR}/tests/install/install_test.cmake)
-  set_tests_properties(install PROPERTIES LABELS check)
+  add_test(NAME readme_commands COMMAND ${PROJECT_SOURCE_DIR}/tests/readme/check ${PROJECT_SOURCE_DIR}
+                                        ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  # Both write the build tree's list of installed files.
+  set_tests_properties(install readme_commands PROPERTIES LABELS check RESOURCE_LOCK install_manifest)
 endif()

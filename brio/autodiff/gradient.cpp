@@ -73,13 +73,15 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   c.op = node.op;
   scratch.attrs.assign(recording.attrs.begin() + node.attr, recording.attrs.begin() + node.attr + node.n_attrs);
   c.attrs = Attrs(scratch.attrs);
-  scratch.graphs.assign(recording.graphs.begin() + node.graph, recording.graphs.begin() + node.graph + node.n_graphs);
+  scratch.graphs.clear();
+  for (uint32_t i = 0; i < node.n_graphs; ++i) scratch.graphs.push_back(recording.graphs[node.graph + i]);
   c.graphs = scratch.graphs;
   c.in.clear();
   c.out.clear();
   c.cotangents.clear();
-  c.needed.assign(node.n_inputs, 0);
-  c.result.assign(node.n_inputs, Tensor());
+  c.needed.resize(node.n_inputs);
+  c.result.clear();
+  c.result.resize(node.n_inputs);
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const ValueId v = recording.inputs[node.input + i];
     c.in.push_back(handle(recording, v));
@@ -97,7 +99,7 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     if (!c.needed[i] || !c.result[i].defined()) continue;
-    BRIO_CHECK(c.result[i].aval() == c.in[i].aval(), "the gradient of ", node.op->name, " for input ", i,
+    BRIO_CHECK(c.result[i].impl()->aval() == c.in[i].impl()->aval(), "the gradient of ", node.op->name, " for input ", i,
                " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
     accumulate(scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
   }
@@ -111,7 +113,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
   Scratch& scratch = *scope;
   const size_t values = recording.values.size();
   scratch.reached.assign(values, 0);
-  scratch.cotangents.assign(values, Tensor());
+  scratch.cotangents.resize(values);  // all none: ScratchScope leaves it empty
   ValueId first = static_cast<ValueId>(values);
   for (ValueId source : sources) {
     scratch.reached[source] = 1;

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace brio {
@@ -32,12 +34,27 @@ class InternalError : public Error {
   using Error::Error;
 };
 
-// Joins its arguments with operator<<.
+// As operator<< would. Planning names what it chooses and why: a stream for each name would cost more than the
+// choice.
+template <typename T>
+void append_to(std::string& text, const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    text += std::string_view(value);
+  } else if constexpr (std::is_integral_v<T> && sizeof(T) >= sizeof(short)) {  // smaller ones are bool and characters
+    text += std::to_string(value);
+  } else {
+    std::ostringstream out;
+    out << value;
+    text += std::move(out).str();
+  }
+}
+
+// Joins its arguments.
 template <typename... Args>
-std::string cat(Args&&... args) {
-  std::ostringstream out;
-  (out << ... << std::forward<Args>(args));
-  return std::move(out).str();
+std::string cat(const Args&... args) {
+  std::string text;
+  (append_to(text, args), ...);
+  return text;
 }
 
 [[noreturn]] void throw_internal(const char* file, int line, const char* condition, const std::string& detail);

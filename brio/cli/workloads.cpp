@@ -1,8 +1,11 @@
 #include "brio/cli/workloads.h"
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
+#include "brio/base/thread_pool.h"
 #include "brio/brio.h"
 #include "brio/ir/trace.h"
 
@@ -51,7 +54,7 @@ struct Mlp {
   }
   Tensor step(const Tensor& inputs, const Tensor& labels) {
     GradientTape tape;
-    const Tensor value = loss(labels, model(inputs, true));
+    Tensor value = loss(labels, model(inputs, true));
     adam.apply_gradients(tape.gradient(value, weights), weights);
     return value;
   }
@@ -90,7 +93,7 @@ std::function<double()> make_wide() {
     std::vector<Variable> weights;
     Tensor step(const Tensor& inputs, const Tensor& labels) {
       GradientTape tape;
-      const Tensor loss = mean(softmax_xent(model(inputs, true), labels));
+      Tensor loss = mean(softmax_xent(model(inputs, true), labels));
       sgd.apply_gradients(tape.gradient(loss, weights), weights);
       return loss;
     }
@@ -162,6 +165,24 @@ std::function<double()> make_adam() {
   };
 }
 
+// What memory allows: a plain copy, on every thread, that reads and writes as many bytes together as the workload.
+template <size_t kMegabytesMoved>
+std::function<double()> make_copy() {
+  constexpr int64_t kPiece = 1 << 20, kBytes = static_cast<int64_t>(kMegabytesMoved) * 500'000;
+  const Aval bytes{Shape{kBytes}, u8};
+  const Array from = Array::allocate(bytes), to = Array::allocate(bytes);
+  std::memset(from.data(), 1, bytes.bytes());
+  return [from, to] {
+    const auto* source = from.as<char>();
+    auto* target = to.as<char>();
+    parallel_for((kBytes + kPiece - 1) / kPiece, 1, [&](int64_t begin, int64_t end) {
+      const int64_t at = begin * kPiece, count = std::min(end * kPiece, kBytes) - at;
+      std::memcpy(target + at, source + at, static_cast<size_t>(count));
+    });
+    return 1.0;
+  };
+}
+
 // Recording alone: a chain and its gradient, dropped before anything runs. Per node.
 std::function<double()> make_record() {
   const Tensor x = random::normal({8}, {.seed = 1});
@@ -190,25 +211,38 @@ std::function<double()> make_lookup() {
   };
 }
 
+std::shared_ptr<const Graph> thousand_nodes(int64_t batch) {
+  return trace_body(std::vector<Aval>{{Shape{batch, 64}, f32}, {Shape{64, 64}, f32}, {Shape{64}, f32}},
+                    [](const std::vector<Tensor>& p) {
+                      Tensor y = p[0];
+                      std::vector<Tensor> kept;
+                      for (int i = 0; i < 125; ++i) {
+                        const Tensor h = relu(matmul(y, p[1]) + p[2]);
+                        const Tensor mixed = h * sigmoid(y) + y * y;
+                        y = tanh(mixed);
+                        if (i % 10 == 0) kept.push_back(sum(mixed, 1));
+                      }
+                      kept.push_back(y);
+                      return kept;
+                    })
+      .graph;
+}
+
 // Planning a graph of a thousand nodes: passes, verifier, kernels, placement.
 std::function<double()> make_plan() {
-  const TracedBody traced =
-      trace_body(std::vector<Aval>{{Shape{32, 64}, f32}, {Shape{64, 64}, f32}, {Shape{64}, f32}},
-                 [](const std::vector<Tensor>& p) {
-                   Tensor y = p[0];
-                   std::vector<Tensor> kept;
-                   for (int i = 0; i < 125; ++i) {
-                     const Tensor h = relu(matmul(y, p[1]) + p[2]);
-                     const Tensor mixed = h * sigmoid(y) + y * y;
-                     y = tanh(mixed);
-                     if (i % 10 == 0) kept.push_back(sum(mixed, 1));
-                   }
-                   kept.push_back(y);
-                   return kept;
-                 });
-  const auto graph = traced.graph;
-  return [graph] {
+  return [graph = thousand_nodes(32)] {
     (void)Plan::make(*graph, registry().default_device());
+    return static_cast<double>(graph->nodes.size()) / 1000;
+  };
+}
+
+// The same for a fourth batch size: the symbolic plan of the first three, kernels, placement.
+std::function<double()> make_replan() {
+  std::vector<MadePlan> samples;
+  for (int64_t batch : {29, 30, 31})
+    samples.push_back(brio::make_plan(*thousand_nodes(batch), registry().default_device()));
+  return [graph = thousand_nodes(32)] {
+    (void)brio::make_plan(*graph, registry().default_device());
     return static_cast<double>(graph->nodes.size()) / 1000;
   };
 }
@@ -222,9 +256,13 @@ constexpr Workload kWorkloads[] = {
     {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},
     {"xent", "ms", "softmax cross-entropy with gradient, 8192×32000", make_xent},
     {"adam", "ms", "Adam over 25 M parameters", make_adam},
+    {"chain_copy", "ms", "a plain copy that moves the bytes of chain", make_copy<67>},
+    {"xent_copy", "ms", "a plain copy that moves the bytes of xent", make_copy<2097>},
+    {"adam_copy", "ms", "a plain copy that moves the bytes of adam", make_copy<700>},
     {"record", "ns", "recording a node, gradient nodes included", make_record},
     {"lookup", "ns", "recording one op, finding and running its cached plan", make_lookup},
     {"plan", "ms", "planning a graph of 1,000 nodes", make_plan},
+    {"replan", "ms", "planning it for a fourth batch size", make_replan},
 };
 
 }  // namespace

@@ -30,8 +30,10 @@ enum class OpKind : uint8_t {
 };
 std::string_view name_of(OpKind kind);
 
-// An attribute is one word, except a list, which is a count and that many words. Lists come after single words.
-enum class AttrKind : uint8_t { integer, flag, dtype, real, name, list };
+// An attribute is one word, except lists, which are a count and that many words. Lists come after single words.
+// `extents` are a list of sizes or positions along axes: they may follow the shapes of the inputs; nothing else may.
+enum class AttrKind : uint8_t { integer, flag, dtype, real, name, list, extents };
+inline bool is_list(AttrKind kind) { return kind == AttrKind::list || kind == AttrKind::extents; }
 struct AttrSpec {
   std::string_view name;
   AttrKind kind;
@@ -87,6 +89,7 @@ struct OpDef {
   std::string_view no_grad = {};  // the reason, where grad is null
   CostFn cost = nullptr;
   PlainFn plain = nullptr;  // composite ops only
+  bool expands = false;     // plans run its plain form, of ops with one output each: it needs no kernel but the reference
   uint8_t grad_needs = kNeedsInputs;
   bool commutative = false;
   bool may_fail = false;  // a kernel may refuse the data (an index out of range): it then runs before in-place writes

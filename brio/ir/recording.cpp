@@ -20,8 +20,6 @@ std::vector<Recording*>& idle_recordings() {
   return *idle;
 }
 
-constinit thread_local Recording* current = nullptr;
-
 struct ThreadRecording {
   Recording* recording = nullptr;
 
@@ -34,7 +32,7 @@ struct ThreadRecording {
       recording = idle.back();
       idle.pop_back();
     }
-    current = recording;
+    thread_current_recording = recording;
   }
   ~ThreadRecording() {
     if (!recording) return;
@@ -44,7 +42,7 @@ struct ThreadRecording {
     } catch (const std::exception& error) {  // handles remember it; a failed assertion may have none
       if (effects) std::fprintf(stderr, "brio: what a thread left pending failed when it ended: %s\n", error.what());
     }
-    current = nullptr;
+    thread_current_recording = nullptr;
     try {
       std::lock_guard lock(idle_mutex);
       idle_recordings().push_back(recording);
@@ -104,110 +102,112 @@ void make_room(std::vector<T>& list, size_t n) {
   if (list.capacity() - list.size() < n) list.reserve(std::max(2 * list.capacity(), list.size() + n));
 }
 
-// Appends the node and its values; `out` receives a reference to each.
-void append(Recording& recording, const OpDef& op, std::span<const int64_t> attrs,
-            std::span<const std::shared_ptr<const Graph>> graphs, TensorImpl** out) {
-  RecordedNode node{};
-  node.op = &op;
+struct NewNode {
+  const OpDef& op;
+  std::span<TensorImpl* const> in;
+  std::span<const int64_t> attrs;
+  std::span<const std::shared_ptr<const Graph>> graphs;
+};
+
+// Shapes and dtypes of the outputs go to recording.inferred.
+[[gnu::always_inline]] inline void infer(Recording& recording, const NewNode& node) {
+  check_inputs(node.op, node.in);
+  recording.inferred.clear();
+  constexpr size_t kFew = 4;
+  const Aval* few[kFew];
+  std::span<const Aval* const> in(few, node.in.size());
+  if (node.in.size() <= kFew) [[likely]] {
+    for (size_t i = 0; i < node.in.size(); ++i) few[i] = &node.in[i]->aval();
+  } else {
+    recording.input_avals.clear();
+    for (TensorImpl* impl : node.in) recording.input_avals.push_back(&impl->aval());
+    in = recording.input_avals;
+  }
+  if (node.graphs.empty()) [[likely]]
+    return node.op.infer({node.op, in, node.attrs, {}}, recording.inferred);
+  std::vector<const Graph*> bodies;
+  for (const auto& graph : node.graphs) bodies.push_back(graph.get());
+  node.op.infer({node.op, in, node.attrs, bodies}, recording.inferred);
+}
+
+// The number of every input is known, so that append() cannot meet one that is pending elsewhere.
+inline void number_inputs(Recording& recording, const NewNode& node, std::unique_lock<LightLock>& lock) {
+  for (size_t i = 0; i < node.in.size(); ++i) {
+    if (number_of(recording, node.in[i]) != kNone) [[likely]]
+      continue;
+    lock.unlock();  // never hold our own recording while another one runs
+    evaluate(*node.in[i]);
+    lock.lock();
+    i = ~size_t{0};  // ours may have been run meanwhile: the numbers are new
+  }
+}
+
+// Makes the outputs, two references each: for the recording and for the handle.
+[[gnu::always_inline]] inline void create_outputs(Recording& recording) {
+  recording.outputs.clear();
+  recording.outputs.make_room(recording.inferred.size());
+  try {
+    for (const Aval& aval : recording.inferred) recording.outputs.push(TensorImpl::create(aval));
+  } catch (...) {
+    for (TensorImpl* impl : recording.outputs) Tensor::adopt(impl).reset();
+    throw;
+  }
+  for (TensorImpl* impl : recording.outputs) impl->refs.increment();
+}
+
+// Appends the node. All that can fail comes first, so running out of memory while recording costs nothing but the op.
+[[gnu::always_inline]] inline void append(Recording& recording, const NewNode& given) {
+  const size_t outputs = recording.inferred.size();
+  recording.inputs.make_room(given.in.size());
+  recording.attrs.make_room(given.attrs.size());
+  if (!given.graphs.empty()) make_room(recording.graphs, given.graphs.size());
+  recording.nodes.make_room(1);
+  recording.values.make_room(outputs);
+  recording.producers.make_room(outputs);
+  recording.tracked.make_room(outputs);
+  create_outputs(recording);
+
+  RecordedNode node;
+  node.op = &given.op;
   node.input = static_cast<uint32_t>(recording.inputs.size());
-  node.n_inputs = static_cast<uint32_t>(recording.input_ids.size());
+  node.n_inputs = static_cast<uint32_t>(given.in.size());
   uint8_t tracked = 0;
-  for (ValueId id : recording.input_ids) {
-    recording.inputs.push_back(id);
+  for (TensorImpl* impl : given.in) {
+    const ValueId id = number_of(recording, impl);
+    recording.inputs.push(id);
     tracked |= recording.tracked[id];
   }
   tracked &= recording.tapes_active;
-  if (!op.grad) tracked = 0;
+  if (!given.op.grad) tracked = 0;
   node.attr = static_cast<uint32_t>(recording.attrs.size());
-  node.n_attrs = static_cast<uint32_t>(attrs.size());
-  recording.attrs.insert(recording.attrs.end(), attrs.begin(), attrs.end());
+  node.n_attrs = static_cast<uint32_t>(given.attrs.size());
+  for (int64_t word : given.attrs) recording.attrs.push(word);
   node.graph = static_cast<uint32_t>(recording.graphs.size());
-  node.n_graphs = static_cast<uint32_t>(graphs.size());
-  if (!graphs.empty()) recording.graphs.insert(recording.graphs.end(), graphs.begin(), graphs.end());
+  node.n_graphs = static_cast<uint32_t>(given.graphs.size());
+  for (const auto& graph : given.graphs) recording.graphs.push_back(graph);
   node.value = static_cast<ValueId>(recording.values.size());
-  const std::vector<Aval>& inferred = recording.inferred;
-  node.n_values = static_cast<uint32_t>(inferred.size());
+  node.n_values = static_cast<uint32_t>(outputs);
   const auto index = static_cast<uint32_t>(recording.nodes.size());
-  make_room(recording.nodes, 1);
-  make_room(recording.values, inferred.size());
-  make_room(recording.producers, inferred.size());
-  make_room(recording.tracked, inferred.size());
-  for (size_t i = 0; i < inferred.size(); ++i) {
-    TensorImpl* impl = TensorImpl::create(inferred[i]);
-    impl->value = node.value + static_cast<ValueId>(i);
-    recording.values.push_back(impl);
-    recording.producers.push_back(index);
-    recording.tracked.push_back(tracked);
+  ValueId value = node.value;
+  for (TensorImpl* impl : recording.outputs) {
+    impl->value = value++;
+    recording.values.push(impl);
+    recording.producers.push(index);
+    recording.tracked.push(tracked);
     impl->recording.store(&recording, std::memory_order_release);
-    impl->refs.increment();  // one for the recording, one for the handle
-    out[i] = impl;
   }
-  recording.nodes.push_back(node);
+  recording.nodes.push(node);
 }
 
-// Undoes what a failed append left behind, so that running out of memory while recording costs nothing but the op.
-struct AppendGuard {
-  Recording& r;
-  size_t inputs = r.inputs.size(), attrs = r.attrs.size(), graphs = r.graphs.size(), values = r.values.size();
-  bool done = false;
-  ~AppendGuard() {
-    if (done) return;
-    r.inputs.resize(inputs);
-    r.attrs.resize(attrs);
-    r.graphs.resize(graphs);
-    for (; r.values.size() > values;
-         r.values.pop_back()) {  // outputs made so far: the recording's reference and ours
-      Tensor::adopt(r.values.back()).reset();
-      Tensor::adopt(r.values.back()).reset();
-    }
-    r.producers.resize(values);
-    r.tracked.resize(values);
-  }
-};
-
-void record_into(Recording& recording, const OpDef& op, std::span<TensorImpl* const> in,
-                 std::span<const int64_t> attrs, std::span<const std::shared_ptr<const Graph>> graphs,
-                 std::vector<Tensor>* many, TensorImpl** one) {
-  check_inputs(op, in);
-  std::vector<Aval>& inferred = recording.inferred;
-  std::vector<const Aval*>& input_avals = recording.input_avals;
-  input_avals.clear();
-  for (TensorImpl* impl : in) input_avals.push_back(&impl->aval());
-  inferred.clear();
-  if (graphs.empty()) {
-    op.infer({op, input_avals, attrs, {}}, inferred);
-  } else {
-    std::vector<const Graph*> bodies;
-    for (const auto& graph : graphs) bodies.push_back(graph.get());
-    op.infer({op, input_avals, attrs, bodies}, inferred);
-  }
-
+// Everything up to append(), after which recording.outputs holds a reference to each output for the caller.
+[[gnu::always_inline]] inline std::unique_lock<LightLock> begin_record(Recording& recording, const NewNode& node) {
+  infer(recording, node);
   std::unique_lock lock(recording.mutex);
-  recording.input_ids.clear();
-  for (size_t i = 0; i < in.size(); ++i) {
-    const ValueId id = number_of(recording, in[i]);
-    if (id != kNone) [[likely]] {
-      recording.input_ids.push_back(id);
-      continue;
-    }
-    lock.unlock();  // never hold our own recording while another one runs
-    evaluate(*in[i]);
-    lock.lock();
-    recording.input_ids.clear();  // ours may have been run meanwhile: the numbers are new
-    i = ~size_t{0};
-  }
-  if (many) {
-    many->reserve(inferred.size());
-    recording.output_impls.resize(inferred.size());
-  }
-  TensorImpl** const out = many ? recording.output_impls.data() : one;
-  {
-    AppendGuard guard{recording};
-    append(recording, op, attrs, graphs, out);
-    guard.done = true;
-  }
-  if (many)
-    for (TensorImpl* impl : recording.output_impls) many->push_back(Tensor::adopt(impl));
+  number_inputs(recording, node, lock);
+  return lock;
+}
+
+[[gnu::always_inline]] inline void end_record(Recording& recording, std::unique_lock<LightLock> lock) {
   const bool full = recording.kind == Recording::Kind::eager && over_limit(recording);
   lock.unlock();
   if (full) flush(recording);
@@ -233,9 +233,9 @@ ValueId Recording::find_leaf(const TensorImpl* impl) const {
 ValueId Recording::leaf(TensorImpl* impl) {
   if (const ValueId known = find_leaf(impl); known != kNone) return known;
   // All that can fail comes first.
-  make_room(values, 1);
-  make_room(producers, 1);
-  make_room(tracked, 1);
+  values.make_room(1);
+  producers.make_room(1);
+  tracked.make_room(1);
   make_room(leaves, 1);
   if (parent) make_room(captures, 1);
   const auto id = static_cast<ValueId>(values.size());
@@ -255,17 +255,18 @@ ValueId Recording::leaf(TensorImpl* impl) {
     impl->refs.increment();
     captures.emplace_back(id, Tensor::adopt(impl));
   }
-  values.push_back(listed);
+  values.push(listed);
   leaves.emplace_back(impl, id);
-  producers.push_back(kNone);
-  tracked.push_back(0);
+  producers.push(kNone);
+  tracked.push(0);
   return id;
 }
 
 void Recording::clear() noexcept {
   for (TensorImpl* impl : values) {
-    Recording* self = this;  // whatever was not computed loses its home; a live handle then says so when it is read
-    impl->recording.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel);
+    // Whatever was not computed loses its home; a live handle then says so when it is read. Nobody else writes it.
+    if (impl->recording.load(std::memory_order_relaxed) == this)
+      impl->recording.store(nullptr, std::memory_order_release);
     Tensor::adopt(impl).reset();
   }
   nodes.clear();
@@ -287,10 +288,11 @@ void Recording::clear() noexcept {
   ++epoch;
 }
 
-Recording& current_recording() {
-  if (!current) [[unlikely]]
-    thread_recording.start();
-  return *current;
+constinit thread_local Recording* thread_current_recording = nullptr;
+
+Recording& start_thread_recording() {
+  thread_recording.start();
+  return *thread_current_recording;
 }
 
 Recording* traced_function(Recording& recording) {
@@ -299,20 +301,32 @@ Recording* traced_function(Recording& recording) {
   return r && r->kind == Recording::Kind::function ? r : nullptr;
 }
 
-RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) { current = &recording; }
-RecordInto::~RecordInto() { current = previous_; }
+RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) {
+  thread_current_recording = &recording;
+}
+RecordInto::~RecordInto() { thread_current_recording = previous_; }
 
 Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs) {
-  TensorImpl* out[1];
-  record_into(current_recording(), op, in, attrs, {}, nullptr, out);
-  return Tensor::adopt(out[0]);
+  Recording& recording = current_recording();
+  const NewNode node{op, in, attrs, {}};
+  std::unique_lock lock = begin_record(recording, node);
+  append(recording, node);
+  Tensor handle = Tensor::adopt(recording.outputs[0]);
+  end_record(recording, std::move(lock));
+  return handle;
 }
 
 std::vector<Tensor> record_many(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs,
                                 std::span<const std::shared_ptr<const Graph>> graphs) {
-  std::vector<Tensor> out;
-  record_into(current_recording(), op, in, attrs, graphs, &out, nullptr);
-  return out;
+  Recording& recording = current_recording();
+  const NewNode node{op, in, attrs, graphs};
+  std::unique_lock lock = begin_record(recording, node);
+  std::vector<Tensor> handles;
+  handles.reserve(recording.inferred.size());
+  append(recording, node);
+  for (TensorImpl* impl : recording.outputs) handles.push_back(Tensor::adopt(impl));
+  end_record(recording, std::move(lock));
+  return handles;
 }
 
 Tensor current_token() {

@@ -11,7 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "brio/base/light_lock.h"
 #include "brio/ir/op.h"
+#include "brio/ir/stack.h"
 #include "brio/ir/tensor.h"
 
 namespace brio {
@@ -39,18 +41,18 @@ class Recording {
 
   Kind kind = Kind::eager;
   Recording* parent = nullptr;          // of a branch or loop body: where captured values live
-  std::mutex mutex;                     // held while recording and flushing: another thread may need a value of ours
+  LightLock mutex;                      // held while recording and flushing: another thread may need a value of ours
   std::atomic<std::thread::id> runner;  // who is flushing it
   bool in_host_call = false;  // its ops are called by a host function, while the run around it holds variables
 
-  std::vector<RecordedNode> nodes;
-  std::vector<ValueId> inputs;
-  std::vector<int64_t> attrs;
+  Stack<RecordedNode> nodes;
+  Stack<ValueId> inputs;
+  Stack<int64_t> attrs;
   std::vector<std::shared_ptr<const Graph>> graphs;
-  std::vector<TensorImpl*> values;  // one reference each
-  std::vector<uint32_t> producers;  // per value: its node, or kNone for a leaf
-  std::vector<uint8_t> tracked;     // per value: the tapes that follow it
-  uint32_t first_pending = 0;       // nodes before it have run (they stay while a tape needs them)
+  Stack<TensorImpl*> values;   // one reference each
+  Stack<uint32_t> producers;   // per value: its node, or kNone for a leaf
+  Stack<uint8_t> tracked;      // per value: the tapes that follow it
+  uint32_t first_pending = 0;  // nodes before it have run (they stay while a tape needs them)
   uint32_t next_size_check = 0;
 
   // Leaves by identity, and what a body took from its parent (leaf here → value there).
@@ -100,8 +102,7 @@ class Recording {
   // Working lists of record(), kept here so that an op allocates nothing.
   std::vector<Aval> inferred;
   std::vector<const Aval*> input_avals;
-  std::vector<ValueId> input_ids;
-  std::vector<TensorImpl*> output_impls;
+  Stack<TensorImpl*> outputs;
   std::shared_ptr<void> evaluation;  // those of the evaluator
 
   ~Recording();
@@ -117,7 +118,11 @@ class Recording {
 };
 
 // The recording that ops of this thread go to.
-Recording& current_recording();
+extern constinit thread_local Recording* thread_current_recording;  // null until the first op
+Recording& start_thread_recording();
+inline Recording& current_recording() {
+  return thread_current_recording ? *thread_current_recording : start_thread_recording();
+}
 
 // The function whose trace `recording` is part of, or nullptr for eager code: there, cells and generators are
 // parameters.

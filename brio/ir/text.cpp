@@ -29,7 +29,7 @@ std::string format_attrs(const Node& node) {
   size_t at = 0;
   for (const AttrSpec& spec : node.op->attrs) {
     text += cat(text.empty() ? "" : ", ", spec.name, "=");
-    if (spec.kind != AttrKind::list) {
+    if (!is_list(spec.kind)) {
       text += format_word(spec, node.attrs[at++]);
       continue;
     }
@@ -168,7 +168,8 @@ class Parser {
         fail(cat("'", name, "' is no ", spec.name));
       }
       case AttrKind::integer: attrs.push_back(integer()); return;
-      case AttrKind::list: {
+      case AttrKind::list:
+      case AttrKind::extents: {
         expect("[");
         const size_t at = attrs.size();
         attrs.push_back(0);

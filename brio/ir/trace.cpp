@@ -75,8 +75,8 @@ Tensor add_parameter(Recording& recording, const Aval& aval) {
   TensorImpl* impl = TensorImpl::create(aval);
   Tensor handle = Tensor::adopt(impl);
   impl->value = static_cast<ValueId>(recording.values.size());
-  recording.producers.reserve(recording.producers.size() + 1);
-  recording.tracked.reserve(recording.tracked.size() + 1);
+  recording.producers.make_room(1);
+  recording.tracked.make_room(1);
   recording.values.push_back(impl);
   impl->refs.increment();
   recording.producers.push_back(kNone);

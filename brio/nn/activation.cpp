@@ -62,16 +62,8 @@ Tensor gelu(const Tensor& x, bool approximate) {
 
 Tensor silu(const Tensor& x) { return x * sigmoid(x); }
 
-ActivationFunction::ActivationFunction(std::string_view name) : name_(name) {
-  for (const Row& row : kRows)
-    if (row.name == name) {
-      function_ = row.function;
-      return;
-    }
-  std::vector<std::string_view> known;
-  for (const Row& row : kRows) known.push_back(row.name);
-  throw_unknown("activation", name, known);
-}
+ActivationFunction::ActivationFunction(std::string_view name)
+    : name_(name), function_(row_named("activation", name, kRows).function) {}
 
 Activation::Activation(ActivationFunction function, LayerOptions options)
     : Layer(std::make_shared<ActivationModule>(std::move(function), std::move(options.name))) {}

@@ -50,7 +50,7 @@ Tensor before_activation(const Tensor& y_pred, const OpDef& activation, FusedAct
 // Keras takes the former even where the user says the latter, and warns.
 Tensor logits_of(const char* loss, const Tensor& y_pred, bool from_logits, const OpDef& activation,
                  FusedActivation fused) {
-  const Tensor logits = before_activation(y_pred, activation, fused);
+  Tensor logits = before_activation(y_pred, activation, fused);
   if (!logits.defined()) return from_logits ? y_pred : Tensor();
   static std::atomic<bool> warned = false;
   if (from_logits && !warned.exchange(true))
@@ -230,17 +230,7 @@ Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred) {
   return squares.rank() == 0 ? squares : mean_from(squares, squares.rank() - 1);
 }
 
-Loss::Loss(std::string_view name) {
-  for (const Named& named : kNamed)
-    if (named.name == name) {
-      *this = Loss(std::string(name), named.function);
-      return;
-    }
-  std::vector<std::string_view> known;
-  for (const Named& named : kNamed)
-    if (named.name[0] >= 'a') known.push_back(named.name);
-  throw_unknown("loss", name, known);
-}
+Loss::Loss(std::string_view name) : Loss(std::string(name), row_named("loss", name, kNamed).function) {}
 
 Loss::Loss(std::string name, Function function, Reduction reduction)
     : impl_(std::make_shared<const Impl>(Impl{std::move(name), std::move(function), reduction})) {}

@@ -127,17 +127,7 @@ Metric::Metric(std::string name, Function function) : impl_(std::make_shared<Imp
   impl_->count = zero_variable({Shape(), f32}, impl_->name + "/count", Owner::other);
 }
 
-Metric::Metric(std::string_view name) {
-  for (const Named& named : kNamed)
-    if (named.name == name) {
-      *this = Metric(std::string(name), named.function);
-      return;
-    }
-  std::vector<std::string_view> known;
-  for (const Named& named : kNamed)
-    if (named.name[0] >= 'a') known.push_back(named.name);
-  throw_unknown("metric", name, known);
-}
+Metric::Metric(std::string_view name) : Metric(std::string(name), row_named("metric", name, kNamed).function) {}
 
 const std::string& Metric::name() const { return impl_->name; }
 std::vector<Variable> Metric::variables() const { return {impl_->total, impl_->count}; }

@@ -4,12 +4,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace brio::nn {
 
 // Throws InvalidArgument: "[activation] there is no 'rleu'; did you mean 'relu'? Known: …".
 [[noreturn]] void throw_unknown(std::string_view what, std::string_view name,
                                 std::span<const std::string_view> known);
+
+// The row of a table that has that name. Other spellings, such as Keras's class names, begin with a capital and are
+// not among those that are suggested.
+template <typename Rows>
+const auto& row_named(std::string_view what, std::string_view name, const Rows& rows) {
+  std::vector<std::string_view> known;
+  for (const auto& row : rows) {
+    if (row.name == name) return row;
+    if (row.name[0] >= 'a') known.push_back(row.name);
+  }
+  throw_unknown(what, name, known);
+}
 
 // "dense", then "dense_1", "dense_2", … as Keras counts them.
 std::string unique_name(std::string_view base);

@@ -27,7 +27,7 @@ std::string rule(std::string_view left, std::string_view line, std::string_view 
   std::string out(left);
   for (size_t i = 0; i < kWidths.size(); ++i) {
     if (i != 0) out += cross;
-    out += repeated(line, static_cast<size_t>(kWidths[i] + 2));
+    out += repeated(line, static_cast<size_t>(kWidths[i]) + 2);
   }
   return out + std::string(right) + "\n";
 }

@@ -242,8 +242,11 @@ void infer_sigmoid_xent(const OpCall& call, std::vector<Aval>& out) {
   out.push_back(logits);
 }
 std::vector<Tensor> plain_sigmoid_xent(std::span<const Tensor> in, Attrs) {
-  const Tensor &x = in[0], &z = in[1];
-  return {relu(x) - x * z + log1p(exp(neg(abs(x))))};
+  const DType dtype = in[0].dtype();
+  const bool half = dtype == f16 || dtype == bf16;  // as a fused form it rounds once
+  const Tensor x = half ? cast(in[0], f32) : in[0], z = half ? cast(in[1], f32) : in[1];
+  const Tensor loss = relu(x) - x * z + log1p(exp(neg(abs(x))));
+  return {half ? cast(loss, dtype) : loss};
 }
 void grad_sigmoid_xent(GradContext& g) {
   if (g.needs(0)) g.set(0, (sigmoid(g.in[0]) - g.in[1]) * g.cotangent());
@@ -285,7 +288,7 @@ COMPOSITE(softmax_xent_value_and_grad, "softmax_xent and its gradient in one pas
           .grad_needs = kNeedsThree, .may_fail = true)
 COMPOSITE(sigmoid_xent, "cross-entropy of sigmoid(logits) with probabilities, elementwise", 2,
           .infer = infer_sigmoid_xent, .grad = grad_sigmoid_xent, .cost = per_logit_cost<26>,
-          .plain = plain_sigmoid_xent, .grad_needs = kNeedsBoth)
+          .plain = plain_sigmoid_xent, .expands = true, .grad_needs = kNeedsBoth)
 #undef COMPOSITE
 }  // namespace op
 

@@ -4,6 +4,7 @@
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
+#include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
@@ -63,8 +64,16 @@ void infer_while(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op, "the condition must return one bool scalar; reduce it with any() or all()");
   if (body.outputs.size() != layout.carried)
     throw_invalid(call.op, cat("the body returns ", body.outputs.size(), " tensors, but was given ", layout.carried));
-  if (call.in.size() != condition.inputs.size() + body.inputs.size() - layout.carried)
-    throw_invalid(call.op, cat("got ", call.in.size(), " inputs for bodies that take others"));
+  const size_t captured = layout.condition_captured;
+  if (condition.inputs.size() != layout.carried + captured || body.inputs.size() < layout.carried ||
+      call.in.size() != body.inputs.size() + captured)
+    throw_invalid(call.op, cat("got ", call.in.size(), " inputs, ", layout.carried, " of them carried and ", captured,
+                               " captured by the condition, but the condition takes ", condition.inputs.size(),
+                               " and the body ", body.inputs.size()));
+  for (size_t i = 0; i < condition.inputs.size(); ++i)
+    expect_aval(call, "input of the condition", i, *call.in[i], input_aval(condition, i));
+  for (size_t i = 0; i < body.inputs.size(); ++i)
+    expect_aval(call, "input of the body", i, *call.in[i < layout.carried ? i : i + captured], input_aval(body, i));
   for (size_t i = 0; i < layout.carried; ++i) {
     expect_aval(call, "result of the body", i, output_aval(body, i), *call.in[i]);
     out.push_back(*call.in[i]);
@@ -82,8 +91,9 @@ void infer_scan(const OpCall& call, std::vector<Aval>& out) {
   const ScanLayout layout = ScanLayout::of(call.attrs);
   const Graph& body = *call.graphs[0];
   if (layout.elements == 0) throw_invalid(call.op, "needs elements to walk along; give it at least one tensor");
-  if (call.in.size() != body.inputs.size())
-    throw_invalid(call.op, cat("the body takes ", body.inputs.size(), " inputs, but got ", call.in.size()));
+  if (call.in.size() != body.inputs.size() || call.in.size() < layout.carried + layout.elements)
+    throw_invalid(call.op, cat("the body takes ", body.inputs.size(), " inputs, but got ", call.in.size(), " with ",
+                               layout.carried, " carried and ", layout.elements, " walked along"));
   if (body.outputs.size() < layout.carried)
     throw_invalid(call.op,
                   cat("the body returns ", body.outputs.size(), " carried tensors, but was given ", layout.carried));
@@ -96,6 +106,12 @@ void infer_scan(const OpCall& call, std::vector<Aval>& out) {
       throw_invalid(call.op, cat("elements ", i, " have length ", shape[0], ", but the first have ", length));
     length = shape[0];
   }
+  for (size_t i = 0; i < call.in.size(); ++i) {
+    Aval given = *call.in[i];
+    if (i >= layout.carried && i < layout.carried + layout.elements)
+      given.shape = Shape(given.shape.dims().subspan(1));
+    expect_aval(call, "input of the body", i, given, input_aval(body, i));
+  }
   for (size_t i = 0; i < layout.carried; ++i) {
     expect_aval(call, "carried result", i, output_aval(body, i), *call.in[i]);
     out.push_back(*call.in[i]);
@@ -103,7 +119,7 @@ void infer_scan(const OpCall& call, std::vector<Aval>& out) {
   auto stacked = [&](const Aval& aval) {
     std::vector<int64_t> dims{length};
     dims.insert(dims.end(), aval.shape.begin(), aval.shape.end());
-    return Aval{Shape(dims), aval.dtype};
+    return Aval{checked_shape(call.op, dims), aval.dtype};
   };
   for (size_t i = layout.carried; i < body.outputs.size(); ++i) out.push_back(stacked(output_aval(body, i)));
   if (layout.saves)
@@ -140,10 +156,10 @@ Cost while_cost(const OpCall& call, std::span<const Aval>) {
   }
   return cost;
 }
-Cost scan_cost(const OpCall& call, std::span<const Aval>) {
+Cost scan_cost(const OpCall& call, std::span<const Aval> out) {
   const Cost one = graph_cost(*call.graphs[0]);
   const auto steps = static_cast<double>(call.in[ScanLayout::of(call.attrs).carried]->shape[0]);
-  return {one.flops * steps, one.bytes * steps};
+  return {one.flops * steps, std::max(one.bytes * steps, total_bytes(call, out))};
 }
 
 Tensor or_zeros(const Tensor& gradient, const Tensor& like) {

@@ -403,22 +403,43 @@ Tensor constant(Scalar value, DType dtype) {
 #define UNARY(name) \
   Tensor name(const Tensor& x) { return unary(op::name, x); }
 UNARY(neg)
-UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt) UNARY(square)
-    UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf) UNARY(relu)
-        UNARY(floor) UNARY(ceil) UNARY(round) UNARY(logical_not) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
+UNARY(abs)
+UNARY(sign)
+UNARY(exp)
+UNARY(expm1)
+UNARY(log)
+UNARY(log1p)
+UNARY(sqrt)
+UNARY(rsqrt)
+UNARY(square)
+UNARY(reciprocal)
+UNARY(sin)
+UNARY(cos)
+UNARY(tanh)
+UNARY(sigmoid)
+UNARY(softplus)
+UNARY(erf)
+UNARY(relu)
+UNARY(floor)
+UNARY(ceil)
+UNARY(round)
+UNARY(logical_not)
+UNARY(is_nan)
+UNARY(is_finite)
+UNARY(is_inf)
 #undef UNARY
 
-            namespace {
+namespace {
 
-  Tensor adapt(Scalar value, const Tensor& other) { return host_scalar(value.bits_as(other.dtype()), other.dtype()); }
+Tensor adapt(Scalar value, const Tensor& other) { return host_scalar(value.bits_as(other.dtype()), other.dtype()); }
 
-  // TensorFlow's `/` on integers divides in floating point: float32 for 8 and 16 bits, float64 above.
-  Tensor true_divide(const Tensor& a, const Tensor& b) {
-    if (!a.defined() || !b.defined() || !is_integer(a.dtype()) || a.dtype() != b.dtype())
-      return record(op::div, {}, a, b);
-    const DType wide = size_of(a.dtype()) <= 2 ? f32 : f64;
-    return record(op::div, {}, cast(a, wide), cast(b, wide));
-  }
+// TensorFlow's `/` on integers divides in floating point: float32 for 8 and 16 bits, float64 above.
+Tensor true_divide(const Tensor& a, const Tensor& b) {
+  if (!a.defined() || !b.defined() || !is_integer(a.dtype()) || a.dtype() != b.dtype())
+    return record(op::div, {}, a, b);
+  const DType wide = size_of(a.dtype()) <= 2 ? f32 : f64;
+  return record(op::div, {}, cast(a, wide), cast(b, wide));
+}
 
 }  // namespace
 
@@ -428,25 +449,41 @@ UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqr
   Tensor name(Scalar a, const Tensor& b) { return make(adapt(a, b), b); }
 #define RECORD(name) [](const Tensor& left, const Tensor& right) { return record(op::name, {}, left, right); }
 BINARY(add, RECORD(add))
-BINARY(sub, RECORD(sub)) BINARY(mul, RECORD(mul)) BINARY(div, true_divide) BINARY(floor_div, RECORD(floor_div))
-    BINARY(mod, RECORD(mod)) BINARY(pow, RECORD(pow)) BINARY(maximum, RECORD(max)) BINARY(minimum, RECORD(min))
-        BINARY(atan2, RECORD(atan2)) BINARY(squared_difference, RECORD(squared_difference))
-            BINARY(equal, RECORD(equal)) BINARY(not_equal, RECORD(not_equal)) BINARY(less, RECORD(less))
-                BINARY(less_equal, RECORD(less_equal)) BINARY(greater, RECORD(greater))
-                    BINARY(greater_equal, RECORD(greater_equal)) BINARY(logical_and, RECORD(logical_and))
-                        BINARY(logical_or, RECORD(logical_or)) BINARY(logical_xor, RECORD(logical_xor))
-                            BINARY(bitwise_and, RECORD(bitwise_and)) BINARY(bitwise_or, RECORD(bitwise_or))
-                                BINARY(bitwise_xor, RECORD(bitwise_xor)) BINARY(operator+, add) BINARY(operator-, sub)
-                                    BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
-                                        BINARY(operator<, less) BINARY(operator<=, less_equal)
-                                            BINARY(operator>, greater) BINARY(operator>=, greater_equal)
+BINARY(sub, RECORD(sub))
+BINARY(mul, RECORD(mul))
+BINARY(div, true_divide)
+BINARY(floor_div, RECORD(floor_div))
+BINARY(mod, RECORD(mod))
+BINARY(pow, RECORD(pow))
+BINARY(maximum, RECORD(max))
+BINARY(minimum, RECORD(min))
+BINARY(atan2, RECORD(atan2))
+BINARY(squared_difference, RECORD(squared_difference))
+BINARY(equal, RECORD(equal))
+BINARY(not_equal, RECORD(not_equal))
+BINARY(less, RECORD(less))
+BINARY(less_equal, RECORD(less_equal))
+BINARY(greater, RECORD(greater))
+BINARY(greater_equal, RECORD(greater_equal))
+BINARY(logical_and, RECORD(logical_and))
+BINARY(logical_or, RECORD(logical_or))
+BINARY(logical_xor, RECORD(logical_xor))
+BINARY(bitwise_and, RECORD(bitwise_and))
+BINARY(bitwise_or, RECORD(bitwise_or))
+BINARY(bitwise_xor, RECORD(bitwise_xor))
+BINARY(operator+, add)
+BINARY(operator-, sub)
+BINARY(operator*, mul)
+BINARY(operator/, div)
+BINARY(operator%, mod)
+BINARY(operator<, less)
+BINARY(operator<=, less_equal)
+BINARY(operator>, greater)
+BINARY(operator>=, greater_equal)
 #undef BINARY
 #undef RECORD
 
-                                                Tensor
-                                                operator-(const Tensor& x) {
-  return neg(x);
-}
+Tensor operator-(const Tensor& x) { return neg(x); }
 
 Tensor select(const Tensor& condition, const Tensor& a, const Tensor& b) {
   return record(op::select, {}, condition, a, b);

@@ -4,9 +4,38 @@
 #include "brio/ir/graph.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/families.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
 
 namespace brio {
 namespace {
+
+const Shape& space_of(const Graph& body, const Node& node) {
+  return body.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
+}
+
+// Backends make one loop of the body without looking again.
+void check_one_loop(const OpDef& op, const Graph& body) {
+  if (body.nodes.empty()) throw_invalid(op, "its body computes nothing");
+  const Shape& space = space_of(body, body.nodes[0]);
+  const Node* folds = nullptr;
+  std::vector<bool> folded(body.values.size(), false);
+  for (const Node& node : body.nodes) {
+    const bool reduction = node.op->kind == OpKind::reduction;
+    if (!reduction && node.op->kind != OpKind::elementwise && node.op != &op::broadcast_to)
+      throw_invalid(op, cat("its body holds ", node.op->name, ", which is no part of a loop over elements"));
+    if (!(space_of(body, node) == space))
+      throw_invalid(op, cat("its body loops over shapes ", space, " and ", space_of(body, node)));
+    for (ValueId v : node.in)
+      if (folds && folded[v])
+        throw_invalid(op, cat("its body goes on with a ", folds->op->name, ", which must be a result"));
+    if (!reduction) continue;
+    if (folds && reduced_axes(Attrs(folds->attrs)) != reduced_axes(Attrs(node.attrs)))
+      throw_invalid(op, cat("its body reduces shape ", space, " over different axes"));
+    folds = &node;
+    folded[node.out[0]] = true;
+  }
+}
 
 void infer_fused(const OpCall& call, std::vector<Aval>& out) {
   if (call.graphs.size() != 1) throw_invalid(call.op, cat("needs one body, but has ", call.graphs.size()));
@@ -17,6 +46,7 @@ void infer_fused(const OpCall& call, std::vector<Aval>& out) {
     if (!(body.values[body.inputs[i].value] == *call.in[i]))
       throw_invalid(call.op, cat("input ", i, " is ", format_aval(*call.in[i]), ", but the body takes ",
                                  format_aval(body.values[body.inputs[i].value])));
+  check_one_loop(call.op, body);
   for (ValueId v : body.outputs) out.push_back(body.values[v]);
 }
 

@@ -13,7 +13,8 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::list}};
+constexpr AttrSpec kAttrs[] = {
+    {"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::extents}};
 
 template <bool floats>
 void infer_random(const OpCall& call, std::vector<Aval>& out) {
@@ -105,7 +106,7 @@ Tensor uniform(const Shape& shape, UniformOptions options) {
   if (!(options.low <= options.high))
     throw_invalid(op::random_uniform,
                   cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
-  const Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
+  Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
   if (options.low == 0 && options.high == 1) return unit;
   const Tensor scaled = unit * (options.high - options.low);
   return options.low == 0 ? scaled : scaled + options.low;

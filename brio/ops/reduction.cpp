@@ -50,7 +50,10 @@ Tensor with_dims(const GradContext& g, const Tensor& reduced) {
   return reshape(reduced, shape);
 }
 
-void grad_sum(GradContext& g) { g.set(0, broadcast_to(with_dims(g, g.cotangent()), g.in[0].shape())); }
+void grad_sum(GradContext& g) {
+  const Tensor& c = g.cotangent();  // a scalar needs no axes to be stretched along
+  g.set(0, broadcast_to(c.rank() == 0 ? c : with_dims(g, c), g.in[0].shape()));
+}
 
 // Ties share the gradient evenly, as in TensorFlow.
 void grad_extreme(GradContext& g) {

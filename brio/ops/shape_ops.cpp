@@ -15,16 +15,20 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kShapeAttrs[] = {{"shape", AttrKind::list}};
+constexpr AttrSpec kShapeAttrs[] = {{"shape", AttrKind::extents}};
 constexpr AttrSpec kPermutationAttrs[] = {{"permutation", AttrKind::list}};
-constexpr AttrSpec kSliceAttrs[] = {{"begin", AttrKind::list}, {"size", AttrKind::list}, {"stride", AttrKind::list}};
+constexpr AttrSpec kSliceAttrs[] = {
+    {"begin", AttrKind::extents}, {"size", AttrKind::extents}, {"stride", AttrKind::list}};
 constexpr AttrSpec kConcatAttrs[] = {{"axis", AttrKind::integer}};
-constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::list}, {"high", AttrKind::list}};
+constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::extents}, {"high", AttrKind::extents}};
 
 void infer_same(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in[0]); }
 
 void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in.back()); }
-void grad_lost(GradContext&) { BRIO_CHECK(false, "the user's function of a custom gradient is gone"); }
+// The user's function belongs to the recording it was given in; a body is traced apart from the tapes around it.
+void grad_lost(GradContext& g) {
+  throw_invalid(*g.op, "has no gradient inside a branch or loop body; put it outside, or write the body without it");
+}
 
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
   const Shape shape = checked_shape(call.op, call.attrs.list(0));
@@ -283,10 +287,10 @@ Tensor expand_dims(const Tensor& x, int axis) {
   const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank() + 1);
   std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
   dims.insert(dims.begin() + at, 1);
-  return reshape(x, Shape(dims));
+  return reshape(x, checked_shape(op::reshape, dims));
 }
 
-Tensor squeeze(const Tensor& x, std::vector<int> axes) {
+Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
   uint32_t drop = 0;
   for (int axis : axes) {
     const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank());

@@ -22,7 +22,7 @@ Tensor reshape(const Tensor& x, std::span<const int64_t> dims);
 Tensor reshape(const Tensor& x, std::initializer_list<int64_t> dims);
 Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor expand_dims(const Tensor& x, int axis);
-Tensor squeeze(const Tensor& x, std::vector<int> axes = {});
+Tensor squeeze(const Tensor& x, const std::vector<int>& axes = {});
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 Tensor transpose(const Tensor& x, std::vector<int> permutation = {});  // default: reversed
 // Elements begin, begin + stride, … before end, per axis; Python's rules for negatives and for what lies outside.

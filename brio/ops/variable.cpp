@@ -51,7 +51,7 @@ Tensor followed_read(Recording& recording, VariableImpl& variable, const Tensor&
   const bool known = read.recording == &recording && read.epoch == recording.epoch && read.of == value.impl() &&
                      read.tapes == watching;
   if (known) return handle(recording.values[read.value]);
-  const Tensor node = record(op::read_variable, {}, value);
+  Tensor node = record(op::read_variable, {}, value);
   read = {&recording, recording.epoch, value.impl(), node.impl()->value, watching};
   recording.tracked[read.value] = watching;
   for (Recording::Tape* tape : recording.tapes)

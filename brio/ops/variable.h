@@ -17,7 +17,7 @@ struct VariableImpl {
   bool trainable = true;
   Owner owner = Owner::parameters;
 
-  std::mutex mutex;  // guards the fields below
+  LightLock mutex;  // guards the fields below
   Tensor value;
   // The value that stands for "this variable, read" under the tapes of a recording, reused while nothing changes. It
   // is kept as a number: a handle here would count as somebody who needs the value.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "brio/ops/elementwise.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
@@ -30,6 +32,37 @@ void fold_constants(Graph& graph) {
     rewriter.replace(node.out[0], rewriter.emit(op::constant, {}, {dtype, static_cast<int64_t>(result)}));
     return false;
   });
+}
+
+std::vector<std::optional<uint64_t>> uniform_values(const Graph& graph, std::span<const uint64_t> constants) {
+  std::vector<std::optional<uint64_t>> known(graph.values.size());
+  size_t next = 0;
+  for (const Node& node : graph.nodes) {
+    if (node.out.size() != 1) continue;
+    std::optional<uint64_t>& result = known[node.out[0]];
+    const auto is_known = [&](ValueId v) { return known[v].has_value(); };
+    switch (node.op->kind) {
+      case OpKind::constant: result = constants[next++]; break;
+      case OpKind::view: result = known[node.in.back()]; break;
+      case OpKind::movement:
+        if (std::ranges::all_of(node.in, [&](ValueId v) { return known[v] == known[node.in[0]]; }))
+          result = known[node.in[0]];
+        break;
+      case OpKind::elementwise: {
+        if (!evaluate_constant || !std::ranges::all_of(node.in, is_known)) break;
+        std::vector<Aval> avals;
+        std::vector<uint64_t> bits;
+        for (ValueId v : node.in) {
+          avals.push_back({Shape(), graph.values[v].dtype});
+          bits.push_back(*known[v]);
+        }
+        result = evaluate_constant(*node.op, avals, bits, node.attrs);
+        break;
+      }
+      default: break;
+    }
+  }
+  return known;
 }
 
 }  // namespace brio

@@ -11,6 +11,7 @@ namespace brio {
 namespace {
 
 constexpr Pass kPasses[] = {
+    {"expand", "composites whose plain form is elementwise become it", expand_composites},
     {"simplify", "identities that keep every bit, one row each", simplify},
     {"fold", "computes what depends on constants alone", fold_constants},
     {"merge", "equal expressions become one", merge_equal},

@@ -2,6 +2,7 @@
 // and the verifier after it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,7 @@ struct PassTime {
 std::vector<PassTime> pass_times();
 
 // The passes.
+void expand_composites(Graph& graph);
 void simplify(Graph& graph);
 void fold_constants(Graph& graph);
 void merge_equal(Graph& graph);
@@ -48,5 +50,9 @@ void order_checks(Graph& graph);
 using ConstantEvaluator = uint64_t (*)(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,
                                        std::span<const int64_t> attrs);
 void set_constant_evaluator(ConstantEvaluator evaluator);
+
+// Per value that depends on constants alone and holds one number throughout: the bits of that number. `constants` are
+// the bits to take for the constant nodes, in their order.
+std::vector<std::optional<uint64_t>> uniform_values(const Graph& graph, std::span<const uint64_t> constants);
 
 }  // namespace brio

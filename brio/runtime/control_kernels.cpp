@@ -10,6 +10,7 @@
 #include "brio/ops/fusion.h"
 #include "brio/runtime/backend.h"
 #include "brio/runtime/nested_plan.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio {
 namespace {
@@ -29,7 +30,7 @@ class FusedBodyKernel final : public Kernel {
 };
 
 std::shared_ptr<const Plan> plan_of(const std::shared_ptr<const Graph>& graph) {
-  return Plan::make(*graph, registry().default_device());
+  return make_plan(*graph, registry().default_device()).plan;
 }
 constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 

@@ -17,7 +17,7 @@ namespace {
 
 // A flush in the making. Kept with the recording between flushes, so that the steady state allocates nothing.
 struct Flush {
-  std::vector<uint64_t> key;
+  Stack<uint64_t> key;
   std::vector<uint32_t> number;  // per value of the recording: its number in the key
   std::vector<ValueId> inputs;   // in the order of the key
   std::vector<uint8_t> donated;  // per input
@@ -46,7 +46,8 @@ class Evaluation {
     choose_outputs();
     if (f_.outputs.empty()) return;
     build_key();
-    const auto plan = find_or_make_plan(f_.key, hash_words(f_.key), [&] {
+    const PlanKey key(f_.key.begin(), f_.key.size());
+    const auto plan = find_or_make_plan(key, hash_words(key), [&] {
       Graph graph = graph_of(r_, f_.inputs, f_.outputs);
       for (size_t i = 0; i < f_.inputs.size(); ++i) graph.inputs[i].donated = f_.donated[i];
       return graph;
@@ -102,8 +103,9 @@ class Evaluation {
     // Values that a tape's earlier flush did not keep are made again: their nodes come first.
     if (r_.first_pending > 0) add_recomputed();
     for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n) add_node(n);
-    f_.key.push_back(~uint64_t{0});
-    for (ValueId v : f_.outputs) f_.key.push_back(f_.number[v]);
+    f_.key.make_room(1 + f_.outputs.size());
+    f_.key.push(~uint64_t{0});
+    for (ValueId v : f_.outputs) f_.key.push(f_.number[v]);
   }
 
   void add_recomputed() {
@@ -123,27 +125,22 @@ class Evaluation {
 
   void add_node(uint32_t n) {
     const RecordedNode& node = r_.nodes[n];
-    for (uint32_t i = 0; i < node.n_inputs; ++i) {
-      const ValueId v = r_.inputs[node.input + i];
-      if (f_.number[v] == kNone) add_input(v);
-    }
-    f_.key.push_back(reinterpret_cast<uintptr_t>(node.op));
-    f_.key.push_back(node.n_inputs | uint64_t{node.n_attrs} << 20 | uint64_t{node.n_graphs} << 40);
-    uint64_t pair = 0;
-    for (uint32_t i = 0; i < node.n_inputs; ++i) {
-      pair = pair << 32 | f_.number[r_.inputs[node.input + i]];
-      if (i & 1) {
-        f_.key.push_back(pair);
-        pair = 0;
-      }
-    }
-    if (node.n_inputs & 1) f_.key.push_back(pair);
-    f_.key.insert(f_.key.end(), r_.attrs.begin() + node.attr, r_.attrs.begin() + node.attr + node.n_attrs);
-    for (uint32_t i = 0; i < node.n_graphs; ++i)
-      f_.key.push_back(reinterpret_cast<uintptr_t>(r_.graphs[node.graph + i].get()));
-    for (uint32_t i = 0; i < node.n_values; ++i)
-      if (f_.number[node.value + i] == kNone) f_.number[node.value + i] = next_++;
-      else ++next_;
+    const ValueId* const in = r_.inputs.begin() + node.input;
+    uint32_t* const number = f_.number.data();
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      if (number[in[i]] == kNone) add_input(in[i]);
+    f_.key.make_room(3 + node.n_inputs / 2 + node.n_attrs + node.n_graphs);
+    f_.key.push(reinterpret_cast<uintptr_t>(node.op));
+    f_.key.push(node.n_inputs | uint64_t{node.n_attrs} << 20 | uint64_t{node.n_graphs} << 40);
+    uint32_t i = 0;
+    for (; i + 2 <= node.n_inputs; i += 2) f_.key.push(uint64_t{number[in[i]]} << 32 | number[in[i + 1]]);
+    if (i < node.n_inputs) f_.key.push(number[in[i]]);
+    const int64_t* const attrs = r_.attrs.begin() + node.attr;
+    for (uint32_t k = 0; k < node.n_attrs; ++k) f_.key.push(static_cast<uint64_t>(attrs[k]));
+    for (uint32_t k = 0; k < node.n_graphs; ++k)
+      f_.key.push(reinterpret_cast<uintptr_t>(r_.graphs[node.graph + k].get()));
+    for (ValueId v = node.value; v < node.value + node.n_values; ++v, ++next_)
+      if (number[v] == kNone) number[v] = next_;
   }
 
   void add_input(ValueId v) {

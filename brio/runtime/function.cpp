@@ -8,6 +8,7 @@
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
 #include "brio/runtime/plan_cache.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio::detail {
 namespace {
@@ -183,7 +184,13 @@ struct TracedFunction::Impl {
     return all ? ~uint64_t{0} : 0;
   }
 
-  static Trace::Prepared& prepared(Trace& trace, uint64_t donated) {
+  // Plans for other arguments go, the longest unused first; they are made again when they are called for.
+  void make_room(const Trace& wanted) {
+    for (auto trace = traces.rbegin(); trace != traces.rend() && plans_over_limit(); ++trace)
+      if (trace->get() != &wanted) (*trace)->plans.clear();
+  }
+
+  Trace::Prepared& prepared(Trace& trace, uint64_t donated) {
     for (Trace::Prepared& p : trace.plans)
       if (p.donated == donated) return p;
     Graph graph = trace.graph;
@@ -191,9 +198,8 @@ struct TracedFunction::Impl {
     for (size_t i = 0; i < trace.cells.size(); ++i)
       graph.inputs[first_cell + i].donated =
           trace.cells[i].assigned && (trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0});
-    Trace::Prepared p{donated,
-                      std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device())),
-                      trace.results == 0};
+    MadePlan made = make_plan(std::move(graph), registry().default_device());
+    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(std::move(made.plan)), trace.results == 0};
     const Plan& plan = p.plan->plan();
     p.only_in_place &= plan.fresh_buffers().empty();
     for (size_t i = 0; i < trace.cells.size(); ++i) {
@@ -203,6 +209,7 @@ struct TracedFunction::Impl {
     }
     if (trace.plans.size() == kMostPlans) trace.plans.erase(trace.plans.begin());
     trace.plans.push_back(std::move(p));
+    make_room(trace);
     return trace.plans.back();
   }
 
@@ -261,7 +268,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::lock_guard lock(impl_->mutex);
   Trace& trace = impl_->find(arguments, n);
   CellLocks locks(trace);
-  Trace::Prepared& prepared = Impl::prepared(trace, Impl::donated_cells(trace));
+  Trace::Prepared& prepared = impl_->prepared(trace, Impl::donated_cells(trace));
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, arguments, n);
   if (prepared.only_in_place) {

@@ -24,7 +24,7 @@ class Plan {
  public:
   // Takes a graph as recorded: optimises it, chooses kernels, places buffers.
   static std::shared_ptr<const Plan> make(Graph graph, Device& device);
-  // As it stands, node by node: the fall-back for a `fused` body, and the "unplanned" side of tests.
+  // As it stands, node by node: for a graph that is optimised, the body of a `fused` node, the other side of tests.
   static std::shared_ptr<const Plan> make_unoptimized(Graph graph, Device& device);
 
   // Where an output's bytes are after a run.

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "brio/base/error.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio {
 namespace {
@@ -16,7 +17,7 @@ __extension__ using Wide = unsigned __int128;
 struct Entry {
   std::vector<uint64_t> key;
   std::shared_ptr<const CachedPlan> plan;
-  std::string signature;  // ops without shapes: a miss that finds its signature is "only" another shape
+  uint64_t signature;  // ops without shapes: a miss that finds its signature is "only" another shape
   std::vector<Aval> inputs;
 };
 
@@ -25,11 +26,14 @@ class LivingPlans {
   void add(const CachedPlan* plan) {
     std::lock_guard lock(mutex_);
     plans_.insert(plan);
+    bytes_ += plan->bytes();
   }
   void remove(const CachedPlan* plan) {
     std::lock_guard lock(mutex_);
     plans_.erase(plan);
+    bytes_ -= plan->bytes();
   }
+  size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   void visit(const std::function<void(const Plan&)>& f) {
     std::lock_guard lock(mutex_);
     for (const CachedPlan* plan : plans_) f(plan->plan());
@@ -38,6 +42,7 @@ class LivingPlans {
  private:
   std::mutex mutex_;
   std::unordered_set<const CachedPlan*> plans_;
+  std::atomic<size_t> bytes_{0};
 };
 LivingPlans& living_plans() {
   static auto* plans = new LivingPlans;
@@ -60,43 +65,51 @@ class Cache {
   }
 
   std::shared_ptr<const CachedPlan> insert(PlanKey key, uint64_t hash, std::shared_ptr<const CachedPlan> plan,
-                                           std::string signature, std::vector<Aval> inputs) {
+                                           uint64_t signature, std::vector<Aval> inputs, const std::string& note) {
     std::lock_guard lock(mutex_);
     explain(signature, inputs);
-    entries_.push_front({{key.begin(), key.end()}, plan, std::move(signature), std::move(inputs)});
+    if (!note.empty()) last_miss_ += cat(": ", note);
+    entries_.push_front({{key.begin(), key.end()}, plan, signature, std::move(inputs)});
     try {
       index_.emplace(hash, entries_.begin());
     } catch (...) {
       entries_.pop_front();
       throw;
     }
-    bytes_ += cost(entries_.front());
-    while (bytes_ > limit_ && entries_.size() > 1) evict();
+    key_bytes_ += cost(entries_.front());
+    while (over_limit() && entries_.size() > 1) evict();
     return plan;
   }
 
   PlanCacheStats stats() {
+    const SymbolicStats symbolic = symbolic_stats();
     std::lock_guard lock(mutex_);
-    return {entries_.size(), bytes_, limit_, hits_, misses_, evictions_, last_miss_};
+    return {entries_.size(), bytes(),           limit_,        hits_,     misses_,
+            evictions_,      symbolic.families, symbolic.hits, last_miss_};
   }
   void set_limit(size_t bytes) {
     std::lock_guard lock(mutex_);
     limit_ = bytes;
-    while (bytes_ > limit_ && !entries_.empty()) evict();
+    while (over_limit() && !entries_.empty()) evict();
+  }
+  bool make_room() {
+    std::lock_guard lock(mutex_);
+    while (over_limit() && !entries_.empty()) evict();
+    return !over_limit();
   }
   void clear() {
     std::lock_guard lock(mutex_);
     entries_.clear();
     index_.clear();
-    bytes_ = 0;
+    key_bytes_ = 0;
   }
 
  private:
-  static size_t cost(const Entry& entry) {
-    return entry.plan->bytes() + entry.key.size() * sizeof(uint64_t) + sizeof(Entry);
-  }
+  size_t bytes() const { return living_plans().bytes() + key_bytes_; }
+  bool over_limit() const { return bytes() > limit_; }
+  static size_t cost(const Entry& entry) { return entry.key.size() * sizeof(uint64_t) + sizeof(Entry); }
 
-  void explain(const std::string& signature, const std::vector<Aval>& inputs) {
+  void explain(uint64_t signature, const std::vector<Aval>& inputs) {
     last_miss_ = "new structure: these ops were not run together before";
     for (const Entry& entry : entries_) {
       if (entry.signature != signature || entry.inputs.size() != inputs.size()) continue;
@@ -115,7 +128,7 @@ class Cache {
 
   void evict() {
     const auto last = std::prev(entries_.end());
-    bytes_ -= cost(*last);
+    key_bytes_ -= cost(*last);
     std::erase_if(index_, [&](const auto& row) { return row.second == last; });
     entries_.pop_back();
     ++evictions_;
@@ -124,7 +137,7 @@ class Cache {
   std::mutex mutex_;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_multimap<uint64_t, std::list<Entry>::iterator> index_;
-  size_t bytes_ = 0, limit_ = size_t{512} << 20;
+  size_t key_bytes_ = 0, limit_ = size_t{512} << 20;
   uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
   std::string last_miss_ = "none yet";
 };
@@ -134,14 +147,13 @@ Cache& cache() {
   return *c;
 }
 
-std::string signature_of(const Graph& graph) {
-  std::string text;
+uint64_t signature_of(const Graph& graph) {
+  std::vector<uint64_t> words;
   for (const Node& node : graph.nodes) {
-    text += node.op->name;
-    for (ValueId v : node.in) text += cat(",", v);
-    text += ";";
+    words.push_back(reinterpret_cast<uintptr_t>(node.op));
+    words.insert(words.end(), node.in.begin(), node.in.end());
   }
-  return text;
+  return hash_words(words);
 }
 
 }  // namespace
@@ -191,16 +203,21 @@ uint64_t hash_words(PlanKey key) {
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make) {
   if (auto plan = cache().find(key, hash)) return plan;
   Graph graph = make();
-  std::string signature = signature_of(graph);
+  const uint64_t signature = signature_of(graph);
   std::vector<Aval> inputs;
   for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
-  auto plan = std::make_shared<const CachedPlan>(Plan::make(std::move(graph), registry().default_device()));
-  return cache().insert(key, hash, std::move(plan), std::move(signature), std::move(inputs));
+  MadePlan made = make_plan(std::move(graph), registry().default_device());
+  auto plan = std::make_shared<const CachedPlan>(std::move(made.plan));
+  return cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
 }
 
 PlanCacheStats plan_cache_stats() { return cache().stats(); }
+bool plans_over_limit() { return !cache().make_room(); }
 void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }
-void clear_plan_cache() { cache().clear(); }
+void clear_plan_cache() {
+  cache().clear();
+  clear_symbolic_plans();
+}
 void for_each_plan(const std::function<void(const Plan&)>& visit) { living_plans().visit(visit); }
 
 }  // namespace brio

@@ -1,4 +1,5 @@
-// Plans by the structure of what was recorded. Bounded in bytes: the least recently used goes first.
+// Plans by the structure of what was recorded. Bounded in bytes, with those that functions keep: the least recently
+// used goes first.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +38,11 @@ class CachedPlan {
 };
 
 struct PlanCacheStats {
-  size_t plans, bytes, limit;
+  size_t plans, bytes, limit;  // plans in the cache; the bytes are of all plans there are
   uint64_t hits, misses, evictions;
-  std::string last_miss;  // why the newest miss was one: "new shape (16, 100) for input 0"
+  size_t symbolic_families;  // structures whose plans are made for any batch size
+  uint64_t symbolic_hits;    // plans made so, those of functions included
+  std::string last_miss;     // why the newest miss was one: "new shape (16, 100) for input 0"
 };
 PlanCacheStats plan_cache_stats();
 void set_plan_cache_limit(size_t bytes);
@@ -49,6 +52,9 @@ void clear_plan_cache();
 // describes.
 using PlanKey = std::span<const uint64_t>;
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make);
+
+// Whoever keeps plans outside of the cache drops old ones while this holds: the cache gives way first.
+bool plans_over_limit();
 
 uint64_t hash_words(PlanKey key);
 

@@ -30,7 +30,10 @@ class Shape {
     return n;
   }
   bool operator==(const Shape& other) const {
-    return rank_ == other.rank_ && std::equal(begin(), end(), other.begin());
+    if (rank_ != other.rank_) return false;
+    for (int i = 0; i < rank_; ++i)
+      if (dims_[i] != other.dims_[i]) return false;
+    return true;
   }
 
   // Unchecked building blocks for shape rules whose result is known to be valid.

@@ -18,7 +18,10 @@ int main(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
   uint64_t graphs = 0;
   while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
-    if (const std::string problem = brio::fuzz::check(seed++); !problem.empty()) {
+    std::string problem = brio::fuzz::check(seed);
+    if (problem.empty()) problem = brio::fuzz::check_sizes(seed);
+    ++seed;
+    if (!problem.empty()) {
       std::printf("%s\n", problem.c_str());
       return 1;
     }

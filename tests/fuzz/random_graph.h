@@ -1,5 +1,6 @@
 // Random graphs: the same graph is run planned, unplanned, by the reference, with each pass off, and by 1, 2 and 7
-// threads. All must agree: the reference within the tolerance of the dtypes used, the thread counts bit for bit.
+// threads. All must agree: the reference within the tolerance of the dtypes used, the thread counts bit for bit. The
+// same graph in several sizes is run from its symbolic plan, which must have the bits of plans of their own.
 #pragma once
 
 #include <cmath>
@@ -21,6 +22,19 @@ struct Sample {
   std::vector<Array> inputs;
   double tolerance = 2e-5;
 };
+
+inline Array random_array(const Aval& type, std::mt19937_64& random) {
+  Array array = Array::allocate(type);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    const int eighths = std::uniform_int_distribution<int>(-16, 16)(random);
+    visit(type.dtype, [&](auto t) {
+      using T = decltype(t);
+      if constexpr (std::is_integral_v<T>) array.as<T>()[i] = static_cast<T>(eighths / 2);
+      else array.as<T>()[i] = static_cast<T>(static_cast<float>(eighths) / 8);
+    });
+  }
+  return array;
+}
 
 class Generator {
  public:
@@ -61,16 +75,7 @@ class Generator {
 
   ValueId add_input(const Aval& type) {
     const ValueId v = sample_.graph.add_input(type, chance(0.3));
-    Array array = Array::allocate(type);
-    for (int64_t i = 0; i < type.shape.elements(); ++i) {
-      const int eighths = between(-16, 16);
-      visit(type.dtype, [&](auto t) {
-        using T = decltype(t);
-        if constexpr (std::is_integral_v<T>) array.as<T>()[i] = static_cast<T>(eighths / 2);
-        else array.as<T>()[i] = static_cast<T>(static_cast<float>(eighths) / 8);
-      });
-    }
-    sample_.inputs.push_back(std::move(array));
+    sample_.inputs.push_back(random_array(type, random_));
     exact_.resize(sample_.graph.values.size(), false);
     exact_[v] = true;
     return v;
@@ -364,6 +369,53 @@ inline std::string check(uint64_t seed) {
   } catch (const std::exception& error) {
     for (const Pass& pass : pipeline()) set_pass_enabled(pass.name, true);
     return report("exception", error.what());
+  }
+  return {};
+}
+
+// The sample with n in the place of 17, in shapes and in the attributes that follow them; none where that is no
+// graph.
+constexpr int64_t kBatch = 17;
+inline std::optional<Sample> resized(const Sample& sample, int64_t n, uint64_t seed) {
+  const auto scale = [&](int64_t size) { return size % kBatch == 0 ? size / kBatch * n : size; };
+  std::mt19937_64 random(seed + static_cast<uint64_t>(n));
+  Sample result{{}, {}, sample.tolerance};
+  for (const Graph::Input& input : sample.graph.inputs) {
+    Aval type = sample.graph.values[input.value];
+    for (int i = 0; i < type.shape.rank(); ++i) type.shape.set(i, scale(type.shape[i]));
+    result.graph.add_input(type, input.donated);
+    result.inputs.push_back(random_array(type, random));
+  }
+  for (const Node& node : sample.graph.nodes) {
+    std::vector<int64_t> attrs = node.attrs;
+    size_t at = 0;
+    for (const AttrSpec& spec : node.op->attrs) {
+      const int64_t count = is_list(spec.kind) ? attrs[at++] : 1;
+      for (int64_t i = 0; i < count; ++i, ++at)
+        if (spec.kind == AttrKind::extents) attrs[at] = scale(attrs[at]);
+    }
+    try {
+      result.graph.add(*node.op, node.in, std::move(attrs));
+    } catch (const InvalidArgument&) {
+      return std::nullopt;
+    }
+  }
+  result.graph.outputs = sample.graph.outputs;
+  return result;
+}
+
+inline std::string check_sizes(uint64_t seed) {
+  const Sample sample = Generator(seed).make();
+  Device& device = registry().default_device();
+  clear_symbolic_plans();
+  std::vector<std::shared_ptr<const Plan>> kept;  // a plan that is gone is no sample
+  for (int64_t n : {17, 40, 23, 18, 101, 26, 19}) {
+    const auto other = resized(sample, n, seed);
+    if (!other) return {};
+    const MadePlan made = make_plan(other->graph, device);
+    kept.push_back(made.plan);
+    if (auto p = difference(run(made.plan, *other), run(Plan::make(other->graph, device), *other), -1); !p.empty())
+      return cat("seed ", seed, ": size ", n, ": ", made.note, ": ", p, "\n", other->graph.str());
   }
   return {};
 }

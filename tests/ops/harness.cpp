@@ -2,13 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
+#include "brio/base/thread_pool.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
@@ -79,16 +82,20 @@ struct Prepared {
   const Node& node() const { return graph.nodes[0]; }
 };
 
+Graph graph_of(const OpDef& op, const Case& made) {
+  Graph graph;
+  std::vector<ValueId> in;
+  for (const Input& input : made.inputs) in.push_back(graph.add_input(input.aval));
+  graph.outputs = graph.add(op, in, made.attrs, made.graphs).out;
+  return graph;
+}
+
 Prepared prepare(const OpTest& test, DType dtype, int i) {
   Rng rng(seed_of(*test.op, i));
   const Case made = test.make(rng, dtype, i);
   Prepared p;
-  std::vector<ValueId> in;
-  for (const Input& input : made.inputs) {
-    in.push_back(p.graph.add_input(input.aval));
-    p.arrays.push_back(make_array(rng, input));
-  }
-  p.graph.outputs = p.graph.add(*test.op, in, made.attrs).out;
+  for (const Input& input : made.inputs) p.arrays.push_back(make_array(rng, input));
+  p.graph = graph_of(*test.op, made);
   p.reproducer = cat("case ", i, " of ", test.op->name, " (seed ", seed_of(*test.op, i), "), dtype ", dtype, "\n",
                      p.graph.str());
   return p;
@@ -174,20 +181,26 @@ Tensor as_tensor(const Array& array, bool view) {
 std::vector<Tensor> record_case(const Prepared& p, const std::vector<Tensor>& in) {
   std::vector<TensorImpl*> impls;
   for (const Tensor& x : in) impls.push_back(x.impl());
-  return record_many(*p.node().op, impls, p.node().attrs);
+  return record_many(*p.node().op, impls, p.node().attrs, p.node().graphs);
 }
 
 Cost cost_of(const Prepared& p) {
   std::vector<const Aval*> in;
   std::vector<Aval> out;
   for (const Array& array : p.arrays) in.push_back(&array.aval);
+  std::vector<const Graph*> bodies;
   for (ValueId v : p.graph.outputs) out.push_back(p.graph.values[v]);
-  return p.node().op->cost({*p.node().op, in, Attrs(p.node().attrs), {}}, out);
+  for (const auto& body : p.node().graphs) bodies.push_back(body.get());
+  return p.node().op->cost({*p.node().op, in, Attrs(p.node().attrs), bodies}, out);
 }
 
-class OpTestP : public ::testing::TestWithParam<OpTest> {};
+// One fixture per kind of test, so that an op has those that apply to it and no others.
+class EveryOp : public ::testing::TestWithParam<OpTest> {};
+class CompositeOp : public EveryOp {};
+class DifferentiableOp : public EveryOp {};
+class OpPerformance : public EveryOp {};
 
-TEST_P(OpTestP, MatchesReference) {
+TEST_P(EveryOp, MatchesReference) {
   const OpTest& test = GetParam();
   for (int i = 0; i < kCases; ++i) {
     const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
@@ -214,7 +227,41 @@ TEST_P(OpTestP, MatchesReference) {
   }
 }
 
-TEST_P(OpTestP, CostIsSane) {
+// Of a hundred cases the one with the most elements: worth several threads where any is.
+int heaviest(const OpTest& test, DType dtype) {
+  int found = 0;
+  int64_t most = -1;
+  for (int i = 0; i < 100; ++i) {
+    Rng rng(seed_of(*test.op, i));
+    int64_t elements = 0;
+    for (const Aval& aval : graph_of(*test.op, test.make(rng, dtype, i)).values) elements += aval.shape.elements();
+    if (elements <= most) continue;
+    most = elements;
+    found = i;
+  }
+  return found;
+}
+
+TEST_P(EveryOp, GivesTheSameBitsForAnyNumberOfThreads) {
+  const OpTest& test = GetParam();
+  const int before = thread_count();
+  for (DType dtype : test.dtypes) {
+    const Prepared p = prepare(test, dtype, heaviest(test, dtype));
+    std::vector<Array> expected;
+    for (int threads : {1, 2, 7}) {
+      set_thread_count(threads);
+      std::vector<Tensor> in;
+      for (const Array& array : p.arrays) in.push_back(as_tensor(array, false));
+      std::vector<Array> actual;
+      for (const Tensor& out : record_case(p, in)) actual.push_back(out.array());
+      if (threads == 1) expected = actual;
+      expect_same(actual, expected, true, cat(threads, " threads"), p.reproducer);
+    }
+  }
+  set_thread_count(before);
+}
+
+TEST_P(EveryOp, CostIsSane) {
   const OpTest& test = GetParam();
   for (int i = 0; i < kCases; ++i) {
     const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
@@ -229,9 +276,8 @@ TEST_P(OpTestP, CostIsSane) {
 }
 
 // The plain definition of a composite op and its reference kernel were written apart.
-TEST_P(OpTestP, PlainDefinitionMatchesReference) {
+TEST_P(CompositeOp, PlainDefinitionMatchesReference) {
   const OpTest& test = GetParam();
-  if (!test.op->plain) GTEST_SKIP() << "not a composite";
   for (int i = 0; i < kCases; ++i) {
     const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
     const std::vector<Array> expected = interpret(p.graph, p.arrays);
@@ -245,9 +291,23 @@ TEST_P(OpTestP, PlainDefinitionMatchesReference) {
   }
 }
 
+// What a gradient may be asked of: a loop that counts its rounds has an integer among its outputs.
+DType dtype_of(const Array& array) { return array.aval.dtype; }
+DType dtype_of(const Tensor& tensor) { return tensor.dtype(); }
+template <typename T>
+std::vector<T> floating(std::vector<T> outputs) {
+  std::erase_if(outputs, [](const T& out) { return !is_floating(dtype_of(out)); });
+  return outputs;
+}
+std::vector<Array> random_weights(const Prepared& p, Rng& rng) {
+  std::vector<Array> weights;
+  for (ValueId v : p.graph.outputs) weights.push_back(make_array(rng, {p.graph.values[v], -1, 1}));
+  return floating(std::move(weights));
+}
+
 // sum over outputs of weight · output, by the reference.
 double weighted_sum(const Prepared& p, const std::vector<Array>& inputs, const std::vector<Array>& weights) {
-  const std::vector<Array> out = interpret(p.graph, inputs);
+  const std::vector<Array> out = floating(interpret(p.graph, inputs));
   double sum = 0;
   for (size_t o = 0; o < out.size(); ++o)
     for (int64_t i = 0; i < out[o].aval.shape.elements(); ++i)
@@ -255,17 +315,15 @@ double weighted_sum(const Prepared& p, const std::vector<Array>& inputs, const s
   return sum;
 }
 
-TEST_P(OpTestP, GradientMatchesDifferences) {
+TEST_P(DifferentiableOp, GradientMatchesDifferences) {
   const OpTest& test = GetParam();
-  if (!test.op->grad) GTEST_SKIP() << "no gradient: " << test.op->no_grad;
   if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
   constexpr double eps = 1e-6;
   int checked = 0, kinks = 0;
   for (int i = 0; i < kGradientCases; ++i) {
     Prepared p = prepare(test, f64, i);
     Rng rng(seed_of(*test.op, 1000 + i));
-    std::vector<Array> weights;
-    for (ValueId v : p.graph.outputs) weights.push_back(make_array(rng, {p.graph.values[v], -1, 1}));
+    const std::vector<Array> weights = random_weights(p, rng);
     std::vector<Tensor> in, weight_tensors;
     for (const Array& array : p.arrays) in.push_back(as_tensor(array, false));
     for (const Array& weight : weights) weight_tensors.push_back(as_tensor(weight, false));
@@ -275,8 +333,7 @@ TEST_P(OpTestP, GradientMatchesDifferences) {
       if (is_floating(x.dtype())) tape.watch(x);
       sources.emplace_back(x);
     }
-    const std::vector<Tensor> out = record_case(p, in);
-    const std::vector<Tensor> gradients = tape.gradient(out, sources, weight_tensors);
+    const std::vector<Tensor> gradients = tape.gradient(floating(record_case(p, in)), sources, weight_tensors);
     for (size_t k = 0; k < in.size(); ++k) {
       if (p.arrays[k].aval.dtype != f64) continue;
       const bool connected = gradients[k].defined();
@@ -320,24 +377,24 @@ Tensor slope_along(const Prepared& p, const std::vector<Tensor>& in, const std::
     if (is_floating(x.dtype())) tape.watch(x);
     sources.emplace_back(x);
   }
-  const std::vector<Tensor> gradients = tape.gradient(record_case(p, in), sources, weights);
+  const std::vector<Tensor> gradients = tape.gradient(floating(record_case(p, in)), sources, weights);
   Tensor total = Tensor::from(std::vector<double>{0}, {});
   for (size_t k = 0; k < in.size(); ++k)
     if (gradients[k].defined()) total = total + sum(gradients[k] * directions[k]);
   return total;
 }
 
-TEST_P(OpTestP, GradientOfGradientMatchesDifferences) {
+TEST_P(DifferentiableOp, GradientOfGradientMatchesDifferences) {
   const OpTest& test = GetParam();
-  if (!test.op->grad) GTEST_SKIP() << "no gradient: " << test.op->no_grad;
   if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
+  if (!test.no_second_differences.empty()) GTEST_SKIP() << test.no_second_differences;
   constexpr double eps = 1e-6;
   int checked = 0, kinks = 0;
   for (int i = 0; i < kGradientCases; ++i) {
     Prepared p = prepare(test, f64, i);
     Rng rng(seed_of(*test.op, 2000 + i));
     std::vector<Tensor> in, weights, directions;
-    for (ValueId v : p.graph.outputs) weights.push_back(Tensor(make_array(rng, {p.graph.values[v], -1, 1})));
+    for (const Array& weight : random_weights(p, rng)) weights.push_back(Tensor(weight));
     for (const Array& array : p.arrays) {
       in.push_back(as_tensor(array, false));
       directions.push_back(Tensor(make_array(rng, {array.aval, -1, 1})));
@@ -379,10 +436,8 @@ TEST_P(OpTestP, GradientOfGradientMatchesDifferences) {
   EXPECT_LE(kinks, checked / 10);
 }
 
-TEST_P(OpTestP, Performance) {
+TEST_P(OpPerformance, Time) {
   const OpTest& test = GetParam();
-  if (!run_performance) GTEST_SKIP() << "only with --perf";
-  if (!test.large) GTEST_SKIP() << "no large case";
   for (DType dtype : test.dtypes) {
     OpTest large = test;
     large.make = [&](Rng&, DType d, int) { return test.large(d); };
@@ -412,8 +467,27 @@ TEST_P(OpTestP, Performance) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, OpTestP, ::testing::ValuesIn(op_tests()),
-                         [](const auto& test) { return std::string(test.param.op->name); });
+std::vector<OpTest> tests_where(bool (*applies)(const OpTest&)) {
+  std::vector<OpTest> some;
+  std::ranges::copy_if(op_tests(), std::back_inserter(some), applies);
+  return some;
+}
+std::string op_name(const ::testing::TestParamInfo<OpTest>& test) { return std::string(test.param.op->name); }
+
+INSTANTIATE_TEST_SUITE_P(Ops, EveryOp, ::testing::ValuesIn(op_tests()), op_name);
+INSTANTIATE_TEST_SUITE_P(Ops, CompositeOp, ::testing::ValuesIn(tests_where([](const OpTest& test) {
+                           return test.op->plain != nullptr;
+                         })),
+                         op_name);
+INSTANTIATE_TEST_SUITE_P(Ops, DifferentiableOp, ::testing::ValuesIn(tests_where([](const OpTest& test) {
+                           return test.op->grad != nullptr;
+                         })),
+                         op_name);
+INSTANTIATE_TEST_SUITE_P(Ops, OpPerformance, ::testing::ValuesIn(tests_where([](const OpTest& test) {
+                           return run_performance && test.large;
+                         })),
+                         op_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpPerformance);  // without --perf
 
 TEST(InvalidCalls, NameTheOpAndTheValues) {
   for (const Invalid& invalid : invalid_calls()) {
@@ -435,11 +509,14 @@ TEST(InvalidCalls, NameTheOpAndTheValues) {
 TEST(OpTable, EveryOpHasCasesAndAReferenceKernel) {
   register_runtime();
   for (const OpDef* op : op_table()) {
-    if (op->kind == OpKind::control || op->kind == OpKind::effect)
-      continue;  // they run graphs or code: tests/runtime
     int lists = 0;
     for (const OpTest& test : op_tests()) lists += test.op == op;
-    EXPECT_EQ(lists, 1) << op->name << " needs one OpTest (" << kCases << " cases)";
+    // What an effect does is not a result to compare: effects_test.cpp.
+    if (op->kind != OpKind::effect) {
+      EXPECT_EQ(lists, 1) << op->name << " needs one OpTest (" << kCases << " cases)";
+    }
+    EXPECT_TRUE(std::ranges::any_of(invalid_calls(), [&](const Invalid& invalid) { return invalid.op == op; }))
+        << op->name << " needs an invalid call";
     const auto& implementations = registry().implementations(registry().default_device(), *op);
     EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0)
         << op->name << " has no reference kernel";
@@ -555,7 +632,8 @@ std::string difference(const Array& actual, const Array& expected, bool exact, d
 }  // namespace brio::testing
 
 int main(int argc, char** argv) {
-  ::testing::InitGoogleTest(&argc, argv);
+  // First: it decides which tests there are.
   for (int i = 1; i < argc; ++i) brio::testing::run_performance |= std::string_view(argv[i]) == "--perf";
+  ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

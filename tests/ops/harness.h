@@ -1,8 +1,9 @@
 // One case definition, four modes. A family's test file lists its ops; each gets a maker of cases, and every case
 // runs as
 //
-//   correct      each implementation that says it can run the node, and the op as a user calls it, against the
-//   reference gradient     the tape's gradient, and the gradient of that, against central differences in float64
+//   correct      every implementation that says it can run the node, and the op as a user calls it: as the reference
+//   threads      the same bits for any number of threads
+//   gradient     the tape's gradient, and the gradient of that, against central differences in float64
 //   performance  time and bytes per second of the implementation that is chosen (only with --perf)
 //
 // a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an
@@ -13,10 +14,12 @@
 #include <functional>
 #include <initializer_list>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "brio/base/philox.h"
+#include "brio/ir/graph.h"
 #include "brio/ir/op.h"
 #include "brio/ir/tensor.h"
 
@@ -50,6 +53,7 @@ struct Input {
 struct Case {
   std::vector<Input> inputs;
   std::vector<int64_t> attrs = {};
+  std::vector<std::shared_ptr<const Graph>> graphs = {};  // bodies of control ops
 };
 
 struct OpTest {
@@ -59,6 +63,7 @@ struct OpTest {
   std::function<Case(DType dtype)> large = nullptr;        // for performance
   bool exact = false;                                      // bit for bit
   std::string no_differences = {};                         // why its gradient is tested elsewhere
+  std::string no_second_differences = {};                  // why its gradient has no gradient
 };
 void PrintTo(const OpTest& test, std::ostream* out);
 inline constexpr int kCases = 27;  // valid cases per op: ranks 0 to 8, three times

@@ -97,7 +97,7 @@ std::vector<OpTest> tests() {
              return made;
            },
        .exact = true,
-       .no_differences = "the user gives it: tests/autodiff"},
+       .no_differences = "the user gives it: tests/autodiff/custom_gradient_test.cpp"},
       movement(op::identity, same),
       movement(op::stop_gradient, same),
       movement(op::read_variable, same),
@@ -128,6 +128,21 @@ std::vector<OpTest> tests() {
 std::vector<Invalid> invalid() {
   const int64_t huge = int64_t{1} << 40;
   return {
+      {&op::identity, "none", [] { identity(Tensor()); }, {"input 0", "none"}},
+      {&op::identity,
+       "two tensors",
+       [] {
+         call(op::identity, {tensor({2}), tensor({2})});
+       },
+       {"takes 1 inputs", "got 2"}},
+      {&op::stop_gradient, "none", [] { stop_gradient(Tensor()); }, {"input 0", "none"}},
+      {&op::read_variable, "none", [] { call(op::read_variable, {Tensor()}); }, {"input 0", "none"}},
+      {&op::custom_gradient,
+       "none",
+       [] {
+         call(op::custom_gradient, {tensor({2}), Tensor()});
+       },
+       {"input 1", "none"}},
       {&op::reshape,
        "another count",
        [] {
@@ -160,6 +175,13 @@ std::vector<Invalid> invalid() {
        },
        {"9 dimensions"}},
       {&op::reshape, "none", [] { reshape(Tensor(), {1}); }, {"none"}},
+      {&op::reshape, "none, to a shape", [] { reshape(Tensor(), Shape{1}); }, {"none"}},
+      {&op::reshape,
+       "a ninth axis",
+       [] {
+         expand_dims(tensor(Shape{1, 1, 1, 1, 1, 1, 1, 1}), 0);
+       },
+       {"9 dimensions"}},
       {&op::reshape, "an axis to expand", [] { expand_dims(tensor({2}), 3); }, {"axis 3", "rank 2"}},
       {&op::reshape,
        "an axis to squeeze",

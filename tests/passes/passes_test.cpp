@@ -22,6 +22,24 @@ void expect_lacks(const std::string& text, std::string_view fragment) {
   EXPECT_EQ(text.find(fragment), std::string::npos) << "'" << fragment << "' is in\n" << text;
 }
 
+TEST(Expand, SigmoidCrossEntropyBecomesElementwise) {
+  const std::string out = after(expand_composites, R"((%0: f32[3], %1: f32[3]) {
+    %2 = sigmoid_xent %0, %1 : f32[3]
+    %3 = neg %2 : f32[3]
+    return %2, %3
+  })");
+  expect_lacks(out, "sigmoid_xent");
+  expect_has(out, "log1p");
+}
+
+TEST(Expand, KeepsCompositesWithKernelsOfTheirOwn) {
+  expect_has(after(expand_composites, R"((%0: f32[2, 3]) {
+    %1 = softmax %0 : f32[2, 3]
+    return %1
+  })"),
+             "softmax");
+}
+
 TEST(Simplify, DropsMultiplicationByOne) {
   const std::string out = after(simplify, R"((%0: f32[3]) {
     %1 = constant {dtype=f32, bits=1065353216} : f32[]

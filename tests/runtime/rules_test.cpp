@@ -68,6 +68,34 @@ TEST(PlanCache, IsBoundedAndLeastRecentlyUsedGoes) {
   set_plan_cache_limit(512 << 20);
 }
 
+TEST(PlanCache, PlansThatFunctionsKeepAreBoundedToo) {
+  clear_plan_cache();
+  set_plan_cache_limit(plan_cache_stats().bytes + (200 << 10));
+  auto f = function([](const Tensor& x) { return matmul(exp(x), tanh(x)) * 2.f; });
+  std::vector<float> first;
+  for (int n = 1; n < 50; ++n) {
+    const std::vector<float> result = f(ones({n, n})).to_vector<float>();
+    if (n == 1) first = result;
+    EXPECT_LE(plan_cache_stats().bytes, plan_cache_stats().limit) << n;
+  }
+  EXPECT_EQ(f(ones({1, 1})).to_vector<float>(), first);  // planned again
+  EXPECT_EQ(f.traces(), 49u);                            // not traced again
+  set_plan_cache_limit(512 << 20);
+}
+
+TEST(Symbolic, AStructureThatMissesAgainAndAgainOnItsLeadingDimensionIsPlannedForAnySize) {
+  clear_plan_cache();
+  auto step = [](int64_t n) {
+    return sum(Tensor::from(std::vector<float>(static_cast<size_t>(4 * n)), {n, 4}) + 2.f, 0).to_vector<float>();
+  };
+  for (int64_t n : {32, 31, 30}) step(n);
+  const PlanCacheStats before = plan_cache_stats();
+  EXPECT_EQ(step(17), std::vector<float>(4, 34.f));
+  const PlanCacheStats after = plan_cache_stats();
+  EXPECT_EQ(after.symbolic_hits, before.symbolic_hits + 1);
+  EXPECT_EQ(after.last_miss, "new shape (17, 4) for input 0, which was (30, 4): made from the plan for (N, 4)");
+}
+
 TEST(Donation, AVariableThatNobodyElseHoldsIsWrittenInPlace) {
   Variable v(zeros({1000}));
   const void* before = v.value().array().data();

@@ -90,9 +90,10 @@ struct Outgoing {
   T* out = nullptr;  // null: there is none
 };
 
-// e[i] = exp(x[i] - shift) (not stored when e is null) for one piece; returns the sum. Reads ahead at `next`.
+// e[i] = exp(x[i] - shift) (not stored when e is null) for one piece; returns the sum. Fetches what lies `ahead`
+// elements further on, where that is not 0.
 template <bool kOutgoing, typename T>
-T exp_piece(const T* x, T shift_, T* e, const T* next, const Outgoing<T>& outgoing, size_t n) {
+T exp_piece(const T* x, T shift_, T* e, size_t ahead, const Outgoing<T>& outgoing, size_t n) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   const auto shift = hn::Set(d, shift_), scale = hn::Set(d, outgoing.scale);
@@ -101,9 +102,9 @@ T exp_piece(const T* x, T shift_, T* e, const T* next, const Outgoing<T>& outgoi
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
     const auto e0 = exp_vector(d, hn::Sub(hn::LoadU(d, x + i), shift));
     const auto e1 = exp_vector(d, hn::Sub(hn::LoadU(d, x + i + lanes), shift));
-    if (next) {
+    if (ahead) {
       for (size_t b = 0; b < 2 * lanes * sizeof(T); b += 64)
-        __builtin_prefetch(reinterpret_cast<const char*>(next + i) + b, 0, 2);
+        __builtin_prefetch(reinterpret_cast<const char*>(x + i + ahead) + b, 0, 2);
     }
     if constexpr (kOutgoing) {
       hn::Stream(hn::Mul(hn::Load(d, outgoing.e + i), scale), d, outgoing.out + i);
@@ -132,19 +133,18 @@ T exp_piece(const T* x, T shift_, T* e, const T* next, const Outgoing<T>& outgoi
 }
 
 template <typename T>
-double exp_row(const T* x, T shift, T* e, const T* next, size_t n) {
+double exp_row(const T* x, T shift, T* e, size_t ahead, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i += kSumPiece<T>)
-    sum += exp_piece<false, T>(x + i, shift, e ? e + i : nullptr, next ? next + i : nullptr, {},
-                               HWY_MIN(kSumPiece<T>, n - i));
+    sum += exp_piece<false, T>(x + i, shift, e ? e + i : nullptr, ahead, {}, HWY_MIN(kSumPiece<T>, n - i));
   return sum;
 }
 // The same sum, while the row before goes out. n is a multiple of two vectors.
 template <typename T>
-double exp_row_and_send(const T* x, T shift, T* e, const T* next, Outgoing<T> outgoing, size_t n) {
+double exp_row_and_send(const T* x, T shift, T* e, size_t ahead, Outgoing<T> outgoing, size_t n) {
   double sum = 0;
   for (size_t i = 0; i < n; i += kSumPiece<T>) {
-    sum += exp_piece<true, T>(x + i, shift, e + i, next ? next + i : nullptr, outgoing, HWY_MIN(kSumPiece<T>, n - i));
+    sum += exp_piece<true, T>(x + i, shift, e + i, ahead, outgoing, HWY_MIN(kSumPiece<T>, n - i));
     outgoing.e += kSumPiece<T>, outgoing.out += kSumPiece<T>;
   }
   return sum;
@@ -243,9 +243,10 @@ void rows_here(const RowsCall& call, int64_t begin, int64_t end) {
 
   for (int64_t row = begin; row < end; ++row) {
     const T* x = static_cast<const T*>(xent.logits) + static_cast<size_t>(row) * n;
-    T* out = xent.grad ? static_cast<T*>(xent.grad) + static_cast<size_t>(row) * n : nullptr;
-    T* e = call.logarithm ? nullptr : buffered ? buffer : out;
-    const T* next = row + 1 < end && n * sizeof(T) >= 8192 ? x + n : nullptr;
+    constexpr bool kSoftmax = kKind == RowsKind::softmax;  // always has a result; only it has a logarithm
+    T* out = kSoftmax || xent.grad ? static_cast<T*>(xent.grad) + static_cast<size_t>(row) * n : nullptr;
+    T* e = kSoftmax && call.logarithm ? nullptr : buffered ? buffer : out;
+    const size_t ahead = row + 1 < end && n * sizeof(T) >= 8192 ? n : 0;
     const T shift = largest(x, n);
 
     int64_t label = 0;
@@ -259,9 +260,9 @@ void rows_here(const RowsCall& call, int64_t begin, int64_t end) {
       labels = static_cast<const T*>(xent.labels) + static_cast<size_t>(row) * n;
       label_sums(labels, x, shift, n, label_total, label_weighted);
     }
-    const double sum = exp_row(x, shift, e, next, n);
+    const double sum = exp_row(x, shift, e, ahead, n);
 
-    if constexpr (kKind == RowsKind::softmax) {
+    if constexpr (kSoftmax) {
       if (call.logarithm) {
         const T log_sum = static_cast<T>(std::log(sum));
         write_row(call, out, n, [&](size_t from, T* piece, size_t count) HWY_ATTR {
@@ -312,10 +313,10 @@ void streamed_rows_here(const RowsCall& call, int64_t begin, int64_t end) {
     for (int64_t row = first; row < last; ++row) {
       const T* x = static_cast<const T*>(xent.logits) + static_cast<size_t>(row) * n;
       T* e = buffers[row & 1];
-      const T* next = row + 1 < xent.rows ? x + n : nullptr;
+      const size_t ahead = row + 1 < xent.rows ? n : 0;
       const T shift = largest(x, n);
       const double sum =
-          outgoing.out ? exp_row_and_send(x, shift, e, next, outgoing, n) : exp_row(x, shift, e, next, n);
+          outgoing.out ? exp_row_and_send(x, shift, e, ahead, outgoing, n) : exp_row(x, shift, e, ahead, n);
       outgoing = {e, static_cast<T>(1 / sum), out_of(row)};
       if constexpr (kKind == RowsKind::xent_classes) {
         const int64_t label = class_number(xent.labels, xent.label_dtype, row);

@@ -213,6 +213,7 @@ template <typename To, typename From>
 To float_to_integer(From x) {
   // Both bounds are powers of two (or zero), hence exact in From; the upper one is the first value too large.
   constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
+  // NOLINTNEXTLINE(bugprone-integer-division): the halves are whole
   constexpr From high = From(2) * static_cast<From>(std::numeric_limits<To>::max() / 2 + 1);
   if (!(x >= low)) return x != x ? To{0} : std::numeric_limits<To>::min();
   if (x >= high) return std::numeric_limits<To>::max();

@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "brio/backends/cpu/tile_load.h"
-#include "brio/backends/cpu/tile_pairs.h"
 #include "brio/base/error.h"
 
 namespace brio::cpu {
@@ -110,6 +109,47 @@ void cut_tiles(TilePlan& plan) {
   plan.tiles = plan.tiles_per_row * (plan.elements / plan.row);
 }
 
+// Neighbouring steps that a chain can do become one; the others are called one by one.
+void write_code(const TileProgram& program, const Registers& registers, TilePlan& plan) {
+  const std::vector<TileProgram::Step>& steps = program.steps;
+  std::vector<size_t> chain_end(steps.size());  // per step: one past its chain; itself when it is alone
+  for (size_t k = steps.size(); k-- > 0;) {
+    if (!chainable(steps[k])) chain_end[k] = k;
+    else chain_end[k] = k + 1 < steps.size() && chain_end[k + 1] > k + 1 ? chain_end[k + 1] : k + 1;
+  }
+  // What a link passes on to the next alone is never stored.
+  std::vector<ChainRegister> known(registers.dtype.size());
+  for (size_t i = 0; i < known.size(); ++i)
+    known[i].splat = i < plan.inputs.size() ? plan.inputs[i].kind == InputPlan::Kind::scalar
+                                            : static_cast<int32_t>(i) < registers.first_step;
+  for (size_t k = 0; k < steps.size(); ++k) {
+    const int32_t reg = registers.first_step + static_cast<int32_t>(k);
+    const bool follows = k > 0 && chain_end[k - 1] > k;
+    for (int32_t source : steps[k].src)
+      if (source >= registers.first_step && !(follows && source == reg - 1))
+        known[static_cast<size_t>(source)].stored = true;
+    if (!follows && chain_end[k] <= k + 1) known[static_cast<size_t>(reg)].stored = true;  // its kernel writes it
+  }
+  for (const auto& output : program.outputs) known[static_cast<size_t>(output.reg)].stored = true;
+  for (const auto& reduction : program.reductions) known[static_cast<size_t>(reduction.reg)].stored = true;
+  for (size_t i = 0; i < known.size(); ++i)
+    plan.stored.push_back(static_cast<int32_t>(i) < registers.first_step || known[i].stored);
+
+  for (size_t k = 0; k < steps.size();) {
+    const int32_t reg = registers.first_step + static_cast<int32_t>(k);
+    if (const size_t end = chain_end[k]; end > k + 1) {
+      plan.chains.push_back(
+          std::make_unique<const Chain>(make_chain(std::span(steps).subspan(k, end - k), reg, known)));
+      plan.code.push_back({nullptr, 0, 0, 0, 0, plan.chains.back().get()});
+      k = end;
+      continue;
+    }
+    const auto source = [&](int n) { return steps[k].src[n] < 0 ? plan.registers : steps[k].src[n]; };
+    plan.code.push_back({steps[k].fn, reg, source(0), source(1), source(2), nullptr});
+    ++k;
+  }
+}
+
 // Slots by liveness: a step may write over a source of the same element size that it is the last to read.
 Layout assign_slots(const TileProgram& program, const Registers& registers, TilePlan& plan, bool collected) {
   Layout layout;
@@ -146,7 +186,7 @@ Layout assign_slots(const TileProgram& program, const Registers& registers, Tile
       }
     };
     release_sources();
-    if (is_direct[out]) continue;
+    if (is_direct[out] || !plan.stored[out]) continue;
     if (free[size].empty()) {
       layout.slot[out] = take(plan.tile, size);
     } else {
@@ -318,9 +358,8 @@ void estimate(const TileProgram& program, TilePlan& plan) {
 
 void TilePlan::AlignedDelete::operator()(void* p) const { ::operator delete (p, std::align_val_t{64}); }
 
-std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& given) {
-  check(given);
-  const TileProgram program = join_pairs(given);
+std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
+  check(program);
   auto owned = std::make_unique<TilePlan>();
   TilePlan& plan = *owned;
   const Registers registers(program);
@@ -334,14 +373,7 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& given) {
 
   for (const auto& input : program.inputs) plan.inputs.push_back(plan_input(input, program.space, plan.tile));
   splat_constants(program, plan);
-  for (size_t k = 0; k < program.steps.size(); ++k) {
-    const auto source = [&](int n) {
-      const int32_t reg = program.steps[k].src[n];
-      return reg < 0 ? plan.registers : reg;
-    };
-    plan.code.push_back(
-        {program.steps[k].fn, registers.first_step + static_cast<int32_t>(k), source(0), source(1), source(2)});
-  }
+  write_code(program, registers, plan);
   plan_outputs(program, registers, plan);
   plan.direct = assign_slots(program, registers, plan, false);
   plan.collected = assign_slots(program, registers, plan, true);

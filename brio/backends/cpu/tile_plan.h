@@ -12,6 +12,7 @@
 
 #include "brio/backends/cpu/reduce_kernels.h"
 #include "brio/backends/cpu/stream_copy.h"
+#include "brio/backends/cpu/tile_chain.h"
 #include "brio/backends/cpu/tile_program.h"
 
 namespace brio::cpu {
@@ -101,9 +102,17 @@ struct TilePlan {
 
   struct Code {
     TileFn fn;
-    int32_t out, a, b, c;  // an absent source is register number `registers`, which is null
+    int32_t out, a, b, c;          // an absent source is register number `registers`, which is null
+    const Chain* chain = nullptr;  // instead of all that
+
+    void run(void* const* registers, size_t n) const {
+      if (chain) chain->run(*chain, registers, n);
+      else fn(registers[out], registers[a], registers[b], registers[c], n);
+    }
   };
   std::vector<Code> code;
+  std::vector<std::unique_ptr<const Chain>> chains;
+  std::vector<bool> stored;  // per register: has it a place in memory, or is it only passed on within a chain?
   std::vector<OutputPlan> outputs;
   std::vector<ReductionPlan> reductions;
   ReductionSpace reduction_space;

@@ -30,15 +30,13 @@ namespace {
     ++reg;
   }
   for (const void* constant : plan.constants) registers[reg++] = const_cast<void*>(constant);
-  for (const TilePlan::Code& step : plan.code)
-    registers[step.out] = buffer + layout.slot[static_cast<size_t>(step.out)];
+  for (; reg < static_cast<size_t>(plan.registers); ++reg) registers[reg] = buffer + layout.slot[reg];
   registers[plan.registers] = nullptr;
   if (!collect)
     for (size_t i = 0; i < plan.outputs.size(); ++i)
       if (plan.outputs[i].direct) registers[plan.outputs[i].reg] = outputs[i];
 
-  for (const TilePlan::Code& step : plan.code)
-    step.fn(registers[step.out], registers[step.a], registers[step.b], registers[step.c], n);
+  for (const TilePlan::Code& step : plan.code) step.run(registers, n);
 
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     const OutputPlan& output = plan.outputs[i];
@@ -70,7 +68,7 @@ void write_identities(const TilePlan& plan, void* const* outputs) {
 
 }  // namespace
 
-TileKernel::TileKernel(TileProgram program) : plan_(make_tile_plan(program)) {}
+TileKernel::TileKernel(const TileProgram& program) : plan_(make_tile_plan(program)) {}
 TileKernel::~TileKernel() = default;
 TileKernel::TileKernel(TileKernel&&) noexcept = default;
 TileKernel& TileKernel::operator=(TileKernel&&) noexcept = default;

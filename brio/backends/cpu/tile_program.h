@@ -61,7 +61,7 @@ struct TilePlan;
 
 class TileKernel {
  public:
-  explicit TileKernel(TileProgram program);  // throws InternalError when the program is malformed
+  explicit TileKernel(const TileProgram& program);  // throws InternalError when the program is malformed
   ~TileKernel();
   TileKernel(TileKernel&&) noexcept;
   TileKernel& operator=(TileKernel&&) noexcept;

@@ -86,9 +86,8 @@ void TileRun::evaluate(int64_t start, int64_t n) {
   const int64_t steps = static_cast<int64_t>(plan_.code.size());
   if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
   for (int64_t k = 0; k < steps; ++k) {
-    const TilePlan::Code& step = plan_.code[static_cast<size_t>(k)];
     if (plan_.prefetch) prefetch(start, n, k, steps);
-    step.fn(registers_[step.out], registers_[step.a], registers_[step.b], registers_[step.c], static_cast<size_t>(n));
+    plan_.code[static_cast<size_t>(k)].run(registers_, static_cast<size_t>(n));
   }
   copy_outputs(start, n);
 }

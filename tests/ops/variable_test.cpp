@@ -1,0 +1,39 @@
+#include "brio/ops/variable.h"
+
+#include <gtest/gtest.h>
+
+#include "brio/base/error.h"
+#include "tests/ops/harness.h"
+
+namespace brio::testing {
+namespace {
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Variable, NeedsAValue) {
+  EXPECT_EQ(error_of([] { Variable v{Tensor()}; }), "[variable] the initial value is none; give it a tensor");
+  const std::string none = "[variable] this variable is none: it was made without a value";
+  EXPECT_EQ(error_of([] { (void)Variable().value(); }), none);
+  EXPECT_EQ(error_of([] { Variable().assign(tensor({2})); }), none);
+}
+
+TEST(Variable, KeepsItsShapeAndDtype) {
+  Variable v(tensor({2}), {.name = "bias"});
+  EXPECT_EQ(error_of([&] { v.assign(Tensor()); }), "[assign] variable 'bias' cannot become none");
+  for (const Tensor& other : {tensor({3}), tensor({2}, f64)}) {
+    const std::string error = error_of([&] { v.assign(other); });
+    EXPECT_NE(error.find("'bias' is float32 of shape (2,), but the value is"), std::string::npos) << error;
+  }
+  v.assign(Tensor({1, 2}));
+  EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{1, 2}));
+}
+
+}  // namespace
+}  // namespace brio::testing

@@ -1,0 +1,329 @@
+// A structure that comes in several batch sizes: the symbolic plan must give the bits that plans of one's own give.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <functional>
+#include <thread>
+
+#include "brio/brio.h"
+#include "tests/fuzz/random_graph.h"
+
+namespace brio {
+namespace {
+
+using Program = std::function<std::vector<Tensor>(int64_t)>;
+
+// Numbers that differ from size to size, from the host: an input of the plan.
+Tensor numbers(const Shape& shape, float first = 0.5f) {
+  std::vector<float> values(static_cast<size_t>(shape.elements()));
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(first + 0.37f * static_cast<float>(i) + static_cast<float>(values.size()));
+  return Tensor::from(values, shape);
+}
+Tensor labels(int64_t n, int32_t classes) {
+  std::vector<int32_t> values(static_cast<size_t>(n));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int32_t>(i * 7 + 3) % classes;
+  return Tensor::from(values, {n});
+}
+
+std::vector<int64_t> down_from(int64_t high, int64_t low) {
+  std::vector<int64_t> sizes;
+  for (int64_t n = high; n >= low; --n) sizes.push_back(n);
+  return sizes;
+}
+
+struct Result {
+  std::vector<std::string> bits;  // per size and output
+  uint64_t hits;
+};
+Result run(const Program& program, const std::vector<int64_t>& sizes, bool symbolic) {
+  clear_plan_cache();
+  set_symbolic_plans(symbolic);
+  const uint64_t before = plan_cache_stats().symbolic_hits;
+  Result result;
+  for (int64_t n : sizes)
+    for (const Tensor& t : program(n)) {
+      const Array array = t.array();
+      std::string& bits = result.bits.emplace_back(array.aval.shape.str());
+      if (array.aval.bytes()) bits.append(static_cast<const char*>(array.data()), array.aval.bytes());
+    }
+  result.hits = plan_cache_stats().symbolic_hits - before;
+  set_symbolic_plans(true);
+  return result;
+}
+
+void expect_same(const Result& a, const Result& b) {
+  ASSERT_EQ(a.bits.size(), b.bits.size());
+  for (size_t i = 0; i < a.bits.size(); ++i)
+    EXPECT_TRUE(a.bits[i] == b.bits[i]) << "result " << i << " has other bits";
+}
+
+// Runs the program eagerly and as a function, each with symbolic plans and without; returns how many plans of the
+// eager run were made from a symbolic one. `make` gives the arguments for a size.
+using Body = std::function<std::vector<Tensor>(const Tensor&)>;
+uint64_t check(const Body& body, const std::vector<int64_t>& sizes, const std::function<Tensor(int64_t)>& make) {
+  const Program eager = [&](int64_t n) { return body(make(n)); };
+  const Result with = run(eager, sizes, true), without = run(eager, sizes, false);
+  EXPECT_EQ(without.hits, 0u);
+  expect_same(with, without);
+  std::vector<Result> traced;
+  for (bool symbolic : {true, false}) {
+    auto f = function([&](const Tensor& x) { return body(x); });
+    traced.push_back(run([&](int64_t n) { return f(make(n)); }, sizes, symbolic));
+  }
+  expect_same(traced[0], traced[1]);
+  EXPECT_EQ(traced[0].hits, with.hits) << "as a function";
+  return with.hits;
+}
+uint64_t check(const Body& body, const std::vector<int64_t>& sizes) {
+  return check(body, sizes, [](int64_t n) { return numbers({n, 6}); });
+}
+const std::vector<int64_t> kSizes = down_from(12, 2);  // three are samples, eight come from the symbolic plan
+
+TEST(Symbolic, ReductionsOverTheBatch) {
+  EXPECT_EQ(check([](const Tensor& x) { return std::vector{sum(x, 0), max(x, 1), sum(x * x)}; }, kSizes), 8u);
+}
+
+TEST(Symbolic, NumbersThatFollowTheSizeAreTakenFromTheRecording) {
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  return std::vector{mean(x), mean(x, 0), mean(exp(x) * 2.f, {0, 1})};
+                },
+                kSizes),
+            8u);
+  // Folded: 1/N, and what is no formula of N at all.
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  const auto n = static_cast<double>(x.shape()[0]);
+                  return std::vector{x * (constant(1, f32) / constant(n, f32)), x + constant(std::sqrt(n), f32)};
+                },
+                kSizes),
+            8u);
+}
+
+TEST(Symbolic, ANumberThatOnlySeemedToBeAConstantIsNoticed) {
+  // Folded to false in the samples, true at 7; a count that stops to follow at 5.
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  const Tensor n = constant(static_cast<double>(x.shape()[0]), f32);
+                  return std::vector{select(equal(n, constant(7, f32)), x, -x)};
+                },
+                kSizes),
+            7u);
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  const auto n = static_cast<double>(x.shape()[0]);
+                  return std::vector{x * constant(n, f32) + tanh(x) * constant(std::max(n, 5.0), f32)};
+                },
+                kSizes),
+            5u);  // 9…5
+}
+
+TEST(Symbolic, Broadcasts) {
+  const Tensor row = numbers({6});
+  EXPECT_EQ(
+      check(
+          [&](const Tensor& x) {
+            const int64_t n = x.shape()[0];
+            return std::vector{x + row, broadcast_to(row, {n, 6}) * x, x - mean(x, 0, true), x - mean(x, 1, true)};
+          },
+          kSizes),
+      8u);
+}
+
+TEST(Symbolic, ShapesAreMoved) {
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  const int64_t n = x.shape()[0];
+                  const Tensor flat = reshape(x, {n * 6}), halves = reshape(x, {2 * n, 3});
+                  return std::vector{exp(flat), sum(halves, 0), transpose(x) * 2.f,
+                                     reshape(transpose(reshape(x, {n, 2, 3}), {1, 0, 2}), {2, 3 * n}) + 1.f};
+                },
+                kSizes),
+            8u);
+}
+
+TEST(Symbolic, BatchesAreJoinedAndCut) {
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  const int64_t n = x.shape()[0];
+                  const Tensor twice = concat({x, tanh(x)}, 0);
+                  return std::vector{twice * 2.f, slice(x, {Range{0, 2}, Range{1, 5}}) + 1.f,
+                                     slice(x, {Range{}, Range{2, 5}}) + 1.f, slice(twice, {Range{n}}) + 1.f,
+                                     slice(x, {Range{.stride = -1}}) + 1.f};
+                },
+                kSizes),
+            7u);  // from the back: begins at N-1, which is 1 for 2
+  // All but the first two rows: at 3 and 2 that is one row or none, which get plans of their own.
+  EXPECT_EQ(check([](const Tensor& x) { return std::vector{slice(x, {Range{2}}) + 1.f}; }, kSizes), 6u);
+}
+
+TEST(Symbolic, Products) {
+  const Tensor w = numbers({6, 6}), b = numbers({6});
+  EXPECT_EQ(check(
+                [&](const Tensor& x) {
+                  return std::vector{relu(matmul(x, w) + b), matmul(x, x, {.transpose_a = true}),
+                                     matmul(x, transpose(x)), softmax(matmul(x, transpose(x)))};
+                },
+                kSizes),
+            8u);
+}
+
+TEST(Symbolic, ABatchAsLargeAsALayer) {
+  // With seven rows two expressions are equal and become one: no sample for the others, but served by their plan.
+  const Tensor row = numbers({6});
+  const Body body = [&](const Tensor& x) {
+    return std::vector{exp(broadcast_to(row, {x.shape()[0], 6})), exp(broadcast_to(row, {7, 6})), x + row};
+  };
+  EXPECT_EQ(check(body, {9, 8, 6, 7, 5}), 2u);
+  EXPECT_EQ(check(body, {9, 7, 8, 6, 5, 4}), 1u);  // 9 and 7 are given up; 8, 6 and 5 are the samples
+  const Tensor w = numbers({6, 6});
+  EXPECT_EQ(check(
+                [&](const Tensor& x) {
+                  return std::vector{matmul(x, w), transpose(matmul(x, w)) + 1.f};
+                },
+                {9, 8, 7, 6, 5}),
+            2u);
+}
+
+TEST(Symbolic, IndicesAndLosses) {
+  const Tensor table = numbers({5, 4});
+  const auto make = [](int64_t n) { return labels(n, 5); };
+  EXPECT_EQ(check(
+                [&](const Tensor& index) {
+                  const Tensor rows = gather(table, index);
+                  return std::vector{rows, one_hot(index, 5), mean(softmax_xent(rows, index % 4))};
+                },
+                kSizes, make),
+            8u);
+  EXPECT_EQ(check(
+                [&](const Tensor& index) {
+                  GradientTape tape;
+                  tape.watch(table);
+                  const Tensor loss = mean(softmax_xent(gather(table, index), index % 4));
+                  return std::vector{loss, tape.gradient(loss, {table})[0]};
+                },
+                kSizes, make),
+            8u);
+}
+
+TEST(Symbolic, OneAndZeroGetPlansOfTheirOwn) {
+  const Tensor row = numbers({1, 6});
+  const Body body = [&](const Tensor& x) { return std::vector{x + row, sum(x * row, 0), mean(x, 1)}; };
+  EXPECT_EQ(check(body, {9, 8, 7, 1, 0, 6}), 1u);
+  EXPECT_EQ(check(body, {1, 9, 0, 8, 7, 6, 5, 1}), 1u);  // 1 and 0 are no samples
+}
+
+TEST(Symbolic, TwoSizesThatVaryApartAreNoSymbol) {
+  const std::vector<std::pair<int64_t, int64_t>> shapes{{8, 3}, {7, 5}, {5, 4}, {9, 9}, {6, 2}, {4, 7}, {3, 3}};
+  const std::vector<int64_t> which{0, 1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  return std::vector{softmax(x), sum(x, 0)};
+                },
+                which,
+                [&](int64_t i) {
+                  const auto [rows, columns] = shapes[static_cast<size_t>(i)];
+                  return numbers({rows, columns});
+                }),
+            0u);
+  EXPECT_NE(plan_cache_stats().last_miss.find("new shape"), std::string::npos);
+}
+
+TEST(Symbolic, SaysWhyAStructureIsNotSymbolic) {
+  clear_plan_cache();
+  for (int64_t n = 2; n < 12; ++n) (void)softmax(numbers({n, n * n})).array();
+  EXPECT_EQ(
+      plan_cache_stats().last_miss,
+      "new shape (11, 121) for input 0, which was (10, 100): its plan is not made symbolic: its sizes do not follow "
+      "one that varies, or one of them was 1 or 0");
+}
+
+TEST(Symbolic, BodiesOfLoops) {
+  EXPECT_GE(check(
+                [](const Tensor& x) {
+                  const auto step = [](const std::vector<Tensor>& carried, const std::vector<Tensor>& element) {
+                    const Tensor next = tanh(carried[0] + element[0] * mean(element[0]));
+                    return ScanStep{{next}, {next * 2.f}};
+                  };
+                  // Over the columns, so that the batch is inside the body.
+                  const ScanStep done = scan(step, {sum(x, 1)}, {transpose(x)});
+                  return std::vector{done.carried[0], done.results[0]};
+                },
+                kSizes),
+            1u);
+  EXPECT_GE(check(
+                [](const Tensor& x) {
+                  return while_loop([](const auto& s) { return s[0] < 3.f; },
+                                    [](const auto& s) {
+                                      return std::vector{s[0] + 1.f, s[1] * 2.f + 1.f};
+                                    },
+                                    {Tensor(0.f), x});
+                },
+                kSizes),
+            8u);
+}
+
+TEST(Symbolic, ATrainingStep) {
+  const auto train = [](bool traced) -> Program {
+    random::set_seed(3);
+    auto model =
+        std::make_shared<nn::Sequential>(nn::Sequential{{nn::Dense(16, {.activation = "relu"}), nn::Dense(4)}});
+    (void)(*model)(numbers({3, 6})).array();
+    auto adam = std::make_shared<nn::Adam>(0.01);
+    const auto weights = model->trainable_variables();
+    const auto step = [model, adam, weights](const Tensor& x, const Tensor& y) {
+      GradientTape tape;
+      const Tensor loss = mean(softmax_xent((*model)(x, true), y));
+      adam->apply_gradients(tape.gradient(loss, weights), weights);
+      return loss;
+    };
+    const auto as_function = function(step);
+    return [=](int64_t n) {
+      const Tensor x = numbers({n, 6}), y = labels(n, 4);
+      std::vector<Tensor> results{traced ? as_function(x, y) : step(x, y)};
+      for (const Variable& w : weights) results.push_back(w.value());
+      return results;
+    };
+  };
+  for (const bool traced : {false, true}) {
+    std::vector<int64_t> sizes = down_from(32, 0);
+    sizes.insert(sizes.begin(), {33, 33, 33});  // the first steps make the optimizer's slots: other structures
+    const Result with = run(train(traced), sizes, true), without = run(train(traced), sizes, false);
+    expect_same(with, without);
+    EXPECT_GE(with.hits, 28u) << plan_cache_stats().last_miss;
+  }
+}
+
+TEST(Symbolic, ManyThreadsShareAFamily) {
+  const Program program = [](int64_t n) { return std::vector{mean(exp(numbers({n, 6})), 0)}; };
+  const std::vector<std::string> expected = run(program, kSizes, false).bits;
+  clear_plan_cache();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (size_t i = 0; i < kSizes.size(); ++i) {
+        const Array array = program(kSizes[i])[0].array();
+        const std::string bits(static_cast<const char*>(array.data()), array.aval.bytes());
+        EXPECT_TRUE(array.aval.shape.str() + bits == expected[i]) << kSizes[i];
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Symbolic, RandomGraphsOfSeveralSizes) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr uint64_t kGraphs = 500;
+#else
+  constexpr uint64_t kGraphs = 5000;
+#endif
+  const uint64_t before = plan_cache_stats().symbolic_hits;
+  for (uint64_t seed = 1; seed <= kGraphs; ++seed) {
+    const std::string problem = fuzz::check_sizes(seed);
+    ASSERT_TRUE(problem.empty()) << problem;
+  }
+  EXPECT_GT(plan_cache_stats().symbolic_hits - before, kGraphs / 2);
+}
+
+}  // namespace
+}  // namespace brio
