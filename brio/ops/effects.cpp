@@ -123,7 +123,10 @@ void check(std::string_view name, const Tensor& condition, const std::string& ru
       error += cat(i == 1 ? "; the data: " : ", ", summary(run.in_avals[i], run.in[i], kShown));
     throw InvalidArgument(error);
   };
-  std::vector<Tensor> inputs{all(required(op::assert_true, condition))};
+  if (required(op::assert_true, condition).dtype() != boolean)
+    throw_invalid(op::assert_true,
+                  cat("the condition must be bool, but is ", condition.dtype(), "; compare it with something"));
+  std::vector<Tensor> inputs{all(condition)};
   inputs.insert(inputs.end(), data.begin(), data.end());
   record_effect(op::assert_true, inputs,
                 body_of(std::make_shared<const HostCode>(HostCode{text, fail_unless, true})));

@@ -118,7 +118,7 @@ std::unique_ptr<Kernel> reference_kernel(const Registry& registry, const Device&
 
 void run_node(const Registry& registry, const Device& device, const Graph& graph, const Node& node,
               std::vector<Array>& values) {
-  if (node.op->kind == OpKind::control) {
+  if (node.op->kind == OpKind::control && !node.graphs[0]->host) {
     ControlNode n{registry, device, node, {}};
     for (ValueId v : node.in) n.in.push_back(values[v]);
     Arrays out = node.op == &op::fused        ? n.run(0, n.in)

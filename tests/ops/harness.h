@@ -63,7 +63,6 @@ struct OpTest {
   std::function<Case(DType dtype)> large = nullptr;        // for performance
   bool exact = false;                                      // bit for bit
   std::string no_differences = {};                         // why its gradient is tested elsewhere
-  std::string no_second_differences = {};                  // why its gradient has no gradient
 };
 void PrintTo(const OpTest& test, std::ostream* out);
 inline constexpr int kCases = 27;  // valid cases per op: ranks 0 to 8, three times

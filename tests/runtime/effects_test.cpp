@@ -6,6 +6,7 @@
 
 #include "brio/brio.h"
 #include "brio/passes/pipeline.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio {
 namespace {
@@ -227,6 +228,21 @@ TEST_F(Effects, ReuseTheirPlan) {
   step(2);
   EXPECT_EQ(plan_cache_stats().misses, before);
   EXPECT_EQ(said(), "step 0\nstep 1\nstep 2\n");
+}
+
+TEST_F(Effects, OfAPlanMadeFromASymbolicOneAreItsOwn) {
+  clear_plan_cache();
+  clear_symbolic_plans();
+  for (int n = 5; n < 15; ++n) {
+    const Tensor x = full({n}, 2);
+    say({"text " + std::to_string(n), sum(x)});
+    const Tensor y = host_call(
+        [n](const std::vector<Array>& in) { return std::vector{(Tensor(in[0]) * static_cast<float>(n)).array()}; },
+        {x}, {x.aval()})[0];
+    EXPECT_EQ(sum(y + x).item<float>(), static_cast<float>(2 * n * (n + 1)));
+    EXPECT_EQ(said(), cat("text ", n, " ", 2 * n, "\n"));
+  }
+  EXPECT_GT(symbolic_stats().hits, 0u);
 }
 
 TEST_F(Effects, KeepResultsOfHostCallsUnderATape) {
