@@ -168,7 +168,7 @@ std::function<double()> make_adam() {
 // What memory allows: a plain copy, on every thread, that reads and writes as many bytes together as the workload.
 template <size_t kMegabytesMoved>
 std::function<double()> make_copy() {
-  constexpr int64_t kPiece = 1 << 20, kBytes = static_cast<int64_t>(kMegabytesMoved) * 500'000;
+  static constexpr int64_t kPiece = 1 << 20, kBytes = static_cast<int64_t>(kMegabytesMoved) * 500'000;
   const Aval bytes{Shape{kBytes}, u8};
   const Array from = Array::allocate(bytes), to = Array::allocate(bytes);
   std::memset(from.data(), 1, bytes.bytes());

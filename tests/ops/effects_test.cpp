@@ -36,6 +36,57 @@ std::string error_of(F f) {
   return "no error";
 }
 
+// What the builders never record, but a text of IR may hold.
+std::vector<testing::Invalid> invalid() {
+  auto record_bare = [](const OpDef& op, std::vector<Tensor> in) {
+    return [&op, in] {
+      std::vector<TensorImpl*> impls;
+      for (const Tensor& tensor : in) impls.push_back(tensor.impl());
+      record_many(op, impls, {}, {});
+    };
+  };
+  const Tensor x({1, 2}), token = zeros({0}, u8);
+  auto verdict = [=](const Tensor& value) {
+    return [=] {
+      Graph body;
+      body.host = std::make_shared<const HostCode>(HostCode{"code", {}, true});
+      const auto graph = std::make_shared<const Graph>(std::move(body));
+      TensorImpl* const in[] = {token.impl(), value.impl()};
+      record_many(op::assert_true, in, {}, std::span(&graph, 1));
+    };
+  };
+  auto first_input = [=](const OpDef& op, const Tensor& value) {
+    return [&op, value, x] {
+      Graph body;
+      body.host = std::make_shared<const HostCode>(HostCode{"code", {}, true});
+      const auto graph = std::make_shared<const Graph>(std::move(body));
+      TensorImpl* const in[] = {value.impl(), x.impl()};
+      record_many(op, in, {}, std::span(&graph, 1));
+    };
+  };
+  return {
+      {&op::print, "no body", record_bare(op::print, {token}), {"host code", "0 bodies"}},
+      {&op::print, "no token", first_input(op::print, x), {"token", "f32[2]"}},
+      {&op::print, "none", [] { print(Tensor()); }, {"none"}},
+      {&op::assert_true, "no token", first_input(op::assert_true, x), {"token", "f32[2]"}},
+      {&op::assert_true, "many verdicts", verdict(cast(x, boolean)), {"bool scalar", "bool[2]"}},
+      {&op::assert_true, "a number", verdict(sum(x)), {"bool scalar", "f32[]"}},
+      {&op::assert_true, "none", [] { debugging::assert_true(Tensor()); }, {"none"}},
+      {&op::host_call, "no body", record_bare(op::host_call, {token}), {"host code", "0 bodies"}},
+      {&op::host_call, "no token", first_input(op::host_call, x), {"token", "f32[2]"}},
+      {&op::host_call, "no function", [] { HostFunction("lost", nullptr); }, {"'lost'", "no function"}},
+      {&op::pure_host_call, "no body", record_bare(op::pure_host_call, {x}), {"host code", "0 bodies"}},
+      {&op::pure_host_call,
+       "none",
+       [] {
+         host_call([](const std::vector<Array>& in) { return in; }, {Tensor()}, {{Shape{2}, f32}},
+                   {.stateful = false});
+       },
+       {"none"}},
+  };
+}
+const testing::AddOpTests add_tests([] { return std::vector<testing::OpTest>{}; }, invalid);
+
 TEST(Print, WritesPartsWithSpacesAndANewLine) {
   EXPECT_EQ(printed({"loss:", Tensor(Literal(0.5)), "at step", 7}), "loss: 0.5 at step 7\n");
   EXPECT_EQ(printed({}), "\n");
