@@ -72,6 +72,7 @@ std::vector<testing::Invalid> invalid() {
       {&op::assert_true, "many verdicts", verdict(cast(x, boolean)), {"bool scalar", "bool[2]"}},
       {&op::assert_true, "a number", verdict(sum(x)), {"bool scalar", "f32[]"}},
       {&op::assert_true, "none", [] { debugging::assert_true(Tensor()); }, {"none"}},
+      {&op::assert_true, "no truth", [=] { debugging::assert_true(x); }, {"must be bool", "float32"}},
       {&op::host_call, "no body", record_bare(op::host_call, {token}), {"host code", "0 bodies"}},
       {&op::host_call, "no token", first_input(op::host_call, x), {"token", "f32[2]"}},
       {&op::host_call, "no function", [] { HostFunction("lost", nullptr); }, {"'lost'", "no function"}},
@@ -85,7 +86,25 @@ std::vector<testing::Invalid> invalid() {
        {"none"}},
   };
 }
-const testing::AddOpTests add_tests([] { return std::vector<testing::OpTest>{}; }, invalid);
+
+// A function that gives back what it is given.
+testing::Case echoed(testing::Rng& rng, DType dtype, int i) {
+  static const HostFunction echo("echo", [](const std::vector<Array>& in) { return in; });
+  testing::Case made;
+  Graph body;
+  for (int64_t n = rng.range(0, 2); n >= 0; --n) {
+    made.inputs.push_back({{testing::random_shape(rng, i % 9), dtype}});
+    body.outputs.push_back(body.add_value(made.inputs.back().aval));
+  }
+  body.host = echo.code();
+  made.graphs.push_back(std::make_shared<const Graph>(std::move(body)));
+  return made;
+}
+
+std::vector<testing::OpTest> tests() {
+  return {{.op = &op::pure_host_call, .dtypes = testing::kAll, .make = echoed, .exact = true}};
+}
+const testing::AddOpTests add_tests(tests, invalid);
 
 TEST(Print, WritesPartsWithSpacesAndANewLine) {
   EXPECT_EQ(printed({"loss:", Tensor(Literal(0.5)), "at step", 7}), "loss: 0.5 at step 7\n");
@@ -218,79 +237,6 @@ TEST(HostCall, CannotReachIntoTheRunAroundIt) {
             }).find("a host function cannot call a function"),
             std::string::npos);
 }
-
-// ---- cases for the harness
-
-using testing::call;
-using testing::Case;
-using testing::Invalid;
-using testing::OpTest;
-using testing::tensor;
-
-std::shared_ptr<const Graph> body_of(const HostFunction& function, const std::vector<Aval>& outputs) {
-  Graph body;
-  for (const Aval& aval : outputs) body.outputs.push_back(body.add_value(aval));
-  body.host = function.code();
-  return std::make_shared<const Graph>(std::move(body));
-}
-
-const HostFunction& echo() {
-  static const HostFunction function("echo", [](const std::vector<Array>& in) { return in; });
-  return function;
-}
-
-Case echoed(testing::Rng& rng, DType dtype, int i) {
-  Case made;
-  std::vector<Aval> avals;
-  for (int64_t n = rng.range(0, 2); n >= 0; --n) {
-    avals.push_back({testing::random_shape(rng, i % 9), dtype});
-    made.inputs.push_back({avals.back()});
-  }
-  made.graphs.push_back(body_of(echo(), avals));
-  return made;
-}
-
-std::vector<OpTest> tests() {
-  return {{.op = &op::pure_host_call, .dtypes = testing::kAll, .make = echoed, .exact = true}};
-}
-
-// An effect whose first input is no token.
-void without_token(const OpDef& op, const Tensor& second) {
-  const Tensor first = tensor({2});
-  TensorImpl* const in[] = {first.impl(), second.impl()};
-  const auto body = body_of(echo(), {});
-  record_many(op, in, {}, std::span(&body, 1));
-}
-
-std::vector<Invalid> invalid() {
-  const Tensor truth = tensor({}, boolean), x = tensor({2});
-  return {
-      {&op::print, "no body", [] { call(op::print, {tensor({0}, u8)}); }, {"one body of host code", "has 0"}},
-      {&op::print, "no token", [=] { without_token(op::print, x); }, {"must be a token", "f32[2]"}},
-      {&op::print, "none", [] { print(Tensor()); }, {"input 0 is none"}},
-      {&op::assert_true, "no token", [=] { without_token(op::assert_true, truth); }, {"must be a token", "f32[2]"}},
-      {&op::assert_true, "a number", [=] { debugging::assert_true(x); }, {"must be bool", "float32"}},
-      {&op::assert_true,
-       "several truths in one node",
-       [=] {
-         const Tensor token = tensor({0}, u8), truths = tensor({2}, boolean);
-         TensorImpl* const in[] = {token.impl(), truths.impl()};
-         const auto body = body_of(echo(), {});
-         record_many(op::assert_true, in, {}, std::span(&body, 1));
-       },
-       {"must be a bool scalar", "bool[2]"}},
-      {&op::host_call, "no function", [] { HostFunction("f", nullptr); }, {"'f' is no function"}},
-      {&op::host_call,
-       "another shape than announced",
-       [=] {
-         (void)host_call(echo(), {x}, {{Shape{3}, f32}})[0].array();
-       },
-       {"'echo'", "f32[2]", "f32[3]"}},
-      {&op::pure_host_call, "no body", [=] { call(op::pure_host_call, {x}); }, {"one body of host code", "has 0"}},
-  };
-}
-
-const testing::AddOpTests add_tests(tests, invalid);
 
 }  // namespace
 }  // namespace brio
