@@ -75,8 +75,10 @@ void infer_slice(const OpCall& call, std::vector<Aval>& out) {
   for (size_t i = 0; i < rank; ++i) {
     if (stride[i] == 0) throw_invalid(call.op, cat("the stride of axis ", i, " is 0"));
     if (size[i] == 0) continue;
-    const int64_t last = begin[i] + (size[i] - 1) * stride[i], dim = x.shape[static_cast<int>(i)];
-    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || last < 0 || last >= dim)
+    // Steps that are left before either end, so that nothing overflows.
+    const int64_t dim = x.shape[static_cast<int>(i)];
+    const int64_t steps = stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : -(begin[i] / stride[i]);
+    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || size[i] - 1 > steps)
       throw_invalid(call.op, cat("axis ", i, " takes ", size[i], " elements from ", begin[i], " by ", stride[i],
                                  ", which leaves shape ", x.shape));
   }
@@ -117,7 +119,8 @@ void infer_pad(const OpCall& call, std::vector<Aval>& out) {
     if (low[i] < 0 || high[i] < 0)
       throw_invalid(call.op, cat("axis ", i, " is padded by (", low[i], ", ", high[i],
                                  "); paddings must be ≥ 0: slice instead"));
-    dims.push_back(x.shape[static_cast<int>(i)] + low[i] + high[i]);
+    constexpr int64_t kTooMany = int64_t{1} << 60;  // more than any shape has, and small enough to be added
+    dims.push_back(x.shape[static_cast<int>(i)] + std::min(low[i], kTooMany) + std::min(high[i], kTooMany));
   }
   out.push_back({checked_shape(call.op, dims), x.dtype});
 }

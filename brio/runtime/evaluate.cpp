@@ -71,8 +71,7 @@ class Evaluation {
     }
     if (r_.tapes.empty()) return;
     std::ranges::sort(f_.outputs);
-    const auto rest = std::ranges::unique(f_.outputs);
-    f_.outputs.erase(rest.begin(), rest.end());
+    f_.outputs.erase(std::unique(f_.outputs.begin(), f_.outputs.end()), f_.outputs.end());
   }
 
   void keep_for_gradient(const RecordedNode& node) {

@@ -52,7 +52,9 @@ nn::Optimizer Trainer::optimizer() const {
 }
 
 void Trainer::compile(nn::CompileOptions options) {
-  compiled_.emplace(std::move(options));
+  Compiled compiled;
+  compiled.options = std::move(options);
+  compiled_ = std::move(compiled);
   make_functions();
 }
 

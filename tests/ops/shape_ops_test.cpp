@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "brio/autodiff/tape.h"
@@ -342,6 +343,20 @@ std::vector<Invalid> invalid() {
        "a huge result",
        [=] {
          concat({tensor({huge, 0, int64_t{1} << 19}), tensor({huge, 0, int64_t{1} << 19})}, 2);
+       },
+       {"elements"}},
+      {&op::slice,
+       "strides whose product with the size is 0 again",
+       [] {
+         const int64_t large = int64_t{1} << 32;
+         call(op::slice, {tensor({2})}, list({{0}, {large + 1}, {large}}));
+       },
+       {"axis 0", "(2,)"}},
+      {&op::pad,
+       "paddings whose sum is 0 again",
+       [] {
+         const int64_t most = std::numeric_limits<int64_t>::max();
+         pad(tensor({2}), {Padding{most, most}});
        },
        {"elements"}},
       {&op::pad,
