@@ -165,6 +165,10 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
     Recording& recording = current_recording();
     Recording::Tape tape{1, false, {}, &recording};
     recording.tapes.push_back(&tape);
+    struct Detach {  // a rule may refuse, and the recording outlives the tape
+      Recording& recording;
+      ~Detach() { recording.tapes.clear(); }
+    } detach{recording};
     recording.tapes_active = 1;
     std::vector<ValueId> sources;
     for (size_t i = 0; i < n; ++i)
@@ -180,7 +184,6 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
       if (is_floating(impl->aval().dtype)) seeds.emplace_back(impl->value, arguments[n + i]);
     }
     gradients = differentiate(recording, seeds, sources, 1);
-    recording.tapes.clear();
     std::vector<Tensor> results;
     connected.assign(n, false);
     for (size_t i = 0, k = 0; i < n; ++i)
