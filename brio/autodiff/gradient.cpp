@@ -99,8 +99,8 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     if (!c.needed[i] || !c.result[i].defined()) continue;
-    BRIO_CHECK(c.result[i].impl()->aval() == c.in[i].impl()->aval(), "the gradient of ", node.op->name, " for input ", i,
-               " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
+    BRIO_CHECK(c.result[i].impl()->aval() == c.in[i].impl()->aval(), "the gradient of ", node.op->name, " for input ",
+               i, " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
     accumulate(scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
   }
 }

@@ -7,6 +7,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
+#include "brio/ops/effects.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/fusion.h"
 #include "brio/ops/products.h"
@@ -303,6 +304,21 @@ std::vector<Invalid> invalid() {
        "a body that returns another dtype",
        [=] { while_loop(never(), [](const Tensors& t) { return Tensors{cast(t[0], f64)}; }, {pair}); },
        {"result of the body 0", "float64", "float32"}},
+      loop(op::while_loop, "a body that returns nothing", {pair}, {1, 0, -1},
+           [] {
+             return std::vector{says({kPair}, boolean), keeps({kPair}, 0)};
+           },
+           {"returns 0", "given 1"}),
+      {&op::while_loop,
+       "a condition with effects, and a body that returns less",
+       [=] {
+         auto checked = [](const Tensors& t) {
+           debugging::assert_all_finite(t[0]);
+           return constant(false, boolean);
+         };
+         while_loop(checked, [](const Tensors& t) { return part(t, 0, 1); }, {pair, pair});
+       },
+       {"returns 1", "given 2"}},
       loop(op::while_loop, "an input too many", {pair, pair}, {1, 0, -1},
            [] {
              return std::vector{says({kPair}, boolean), keeps({kPair}, 1)};

@@ -227,10 +227,17 @@ TEST(HostCall, CannotReachIntoTheRunAroundIt) {
       error_of([&] { (void)host_call([&](const auto&) { return std::vector{pending.array()}; }, {}, {x.aval()}); }),
       "[host_call] a host function reads a tensor of the run that it is part of; give it that tensor as an input");
   Variable v(x, {.name = "v"});
+  const std::string uses_variable =
+      "[variable] a host function reads or assigns variable 'v'; give it the value as an input, and assign what "
+      "it returns";
   EXPECT_EQ(
       error_of([&] { (void)host_call([&](const auto&) { return std::vector{v.value().array()}; }, {}, {x.aval()}); }),
-      "[variable] a host function reads or assigns variable 'v'; give it the value as an input, and assign what "
-      "it returns");
+      uses_variable);
+  const auto assign = [&](const std::vector<Array>& in) {
+    v.assign(Tensor(in[0]));
+    return in;
+  };
+  EXPECT_EQ(error_of([&] { (void)host_call(assign, {x}, {x.aval()}); }), uses_variable);
   auto f = function([](const Tensor& t) { return t + t; });
   EXPECT_NE(error_of([&] {
               (void)host_call([&](const auto&) { return std::vector{f(x).array()}; }, {}, {x.aval()});
