@@ -89,7 +89,7 @@ struct OpDef {
   std::string_view no_grad = {};  // the reason, where grad is null
   CostFn cost = nullptr;
   PlainFn plain = nullptr;  // composite ops only
-  bool expands = false;     // plans run its plain form, of ops with one output each: it needs no kernel but the reference
+  bool expands = false;     // plans run its plain form, of ops with one output each, instead of a kernel of its own
   uint8_t grad_needs = kNeedsInputs;
   bool commutative = false;
   bool may_fail = false;  // a kernel may refuse the data (an index out of range): it then runs before in-place writes

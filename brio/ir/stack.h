@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <type_traits>
 
@@ -26,8 +25,7 @@ class Stack {
   const T& back() const { return end_[-1]; }
 
   void make_room(size_t n) {
-    if (static_cast<size_t>(reinterpret_cast<char*>(limit_) - reinterpret_cast<char*>(end_)) < n * sizeof(T))
-        [[unlikely]]
+    if (static_cast<size_t>(limit_ - end_) < n) [[unlikely]]
       grow(n);
   }
   void push(const T& value) { *end_++ = value; }  // room was made
@@ -41,7 +39,7 @@ class Stack {
   [[gnu::noinline]] void grow(size_t n) {
     const size_t used = size(), capacity = std::max(2 * used + 16, used + n);
     std::unique_ptr<T[]> larger(new T[capacity]);
-    if (used != 0) std::memcpy(static_cast<void*>(larger.get()), data_.get(), used * sizeof(T));
+    std::copy_n(begin(), used, larger.get());
     data_ = std::move(larger);
     end_ = begin() + used;
     limit_ = begin() + capacity;

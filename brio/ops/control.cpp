@@ -14,7 +14,6 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kCondAttrs[] = {{"first", AttrKind::integer}};
 constexpr AttrSpec kWhileAttrs[] = {
     {"carried", AttrKind::integer}, {"condition_captured", AttrKind::integer}, {"max_iterations", AttrKind::integer}};
 constexpr AttrSpec kScanAttrs[] = {{"carried", AttrKind::integer},
@@ -401,7 +400,6 @@ const OpDef cond{.name = "cond",
                  .kind = OpKind::control,
                  .min_inputs = 1,
                  .max_inputs = -1,
-                 .attrs = kCondAttrs,
                  .infer = infer_cond,
                  .grad = grad_cond,
                  .cost = cond_cost,
@@ -499,9 +497,8 @@ std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const B
   std::vector<Tensor> in{predicate};
   in.insert(in.end(), taken.captured.begin(), taken.captured.end());
   in.insert(in.end(), other.captured.begin(), other.captured.end());
-  const int64_t attrs[] = {static_cast<int64_t>(taken.captured.size())};
   const std::shared_ptr<const Graph> graphs[] = {taken.graph, other.graph};
-  std::vector<Tensor> out = record_many(op::cond, impls_of(in), attrs, graphs);
+  std::vector<Tensor> out = record_many(op::cond, impls_of(in), {}, graphs);
   if (effects) {
     set_token(std::move(out.back()));
     out.pop_back();

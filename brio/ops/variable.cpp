@@ -75,8 +75,13 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
   impl_->value = Tensor(std::move(own));
 }
 
-Tensor Variable::value() const {
+VariableImpl& Variable::checked() const {
   if (!impl_) throw InvalidArgument("[variable] this variable is none: it was made without a value");
+  return *impl_;
+}
+
+Tensor Variable::value() const {
+  checked();
   Recording& recording = current_recording();
   check_outside_host_call(recording, *impl_);
   Tensor value;
@@ -102,7 +107,7 @@ Tensor Variable::value() const {
 }
 
 void Variable::assign(const Tensor& value) {
-  if (!impl_) throw InvalidArgument("[variable] this variable is none: it was made without a value");
+  checked();
   if (!value.defined()) throw InvalidArgument(cat("[assign] variable '", impl_->name, "' cannot become none"));
   if (!(value.aval() == impl_->aval))
     throw InvalidArgument(cat("[assign] variable '", impl_->name, "' is ", impl_->aval.dtype, " of shape ",

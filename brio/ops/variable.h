@@ -41,10 +41,10 @@ class Variable {
   Variable() = default;
   explicit Variable(const Tensor& initial, VariableOptions options = {});
 
-  const std::string& name() const { return impl_->name; }
-  const Shape& shape() const { return impl_->aval.shape; }
-  DType dtype() const { return impl_->aval.dtype; }
-  bool trainable() const { return impl_->trainable; }
+  const std::string& name() const { return checked().name; }
+  const Shape& shape() const { return checked().aval.shape; }
+  DType dtype() const { return checked().aval.dtype; }
+  bool trainable() const { return checked().trainable; }
 
   Tensor value() const;  // reading under a tape is followed by it
   operator Tensor() const { return value(); }
@@ -57,6 +57,8 @@ class Variable {
   bool operator==(const Variable& other) const { return impl_ == other.impl_; }
 
  private:
+  VariableImpl& checked() const;  // throws InvalidArgument for a variable that is none
+
   std::shared_ptr<VariableImpl> impl_;
 };
 

@@ -35,5 +35,14 @@ TEST(Variable, KeepsItsShapeAndDtype) {
   EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
+TEST(Variable, NoneRefusesToBeAskedAnything) {
+  const Variable none;
+  EXPECT_THROW((void)none.name(), InvalidArgument);
+  EXPECT_THROW((void)none.shape(), InvalidArgument);
+  EXPECT_THROW((void)none.dtype(), InvalidArgument);
+  EXPECT_THROW((void)none.trainable(), InvalidArgument);
+  EXPECT_THROW((void)none.value(), InvalidArgument);
+}
+
 }  // namespace
 }  // namespace brio::testing
