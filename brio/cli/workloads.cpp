@@ -16,7 +16,7 @@ namespace {
 void read(const Tensor& t) { (void)t.array(); }
 
 struct GradientDescent {
-  Tensor X{{{1, 2}, {3, 4}, {5, 6}}}, y{{7, 8, 9}};
+  Tensor X = Tensor({{1, 2}, {3, 4}, {5, 6}}), y = Tensor({7, 8, 9});
   Variable theta{zeros({2})};
   nn::SGD sgd{0.01};
   void step() {
