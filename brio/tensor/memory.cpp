@@ -31,7 +31,7 @@ void charge(Owner owner, int64_t bytes) {
 // Sizes are rounded up to one of four steps per power of two, so at most a fifth is wasted.
 constexpr size_t kSmallest = 64;
 constexpr int kClasses = 4 * 48;
-constexpr size_t kHugePageFrom = size_t{4} << 20;
+constexpr size_t kHugePage = size_t{2} << 20;
 
 int class_of(size_t bytes) {
   if (bytes <= kSmallest) return 0;
@@ -67,7 +67,7 @@ class HostMemory final : public Memory {
       }
     }
     const size_t rounded = size_of_class(index);
-    const size_t alignment = rounded >= kHugePageFrom ? kHugePageFrom / 2 : kSmallest;
+    const size_t alignment = rounded >= kHugePage ? kHugePage : kSmallest;
     const size_t whole = (rounded + alignment - 1) & ~(alignment - 1);  // aligned_alloc takes multiples only
     void* data = std::aligned_alloc(alignment, whole);
     if (!data) {
@@ -80,7 +80,7 @@ class HostMemory final : public Memory {
                               "(brio::memory_ledger() says who holds what)"));
     // Large tensors are walked end to end: huge pages spare most of the TLB misses. Advice only, so errors are
     // ignored.
-    if (rounded >= kHugePageFrom) madvise(data, rounded, MADV_HUGEPAGE);
+    if (rounded >= kHugePage) madvise(data, rounded, MADV_HUGEPAGE);
     return data;
   }
 
