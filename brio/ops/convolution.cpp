@@ -151,9 +151,7 @@ void infer_filter_grad(const OpCall& call, std::vector<Aval>& out) {
 
 Cost conv_cost(const OpCall& call, std::span<const Aval> out) {
   const ConvGeometry g = ConvGeometry::of(call.op, call.in[0]->shape, call.in[1]->shape, out[0].shape, call.attrs);
-  return {2.0 * static_cast<double>(g.pixels()) * static_cast<double>(g.out_channels()) *
-              static_cast<double>(g.in * g.taps()),
-          total_bytes(call, out)};
+  return {g.flops(), total_bytes(call, out)};
 }
 
 // ---- gradients: each of the three is linear in both operands, and its gradients are the other two

@@ -59,6 +59,11 @@ struct ConvGeometry : Windows {
   int64_t in_channels() const { return groups * in; }
   int64_t out_channels() const { return groups * out; }
   int64_t pixels() const { return batch * counts(); }  // positions of y
+  bool has_elements() const { return pixels() > 0 && sizes() > 0 && in > 0 && out > 0; }
+  double flops() const {
+    return 2.0 * static_cast<double>(pixels()) * static_cast<double>(out_channels()) *
+           static_cast<double>(in * taps());
+  }
   static ConvGeometry of(const OpDef& op, const Shape& first, const Shape& second, const Shape& result, Attrs attrs);
 };
 

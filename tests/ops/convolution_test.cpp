@@ -17,14 +17,15 @@ struct Sizes {
 };
 
 // One to three axes; every ninth has a filter of size 1, is depthwise, is so with a multiplier, has groups, or is
-// empty.
+// empty. Some are worth several threads, or calling a library: one for f32 with few channels, a depthwise one, one
+// for bf16.
 Sizes random_sizes(Rng& rng, int i) {
-  const bool large = i % 27 == 20;  // worth several threads
+  const bool few = i == 12, grouped = i == 15, depthwise = i == 24, large = few || grouped || depthwise || i == 20;
   const int axes = large ? 2 : 1 + (i + i / 9) % 3, kind = large ? 0 : i % 9;
   const bool pointwise = kind == 4, plain = pointwise && rng.chance(0.7);
-  const int64_t groups = kind == 5 || kind == 6 ? rng.range(2, 20) : kind == 7 ? rng.range(2, 3) : 1;
-  const int64_t in = kind == 5 || kind == 6 ? 1 : large ? 16 : rng.range(1, 5);
-  const int64_t out = kind == 5 ? 1 : kind == 6 ? 2 : large ? 32 : rng.range(1, 5);
+  const int64_t groups = depthwise ? 40 : kind == 5 || kind == 6 ? rng.range(2, 20) : kind == 7 || grouped ? 2 : 1;
+  const int64_t in = depthwise || kind == 5 || kind == 6 ? 1 : few ? 3 : large ? 16 : rng.range(1, 5);
+  const int64_t out = depthwise || kind == 5 ? 1 : kind == 6 ? 2 : large ? 32 : rng.range(1, 5);
   const int64_t batch = large ? 4 : kind == 8 ? 0 : rng.range(1, 3);
   Sizes s{Shape{batch}, {}, Shape{batch}, {groups}, {}, {}};
   std::vector<int64_t> stride, dilation, low, high;
@@ -33,8 +34,12 @@ Sizes random_sizes(Rng& rng, int i) {
                     pointwise ? 1
                     : large   ? 3
                               : rng.range(1, 4),
-                    plain || large ? 1 : rng.range(1, 3),
-                    pointwise || large ? 1 : rng.range(1, 2),
+                    grouped && a == 0 ? 2
+                    : plain || large  ? 1
+                                      : rng.range(1, 3),
+                    grouped              ? 2
+                    : pointwise || large ? 1
+                                         : rng.range(1, 2),
                     plain ? 0 : rng.range(0, 2),
                     plain ? 0 : rng.range(0, 2)};
     while (!axis.fits()) ++axis.size;

@@ -1,10 +1,11 @@
-// conv and its gradients. Each of the three asks, best first: a matrix product (filters of size 1), the depthwise
-// kernels, products over columns. docs/decisions/convolution.md has the measurements.
+// conv and its gradients. Each of the three asks, best first: a matrix product (filters of size 1), oneDNN, the
+// depthwise kernels, products over columns. docs/decisions/convolution.md has the measurements.
 #include <algorithm>
 #include <cstring>
 
 #include "brio/backends/cpu/conv_columns.h"
 #include "brio/backends/cpu/conv_depthwise.h"
+#include "brio/backends/cpu/conv_onednn.h"
 #include "brio/backends/cpu/gemm.h"
 #include "brio/backends/cpu/gemm_kernels.h"
 #include "brio/backends/cpu/lower.h"
@@ -19,13 +20,6 @@ namespace {
 
 ConvGeometry geometry(const NodeView& view) {
   return ConvGeometry::of(*view.node.op, view.in(0).shape, view.in(1).shape, view.out(0).shape, view.attrs());
-}
-bool has_elements(const ConvGeometry& g) {
-  return g.pixels() > 0 && g.sizes() > 0 && g.in_channels() > 0 && g.out_channels() > 0;
-}
-double flops(const ConvGeometry& g) {
-  return 2.0 * static_cast<double>(g.pixels()) * static_cast<double>(g.out_channels()) *
-         static_cast<double>(g.in * g.taps());
 }
 int64_t parts(int64_t total, int64_t step) { return (total + step - 1) / step; }
 
@@ -68,7 +62,7 @@ class PointwiseKernel final : public Kernel {
 
 Support supports_pointwise(const NodeView& view) {
   const ConvGeometry g = geometry(view);
-  if (!has_elements(g)) return Support::cannot("there are no elements");
+  if (!g.has_elements()) return Support::cannot("there are no elements");
   if (!is_pointwise(g)) return Support::cannot("the windows are larger than one element, apart or padded");
   return Support::can();
 }
@@ -96,10 +90,10 @@ class DepthwiseKernel final : public Kernel {
     } else if (&op_ == &op::conv_input_grad) {
       pieces_ = g_.batch;
     } else {
-      rows_ = std::max<int64_t>(1, static_cast<int64_t>(20e3 / (flops(g_) / kRate / static_cast<double>(rows))));
+      rows_ = std::max<int64_t>(1, static_cast<int64_t>(20e3 / (g_.flops() / kRate / static_cast<double>(rows))));
       pieces_ = parts(rows, rows_);
     }
-    slots_ = slots_for(pieces_, flops(g_) / kRate);
+    slots_ = slots_for(pieces_, g_.flops() / kRate);
     description = cat("depthwise ", gemm_target_facts().name);
   }
 
@@ -157,7 +151,7 @@ class DepthwiseKernel final : public Kernel {
 
 Support supports_depthwise(const NodeView& view) {
   const ConvGeometry g = geometry(view);
-  if (!has_elements(g)) return Support::cannot("there are no elements");
+  if (!g.has_elements()) return Support::cannot("there are no elements");
   if (!is_floating(view.in(0).dtype)) return Support::cannot(cat("no kernel for ", view.in(0).dtype));
   if (!is_depthwise(g)) return Support::cannot(cat("a group has ", g.in, " channels, not one of several"));
   return Support::can();
@@ -199,7 +193,7 @@ class ColumnsKernel : public Kernel {
   }
   size_t filter_bytes() const { return static_cast<size_t>(width_ * g_.out_channels()) * size_; }
   bool large_filter() const { return width_ * g_.out * static_cast<int64_t>(size_) > (1 << 20); }
-  double nanoseconds() const { return flops(g_) / (dtype_ == f32 ? 100 : dtype_ == f64 ? 50 : 20); }
+  double nanoseconds() const { return g_.flops() / (dtype_ == f32 ? 100 : dtype_ == f64 ? 50 : 20); }
   void describe(std::string_view what) { description = cat(what, " columns, gemm ", gemm_.kernel.name); }
 
   const void* columns(int64_t group, int64_t first, int64_t count, const void* x, void* memory) const {
@@ -365,18 +359,19 @@ class FilterGradColumns final : public ColumnsKernel {
 };
 
 Support supports_columns(const NodeView& view) {
-  if (!has_elements(geometry(view))) return Support::cannot("there are no elements");
+  if (!geometry(view).has_elements()) return Support::cannot("there are no elements");
   return Support::can();
 }
 
 }  // namespace
 
 void add_convolution_kernels(Registry& registry) {
-  for (const OpDef* op : {&op::conv, &op::conv_input_grad}) {
-    registry.add(kDevice, *op, {"gemm", kPriority + 2, supports_pointwise, prepare<PointwiseKernel>});
-  }
-  for (const OpDef* op : {&op::conv, &op::conv_input_grad, &op::conv_filter_grad})
+  for (const OpDef* op : {&op::conv, &op::conv_input_grad})
+    registry.add(kDevice, *op, {"gemm", kPriority + 3, supports_pointwise, prepare<PointwiseKernel>});
+  for (const OpDef* op : {&op::conv, &op::conv_input_grad, &op::conv_filter_grad}) {
+    registry.add(kDevice, *op, {"onednn", kPriority + 2, supports_onednn_conv, prepare_onednn_conv});
     registry.add(kDevice, *op, {"depthwise", kPriority + 1, supports_depthwise, prepare_widened<DepthwiseKernel>});
+  }
   registry.add(kDevice, op::conv, {"columns", kPriority, supports_columns, prepare_widened<ForwardColumns>});
   registry.add(kDevice, op::conv_input_grad,
                {"columns", kPriority, supports_columns, prepare_widened<InputGradColumns>});
