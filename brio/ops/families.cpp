@@ -13,6 +13,8 @@ void register_all_ops() {
     register_reductions();
     register_shape_ops();
     register_products();
+    register_convolutions();
+    register_pooling();
     register_fusion();
     register_indexing();
     register_random();

@@ -329,8 +329,130 @@ def fit():
     return cases
 
 
+# --- Convolutions and pooling ------------------------------------------------------------------------------------------
+
+def pulled(function, tensors, upstream):
+    """function(*tensors), and the gradients of the sum of its values times upstream."""
+    with tf.GradientTape() as tape:
+        tape.watch(tensors)
+        y = function(*tensors)
+        total = tf.reduce_sum(y * upstream(y.shape))
+    return y, tape.gradient(total, tensors)
+
+
+def small(shape):
+    """Small whole numbers: short in print, as are sums of their products, which come out exact."""
+    return rng.integers(-3, 4, shape).astype(np.float32)
+
+
+def whole(value):
+    assert np.all(np.round(value) == value)
+    return np.int32(value)
+
+
+def convolution():
+    """y, and the gradients of the sum of y times "upstream" with respect to what was given."""
+    K = keras.ops
+    cases = []
+
+    def one(name, op, x, filters, strides, padding="valid", dilations=None, data_format="channels_last", **sizes):
+        axes = len(x) - 2
+        strides, dilations = (strides,) * axes, (dilations or 1,) * axes
+        upstream = []
+
+        def weights(shape):
+            upstream.append(small(shape))
+            return upstream[0]
+
+        sides = sizes.get("sides")
+        options = {"strides": strides, "padding": padding, "data_format": data_format, "dilation_rate": dilations}
+        if op == "conv" and sides:
+            def function(x, f):
+                pairs = [[0, 0], *np.reshape(sides, (-1, 2)).tolist(), [0, 0]]
+                return tf.nn.conv2d(x, f, strides, pairs, dilations=dilations)
+        elif op == "conv_transpose" and "output_size" in sizes:
+            def function(x, f):
+                return tf.nn.conv_transpose(x, f, (x.shape[0], *sizes["output_size"], f.shape[-2]), strides,
+                                            padding=padding.upper())
+        elif op == "conv_transpose":
+            def function(x, f):
+                return K.conv_transpose(x, f, output_padding=sizes.get("output_padding"), **options)
+        else:
+            def function(*tensors):
+                return getattr(K, op)(*tensors, **options)
+        names = ("x", "filter", "pointwise")[: 1 + len(filters)]
+        tensors = [tf.constant(small(shape)) for shape in (x, *filters)]
+        y, gradients = pulled(function, tensors, weights)
+        inputs = {**dict(zip(names, tensors)), "upstream": upstream[0], "strides": strides, "dilations": dilations,
+                  **sizes}
+        params = {"op": op, "padding": "explicit" if sides else padding, "data_format": data_format}
+        outputs = {"y": y, **{f"{n}_gradient": g for n, g in zip(names, gradients)}}
+        cases.append(case(name, {k: whole(v) for k, v in inputs.items()}, params,
+                          {k: whole(v) for k, v in outputs.items()}))
+
+    for padding in ("valid", "same"):
+        one(f"conv1d/{padding}", "conv", (2, 5, 2), [(3, 2, 2)], 1, padding)
+        one(f"conv1d/{padding}/stride", "conv", (1, 8, 2), [(3, 2, 2)], 2, padding)
+        one(f"conv1d/{padding}/even_filter", "conv", (1, 7, 2), [(4, 2, 2)], 3, padding)
+        one(f"conv2d/{padding}", "conv", (1, 4, 5, 2), [(3, 3, 2, 2)], 1, padding)
+        one(f"conv2d/{padding}/stride", "conv", (1, 6, 5, 1), [(3, 2, 1, 2)], 2, padding)
+        one(f"conv2d/{padding}/dilation", "conv", (1, 5, 4, 2), [(3, 2, 2, 2)], 1, padding, 2)
+        one(f"conv2d/{padding}/groups", "conv", (1, 3, 3, 4), [(2, 2, 2, 4)], 1, padding)
+        one(f"conv2d/{padding}/groups_stride", "conv", (1, 4, 5, 4), [(2, 3, 2, 2)], 2, padding)
+        one(f"conv3d/{padding}/stride", "conv", (1, 3, 4, 3, 1), [(3, 2, 2, 1, 2)], 2, padding)
+        one(f"conv1d_transpose/{padding}", "conv_transpose", (1, 4, 2), [(3, 2, 2)], 1, padding)
+        one(f"conv1d_transpose/{padding}/stride", "conv_transpose", (1, 3, 2), [(2, 2, 2)], 3, padding)
+        one(f"conv2d_transpose/{padding}", "conv_transpose", (1, 3, 2, 2), [(3, 3, 2, 2)], 2, padding)
+        one(f"conv2d_transpose/{padding}/even_filter", "conv_transpose", (1, 3, 2, 2), [(4, 2, 1, 2)], 2, padding)
+        one(f"conv2d_transpose/{padding}/output_padding", "conv_transpose", (1, 2, 3, 2), [(3, 3, 1, 2)], 2, padding,
+            output_padding=(1, 0))
+        one(f"conv3d_transpose/{padding}", "conv_transpose", (1, 2, 2, 2, 1), [(2, 3, 2, 1, 1)], 2, padding)
+        one(f"depthwise_conv2d/{padding}", "depthwise_conv", (1, 4, 5, 2), [(3, 3, 2, 1)], 1, padding)
+        one(f"depthwise_conv2d/{padding}/multiplier", "depthwise_conv", (1, 5, 4, 2), [(3, 2, 2, 2)], 2, padding)
+        one(f"depthwise_conv2d/{padding}/dilation", "depthwise_conv", (1, 4, 6, 2), [(2, 3, 2, 1)], 1, padding, 2)
+        one(f"depthwise_conv1d/{padding}", "depthwise_conv", (1, 6, 3), [(3, 3, 2)], 1, padding)
+        one(f"separable_conv2d/{padding}", "separable_conv", (1, 3, 4, 2), [(3, 2, 2, 2), (1, 1, 4, 2)], 1, padding)
+        one(f"separable_conv1d/{padding}/stride", "separable_conv", (1, 7, 2), [(3, 2, 2), (1, 4, 2)], 2, padding)
+    one("conv2d/explicit", "conv", (1, 5, 4, 2), [(3, 3, 2, 2)], 2, sides=(1, 2, 0, 3))
+    one("conv2d/pointwise", "conv", (2, 3, 2, 3), [(1, 1, 3, 2)], 1)
+    one("conv2d_transpose/output_size", "conv_transpose", (1, 3, 3, 2), [(3, 3, 2, 2)], 2, "same", output_size=(5, 6))
+    one("conv1d_transpose/same/dilation", "conv_transpose", (1, 4, 2), [(2, 3, 2)], 1, "same", 2)
+    one("conv2d/channels_first", "conv", (1, 2, 5, 4), [(3, 2, 2, 3)], 2, "same", data_format="channels_first")
+    return cases
+
+
+def pooling():
+    """y, and the gradient of the sum of y times "upstream". Some elements are equal."""
+    cases = []
+    table = [  # input, window, stride
+        ((2, 7, 3), 2, 2), ((1, 8, 2), 3, 2), ((1, 6, 5, 3), 2, 2), ((1, 7, 6, 1), 3, 2), ((1, 5, 5, 2), 3, 1),
+        ((1, 4, 7, 1), 2, 3), ((1, 5, 4, 3, 1), 2, 2), ((1, 3, 4, 3, 1), 3, 1),
+    ]
+    for op, function in (("max_pool", keras.ops.max_pool), ("avg_pool", keras.ops.average_pool)):
+        for padding in ("valid", "same"):
+            for shape, window, stride in table:
+                for data_format in ("channels_last", "channels_first") if shape == (1, 6, 5, 3) else ("channels_last",):
+                    # Over three axes TensorFlow gives the gradient to all of equal elements: there are none there.
+                    distinct = rng.permutation(int(np.prod(shape))).reshape(shape).astype(np.float32)
+                    x = tf.constant(distinct if len(shape) == 5 else small(shape))
+                    upstream = []
+
+                    def weights(y):
+                        upstream.append(small(y))
+                        return upstream[0]
+
+                    y, (gradient,) = pulled(
+                        lambda t: function(t, window, strides=stride, padding=padding, data_format=data_format), [x],
+                        weights)
+                    name = f"{op}/{padding}/{'x'.join(map(str, shape))}/{window}/{stride}/{data_format}"
+                    inputs = {"x": x, "upstream": upstream[0], "window": np.int32([window]), "strides": np.int32([stride])}
+                    params = {"op": op, "padding": padding, "data_format": data_format}
+                    cases.append(case(name, inputs, params, {"y": y, "gradient": gradient}))
+    return cases
+
+
 if __name__ == "__main__":
     print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}")
-    for make in (losses, metrics, optimizers, initializers, activations, fit):
+    for make in (losses, metrics, optimizers, initializers, activations, fit, convolution, pooling):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <list>
-#include <map>
-#include <mutex>
 
+#include "brio/backends/cpu/lru_cache.h"
 #include "brio/backends/cpu/onednn.h"
 #include "brio/base/error.h"
 
@@ -48,51 +46,16 @@ struct Primitive {
   }
 };
 
-// Making a primitive compiles code (some hundred microseconds), so they are kept, the least recently used dropped.
-class PrimitiveCache {
- public:
-  static PrimitiveCache& instance() {
-    static PrimitiveCache* const cache = new PrimitiveCache;  // outlives static Gemm objects
-    return *cache;
-  }
-
-  std::shared_ptr<const Primitive> get(DType dtype, const GemmShape& s) {
-    const Key key{static_cast<int64_t>(dtype), s.m, s.n, s.k, s.a_row, s.a_col, s.b_row, s.b_col, s.c_row};
-    std::lock_guard lock(mutex_);
-    if (const auto found = entries_.find(key); found != entries_.end()) {
-      ++stats_.hits;
-      order_.splice(order_.begin(), order_, found->second.position);
-      return found->second.primitive;
-    }
-    ++stats_.misses;
-    auto primitive = std::make_shared<const Primitive>(dtype, s);
-    order_.push_front(key);
-    entries_[key] = {primitive, order_.begin()};
-    if (entries_.size() > kCapacity) {
-      entries_.erase(order_.back());
-      order_.pop_back();
-    }
-    return primitive;
-  }
-
-  GemmPrimitiveCacheStats stats() {
-    std::lock_guard lock(mutex_);
-    stats_.entries = entries_.size();
-    return stats_;
-  }
-
- private:
-  static constexpr size_t kCapacity = 256;
-  using Key = std::array<int64_t, 9>;
-  struct Entry {
-    std::shared_ptr<const Primitive> primitive;
-    std::list<Key>::iterator position;
-  };
-  std::mutex mutex_;
-  std::map<Key, Entry> entries_;
-  std::list<Key> order_;
-  GemmPrimitiveCacheStats stats_;
-};
+// Making a primitive compiles code (some hundred microseconds), so they are kept.
+using Key = std::array<int64_t, 9>;
+LruCache<Key, Primitive>& primitives() {
+  static auto* const cache = new LruCache<Key, Primitive>;  // outlives static Gemm objects
+  return *cache;
+}
+std::shared_ptr<const Primitive> find_primitive(DType dtype, const GemmShape& s) {
+  return primitives().get({static_cast<int64_t>(dtype), s.m, s.n, s.k, s.a_row, s.a_col, s.b_row, s.b_col, s.c_row},
+                          [&] { return std::make_shared<const Primitive>(dtype, s); });
+}
 
 template <typename P>
 P* advance(P* pointer, int64_t elements, size_t size) {
@@ -113,7 +76,7 @@ class OneDnnGemm : public Gemm {
         GemmShape shape = problem.shape;
         shape.m = last_rows ? shape.m - (shape.m - 1) / cut_.rows * cut_.rows : cut_.rows;
         shape.n = last_columns ? shape.n - (shape.n - 1) / cut_.columns * cut_.columns : cut_.columns;
-        auto primitive = PrimitiveCache::instance().get(problem.dtype, shape);
+        auto primitive = find_primitive(problem.dtype, shape);
         slot_bytes_ = std::max(slot_bytes_, (primitive->scratch.get_size() + 63) / 64 * 64);
         primitives_[last_rows][last_columns] = std::move(primitive);
       }
@@ -177,6 +140,9 @@ std::unique_ptr<Gemm> make_onednn_gemm(const GemmProblem& problem, GemmCut cut, 
   return nullptr;
 }
 
-GemmPrimitiveCacheStats gemm_primitive_cache_stats() { return PrimitiveCache::instance().stats(); }
+GemmPrimitiveCacheStats gemm_primitive_cache_stats() {
+  const LruCacheStats stats = primitives().stats();
+  return {stats.entries, stats.hits, stats.misses};
+}
 
 }  // namespace brio::cpu

@@ -1,0 +1,141 @@
+#include "brio/nn/convolution.h"
+
+#include "brio/base/error.h"
+#include "brio/ops/convolution.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio::nn {
+namespace {
+
+class ConvModule : public Module {
+ public:
+  // `filters` of a depthwise convolution: its multiplier.
+  ConvModule(std::string_view base, std::string kind, int axes, bool depthwise, int64_t filters,
+             std::vector<int64_t> kernel_size, ConvLayerOptions options)
+      : Module(base, options.name),
+        kind_(std::move(kind)),
+        axes_(axes),
+        depthwise_(depthwise),
+        filters_(filters),
+        options_(std::move(options)) {
+    auto refuse = [&](const std::string& what) { throw InvalidArgument(cat("[", name(), "] ", what)); };
+    if (filters <= 0)
+      refuse(cat(depthwise ? "depth_multiplier" : "filters", " is ", filters, "; a ", kind_,
+                 " layer needs one or more"));
+    if (depthwise && options_.groups != 1) refuse("groups has no meaning for a depthwise convolution; leave it at 1");
+    if (options_.groups <= 0 || filters % options_.groups != 0)
+      refuse(cat(filters, " filters do not make ", options_.groups, " equal groups"));
+    if (!is_floating(options_.dtype))
+      refuse(cat("weights cannot be ", options_.dtype, "; use a floating-point dtype"));
+    kernel_size_ = per_axis(op::conv, cat("[", name(), "] kernel_size"), kernel_size, axes);
+    strides_ = per_axis(op::conv, cat("[", name(), "] strides"), options_.strides, axes);
+    dilations_ = per_axis(op::conv, cat("[", name(), "] dilation_rate"), options_.dilation_rate, axes);
+    for (size_t i = 0; i < kernel_size_.size(); ++i)
+      if (kernel_size_[i] < 1 || strides_[i] < 1 || dilations_[i] < 1)
+        refuse(cat("kernel_size, strides and dilation_rate must be ≥ 1, but are ", kernel_size_[i], ", ", strides_[i],
+                   " and ", dilations_[i], " for axis ", i));
+    if (options_.padding.is("causal")) {
+      if (axes != 1) refuse("only Conv1D has causal padding; use \"same\" or \"valid\"");
+      options_.padding = {{(kernel_size_[0] - 1) * dilations_[0], 0}};
+    }
+    has_weights_ = true;
+  }
+
+  std::string_view kind() const override { return kind_; }
+  Shape output_shape(const Shape& input) const override {
+    std::vector<WindowAxis> windows;
+    for (int i = 0; i < axes_; ++i) {
+      const auto k = static_cast<size_t>(i);
+      windows.push_back({input[first() + i], kernel_size_[k], strides_[k], dilations_[k]});
+    }
+    resolve_padding(op::conv, options_.padding, windows);
+    Shape shape = input;
+    shape.set(channel_axis(), out_channels(input));
+    for (size_t i = 0; i < windows.size(); ++i) {
+      check_fits(op::conv, windows[i], i);
+      shape.set(first() + static_cast<int>(i), windows[i].count());
+    }
+    return shape;
+  }
+
+  Variable kernel, bias;
+
+ protected:
+  void create_weights(const Shape& input) override {
+    Shape shape{std::span<const int64_t>(kernel_size_)};
+    shape.push_back(depthwise_ ? channels(input) : channels(input) / options_.groups);
+    shape.push_back(filters_);
+    kernel = add_weight("kernel", shape, options_.kernel_initializer, true, options_.dtype);
+    if (options_.use_bias)
+      bias = add_weight("bias", {out_channels(input)}, options_.bias_initializer, true, options_.dtype);
+  }
+
+  void check_input(const Shape& input) const override {
+    if (input.rank() != axes_ + 2)
+      throw InvalidArgument(cat("[", name(), "] takes inputs of rank ", axes_ + 2, ", ",
+                                last() ? "(batch, spatial…, channels)" : "(batch, channels, spatial…)",
+                                ", but got shape ", input));
+    if (channels(input) % options_.groups != 0)
+      throw InvalidArgument(cat("[", name(), "] the input of shape ", input, " has ", channels(input),
+                                " channels, which do not make ", options_.groups, " equal groups"));
+    const int64_t built_for = built() ? kernel.shape()[axes_] * options_.groups : channels(input);
+    if (channels(input) != built_for)
+      throw InvalidArgument(cat("[", name(), "] was built for ", built_for, " channels, but the input of shape ",
+                                input, " has ", channels(input)));
+  }
+
+  Tensor call(const Tensor& inputs, bool) override {
+    const Tensor x = inputs.dtype() == options_.dtype ? inputs : cast(inputs, options_.dtype);
+    const ConvOptions options{strides_, options_.padding, dilations_, options_.data_format};
+    Tensor y = depthwise_ ? depthwise_conv(x, kernel, options) : conv(x, kernel, options);
+    if (options_.use_bias) {
+      Shape shape{bias.shape()[0]};  // channels first: as many axes of 1 behind them
+      for (int i = 0; !last() && i < axes_; ++i) shape.push_back(1);
+      y = y + reshape(bias, shape);
+    }
+    return options_.activation(y);
+  }
+
+ private:
+  bool last() const { return options_.data_format == DataFormat::channels_last; }
+  int first() const { return last() ? 1 : 2; }
+  int channel_axis() const { return last() ? axes_ + 1 : 1; }
+  int64_t channels(const Shape& input) const { return input[channel_axis()]; }
+  int64_t out_channels(const Shape& input) const { return depthwise_ ? channels(input) * filters_ : filters_; }
+
+  std::string kind_;
+  int axes_;
+  bool depthwise_;
+  int64_t filters_;
+  std::vector<int64_t> kernel_size_, strides_, dilations_;
+  ConvLayerOptions options_;
+};
+
+std::shared_ptr<Module> plain(int axes, int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options) {
+  return std::make_shared<ConvModule>(cat("conv", axes, "d"), cat("Conv", axes, "D"), axes, false, filters,
+                                      std::move(kernel_size), std::move(options));
+}
+std::shared_ptr<Module> depthwise(int axes, int64_t multiplier, std::vector<int64_t> kernel_size,
+                                  ConvLayerOptions options) {
+  return std::make_shared<ConvModule>(cat("depthwise_conv", axes, "d"), cat("DepthwiseConv", axes, "D"), axes, true,
+                                      multiplier, std::move(kernel_size), std::move(options));
+}
+
+}  // namespace
+
+Variable ConvLayer::kernel() const { return static_cast<ConvModule&>(*module_).kernel; }
+Variable ConvLayer::bias() const { return static_cast<ConvModule&>(*module_).bias; }
+
+Conv1D::Conv1D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
+    : ConvLayer(plain(1, filters, std::move(kernel_size), std::move(options))) {}
+Conv2D::Conv2D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
+    : ConvLayer(plain(2, filters, std::move(kernel_size), std::move(options))) {}
+Conv3D::Conv3D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
+    : ConvLayer(plain(3, filters, std::move(kernel_size), std::move(options))) {}
+DepthwiseConv1D::DepthwiseConv1D(std::vector<int64_t> kernel_size, int64_t depth_multiplier, ConvLayerOptions options)
+    : ConvLayer(depthwise(1, depth_multiplier, std::move(kernel_size), std::move(options))) {}
+DepthwiseConv2D::DepthwiseConv2D(std::vector<int64_t> kernel_size, int64_t depth_multiplier, ConvLayerOptions options)
+    : ConvLayer(depthwise(2, depth_multiplier, std::move(kernel_size), std::move(options))) {}
+
+}  // namespace brio::nn

@@ -1,0 +1,63 @@
+// Convolutions as layers, with Keras' defaults: activation(conv(x, kernel) + bias).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "brio/nn/activation.h"
+#include "brio/nn/initializer.h"
+#include "brio/nn/module.h"
+#include "brio/ops/window.h"
+
+namespace brio::nn {
+
+struct ConvLayerOptions {
+  std::vector<int64_t> strides = {1};  // one for each spatial axis, or one for all; so are the others
+  WindowPadding padding = "valid";     // or "same"; for Conv1D also "causal": all of it before
+  std::vector<int64_t> dilation_rate = {1};
+  int64_t groups = 1;
+  DataFormat data_format = DataFormat::channels_last;
+  ActivationFunction activation = "linear";
+  bool use_bias = true;
+  Initializer kernel_initializer = "glorot_uniform";
+  Initializer bias_initializer = "zeros";
+  DType dtype = f32;  // of the weights; inputs are cast to it
+  std::string name = {};
+};
+
+// What the layers below have in common.
+class ConvLayer : public Layer {
+ public:
+  Variable kernel() const;  // once built
+  Variable bias() const;
+
+ protected:
+  using Layer::Layer;
+};
+
+class Conv1D : public ConvLayer {
+ public:
+  Conv1D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
+};
+class Conv2D : public ConvLayer {
+ public:
+  Conv2D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
+};
+class Conv3D : public ConvLayer {
+ public:
+  Conv3D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
+};
+
+// Every channel with `depth_multiplier` filters of its own.
+class DepthwiseConv1D : public ConvLayer {
+ public:
+  explicit DepthwiseConv1D(std::vector<int64_t> kernel_size, int64_t depth_multiplier = 1,
+                           ConvLayerOptions options = {});
+};
+class DepthwiseConv2D : public ConvLayer {
+ public:
+  explicit DepthwiseConv2D(std::vector<int64_t> kernel_size, int64_t depth_multiplier = 1,
+                           ConvLayerOptions options = {});
+};
+
+}  // namespace brio::nn

@@ -1,0 +1,255 @@
+#include "brio/ops/pooling.h"
+
+#include "brio/base/error.h"
+#include "brio/ir/grad.h"
+#include "brio/ir/recording.h"
+#include "brio/ops/check.h"
+#include "brio/ops/cost.h"
+#include "brio/ops/families.h"
+#include "brio/ops/reduction.h"
+
+namespace brio {
+namespace {
+
+constexpr AttrSpec kPoolAttrs[] = {
+    {"window", AttrKind::list}, {"stride", AttrKind::list}, {"low", AttrKind::extents}, {"high", AttrKind::extents}};
+// The size of what was averaged does not follow from the averages.
+constexpr AttrSpec kAvgGradAttrs[] = {{"window", AttrKind::list},
+                                      {"stride", AttrKind::list},
+                                      {"low", AttrKind::extents},
+                                      {"high", AttrKind::extents},
+                                      {"size", AttrKind::extents}};
+
+struct PoolAttrs {
+  std::span<const int64_t> window, stride, low, high;
+  size_t end = 0;  // of these lists
+
+  explicit PoolAttrs(Attrs attrs) {
+    for (auto* list : {&window, &stride, &low, &high}) {
+      *list = attrs.list(end);
+      end = attrs.after_list(end);
+    }
+  }
+  WindowAxis axis(size_t i, int64_t size) const { return {size, window[i], stride[i], 1, low[i], high[i]}; }
+};
+
+// Checks the attributes against x's shape and gives that of the pooled tensor.
+Shape pooled_shape(const OpCall& call, const Shape& x) {
+  if (x.rank() < 3 || x.rank() > 5)
+    throw_invalid(call.op, cat("x has shape ", x, "; it needs one to three spatial axes besides batch and channels"));
+  const PoolAttrs attrs(call.attrs);
+  const int64_t axes = x.rank() - 2;
+  check_list(call.op, "the window", attrs.window, axes, 1);
+  check_list(call.op, "the stride", attrs.stride, axes, 1);
+  check_list(call.op, "the low padding", attrs.low, axes, 0);
+  check_list(call.op, "the high padding", attrs.high, axes, 0);
+  std::vector<int64_t> dims{x[0]};
+  for (size_t i = 0; i < attrs.window.size(); ++i) {
+    const WindowAxis axis = attrs.axis(i, x[static_cast<int>(i) + 1]);
+    check_fits(call.op, axis, i);
+    // Then every window has an element that is not padding.
+    if (axis.low >= axis.window || axis.high >= axis.window || (axis.size == 0 && axis.count() > 0))
+      throw_invalid(call.op, cat("padding by ", axis.low, " and ", axis.high, " makes windows of ", axis.window,
+                                 " along spatial axis ", i, " of size ", axis.size,
+                                 " that hold nothing but padding; pad less"));
+    dims.push_back(axis.count());
+  }
+  dims.push_back(x[x.rank() - 1]);
+  return checked_shape(call.op, dims);
+}
+
+void check_number(const OpDef& op, DType dtype) {
+  if (dtype == boolean) throw_invalid(op, "takes numbers, but got bool; cast it first");
+}
+void check_floating(const OpDef& op, DType dtype) {
+  if (!is_floating(dtype)) throw_invalid(op, cat("takes floating-point tensors, but got ", dtype, "; cast it first"));
+}
+void check_second(const OpCall& call, const Aval& expected, std::string_view what) {
+  if (!(*call.in[1] == expected))
+    throw_invalid(call.op, cat(what, " is ", call.in[1]->dtype, " of shape ", call.in[1]->shape, ", but should be ",
+                               expected.dtype, " of shape ", expected.shape));
+}
+
+void infer_max_pool(const OpCall& call, std::vector<Aval>& out) {
+  check_number(call.op, call.in[0]->dtype);
+  out.push_back({pooled_shape(call, call.in[0]->shape), call.in[0]->dtype});
+}
+void infer_max_pool_grad(const OpCall& call, std::vector<Aval>& out) {
+  check_number(call.op, call.in[0]->dtype);
+  check_second(call, {pooled_shape(call, call.in[0]->shape), call.in[0]->dtype}, "the cotangent");
+  out.push_back(*call.in[0]);
+}
+void infer_max_pool_pick(const OpCall& call, std::vector<Aval>& out) {
+  check_number(call.op, call.in[0]->dtype);
+  check_second(call, *call.in[0], "what is picked from");
+  out.push_back({pooled_shape(call, call.in[0]->shape), call.in[0]->dtype});
+}
+void infer_avg_pool(const OpCall& call, std::vector<Aval>& out) {
+  check_floating(call.op, call.in[0]->dtype);
+  out.push_back({pooled_shape(call, call.in[0]->shape), call.in[0]->dtype});
+}
+void infer_avg_pool_grad(const OpCall& call, std::vector<Aval>& out) {
+  const Shape& y = call.in[0]->shape;
+  check_floating(call.op, call.in[0]->dtype);
+  if (y.rank() < 3 || y.rank() > 5)
+    throw_invalid(call.op, cat("the cotangent has shape ", y, "; its rank must be 3 to 5"));
+  const auto size = call.attrs.list(PoolAttrs(call.attrs).end);
+  check_list(call.op, "the size", size, y.rank() - 2, 0);
+  std::vector<int64_t> dims{y[0]};
+  dims.insert(dims.end(), size.begin(), size.end());
+  dims.push_back(y[y.rank() - 1]);
+  const Shape x = checked_shape(call.op, dims), expected = pooled_shape(call, x);
+  if (!(y == expected))
+    throw_invalid(call.op, cat("the cotangent has shape ", y, ", but pooling ", x, " gives ", expected));
+  out.push_back({x, call.in[0]->dtype});
+}
+
+// `pooled`: whichever operand or result has the pooled shape.
+Cost window_cost(const OpCall& call, std::span<const Aval> out, const Shape& pooled) {
+  double taps = 1;
+  for (int64_t size : PoolAttrs(call.attrs).window) taps *= static_cast<double>(size);
+  return {taps * static_cast<double>(pooled.elements()), total_bytes(call, out)};
+}
+Cost pool_cost(const OpCall& call, std::span<const Aval> out) { return window_cost(call, out, out[0].shape); }
+Cost pool_grad_cost(const OpCall& call, std::span<const Aval> out) {
+  return window_cost(call, out, call.in.back()->shape);
+}
+
+// Picking is linear in what is picked from, and its gradient is that of the maximum: the two are each other's.
+Tensor same_windows(const OpDef& op, const GradContext& g, const Tensor& x, const Tensor& second) {
+  return record(op, g.attrs.words(), x, second);
+}
+void grad_max_pool(GradContext& g) { g.set(0, same_windows(op::max_pool_grad, g, g.in[0], g.cotangent())); }
+void grad_max_pool_grad(GradContext& g) {
+  if (g.needs(1)) g.set(1, same_windows(op::max_pool_pick, g, g.in[0], g.cotangent()));
+}
+void grad_max_pool_pick(GradContext& g) {
+  if (g.needs(1)) g.set(1, same_windows(op::max_pool_grad, g, g.in[0], g.cotangent()));
+}
+void grad_avg_pool(GradContext& g) {
+  const Shape& x = g.in[0].shape();
+  std::vector<int64_t> words(g.attrs.words().begin(), g.attrs.words().end());
+  append_list(words, {x.begin() + 1, x.end() - 1});
+  g.set(0, record(op::avg_pool_grad, words, g.cotangent()));
+}
+void grad_avg_pool_grad(GradContext& g) {
+  g.set(0, record(op::avg_pool, g.attrs.words().first(PoolAttrs(g.attrs).end), g.cotangent()));
+}
+
+constexpr uint8_t kNeedsFirst = 1;
+
+}  // namespace
+
+namespace op {
+#define POOL(ident, what, inputs, attrs_, infer_, grad_, cost_, needs) \
+  const OpDef ident{.name = #ident,                                    \
+                    .summary = what,                                   \
+                    .kind = OpKind::contraction,                       \
+                    .min_inputs = inputs,                              \
+                    .max_inputs = inputs,                              \
+                    .attrs = attrs_,                                   \
+                    .infer = infer_,                                   \
+                    .grad = grad_,                                     \
+                    .cost = cost_,                                     \
+                    .grad_needs = needs};
+POOL(max_pool, "largest element of each window", 1, kPoolAttrs, infer_max_pool, grad_max_pool, pool_cost, kNeedsFirst)
+POOL(max_pool_grad, "gradient of max_pool: each cotangent added where its window's first largest element is", 2,
+     kPoolAttrs, infer_max_pool_grad, grad_max_pool_grad, pool_grad_cost, kNeedsFirst)
+POOL(max_pool_pick, "elements of a second tensor where those that max_pool takes are in the first", 2, kPoolAttrs,
+     infer_max_pool_pick, grad_max_pool_pick, pool_cost, kNeedsFirst)
+POOL(avg_pool, "mean of each window, padding not counted", 1, kPoolAttrs, infer_avg_pool, grad_avg_pool, pool_cost,
+     kNeedsNothing)
+POOL(avg_pool_grad, "gradient of avg_pool: each cotangent in equal parts to the elements of its window", 1,
+     kAvgGradAttrs, infer_avg_pool_grad, grad_avg_pool_grad, pool_grad_cost, kNeedsNothing)
+#undef POOL
+}  // namespace op
+
+void register_pooling() {
+  static const OpDef* const rows[] = {&op::max_pool, &op::max_pool_grad, &op::max_pool_pick, &op::avg_pool,
+                                      &op::avg_pool_grad};
+  register_ops(rows);
+}
+
+PoolGeometry PoolGeometry::of(const Shape& x, Attrs attrs) {
+  const PoolAttrs lists(attrs);
+  PoolGeometry g{};
+  g.batch = x[0];
+  g.channels = x[x.rank() - 1];
+  const size_t axes = lists.window.size();
+  for (size_t i = 0; i < axes; ++i) g.axis[3 - axes + i] = lists.axis(i, x[static_cast<int>(i) + 1]);
+  return g;
+}
+
+// ---- builders
+
+namespace {
+
+Tensor pool(const OpDef& op, const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  const Tensor last = to_channels_last(spatial(op, x), options.data_format);
+  const int64_t axes = x.rank() - 2;
+  const std::vector<int64_t> windows = per_axis(op, "the window", window, axes),
+                             strides = options.strides.empty() ? windows
+                                                               : per_axis(op, "the stride", options.strides, axes);
+  std::vector<WindowAxis> sides;
+  for (size_t i = 0; i < windows.size(); ++i)
+    sides.push_back({last.shape()[static_cast<int>(i) + 1], windows[i], strides[i]});
+  resolve_padding(op, options.padding, sides);
+  std::vector<int64_t> words;
+  append_list(words, windows);
+  append_list(words, strides);
+  for (auto side : {&WindowAxis::low, &WindowAxis::high}) {
+    words.push_back(axes);
+    for (const WindowAxis& axis : sides) words.push_back(axis.*side);
+  }
+  return from_channels_last(record(op, words, last), options.data_format);
+}
+
+Tensor pool_over(int axes, std::string_view name, const OpDef& op, const Tensor& x,
+                 const std::vector<int64_t>& window, const PoolOptions& options) {
+  if (required(op, x).rank() != axes + 2)
+    throw_invalid(op, cat(name, " takes an input of rank ", axes + 2, ", but got shape ", x.shape()));
+  return pool(op, x, window, options);
+}
+
+Axes spatial_axes(const OpDef& op, const Tensor& x, DataFormat format) {
+  const int first = format == DataFormat::channels_last ? 1 : 2;
+  std::vector<int> axes;
+  for (int i = 0; i + 2 < spatial(op, x).rank(); ++i) axes.push_back(first + i);
+  return Axes(std::move(axes));
+}
+
+}  // namespace
+
+Tensor max_pool(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool(op::max_pool, x, window, options);
+}
+Tensor max_pool1d(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool_over(1, "max_pool1d", op::max_pool, x, window, options);
+}
+Tensor max_pool2d(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool_over(2, "max_pool2d", op::max_pool, x, window, options);
+}
+Tensor max_pool3d(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool_over(3, "max_pool3d", op::max_pool, x, window, options);
+}
+Tensor avg_pool(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool(op::avg_pool, x, window, options);
+}
+Tensor avg_pool1d(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool_over(1, "avg_pool1d", op::avg_pool, x, window, options);
+}
+Tensor avg_pool2d(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool_over(2, "avg_pool2d", op::avg_pool, x, window, options);
+}
+Tensor avg_pool3d(const Tensor& x, const std::vector<int64_t>& window, const PoolOptions& options) {
+  return pool_over(3, "avg_pool3d", op::avg_pool, x, window, options);
+}
+
+Tensor global_max_pool(const Tensor& x, bool keepdims, DataFormat format) {
+  return max(x, spatial_axes(op::reduce_max, x, format), keepdims);
+}
+Tensor global_avg_pool(const Tensor& x, bool keepdims, DataFormat format) {
+  return mean(x, spatial_axes(op::reduce_sum, x, format), keepdims);
+}
+
+}  // namespace brio
