@@ -47,14 +47,27 @@ Tensor euclidean_norm(const Tensor& x, const Axes& axes, bool keepdims) {
   return sqrt(sum(square(floating("euclidean_norm", x)), axes, keepdims));
 }
 
-Tensor norm(const Tensor& x, double order, const Axes& axes, bool keepdims) {
+Tensor norm(const Tensor& x, double order, std::optional<int> axis, bool keepdims) {
   floating("norm", x);
   if (!(order > 0)) throw_invalid("norm", cat("the order is ", order, "; it must be positive"));
+  const Axes axes = axis ? Axes(positive_axis("norm", *axis, x.rank())) : Axes();
   if (order == 1) return sum(abs(x), axes, keepdims);
   if (order == 2) return euclidean_norm(x, axes, keepdims);
   if (std::isinf(order)) return max(abs(x), axes, keepdims);
   const Tensor total = sum(pow(abs(x), constant(order, x.dtype())), axes, keepdims);
   return pow(total, constant(1 / order, x.dtype()));
+}
+
+Tensor matrix_norm(const Tensor& x, MatrixNorm which, int rows, int columns, bool keepdims) {
+  const std::string_view self = "matrix_norm";
+  const int row = positive_axis(self, rows, floating(self, x).rank()),
+            column = positive_axis(self, columns, x.rank());
+  if (row == column) throw_invalid(self, cat("axes ", rows, " and ", columns, " are the same"));
+  const Axes both{row, column};
+  if (which == MatrixNorm::frobenius) return euclidean_norm(x, both, keepdims);
+  const bool of_columns = which == MatrixNorm::one;  // a column's elements lie along the axis of rows
+  const Tensor sums = sum(abs(x), of_columns ? row : column, true);
+  return without_dims(max(sums, of_columns ? column : row, true), x, both, keepdims);
 }
 
 Moments moments(const Tensor& x, const Axes& axes, bool keepdims) {

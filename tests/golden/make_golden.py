@@ -423,6 +423,9 @@ def reductions():
     for order in ("1", "2", "3.5", "inf"):
         norm = lambda tensor, ord, axis: tf.norm(tensor, ord=float(ord), axis=axis)
         cases.append(one(f"norm/{order}", norm, {"tensor": x}, {"ord": order, "axis": 1}, gradient=["tensor"]))
+    for order in ("1", "inf", "fro"):
+        norm = lambda tensor, ord: tf.norm(tensor, ord=ord if ord == "fro" else float(ord), axis=[2, 0])
+        cases.append(one(f"matrix_norm/{order}", norm, {"tensor": x}, {"ord": order}, gradient=["tensor"]))
     for exclusive in (False, True):
         for reverse in (False, True):
             options = {"axis": 1, "exclusive": exclusive, "reverse": reverse}

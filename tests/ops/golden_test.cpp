@@ -148,6 +148,14 @@ Functions reduction_functions() {
        }},
       {"count_nonzero", [](const Call& c) { return Results{count_nonzero(c["input"], c.axis())}; }},
       {"norm", [](const Call& c) { return Results{norm(c["tensor"], std::stod(c.c.text("ord")), c.axis())}; }},
+      {"matrix_norm",
+       [](const Call& c) {
+         const std::string& order = c.c.text("ord");
+         const MatrixNorm which = order == "1"     ? MatrixNorm::one
+                                  : order == "inf" ? MatrixNorm::infinity
+                                                   : MatrixNorm::frobenius;
+         return Results{matrix_norm(c["tensor"], which, 2, 0)};
+       }},
       {"bincount",
        [](const Call& c) {
          BincountOptions options;

@@ -25,7 +25,7 @@ TEST(Statistics, OverNoAxis) {
   const Tensor x({{1, -2}});
   EXPECT_EQ(sum(x, Axes(std::vector<int>{})).to_vector<float>(), (std::vector<float>{1, -2}));
   EXPECT_EQ(variance(x, Axes(std::vector<int>{})).to_vector<float>(), (std::vector<float>{0, 0}));
-  EXPECT_EQ(norm(x, 1, Axes(std::vector<int>{})).to_vector<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(euclidean_norm(x, Axes(std::vector<int>{})).to_vector<float>(), (std::vector<float>{1, 2}));
 }
 
 TEST(Statistics, NarrowFloatsAreSummedWide) {
@@ -64,6 +64,10 @@ TEST(Statistics, Refusals) {
   refuses("standard_deviation", {"none"}, [] { standard_deviation(Tensor()); });
   refuses("euclidean_norm", {"bool"}, [] { euclidean_norm(tensor({2}, boolean)); });
   refuses("norm", {"order is 0"}, [] { norm(tensor({2}), 0); });
+  refuses("norm", {"axis 1", "rank 1"}, [] { norm(tensor({2}), 2, 1); });
+  refuses("matrix_norm", {"axes 0 and -2"}, [] { matrix_norm(tensor({2, 2}), MatrixNorm::one, 0, -2); });
+  refuses("matrix_norm", {"axis -2", "rank 1"}, [] { matrix_norm(tensor({2}), MatrixNorm::one); });
+  refuses("matrix_norm", {"int32"}, [] { matrix_norm(tensor({2, 2}, i32), MatrixNorm::one); });
   refuses("moments", {"int8"}, [] { moments(tensor({2}, i8)); });
   refuses("count_nonzero", {"none"}, [] { count_nonzero(Tensor()); });
   refuses("bincount", {"float32", "cast"}, [] { bincount(tensor({2})); });
