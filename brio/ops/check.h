@@ -7,13 +7,21 @@
 
 namespace brio {
 
-inline const Tensor& required(const OpDef& op, const Tensor& x, int input = 0) {
+// For functions that are composed of ops and have no row.
+[[noreturn]] inline void throw_invalid(std::string_view function, const std::string& message) {
+  throw InvalidArgument(cat("[", function, "] ", message));
+}
+
+// Each takes an op or the name of such a function.
+template <typename Op>
+const Tensor& required(const Op& op, const Tensor& x, int input = 0) {
   if (!x.defined()) throw_invalid(op, cat("input ", input, " is none; give it a tensor"));
   return x;
 }
 
 // An axis as users write it (negative: from the end) among `rank` axes.
-inline int positive_axis(const OpDef& op, int axis, int rank) {
+template <typename Op>
+int positive_axis(const Op& op, int axis, int rank) {
   const int positive = axis < 0 ? axis + rank : axis;
   if (positive < 0 || positive >= rank)
     throw_invalid(
@@ -21,8 +29,18 @@ inline int positive_axis(const OpDef& op, int axis, int rank) {
   return positive;
 }
 
+// [outer, size, inner] around an axis.
+struct AroundAxis {
+  int64_t outer = 1, size, inner = 1;
+  AroundAxis(const Shape& shape, int axis) : size(shape[axis]) {
+    for (int i = 0; i < shape.rank(); ++i)
+      if (i != axis) (i < axis ? outer : inner) *= shape[i];
+  }
+};
+
 // A shape that a rule computed; one that cannot be (rank, size) is reported in the op's name.
-inline Shape checked_shape(const OpDef& op, std::span<const int64_t> dims) {
+template <typename Op>
+Shape checked_shape(const Op& op, std::span<const int64_t> dims) {
   try {
     return Shape(dims);
   } catch (const InvalidArgument& error) {

@@ -17,6 +17,10 @@ void register_all_ops() {
     register_pooling();
     register_fusion();
     register_indexing();
+    register_nd_indexing();
+    register_ranges();
+    register_scan_ops();
+    register_sorting();
     register_random();
     register_composites();
     register_optimizer_ops();

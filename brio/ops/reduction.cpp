@@ -156,6 +156,8 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdims) {
   int64_t count = 1;
   for (int i = 0; i < x.rank(); ++i)
     if (mask >> i & 1) count *= x.shape()[i];
+  if (is_integer(x.dtype()) && is_signed(x.dtype()))  // cut towards 0, as TensorFlow's
+    return floor_div(abs(total), constant(count, x.dtype())) * sign(total);
   if (is_integer(x.dtype())) return floor_div(total, constant(count, x.dtype()));
   return div(total, constant(static_cast<double>(count), x.dtype()));
 }

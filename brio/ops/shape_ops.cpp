@@ -384,7 +384,9 @@ Tensor pad(const Tensor& x, std::span<const Padding> paddings, Scalar value) {
   if (std::ranges::all_of(paddings, [](const Padding& p) { return p.low == 0 && p.high == 0; }) &&
       static_cast<int>(paddings.size()) == x.rank())
     return x;
-  return record(op::pad, attrs, x, constant(value, x.dtype()));
+  const bool zero =
+      value.kind() == Scalar::Kind::integer && value.integer() == 0;  // the default, which bool calls false
+  return record(op::pad, attrs, x, constant(zero && x.dtype() == boolean ? Scalar(false) : value, x.dtype()));
 }
 Tensor pad(const Tensor& x, std::initializer_list<Padding> paddings, Scalar value) {
   return pad(x, std::span<const Padding>(paddings.begin(), paddings.size()), value);

@@ -104,7 +104,7 @@ class Generator {
   }
 
   void add_node() {
-    switch (between(0, 13)) {
+    switch (between(0, 15)) {
       case 0:
       case 1: return unary();
       case 2:
@@ -119,6 +119,8 @@ class Generator {
       case 11: return softmax_node();
       case 12: return join();
       case 13: return number();
+      case 14: return scan_node();
+      case 15: return order();
     }
   }
 
@@ -268,6 +270,22 @@ class Generator {
       return true;
     });
     append(op::concat, {*x, *y}, {axis}, true);
+  }
+  void scan_node() {
+    const auto x = some([&](ValueId v) { return floating(v) && aval(v).shape.rank() >= 1; });
+    if (!x) return;
+    append(op::cumsum, {bounded(*x)}, {between(0, aval(*x).shape.rank() - 1), chance(0.3), chance(0.3)});
+    bounded(static_cast<ValueId>(sample_.graph.values.size() - 1));
+  }
+  // Of values whose bits are exact: a rounding must not change which comes first.
+  void order() {
+    const auto x = some([&](ValueId v) { return floating(v) && exact_[v] && aval(v).shape.rank() >= 1; });
+    if (!x) return;
+    const int last = aval(*x).shape.rank() - 1;
+    const int64_t n = aval(*x).shape[last];
+    if (n > 0 && chance(0.3)) return append(op::argmax, {*x}, {last, static_cast<int64_t>(i64)}, true);
+    append(op::top_k, {*x}, {chance(0.5), 1, chance(0.5) ? n : between(0, static_cast<int>(n))}, true);
+    append(op::iota, {}, {static_cast<int64_t>(float_dtype_), 1, n}, true);
   }
   void number() {
     const ValueId made = sample_.graph.add_constant(float_dtype_, Scalar(between(-4, 4) / 2.0).bits_as(float_dtype_));

@@ -300,6 +300,214 @@ def activations():
     return cases
 
 
+# --- Ops: shapes, reductions, indexing ---------------------------------------------------------------------------------
+
+def op_case(name, call, inputs, params=None, lists=None, gradient=()):
+    """What call(**inputs, **params, **lists) gives, as y_0, y_1, …, and the gradient of sum(y_0 · upstream) with respect to
+    the inputs that `gradient` names. Each input's dtype is a parameter; lists are inputs too. "function" is the name up to
+    a slash."""
+    params, lists = params or {}, lists or {}
+    inputs = {k: tf.constant(v) for k, v in inputs.items()}
+    with tf.GradientTape(persistent=True) as tape:
+        for key in gradient:
+            tape.watch(inputs[key])
+        y = call(**inputs, **params, **lists)
+        y = list(y) if isinstance(y, (list, tuple)) else [y]
+        upstream = np.cos(np.arange(int(np.prod(y[0].shape)), dtype=np.float32)).reshape(y[0].shape)
+        if gradient:
+            total = tf.reduce_sum(y[0] * upstream)
+    outputs = {f"y_{i}": one for i, one in enumerate(y)}
+    outputs |= {f"gradient_{key}": tf.convert_to_tensor(tape.gradient(total, inputs[key])) for key in gradient}
+    shown = {"function": name.split("/")[0], **params, **{f"dtype_{k}": v.dtype.name for k, v in inputs.items()}}
+    held = {**inputs, **{k: np.int32(v) for k, v in lists.items()}, **({"upstream": upstream} if gradient else {})}
+    return case(name, held, shown, outputs)
+
+
+def shapes():
+    x = np.arange(1, 13, dtype=np.float32).reshape(2, 3, 2)
+    m = np.arange(1, 13, dtype=np.float32).reshape(3, 4)
+    v = np.float32([5, 1, 4])
+    image = np.arange(2 * 4 * 6 * 4, dtype=np.int32).reshape(2, 4, 6, 4)
+    one = op_case
+    cases = [
+        one("tile", tf.tile, {"input": x}, lists={"multiples": [2, 1, 3]}, gradient=["input"]),
+        one("tile/zero", tf.tile, {"input": m}, lists={"multiples": [2, 0]}),
+        one("repeat", tf.repeat, {"input": m}, {"repeats": 2, "axis": 1}, gradient=["input"]),
+        one("repeat_each", tf.repeat, {"input": m}, {"axis": 0}, {"repeats": [2, 0, 3]}, gradient=["input"]),
+        one("reverse", tf.reverse, {"tensor": x}, lists={"axis": [0, -1]}, gradient=["tensor"]),
+        one("roll", tf.roll, {"input": m}, lists={"shift": [1, -6], "axis": [0, 1]}, gradient=["input"]),
+        one("roll/twice", tf.roll, {"input": m}, lists={"shift": [1, 2], "axis": [1, 1]}),
+        one("rot90", lambda x, k: tf.experimental.numpy.rot90(x, k), {"x": m}, {"k": 1}),
+        one("rot90/3", lambda x, k: tf.experimental.numpy.rot90(x, k), {"x": m}, {"k": -1}),
+        one("moveaxis", tf.experimental.numpy.moveaxis, {"a": x}, {"source": 0, "destination": -1}),
+        one("swapaxes", tf.experimental.numpy.swapaxes, {"a": x}, {"axis1": 0, "axis2": 2}),
+        one("unstack", tf.unstack, {"value": m}, {"axis": 1}, gradient=["value"]),
+        one("split", tf.split, {"value": m}, {"num_or_size_splits": 2, "axis": 1}),
+        one("split_sizes", tf.split, {"value": m}, {"axis": -1}, {"num_or_size_splits": [1, 3, 0]}),
+        one("stack", lambda a, b, axis: tf.stack([a, b], axis), {"a": m, "b": -m}, {"axis": -1}, gradient=["a"]),
+        one("space_to_depth", tf.nn.space_to_depth, {"input": image}, {"block_size": 2}),
+        one("depth_to_space", tf.nn.depth_to_space, {"input": image}, {"block_size": 2}),
+        one("range", tf.range, dict(zip(("start", "limit", "delta"), np.int32([3, -8, -2])))),
+        one("range/real", tf.range, dict(zip(("start", "limit", "delta"), np.float32([0, 1, 0.1])))),
+        one("range/empty", tf.range, dict(zip(("start", "limit", "delta"), np.int32([3, 3, 2])))),
+        one("linspace", tf.linspace, {"start": np.float32([0, 5]), "stop": np.float32([10, 40])}, {"num": 7, "axis": -1},
+            gradient=["start", "stop"]),
+        one("linspace/two", tf.linspace, {"start": np.float32(2), "stop": np.float32(9)}, {"num": 2, "axis": 0}),
+        one("linspace/one", tf.linspace, {"start": np.float32(2), "stop": np.float32(9)}, {"num": 1, "axis": 0}),
+        one("linspace/none", tf.linspace, {"start": np.float32([2]), "stop": np.float32([9])}, {"num": 0, "axis": 0}),
+        one("eye", tf.eye, {}, {"num_rows": 2, "num_columns": 3}, {"batch_shape": [2]}),
+        one("sequence_mask", tf.sequence_mask, {"lengths": np.int32([[1, 3], [0, 7]])}, {"maxlen": 4}),
+        one("sequence_mask/read", tf.sequence_mask, {"lengths": np.int32([1, 3, -2])}),
+        one("one_hot", tf.one_hot, {"indices": np.int32([[0, 2], [-1, 3]])},
+            {"depth": 3, "on_value": 5.0, "off_value": -1.0, "axis": 1}),
+        one("band_part", tf.linalg.band_part, {"input": m}, {"num_lower": 1, "num_upper": 0}, gradient=["input"]),
+        one("band_part/all_below", tf.linalg.band_part, {"input": m}, {"num_lower": -1, "num_upper": 1}),
+        one("tril", tf.experimental.numpy.tril, {"m": m}, {"k": -1}),
+        one("triu", tf.experimental.numpy.triu, {"m": m}, {"k": 1}),
+    ]
+    for indexing in ("xy", "ij"):
+        grid = lambda a, b, c, indexing: tf.meshgrid(a, b, c, indexing=indexing)
+        cases.append(one(f"meshgrid/{indexing}", grid, {"a": v, "b": v[:2], "c": v[:1]}, {"indexing": indexing}))
+    for mode in ("REFLECT", "SYMMETRIC"):
+        for name, paddings in (("", [[1, 2], [3, 0]]), ("/most", [[2, 2], [3, 3]])):
+            cases.append(one(f"mirror_pad/{mode}{name}", tf.pad, {"tensor": m}, {"mode": mode}, {"paddings": paddings},
+                             gradient=["tensor"]))
+    for k in (-2, 0, 1, 3):
+        n = min(3 + min(k, 0), 4 - max(k, 0))
+        cases.append(one(f"diag/{k}", tf.linalg.diag, {"diagonal": m[:2]}, {"k": k}, gradient=["diagonal"]))
+        cases.append(one(f"diag_part/{k}", tf.linalg.diag_part, {"input": m}, {"k": k}, gradient=["input"]))
+        cases.append(one(f"set_diag/{k}", tf.linalg.set_diag, {"input": m, "diagonal": -v[:n]}, {"k": k},
+                         gradient=["input", "diagonal"]))
+    for name, block, edges in (("", [2, 2], [[0, 0], [0, 0]]), ("/edges", [2, 3], [[2, 0], [1, 2]]), ("/one", [4], [[1, 3]])):
+        lists = {"block_shape": block, "paddings": edges}
+        cases.append(one(f"space_to_batch{name}", tf.space_to_batch, {"input": image[..., :1]}, lists=lists))
+        big = np.arange(int(np.prod(block)) * 2 * 4 * 6, dtype=np.int32).reshape(-1, 4, 6, 1)
+        cases.append(one(f"batch_to_space{name}", tf.batch_to_space, {"input": big},
+                         lists={"block_shape": block, "crops": edges}))
+    return cases
+
+
+def reductions():
+    x = rng.standard_normal((2, 4, 3)).astype(np.float32)
+    with_zeros = np.float32([[2, 0, 3, 4], [1, 2, 3, 4], [0, 5, 0, 2]])
+    ties = np.float32([[1, 3, 3], [2, 2, 0], [-1, -1, -1]])
+    ids = np.int32([0, 0, 2, 2, 3])
+    jumbled = np.int32([[3, 0], [-1, 3], [1, 3]])
+    rows = np.float32([[1, 2], [3, 4], [5, -6], [7, 8], [0, 1]])
+    points = np.float32([[1, 2], [2, 0], [2, 5]])
+    one = op_case
+    math = tf.math
+    cases = [
+        one("mean_int", tf.reduce_mean, {"input_tensor": np.int32([[-1, 0, -2, 0], [1, 1, 1, 0]])}, {"axis": 1}),
+        one("argmax", tf.argmax, {"input": ties}, {"axis": 1}),
+        one("argmin", tf.argmin, {"input": ties}, {"axis": 1}),
+        one("argmax/axis_0", tf.argmax, {"input": x}, {"axis": 0}),
+        one("argmin/middle", tf.argmin, {"input": x}, {"axis": -2}),
+        one("logsumexp", tf.reduce_logsumexp, {"input_tensor": 60 * x}, {"axis": 1}, gradient=["input_tensor"]),
+        one("variance", math.reduce_variance, {"input_tensor": x}, {"axis": 1}, gradient=["input_tensor"]),
+        one("std", math.reduce_std, {"input_tensor": x}, {"axis": 1}, gradient=["input_tensor"]),
+        one("moments", tf.nn.moments, {"x": x}, lists={"axes": [0, 2]}, gradient=["x"]),
+        one("count_nonzero", math.count_nonzero, {"input": with_zeros}, {"axis": 1}),
+        one("bincount", math.bincount, {"arr": np.int32([1, 1, 5, 0])}),
+        one("bincount/min_max", math.bincount, {"arr": np.int32([1, 1, 5, 0])}, {"minlength": 3, "maxlength": 4}),
+        one("bincount/max_wins", math.bincount, {"arr": np.int32([1, 1, 5])}, {"minlength": 5, "maxlength": 3}),
+        one("bincount/long", math.bincount, {"arr": np.int32([1, 1])}, {"minlength": 4}),
+        one("bincount/empty", math.bincount, {"arr": np.int32([])}),
+        one("bincount/weights", math.bincount, {"arr": np.int32([1, 1, 5]), "weights": np.float32([0.5, 1, 2])}),
+        one("histogram_fixed_width",
+            lambda values, low, high, nbins: tf.histogram_fixed_width(values, [low, high], nbins),
+            {"values": np.float32([-1, 0, 1.5, 2, 5, 15, 4.999])}, {"low": 0.0, "high": 5.0, "nbins": 5}),
+        one("unsorted_segment_sum/matrix_ids", math.unsorted_segment_sum,
+            {"data": np.float32([[1, 2], [3, 4], [5, 6]]), "segment_ids": jumbled}, {"num_segments": 4}),
+    ]
+    for order in ("1", "2", "3.5", "inf"):
+        norm = lambda tensor, ord, axis: tf.norm(tensor, ord=float(ord), axis=axis)
+        cases.append(one(f"norm/{order}", norm, {"tensor": x}, {"ord": order, "axis": 1}, gradient=["tensor"]))
+    for order in ("1", "inf", "fro"):
+        norm = lambda tensor, ord: tf.norm(tensor, ord=ord if ord == "fro" else float(ord), axis=[2, 0])
+        cases.append(one(f"matrix_norm/{order}", norm, {"tensor": x}, {"ord": order}, gradient=["tensor"]))
+    for exclusive in (False, True):
+        for reverse in (False, True):
+            options = {"axis": 1, "exclusive": exclusive, "reverse": reverse}
+            name = f"{int(exclusive)}{int(reverse)}"
+            cases.append(one(f"cumsum/{name}", tf.cumsum, {"x": x}, options, gradient=["x"]))
+            cases.append(one(f"cumprod/{name}", math.cumprod, {"x": 1 + x * x}, options, gradient=["x"]))
+            if not exclusive:  # else the first is -inf, which JSON does not have
+                cases.append(one(f"cumulative_logsumexp/{name}", math.cumulative_logsumexp, {"x": 30 * x}, options,
+                                 gradient=["x"]))
+    cases.append(one("cumprod/zeros", math.cumprod, {"x": with_zeros}, {"axis": 1, "exclusive": False, "reverse": False}))
+    for kind in ("sum", "mean", "max", "min", "prod"):
+        cases.append(one(f"segment_{kind}", getattr(math, f"segment_{kind}"), {"data": rows, "segment_ids": ids},
+                         gradient=["data"]))
+    for kind in ("sum", "mean", "max", "min", "prod", "sqrt_n"):
+        function = getattr(math, f"unsorted_segment_{kind}")
+        cases.append(one(f"unsorted_segment_{kind}", function, {"data": points, "segment_ids": np.int32([2, 0, 2])},
+                         {"num_segments": 3 if kind in ("max", "min") else 4}, gradient=["data"]))
+        cases.append(one(f"unsorted_segment_{kind}/left_out", function,
+                         {"data": points, "segment_ids": np.int32([-1, 0, 1])}, {"num_segments": 2}, gradient=["data"]))
+    return cases
+
+
+def indexing():
+    p = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    ties = np.float32([[3, 1, 3, 2, 1], [0, 0, 0, 0, 0], [-1, 5, 5, -7, 5]])
+    base = np.float32([[1, 2, 3], [4, 5, 6]])
+    one = op_case
+    cases = [
+        one("gather_batch", tf.gather, {"params": p, "indices": np.int32([[0, 2, 2], [1, 0, 1]])},
+            {"axis": 1, "batch_dims": 1}, gradient=["params"]),
+        one("gather_batch/between", tf.gather, {"params": p, "indices": np.int32([[0, 3], [1, 1]])},
+            {"axis": 2, "batch_dims": 1}, gradient=["params"]),
+        one("gather_batch/two", tf.gather, {"params": p, "indices": np.int32([[0, 3, 1], [1, 1, 2]])},
+            {"axis": 2, "batch_dims": 2}),
+        one("gather_nd", tf.gather_nd, {"params": p, "indices": np.int32([[[0, 1], [1, 2]], [[1, 0], [1, 0]]])},
+            {"batch_dims": 0}, gradient=["params"]),
+        one("gather_nd/elements", tf.gather_nd, {"params": p, "indices": np.int32([[0, 1, 2], [1, 2, 3]])}, {"batch_dims": 0}),
+        one("gather_nd/nothing", tf.gather_nd, {"params": base, "indices": np.zeros((2, 0), np.int32)}, {"batch_dims": 0}),
+        one("gather_nd/batch", tf.gather_nd, {"params": p, "indices": np.int32([[[0, 1], [2, 2]], [[1, 0], [1, 3]]])},
+            {"batch_dims": 1}, gradient=["params"]),
+        one("take_along_axis", keras.ops.take_along_axis, {"x": base, "indices": np.int32([[-1, 0], [1, -3]])}, {"axis": 1},
+            gradient=["x"]),
+        one("take_along_axis/broadcast", keras.ops.take_along_axis, {"x": p, "indices": np.int32([[[2, 0, 1, 2]]])},
+            {"axis": 1}),
+        one("scatter_nd", lambda indices, updates, shape: tf.scatter_nd(indices, updates, shape),
+            {"indices": np.int32([[1, 2], [0, 0], [1, 2]]), "updates": np.float32([1, 2, 4])}, lists={"shape": [2, 3]},
+            gradient=["updates"]),
+        one("searchsorted", tf.searchsorted, {"sorted_sequence": np.float32([[1, 3, 3, 9], [0, 0, 1, 2]]),
+            "values": np.float32([[3, 0, 10], [0, 1, -1]])}, {"side": "left"}),
+        one("searchsorted/right", tf.searchsorted, {"sorted_sequence": np.float32([1, 3, 3, 9]),
+            "values": np.float32([3, 0, 10, 9])}, {"side": "right"}),
+        one("in_top_k", tf.math.in_top_k, {"targets": np.int32([1, 2, 0, 5, -1]),
+            "predictions": np.float32([[0.1, 0.2, 0.2], [0, 1, 2], [1, 2, 3], [1, 2, 3], [1, 2, 3]])}, {"k": 2}),
+        one("unique", tf.unique_with_counts, {"x": np.int32([5, 1, 5, 2, 1])}),
+        one("where", tf.where, {"condition": np.array([[True, False], [True, True]])}),
+        one("where/numbers", tf.where, {"condition": np.float32([[0, 2, 0], [0, 0, -1]])}),
+        one("boolean_mask", tf.boolean_mask, {"tensor": p, "mask": np.array([[True, False, True], [False, True, True]])},
+            {"axis": 0}, gradient=["tensor"]),
+        one("boolean_mask/axis", tf.boolean_mask, {"tensor": p, "mask": np.array([True, False, True])}, {"axis": 1}),
+        one("boolean_mask/nothing", tf.boolean_mask, {"tensor": base, "mask": np.array([False, False])}, {"axis": 0}),
+        one("dynamic_partition", tf.dynamic_partition, {"data": p[0], "partitions": np.int32([2, 0, 2])},
+            {"num_partitions": 3}),
+        one("dynamic_stitch", lambda i, j, a, b: tf.dynamic_stitch([i, j], [a, b]),
+            {"i": np.int32([0, 3]), "j": np.int32([1, 2]), "a": base, "b": -base}, gradient=["a", "b"]),
+    ]
+    places = {"indices": np.int32([[0], [1], [0]]), "updates": np.float32([[1, 9, 3], [0, 5, 8], [7, -2, 3]])}
+    for kind in ("add", "sub", "max", "min"):
+        cases.append(one(f"tensor_scatter_nd_{kind}", getattr(tf, f"tensor_scatter_nd_{kind}"), {"tensor": base, **places},
+                         gradient=["tensor", "updates"]))
+    apart = {"indices": np.int32([[0, 1], [1, 2]]), "updates": np.float32([10, 20])}
+    cases.append(one("tensor_scatter_nd_update", tf.tensor_scatter_nd_update, {"tensor": base, **apart},
+                     gradient=["tensor", "updates"]))
+    for direction in ("ASCENDING", "DESCENDING"):
+        for axis in (-1, 0):
+            options = {"axis": axis, "direction": direction}
+            cases.append(one(f"sort/{direction}{axis}", tf.sort, {"values": ties}, options, gradient=["values"]))
+            cases.append(one(f"argsort/{direction}{axis}", tf.argsort, {"values": ties}, options))
+    for k in (0, 1, 3, 5):
+        cases.append(one(f"top_k/{k}", tf.math.top_k, {"input": ties}, {"k": k}, gradient=["input"]))
+    return cases
+
+
 # --- A short training run ----------------------------------------------------------------------------------------------
 
 def fit():
@@ -454,5 +662,6 @@ def pooling():
 if __name__ == "__main__":
     print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}")
     for make in (losses, metrics, optimizers, initializers, activations, fit, convolution, pooling):
+    for make in (losses, metrics, optimizers, initializers, activations, fit, shapes, reductions, indexing):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())

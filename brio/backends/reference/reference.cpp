@@ -11,6 +11,10 @@ void register_reference(Registry& registry) {
   reference::add_convolutions(registry);
   reference::add_pooling(registry);
   reference::add_indexing(registry);
+  reference::add_nd_indexing(registry);
+  reference::add_ranges(registry);
+  reference::add_scan_ops(registry);
+  reference::add_sorting(registry);
   reference::add_random(registry);
   reference::add_composites(registry);
   reference::add_optimizer_ops(registry);

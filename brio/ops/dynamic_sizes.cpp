@@ -1,0 +1,168 @@
+#include "brio/ops/dynamic_sizes.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "brio/ops/check.h"
+#include "brio/ops/concrete.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/indexing.h"
+#include "brio/ops/nd_indexing.h"
+#include "brio/ops/ranges.h"
+#include "brio/ops/scan_ops.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio {
+namespace {
+
+// Flat positions of what is true or not 0.
+std::vector<int64_t> true_positions(const Array& array) {
+  std::vector<int64_t> positions;
+  visit(array.aval.dtype, [&](auto t) {
+    using T = decltype(t);
+    const T* data = array.as<T>();
+    for (int64_t i = 0; i < array.aval.shape.elements(); ++i)
+      if (data[i] != T()) positions.push_back(i);
+  });
+  return positions;
+}
+
+Tensor vector(const std::vector<int64_t>& values) {
+  return Tensor::from(values, {static_cast<int64_t>(values.size())});
+}
+
+const Tensor& ranked(std::string_view function, const Tensor& x) {
+  if (required(function, x).rank() == 0) throw_invalid(function, "takes tensors of rank 1 or more, but got a scalar");
+  return x;
+}
+
+// The rows of x at these positions of its first `axes` axes.
+Tensor rows(const Tensor& x, int axes, int first, const Tensor& positions) {
+  std::vector<int64_t> dims(x.shape().begin(), x.shape().begin() + first);
+  dims.push_back(1);
+  for (int i = 0; i < axes; ++i) dims.back() *= x.shape()[first + i];
+  dims.insert(dims.end(), x.shape().begin() + first + axes, x.shape().end());
+  return gather(reshape(x, Shape(dims)), positions, first);
+}
+
+// [n] flat positions → [n, rank] coordinates
+Tensor coordinates(const Tensor& flat, const Shape& shape) {
+  std::vector<Tensor> columns(static_cast<size_t>(shape.rank()));
+  Tensor rest = flat;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    const Tensor size = constant(std::max<int64_t>(shape[i], 1), i64);
+    columns[static_cast<size_t>(i)] = expand_dims(i == 0 ? rest : rest % size, 1);
+    if (i > 0) rest = floor_div(rest, size);
+  }
+  return concat(columns, 1);
+}
+
+// Does x's shape have `part` from axis `first` on?
+void check_axes(std::string_view function, std::string_view what, const Tensor& x, const Tensor& part, int first) {
+  bool fits = first + part.rank() <= x.rank();
+  for (int i = 0; fits && i < part.rank(); ++i) fits = part.shape()[i] == x.shape()[first + i];
+  if (!fits)
+    throw_invalid(function, cat("the ", what, " has shape ", part.shape(), ", which is not that of the axes from ",
+                                first, " on of ", x.shape()));
+}
+
+}  // namespace
+
+Tensor where(const Tensor& condition) {
+  const Array& array = concrete("where", ranked("where", condition), "give it a size");
+  return coordinates(vector(true_positions(array)), condition.shape());
+}
+
+Tensor where(const Tensor& condition, int64_t size) {
+  if (size < 0) throw_invalid("where", cat("the size is ", size, "; it must be ≥ 0"));
+  const int64_t n = ranked("where", condition).size();
+  const Tensor flat = reshape(condition, Shape{n});
+  const Tensor holds = flat.dtype() == boolean ? flat : not_equal(flat, constant(0, flat.dtype()));
+  // Each one's number among those that hold is where its position goes; past the size it goes nowhere.
+  const Tensor number = cumsum(cast(holds, i64), 0, {.exclusive = true});
+  const Tensor place = select(logical_and(holds, less(number, constant(size, i64))), number, constant(-1, i64));
+  const Tensor found = scatter_where_not_negative(op::tensor_scatter_update, broadcast_to(constant(-1, i64), {size}),
+                                                  expand_dims(place, 1), iota(n));
+  return select(expand_dims(less(found, constant(0, i64)), 1), constant(-1, i64),
+                coordinates(found, condition.shape()));
+}
+
+Tensor boolean_mask(const Tensor& x, const Tensor& mask, int axis) {
+  const std::string_view self = "boolean_mask";
+  const int first = positive_axis(self, axis, ranked(self, x).rank());
+  if (ranked(self, mask).dtype() != boolean)
+    throw_invalid(self, cat("the mask must be bool, but is ", mask.dtype(), "; compare it with something"));
+  check_axes(self, "mask", x, mask, first);
+  const Array& array = concrete(self, mask, "multiply by the mask, or take the rows of where(mask, size)");
+  return rows(x, mask.rank(), first, vector(true_positions(array)));
+}
+
+Unique unique(const Tensor& x) {
+  if (required("unique", x).rank() != 1)
+    throw_invalid("unique", cat("takes vectors, but got shape ", x.shape(), "; reshape it first"));
+  const Array& array = concrete("unique", x, "sort the values and compare neighbours");
+  std::vector<int64_t> first;
+  std::vector<int32_t> indices, counts;
+  visit(x.dtype(), [&](auto t) {
+    using T = decltype(t);
+    using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
+    std::unordered_map<Key, int32_t> seen;
+    for (int64_t i = 0; i < x.size(); ++i) {
+      const auto [at, is_new] = seen.emplace(static_cast<Key>(array.as<T>()[i]), static_cast<int32_t>(first.size()));
+      // NaN is never found again, so the map holds as many of it as there are.
+      if (is_new) {
+        first.push_back(i);
+        counts.push_back(0);
+      }
+      indices.push_back(at->second);
+      ++counts[static_cast<size_t>(at->second)];
+    }
+  });
+  return {gather(x, vector(first)), Tensor::from(indices, {x.size()}),
+          Tensor::from(counts, {static_cast<int64_t>(counts.size())})};
+}
+
+std::vector<Tensor> dynamic_partition(const Tensor& data, const Tensor& partitions, int64_t num_partitions) {
+  const std::string_view self = "dynamic_partition";
+  if (num_partitions < 1)
+    throw_invalid(self, cat("there are ", num_partitions, " partitions; there must be 1 or more"));
+  check_axes(self, "list of partitions", required(self, data), required(self, partitions, 1), 0);
+  const std::vector<int64_t> numbers = concrete_integers(self, partitions, "mask the data with equal(partitions, i)");
+  std::vector<std::vector<int64_t>> positions(static_cast<size_t>(num_partitions));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < 0 || numbers[i] >= num_partitions)
+      throw_invalid(self, cat("partition ", numbers[i], " at position ", i, " is not in [0, ", num_partitions, ")"));
+    positions[static_cast<size_t>(numbers[i])].push_back(static_cast<int64_t>(i));
+  }
+  std::vector<Tensor> parts;
+  for (const auto& list : positions) parts.push_back(rows(data, partitions.rank(), 0, vector(list)));
+  return parts;
+}
+
+Tensor dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>& data) {
+  int64_t size = 0;
+  for (const Tensor& one : indices)
+    for (int64_t index : concrete_integers("dynamic_stitch", one, "give it a size")) size = std::max(size, index + 1);
+  return dynamic_stitch(indices, data, size);
+}
+Tensor dynamic_stitch(const std::vector<Tensor>& indices, const std::vector<Tensor>& data, int64_t size) {
+  const std::string_view self = "dynamic_stitch";
+  if (indices.empty() || indices.size() != data.size())
+    throw_invalid(
+        self, cat("takes as many indices as data, and one or more, but got ", indices.size(), " and ", data.size()));
+  std::vector<int64_t> dims = {size};
+  std::vector<Tensor> points, updates;
+  for (size_t i = 0; i < data.size(); ++i) {
+    const Tensor &at = required(self, indices[i]), &rows_of = required(self, data[i]);
+    check_axes(self, "indices", rows_of, at, 0);
+    if (i == 0) dims.insert(dims.end(), rows_of.shape().begin() + at.rank(), rows_of.shape().end());
+    std::vector<int64_t> flat = {at.size()};
+    flat.insert(flat.end(), rows_of.shape().begin() + at.rank(), rows_of.shape().end());
+    points.push_back(reshape(cast(at, i64), Shape{at.size(), 1}));
+    updates.push_back(reshape(rows_of, checked_shape(self, flat)));
+  }
+  return tensor_scatter_nd_update(zeros(checked_shape(self, dims), data[0].dtype()), concat(points, 0),
+                                  concat(updates, 0));
+}
+
+}  // namespace brio

@@ -1,0 +1,97 @@
+#include "brio/ops/matrix_parts.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "brio/ops/check.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/ranges.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio {
+namespace {
+
+struct Matrix {
+  int64_t rows, columns;
+  Matrix(std::string_view function, const Tensor& x) {
+    const Shape& shape = required(function, x).shape();
+    if (shape.rank() < 2) throw_invalid(function, cat("takes matrices, but got shape ", shape));
+    rows = shape[shape.rank() - 2];
+    columns = shape[shape.rank() - 1];
+  }
+  // How long the diagonal k is.
+  int64_t diagonal(std::string_view function, int64_t k) const {
+    if (k != 0 && (k <= -rows || k >= columns))
+      throw_invalid(function,
+                    cat("diagonal ", k, " lies outside of a matrix of ", rows, " rows and ", columns, " columns"));
+    return std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0));
+  }
+  // Column minus row, for every element.
+  Tensor offset() const { return iota(columns) - expand_dims(iota(rows), 1); }
+};
+
+Tensor zero_of(DType dtype) { return dtype == boolean ? constant(false, dtype) : constant(0, dtype); }
+
+// `diagonal` where the diagonal k of x is.
+Tensor with_diagonal(const Tensor& x, const Matrix& matrix, const Tensor& diagonal, int64_t k) {
+  // It starts in row 0 or in column 0: its elements are known by row or by column, and it is filled up to as many.
+  const int64_t missing = (k >= 0 ? matrix.rows : matrix.columns) - diagonal.shape()[diagonal.rank() - 1];
+  std::vector<Padding> behind(static_cast<size_t>(diagonal.rank()));
+  behind.back().high = missing;
+  return select(equal(matrix.offset(), constant(k, i64)), expand_dims(pad(diagonal, behind), k >= 0 ? -1 : -2), x);
+}
+
+Tensor keep(const Tensor& x, const Tensor& where) { return select(where, x, zero_of(x.dtype())); }
+
+}  // namespace
+
+namespace linalg {
+
+Tensor diag(const Tensor& diagonal, int64_t k) {
+  if (required("diag", diagonal).rank() == 0) throw_invalid("diag", "takes vectors, but got a scalar");
+  std::vector<int64_t> dims(diagonal.shape().begin(), diagonal.shape().end());
+  dims.back() += std::abs(k);
+  dims.push_back(dims.back());
+  const Tensor none = broadcast_to(zero_of(diagonal.dtype()), checked_shape("diag", dims));
+  return with_diagonal(none, Matrix("diag", none), diagonal, k);
+}
+
+Tensor diag_part(const Tensor& x, int64_t k) {
+  const Matrix matrix("diag_part", x);
+  const int64_t length = matrix.diagonal("diag_part", k), step = matrix.columns + 1;
+  // Rows one after another: the diagonal is every (columns + 1)-th element.
+  std::vector<int64_t> flat(x.shape().begin(), x.shape().end() - 1);
+  flat.back() *= matrix.columns;
+  const int64_t first = k >= 0 ? k : -k * matrix.columns;
+  std::vector<Range> ranges(flat.size());
+  ranges.back() = {first, length == 0 ? first : first + (length - 1) * step + 1, step};
+  return slice(reshape(x, Shape(flat)), ranges);
+}
+
+Tensor set_diag(const Tensor& x, const Tensor& diagonal, int64_t k) {
+  const Matrix matrix("set_diag", x);
+  const int64_t length = matrix.diagonal("set_diag", k);
+  std::vector<int64_t> expected(x.shape().begin(), x.shape().end() - 1);
+  expected.back() = length;
+  if (!(required("set_diag", diagonal, 1).shape() == Shape(expected)))
+    throw_invalid("set_diag", cat("the diagonal ", k, " of shape ", x.shape(), " has shape ", Shape(expected),
+                                  ", but got ", diagonal.shape()));
+  return with_diagonal(x, matrix, diagonal, k);
+}
+
+Tensor band_part(const Tensor& x, int64_t lower, int64_t upper) {
+  const Matrix matrix("band_part", x);
+  const Tensor offset = matrix.offset();
+  const Tensor above = less_equal(offset, constant(upper < 0 ? matrix.columns : upper, i64));
+  const Tensor below = greater_equal(offset, constant(lower < 0 ? -matrix.rows : -lower, i64));
+  return keep(x, logical_and(above, below));
+}
+
+}  // namespace linalg
+
+Tensor tril(const Tensor& x, int64_t k) { return keep(x, less_equal(Matrix("tril", x).offset(), constant(k, i64))); }
+Tensor triu(const Tensor& x, int64_t k) {
+  return keep(x, greater_equal(Matrix("triu", x).offset(), constant(k, i64)));
+}
+
+}  // namespace brio
