@@ -14,6 +14,7 @@
 #include "brio/nn/metric.h"
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
+#include "brio/ops/activations.h"
 #include "brio/ops/composites.h"
 #include "brio/ops/control.h"
 #include "brio/ops/effects.h"
