@@ -20,6 +20,7 @@
 #include "brio/ops/effects.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/optimizer_ops.h"
 #include "brio/ops/products.h"
 #include "brio/ops/random.h"
