@@ -1,9 +1,7 @@
 #include "brio/nn/activation.h"
 
-#include <cmath>
-#include <numbers>
-
 #include "brio/nn/names.h"
+#include "brio/ops/activations.h"
 #include "brio/ops/composites.h"
 #include "brio/ops/elementwise.h"
 
@@ -17,15 +15,35 @@ struct Row {
 constexpr Row kRows[] = {
     {"linear", [](const Tensor& x) { return x; }},
     {"relu", [](const Tensor& x) { return relu(x); }},
-    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }},
-    {"tanh", [](const Tensor& x) { return tanh(x); }},
-    {"softmax", [](const Tensor& x) { return softmax(x); }},
-    {"log_softmax", [](const Tensor& x) { return log_softmax(x); }},
-    {"softplus", [](const Tensor& x) { return softplus(x); }},
+    {"relu6", [](const Tensor& x) { return relu6(x); }},
+    {"leaky_relu", [](const Tensor& x) { return leaky_relu(x); }},
     {"elu", [](const Tensor& x) { return elu(x); }},
+    {"selu", [](const Tensor& x) { return selu(x); }},
+    {"celu", [](const Tensor& x) { return celu(x); }},
     {"gelu", [](const Tensor& x) { return gelu(x); }},
     {"silu", [](const Tensor& x) { return silu(x); }},
     {"swish", [](const Tensor& x) { return silu(x); }},
+    {"mish", [](const Tensor& x) { return mish(x); }},
+    {"sigmoid", [](const Tensor& x) { return sigmoid(x); }},
+    {"log_sigmoid", [](const Tensor& x) { return log_sigmoid(x); }},
+    {"hard_sigmoid", [](const Tensor& x) { return hard_sigmoid(x); }},
+    {"sparse_sigmoid", [](const Tensor& x) { return sparse_sigmoid(x); }},
+    {"hard_silu", [](const Tensor& x) { return hard_silu(x); }},
+    {"hard_swish", [](const Tensor& x) { return hard_silu(x); }},
+    {"tanh", [](const Tensor& x) { return tanh(x); }},
+    {"hard_tanh", [](const Tensor& x) { return hard_tanh(x); }},
+    {"tanh_shrink", [](const Tensor& x) { return tanh_shrink(x); }},
+    {"soft_shrink", [](const Tensor& x) { return soft_shrink(x); }},
+    {"hard_shrink", [](const Tensor& x) { return hard_shrink(x); }},
+    {"softmax", [](const Tensor& x) { return softmax(x); }},
+    {"log_softmax", [](const Tensor& x) { return log_softmax(x); }},
+    {"sparsemax", [](const Tensor& x) { return sparsemax(x); }},
+    {"softplus", [](const Tensor& x) { return softplus(x); }},
+    {"softsign", [](const Tensor& x) { return softsign(x); }},
+    {"squareplus", [](const Tensor& x) { return squareplus(x); }},
+    {"sparse_plus", [](const Tensor& x) { return sparse_plus(x); }},
+    {"exponential", [](const Tensor& x) { return exp(x); }},
+    {"glu", [](const Tensor& x) { return glu(x); }},
 };
 
 class ActivationModule : public Module {
@@ -33,7 +51,7 @@ class ActivationModule : public Module {
   ActivationModule(ActivationFunction function, std::string name)
       : Module("activation", std::move(name)), function_(std::move(function)) {}
   std::string_view kind() const override { return "Activation"; }
-  Shape output_shape(const Shape& input) const override { return input; }
+  Shape output_shape(const Shape& input) const override { return function_.output_shape(input); }
 
  protected:
   Tensor call(const Tensor& x, bool) override { return function_(x); }
@@ -44,26 +62,14 @@ class ActivationModule : public Module {
 
 }  // namespace
 
-Tensor elu(const Tensor& x, double alpha) {
-  const Tensor zero = constant(0, x.dtype());
-  // The side that is not taken is kept finite: its gradient is multiplied by 0, and 0 · ∞ would be NaN.
-  Tensor below = expm1(minimum(x, zero));
-  if (alpha != 1) below = below * constant(alpha, x.dtype());
-  return select(greater(x, zero), x, below);
-}
-
-Tensor gelu(const Tensor& x, bool approximate) {
-  const DType t = x.dtype();
-  const Tensor half = constant(0.5, t), one = constant(1, t);
-  if (!approximate) return half * x * (one + erf(x * constant(std::numbers::sqrt2 / 2, t)));
-  const Tensor inner = constant(std::sqrt(2 / std::numbers::pi), t) * (x + constant(0.044715, t) * x * square(x));
-  return half * x * (one + tanh(inner));
-}
-
-Tensor silu(const Tensor& x) { return x * sigmoid(x); }
-
 ActivationFunction::ActivationFunction(std::string_view name)
     : name_(name), function_(row_named("activation", name, kRows).function) {}
+
+Shape ActivationFunction::output_shape(Shape input) const {
+  const int last = input.rank() - 1;
+  if (name_ == "glu" && last >= 0) input.set(last, input[last] / 2);
+  return input;
+}
 
 Activation::Activation(ActivationFunction function, LayerOptions options)
     : Layer(std::make_shared<ActivationModule>(std::move(function), std::move(options.name))) {}

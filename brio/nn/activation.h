@@ -1,4 +1,4 @@
-// Activations: functions, their names, and the layer that applies one.
+// Activations by name, and the layer that applies one. The functions are in brio/ops/activations.h.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,7 @@
 
 namespace brio::nn {
 
-Tensor elu(const Tensor& x, double alpha = 1);           // x above 0, alpha (exp(x) - 1) below
-Tensor gelu(const Tensor& x, bool approximate = false);  // x times the normal's integral; or its form with tanh
-Tensor silu(const Tensor& x);                            // x sigmoid(x)
-
-// An activation by name (linear relu sigmoid tanh softmax log_softmax softplus elu gelu silu swish), or any function.
+// An activation of Keras by its name ("relu", "gelu", …; the table is in activation.cpp), or any function.
 class ActivationFunction {
  public:
   using Function = std::function<Tensor(const Tensor&)>;
@@ -28,6 +24,7 @@ class ActivationFunction {
 
   const std::string& name() const { return name_; }
   Tensor operator()(const Tensor& x) const { return function_(x); }
+  Shape output_shape(Shape input) const;  // the same, except for glu
 
  private:
   std::string name_;

@@ -25,7 +25,9 @@ class DenseModule : public Module {
   }
 
   std::string_view kind() const override { return "Dense"; }
-  Shape output_shape(const Shape& input) const override { return with_last(input, units_); }
+  Shape output_shape(const Shape& input) const override {
+    return options_.activation.output_shape(with_last(input, units_));
+  }
 
   Variable kernel, bias;
 
@@ -52,7 +54,7 @@ class DenseModule : public Module {
     if (rank > 2) x = reshape(x, {-1, x.shape()[rank - 1]});
     Tensor z = matmul(x, kernel);
     if (options_.use_bias) z = z + bias;
-    if (rank > 2) z = reshape(z, output_shape(inputs.shape()));
+    if (rank > 2) z = reshape(z, with_last(inputs.shape(), units_));
     return options_.activation(z);
   }
 

@@ -7,6 +7,7 @@
 #include "brio/nn/module.h"
 #include "brio/nn/names.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/optimizer_ops.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
@@ -132,12 +133,7 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
 
 void OptimizerRule::clip(std::vector<Tensor>& gradients) const {
   if (options_.clipnorm) {
-    for (Tensor& g : gradients) {
-      const Tensor zero = constant(0, g.dtype()), limit = constant(*options_.clipnorm, g.dtype());
-      const Tensor squares = sum(square(g)), some = greater(squares, zero);
-      const Tensor length = select(some, sqrt(select(some, squares, constant(1, g.dtype()))), squares);
-      g = g * limit / maximum(length, limit);
-    }
+    for (Tensor& g : gradients) g = clip_by_norm(g, constant(*options_.clipnorm, g.dtype()));
   } else if (options_.global_clipnorm) {
     Tensor squares;
     const DType dtype = gradients[0].dtype();
@@ -152,7 +148,7 @@ void OptimizerRule::clip(std::vector<Tensor>& gradients) const {
     for (Tensor& g : gradients) g = g * (g.dtype() == dtype ? finite : cast(finite, g.dtype()));
   } else if (options_.clipvalue) {
     for (Tensor& g : gradients)
-      g = minimum(maximum(g, constant(-*options_.clipvalue, g.dtype())), constant(*options_.clipvalue, g.dtype()));
+      g = clip_by_value(g, constant(-*options_.clipvalue, g.dtype()), constant(*options_.clipvalue, g.dtype()));
   }
 }
 

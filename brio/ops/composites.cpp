@@ -5,6 +5,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/activations.h"
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
@@ -253,7 +254,20 @@ void grad_sigmoid_xent(GradContext& g) {
   if (g.needs(1)) g.set(1, neg(g.in[0] * g.cotangent()));
 }
 
-constexpr uint8_t kNeedsBoth = 3, kNeedsThree = 7;
+// As quotient and product its gradient would be a difference of nearly equal numbers, and NaN at infinity.
+void infer_softsign(const OpCall& call, std::vector<Aval>& out) {
+  check_floating(call.op, *call.in[0]);
+  out.push_back(*call.in[0]);
+}
+std::vector<Tensor> plain_softsign(std::span<const Tensor> in, Attrs) {
+  return {in[0] / (constant(1, in[0].dtype()) + abs(in[0]))};
+}
+void grad_softsign(GradContext& g) {
+  const Tensor& x = g.in[0];
+  g.set(0, g.cotangent() / square(constant(1, x.dtype()) + abs(x)));
+}
+
+constexpr uint8_t kNeedsFirst = 1, kNeedsBoth = 3, kNeedsThree = 7;
 
 }  // namespace
 
@@ -289,13 +303,15 @@ COMPOSITE(softmax_xent_value_and_grad, "softmax_xent and its gradient in one pas
 COMPOSITE(sigmoid_xent, "cross-entropy of sigmoid(logits) with probabilities, elementwise", 2,
           .infer = infer_sigmoid_xent, .grad = grad_sigmoid_xent, .cost = per_logit_cost<26>,
           .plain = plain_sigmoid_xent, .expands = true, .grad_needs = kNeedsBoth)
+COMPOSITE(softsign, "x / (1 + |x|)", 1, .infer = infer_softsign, .grad = grad_softsign, .cost = per_logit_cost<6>,
+          .plain = plain_softsign, .expands = true, .grad_needs = kNeedsFirst)
 #undef COMPOSITE
 }  // namespace op
 
 void register_composites() {
   static const OpDef* const rows[] = {&op::linear,       &op::softmax,           &op::log_softmax,
                                       &op::softmax_xent, &op::softmax_xent_grad, &op::softmax_xent_value_and_grad,
-                                      &op::sigmoid_xent};
+                                      &op::sigmoid_xent, &op::softsign};
   register_ops(rows);
 }
 
@@ -337,5 +353,7 @@ ValueAndGrad softmax_xent_value_and_grad(const Tensor& logits, const Tensor& lab
 Tensor sigmoid_xent(const Tensor& logits, const Tensor& labels) {
   return record(op::sigmoid_xent, {}, logits, labels);
 }
+
+Tensor softsign(const Tensor& x) { return record(op::softsign, {}, x); }
 
 }  // namespace brio

@@ -11,7 +11,7 @@ namespace brio {
 
 namespace op {
 extern const OpDef linear, softmax, log_softmax, softmax_xent, softmax_xent_grad, softmax_xent_value_and_grad,
-    sigmoid_xent;
+    sigmoid_xent, softsign;
 }
 
 enum class FusedActivation : uint8_t { none, relu, sigmoid, tanh };

@@ -13,21 +13,23 @@ namespace brio {
 namespace {
 
 // Which dtypes an op takes.
-enum class Takes { any, numbers, floats, signed_numbers, integers, bools };
+enum class Takes { any, numbers, floats, wide_floats, signed_numbers, integers, bools };
 
 bool takes(Takes what, DType dtype) {
   switch (what) {
     case Takes::any: return true;
     case Takes::numbers: return dtype != boolean;
     case Takes::floats: return is_floating(dtype);
+    case Takes::wide_floats: return dtype == f32 || dtype == f64;
     case Takes::signed_numbers: return is_signed(dtype);
     case Takes::integers: return is_integer(dtype);
     case Takes::bools: return dtype == boolean;
   }
   return false;
 }
-constexpr std::string_view kTakesText[] = {"any dtype",      "numbers",         "floating-point tensors",
-                                           "signed numbers", "integer tensors", "bool tensors"};
+constexpr std::string_view kTakesText[] = {
+    "any dtype",       "numbers",     "floating-point tensors", "float32 and float64 tensors", "signed numbers",
+    "integer tensors", "bool tensors"};
 
 void check_dtype(const OpDef& op, Takes what, DType dtype) {
   if (!takes(what, dtype))
@@ -115,10 +117,24 @@ RULE(grad_square) { g.set(0, C * add(X, X)); }
 RULE(grad_reciprocal) { g.set(0, neg(C * square(Z))); }
 RULE(grad_sin) { g.set(0, C * cos(X)); }
 RULE(grad_cos) { g.set(0, neg(C * sin(X))); }
+RULE(grad_tan) { g.set(0, C * add(like(X, 1), square(Z))); }
+RULE(grad_asin) { g.set(0, C / sqrt(sub(like(X, 1), square(X)))); }
+RULE(grad_acos) { g.set(0, neg(C / sqrt(sub(like(X, 1), square(X))))); }
+RULE(grad_atan) { g.set(0, C / add(like(X, 1), square(X))); }
+RULE(grad_sinh) { g.set(0, C * cosh(X)); }
+RULE(grad_cosh) { g.set(0, C * sinh(X)); }
+RULE(grad_asinh) { g.set(0, C / cosh(Z)); }  // sqrt(1 + x²) would overflow
+RULE(grad_acosh) { g.set(0, C / sinh(Z)); }
+RULE(grad_atanh) { g.set(0, C / sub(like(X, 1), square(X))); }
 RULE(grad_tanh) { g.set(0, C * sub(like(X, 1), square(Z))); }
 RULE(grad_sigmoid) { g.set(0, C * (Z * sub(like(X, 1), Z))); }
 RULE(grad_softplus) { g.set(0, C * sigmoid(X)); }
 RULE(grad_erf) { g.set(0, C * (like(X, 1.1283791670955126) * exp(neg(square(X))))); }  // 2/√π
+RULE(grad_erfc) { g.set(0, C * (like(X, -1.1283791670955126) * exp(neg(square(X))))); }
+RULE(grad_erfinv) { g.set(0, C * (like(X, 0.88622692545275801) * exp(square(Z)))); }               // √π/2
+RULE(grad_ndtri) { g.set(0, C * (like(X, 2.5066282746310005) * exp(like(X, 0.5) * square(Z)))); }  // √2π
+RULE(grad_lgamma) { g.set(0, C * digamma(X)); }
+RULE(grad_digamma) { g.set(0, C * polygamma(like(X, 1), X)); }
 RULE(grad_relu) { g.set(0, zeros_where_not(greater(Z, like(Z, 0)), C)); }
 RULE(grad_add) {
   if (g.needs(0)) set_broadcast(g, 0, C);
@@ -174,6 +190,13 @@ RULE(grad_squared_difference) {
   if (g.needs(0)) set_broadcast(g, 0, twice);
   if (g.needs(1)) set_broadcast(g, 1, neg(twice));
 }
+RULE(grad_polygamma) {  // in its order it is not differentiable
+  if (g.needs(1)) set_broadcast(g, 1, C * polygamma(add(X, like(X, 1)), Y));
+}
+RULE(grad_nextafter) {  // a step of one unit, whose direction y gives
+  if (g.needs(0)) set_broadcast(g, 0, C);
+  if (g.needs(1)) g.set(1, zeros_like(Y));
+}
 RULE(grad_select) {
   const Tensor zero = constant(0, C.dtype());
   if (g.needs(1)) set_broadcast(g, 1, select(X, C, zero));
@@ -219,8 +242,8 @@ const OpDef constant{.name = "constant",
                     .cost = elementwise_cost<flops>,     \
                     .grad_needs = needs};
 UNARY(neg, "-x", signed_numbers, grad_neg, kNeedsNothing, 1)
-UNARY(abs, "|x|", signed_numbers, grad_abs, kNeedsFirst, 1)
-UNARY(sign, "-1, 0 or 1; NaN stays", signed_numbers, grad_zero, kNeedsNothing, 1)
+UNARY(abs, "|x|", numbers, grad_abs, kNeedsFirst, 1)
+UNARY(sign, "-1, 0 or 1; NaN stays", numbers, grad_zero, kNeedsNothing, 1)
 UNARY(exp, "e to the x", floats, grad_exp, kNeedsOutput, 10)
 UNARY(expm1, "exp(x) - 1, exact near 0", floats, grad_expm1, kNeedsFirst, 12)
 UNARY(log, "natural logarithm", floats, grad_log, kNeedsFirst, 10)
@@ -231,10 +254,24 @@ UNARY(square, "x * x", numbers, grad_square, kNeedsFirst, 1)
 UNARY(reciprocal, "1 / x", floats, grad_reciprocal, kNeedsOutput, 4)
 UNARY(sin, "sine of radians", floats, grad_sin, kNeedsFirst, 12)
 UNARY(cos, "cosine of radians", floats, grad_cos, kNeedsFirst, 12)
+UNARY(tan, "tangent of radians", floats, grad_tan, kNeedsOutput, 20)
+UNARY(asin, "arc sine, in radians", floats, grad_asin, kNeedsFirst, 20)
+UNARY(acos, "arc cosine, in radians", floats, grad_acos, kNeedsFirst, 20)
+UNARY(atan, "arc tangent, in radians", floats, grad_atan, kNeedsFirst, 20)
+UNARY(sinh, "hyperbolic sine", floats, grad_sinh, kNeedsFirst, 16)
+UNARY(cosh, "hyperbolic cosine", floats, grad_cosh, kNeedsFirst, 16)
+UNARY(asinh, "inverse hyperbolic sine", floats, grad_asinh, kNeedsOutput, 24)
+UNARY(acosh, "inverse hyperbolic cosine; NaN below 1", floats, grad_acosh, kNeedsOutput, 24)
+UNARY(atanh, "inverse hyperbolic tangent; NaN beyond 1", floats, grad_atanh, kNeedsFirst, 24)
 UNARY(tanh, "hyperbolic tangent", floats, grad_tanh, kNeedsOutput, 14)
 UNARY(sigmoid, "1 / (1 + exp(-x))", floats, grad_sigmoid, kNeedsOutput, 14)
 UNARY(softplus, "log(1 + exp(x)), without overflow", floats, grad_softplus, kNeedsFirst, 20)
 UNARY(erf, "error function", floats, grad_erf, kNeedsFirst, 16)
+UNARY(erfc, "1 - erf(x), exact where that is small", floats, grad_erfc, kNeedsFirst, 26)
+UNARY(erfinv, "inverse of erf; NaN beyond 1", floats, grad_erfinv, kNeedsOutput, 50)
+UNARY(ndtri, "where the standard normal distribution reaches x", floats, grad_ndtri, kNeedsOutput, 50)
+UNARY(lgamma, "logarithm of the gamma function's magnitude", floats, grad_lgamma, kNeedsFirst, 60)
+UNARY(digamma, "derivative of lgamma; NaN at 0, -1, -2, ...", floats, grad_digamma, kNeedsFirst, 60)
 UNARY(relu, "max(x, 0); NaN stays", numbers, grad_relu, kNeedsOutput, 1)
 UNARY(floor, "largest integer not above x", floats, grad_zero, kNeedsNothing, 1)
 UNARY(ceil, "smallest integer not below x", floats, grad_zero, kNeedsNothing, 1)
@@ -275,6 +312,9 @@ BINARY(floor_div, "floor(x / y), as Python's //; an integer divided by 0 gives 0
        kNeedsNothing, 5, false)
 BINARY(mod, "x - y * floor(x / y), as Python's %; an integer modulo 0 gives 0", numbers, grad_mod, kNeedsBoth, 6,
        false)
+BINARY(polygamma, "the x-th derivative of digamma at y; NaN unless x is 0, 1, 2, ...", floats, grad_polygamma,
+       kNeedsBoth, 200, false)
+BINARY(nextafter, "the next number after x on the way to y", wide_floats, grad_nextafter, kNeedsNothing, 4, false)
 BINARY(pow, "x to the y", floats, grad_pow, kNeedsBoth | kNeedsOutput, 25, false)
 BINARY(max, "the larger one; NaN wins", numbers, grad_max, kNeedsBoth, 1, true)
 BINARY(min, "the smaller one; NaN wins", numbers, grad_min, kNeedsBoth, 1, true)
@@ -303,7 +343,7 @@ COMPARE(logical_or, "x or y", bools, true)
 COMPARE(logical_xor, "x or y, not both", bools, true)
 #undef COMPARE
 
-#define BITWISE(ident, what)                                \
+#define BITWISE(ident, what, commutes)                      \
   const OpDef ident{.name = #ident,                         \
                     .summary = what,                        \
                     .kind = OpKind::elementwise,            \
@@ -312,10 +352,12 @@ COMPARE(logical_xor, "x or y, not both", bools, true)
                     .infer = infer_binary<Takes::integers>, \
                     .no_grad = kIntegers,                   \
                     .cost = elementwise_cost<1>,            \
-                    .commutative = true};
-BITWISE(bitwise_and, "bits in both")
-BITWISE(bitwise_or, "bits in either")
-BITWISE(bitwise_xor, "bits in one of the two")
+                    .commutative = commutes};
+BITWISE(bitwise_and, "bits in both", true)
+BITWISE(bitwise_or, "bits in either", true)
+BITWISE(bitwise_xor, "bits in one of the two", true)
+BITWISE(left_shift, "x * 2 to the y, wrapping; y is limited to the bits of x", false)
+BITWISE(right_shift, "floor(x / 2 to the y); y is limited to the bits of x", false)
 #undef BITWISE
 
 const OpDef select{.name = "select",
@@ -341,57 +383,29 @@ const OpDef cast{.name = "cast",
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {&constant,
-                                    &neg,
-                                    &abs,
-                                    &sign,
-                                    &exp,
-                                    &expm1,
-                                    &log,
-                                    &log1p,
-                                    &sqrt,
-                                    &rsqrt,
-                                    &square,
-                                    &reciprocal,
-                                    &sin,
-                                    &cos,
-                                    &tanh,
-                                    &sigmoid,
-                                    &softplus,
-                                    &erf,
-                                    &relu,
-                                    &floor,
-                                    &ceil,
-                                    &round,
-                                    &logical_not,
-                                    &is_nan,
-                                    &is_finite,
-                                    &is_inf,
-                                    &add,
-                                    &sub,
-                                    &mul,
-                                    &div,
-                                    &floor_div,
-                                    &mod,
-                                    &pow,
-                                    &max,
-                                    &min,
-                                    &atan2,
-                                    &squared_difference,
-                                    &equal,
-                                    &not_equal,
-                                    &less,
-                                    &less_equal,
-                                    &greater,
-                                    &greater_equal,
-                                    &logical_and,
-                                    &logical_or,
-                                    &logical_xor,
-                                    &bitwise_and,
-                                    &bitwise_or,
-                                    &bitwise_xor,
-                                    &select,
-                                    &cast};
+static const OpDef* const rows[] = {&constant,    &neg,         &abs,
+                                    &sign,        &exp,         &expm1,
+                                    &log,         &log1p,       &sqrt,
+                                    &rsqrt,       &square,      &reciprocal,
+                                    &sin,         &cos,         &tan,
+                                    &asin,        &acos,        &atan,
+                                    &sinh,        &cosh,        &tanh,
+                                    &asinh,       &acosh,       &atanh,
+                                    &sigmoid,     &softplus,    &erf,
+                                    &erfc,        &erfinv,      &ndtri,
+                                    &lgamma,      &digamma,     &relu,
+                                    &floor,       &ceil,        &round,
+                                    &logical_not, &is_nan,      &is_finite,
+                                    &is_inf,      &add,         &sub,
+                                    &mul,         &div,         &floor_div,
+                                    &mod,         &pow,         &max,
+                                    &min,         &atan2,       &squared_difference,
+                                    &equal,       &not_equal,   &less,
+                                    &less_equal,  &greater,     &greater_equal,
+                                    &logical_and, &logical_or,  &logical_xor,
+                                    &bitwise_and, &bitwise_or,  &bitwise_xor,
+                                    &left_shift,  &right_shift, &polygamma,
+                                    &nextafter,   &select,      &cast};
 }
 void register_elementwise() { register_ops(op::rows); }
 
@@ -415,10 +429,24 @@ UNARY(square)
 UNARY(reciprocal)
 UNARY(sin)
 UNARY(cos)
+UNARY(tan)
+UNARY(asin)
+UNARY(acos)
+UNARY(atan)
+UNARY(sinh)
+UNARY(cosh)
 UNARY(tanh)
+UNARY(asinh)
+UNARY(acosh)
+UNARY(atanh)
 UNARY(sigmoid)
 UNARY(softplus)
 UNARY(erf)
+UNARY(erfc)
+UNARY(erfinv)
+UNARY(ndtri)
+UNARY(lgamma)
+UNARY(digamma)
 UNARY(relu)
 UNARY(floor)
 UNARY(ceil)
@@ -471,6 +499,10 @@ BINARY(logical_xor, RECORD(logical_xor))
 BINARY(bitwise_and, RECORD(bitwise_and))
 BINARY(bitwise_or, RECORD(bitwise_or))
 BINARY(bitwise_xor, RECORD(bitwise_xor))
+BINARY(left_shift, RECORD(left_shift))
+BINARY(right_shift, RECORD(right_shift))
+BINARY(polygamma, RECORD(polygamma))
+BINARY(nextafter, RECORD(nextafter))
 BINARY(operator+, add)
 BINARY(operator-, sub)
 BINARY(operator*, mul)

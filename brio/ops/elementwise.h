@@ -10,9 +10,10 @@ namespace brio {
 namespace op {
 extern const OpDef constant, neg, abs, sign, exp, expm1, log, log1p, sqrt, rsqrt, square, reciprocal, sin, cos, tanh,
     sigmoid, softplus, erf, relu, floor, ceil, round, logical_not, is_nan, is_finite, is_inf;
+extern const OpDef tan, asin, acos, atan, sinh, cosh, asinh, acosh, atanh, erfc, erfinv, ndtri, lgamma, digamma;
 extern const OpDef add, sub, mul, div, floor_div, mod, pow, max, min, atan2, squared_difference, equal, not_equal,
     less, less_equal, greater, greater_equal, logical_and, logical_or, logical_xor, bitwise_and, bitwise_or,
-    bitwise_xor;
+    bitwise_xor, left_shift, right_shift, polygamma, nextafter;
 extern const OpDef select, cast;
 }  // namespace op
 
@@ -33,10 +34,24 @@ BRIO_UNARY(square)
 BRIO_UNARY(reciprocal)
 BRIO_UNARY(sin)
 BRIO_UNARY(cos)
+BRIO_UNARY(tan)
+BRIO_UNARY(asin)
+BRIO_UNARY(acos)
+BRIO_UNARY(atan)
+BRIO_UNARY(sinh)
+BRIO_UNARY(cosh)
 BRIO_UNARY(tanh)
+BRIO_UNARY(asinh)
+BRIO_UNARY(acosh)
+BRIO_UNARY(atanh)
 BRIO_UNARY(sigmoid)
 BRIO_UNARY(softplus)
 BRIO_UNARY(erf)
+BRIO_UNARY(erfc)
+BRIO_UNARY(erfinv)
+BRIO_UNARY(ndtri)
+BRIO_UNARY(lgamma)
+BRIO_UNARY(digamma)
 BRIO_UNARY(relu)
 BRIO_UNARY(floor)
 BRIO_UNARY(ceil)
@@ -74,6 +89,10 @@ BRIO_BINARY(logical_xor)
 BRIO_BINARY(bitwise_and)
 BRIO_BINARY(bitwise_or)
 BRIO_BINARY(bitwise_xor)
+BRIO_BINARY(left_shift)
+BRIO_BINARY(right_shift)
+BRIO_BINARY(polygamma)
+BRIO_BINARY(nextafter)
 BRIO_BINARY(operator+)
 BRIO_BINARY(operator-)
 BRIO_BINARY(operator*)

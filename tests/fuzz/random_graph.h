@@ -127,10 +127,13 @@ class Generator {
   void unary() {
     const auto x = some([&](ValueId v) { return floating(v); });
     if (!x) return;
-    append(*pick<const OpDef*>({&op::neg, &op::abs, &op::tanh, &op::sigmoid, &op::erf, &op::relu, &op::softplus}),
+    append(*pick<const OpDef*>({&op::neg, &op::abs, &op::tanh, &op::sigmoid, &op::erf, &op::relu, &op::softplus,
+                                &op::atan, &op::asinh, &op::softsign}),
            {*x});
-    // The sine of a large number turns its last bit into another value: take it of a small one.
-    if (chance(0.3)) append(*pick<const OpDef*>({&op::sin, &op::cos}), {bounded(*x)});
+    // The sine of a large number turns its last bit into another value, and others grow too fast: take them of a
+    // small one.
+    if (chance(0.3))
+      append(*pick<const OpDef*>({&op::sin, &op::cos, &op::tan, &op::sinh, &op::cosh, &op::erfc}), {bounded(*x)});
   }
   ValueId bounded(ValueId v) {
     append(op::tanh, {v});

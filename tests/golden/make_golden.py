@@ -297,6 +297,122 @@ def activations():
     cases.append(one("gelu/approximate", A.gelu, grid, approximate=True))
     cases.append(one("elu/alpha", A.elu, grid, alpha=0.5))
     cases += [one(name, getattr(A, name), rows, upstream) for name in ("softmax", "log_softmax")]
+
+    # The others on fewer points, with all their kinks among them.
+    kinks = [0, 0.5, 1, 1.5, 2, 3, 6]
+    small = np.float32(sorted({s * v for s in (-1, 1) for v in (*kinks, 1e-3, 0.3, 2.7, 4.5, 9, 30)}))
+    names = ("relu6", "leaky_relu", "selu", "celu", "mish", "softsign", "hard_sigmoid", "hard_silu", "hard_tanh",
+             "tanh_shrink", "hard_shrink", "soft_shrink", "squareplus", "sparse_plus", "sparse_sigmoid", "log_sigmoid")
+    cases += [one(name, getattr(A, name), small) for name in names]
+    cases.append(one("exponential", A.exponential, small[np.abs(small) < 10]))
+    for name, options in (
+        ("relu/slope", {"negative_slope": 0.1}),
+        ("relu/max", {"max_value": 2.0}),
+        ("relu/max6", {"max_value": 6.0}),
+        ("relu/threshold", {"threshold": 1.5}),
+        ("relu/slope_max", {"negative_slope": 0.1, "max_value": 2.0}),
+        ("relu/all", {"negative_slope": 0.1, "max_value": 2.0, "threshold": 1.0}),
+        ("leaky_relu/slope", {"negative_slope": 0.3}),
+        ("celu/alpha", {"alpha": 0.5}),
+        ("hard_shrink/threshold", {"threshold": 1.0}),
+        ("soft_shrink/threshold", {"threshold": 1.0}),
+        ("squareplus/b", {"b": 2.0}),
+        ("threshold", {"threshold": 0.5, "default_value": -7.0}),
+    ):
+        cases.append(one(name, getattr(A, name.split("/")[0]), small, **options))
+    cases.append(one("softmax/axis", A.softmax, rows, upstream, axis=0))
+    cases.append(one("log_softmax/axis", A.log_softmax, rows, upstream, axis=0))
+    even = rows[:, :4]
+    cases.append(one("glu", A.glu, even, upstream[:, :2]))
+    cases.append(one("glu/axis", A.glu, even[:4], upstream[:2, :4], axis=0))
+    cases.append(one("crelu", tf.nn.crelu, rows[:2], rng.standard_normal((2, 10)).astype(np.float32)))
+    alpha = rng.uniform(0, 1, 5).astype(np.float32)
+    prelu = keras.layers.PReLU(shared_axes=None)
+    prelu.build((None, 5))
+    prelu.set_weights([alpha])
+    case_of_prelu = one("prelu", prelu, rows, upstream)
+    case_of_prelu["inputs"]["alpha"] = array(alpha)
+    cases.append(case_of_prelu)
+    return cases
+
+
+# --- Functions of tf.math ----------------------------------------------------------------------------------------------
+
+def maths():
+    """A function of x, or of x and y: its "value", and the gradients of the sum of its elements."""
+    m = tf.math
+    around = np.float32([-30, -8, -3, -1.5, -1, -0.5, -0.01, 0, 0.01, 0.5, 1, 1.5, 3, 8, 30])
+    # The outermost has an exact (x + 1) / 2, from which TensorFlow's erfinv goes on.
+    inside = np.float32([-0.9990234375, -0.9, -0.5, -0.1, -1e-3, 0, 1e-3, 0.1, 0.5, 0.9, 0.9990234375])
+    positive = np.float32([1e-3, 0.1, 0.5, 1, 1.5, 2, 3.25, 10, 50, 1000])
+
+    def one(name, function, *inputs):
+        inputs = [tf.constant(v) for v in inputs]
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            value = function(*inputs)
+            total = tf.reduce_sum(value) if value.dtype.is_floating else None
+        outputs = {"value": value}
+        if total is not None and name not in ("truncatemod", "truncatediv", "rint", "nextafter"):
+            gradients = tape.gradient(total, inputs)
+            outputs |= {f"gradient_{k}": g for k, g in zip("xyz", gradients) if g is not None}
+        return case(name, dict(zip("xyz", inputs)), {"function": name.split("/")[0]}, outputs)
+
+    cases = [one(name, getattr(m, name), around[np.abs(around) < 20]) for name in ("sinh", "cosh", "erfc")]
+    cases += [one(name, getattr(m, name), around) for name in ("tan", "atan", "asinh", "rint", "reciprocal_no_nan")]
+    cases += [one(name, getattr(m, name), inside) for name in ("asin", "acos", "atanh", "erfinv")]
+    cases += [one(name, getattr(m, name), np.float32([1e-6, 1e-3, 0.1, 0.25, 0.5, 0.9, 0.999])) for name in
+              ("ndtri",)]
+    cases.append(one("erfcinv", m.erfcinv, np.float32([1e-6, 1e-3, 0.1, 0.5, 1, 1.5, 1.999])))
+    cases.append(one("acosh", m.acosh, np.float32([1.001, 1.5, 2, 10, 1e6])))
+    cases += [one(name, getattr(m, name), np.concatenate([positive, np.float32([-0.5, -1.25, -3.75])])) for name in
+              ("lgamma", "digamma")]
+    for n in (1, 2, 3):
+        cases.append(one(f"polygamma/{n}", lambda x, n=n: m.polygamma(tf.fill(x.shape, float(n)), x), positive[1:]))
+    K = keras.ops
+    cases += [one(name, getattr(K, name), around) for name in ("exp2", "deg2rad", "rad2deg")]
+    cases += [one(name, getattr(K, name), positive) for name in ("log2", "log10")]
+    cases.append(one("trunc", K.trunc, np.float32([-2.7, -2.5, -0.5, 0, 0.5, 2.5, 2.7])))
+
+    x, y = (np.float32(v.ravel()) for v in np.meshgrid([-2.5, -1, 0, 0.5, 3], [-1.5, 0, 0.75, 4]))
+    positive_y = np.abs(y) + np.float32(0.25)
+    cases += [one(name, getattr(m, name), x, positive_y) for name in ("xlogy", "xlog1py", "xdivy")]
+    cases += [one(name, getattr(m, name), x, y) for name in ("multiply_no_nan", "divide_no_nan", "squared_difference")]
+    cases += [one(name, getattr(K, name), x, y + np.float32(0.1)) for name in ("hypot", "logaddexp")]
+    cases += [one(name, getattr(tf, name), x, y + np.float32(0.125)) for name in ("truncatediv", "truncatemod")]
+    cases += [one(name, getattr(m, name), x, y + np.float32(0.125)) for name in ("floordiv", "floormod", "nextafter")]
+    rows = (2 * rng.standard_normal((3, 4))).astype(np.float32)
+    cases.append(one("xlogy/broadcast", m.xlogy, rows, np.float32([0.5, 1, 2, 7])))
+
+    a = np.int32([7, -7, 7, -7, 6, -6, 0, 100])
+    b = np.int32([2, 2, -2, -2, 3, 3, 5, -7])
+    cases += [one(f"{name}/integers", getattr(tf, name), a, b) for name in ("truncatediv", "truncatemod")]
+    cases += [one(f"{name}/integers", getattr(m, name), a, b) for name in ("floordiv", "floormod")]
+    shift = np.int32([0, 1, 5, 31, 2, 40, -1, 3])
+    cases += [one(name, getattr(tf.bitwise, name), a, shift) for name in ("left_shift", "right_shift")]
+    cases.append(one("bitwise_not", tf.bitwise.invert, a))
+
+    kinks = np.float32([-3, -1, -0.5, 0, 0.5, 1, 3])
+    cases.append(one("clip_by_value", lambda x: tf.clip_by_value(x, -1.0, 1.0), kinks))
+    cases.append(one("clip_by_value/tensors", tf.clip_by_value, kinks, np.full(7, -1, np.float32), np.float32([0.5])))
+    cases.append(one("polyval", lambda x: m.polyval([tf.constant(c) for c in (2.0, -1.0, 0.5)], x), kinks))
+    for scale in (1, 0.1):
+        cases.append(one(f"clip_by_norm/{scale}", lambda x: tf.clip_by_norm(x, 2.0), np.float32(scale) * rows))
+    cases.append(one("clip_by_norm/rows", lambda x: tf.clip_by_norm(x, 2.0, axes=[1]), rows))
+    cases.append(one("clip_by_norm/zero", lambda x: tf.clip_by_norm(x, 2.0), 0 * rows))
+    cases.append(one("global_norm", lambda x, y: tf.linalg.global_norm([x, None, y]), rows, kinks))
+    for norm in (1, 100):
+        for part in (0, 1):
+            cases.append(one(f"clip_by_global_norm/{norm}/{part}", lambda x, y, norm=norm, part=part:
+                             tf.clip_by_global_norm([x, y], float(norm))[0][part], rows, kinks))
+    for c in cases:
+        parts = c["name"].split("/")
+        if parts[0] == "polygamma":
+            c["params"]["order"] = int(parts[1])
+        if parts[0] == "clip_by_norm":
+            c["params"]["rows"] = int(parts[1] == "rows")
+        if parts[0] == "clip_by_global_norm":
+            c["params"] |= {"norm": int(parts[1]), "part": int(parts[2])}
     return cases
 
 
@@ -661,7 +777,7 @@ def pooling():
 
 if __name__ == "__main__":
     print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}")
-    for make in (losses, metrics, optimizers, initializers, activations, fit, convolution, pooling):
-    for make in (losses, metrics, optimizers, initializers, activations, fit, shapes, reductions, indexing):
+    for make in (losses, metrics, optimizers, initializers, activations, maths, fit, convolution, pooling, shapes,
+                 reductions, indexing):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "brio/base/error.h"
+#include "brio/ops/activations.h"
 #include "brio/ops/reduction.h"
 #include "brio/runtime/interpret.h"
 #include "tests/ops/harness.h"
@@ -76,6 +77,16 @@ std::vector<OpTest> tests() {
        .large =
            [](DType dtype) {
              return Case{{{{Shape{1 << 22}, dtype}}, {{Shape{1 << 22}, dtype}}}};
+           }},
+      {.op = &op::softsign,
+       .dtypes = kFloats,
+       .make =
+           [](Rng& rng, DType dtype, int i) {
+             return Case{{{{random_shape(rng, i % 9), dtype}, -9, 9, dtype == f64 ? Fill::uniform : Fill::special}}};
+           },
+       .large =
+           [](DType dtype) {
+             return Case{{{{Shape{1 << 22}, dtype}}}};
            }},
   };
 }
@@ -207,6 +218,7 @@ std::vector<Invalid> invalid() {
          softmax_xent_value_and_grad(tensor({2, 3}), ids({0, 3}), tensor({2})).value.array();
        },
        {"3", "out of range"}},
+      {&op::softsign, "an integer", [] { softsign(tensor({2}, i32)); }, {"floating-point", "int32", "cast"}},
       {&op::sigmoid_xent,
        "integer logits",
        [] { sigmoid_xent(tensor({2}, i32), tensor({2}, i32)); },

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "brio/autodiff/tape.h"
+#include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "tests/ops/harness.h"
 
@@ -53,8 +55,8 @@ std::vector<OpTest> tests() {
   const std::vector<DType> bools = {boolean};
   std::vector<OpTest> list = {
       unary(op::neg, kSigned),
-      unary(op::abs, kSigned),
-      unary(op::sign, kSigned),
+      unary(op::abs, kNumbers),
+      unary(op::sign, kNumbers),
       unary(op::exp, kFloats, -8, 8),
       unary(op::expm1, kFloats),
       unary(op::log, kFloats, 0.05, 9),
@@ -65,10 +67,24 @@ std::vector<OpTest> tests() {
       unary(op::reciprocal, kFloats, 0.1, 5),
       unary(op::sin, kFloats, -20, 20),
       unary(op::cos, kFloats, -20, 20),
+      unary(op::tan, kFloats, -1.4, 1.4),
+      unary(op::asin, kFloats, -0.95, 0.95),
+      unary(op::acos, kFloats, -0.95, 0.95),
+      unary(op::atan, kFloats, -9, 9),
+      unary(op::sinh, kFloats, -6, 6),
+      unary(op::cosh, kFloats, -6, 6),
       unary(op::tanh, kFloats, -6, 6),
+      unary(op::asinh, kFloats, -9, 9),
+      unary(op::acosh, kFloats, 1.1, 9),
+      unary(op::atanh, kFloats, -0.95, 0.95),
       unary(op::sigmoid, kFloats, -12, 12),
       unary(op::softplus, kFloats, -12, 12),
       unary(op::erf, kFloats),
+      unary(op::erfc, kFloats),
+      unary(op::erfinv, kFloats, -0.95, 0.95),
+      unary(op::ndtri, kFloats, 0.03, 0.97),
+      unary(op::lgamma, kFloats, 0.2, 9),
+      unary(op::digamma, kFloats, 0.2, 9),
       unary(op::relu, kNumbers),
       unary(op::floor, kFloats, -40, 40),
       unary(op::ceil, kFloats, -40, 40),
@@ -100,7 +116,23 @@ std::vector<OpTest> tests() {
       binary(op::bitwise_and, kIntegers),
       binary(op::bitwise_or, kIntegers),
       binary(op::bitwise_xor, kIntegers),
+      binary(op::left_shift, kIntegers),
+      binary(op::right_shift, kIntegers),
+      binary(op::nextafter, {f32, f64}),
   };
+  list.push_back({.op = &op::polygamma,
+                  .dtypes = kFloats,
+                  .make =
+                      [](Rng& rng, DType dtype, int i) {
+                        const auto n = static_cast<double>(i % 5);  // [n, n] holds one number
+                        const Shape shape = random_shape(rng, i % 9);
+                        return Case{{{{broadcastable(rng, shape), dtype}, n, n}, {{shape, dtype}, 0.4, 6}}};
+                      },
+                  .large =
+                      [](DType dtype) {
+                        return Case{{{{Shape(), dtype}, 1, 1}, {{Shape{kLarge}, dtype}, 0.4, 6}}};
+                      },
+                  .no_differences = "it has none in its order; Elementwise.PolygammaDiffersInItsArgument"});
   list.push_back({.op = &op::constant,
                   .dtypes = kAll,
                   .make =
@@ -234,6 +266,8 @@ TEST(Elementwise, BuildersRecordTheirOp) {
 #define UNARY(name) EXPECT_EQ(same(name(x), call(op::name, {x})), "") << #name;
   UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
   UNARY(square) UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf)
+  UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
+  UNARY(erfc) UNARY(erfinv) UNARY(ndtri) UNARY(lgamma) UNARY(digamma)
   UNARY(relu) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
 #undef UNARY
   EXPECT_EQ(same(-x, neg(x)), "");
@@ -244,7 +278,7 @@ TEST(Elementwise, BuildersRecordTheirOp) {
   EXPECT_EQ(same(builder(x, 2), call(op::name, {x, two})), "") << #name; \
   EXPECT_EQ(same(builder(0.5, y), call(op::name, {half, y})), "") << #name;
   BINARY(add, add) BINARY(sub, sub) BINARY(mul, mul) BINARY(div, div) BINARY(floor_div, floor_div) BINARY(mod, mod)
-  BINARY(pow, pow) BINARY(maximum, max) BINARY(minimum, min) BINARY(atan2, atan2)
+  BINARY(polygamma, polygamma) BINARY(nextafter, nextafter) BINARY(pow, pow) BINARY(maximum, max) BINARY(minimum, min) BINARY(atan2, atan2)
   BINARY(squared_difference, squared_difference) BINARY(equal, equal) BINARY(not_equal, not_equal) BINARY(less, less)
   BINARY(less_equal, less_equal) BINARY(greater, greater) BINARY(greater_equal, greater_equal)
   BINARY(operator+, add) BINARY(operator-, sub) BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
@@ -261,7 +295,7 @@ TEST(Elementwise, BuildersRecordTheirOp) {
   EXPECT_EQ(same(name(m, n), call(op::name, {m, n})), "") << #name;   \
   EXPECT_EQ(same(name(m, 6), call(op::name, {m, six})), "") << #name; \
   EXPECT_EQ(same(name(6, n), call(op::name, {six, n})), "") << #name;
-  BITWISE(bitwise_and) BITWISE(bitwise_or) BITWISE(bitwise_xor)
+  BITWISE(bitwise_and) BITWISE(bitwise_or) BITWISE(bitwise_xor) BITWISE(left_shift) BITWISE(right_shift)
 #undef BITWISE
   // clang-format on
 }
@@ -275,6 +309,55 @@ TEST(Elementwise, PythonsDivisionOfIntegers) {
   const Tensor a({7, -7, 7, -7, 5}, i32), b({2, 2, -2, -2, 0}, i32);
   EXPECT_EQ(floor_div(a, b).to_vector<int32_t>(), (std::vector<int32_t>{3, -4, -4, 3, 0}));
   EXPECT_EQ(mod(a, b).to_vector<int32_t>(), (std::vector<int32_t>{1, 1, -1, -1, 0}));
+}
+
+TEST(Elementwise, ShiftsAreLimitedToTheBitsThereAre) {
+  const Tensor x({1, 1, 1, -8}, i32), by({3, 40, -1, 1}, i32);
+  EXPECT_EQ(left_shift(x, by).to_vector<int32_t>(), (std::vector<int32_t>{8, INT32_MIN, 1, -16}));
+  EXPECT_EQ(right_shift(x, by).to_vector<int32_t>(), (std::vector<int32_t>{0, 0, 1, -4}));
+}
+
+TEST(Elementwise, PolygammaDiffersInItsArgument) {
+  const Tensor n = Tensor::from(std::vector<double>{0, 1, 2, 3}, {4}),
+               x = Tensor::from(std::vector<double>{0.7, 2.5}, {2, 1});
+  GradientTape tape;
+  tape.watch(n);
+  tape.watch(x);
+  const auto gradients = tape.gradient(polygamma(n, x), {n, x});
+  EXPECT_FALSE(gradients[0].defined());
+  EXPECT_EQ(difference(gradients[1].array(), sum(polygamma(add(n, 1), x), 1, true).array(), true), "");
+}
+
+// Where TensorFlow has infinities and NaN, in values and gradients.
+TEST(Elementwise, EdgesOfFunctions) {
+  const float inf = INFINITY, nan = NAN;
+  const Tensor x({0, 1, -1, 2, -2, inf, -inf, nan});
+  auto expect = [&](Tensor (*function)(const Tensor&), std::vector<float> values, std::vector<float> gradients) {
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = function(x);
+    EXPECT_EQ(difference(y.array(), Tensor::from(values, {8}).array()), "") << y;
+    const Tensor g = tape.gradient(y, {x})[0];
+    EXPECT_EQ(difference(g.array(), Tensor::from(gradients, {8}).array()), "") << g << " of " << y;
+  };
+  const float half_pi = 1.57079633f, e1 = 0.367879441f;
+  expect(tan, {0, 1.55740772f, -1.55740772f, -2.18503986f, 2.18503986f, nan, nan, nan},
+         {1, 3.42551882f, 3.42551882f, 5.7743992f, 5.7743992f, nan, nan, nan});
+  expect(asin, {0, half_pi, -half_pi, nan, nan, nan, nan, nan}, {1, inf, inf, nan, nan, nan, nan, nan});
+  expect(acos, {half_pi, 0, 2 * half_pi, nan, nan, nan, nan, nan}, {-1, -inf, -inf, nan, nan, nan, nan, nan});
+  expect(atan, {0, half_pi / 2, -half_pi / 2, 1.10714872f, -1.10714872f, half_pi, -half_pi, nan},
+         {1, 0.5f, 0.5f, 0.2f, 0.2f, 0, 0, nan});
+  expect(asinh, {0, 0.881373587f, -0.881373587f, 1.44363548f, -1.44363548f, inf, -inf, nan},
+         {1, 0.707106781f, 0.707106781f, 0.447213595f, 0.447213595f, 0, 0, nan});
+  expect(acosh, {nan, 0, nan, 1.3169579f, nan, inf, nan, nan}, {nan, inf, nan, 0.577350269f, nan, 0, nan, nan});
+  expect(atanh, {0, inf, -inf, nan, nan, nan, nan, nan}, {1, inf, inf, -1 / 3.f, -1 / 3.f, 0, 0, nan});
+  expect(erfc, {1, 0.157299207f, 1.84270079f, 0.00467773498f, 1.99532227f, 0, 2, nan},
+         {-1.12837917f, -1.12837917f * e1, -1.12837917f * e1, -0.0206669854f, -0.0206669854f, 0, 0, nan});
+  expect(erfinv, {0, inf, -inf, nan, nan, nan, nan, nan}, {0.886226925f, inf, inf, nan, nan, nan, nan, nan});
+  expect(ndtri, {-inf, inf, nan, nan, nan, nan, nan, nan}, {inf, inf, nan, nan, nan, nan, nan, nan});
+  expect(lgamma, {inf, 0, inf, 0, inf, inf, inf, nan}, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan});
+  expect(digamma, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan},
+         {inf, 1.64493407f, inf, 0.644934067f, inf, 0, inf, nan});
 }
 
 TEST(Elementwise, CastsClampAndWrap) {

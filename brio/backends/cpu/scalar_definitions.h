@@ -1,6 +1,7 @@
 // Plain definitions of the operations on one element, for the loops that the compiler vectorises by itself.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -58,6 +59,23 @@ struct Xor {
   template <typename T>
   static T run(T a, T b) {
     return static_cast<T>(a ^ b);
+  }
+};
+// A shift by more bits than there are, or by fewer than none, has no meaning in C++: it is limited.
+template <typename T>
+T shift_within(T bits) {
+  return std::clamp<T>(bits, 0, 8 * sizeof(T) - 1);
+}
+struct LeftShift {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(Wide<T>(a) << shift_within(b));
+  }
+};
+struct RightShift {
+  template <typename T>
+  static T run(T a, T b) {
+    return static_cast<T>(a >> shift_within(b));
   }
 };
 struct SquaredDifference {

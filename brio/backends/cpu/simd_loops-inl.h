@@ -105,6 +105,16 @@ void short_binary_loop(void* out_, const void* a_, const void* b_, const void*, 
   binary_pieces<Op, kLanes / 2>(out + i, a + i, b + i, n);
 }
 
+// To float, infinite where it is too large: Highway's portable form would give the largest float.
+template <class D, class V>
+HWY_INLINE hn::Vec<D> to_float(D d, V v) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, static_cast<float>(v.raw));
+#else
+  return hn::DemoteTo(d, v);
+#endif
+}
+
 // float in and out, computed in double vectors: for functions where single precision loses too much on the way.
 template <class Op>
 void unary_loop_through_double(void* out_, const void* a_, const void*, const void*, size_t n) {
@@ -115,9 +125,8 @@ void unary_loop_through_double(void* out_, const void* a_, const void*, const vo
   const float* a = static_cast<const float*>(a_);
   size_t i = 0;
   for (; i + lanes <= n; i += lanes)
-    hn::StoreU(hn::DemoteTo(df, Op::run(d, hn::PromoteTo(d, hn::LoadU(df, a + i)))), df, out + i);
-  if (i < n)
-    store_tail(hn::DemoteTo(df, Op::run(d, hn::PromoteTo(d, load_tail(df, a + i, n - i)))), df, out + i, n - i);
+    hn::StoreU(to_float(df, Op::run(d, hn::PromoteTo(d, hn::LoadU(df, a + i)))), df, out + i);
+  if (i < n) store_tail(to_float(df, Op::run(d, hn::PromoteTo(d, load_tail(df, a + i, n - i)))), df, out + i, n - i);
 }
 
 template <class Op>
@@ -131,12 +140,12 @@ void binary_loop_through_double(void* out_, const void* a_, const void* b_, cons
   size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
     const auto r = Op::run(d, hn::PromoteTo(d, hn::LoadU(df, a + i)), hn::PromoteTo(d, hn::LoadU(df, b + i)));
-    hn::StoreU(hn::DemoteTo(df, r), df, out + i);
+    hn::StoreU(to_float(df, r), df, out + i);
   }
   if (i < n) {
     const auto r =
         Op::run(d, hn::PromoteTo(d, load_tail(df, a + i, n - i)), hn::PromoteTo(d, load_tail(df, b + i, n - i)));
-    store_tail(hn::DemoteTo(df, r), df, out + i, n - i);
+    store_tail(to_float(df, r), df, out + i, n - i);
   }
 }
 

@@ -14,6 +14,8 @@
 
 #include <hwy/contrib/math/math-inl.h>
 
+#include "brio/base/special_functions.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace brio::cpu {
 namespace HWY_NAMESPACE {
@@ -59,6 +61,13 @@ HWY_INLINE ExpParts<V> reduce_exp(D d, V x) {
   return {r, hn::NegMulAdd(n, low, hn::Sub(high, r)), n};
 }
 
+// e^r · 2^n for |r| ≤ ln 2 / 2.
+template <class D, class V>
+HWY_INLINE V exp_of_parts(D d, V r, V n) {
+  const V p = polynomial(d, r, 0.49999997f, 0.166665331f, 0.0416672453f, 0.0083678551f, 0.00138822652f);
+  return scale_by_power_of_two(d, hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0f)), n);
+}
+
 // x limited to [low, high]; NaN stays NaN. The x86 instructions return their second operand when one is NaN.
 template <class D, class V>
 HWY_INLINE V clamp_keeping_nan(D, V low, V high, V x) {
@@ -77,15 +86,15 @@ HWY_INLINE V exp_vector(D d, V x) {
   using T = hn::TFromD<D>;
   if constexpr (sizeof(T) == 4) {
     const auto [r, error, n] = reduce_exp(d, clamp_keeping_nan(d, hn::Set(d, -105.0f), hn::Set(d, 89.5f), x));
-    const V p = polynomial(d, r, 0.49999997f, 0.166665331f, 0.0416672453f, 0.0083678551f, 0.00138822652f);
-    const V one = hn::Set(d, 1.0f);
     if constexpr (kCompensated) {
+      const V p = polynomial(d, r, 0.49999997f, 0.166665331f, 0.0416672453f, 0.0083678551f, 0.00138822652f);
+      const V one = hn::Set(d, 1.0f);
       const V sum = hn::Add(one, r);
       const V lost = hn::Sub(r, hn::Sub(sum, one));
       const V rest = hn::Add(lost, hn::MulAdd(p, hn::Mul(r, r), error));
       return scale_by_power_of_two(d, hn::Add(sum, rest), n);
     }
-    return scale_by_power_of_two(d, hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), one), n);
+    return exp_of_parts(d, r, n);
   } else {
     const V high = hn::Set(d, 709.782712893384);
     const V y = hn::Exp(d, hn::IfThenElse(hn::Lt(x, high), x, high));
@@ -188,34 +197,79 @@ HWY_INLINE V softplus_vector(D d, V x) {
   return hn::Add(hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Zero(d)), tail);
 }
 
+// erf(x) for |x| ≤ 0.93
+template <class D, class V>
+HWY_INLINE V erf_near_zero(D d, V x) {
+  const V small = polynomial(d, hn::Mul(x, x), 0.128379166f, -0.376126319f, 0.112836644f, -0.0268577076f,
+                             0.00519695645f, -0.000809774268f, 8.18522531e-05f);
+  return hn::MulAdd(small, x, x);
+}
+
 template <class D, class V>
 HWY_INLINE V erf_vector(D d, V x) {
-  const V a = hn::Abs(x), s = hn::Mul(x, x);
-  const V small = polynomial(d, s, 0.128379166f, -0.376126319f, 0.112836644f, -0.0268577076f, 0.00519695645f,
-                             -0.000809774268f, 8.18522531e-05f);
-  const V near_zero = hn::MulAdd(small, a, a);
+  const V a = hn::Abs(x);
   // 1 - erfc, with -ln erfc(t) = t·q(t); at 4 it is 1 to the last bit.
   const V t = hn::IfThenElse(hn::Gt(a, hn::Set(d, 4.0f)), hn::Set(d, 4.0f), a);
   const V q = polynomial(d, t, 1.12854147f, 0.635673165f, 0.105169483f, -0.0225756038f, 0.00286911405f,
                          -2.74326303e-05f, -4.99409834e-05f, 5.29704403e-06f);
   const V away = hn::Sub(hn::Set(d, 1.0f), exp_vector(d, hn::Neg(hn::Mul(t, q))));
-  return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.93f)), near_zero, away), x);
+  return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.93f)), erf_near_zero(d, a), away), x);
 }
 
-// Lanes of r where |x| exceeds the range that a vector function covers (or is NaN) are computed by libm.
+// Around 0 it is 1 - erf(x). Elsewhere, with a = |x| and q = (a - 2) / (a + 2), it is e^-a² · f(q) / (1 + 2a), f
+// being a polynomial; below 0, 2 minus that.
 template <class D, class V>
-HWY_INLINE V libm_beyond(D d, V x, V r, double limit, double (*function)(double)) {
-  if (HWY_LIKELY(hn::AllTrue(d, hn::Le(hn::Abs(x), hn::Set(d, limit))))) return r;
-  HWY_ALIGN double xs[hn::MaxLanes(d)], rs[hn::MaxLanes(d)];
+HWY_INLINE V erfc_vector(D d, V x) {
+  const hn::RebindToUnsigned<D> du;
+  const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
+  const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 10.1f), hn::Abs(x));  // from there on it is 0
+  const V q = hn::Div(hn::Sub(a, two), hn::Add(a, two));
+  const V f = polynomial(d, q, 1.27697837f, -0.0927639976f, -0.166031107f, 0.16405566f, -0.0542073734f,
+                         -0.00806208793f, 0.00864139479f, 0.00132064172f, -0.001239668f, -0.000408588181f);
+  // a² has more bits than a float: the square of a's leading 12 bits is exact, and the rest joins what is left of it
+  // after the reduction, which is small.
+  const V leading = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
+  const V rest = hn::Mul(hn::Sub(a, leading), hn::Add(a, leading));
+  const V n = hn::Round(hn::Mul(hn::Mul(a, a), hn::Set(d, -1.44269504f)));
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), hn::Neg(hn::Mul(leading, leading)));
+  const V r = hn::Sub(hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), high), rest);
+  const V y = hn::Mul(exp_of_parts(d, r, n), hn::Div(f, hn::Add(one, hn::Add(a, a))));
+  const V away = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, y), y);
+  return hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.5f)), hn::Sub(one, erf_near_zero(d, x)), away);
+}
+
+// Where the vector function does not hold, lanes of r are computed one by one.
+template <class D, class V, class M>
+HWY_INLINE V one_by_one_unless(D d, M holds, V x, V r, double (*function)(double)) {
+  if (HWY_LIKELY(hn::AllTrue(d, holds))) return r;
+  HWY_ALIGN double xs[hn::MaxLanes(d)], rs[hn::MaxLanes(d)], held[hn::MaxLanes(d)];
   hn::Store(x, d, xs);
   hn::Store(r, d, rs);
+  hn::Store(hn::IfThenElseZero(holds, hn::Set(d, 1.0)), d, held);
   for (size_t i = 0; i < hn::Lanes(d); ++i)
-    if (!(std::fabs(xs[i]) <= limit)) rs[i] = function(xs[i]);
+    if (held[i] == 0) rs[i] = function(xs[i]);
   return hn::Load(d, rs);
 }
+// The same where |x| exceeds the range that the function covers, or is NaN.
+template <class D, class V>
+HWY_INLINE V libm_beyond(D d, V x, V r, double limit, double (*function)(double)) {
+  return one_by_one_unless(d, hn::Le(hn::Abs(x), hn::Set(d, limit)), x, r, function);
+}
 
-inline double libm_sin(double x) { return std::sin(x); }
-inline double libm_cos(double x) { return std::cos(x); }
+#define BRIO_LIBM(name) \
+  inline double libm_##name(double x) { return std::name(x); }
+BRIO_LIBM(sin)
+BRIO_LIBM(cos)
+BRIO_LIBM(tan)
+BRIO_LIBM(asin)
+BRIO_LIBM(acos)
+BRIO_LIBM(atan)
+BRIO_LIBM(sinh)
+BRIO_LIBM(cosh)
+BRIO_LIBM(asinh)
+BRIO_LIBM(acosh)
+BRIO_LIBM(atanh)
+#undef BRIO_LIBM
 
 template <class D, class V>
 HWY_INLINE V sin_in_double(D d, V x) {
@@ -225,6 +279,76 @@ HWY_INLINE V sin_in_double(D d, V x) {
 template <class D, class V>
 HWY_INLINE V cos_in_double(D d, V x) {
   return libm_beyond(d, x, hn::Cos(d, x), 3e4, libm_cos);
+}
+
+// These hold for what was a float: some units in the last place of a double are lost.
+template <class D, class V>
+HWY_INLINE V tan_in_double(D d, V x) {
+  const V r = hn::Div(hn::Sin(d, x), hn::Cos(d, x));
+  return libm_beyond(d, x, hn::IfThenElse(hn::Eq(x, hn::Zero(d)), x, r), 3e4, libm_tan);
+}
+template <class D, class V>
+HWY_INLINE V asin_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Asin(d, x), 1, libm_asin);
+}
+template <class D, class V>
+HWY_INLINE V acos_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Acos(d, x), 1, libm_acos);
+}
+template <class D, class V>
+HWY_INLINE V atan_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Atan(d, x), 1e300, libm_atan);
+}
+template <class D, class V>
+HWY_INLINE V sinh_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Sinh(d, x), 700, libm_sinh);
+}
+template <class D, class V>
+HWY_INLINE V cosh_in_double(D d, V x) {
+  const V e = hn::Exp(d, hn::Abs(x)), half = hn::Set(d, 0.5);
+  return libm_beyond(d, x, hn::MulAdd(half, e, hn::Div(half, e)), 700, libm_cosh);
+}
+template <class D, class V>
+HWY_INLINE V asinh_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Asinh(d, x), 1e100, libm_asinh);
+}
+template <class D, class V>
+HWY_INLINE V acosh_in_double(D d, V x) {
+  const V r = hn::IfThenElse(hn::Lt(x, hn::Set(d, 1.0)), hn::NaN(d), hn::Acosh(d, x));
+  return libm_beyond(d, x, r, 1e100, libm_acosh);
+}
+template <class D, class V>
+HWY_INLINE V atanh_in_double(D d, V x) {
+  return libm_beyond(d, x, hn::Atanh(d, x), 1 - 1e-9, libm_atanh);
+}
+
+// erfinv(x) / x from v = (1 - x)(1 + x) ≥ 1e-9.
+template <class D, class V>
+HWY_INLINE V inverse_erf_ratio(D d, V v) {
+  const V w = hn::Neg(hn::Log(d, v)), s = hn::Sqrt(w), one = hn::Set(d, 1.0);
+  const V near_zero =
+      polynomial(d, hn::MulSub(w, hn::Set(d, 0.32), one), 1.6536545626831018, 0.75049430764795311,
+                 -0.058922568674611348, -0.022604096451804143, 0.017808404971155004, -0.0041401807221434304,
+                 -0.0012720206264870669, 0.0012426903121770939, -0.0002633802163538519, -0.00013508115777622023,
+                 9.2049772102423377e-05, 1.5787981837650197e-06, -1.0903445449215797e-05);
+  const V t = hn::MulSub(hn::Div(one, s), hn::Set(d, 10.952380952380953), hn::Set(d, 3.380952380952381));
+  const V p =
+      polynomial(d, t, 0.9487042477677784, -0.016693521664421545, 0.0015562569845242315, 0.0005874929608811765,
+                 0.00018815721288405806, 7.4036204326266363e-05, -2.5635254810513084e-05, -1.8539884671393552e-05,
+                 3.5335007524662229e-06, 2.6545503543189334e-06, -5.3654771814836815e-07);
+  return hn::IfThenElse(hn::Lt(w, hn::Set(d, 6.25)), near_zero, hn::Mul(p, s));
+}
+template <class D, class V>
+HWY_INLINE V erfinv_in_double(D d, V x) {
+  const V one = hn::Set(d, 1.0), v = hn::Mul(hn::Sub(one, x), hn::Add(one, x));
+  return libm_beyond(d, x, hn::Mul(x, inverse_erf_ratio(d, v)), 1 - 1e-9, special::erfinv);
+}
+// √2 erfinv(2p - 1)
+template <class D, class V>
+HWY_INLINE V ndtri_in_double(D d, V p) {
+  const V one = hn::Set(d, 1.0), v = hn::Mul(hn::Mul(hn::Set(d, 4.0), p), hn::Sub(one, p));
+  const V x = hn::Mul(hn::Set(d, 1.4142135623730951), hn::MulSub(p, hn::Set(d, 2.0), one));
+  return one_by_one_unless(d, hn::Gt(v, hn::Set(d, 1e-9)), p, hn::Mul(x, inverse_erf_ratio(d, v)), special::ndtri);
 }
 
 // a^b for operands that were floats: e^(b·ln a) has 29 bits to spare. Zero, negative and infinite bases and infinite

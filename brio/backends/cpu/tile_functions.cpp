@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "brio/backends/cpu/tile_families.h"
+#include "brio/base/special_functions.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_functions.cpp"
@@ -34,8 +35,20 @@ BRIO_VECTOR_FUNCTION(Sigmoid, sigmoid_vector)
 BRIO_VECTOR_FUNCTION(Softplus, softplus_vector)
 BRIO_VECTOR_FUNCTION(Tanh, tanh_vector)
 BRIO_VECTOR_FUNCTION(Erf, erf_vector)
+BRIO_VECTOR_FUNCTION(Erfc, erfc_vector)
 BRIO_VECTOR_FUNCTION(Sin, sin_in_double)
 BRIO_VECTOR_FUNCTION(Cos, cos_in_double)
+BRIO_VECTOR_FUNCTION(Tan, tan_in_double)
+BRIO_VECTOR_FUNCTION(Asin, asin_in_double)
+BRIO_VECTOR_FUNCTION(Acos, acos_in_double)
+BRIO_VECTOR_FUNCTION(Atan, atan_in_double)
+BRIO_VECTOR_FUNCTION(Sinh, sinh_in_double)
+BRIO_VECTOR_FUNCTION(Cosh, cosh_in_double)
+BRIO_VECTOR_FUNCTION(Asinh, asinh_in_double)
+BRIO_VECTOR_FUNCTION(Acosh, acosh_in_double)
+BRIO_VECTOR_FUNCTION(Atanh, atanh_in_double)
+BRIO_VECTOR_FUNCTION(Erfinv, erfinv_in_double)
+BRIO_VECTOR_FUNCTION(Ndtri, ndtri_in_double)
 #undef BRIO_VECTOR_FUNCTION
 
 struct Pow {
@@ -45,18 +58,30 @@ struct Pow {
   }
 };
 
-struct LibmExpm1 {
-  static double run(double x) { return std::expm1(x); }
-};
-struct LibmLog1p {
-  static double run(double x) { return std::log1p(x); }
-};
-struct LibmErf {
-  static double run(double x) { return std::erf(x); }
-};
-struct LibmTanh {
-  static double run(double x) { return std::tanh(x); }
-};
+#define BRIO_LIBM(Name, function)                                            \
+  struct Name {                                                              \
+    static double run(double x) { return function(x); }                      \
+    static float run(float x) { return static_cast<float>(run(double{x})); } \
+  };
+BRIO_LIBM(LibmExpm1, std::expm1)
+BRIO_LIBM(LibmLog1p, std::log1p)
+BRIO_LIBM(LibmTanh, std::tanh)
+BRIO_LIBM(LibmTan, std::tan)
+BRIO_LIBM(LibmAsin, std::asin)
+BRIO_LIBM(LibmAcos, std::acos)
+BRIO_LIBM(LibmAtan, std::atan)
+BRIO_LIBM(LibmSinh, std::sinh)
+BRIO_LIBM(LibmCosh, std::cosh)
+BRIO_LIBM(LibmAsinh, std::asinh)
+BRIO_LIBM(LibmAcosh, std::acosh)
+BRIO_LIBM(LibmAtanh, std::atanh)
+BRIO_LIBM(LibmErf, std::erf)
+BRIO_LIBM(LibmErfc, std::erfc)
+BRIO_LIBM(ScalarErfinv, special::erfinv)
+BRIO_LIBM(ScalarNdtri, special::ndtri)
+BRIO_LIBM(ScalarLgamma, special::lgamma)
+BRIO_LIBM(ScalarDigamma, special::digamma)
+#undef BRIO_LIBM
 struct LibmSoftplus {
   static double run(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 };
@@ -66,6 +91,18 @@ struct LibmPow {
 struct LibmAtan2 {
   static float run(float a, float b) { return std::atan2(a, b); }
   static double run(double a, double b) { return std::atan2(a, b); }
+};
+struct ScalarPolygamma {
+  template <typename T>
+  static T run(T order, T x) {
+    return static_cast<T>(special::polygamma(order, x));
+  }
+};
+struct LibmNextafter {
+  template <typename T>
+  static T run(T a, T b) {
+    return std::nextafter(a, b);
+  }
 };
 struct FloorMod {
   template <typename T>
@@ -87,8 +124,26 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop<Softplus, float>, 1>("softplus", scalar_unary_loop<LibmSoftplus, double>),
       float_row<unary_loop<Tanh, float>, 1>("tanh", scalar_unary_loop<LibmTanh, double>),
       float_row<unary_loop<Erf, float>, 1>("erf", scalar_unary_loop<LibmErf, double>),
+      float_row<unary_loop<Erfc, float>, 1>("erfc", scalar_unary_loop<LibmErfc, double>),
       float_row<unary_loop_through_double<Sin>, 1>("sin", unary_loop<Sin, double>),
       float_row<unary_loop_through_double<Cos>, 1>("cos", unary_loop<Cos, double>),
+      float_row<unary_loop_through_double<Tan>, 1>("tan", scalar_unary_loop<LibmTan, double>),
+      float_row<unary_loop_through_double<Asin>, 1>("asin", scalar_unary_loop<LibmAsin, double>),
+      float_row<unary_loop_through_double<Acos>, 1>("acos", scalar_unary_loop<LibmAcos, double>),
+      float_row<unary_loop_through_double<Atan>, 1>("atan", scalar_unary_loop<LibmAtan, double>),
+      float_row<unary_loop_through_double<Sinh>, 1>("sinh", scalar_unary_loop<LibmSinh, double>),
+      float_row<unary_loop_through_double<Cosh>, 1>("cosh", scalar_unary_loop<LibmCosh, double>),
+      float_row<unary_loop_through_double<Asinh>, 1>("asinh", scalar_unary_loop<LibmAsinh, double>),
+      float_row<unary_loop_through_double<Acosh>, 1>("acosh", scalar_unary_loop<LibmAcosh, double>),
+      float_row<unary_loop_through_double<Atanh>, 1>("atanh", scalar_unary_loop<LibmAtanh, double>),
+      float_row<unary_loop_through_double<Erfinv>, 1>("erfinv", scalar_unary_loop<ScalarErfinv, double>),
+      float_row<unary_loop_through_double<Ndtri>, 1>("ndtri", scalar_unary_loop<ScalarNdtri, double>),
+      float_row<scalar_unary_loop<ScalarLgamma, float>, 1>("lgamma", scalar_unary_loop<ScalarLgamma, double>),
+      float_row<scalar_unary_loop<ScalarDigamma, float>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
+      float_row<scalar_binary_loop<ScalarPolygamma, float>, 2>("polygamma",
+                                                               scalar_binary_loop<ScalarPolygamma, double>),
+      {"nextafter", scalar_binary_loop<LibmNextafter, double>, scalar_binary_loop<LibmNextafter, float>, nullptr,
+       nullptr},
       float_row<binary_loop_through_double<Pow>, 2>("pow", scalar_binary_loop<LibmPow, double>),
       float_row<scalar_binary_loop<LibmAtan2, float>, 2>("atan2", scalar_binary_loop<LibmAtan2, double>),
       float_row<scalar_binary_loop<FloorMod, float>, 2>("mod", scalar_binary_loop<FloorMod, double>),

@@ -33,6 +33,8 @@ TileFn integer_op(std::string_view op) {
   if (op == "bitwise_and") return scalar_binary_loop<scalar::And, T>;
   if (op == "bitwise_or") return scalar_binary_loop<scalar::Or, T>;
   if (op == "bitwise_xor") return scalar_binary_loop<scalar::Xor, T>;
+  if (op == "left_shift") return scalar_binary_loop<scalar::LeftShift, T>;
+  if (op == "right_shift") return scalar_binary_loop<scalar::RightShift, T>;
   if (op == "neg") return scalar_unary_loop<scalar::Neg, T>;
   if (op == "abs")
     return scalar_unary_loop<std::conditional_t<std::is_signed_v<T>, scalar::Abs, scalar::AbsUnsigned>, T>;

@@ -104,6 +104,16 @@ void run_sigmoid_xent(const Call& call) {
   });
 }
 
+void run_softsign(const Call& call) {
+  visit_floats(call.in_avals[0].dtype, [&](auto t) {
+    using T = decltype(t);
+    for (int64_t i = 0; i < call.out_shape().elements(); ++i) {
+      const double x = wide(call.in<T>(0)[i]);
+      call.out<T>()[i] = rounded<T>(x / (1 + std::fabs(x)));
+    }
+  });
+}
+
 }  // namespace
 
 void add_composites(Registry& r) {
@@ -114,6 +124,7 @@ void add_composites(Registry& r) {
   add<run_xent<false, true>>(r, op::softmax_xent_grad);
   add<run_xent<true, true>>(r, op::softmax_xent_value_and_grad);
   add<run_sigmoid_xent>(r, op::sigmoid_xent);
+  add<run_softsign>(r, op::softsign);
 }
 
 }  // namespace brio::reference

@@ -1,9 +1,11 @@
 #include "brio/ops/elementwise.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "brio/backends/reference/kernel.h"
+#include "brio/base/special_functions.h"
 
 namespace brio::reference {
 namespace {
@@ -94,10 +96,24 @@ UNARY(Square, Number, times(x, x))
 UNARY(Reciprocal, Float, 1 / x)
 UNARY(Sin, Float, std::sin(x))
 UNARY(Cos, Float, std::cos(x))
+UNARY(Tan, Float, std::tan(x))
+UNARY(Asin, Float, std::asin(x))
+UNARY(Acos, Float, std::acos(x))
+UNARY(Atan, Float, std::atan(x))
+UNARY(Sinh, Float, std::sinh(x))
+UNARY(Cosh, Float, std::cosh(x))
 UNARY(Tanh, Float, std::tanh(x))
+UNARY(Asinh, Float, std::asinh(x))
+UNARY(Acosh, Float, std::acosh(x))
+UNARY(Atanh, Float, std::atanh(x))
 UNARY(Sigmoid, Float, 1 / (1 + std::exp(-x)))
 UNARY(Softplus, Float, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))) + (x != x ? x : 0))
 UNARY(Erf, Float, std::erf(x))
+UNARY(Erfc, Float, std::erfc(x))
+UNARY(Erfinv, Float, static_cast<decltype(x)>(special::erfinv(x)))
+UNARY(Ndtri, Float, static_cast<decltype(x)>(special::ndtri(x)))
+UNARY(Lgamma, Float, static_cast<decltype(x)>(special::lgamma(x)))
+UNARY(Digamma, Float, static_cast<decltype(x)>(special::digamma(x)))
 UNARY(Relu, Number, x > 0 || x != x ? x : decltype(x)(0))
 UNARY(Floor, Float, std::floor(x))
 UNARY(Ceil, Float, std::ceil(x))
@@ -144,6 +160,8 @@ BINARY(Pow, Float, std::pow(x, y))
 BINARY(Max, Number, x > y || x != x ? x : y)
 BINARY(Min, Number, x < y || x != x ? x : y)
 BINARY(Atan2, Float, std::atan2(x, y))
+BINARY(Polygamma, Float, static_cast<T>(special::polygamma(x, y)))
+BINARY(Nextafter, Float, std::nextafter(x, y))
 BINARY(SquaredDifference, Number, times(minus(x, y), minus(x, y)))
 COMPARE(Equal, Any, x == y)
 COMPARE(NotEqual, Any, x != y)
@@ -159,6 +177,13 @@ BINARY(BitwiseAnd, Int, static_cast<T>(x & y))
 // clang-format on
 BINARY(BitwiseOr, Int, static_cast<T>(x | y))
 BINARY(BitwiseXor, Int, static_cast<T>(x ^ y))
+// By more bits than there are, or fewer than none, has no meaning in C++; TensorFlow takes the nearest that has.
+template <Int T>
+T shift_within(T y) {
+  return std::clamp<T>(y, 0, 8 * sizeof(T) - 1);
+}
+BINARY(LeftShift, Int, static_cast<T>(static_cast<uint64_t>(x) << shift_within(y)))
+BINARY(RightShift, Int, static_cast<T>(x >> shift_within(y)))
 #undef UNARY
 #undef BINARY
 #undef TEST
@@ -227,10 +252,24 @@ void add_elementwise(Registry& r) {
   add<run_unary<Reciprocal>>(r, op::reciprocal);
   add<run_unary<Sin>>(r, op::sin);
   add<run_unary<Cos>>(r, op::cos);
+  add<run_unary<Tan>>(r, op::tan);
+  add<run_unary<Asin>>(r, op::asin);
+  add<run_unary<Acos>>(r, op::acos);
+  add<run_unary<Atan>>(r, op::atan);
+  add<run_unary<Sinh>>(r, op::sinh);
+  add<run_unary<Cosh>>(r, op::cosh);
   add<run_unary<Tanh>>(r, op::tanh);
+  add<run_unary<Asinh>>(r, op::asinh);
+  add<run_unary<Acosh>>(r, op::acosh);
+  add<run_unary<Atanh>>(r, op::atanh);
   add<run_unary<Sigmoid>>(r, op::sigmoid);
   add<run_unary<Softplus>>(r, op::softplus);
   add<run_unary<Erf>>(r, op::erf);
+  add<run_unary<Erfc>>(r, op::erfc);
+  add<run_unary<Erfinv>>(r, op::erfinv);
+  add<run_unary<Ndtri>>(r, op::ndtri);
+  add<run_unary<Lgamma>>(r, op::lgamma);
+  add<run_unary<Digamma>>(r, op::digamma);
   add<run_unary<Relu>>(r, op::relu);
   add<run_unary<Floor>>(r, op::floor);
   add<run_unary<Ceil>>(r, op::ceil);
@@ -262,6 +301,10 @@ void add_elementwise(Registry& r) {
   add<run_binary<BitwiseAnd>>(r, op::bitwise_and);
   add<run_binary<BitwiseOr>>(r, op::bitwise_or);
   add<run_binary<BitwiseXor>>(r, op::bitwise_xor);
+  add<run_binary<LeftShift>>(r, op::left_shift);
+  add<run_binary<RightShift>>(r, op::right_shift);
+  add<run_binary<Polygamma>>(r, op::polygamma);
+  add<run_binary<Nextafter>>(r, op::nextafter);
   add<run_select>(r, op::select);
   add<run_cast>(r, op::cast);
 }

@@ -148,6 +148,7 @@ void check_floats() {
   check<T, T>("floor_div", true, [](T a, T b) { return std::floor(a / b); });
   check<T, T>("mod", true, floor_mod<T>);
   check<T, T>("atan2", true, [](T a, T b) { return std::atan2(a, b); });
+  check<T, T>("nextafter", true, [](T a, T b) { return std::nextafter(a, b); });
   check<T, T>("squared_difference", true, [](T a, T b) { return (a - b) * (a - b); });
   check<T, T>("max", true, [](T a, T b) { return std::isnan(a) || a > b ? a : b; });
   check<T, T>("min", true, [](T a, T b) { return std::isnan(a) || a < b ? a : b; });
@@ -190,9 +191,10 @@ void check_halves() {
       return T(r);
     });
   }
-  for (const char* op :
-       {"neg", "abs", "sign", "exp",     "expm1",    "log", "log1p", "sqrt",  "rsqrt", "square", "reciprocal",
-        "sin", "cos", "tanh", "sigmoid", "softplus", "erf", "relu",  "floor", "ceil",  "round"}) {
+  for (const char* op : {"neg",    "abs",        "sign",  "exp",  "expm1",  "log",     "log1p",    "sqrt",   "rsqrt",
+                         "square", "reciprocal", "sin",   "cos",  "tanh",   "sigmoid", "softplus", "erf",    "relu",
+                         "floor",  "ceil",       "round", "tan",  "asin",   "acos",    "atan",     "sinh",   "cosh",
+                         "asinh",  "acosh",      "atanh", "erfc", "erfinv", "ndtri",   "lgamma",   "digamma"}) {
     const TileFn wide = find_tile_fn(op, f32, f32);
     check<T, T>(op, false, [wide](T a, T) {
       const float x = a;
@@ -240,6 +242,9 @@ void check_integers() {
   check<T, T>("bitwise_and", true, [](T a, T b) { return static_cast<T>(a & b); });
   check<T, T>("bitwise_or", true, [](T a, T b) { return static_cast<T>(a | b); });
   check<T, T>("bitwise_xor", true, [](T a, T b) { return static_cast<T>(a ^ b); });
+  const auto bits = [](T b) { return b < 1 ? T(0) : b > T(8 * sizeof(T) - 1) ? T(8 * sizeof(T) - 1) : b; };
+  check<T, T>("left_shift", true, [=](T a, T b) { return static_cast<T>(static_cast<uint64_t>(a) << bits(b)); });
+  check<T, T>("right_shift", true, wrap([=](Wide a, Wide b) { return a >> bits(static_cast<T>(b)); }));
   check<T, T>("neg", false, wrap([](Wide a, Wide) { return -a; }));
   check<T, T>("abs", false, wrap([](Wide a, Wide) { return a < 0 ? -a : a; }));
   check<T, T>("sign", false, wrap([](Wide a, Wide) { return Wide{(a > 0) - (a < 0)}; }));
