@@ -21,7 +21,7 @@ enum class OpKind : uint8_t {
   reduction,    // folds axes
   view,         // same bytes under another shape
   movement,     // moves elements, computes nothing
-  contraction,  // matrix products
+  contraction,  // products over windows or axes: matrices, convolutions, pooling
   indexed,      // reads or writes where integer inputs say
   random,       // a pure function of seed and counter
   composite,    // a fused form that carries its plain definition

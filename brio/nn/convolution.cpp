@@ -8,22 +8,26 @@
 namespace brio::nn {
 namespace {
 
+enum class Form : uint8_t { plain, transposed, depthwise };
+
 class ConvModule : public Module {
  public:
   // `filters` of a depthwise convolution: its multiplier.
-  ConvModule(std::string_view base, std::string kind, int axes, bool depthwise, int64_t filters,
-             std::vector<int64_t> kernel_size, ConvLayerOptions options)
+  ConvModule(std::string_view base, std::string kind, int axes, Form form, int64_t filters,
+             std::vector<int64_t> kernel_size, ConvLayerOptions options, std::vector<int64_t> output_padding = {})
       : Module(base, options.name),
         kind_(std::move(kind)),
         axes_(axes),
-        depthwise_(depthwise),
+        form_(form),
         filters_(filters),
+        output_padding_(std::move(output_padding)),
         options_(std::move(options)) {
     auto refuse = [&](const std::string& what) { throw InvalidArgument(cat("[", name(), "] ", what)); };
     if (filters <= 0)
-      refuse(cat(depthwise ? "depth_multiplier" : "filters", " is ", filters, "; a ", kind_,
+      refuse(cat(form == Form::depthwise ? "depth_multiplier" : "filters", " is ", filters, "; a ", kind_,
                  " layer needs one or more"));
-    if (depthwise && options_.groups != 1) refuse("groups has no meaning for a depthwise convolution; leave it at 1");
+    if (form == Form::depthwise && options_.groups != 1)
+      refuse("groups has no meaning for a depthwise convolution; leave it at 1");
     if (options_.groups <= 0 || filters % options_.groups != 0)
       refuse(cat(filters, " filters do not make ", options_.groups, " equal groups"));
     if (!is_floating(options_.dtype))
@@ -36,7 +40,7 @@ class ConvModule : public Module {
         refuse(cat("kernel_size, strides and dilation_rate must be ≥ 1, but are ", kernel_size_[i], ", ", strides_[i],
                    " and ", dilations_[i], " for axis ", i));
     if (options_.padding.is("causal")) {
-      if (axes != 1) refuse("only Conv1D has causal padding; use \"same\" or \"valid\"");
+      if (axes != 1 || form != Form::plain) refuse("only Conv1D has causal padding; use \"same\" or \"valid\"");
       options_.padding = {{(kernel_size_[0] - 1) * dilations_[0], 0}};
     }
     has_weights_ = true;
@@ -49,9 +53,15 @@ class ConvModule : public Module {
       const auto k = static_cast<size_t>(i);
       windows.push_back({input[first() + i], kernel_size_[k], strides_[k], dilations_[k]});
     }
-    resolve_padding(op::conv, options_.padding, windows);
     Shape shape = input;
     shape.set(channel_axis(), out_channels(input));
+    if (form_ == Form::transposed) {
+      const std::vector<int64_t> counts(input.begin() + first(), input.begin() + first() + axes_);
+      const std::vector<int64_t> sizes = conv_transpose_sizes(counts, options_.padding, output_padding_, windows);
+      for (int i = 0; i < axes_; ++i) shape.set(first() + i, sizes[static_cast<size_t>(i)]);
+      return shape;
+    }
+    resolve_padding(op::conv, options_.padding, windows);
     for (size_t i = 0; i < windows.size(); ++i) {
       check_fits(op::conv, windows[i], i);
       shape.set(first() + static_cast<int>(i), windows[i].count());
@@ -64,8 +74,9 @@ class ConvModule : public Module {
  protected:
   void create_weights(const Shape& input) override {
     Shape shape{std::span<const int64_t>(kernel_size_)};
-    shape.push_back(depthwise_ ? channels(input) : channels(input) / options_.groups);
-    shape.push_back(filters_);
+    const bool transposed = form_ == Form::transposed;
+    shape.push_back(transposed ? filters_ : channels(input) / options_.groups);
+    shape.push_back(transposed ? channels(input) : filters_);
     kernel = add_weight("kernel", shape, options_.kernel_initializer, true, options_.dtype);
     if (options_.use_bias)
       bias = add_weight("bias", {out_channels(input)}, options_.bias_initializer, true, options_.dtype);
@@ -79,7 +90,8 @@ class ConvModule : public Module {
     if (channels(input) % options_.groups != 0)
       throw InvalidArgument(cat("[", name(), "] the input of shape ", input, " has ", channels(input),
                                 " channels, which do not make ", options_.groups, " equal groups"));
-    const int64_t built_for = built() ? kernel.shape()[axes_] * options_.groups : channels(input);
+    const int in_axis = form_ == Form::transposed ? axes_ + 1 : axes_;
+    const int64_t built_for = built() ? kernel.shape()[in_axis] * options_.groups : channels(input);
     if (channels(input) != built_for)
       throw InvalidArgument(cat("[", name(), "] was built for ", built_for, " channels, but the input of shape ",
                                 input, " has ", channels(input)));
@@ -87,8 +99,7 @@ class ConvModule : public Module {
 
   Tensor call(const Tensor& inputs, bool) override {
     const Tensor x = inputs.dtype() == options_.dtype ? inputs : cast(inputs, options_.dtype);
-    const ConvOptions options{strides_, options_.padding, dilations_, options_.data_format};
-    Tensor y = depthwise_ ? depthwise_conv(x, kernel, options) : conv(x, kernel, options);
+    Tensor y = convolved(x);
     if (options_.use_bias) {
       Shape shape{bias.shape()[0]};  // channels first: as many axes of 1 behind them
       for (int i = 0; !last() && i < axes_; ++i) shape.push_back(1);
@@ -98,28 +109,57 @@ class ConvModule : public Module {
   }
 
  private:
+  Tensor convolved(const Tensor& x) const {
+    if (form_ == Form::transposed)
+      return conv_transpose(x, kernel,
+                            {.strides = strides_,
+                             .padding = options_.padding,
+                             .output_padding = output_padding_,
+                             .dilations = dilations_,
+                             .data_format = options_.data_format});
+    const ConvOptions options{strides_, options_.padding, dilations_, options_.data_format};
+    return form_ == Form::depthwise ? depthwise_conv(x, kernel, options) : conv(x, kernel, options);
+  }
   bool last() const { return options_.data_format == DataFormat::channels_last; }
   int first() const { return last() ? 1 : 2; }
   int channel_axis() const { return last() ? axes_ + 1 : 1; }
   int64_t channels(const Shape& input) const { return input[channel_axis()]; }
-  int64_t out_channels(const Shape& input) const { return depthwise_ ? channels(input) * filters_ : filters_; }
+  int64_t out_channels(const Shape& input) const {
+    return form_ == Form::depthwise ? channels(input) * filters_ : filters_;
+  }
 
   std::string kind_;
   int axes_;
-  bool depthwise_;
+  Form form_;
   int64_t filters_;
-  std::vector<int64_t> kernel_size_, strides_, dilations_;
+  std::vector<int64_t> output_padding_, kernel_size_, strides_, dilations_;
   ConvLayerOptions options_;
 };
 
 std::shared_ptr<Module> plain(int axes, int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options) {
-  return std::make_shared<ConvModule>(cat("conv", axes, "d"), cat("Conv", axes, "D"), axes, false, filters,
+  return std::make_shared<ConvModule>(cat("conv", axes, "d"), cat("Conv", axes, "D"), axes, Form::plain, filters,
                                       std::move(kernel_size), std::move(options));
+}
+std::shared_ptr<Module> transposed(int axes, int64_t filters, std::vector<int64_t> kernel_size,
+                                   ConvTransposeLayerOptions o) {
+  ConvLayerOptions options{.strides = std::move(o.strides),
+                           .padding = std::move(o.padding),
+                           .dilation_rate = std::move(o.dilation_rate),
+                           .data_format = o.data_format,
+                           .activation = std::move(o.activation),
+                           .use_bias = o.use_bias,
+                           .kernel_initializer = std::move(o.kernel_initializer),
+                           .bias_initializer = std::move(o.bias_initializer),
+                           .dtype = o.dtype,
+                           .name = std::move(o.name)};
+  return std::make_shared<ConvModule>(cat("conv", axes, "d_transpose"), cat("Conv", axes, "DTranspose"), axes,
+                                      Form::transposed, filters, std::move(kernel_size), std::move(options),
+                                      std::move(o.output_padding));
 }
 std::shared_ptr<Module> depthwise(int axes, int64_t multiplier, std::vector<int64_t> kernel_size,
                                   ConvLayerOptions options) {
-  return std::make_shared<ConvModule>(cat("depthwise_conv", axes, "d"), cat("DepthwiseConv", axes, "D"), axes, true,
-                                      multiplier, std::move(kernel_size), std::move(options));
+  return std::make_shared<ConvModule>(cat("depthwise_conv", axes, "d"), cat("DepthwiseConv", axes, "D"), axes,
+                                      Form::depthwise, multiplier, std::move(kernel_size), std::move(options));
 }
 
 }  // namespace
@@ -133,6 +173,12 @@ Conv2D::Conv2D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptio
     : ConvLayer(plain(2, filters, std::move(kernel_size), std::move(options))) {}
 Conv3D::Conv3D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
     : ConvLayer(plain(3, filters, std::move(kernel_size), std::move(options))) {}
+Conv1DTranspose::Conv1DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options)
+    : ConvLayer(transposed(1, filters, std::move(kernel_size), std::move(options))) {}
+Conv2DTranspose::Conv2DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options)
+    : ConvLayer(transposed(2, filters, std::move(kernel_size), std::move(options))) {}
+Conv3DTranspose::Conv3DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options)
+    : ConvLayer(transposed(3, filters, std::move(kernel_size), std::move(options))) {}
 DepthwiseConv1D::DepthwiseConv1D(std::vector<int64_t> kernel_size, int64_t depth_multiplier, ConvLayerOptions options)
     : ConvLayer(depthwise(1, depth_multiplier, std::move(kernel_size), std::move(options))) {}
 DepthwiseConv2D::DepthwiseConv2D(std::vector<int64_t> kernel_size, int64_t depth_multiplier, ConvLayerOptions options)

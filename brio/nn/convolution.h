@@ -48,6 +48,33 @@ class Conv3D : public ConvLayer {
   Conv3D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
 };
 
+// The transpose of a convolution: strides make the result larger. kernel is (spatial…, filters, channels).
+struct ConvTransposeLayerOptions {
+  std::vector<int64_t> strides = {1};
+  WindowPadding padding = "valid";
+  std::vector<int64_t> output_padding = {};  // see brio::ConvTransposeOptions
+  std::vector<int64_t> dilation_rate = {1};
+  DataFormat data_format = DataFormat::channels_last;
+  ActivationFunction activation = "linear";
+  bool use_bias = true;
+  Initializer kernel_initializer = "glorot_uniform";
+  Initializer bias_initializer = "zeros";
+  DType dtype = f32;
+  std::string name = {};
+};
+class Conv1DTranspose : public ConvLayer {
+ public:
+  Conv1DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options = {});
+};
+class Conv2DTranspose : public ConvLayer {
+ public:
+  Conv2DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options = {});
+};
+class Conv3DTranspose : public ConvLayer {
+ public:
+  Conv3DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options = {});
+};
+
 // Every channel with `depth_multiplier` filters of its own.
 class DepthwiseConv1D : public ConvLayer {
  public:

@@ -333,32 +333,36 @@ Tensor separable_conv(const Tensor& x, const Tensor& depthwise, const Tensor& po
   return conv(depthwise_conv(x, depthwise, options), pointwise, {.data_format = options.data_format});
 }
 
+std::vector<int64_t> conv_transpose_sizes(const std::vector<int64_t>& counts, const WindowPadding& padding,
+                                          const std::vector<int64_t>& output_padding, std::vector<WindowAxis> axes) {
+  const OpDef& op = op::conv_input_grad;
+  const bool same = padding.is("same"), by_default = output_padding.empty();
+  if (!same) resolve_padding(op, padding, axes);
+  const std::vector<int64_t> extra =
+      by_default ? std::vector<int64_t>(axes.size())
+                 : per_axis(op, "output_padding", output_padding, static_cast<int64_t>(axes.size()));
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const int64_t reach = axes[i].reach(), stride = axes[i].stride, apart = (counts[i] - 1) * stride;
+    if (same) sizes.push_back(by_default ? counts[i] * stride : apart + reach % 2 + extra[i]);
+    else
+      sizes.push_back(apart + (by_default ? std::max(reach, stride) : reach + extra[i]) - axes[i].low - axes[i].high);
+  }
+  return sizes;
+}
+
 Tensor conv_transpose(const Tensor& x, const Tensor& filter, const ConvTransposeOptions& options) {
   const OpDef& op = op::conv_input_grad;
   const Tensor last = to_channels_last(spatial(op, x, 1), options.data_format);
   const std::vector<int64_t> counts = spatial_size(last.shape(), 1);
   spatial(op, filter);
   std::vector<WindowAxis> axes = window_axes(op, counts, filter, options.strides, options.dilations);
-  const auto n = static_cast<int64_t>(axes.size());
   if (!options.output_size.empty() && !options.output_padding.empty())
     throw_invalid(op, "conv_transpose takes output_padding or output_size, but got both");
-  std::vector<int64_t> size;
-  if (!options.output_size.empty()) {
-    size = per_axis(op, "output_size", options.output_size, n);
-  } else {
-    const bool default_size = options.output_padding.empty(), same = options.padding.is("same");
-    if (!same) resolve_padding(op, options.padding, axes);
-    const std::vector<int64_t> extra =
-        default_size ? std::vector<int64_t>(axes.size()) : per_axis(op, "output_padding", options.output_padding, n);
-    for (size_t i = 0; i < axes.size(); ++i) {
-      const WindowAxis& axis = axes[i];
-      const int64_t reach = axis.reach(), apart = (counts[i] - 1) * axis.stride;
-      if (same) size.push_back(default_size ? counts[i] * axis.stride : apart + reach % 2 + extra[i]);
-      else
-        size.push_back(apart + (default_size ? std::max(reach, axis.stride) : reach + extra[i]) - axis.low -
-                       axis.high);
-    }
-  }
+  const std::vector<int64_t> size =
+      options.output_size.empty()
+          ? conv_transpose_sizes(counts, options.padding, options.output_padding, axes)
+          : per_axis(op, "output_size", options.output_size, static_cast<int64_t>(axes.size()));
   for (size_t i = 0; i < axes.size(); ++i) axes[i].size = size[i];
   resolve_padding(op, options.padding, axes);
   std::vector<int64_t> words = words_of(1, axes);

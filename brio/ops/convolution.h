@@ -52,6 +52,11 @@ Tensor conv1d_transpose(const Tensor& x, const Tensor& filter, const ConvTranspo
 Tensor conv2d_transpose(const Tensor& x, const Tensor& filter, const ConvTransposeOptions& options = {});
 Tensor conv3d_transpose(const Tensor& x, const Tensor& filter, const ConvTransposeOptions& options = {});
 
+// The sizes that conv_transpose gives `counts` positions: `axes` has windows, strides and dilations, and gets the
+// rest. No output_padding: the default.
+std::vector<int64_t> conv_transpose_sizes(const std::vector<int64_t>& counts, const WindowPadding& padding,
+                                          const std::vector<int64_t>& output_padding, std::vector<WindowAxis> axes);
+
 // The sizes of a convolution y = conv(x, filter), for kernels of it and of its gradients.
 struct ConvGeometry : Windows {
   int64_t batch, groups;

@@ -52,6 +52,27 @@ TEST(Conv, GroupsAndDepthwise) {
   EXPECT_EQ(nn::Conv3D(2, {2}, {.use_bias = false})(zeros({1, 3, 4, 5, 1})).shape(), Shape({1, 2, 3, 4, 2}));
 }
 
+TEST(ConvTranspose, ShapesAndWeights) {
+  const nn::Conv2DTranspose layer(5, {3}, {.strides = {2}, .padding = "same", .bias_initializer = "ones"});
+  const Tensor x = random::normal({1, 4, 3, 2}, {.seed = 1}), y = layer(x);
+  EXPECT_EQ(layer.kernel().shape(), Shape({3, 3, 5, 2}));
+  EXPECT_EQ(layer.module().kind(), "Conv2DTranspose");
+  EXPECT_EQ(y.shape(), Shape({1, 8, 6, 5}));
+  EXPECT_EQ(
+      y.to_vector<float>(),
+      (conv2d_transpose(x, layer.kernel(), {.strides = {2}, .padding = "same"}) + ones({5})).to_vector<float>());
+  for (const char* padding : {"valid", "same"})
+    for (const std::vector<int64_t>& extra : {std::vector<int64_t>{}, {1}, {0, 1}}) {
+      const nn::Conv2DTranspose other(1, {3, 2}, {.strides = {3, 2}, .padding = padding, .output_padding = extra});
+      EXPECT_EQ(other.module().output_shape(x.shape()), other(x).shape()) << padding;
+    }
+  const nn::Conv1DTranspose line(2, {2}, {.strides = {3}, .data_format = DataFormat::channels_first});
+  EXPECT_EQ(line(zeros({1, 4, 5})).shape(), Shape({1, 2, 15}));
+  EXPECT_EQ(nn::Conv3DTranspose(1, {2})(zeros({1, 2, 3, 4, 2})).shape(), Shape({1, 3, 4, 5, 1}));
+  EXPECT_SAYS(golden::invalid([&] { layer(zeros({1, 4, 3, 3})); }), "was built for 2 channels");
+  EXPECT_SAYS(golden::invalid([] { nn::Conv1DTranspose(1, {2}, {.padding = "causal"}); }), "causal");
+}
+
 TEST(Conv, SaysWhatIsWrong) {
   EXPECT_SAYS(golden::invalid([] { nn::Conv2D(0, {3}); }), "filters is 0");
   EXPECT_SAYS(golden::invalid([] { nn::DepthwiseConv2D({3}, 0); }), "depth_multiplier is 0");
