@@ -1,6 +1,7 @@
 // cumsum, cumprod, cumulative_logsumexp, argmax, argmin and iota: one walk along an axis, many columns at a time.
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 
 #include "brio/backends/cpu/lower.h"
@@ -37,9 +38,15 @@ void for_each_walk(const AroundAxis& around, Walk&& walk) {
 
 // What is folded so far. Floats fold in double, integers wrap.
 template <typename T>
-using Folded =
-    std::conditional_t<std::is_integral_v<T>, std::make_unsigned<std::conditional_t<std::is_integral_v<T>, T, int>>,
-                       std::type_identity<double>>::type;
+struct FoldedAs {
+  using type = double;
+};
+template <std::integral T>
+struct FoldedAs<T> {
+  using type = std::make_unsigned_t<T>;
+};
+template <typename T>
+using Folded = typename FoldedAs<T>::type;
 template <typename T>
 struct Sum {
   Folded<T> total = 0;
