@@ -160,8 +160,8 @@ Tensor glu(const Tensor& x, int axis) {
   return slice(x, first) * sigmoid(slice(x, second));
 }
 
-// The largest numbers share 1 evenly: each less a common τ, where the sum over those above τ is 1. A number is among
-// them if 1 + k x > s, k and s being the count and the sum of those that are not smaller; nothing has to be sorted.
+// Each number less a common τ, or 0: those above τ sum to 1 then. A number is above it if 1 + k x > s, k and s being
+// the count and the sum of those that are not smaller; nothing has to be sorted.
 Tensor sparsemax(const Tensor& x, int axis) {
   const int at = axis_of("sparsemax", x, axis);
   const Tensor own = expand_dims(x, at + 1), others = expand_dims(x, at), zero = like(x, 0), one = like(x, 1);

@@ -278,7 +278,8 @@ TEST(Elementwise, BuildersRecordTheirOp) {
   EXPECT_EQ(same(builder(x, 2), call(op::name, {x, two})), "") << #name; \
   EXPECT_EQ(same(builder(0.5, y), call(op::name, {half, y})), "") << #name;
   BINARY(add, add) BINARY(sub, sub) BINARY(mul, mul) BINARY(div, div) BINARY(floor_div, floor_div) BINARY(mod, mod)
-  BINARY(polygamma, polygamma) BINARY(nextafter, nextafter) BINARY(pow, pow) BINARY(maximum, max) BINARY(minimum, min) BINARY(atan2, atan2)
+  BINARY(polygamma, polygamma) BINARY(nextafter, nextafter)
+  BINARY(pow, pow) BINARY(maximum, max) BINARY(minimum, min) BINARY(atan2, atan2)
   BINARY(squared_difference, squared_difference) BINARY(equal, equal) BINARY(not_equal, not_equal) BINARY(less, less)
   BINARY(less_equal, less_equal) BINARY(greater, greater) BINARY(greater_equal, greater_equal)
   BINARY(operator+, add) BINARY(operator-, sub) BINARY(operator*, mul) BINARY(operator/, div) BINARY(operator%, mod)
