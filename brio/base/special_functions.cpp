@@ -15,7 +15,7 @@ constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::num
 // Maclaurin.
 double zeta_of_positive(double s, double q) {
   double sum = 0;
-  for (; q < s + 10; ++q) sum += std::pow(q, -s);
+  while (q < s + 10) sum += std::pow(q++, -s);
   constexpr double factors[] = {1. / 12,         -1. / 720,     1. / 30240,
                                 -1. / 1209600,   1. / 47900160, -691. / 1307674368000,
                                 1. / 74724249600};  // B(2k) / (2k)!
@@ -68,7 +68,7 @@ double digamma(double x) {
     return digamma(1 - x) - std::numbers::pi / std::tan(std::numbers::pi * from_whole);
   }
   double below = 0;
-  for (; x < 10; ++x) below += 1 / x;
+  while (x < 10) below += 1 / x++;
   const double r = 1 / (x * x);
   const double series =
       r * (1. / 12 - r * (1. / 120 - r * (1. / 252 - r * (1. / 240 - r * (1. / 132 - r * (691. / 32760 - r / 12))))));

@@ -14,7 +14,8 @@ class ConvModule : public Module {
  public:
   // `filters` of a depthwise convolution: its multiplier.
   ConvModule(std::string_view base, std::string kind, int axes, Form form, int64_t filters,
-             std::vector<int64_t> kernel_size, ConvLayerOptions options, std::vector<int64_t> output_padding = {})
+             const std::vector<int64_t>& kernel_size, ConvLayerOptions options,
+             std::vector<int64_t> output_padding = {})
       : Module(base, options.name),
         kind_(std::move(kind)),
         axes_(axes),

@@ -14,7 +14,7 @@ void check_rank(const Module& module, const Shape& input, int axes) {
 
 class PoolingModule : public Module {
  public:
-  PoolingModule(int axes, bool is_max, std::vector<int64_t> pool_size, PoolingOptions options)
+  PoolingModule(int axes, bool is_max, const std::vector<int64_t>& pool_size, PoolingOptions options)
       : Module(cat(is_max ? "max" : "average", "_pooling", axes, "d"), options.name),
         kind_(cat(is_max ? "Max" : "Average", "Pooling", axes, "D")),
         axes_(axes),
