@@ -137,11 +137,12 @@ class ConvModule : public Module {
   ConvLayerOptions options_;
 };
 
-std::shared_ptr<Module> plain(int axes, int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options) {
+std::shared_ptr<Module> plain(int axes, int64_t filters, const std::vector<int64_t>& kernel_size,
+                              ConvLayerOptions options) {
   return std::make_shared<ConvModule>(cat("conv", axes, "d"), cat("Conv", axes, "D"), axes, Form::plain, filters,
-                                      std::move(kernel_size), std::move(options));
+                                      kernel_size, std::move(options));
 }
-std::shared_ptr<Module> transposed(int axes, int64_t filters, std::vector<int64_t> kernel_size,
+std::shared_ptr<Module> transposed(int axes, int64_t filters, const std::vector<int64_t>& kernel_size,
                                    ConvTransposeLayerOptions o) {
   ConvLayerOptions options{.strides = std::move(o.strides),
                            .padding = std::move(o.padding),
@@ -154,13 +155,13 @@ std::shared_ptr<Module> transposed(int axes, int64_t filters, std::vector<int64_
                            .dtype = o.dtype,
                            .name = std::move(o.name)};
   return std::make_shared<ConvModule>(cat("conv", axes, "d_transpose"), cat("Conv", axes, "DTranspose"), axes,
-                                      Form::transposed, filters, std::move(kernel_size), std::move(options),
+                                      Form::transposed, filters, kernel_size, std::move(options),
                                       std::move(o.output_padding));
 }
-std::shared_ptr<Module> depthwise(int axes, int64_t multiplier, std::vector<int64_t> kernel_size,
+std::shared_ptr<Module> depthwise(int axes, int64_t multiplier, const std::vector<int64_t>& kernel_size,
                                   ConvLayerOptions options) {
   return std::make_shared<ConvModule>(cat("depthwise_conv", axes, "d"), cat("DepthwiseConv", axes, "D"), axes,
-                                      Form::depthwise, multiplier, std::move(kernel_size), std::move(options));
+                                      Form::depthwise, multiplier, kernel_size, std::move(options));
 }
 
 }  // namespace
@@ -168,21 +169,26 @@ std::shared_ptr<Module> depthwise(int axes, int64_t multiplier, std::vector<int6
 Variable ConvLayer::kernel() const { return static_cast<ConvModule&>(*module_).kernel; }
 Variable ConvLayer::bias() const { return static_cast<ConvModule&>(*module_).bias; }
 
-Conv1D::Conv1D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
-    : ConvLayer(plain(1, filters, std::move(kernel_size), std::move(options))) {}
-Conv2D::Conv2D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
-    : ConvLayer(plain(2, filters, std::move(kernel_size), std::move(options))) {}
-Conv3D::Conv3D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options)
-    : ConvLayer(plain(3, filters, std::move(kernel_size), std::move(options))) {}
-Conv1DTranspose::Conv1DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options)
-    : ConvLayer(transposed(1, filters, std::move(kernel_size), std::move(options))) {}
-Conv2DTranspose::Conv2DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options)
-    : ConvLayer(transposed(2, filters, std::move(kernel_size), std::move(options))) {}
-Conv3DTranspose::Conv3DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options)
-    : ConvLayer(transposed(3, filters, std::move(kernel_size), std::move(options))) {}
-DepthwiseConv1D::DepthwiseConv1D(std::vector<int64_t> kernel_size, int64_t depth_multiplier, ConvLayerOptions options)
-    : ConvLayer(depthwise(1, depth_multiplier, std::move(kernel_size), std::move(options))) {}
-DepthwiseConv2D::DepthwiseConv2D(std::vector<int64_t> kernel_size, int64_t depth_multiplier, ConvLayerOptions options)
-    : ConvLayer(depthwise(2, depth_multiplier, std::move(kernel_size), std::move(options))) {}
+Conv1D::Conv1D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options)
+    : ConvLayer(plain(1, filters, kernel_size, std::move(options))) {}
+Conv2D::Conv2D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options)
+    : ConvLayer(plain(2, filters, kernel_size, std::move(options))) {}
+Conv3D::Conv3D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options)
+    : ConvLayer(plain(3, filters, kernel_size, std::move(options))) {}
+Conv1DTranspose::Conv1DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size,
+                                 ConvTransposeLayerOptions options)
+    : ConvLayer(transposed(1, filters, kernel_size, std::move(options))) {}
+Conv2DTranspose::Conv2DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size,
+                                 ConvTransposeLayerOptions options)
+    : ConvLayer(transposed(2, filters, kernel_size, std::move(options))) {}
+Conv3DTranspose::Conv3DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size,
+                                 ConvTransposeLayerOptions options)
+    : ConvLayer(transposed(3, filters, kernel_size, std::move(options))) {}
+DepthwiseConv1D::DepthwiseConv1D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier,
+                                 ConvLayerOptions options)
+    : ConvLayer(depthwise(1, depth_multiplier, kernel_size, std::move(options))) {}
+DepthwiseConv2D::DepthwiseConv2D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier,
+                                 ConvLayerOptions options)
+    : ConvLayer(depthwise(2, depth_multiplier, kernel_size, std::move(options))) {}
 
 }  // namespace brio::nn

@@ -37,15 +37,15 @@ class ConvLayer : public Layer {
 
 class Conv1D : public ConvLayer {
  public:
-  Conv1D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
+  Conv1D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
 };
 class Conv2D : public ConvLayer {
  public:
-  Conv2D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
+  Conv2D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
 };
 class Conv3D : public ConvLayer {
  public:
-  Conv3D(int64_t filters, std::vector<int64_t> kernel_size, ConvLayerOptions options = {});
+  Conv3D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
 };
 
 // The transpose of a convolution: strides make the result larger. kernel is (spatial…, filters, channels).
@@ -64,26 +64,26 @@ struct ConvTransposeLayerOptions {
 };
 class Conv1DTranspose : public ConvLayer {
  public:
-  Conv1DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options = {});
+  Conv1DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
 };
 class Conv2DTranspose : public ConvLayer {
  public:
-  Conv2DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options = {});
+  Conv2DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
 };
 class Conv3DTranspose : public ConvLayer {
  public:
-  Conv3DTranspose(int64_t filters, std::vector<int64_t> kernel_size, ConvTransposeLayerOptions options = {});
+  Conv3DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
 };
 
 // Every channel with `depth_multiplier` filters of its own.
 class DepthwiseConv1D : public ConvLayer {
  public:
-  explicit DepthwiseConv1D(std::vector<int64_t> kernel_size, int64_t depth_multiplier = 1,
+  explicit DepthwiseConv1D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier = 1,
                            ConvLayerOptions options = {});
 };
 class DepthwiseConv2D : public ConvLayer {
  public:
-  explicit DepthwiseConv2D(std::vector<int64_t> kernel_size, int64_t depth_multiplier = 1,
+  explicit DepthwiseConv2D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier = 1,
                            ConvLayerOptions options = {});
 };
 

@@ -93,9 +93,9 @@ class GlobalPoolingModule : public Module {
 
 }  // namespace
 
-#define BRIO_POOLING(Name, axes, is_max)                             \
-  Name::Name(std::vector<int64_t> pool_size, PoolingOptions options) \
-      : Layer(std::make_shared<PoolingModule>(axes, is_max, std::move(pool_size), std::move(options))) {}
+#define BRIO_POOLING(Name, axes, is_max)                                    \
+  Name::Name(const std::vector<int64_t>& pool_size, PoolingOptions options) \
+      : Layer(std::make_shared<PoolingModule>(axes, is_max, pool_size, std::move(options))) {}
 BRIO_POOLING(MaxPooling1D, 1, true)
 BRIO_POOLING(MaxPooling2D, 2, true)
 BRIO_POOLING(MaxPooling3D, 3, true)

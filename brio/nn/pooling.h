@@ -21,10 +21,10 @@ struct GlobalPoolingOptions {
   std::string name = {};
 };
 
-#define BRIO_POOLING(Name)                                                            \
-  class Name : public Layer {                                                         \
-   public:                                                                            \
-    explicit Name(std::vector<int64_t> pool_size = {2}, PoolingOptions options = {}); \
+#define BRIO_POOLING(Name)                                                                   \
+  class Name : public Layer {                                                                \
+   public:                                                                                   \
+    explicit Name(const std::vector<int64_t>& pool_size = {2}, PoolingOptions options = {}); \
   };
 BRIO_POOLING(MaxPooling1D)
 BRIO_POOLING(MaxPooling2D)
