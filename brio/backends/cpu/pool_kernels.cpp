@@ -28,6 +28,7 @@ struct Box {
 
   Box(const PoolGeometry& g, int64_t row, int64_t w) {
     const int64_t rows = g.axis[1].count(), slices = g.axis[0].count();
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is a row only where no count is 0
     const int64_t out[3] = {row / rows % slices, row % rows, w};
     for (int a = 0; a < 3; ++a) {
       const int64_t from = g.axis[a].position(out[a], 0);
