@@ -49,12 +49,15 @@ TEST(None, IsRefusedByEveryFunction) {
   REFUSES(linalg::band_part(none, 1, 1));
   REFUSES(gather_nd(none, ids));
   REFUSES(gather_nd(x, none));
+  REFUSES(gather_nd(none, ids, 1));
+  REFUSES(gather_nd(x, none, 1));
   REFUSES(gather(none, ids, 0, 0));
   REFUSES(gather(x, none, 0, 0));
   REFUSES(linspace(none, vector, 3));
   REFUSES(linspace(vector, none, 3));
   REFUSES(meshgrid({none}));
   REFUSES(sequence_mask(none));
+  REFUSES(sequence_mask(none, 3));
   REFUSES(unsorted_segment_sum(none, ids, 4));
   REFUSES(unsorted_segment_sum(vector, none, 4));
   REFUSES(unsorted_segment_mean(none, ids, 4));
@@ -83,6 +86,18 @@ TEST(None, AnAxisThatIsNotThereIsRefused) {
   REFUSES(gather(x, ids, 2, 0));
   REFUSES(matrix_norm(x, MatrixNorm::one, 0, 2));
   REFUSES(matrix_norm(x, MatrixNorm::one, 2, 1));
+}
+
+TEST(None, ShapesThatCannotBeAreRefused) {
+  const int64_t huge = int64_t{1} << 62;
+  const Tensor eight = zeros({1, 1, 1, 1, 1, 1, 1, 1}), rows = zeros({2, 8}), ids = zeros({2}, i32);
+  const std::vector<Padding> none(4, Padding{0, 0});
+  REFUSES(space_to_batch(eight, {1, 1, 1, 1}, none));
+  REFUSES(batch_to_space(eight, {1, 1, 1, 1}, none));
+  REFUSES(linalg::diag(eight));
+  REFUSES(meshgrid(std::vector<Tensor>(9, zeros({1}))));
+  REFUSES(unsorted_segment_sum(rows, ids, huge));
+  REFUSES(dynamic_stitch({ids}, {rows}, huge));
 }
 
 }  // namespace
