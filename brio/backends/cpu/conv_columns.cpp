@@ -64,6 +64,7 @@ void move_rows(const ConvGeometry& g, int64_t group, int64_t first, int64_t coun
   const int64_t run = dense ? width.window : 1;  // taps that are moved at once
   int64_t at = 0;
   for (int64_t p = first; p < first + count; ++p) {
+    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is a window only where no count is 0
     const int64_t w = p % columns, h = p / columns % rows, s = p / (columns * rows) % slices,
                   n = p / (columns * rows * slices);
     for (int64_t kd = 0; kd < depth.window; ++kd) {
