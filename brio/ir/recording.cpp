@@ -130,14 +130,20 @@ struct NewNode {
   node.op.infer({node.op, in, node.attrs, bodies}, recording.inferred);
 }
 
-// The number of every input is known, so that append() cannot meet one that is pending elsewhere.
+// Appends the number of every input to recording.inputs; one that is pending elsewhere runs first. Numbers that a
+// failure or a second try leaves behind belong to no node and go with the next clear().
 inline void number_inputs(Recording& recording, const NewNode& node, std::unique_lock<LightLock>& lock) {
+  recording.inputs.make_room(node.in.size());
   for (size_t i = 0; i < node.in.size(); ++i) {
-    if (number_of(recording, node.in[i]) != kNone) [[likely]]
+    const ValueId id = number_of(recording, node.in[i]);
+    if (id != kNone) [[likely]] {
+      recording.inputs.push(id);
       continue;
+    }
     lock.unlock();  // never hold our own recording while another one runs
     evaluate(*node.in[i]);
     lock.lock();
+    recording.inputs.make_room(node.in.size());
     i = ~size_t{0};  // ours may have been run meanwhile: the numbers are new
   }
 }
@@ -155,10 +161,10 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
   for (TensorImpl* impl : recording.outputs) impl->refs.increment();
 }
 
-// Appends the node. All that can fail comes first, so running out of memory while recording costs nothing but the op.
+// Appends the node, whose inputs are numbered. All that can fail comes first, so running out of memory while
+// recording costs nothing but the op.
 [[gnu::always_inline]] inline void append(Recording& recording, const NewNode& given) {
   const size_t outputs = recording.inferred.size();
-  recording.inputs.make_room(given.in.size());
   recording.attrs.make_room(given.attrs.size());
   if (!given.graphs.empty()) make_room(recording.graphs, given.graphs.size());
   recording.nodes.make_room(1);
@@ -169,14 +175,10 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
 
   RecordedNode node;
   node.op = &given.op;
-  node.input = static_cast<uint32_t>(recording.inputs.size());
   node.n_inputs = static_cast<uint32_t>(given.in.size());
+  node.input = static_cast<uint32_t>(recording.inputs.size()) - node.n_inputs;
   uint8_t tracked = 0;
-  for (TensorImpl* impl : given.in) {
-    const ValueId id = number_of(recording, impl);
-    recording.inputs.push(id);
-    tracked |= recording.tracked[id];
-  }
+  for (uint32_t i = 0; i < node.n_inputs; ++i) tracked |= recording.tracked[recording.inputs[node.input + i]];
   tracked &= recording.tapes_active;
   if (!given.op.grad) tracked = 0;
   node.attr = static_cast<uint32_t>(recording.attrs.size());

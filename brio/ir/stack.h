@@ -22,7 +22,6 @@ class Stack {
   T* end() { return end_; }
   const T* begin() const { return data_.get(); }
   const T* end() const { return end_; }
-  const T& back() const { return end_[-1]; }
 
   void make_room(size_t n) {
     if (static_cast<size_t>(limit_ - end_) < n) [[unlikely]]

@@ -200,14 +200,14 @@ HWY_EXPORT(chain_table_here);
 namespace {
 
 // Of the instruction set in use, which does not change.
-struct Links {
+struct KnownLinks {
   ChainTable table;
   std::unordered_map<TileFn, const ChainRow*> rows;  // by the kernel that does the same step alone
 };
-const Links& links() {
-  static const Links known = [] {
+const KnownLinks& known_links() {
+  static const KnownLinks known = [] {
     apply_isa_cap();
-    Links made{HWY_DYNAMIC_DISPATCH(chain_table_here)(), {}};
+    KnownLinks made{HWY_DYNAMIC_DISPATCH(chain_table_here)(), {}};
     for (size_t i = 0; i < made.table.count; ++i)
       made.rows.emplace(find_float_arithmetic(made.table.rows[i].name, f32), &made.table.rows[i]);
     return made;
@@ -216,8 +216,8 @@ const Links& links() {
 }
 
 const ChainRow* find_row(TileFn fn) {
-  const auto found = links().rows.find(fn);
-  return found == links().rows.end() ? nullptr : found->second;
+  const auto found = known_links().rows.find(fn);
+  return found == known_links().rows.end() ? nullptr : found->second;
 }
 
 class ChainWriter {
@@ -262,7 +262,7 @@ class ChainWriter {
   }
 
   std::span<const ChainRegister> registers_;
-  const ChainTable& table_ = links().table;
+  const ChainTable& table_ = known_links().table;
   int32_t value_ = kNoRegister;  // the register in flight
   Chain chain_;
 };
