@@ -11,7 +11,7 @@
 #include "brio/nn/dropout.h"
 #include "brio/nn/flatten.h"
 #include "brio/nn/initializer.h"
-#include "brio/nn/loss.h"
+#include "brio/nn/losses.h"
 #include "brio/nn/metric.h"
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"

@@ -3,7 +3,8 @@
 #include <numeric>
 
 #include "brio/base/error.h"
-#include "brio/nn/loss.h"
+#include "brio/nn/loss_parts.h"
+#include "brio/nn/losses.h"
 #include "brio/nn/module.h"
 #include "brio/nn/names.h"
 #include "brio/ops/elementwise.h"
@@ -88,8 +89,6 @@ constexpr Named kNamed[] = {
     {"sparse_categorical_crossentropy", kSparse},
     {"SparseCategoricalCrossentropy", kSparse},
 };
-
-std::string or_default(std::string name, const char* otherwise) { return name.empty() ? otherwise : std::move(name); }
 
 }  // namespace
 
