@@ -12,7 +12,7 @@
 #include "brio/nn/flatten.h"
 #include "brio/nn/initializer.h"
 #include "brio/nn/losses.h"
-#include "brio/nn/metric.h"
+#include "brio/nn/metrics.h"
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
 #include "brio/nn/pooling.h"
