@@ -90,9 +90,10 @@ Confusion by_buckets(const Counted& c, const Thresholds& thresholds) {
   const Tensor zero = constant(0, f32), one = constant(1, f32);
   const Tensor scores = minimum(maximum(c.scores, zero), one);
   // A prediction at a threshold is not above it, so it lies in the bucket below: the first one's is left out (-1),
-  // unless the first threshold is below 0.
+  // unless the first threshold is below 0. So is what is no number.
   Tensor bucket = ceil(scores * constant(n - 1, f32)) - one;
   if (thresholds.values.front() < 0) bucket = relu(bucket);
+  bucket = select(is_nan(bucket), constant(-1, f32), bucket);
   Tensor ids = cast(bucket, i32);
   const bool columns = c.scores.rank() == 2;
   const int64_t labels = columns ? c.scores.shape()[1] : 1;
