@@ -26,7 +26,9 @@ bool is_narrow(const Tensor& x) { return x.defined() && (x.dtype() == bf16 || x.
 }  // namespace
 
 Loss::Loss(std::string name, Function function, Reduction reduction)
-    : impl_(std::make_shared<const Impl>(Impl{std::move(name), std::move(function), reduction})) {}
+    : impl_(std::make_shared<const Impl>(Impl{std::move(name), std::move(function), reduction})) {
+  if (!impl_->function) throw InvalidArgument(cat("[", impl_->name, "] the function is none; give it one"));
+}
 
 const std::string& Loss::name() const {
   static const std::string none = "none";

@@ -70,8 +70,14 @@ double MetricRule::read() const {
   return static_cast<double>(found.item<float>());
 }
 
-Metric::Metric(std::string name, Function function)
-    : rule_(std::make_shared<MeanRule>(std::move(name), std::move(function))) {}
+Metric::Metric(std::string name, Function function) {
+  if (!function) throw InvalidArgument(cat("[", name, "] the function is none; give it one"));
+  rule_ = std::make_shared<MeanRule>(std::move(name), std::move(function));
+}
+
+Metric::Metric(std::shared_ptr<MetricRule> rule) : rule_(std::move(rule)) {
+  if (!rule_) throw InvalidArgument("[metric] the rule is none; give it one");
+}
 
 void Metric::update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,
                           const Tensor& mask) const {

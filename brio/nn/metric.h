@@ -55,7 +55,7 @@ class Metric {
   Metric(const char* name) : Metric(std::string_view(name)) {}
   Metric(const std::string& name) : Metric(std::string_view(name)) {}
   Metric(std::string name, Function function);  // Keras' MeanMetricWrapper
-  explicit Metric(std::shared_ptr<MetricRule> rule) : rule_(std::move(rule)) {}
+  explicit Metric(std::shared_ptr<MetricRule> rule);
 
   const std::string& name() const { return rule_->name(); }
   // The mask says which values count. As in Keras only means look at it, and the mask that ignore_class makes counts

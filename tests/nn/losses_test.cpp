@@ -152,6 +152,12 @@ TEST(Losses, EveryLossSaysWhatIsWrongWithItsShapes) {
   }
 }
 
+TEST(Losses, OfNothing) {
+  EXPECT_SAYS(golden::invalid([] { nn::Loss("own", nn::Loss::Function()); }), "[own] the function is none");
+  const nn::Loss empty("own", [](const Tensor&, const Tensor&) { return Tensor(); });
+  EXPECT_THROW(empty(zeros({2}), zeros({2})), InvalidArgument);
+}
+
 TEST(Losses, SayWhichOptionIsWrong) {
   const Tensor p = ones({2, 3}) / 3, scalar(0.5);
   EXPECT_SAYS(golden::invalid([&] { nn::CosineSimilarity({.axis = 2})(p, p); }), "[cosine_similarity] axis 2");

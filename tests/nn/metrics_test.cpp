@@ -236,6 +236,13 @@ TEST(Metrics, EachSaysWhatIsWrongWithItsShapes) {
   EXPECT_SAYS(golden::invalid([&] { nn::concordance_correlation(p, p, 2); }), "[concordance_correlation] axis 2");
 }
 
+TEST(Metrics, OfNothing) {
+  EXPECT_SAYS(golden::invalid([] { nn::Metric(std::shared_ptr<nn::MetricRule>()); }), "[metric] the rule is none");
+  EXPECT_SAYS(golden::invalid([] { nn::Metric("own", nn::Metric::Function()); }), "[own] the function is none");
+  const nn::Metric empty("own", [](const Tensor&, const Tensor&) { return Tensor(); });
+  EXPECT_THROW(empty.update_state(zeros({2}), zeros({2})), InvalidArgument);
+}
+
 TEST(Metrics, SayWhichOptionIsWrong) {
   const Tensor p = zeros({2, 3}), vector = zeros({4});
   auto message = [](auto make) { return golden::invalid([&] { make(); }); };
