@@ -1,13 +1,12 @@
-// Losses, with Keras 3's formulas, defaults and names.
+// A loss: values that compare y_true with y_pred, and how they become one number.
 //
 //   nn::Loss loss = "binary_crossentropy";
-//   nn::Loss loss = nn::CategoricalCrossentropy({.from_logits = true, .label_smoothing = 0.1});
+//   nn::Loss loss = nn::Huber({.delta = 2, .reduction = nn::Reduction::sum});
 //   Tensor value = loss(y_true, y_pred);            // a scalar: the mean over the batch
 //   nn::Loss own("mine", [](const Tensor& t, const Tensor& p) { return mean(abs(t - p), -1); });
 //
-// A cross-entropy of predictions that a sigmoid or softmax has just made is computed from what went into it, which
-// never overflows and is one fused op. That holds inside function() and fit, and in eager code under a tape.
-// Elsewhere, and for predictions from other places, probabilities are clipped to [1e-7, 1 - 1e-7].
+// The losses themselves, with Keras 3's formulas, defaults and names, are in the headers that losses.h lists: each as
+// a class with options, and as a function that gives one value per sample.
 #pragma once
 
 #include <functional>
@@ -19,12 +18,19 @@
 
 namespace brio::nn {
 
+// `mean` is another name of sum_over_batch_size; mean_with_sample_weight divides by the sum of the weights.
 enum class Reduction : uint8_t { sum_over_batch_size, sum, none, mean, mean_with_sample_weight };
+
+// One value per sample, of shape (batch, d0, … dN-1), and optionally which of them count (as booleans).
+struct SampleValues {
+  SampleValues(Tensor each, Tensor counted = {}) : values(std::move(each)), mask(std::move(counted)) {}
+  Tensor values, mask;
+};
 
 class Loss {
  public:
-  // One loss per sample, of shape (batch, d0, … dN-1), from y_true and y_pred.
-  using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
+  // From y_true and y_pred; a function that returns a Tensor will do.
+  using Function = std::function<SampleValues(const Tensor&, const Tensor&)>;
 
   Loss() = default;             // none
   Loss(std::string_view name);  // throws InvalidArgument for an unknown one
@@ -34,7 +40,10 @@ class Loss {
 
   bool defined() const { return impl_ != nullptr; }
   const std::string& name() const;
-  Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {}) const;
+  // Weights and mask (which values count) broadcast against the values; a last axis of size 1 may be missing or too
+  // many. Where a mask leaves values out, the mean is that of the others. Predictions of 16 bits are widened first.
+  Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
+                    const Tensor& mask = {}) const;
 
  private:
   struct Impl {
@@ -45,64 +54,9 @@ class Loss {
   std::shared_ptr<const Impl> impl_;
 };
 
-struct CrossentropyOptions {
-  bool from_logits = false;
-  double label_smoothing = 0;
-  int axis = -1;  // of the classes; for the binary loss, the axis of the mean
-  Reduction reduction = Reduction::sum_over_batch_size;
-  std::string name = {};
-};
-// y_true and y_pred are probabilities of the same shape.
-class BinaryCrossentropy : public Loss {
- public:
-  explicit BinaryCrossentropy(CrossentropyOptions options = {});
-};
-// y_true is a probability (one-hot) for each class.
-class CategoricalCrossentropy : public Loss {
- public:
-  explicit CategoricalCrossentropy(CrossentropyOptions options = {});
-};
-
-struct SparseCrossentropyOptions {
-  bool from_logits = false;
-  Reduction reduction = Reduction::sum_over_batch_size;
-  std::string name = {};
-};
-// y_true is a class number for each row.
-class SparseCategoricalCrossentropy : public Loss {
- public:
-  explicit SparseCategoricalCrossentropy(SparseCrossentropyOptions options = {});
-};
-
 struct LossOptions {
   Reduction reduction = Reduction::sum_over_batch_size;
   std::string name = {};
 };
-class MeanSquaredError : public Loss {
- public:
-  explicit MeanSquaredError(LossOptions options = {});
-};
-
-// The losses themselves, one value per sample.
-Tensor binary_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits = false,
-                           double label_smoothing = 0, int axis = -1);
-Tensor categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits = false,
-                                double label_smoothing = 0, int axis = -1);
-Tensor sparse_categorical_crossentropy(const Tensor& y_true, const Tensor& y_pred, bool from_logits = false);
-Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred);
-
-// Where two tensors differ in rank by a last axis of size 1, one of them gains or loses it: a (batch,) beside a
-// (batch, 1) becomes (batch, 1).
-struct Pair {
-  Tensor a, b;
-};
-Pair to_same_rank(const Tensor& a, const Tensor& b);
-
-// The mean over the axes from `first` on; axes of size 1 need no arithmetic.
-Tensor mean_from(const Tensor& x, int first);
-
-// What kind of labels y_true holds beside such predictions, as Keras tells them apart.
-enum class LabelKind : uint8_t { binary, sparse, one_hot };
-LabelKind label_kind(const Shape& y_true, const Shape& y_pred);
 
 }  // namespace brio::nn

@@ -1,92 +1,93 @@
 // Metrics: numbers about a run that add up over batches. Their state is in variables, so a step updates them inside
 // its plan and nothing is read before somebody asks.
 //
-//   nn::BinaryAccuracy accuracy;
-//   accuracy.update_state(y_true, y_pred);
-//   double share = accuracy.read();     // or Tensor r = accuracy.result()
-//   nn::Metric own("error", [](const Tensor& t, const Tensor& p) { return abs(t - p); });
+//   nn::Metric auc = nn::AUC({.curve = nn::Curve::pr});
+//   auc.update_state(y_true, y_pred);
+//   double area = auc.read();     // or Tensor r = auc.result()
+//   nn::Metric own("error", [](const Tensor& t, const Tensor& p) { return abs(t - p); });  // the mean of what it
+//   gives
 //
-// Every metric here is the mean of some value per sample. Handles share their state.
+// The metrics themselves, with Keras 3's formulas, defaults and names, are in the headers that metrics.h lists.
+// Handles share their state.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "brio/nn/loss.h"
 #include "brio/ops/variable.h"
 
 namespace brio::nn {
 
+// What a metric keeps and how; derive from it to make one that is no mean. Variables begin at zero.
+class MetricRule {
+ public:
+  explicit MetricRule(std::string name) : name_(std::move(name)) {}
+  virtual ~MetricRule() = default;
+  MetricRule(const MetricRule&) = delete;
+  MetricRule& operator=(const MetricRule&) = delete;
+
+  virtual void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,
+                      const Tensor& mask) = 0;
+  virtual Tensor result() const = 0;
+  virtual double read() const;  // result(), which is one number, on the host
+  void reset();
+
+  const std::string& name() const { return name_; }
+  const std::vector<Variable>& variables() const { return variables_; }
+
+ protected:
+  Variable add_variable(std::string_view name, const Shape& shape = {}, DType dtype = f32);
+
+ private:
+  std::string name_;
+  std::vector<Variable> variables_;
+};
+
 class Metric {
  public:
-  // A value for each sample, from y_true and y_pred.
-  using Function = std::function<Tensor(const Tensor&, const Tensor&)>;
+  // A value for each sample, from y_true and y_pred; a function that returns a Tensor will do.
+  using Function = Loss::Function;
 
   Metric(std::string_view name);  // "accuracy" is told by the shapes, as in Keras; throws InvalidArgument
   Metric(const char* name) : Metric(std::string_view(name)) {}
   Metric(const std::string& name) : Metric(std::string_view(name)) {}
-  Metric(std::string name, Function function);
+  Metric(std::string name, Function function);  // Keras' MeanMetricWrapper
+  explicit Metric(std::shared_ptr<MetricRule> rule);
 
-  const std::string& name() const;
-  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {}) const;
-  Tensor result() const;  // total / count, or 0 before the first sample
-  double read() const;    // the same, on the host
-  void reset_state() const;
-  std::vector<Variable> variables() const;
+  const std::string& name() const { return rule_->name(); }
+  // The mask says which values count. As in Keras only means look at it, and the mask that ignore_class makes counts
+  // only beside weights.
+  void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
+                    const Tensor& mask = {}) const;
+  Tensor result() const { return rule_->result(); }  // of some a vector; 0 or NaN before the first sample
+  double read() const { return rule_->read(); }      // the same, where it is one number, on the host
+  void reset_state() const { rule_->reset(); }
+  std::vector<Variable> variables() const { return rule_->variables(); }
 
  protected:
-  void add_values(const Tensor& values, const Tensor& sample_weight) const;
+  const std::shared_ptr<MetricRule>& rule() const { return rule_; }
 
  private:
-  struct Impl;
-  std::shared_ptr<Impl> impl_;
+  std::shared_ptr<MetricRule> rule_;
 };
 
 struct MetricOptions {
   std::string name = {};
 };
 
-// The mean of whatever it is given.
+// The mean, and the sum, of whatever it is given.
 class Mean : public Metric {
  public:
   explicit Mean(MetricOptions options = {});
-  void update_state(const Tensor& values, const Tensor& sample_weight = {}) const {
-    add_values(values, sample_weight);
-  }
+  void update_state(const Tensor& values, const Tensor& sample_weight = {}) const;
 };
-
-// How often y_pred equals y_true.
-class Accuracy : public Metric {
+class Sum : public Metric {
  public:
-  explicit Accuracy(MetricOptions options = {});
+  explicit Sum(MetricOptions options = {});
+  void update_state(const Tensor& values, const Tensor& sample_weight = {}) const;
 };
-
-struct BinaryAccuracyOptions {
-  double threshold = 0.5;  // a prediction above it says 1
-  std::string name = {};
-};
-class BinaryAccuracy : public Metric {
- public:
-  explicit BinaryAccuracy(BinaryAccuracyOptions options = {});
-};
-
-// How often the largest prediction is that of the label: one-hot, or a class number. Of equal ones the first counts.
-class CategoricalAccuracy : public Metric {
- public:
-  explicit CategoricalAccuracy(MetricOptions options = {});
-};
-class SparseCategoricalAccuracy : public Metric {
- public:
-  explicit SparseCategoricalAccuracy(MetricOptions options = {});
-};
-
-Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold = 0.5);
-Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
-Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred);
-
-// The number (int32) of the largest element along the last axis; of equal ones, the first.
-Tensor argmax_last(const Tensor& x);
 
 }  // namespace brio::nn

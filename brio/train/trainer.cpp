@@ -146,7 +146,8 @@ Tensor Trainer::total_loss(const Batch& batch, const std::vector<Tensor>& y_pred
   for (size_t i = 0; i < c.outputs.size(); ++i) {
     const Output& output = c.outputs[i];
     if (!output.options.loss.defined()) continue;
-    Tensor loss = output.options.loss(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor());
+    Tensor loss = output.options.loss(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor(),
+                                     nn::mask_of(y_pred[i]));
     if (loss.rank() != 0)
       throw InvalidArgument(cat("[fit] the loss '", output.options.loss.name(), "' has shape ", loss.shape(),
                                 "; training needs a reduction other than none"));
@@ -203,7 +204,7 @@ void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& y_pr
     const nn::OutputOptions& o = compiled_->outputs[i].options;
     for (const nn::Metric& metric : o.metrics) metric.update_state(batch.y[i], y_pred[i]);
     for (const nn::Metric& metric : o.weighted_metrics)
-      metric.update_state(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor());
+      metric.update_state(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor(), nn::mask_of(y_pred[i]));
   }
 }
 

@@ -4,6 +4,7 @@
 Run it with a Python that has them, such as that of `make bench`:  .venv-peers/bin/python tests/golden/make_golden.py
 """
 
+import importlib
 import json
 import os
 import pathlib
@@ -781,3 +782,6 @@ if __name__ == "__main__":
                  reductions, indexing):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())
+    for section in ("golden_losses", "golden_metrics", "golden_layers"):
+        for file, cases in importlib.import_module(section).files(case):
+            write(file, cases)

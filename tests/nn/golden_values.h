@@ -31,6 +31,17 @@ inline void expect_near(const brio::Tensor& found, const Array& expected, double
         << what << ", element " << i;
 }
 
+// Within 1e-5 of the expected number, plus 1e-6 of the largest of them.
+inline void expect_close(const brio::Tensor& found, const Array& expected, const std::string& what) {
+  ASSERT_EQ(found.shape(), shape_of(expected)) << what;
+  double scale = 0;
+  for (double x : expected.data) scale = std::max(scale, std::abs(x));
+  const std::vector<float> values = brio::cast(found, brio::f32).to_vector<float>();
+  for (size_t i = 0; i < values.size(); ++i)
+    EXPECT_NEAR(values[i], expected.data[i], 1e-5 * std::abs(expected.data[i]) + 1e-6 * scale)
+        << what << ", element " << i;
+}
+
 // The message of the InvalidArgument that `f` throws; "" if it throws none.
 template <typename F>
 std::string invalid(F f) {
