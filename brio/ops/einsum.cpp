@@ -175,9 +175,9 @@ class Einsum {
     const Labels order = terms_.empty() ? common(equation_.output, all) : all;
     const auto spread = [&](const Term& term) {
       const Labels own = common(order, term.labels);
-      Shape shape;
-      for (const char label : order) shape.push_back(has(own, label) ? equation_.size_of(label) : 1);
-      return reshape(ordered(term, own), shape);
+      std::vector<int64_t> dims;
+      for (const char label : order) dims.push_back(has(own, label) ? equation_.size_of(label) : 1);
+      return reshape(ordered(term, own), checked_shape("einsum", dims));
     };
     return {spread(a) * spread(b), order};
   }
