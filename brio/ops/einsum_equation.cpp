@@ -84,8 +84,8 @@ EinsumEquation::EinsumEquation(std::string_view text, const std::vector<Shape>& 
     std::string& labels = operands.emplace_back(expanded(term, left));
     for (int axis = 0; axis < shape.rank(); ++axis) {
       const char label = labels[static_cast<size_t>(axis)];
-      int64_t& known = size[static_cast<size_t>(label)];
-      ++seen[static_cast<size_t>(label)];
+      int64_t& known = size[static_cast<unsigned char>(label)];
+      ++seen[static_cast<unsigned char>(label)];
       if (known == shape[axis] || (broadcasts(label) && shape[axis] == 1)) {
         if (known < 0) known = 1;
         continue;
