@@ -13,6 +13,8 @@ void register_all_ops() {
     register_reductions();
     register_shape_ops();
     register_products();
+    register_factorizations();
+    register_linear_solve();
     register_convolutions();
     register_pooling();
     register_fusion();

@@ -7,6 +7,8 @@ void register_elementwise();
 void register_reductions();
 void register_shape_ops();
 void register_products();
+void register_factorizations();
+void register_linear_solve();
 void register_convolutions();
 void register_pooling();
 void register_indexing();

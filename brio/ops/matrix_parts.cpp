@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "brio/ops/arrange.h"
 #include "brio/ops/check.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/ranges.h"
+#include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -85,6 +87,16 @@ Tensor band_part(const Tensor& x, int64_t lower, int64_t upper) {
   const Tensor above = less_equal(offset, constant(upper < 0 ? matrix.columns : upper, i64));
   const Tensor below = greater_equal(offset, constant(lower < 0 ? -matrix.rows : -lower, i64));
   return keep(x, logical_and(above, below));
+}
+
+Tensor trace(const Tensor& x) {
+  const Matrix matrix("trace", x);
+  return sum(diag_part(x, 0), -1);
+}
+
+Tensor matrix_transpose(const Tensor& x) {
+  const Matrix matrix("matrix_transpose", x);
+  return swapaxes(x, -1, -2);
 }
 
 }  // namespace linalg

@@ -117,11 +117,20 @@ Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
   return record(op::matmul, attrs, a, b);
 }
 
-Tensor matvec(const Tensor& a, const Tensor& x) {
-  if (a.defined() && x.defined() && (a.rank() < 2 || x.rank() != 1))
-    throw_invalid(op::matmul,
-                  cat("matvec takes a matrix and a vector, but got shapes ", a.shape(), " and ", x.shape()));
-  return matmul(a, x);
+Tensor matvec(const Tensor& a, const Tensor& x, bool transpose_a) {
+  if (a.defined() && x.defined()) {
+    const int rows = a.rank() - (transpose_a ? 1 : 2), inner = a.rank() - (transpose_a ? 2 : 1);
+    if (a.rank() < 2 || x.rank() < 1 || a.shape()[inner] != x.shape()[x.rank() - 1])
+      throw_invalid(op::matmul, cat("matvec takes matrices and vectors as long as they have columns, but got shapes ",
+                                    a.shape(), transpose_a ? " transposed and " : " and ", x.shape()));
+    if (x.rank() > 1) {
+      Shape shape;
+      if (broadcast(batch_dims(a.shape()), Shape(x.shape().dims().first(static_cast<size_t>(x.rank() - 1))), shape))
+        shape.push_back(a.shape()[rows]);
+      return reshape(matmul(a, expand_dims(x, -1), {.transpose_a = transpose_a}), shape);
+    }
+  }
+  return matmul(a, x, {.transpose_a = transpose_a});
 }
 
 Tensor dot(const Tensor& a, const Tensor& b) {

@@ -16,8 +16,8 @@ struct MatmulOptions {
 // [..., m, k] · [..., k, n] → [..., m, n]; leading dimensions broadcast. A vector stands for a row (a) or a column
 // (b) and its dimension is gone from the result.
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options = {});
-// [..., m, k] · [k] → [..., m]
-Tensor matvec(const Tensor& a, const Tensor& x);
+// [..., m, k] · [..., k] → [..., m]; leading dimensions broadcast.
+Tensor matvec(const Tensor& a, const Tensor& x, bool transpose_a = false);
 // Sum of products of two vectors.
 Tensor dot(const Tensor& a, const Tensor& b);
 

@@ -6,6 +6,7 @@
 #include "brio/ops/check.h"
 #include "brio/ops/concrete.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/factorizations.h"
 #include "brio/ops/nd_indexing.h"
 #include "brio/ops/shape_ops.h"
 
@@ -65,6 +66,15 @@ Tensor matrix_norm(const Tensor& x, MatrixNorm which, int rows, int columns, boo
   if (row == column) throw_invalid(self, cat("axes ", rows, " and ", columns, " are the same"));
   const Axes both{row, column};
   if (which == MatrixNorm::frobenius) return euclidean_norm(x, both, keepdims);
+  if (which == MatrixNorm::spectral || which == MatrixNorm::nuclear) {
+    std::vector<int> order;
+    for (int i = 0; i < x.rank(); ++i)
+      if (i != row && i != column) order.push_back(i);
+    order.insert(order.end(), {row, column});
+    const Tensor values = linalg::svdvals(transpose(x, order));
+    const Tensor folded = which == MatrixNorm::spectral ? max(values, -1) : sum(values, -1);
+    return keepdims ? reshape(folded, sum(x, both, true).shape()) : folded;
+  }
   const bool of_columns = which == MatrixNorm::one;  // a column's elements lie along the axis of rows
   const Tensor sums = sum(abs(x), of_columns ? row : column, true);
   return without_dims(max(sums, of_columns ? column : row, true), x, both, keepdims);

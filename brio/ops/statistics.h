@@ -15,8 +15,9 @@ Tensor euclidean_norm(const Tensor& x, const Axes& axes = {}, bool keepdims = fa
 // Of vectors along an axis, by default of the whole tensor as one: (sum |x|^order)^(1/order); an infinite order is
 // the largest |x|.
 Tensor norm(const Tensor& x, double order = 2, std::optional<int> axis = {}, bool keepdims = false);
-// Of matrices in two axes: the root of the sum of squares, the largest sum |x| of a column, or of a row.
-enum class MatrixNorm : uint8_t { frobenius, one, infinity };
+// Of matrices in two axes: the root of the sum of squares, the largest sum |x| of a column, or of a row; the largest
+// singular value, or the sum of all (these two of float32 and float64).
+enum class MatrixNorm : uint8_t { frobenius, one, infinity, spectral, nuclear };
 Tensor matrix_norm(const Tensor& x, MatrixNorm which, int rows = -2, int columns = -1, bool keepdims = false);
 struct Moments {
   Tensor mean, variance;

@@ -12,6 +12,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/sorting.h"
 #include "brio/train/progress_bar.h"
 
 namespace brio::train {
@@ -36,7 +37,7 @@ void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
 
 // The class numbers of labels, one-hot or not.
 Tensor class_numbers(const Tensor& y) {
-  if (y.rank() >= 2 && y.shape()[y.rank() - 1] > 1) return nn::argmax_last(y);
+  if (y.rank() >= 2 && y.shape()[y.rank() - 1] > 1) return argmax(y, -1, i32);
   const Tensor labels = y.rank() >= 2 ? squeeze(y, {-1}) : y;
   return labels.dtype() == i32 ? labels : cast(labels, i32);
 }

@@ -17,6 +17,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+import golden_linalg
+
 HERE = pathlib.Path(__file__).resolve().parent
 rng = np.random.default_rng(20)
 
@@ -419,7 +421,7 @@ def maths():
 
 # --- Ops: shapes, reductions, indexing ---------------------------------------------------------------------------------
 
-def op_case(name, call, inputs, params=None, lists=None, gradient=()):
+def op_case(name, call, inputs, params=None, lists=None, gradient=(), wave=np.cos):
     """What call(**inputs, **params, **lists) gives, as y_0, y_1, …, and the gradient of sum(y_0 · upstream) with respect to
     the inputs that `gradient` names. Each input's dtype is a parameter; lists are inputs too. "function" is the name up to
     a slash."""
@@ -430,7 +432,8 @@ def op_case(name, call, inputs, params=None, lists=None, gradient=()):
             tape.watch(inputs[key])
         y = call(**inputs, **params, **lists)
         y = list(y) if isinstance(y, (list, tuple)) else [y]
-        upstream = np.cos(np.arange(int(np.prod(y[0].shape)), dtype=np.float32)).reshape(y[0].shape)
+        upstream = wave(np.arange(int(np.prod(y[0].shape)), dtype=np.float32)).reshape(y[0].shape)
+        upstream = upstream.astype(y[0].dtype.as_numpy_dtype)
         if gradient:
             total = tf.reduce_sum(y[0] * upstream)
     outputs = {f"y_{i}": one for i, one in enumerate(y)}
@@ -785,3 +788,5 @@ if __name__ == "__main__":
     for section in ("golden_losses", "golden_metrics", "golden_layers"):
         for file, cases in importlib.import_module(section).files(case):
             write(file, cases)
+    for name, cases in golden_linalg.make(op_case).items():
+        write(f"{name}.json", cases)

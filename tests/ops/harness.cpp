@@ -72,6 +72,7 @@ Array make_array(Rng& rng, const Input& input) {
       }
     }
   });
+  if (input.adjust) input.adjust(array);
   return array;
 }
 

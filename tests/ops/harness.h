@@ -49,6 +49,7 @@ struct Input {
   Aval aval;
   double low = -2, high = 2;
   Fill fill = Fill::uniform;
+  std::function<void(Array& array)> adjust = nullptr;  // makes of random numbers what the op asks for
 };
 struct Case {
   std::vector<Input> inputs;

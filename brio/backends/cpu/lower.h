@@ -7,6 +7,8 @@ namespace brio::cpu {
 
 void add_tile_kernels(Registry& registry);
 void add_product_kernels(Registry& registry);
+void add_factorization_kernels(Registry& registry);
+void add_linear_solve_kernels(Registry& registry);
 void add_convolution_kernels(Registry& registry);
 void add_pooling_kernels(Registry& registry);
 void add_random_kernels(Registry& registry);

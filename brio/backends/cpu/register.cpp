@@ -7,6 +7,8 @@ void register_cpu(Registry& registry) {
   cpu::apply_isa_cap();
   cpu::add_tile_kernels(registry);
   cpu::add_product_kernels(registry);
+  cpu::add_factorization_kernels(registry);
+  cpu::add_linear_solve_kernels(registry);
   cpu::add_convolution_kernels(registry);
   cpu::add_pooling_kernels(registry);
   cpu::add_random_kernels(registry);

@@ -66,6 +66,8 @@ void add_elementwise(Registry& registry);
 void add_reductions(Registry& registry);
 void add_shape_ops(Registry& registry);
 void add_products(Registry& registry);
+void add_factorizations(Registry& registry);
+void add_linear_solve(Registry& registry);
 void add_convolutions(Registry& registry);
 void add_pooling(Registry& registry);
 void add_indexing(Registry& registry);

@@ -8,6 +8,8 @@ void register_reference(Registry& registry) {
   reference::add_reductions(registry);
   reference::add_shape_ops(registry);
   reference::add_products(registry);
+  reference::add_factorizations(registry);
+  reference::add_linear_solve(registry);
   reference::add_convolutions(registry);
   reference::add_pooling(registry);
   reference::add_indexing(registry);

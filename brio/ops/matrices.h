@@ -1,0 +1,57 @@
+// Tensors as batches of matrices, which are their last two axes: what shape rules and kernels of linear algebra
+// share.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "brio/ops/check.h"
+
+namespace brio {
+
+// For kernels.
+struct Matrices {
+  int64_t rows, columns, batch = 1;
+  explicit Matrices(const Shape& shape) : rows(shape[shape.rank() - 2]), columns(shape[shape.rank() - 1]) {
+    for (int i = 0; i + 2 < shape.rank(); ++i) batch *= shape[i];
+  }
+  int64_t elements() const { return rows * columns; }
+  int64_t smaller() const { return std::min(rows, columns); }
+};
+
+// For shape rules: input i is matrices of float32 or float64.
+inline const Aval& check_matrices(const OpCall& call, size_t i = 0) {
+  const Aval& x = *call.in[i];
+  if (x.dtype != f32 && x.dtype != f64)
+    throw_invalid(call.op, cat("takes float32 or float64, but got ", x.dtype, "; cast it first"));
+  if (x.shape.rank() < 2) throw_invalid(call.op, cat("takes matrices, but got shape ", x.shape));
+  const Matrices m(x.shape);
+  if (std::max(m.rows, m.columns) > std::numeric_limits<int32_t>::max())
+    throw_invalid(call.op, cat("matrices of shape ", x.shape, " are larger than 32-bit integers count"));
+  return x;
+}
+inline const Aval& check_square(const OpCall& call) {
+  const Aval& x = check_matrices(call);
+  const Matrices m(x.shape);
+  if (m.rows != m.columns) throw_invalid(call.op, cat("takes square matrices, but got shape ", x.shape));
+  return x;
+}
+
+// The shape of `shape`'s batch with other last axes.
+inline Shape with_last(const Shape& shape, std::initializer_list<int64_t> last) {
+  Shape result(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
+  for (const int64_t dim : last) result.push_back(dim);
+  return result;
+}
+
+// For kernels. A matrix with a number that is not finite has NaN for its factors, as it has in TensorFlow, and no
+// algorithm is asked to converge on it.
+template <typename T>
+bool all_finite(const T* x, int64_t count) {
+  bool finite = true;
+  for (int64_t i = 0; i < count; ++i) finite &= std::fabs(x[i]) <= std::numeric_limits<T>::max();
+  return finite;
+}
+
+}  // namespace brio
