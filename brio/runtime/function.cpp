@@ -195,9 +195,11 @@ struct TracedFunction::Impl {
       if (p.donated == donated) return p;
     Graph graph = trace.graph;
     const size_t first_cell = trace.arguments.size() + trace.captured.size();
-    for (size_t i = 0; i < trace.cells.size(); ++i)
-      graph.inputs[first_cell + i].donated =
-          trace.cells[i].assigned && (trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0});
+    for (size_t i = 0; i < trace.cells.size(); ++i) {
+      if (!trace.cells[i].assigned) continue;
+      graph.inputs[first_cell + i].donated = trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0};
+      graph.inputs[first_cell + i].becomes = trace.cells[i].output;
+    }
     MadePlan made = make_plan(std::move(graph), registry().default_device());
     Trace::Prepared p{donated, std::make_shared<const CachedPlan>(std::move(made.plan)), trace.results == 0};
     const Plan& plan = p.plan->plan();
