@@ -14,6 +14,7 @@
 #include "brio/nn/loss.h"
 #include "brio/nn/metric.h"
 #include "brio/nn/module.h"
+#include "brio/nn/loss_scale_optimizer.h"
 #include "brio/nn/optimizer.h"
 #include "brio/nn/pooling.h"
 #include "brio/ops/activations.h"

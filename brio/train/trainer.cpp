@@ -77,7 +77,7 @@ void Trainer::train_step(const Tensor& x, const Tensor& y, const Tensor& weight)
     if (loss.rank() != 0)
       throw InvalidArgument(cat("[fit] the loss '", c.options.loss.name(), "' has shape ", loss.shape(),
                                 "; training needs a reduction other than none"));
-    gradients = tape.gradient(loss, weights_);
+    gradients = tape.gradient(c.options.optimizer.scale_loss(loss), weights_);
   }
   c.loss.update_state(loss, constant(x.shape()[0], f32));
   update_metrics(y, y_pred, weight);
@@ -131,7 +131,7 @@ Logs Trainer::read_metrics() const {
 }
 
 void Trainer::check_loss(int64_t epoch, int64_t step) const {
-  check_finite(compiled_->loss.read(), epoch, step, optimizer().learning_rate().value().item<double>());
+  check_finite(compiled_->loss.read(), epoch, step, optimizer().learning_rate().item<double>());
 }
 
 History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options) {
@@ -194,6 +194,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     }
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
   }
+  if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
   for (const auto& callback : callbacks) callback->on_train_end(progress, logs);
   return std::move(history->history);
 }
