@@ -225,6 +225,10 @@ void OptimizerRule::finalize(std::span<const Variable> variables) {
 
 void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) {
   take_gradients(gradients, variables);
+  // A gate usually comes from a look at the gradients. What follows is made to wait for it: fused with that look, new
+  // values of everything would be kept beside the old ones until the gate is known.
+  if (gate.defined() && (formula_.update || options_.gradient_accumulation_steps))
+    for (Tensor& g : gradients) g = select(gate, g, constant(0, g.dtype()));
   const Tensor due = options_.gradient_accumulation_steps ? accumulate(gradients, gate) : gate;
   clip(gradients);
   if (formula_.update) update_each(gradients, due);
