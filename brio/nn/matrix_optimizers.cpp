@@ -72,84 +72,80 @@ void muon_step(ParameterUpdate& u, const MuonOptions& o) {
   u.p = u.p - step;
 }
 
-}  // namespace
-
-Lamb::Lamb(const LearningRate& rate, LambOptions o)
-    : Optimizer(make_rule(
-          rate, o, {.slots = like_parameter({{.name = "momentum"}, {.name = "velocity"}}), .update = [o](auto& u) {
-                      Tensor &m = u.slots[0], &v = u.slots[1];
-                      const Tensor one = u.number(1), zero = u.number(0);
-                      m = m + (u.g - m) * u.number(1 - o.beta_1);
-                      v = v + (square(u.g) - v) * u.number(1 - o.beta_2);
-                      const Tensor m_hat = m / (one - pow(u.number(o.beta_1), u.step));
-                      const Tensor v_hat = v / (one - pow(u.number(o.beta_2), u.step));
-                      const Tensor step = m_hat / (sqrt(v_hat) + u.number(o.epsilon));
-                      const Tensor of_weights = length(u.p), of_step = length(step);
-                      const Tensor ratio =
-                          select(logical_and(of_weights > zero, of_step > zero), of_weights / of_step, one);
-                      u.p = u.p - ratio * u.rate * step;
-                    }})) {
+Formula formula(const LambOptions& o) {
   check_share(o.name, "beta_1", o.beta_1);
   check_share(o.name, "beta_2", o.beta_2);
+  auto update = [o](ParameterUpdate& u) {
+    Tensor &m = u.slots[0], &v = u.slots[1];
+    const Tensor one = u.number(1), zero = u.number(0);
+    m = m + (u.g - m) * u.number(1 - o.beta_1);
+    v = v + (square(u.g) - v) * u.number(1 - o.beta_2);
+    const Tensor m_hat = m / (one - pow(u.number(o.beta_1), u.step));
+    const Tensor v_hat = v / (one - pow(u.number(o.beta_2), u.step));
+    const Tensor step = m_hat / (sqrt(v_hat) + u.number(o.epsilon));
+    const Tensor of_weights = length(u.p), of_step = length(step);
+    const Tensor ratio = select(logical_and(of_weights > zero, of_step > zero), of_weights / of_step, one);
+    u.p = u.p - ratio * u.rate * step;
+  };
+  return {.slots = like_parameter({{.name = "momentum"}, {.name = "velocity"}}), .update = update};
 }
 
-Adafactor::Adafactor(const LearningRate& rate, AdafactorOptions o)
-    : Optimizer(make_rule(
-          rate, o,
-          {.slots =
-               [](const Variable& variable) {
-                 const int rank = variable.shape().rank();
-                 const Aval nothing{Shape(), i32};  // Keras keeps such a place for each too
-                 return std::vector<Slot>{{.name = "", .aval = rank < 2 ? nothing : without(variable, rank - 1)},
-                                          {.name = "", .aval = rank < 2 ? nothing : without(variable, rank - 2)},
-                                          {.name = "velocity"}};
-               },
-           .update =
-               [o](auto& u) {
-                 const Tensor one = u.number(1);
-                 const Tensor rate_now = minimum(u.rate, one / sqrt(u.step));
-                 const Tensor alpha = maximum(u.number(o.epsilon_2), root_mean_square(u.p)) * rate_now;
-                 const Tensor squares = square(u.g) + u.number(o.epsilon_1);
-                 const Tensor beta = one - pow(u.step, u.number(o.beta_2_decay)), rest = one - beta;
-                 Tensor &rows = u.slots[0], &columns = u.slots[1], &velocity = u.slots[2];
-                 if (u.p.rank() < 2) {
-                   velocity = beta * velocity + rest * squares;
-                 } else {
-                   rows = beta * rows + rest * mean(squares, -1);
-                   columns = beta * columns + rest * mean(squares, -2);
-                   velocity = expand_dims(rows / mean(rows, -1, true), -1) * expand_dims(columns, -2);
-                 }
-                 const Tensor step = u.g / sqrt(velocity);
-                 const Tensor clipped = step / maximum(one, root_mean_square(step) / u.number(o.clip_threshold));
-                 u.p = u.p - alpha * clipped;
-               }})) {
+Formula formula(const AdafactorOptions& o) {
   if (!(o.clip_threshold > 0))
     throw InvalidArgument(cat("[", o.name, "] clip_threshold is ", o.clip_threshold, "; it must be above 0"));
+  auto slots = [](const Variable& variable) {
+    const int rank = variable.shape().rank();
+    const Aval nothing{Shape(), i32};  // Keras keeps such a place for each too
+    return std::vector<Slot>{{.name = "", .aval = rank < 2 ? nothing : without(variable, rank - 1)},
+                             {.name = "", .aval = rank < 2 ? nothing : without(variable, rank - 2)},
+                             {.name = "velocity"}};
+  };
+  auto update = [o](ParameterUpdate& u) {
+    Tensor &rows = u.slots[0], &columns = u.slots[1], &velocity = u.slots[2];
+    const Tensor one = u.number(1);
+    const Tensor rate = minimum(u.rate, one / sqrt(u.step));
+    const Tensor alpha = maximum(u.number(o.epsilon_2), root_mean_square(u.p)) * rate;
+    const Tensor squares = square(u.g) + u.number(o.epsilon_1);
+    const Tensor beta = one - pow(u.step, u.number(o.beta_2_decay)), rest = one - beta;
+    if (u.p.rank() < 2) {
+      velocity = beta * velocity + rest * squares;
+    } else {
+      rows = beta * rows + rest * mean(squares, -1);
+      columns = beta * columns + rest * mean(squares, -2);
+      velocity = expand_dims(rows / mean(rows, -1, true), -1) * expand_dims(columns, -2);
+    }
+    const Tensor step = u.g / sqrt(velocity);
+    u.p = u.p - alpha * (step / maximum(one, root_mean_square(step) / u.number(o.clip_threshold)));
+  };
+  return {.slots = slots, .update = update};
 }
 
-Muon::Muon(const LearningRate& rate, MuonOptions o)
-    : Optimizer(make_rule(rate, o,
-                          {.slots =
-                               [o](const Variable& variable) {
-                                 std::vector<Slot> slots = {{.name = "momentum"}};
-                                 if (takes_adam(variable, o)) slots.push_back({.name = "velocity"});
-                                 return slots;
-                               },
-                           .update =
-                               [o](auto& u) {
-                                 if (u.slots.size() == 2) adam_step(u, o);
-                                 else muon_step(u, o);
-                               },
-                           .weight_decay =
-                               [o](const Variable& variable) {
-                                 return takes_adam(variable, o) ? o.adam_weight_decay : o.weight_decay;
-                               }})) {
+Formula formula(const MuonOptions& o) {
   matches_any(o.name, o.exclude_layers, "");  // that they can be read
   check_share(o.name, "adam_beta_1", o.adam_beta_1);
   check_share(o.name, "adam_beta_2", o.adam_beta_2);
   if (o.adam_weight_decay) check_not_negative(o.name, "adam_weight_decay", *o.adam_weight_decay);
   if (o.ns_steps < 1)
     throw InvalidArgument(cat("[", o.name, "] ns_steps is ", o.ns_steps, "; it must be at least 1"));
+  auto slots = [o](const Variable& variable) {
+    std::vector<Slot> made = {{.name = "momentum"}};
+    if (takes_adam(variable, o)) made.push_back({.name = "velocity"});
+    return made;
+  };
+  auto update = [o](ParameterUpdate& u) {
+    if (u.slots.size() == 2) adam_step(u, o);
+    else muon_step(u, o);
+  };
+  auto decay = [o](const Variable& variable) {
+    return takes_adam(variable, o) ? o.adam_weight_decay : o.weight_decay;
+  };
+  return {.slots = slots, .update = update, .weight_decay = decay};
 }
+
+}  // namespace
+
+Lamb::Lamb(const LearningRate& rate, LambOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
+Adafactor::Adafactor(const LearningRate& rate, AdafactorOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
+Muon::Muon(const LearningRate& rate, MuonOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
 
 }  // namespace brio::nn
