@@ -118,7 +118,8 @@ class Placer {
       const ValueId root = roots_[v].value;
       if (input_of_[root] != kNever) taken[input_of_[root]] = true;  // the input itself goes out: hands off
     }
-    // A value that has a successor hands its memory on to it: whoever holds such a pair finds each at its place again.
+    // A value that has a successor hands its memory on to it: whoever holds such a pair finds each at its place
+    // again.
     for (uint32_t i = 0; i < graph_.inputs.size(); ++i) {
       if (graph_.inputs[i].becomes == Graph::kNoOutput) continue;
       const ValueId v = graph_.outputs[graph_.inputs[i].becomes];
