@@ -55,6 +55,7 @@ TensorImpl* TensorImpl::create(const Aval& aval) {
 }
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
+  if (TensorImpl* mask = impl->mask; mask && mask->refs.decrement()) destroy(mask);
   impl->~TensorImpl();
   if (pooled_impls < 0 || pooled_impls >= kMostPooled) return std::free(impl);
   ++pooled_impls;

@@ -27,6 +27,7 @@ struct TensorImpl {
   uint64_t scalar = 0;
   uint8_t rollbacks = 0;                     // references held by Recording::rebound, which do not forbid donation
   std::shared_ptr<const std::string> error;  // its run failed: reading it says so again
+  TensorImpl* mask = nullptr;                // one reference: which elements count, as layers pass it on (nn/mask.h)
 
   const Aval& aval() const { return array.aval; }
   // Memory of a computed value.

@@ -1,5 +1,6 @@
 #include "brio/nn/activation.h"
 
+#include "brio/nn/config.h"
 #include "brio/nn/names.h"
 #include "brio/ops/activations.h"
 #include "brio/ops/composites.h"
@@ -48,13 +49,15 @@ constexpr Row kRows[] = {
 
 class ActivationModule : public Module {
  public:
-  ActivationModule(ActivationFunction function, std::string name)
-      : Module("activation", std::move(name)), function_(std::move(function)) {}
+  ActivationModule(ActivationFunction function, const LayerOptions& options)
+      : Module("activation", options), function_(std::move(function)) {
+    supports_masking_ = true;
+  }
   std::string_view kind() const override { return "Activation"; }
-  Shape output_shape(const Shape& input) const override { return function_.output_shape(input); }
+  void describe(Fields& f) override { f("activation", function_); }
 
  protected:
-  Tensor call(const Tensor& x, bool) override { return function_(x); }
+  Tensor call(const Tensor& x, const Call&) override { return function_(x); }
 
  private:
   ActivationFunction function_;
@@ -63,15 +66,15 @@ class ActivationModule : public Module {
 }  // namespace
 
 ActivationFunction::ActivationFunction(std::string_view name)
-    : name_(name), function_(row_named("activation", name, kRows).function) {}
-
-Shape ActivationFunction::output_shape(Shape input) const {
-  const int last = input.rank() - 1;
-  if (name_ == "glu" && last >= 0) input.set(last, input[last] / 2);
-  return input;
-}
+    : name_(name), function_(row_named("activation", name, kRows).function), known_(true) {}
 
 Activation::Activation(ActivationFunction function, LayerOptions options)
-    : Layer(std::make_shared<ActivationModule>(std::move(function), std::move(options.name))) {}
+    : Layer(std::make_shared<ActivationModule>(std::move(function), options)) {}
+Layer Activation::from_config(Fields& f) {
+  const auto options = options_from<LayerOptions>(f);
+  ActivationFunction function;
+  f("activation", function);
+  return Activation(function, options);
+}
 
 }  // namespace brio::nn

@@ -24,21 +24,19 @@ class ActivationFunction {
 
   const std::string& name() const { return name_; }
   Tensor operator()(const Tensor& x) const { return function_(x); }
-  Shape output_shape(Shape input) const;  // the same, except for glu
+  bool known() const { return known_; }  // it came by its name
 
  private:
   std::string name_;
   Function function_;
-};
-
-struct LayerOptions {
-  std::string name = {};
+  bool known_ = false;
 };
 
 // The layer: nn::Activation("relu").
 class Activation : public Layer {
  public:
   explicit Activation(ActivationFunction function, LayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 
 }  // namespace brio::nn

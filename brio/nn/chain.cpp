@@ -1,16 +1,19 @@
 #include "brio/nn/chain.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/config.h"
 
 namespace brio::nn {
 
 Chain::Chain(std::vector<Layer> layers, std::string name, std::optional<Shape> input_shape)
-    : Module("sequential", std::move(name)) {
+    : MultiModule("sequential", {.name = std::move(name)}) {
+  autocast_ = false;  // each layer casts what it takes
+  supports_masking_ = true;
   for (Layer& layer : layers) add(std::move(layer));
   if (!input_shape) return;
-  Shape batch{1};
-  for (int64_t dim : *input_shape) batch.push_back(dim);
-  build(batch);
+  Spec batch(std::vector<int64_t>{kUnknown});
+  batch.dims.insert(batch.dims.end(), input_shape->begin(), input_shape->end());
+  build(std::vector<Spec>{batch});
 }
 
 void Chain::add(Layer layer) {
@@ -24,29 +27,49 @@ void Chain::add(Layer layer) {
   add_module(std::move(layer));
 }
 
-Shape Chain::output_shape(const Shape& input) const {
-  Shape shape = input;
-  for (const Layer& layer : modules()) shape = layer.module().output_shape(shape);
-  return shape;
-}
-
-void Chain::create_weights(const Shape& input) {
-  Shape shape = input;
-  for (const Layer& layer : modules()) {
-    layer.build(shape);
-    shape = layer.module().output_shape(shape);
+void Chain::create_all(const std::vector<Shape>& inputs) {
+  built_for_.clear();
+  for (const Shape& input : inputs) {
+    built_for_.emplace_back(input);
+    if (input.rank() > 0) built_for_.back().dims[0] = kUnknown;
   }
-  built_for_ = input;
 }
 
-void Chain::check_input(const Shape&) const {
+void Chain::check_all(const std::vector<Shape>& inputs) const {
   if (modules().empty()) throw InvalidArgument(cat("[", name(), "] has no layers; add one first"));
+  for (const Shape& input : inputs)
+    if (input.rank() == 0)
+      throw InvalidArgument(cat("[", name(), "] the input is a scalar; axis 0 of an input is the batch: reshape it"));
 }
 
-Tensor Chain::call(const Tensor& inputs, bool training) {
-  Tensor x = inputs;
-  for (const Layer& layer : modules()) x = layer(x, training);
+Tensors Chain::call_all(const Tensors& inputs, const Call& how) {
+  Tensors x = inputs;
+  CallOptions options{.training = how.training, .masks = {how.masks.begin(), how.masks.end()}};
+  for (const Layer& layer : modules()) {
+    Module& module = layer.module();
+    if (x.size() == 1 && !module.takes_many()) x[0] = module(x[0], options);
+    else x = module(x, options);
+    options.masks.clear();  // after the first layer, tensors carry theirs
+  }
   return x;
+}
+
+void Chain::describe(Fields& f) {
+  std::vector<Layer> layers = modules();
+  f("layers", layers);
+  if (built_for_.size() == 1) f("build_input_shape", built_for_[0].dims);
+}
+
+Layer Chain::from_config(Fields& f) {
+  std::string name;
+  std::vector<Layer> layers;
+  std::vector<int64_t> shape;
+  f("name", name);
+  f("layers", layers);
+  f("build_input_shape", shape);
+  auto chain = std::make_shared<Chain>(std::move(layers), name);
+  if (!shape.empty()) chain->build(std::vector<Spec>{Spec(shape)});
+  return Layer(chain);
 }
 
 }  // namespace brio::nn

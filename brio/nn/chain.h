@@ -9,23 +9,25 @@
 
 namespace brio::nn {
 
-class Chain : public Module {
+class Chain : public MultiModule {
  public:
   // With the shape of one input (no batch axis) the weights are made at once.
   explicit Chain(std::vector<Layer> layers, std::string name = {}, std::optional<Shape> input_shape = {});
 
   std::string_view kind() const override { return "Sequential"; }
-  Shape output_shape(const Shape& input) const override;
-  void add(Layer layer);                                 // before the first call
-  const Shape& built_for() const { return built_for_; }  // the input's shape; a scalar's while it is not built
+  void describe(Fields& fields) override;
+  static Layer from_config(Fields& fields);
+  void add(Layer layer);                                             // before the first call
+  const std::vector<Spec>& built_for() const { return built_for_; }  // the input's shape; empty while it is not built
 
  protected:
-  void create_weights(const Shape& input) override;
-  void check_input(const Shape& input) const override;
-  Tensor call(const Tensor& inputs, bool training) override;
+  void create_all(const std::vector<Shape>& inputs) override;
+  void check_all(const std::vector<Shape>& inputs) const override;
+  Tensors call_all(const Tensors& inputs, const Call& how) override;
+  Tensors compute_masks(const Tensors&, const Call&, size_t) const override { return {}; }  // results carry theirs
 
  private:
-  Shape built_for_;
+  std::vector<Spec> built_for_;
 };
 
 }  // namespace brio::nn

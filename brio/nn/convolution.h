@@ -21,7 +21,9 @@ struct ConvLayerOptions {
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
-  DType dtype = f32;  // of the weights; inputs are cast to it
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Constraint kernel_constraint = {}, bias_constraint = {};
+  Policy dtype = {};
   std::string name = {};
 };
 
@@ -38,14 +40,17 @@ class ConvLayer : public Layer {
 class Conv1D : public ConvLayer {
  public:
   Conv1D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 class Conv2D : public ConvLayer {
  public:
   Conv2D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 class Conv3D : public ConvLayer {
  public:
   Conv3D(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 
 // The transpose of a convolution: strides make the result larger. kernel is (spatial…, filters, channels).
@@ -59,20 +64,25 @@ struct ConvTransposeLayerOptions {
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
-  DType dtype = f32;
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Constraint kernel_constraint = {}, bias_constraint = {};
+  Policy dtype = {};
   std::string name = {};
 };
 class Conv1DTranspose : public ConvLayer {
  public:
   Conv1DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 class Conv2DTranspose : public ConvLayer {
  public:
   Conv2DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 class Conv3DTranspose : public ConvLayer {
  public:
   Conv3DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 
 // Every channel with `depth_multiplier` filters of its own.
@@ -80,11 +90,13 @@ class DepthwiseConv1D : public ConvLayer {
  public:
   explicit DepthwiseConv1D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier = 1,
                            ConvLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 class DepthwiseConv2D : public ConvLayer {
  public:
   explicit DepthwiseConv2D(const std::vector<int64_t>& kernel_size, int64_t depth_multiplier = 1,
                            ConvLayerOptions options = {});
+  static Layer from_config(Fields& fields);
 };
 
 }  // namespace brio::nn

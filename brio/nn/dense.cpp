@@ -1,6 +1,7 @@
 #include "brio/nn/dense.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/config.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/products.h"
 #include "brio/ops/shape_ops.h"
@@ -13,29 +14,46 @@ Shape with_last(Shape shape, int64_t size) {
   return shape;
 }
 
+void list_fields(Fields& f, int64_t& units, DenseOptions& o) {
+  f("units", units);
+  f("activation", o.activation);
+  f("use_bias", o.use_bias);
+  f("kernel_initializer", o.kernel_initializer);
+  f("bias_initializer", o.bias_initializer);
+  f("kernel_regularizer", o.kernel_regularizer);
+  f("bias_regularizer", o.bias_regularizer);
+  f("activity_regularizer", o.activity_regularizer);
+  f("kernel_constraint", o.kernel_constraint);
+  f("bias_constraint", o.bias_constraint);
+}
+
 class DenseModule : public Module {
  public:
   DenseModule(int64_t units, DenseOptions options)
-      : Module("dense", options.name), units_(units), options_(std::move(options)) {
+      : Module("dense", {.dtype = options.dtype, .name = options.name}), units_(units), options_(std::move(options)) {
     if (units <= 0)
       throw InvalidArgument(cat("[", name(), "] units is ", units, "; a Dense layer needs one or more"));
-    if (!is_floating(options_.dtype))
-      throw InvalidArgument(cat("[", name(), "] weights cannot be ", options_.dtype, "; use a floating-point dtype"));
-    has_weights_ = true;
+    will_have_weights();
+    supports_masking_ = true;
+    activity_regularizer_ = options_.activity_regularizer;
   }
 
   std::string_view kind() const override { return "Dense"; }
-  Shape output_shape(const Shape& input) const override {
-    return options_.activation.output_shape(with_last(input, units_));
-  }
+  void describe(Fields& f) override { list_fields(f, units_, options_); }
 
   Variable kernel, bias;
 
  protected:
   void create_weights(const Shape& input) override {
-    kernel =
-        add_weight("kernel", {input[input.rank() - 1], units_}, options_.kernel_initializer, true, options_.dtype);
-    if (options_.use_bias) bias = add_weight("bias", {units_}, options_.bias_initializer, true, options_.dtype);
+    kernel = add_weight("kernel", {input[input.rank() - 1], units_},
+                        {.initializer = options_.kernel_initializer,
+                         .regularizer = options_.kernel_regularizer,
+                         .constraint = options_.kernel_constraint});
+    if (options_.use_bias)
+      bias = add_weight("bias", {units_},
+                        {.initializer = options_.bias_initializer,
+                         .regularizer = options_.bias_regularizer,
+                         .constraint = options_.bias_constraint});
   }
 
   void check_input(const Shape& input) const override {
@@ -47,8 +65,9 @@ class DenseModule : public Module {
                                 " features, but the input of shape ", input, " has ", input[input.rank() - 1]));
   }
 
-  Tensor call(const Tensor& inputs, bool) override {
-    Tensor x = inputs.dtype() == options_.dtype ? inputs : cast(inputs, options_.dtype);
+  Tensor call(const Tensor& inputs, const Call&) override {
+    const DType dtype = policy().compute();
+    Tensor x = inputs.dtype() == dtype ? inputs : cast(inputs, dtype);
     // More than two axes become rows: one product, and one for the gradient of the kernel.
     const int rank = x.rank();
     if (rank > 2) x = reshape(x, {-1, x.shape()[rank - 1]});
@@ -68,5 +87,11 @@ class DenseModule : public Module {
 Dense::Dense(int64_t units, DenseOptions options) : Layer(std::make_shared<DenseModule>(units, std::move(options))) {}
 Variable Dense::kernel() const { return static_cast<DenseModule&>(*module_).kernel; }
 Variable Dense::bias() const { return static_cast<DenseModule&>(*module_).bias; }
+Layer Dense::from_config(Fields& f) {
+  auto o = options_from<DenseOptions>(f);
+  int64_t units = 0;
+  list_fields(f, units, o);
+  return Dense(units, o);
+}
 
 }  // namespace brio::nn

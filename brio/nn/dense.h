@@ -14,7 +14,9 @@ struct DenseOptions {
   bool use_bias = true;
   Initializer kernel_initializer = "glorot_uniform";
   Initializer bias_initializer = "zeros";
-  DType dtype = f32;  // of the weights; inputs are cast to it
+  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
+  Constraint kernel_constraint = {}, bias_constraint = {};
+  Policy dtype = {};
   std::string name = {};
 };
 
@@ -23,6 +25,7 @@ class Dense : public Layer {
   explicit Dense(int64_t units, DenseOptions options = {});
   Variable kernel() const;  // once built
   Variable bias() const;
+  static Layer from_config(Fields& fields);
 };
 
 }  // namespace brio::nn

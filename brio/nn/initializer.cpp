@@ -50,50 +50,99 @@ Fans fans_of(const Shape& shape) {
   return {window * static_cast<double>(shape[rank - 2]), window * static_cast<double>(shape[rank - 1])};
 }
 
-constexpr std::string_view kNames[] = {"zeros",
-                                       "ones",
-                                       "constant",
-                                       "random_uniform",
-                                       "random_normal",
-                                       "truncated_normal",
-                                       "variance_scaling",
-                                       "glorot_uniform",
-                                       "glorot_normal",
-                                       "he_uniform",
-                                       "he_normal",
-                                       "lecun_uniform",
-                                       "lecun_normal"};
+Setting seed_setting(const std::optional<uint64_t>& seed) {
+  return seed ? Setting(static_cast<int64_t>(*seed)) : Setting();
+}
+std::optional<uint64_t> seed_of(const Settings& s) {
+  if (!s.find("seed")) return {};
+  return static_cast<uint64_t>(s.integer("seed", 0));
+}
 
-Initializer by_name(std::string_view name) {
-  if (name == "zeros" || name == "zero" || name == "constant" || name == "Zeros") return constant_initializer(0);
-  if (name == "ones" || name == "one" || name == "Ones") return constant_initializer(1);
-  if (name == "random_uniform" || name == "uniform" || name == "RandomUniform") return random_uniform();
-  if (name == "random_normal" || name == "normal" || name == "RandomNormal") return random_normal();
-  if (name == "truncated_normal" || name == "TruncatedNormal") return truncated_normal();
-  if (name == "variance_scaling" || name == "VarianceScaling") return variance_scaling();
-  struct Row {
-    std::string_view name, also;
-    double scale;
-    Fan fan;
-    Spread spread;
-  };
-  constexpr Row rows[] = {
-      {"glorot_uniform", "GlorotUniform", 1, Fan::average, Spread::uniform},
-      {"glorot_normal", "GlorotNormal", 1, Fan::average, Spread::truncated_normal},
-      {"he_uniform", "HeUniform", 2, Fan::in, Spread::uniform},
-      {"he_normal", "HeNormal", 2, Fan::in, Spread::truncated_normal},
-      {"lecun_uniform", "LecunUniform", 1, Fan::in, Spread::uniform},
-      {"lecun_normal", "LecunNormal", 1, Fan::in, Spread::truncated_normal},
-  };
-  for (const Row& row : rows)
-    if (name == row.name || name == row.also)
-      return variance_scaling({.scale = row.scale, .mode = row.fan, .distribution = row.spread});
-  throw_unknown("initializer", name, kNames);
+RandomNormalOptions normal_options(const Settings& s) {
+  return {.mean = s.number("mean", 0), .stddev = s.number("stddev", 0.05), .seed = seed_of(s)};
+}
+
+constexpr std::string_view kFans[] = {"fan_in", "fan_out", "fan_avg"};
+constexpr std::string_view kSpreads[] = {"uniform", "untruncated_normal", "truncated_normal"};
+
+template <typename Enum>
+Enum choice(const Settings& s, std::string_view key, Enum otherwise, std::span<const std::string_view> names) {
+  const std::string text = s.text(key, names[static_cast<size_t>(otherwise)]);
+  for (size_t i = 0; i < names.size(); ++i)
+    if (names[i] == text || (names[i] == "truncated_normal" && text == "normal")) return static_cast<Enum>(i);
+  throw_unknown(key, text, names);
+}
+
+// A fan-scaled initialiser that has a name of its own.
+template <int scale, Fan fan, Spread spread>
+Initializer scaled(const Settings& s) {
+  Initializer made = variance_scaling({.scale = scale, .mode = fan, .distribution = spread, .seed = seed_of(s)});
+  return {Settings{s.class_name, {{"seed", s.find("seed") ? Setting(s.integer("seed", 0)) : Setting()}}},
+          [made](const Shape& shape, DType dtype) { return made(shape, dtype); }};
+}
+
+struct Row {
+  std::string_view name, class_name;
+  Initializer (*make)(const Settings&);
+};
+constexpr auto kZeros = [](const Settings&) { return constant_initializer(0); };
+constexpr auto kOnes = [](const Settings&) { return constant_initializer(1); };
+constexpr auto kConstant = [](const Settings& s) { return constant_initializer(s.number("value", 0)); };
+constexpr auto kUniform = [](const Settings& s) {
+  return random_uniform(
+      {.minval = s.number("minval", -0.05), .maxval = s.number("maxval", 0.05), .seed = seed_of(s)});
+};
+constexpr auto kNormal = [](const Settings& s) { return random_normal(normal_options(s)); };
+constexpr auto kTruncated = [](const Settings& s) { return truncated_normal(normal_options(s)); };
+constexpr auto kScaling = [](const Settings& s) {
+  return variance_scaling({.scale = s.number("scale", 1),
+                           .mode = choice(s, "mode", Fan::in, kFans),
+                           .distribution = choice(s, "distribution", Spread::truncated_normal, kSpreads),
+                           .seed = seed_of(s)});
+};
+constexpr Row kRows[] = {
+    {"zeros", "Zeros", kZeros},
+    {"zero", "Zeros", kZeros},
+    {"Zeros", "Zeros", kZeros},
+    {"ones", "Ones", kOnes},
+    {"one", "Ones", kOnes},
+    {"Ones", "Ones", kOnes},
+    {"constant", "Constant", kConstant},
+    {"Constant", "Constant", kConstant},
+    {"random_uniform", "RandomUniform", kUniform},
+    {"uniform", "RandomUniform", kUniform},
+    {"RandomUniform", "RandomUniform", kUniform},
+    {"random_normal", "RandomNormal", kNormal},
+    {"normal", "RandomNormal", kNormal},
+    {"RandomNormal", "RandomNormal", kNormal},
+    {"truncated_normal", "TruncatedNormal", kTruncated},
+    {"TruncatedNormal", "TruncatedNormal", kTruncated},
+    {"variance_scaling", "VarianceScaling", kScaling},
+    {"VarianceScaling", "VarianceScaling", kScaling},
+    {"glorot_uniform", "GlorotUniform", scaled<1, Fan::average, Spread::uniform>},
+    {"GlorotUniform", "GlorotUniform", scaled<1, Fan::average, Spread::uniform>},
+    {"glorot_normal", "GlorotNormal", scaled<1, Fan::average, Spread::truncated_normal>},
+    {"GlorotNormal", "GlorotNormal", scaled<1, Fan::average, Spread::truncated_normal>},
+    {"he_uniform", "HeUniform", scaled<2, Fan::in, Spread::uniform>},
+    {"HeUniform", "HeUniform", scaled<2, Fan::in, Spread::uniform>},
+    {"he_normal", "HeNormal", scaled<2, Fan::in, Spread::truncated_normal>},
+    {"HeNormal", "HeNormal", scaled<2, Fan::in, Spread::truncated_normal>},
+    {"lecun_uniform", "LecunUniform", scaled<1, Fan::in, Spread::uniform>},
+    {"LecunUniform", "LecunUniform", scaled<1, Fan::in, Spread::uniform>},
+    {"lecun_normal", "LecunNormal", scaled<1, Fan::in, Spread::truncated_normal>},
+    {"LecunNormal", "LecunNormal", scaled<1, Fan::in, Spread::truncated_normal>},
+};
+
+Initializer by_name(std::string_view name, Settings settings) {
+  const Row& row = row_named("initializer", name, kRows);
+  settings.class_name = row.class_name;
+  return row.make(settings);
 }
 
 }  // namespace
 
-Initializer::Initializer(std::string_view name) : Initializer(by_name(name)) { name_ = name; }
+Initializer::Initializer(std::string_view name) : Initializer(by_name(name, {})) { name_ = name; }
+Initializer Initializer::from(const Settings& settings) { return by_name(settings.class_name, settings); }
 
 Tensor Initializer::operator()(const Shape& shape, DType dtype) const {
   Tensor value = function_(shape, dtype);
@@ -104,34 +153,41 @@ Tensor Initializer::operator()(const Shape& shape, DType dtype) const {
 }
 
 Initializer constant_initializer(double value) {
-  return {value == 0   ? "zeros"
-          : value == 1 ? "ones"
-                       : "constant",
-          [value](const Shape& shape, DType dtype) { return full(shape, value, dtype); }};
+  Settings settings{"Constant", {{"value", value}}};
+  if (value == 0 || value == 1) settings = {value == 0 ? "Zeros" : "Ones", {}};
+  return {std::move(settings), [value](const Shape& shape, DType dtype) { return full(shape, value, dtype); }};
 }
 
 Initializer random_uniform(RandomUniformOptions o) {
-  return {"random_uniform", [o](const Shape& shape, DType dtype) {
+  return {Settings{"RandomUniform", {{"minval", o.minval}, {"maxval", o.maxval}, {"seed", seed_setting(o.seed)}}},
+          [o](const Shape& shape, DType dtype) {
             return random::uniform(shape, {.low = o.minval, .high = o.maxval, .dtype = dtype, .seed = o.seed});
           }};
 }
 
 Initializer random_normal(RandomNormalOptions o) {
-  return {"random_normal", [o](const Shape& shape, DType dtype) {
+  return {Settings{"RandomNormal", {{"mean", o.mean}, {"stddev", o.stddev}, {"seed", seed_setting(o.seed)}}},
+          [o](const Shape& shape, DType dtype) {
             return random::normal(shape, {.mean = o.mean, .stddev = o.stddev, .dtype = dtype, .seed = o.seed});
           }};
 }
 
 Initializer truncated_normal(RandomNormalOptions o) {
   if (!(o.stddev >= 0)) throw InvalidArgument(cat("[initializer] stddev is ", o.stddev, "; it must be ≥ 0"));
-  return {"truncated_normal", [o](const Shape& shape, DType dtype) {
+  return {Settings{"TruncatedNormal", {{"mean", o.mean}, {"stddev", o.stddev}, {"seed", seed_setting(o.seed)}}},
+          [o](const Shape& shape, DType dtype) {
             return cut_normal(shape, dtype, o.seed) * constant(o.stddev, dtype) + constant(o.mean, dtype);
           }};
 }
 
 Initializer variance_scaling(VarianceScalingOptions o) {
   if (!(o.scale > 0)) throw InvalidArgument(cat("[initializer] the scale is ", o.scale, "; it must be above 0"));
-  return {"variance_scaling", [o](const Shape& shape, DType dtype) {
+  return {Settings{"VarianceScaling",
+                   {{"scale", o.scale},
+                    {"mode", std::string(kFans[static_cast<size_t>(o.mode)])},
+                    {"distribution", std::string(kSpreads[static_cast<size_t>(o.distribution)])},
+                    {"seed", seed_setting(o.seed)}}},
+          [o](const Shape& shape, DType dtype) {
             const Fans fans = fans_of(shape);
             const double fan = o.mode == Fan::in ? fans.in : o.mode == Fan::out ? fans.out : (fans.in + fans.out) / 2;
             const double variance = o.scale / std::max(1.0, fan);

@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "brio/ir/tensor.h"
+#include "brio/nn/settings.h"
 
 namespace brio {
 
@@ -30,13 +31,18 @@ class Initializer {
   Initializer(const char* name) : Initializer(std::string_view(name)) {}
   Initializer(const std::string& name) : Initializer(std::string_view(name)) {}
   Initializer(std::string name, Function function) : name_(std::move(name)), function_(std::move(function)) {}
+  Initializer(Settings settings, Function function)
+      : name_(settings.class_name), function_(std::move(function)), settings_(std::move(settings)) {}
+  static Initializer from(const Settings& settings);
 
   const std::string& name() const { return name_; }
+  const Settings& settings() const { return settings_; }
   Tensor operator()(const Shape& shape, DType dtype = f32) const;
 
  private:
   std::string name_;
   Function function_;
+  Settings settings_;
 };
 
 Initializer constant_initializer(double value = 0);

@@ -2,39 +2,260 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iostream>
 
 #include "brio/base/error.h"
+#include "brio/ir/trace.h"
+#include "brio/nn/mask.h"
 #include "brio/nn/names.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
 
 namespace brio::nn {
+namespace {
 
-Module::Module(std::string_view base, std::string name) : name_(name.empty() ? unique_name(base) : std::move(name)) {}
+// Sizes that stand for an unknown one while a module is traced. What comes out the same for both is known. They have
+// many divisors, so that a reshape of an unknown axis goes through, and four of them still make a size that can be.
+constexpr int64_t kStandIn = 2520, kOtherStandIn = 5040;
 
-void Module::build(const Shape& input) {
-  if (input.rank() == 0)
-    throw InvalidArgument(cat("[", name_, "] the input is a scalar; axis 0 of an input is the batch: reshape it"));
-  check_input(input);
-  if (built_) return;
-  try {
-    create_weights(input);
-  } catch (...) {
-    weights_.clear();  // the next build starts afresh
-    throw;
+// The layer whose call() this thread is in.
+struct Context {
+  int depth = 0;
+  bool training = false;
+  uint64_t number = 0;                                             // of the outermost call
+  std::vector<std::pair<const Module*, Aval>>* results = nullptr;  // where a trace writes down what modules give
+};
+constinit thread_local Context context;
+
+// Inside a layer's call: its weights are read in the dtype in which it computes.
+class CallScope {
+ public:
+  CallScope(const Policy& policy, std::optional<bool> training)
+      : before_(context), autocast_(policy.mixed() ? std::optional(policy.compute()) : std::nullopt) {
+    if (context.depth++ == 0) ++context.number;
+    context.training = training.value_or(before_.depth > 0 && before_.training);
   }
+  ~CallScope() {
+    context.depth = before_.depth;
+    context.training = before_.training;
+  }
+  CallScope(const CallScope&) = delete;
+
+ private:
+  Context before_;
+  AutocastScope autocast_;
+};
+
+}  // namespace
+
+Module::Module(std::string_view base, const LayerOptions& options)
+    : name_(options.name.empty() ? unique_name(base) : options.name), policy_(options.dtype) {}
+
+void Module::will_have_weights() {
+  if (!is_floating(policy_.variable()))
+    refuse(cat("weights cannot be ", policy_.variable(), "; use a floating-point dtype"));
+  has_weights_ = true;
+}
+
+void Module::refuse(const std::string& what) const { throw InvalidArgument(cat("[", name_, "] ", what)); }
+
+void Module::describe(Fields&) { refuse(cat("a ", kind(), " cannot be written to a config: it has no describe()")); }
+
+void Module::create_all(const std::vector<Shape>& inputs) { create_weights(inputs[0]); }
+void Module::check_all(const std::vector<Shape>& inputs) const {
+  if (inputs.size() != 1) refuse(cat("takes one input, but got ", inputs.size()));
+  if (inputs[0].rank() == 0) refuse("the input is a scalar; axis 0 of an input is the batch: reshape it");
+  check_input(inputs[0]);
+}
+Tensors Module::call_all(const Tensors& inputs, const Call& how) { return {call(inputs[0], how)}; }
+Tensors Module::compute_masks(const Tensors& inputs, const Call& how, size_t) const {
+  return {compute_mask(inputs[0], how.mask())};
+}
+
+Tensors MultiModule::compute_masks(const Tensors&, const Call& how, size_t results) const {
+  return Tensors(results, supports_masking_ ? how.mask() : Tensor());
+}
+Tensor MultiModule::call(const Tensor& input, const Call& how) { return call_all({input}, how)[0]; }
+
+// A module that was not built before a call that fails is not built after it: the next one starts afresh.
+class Module::FirstCall {
+ public:
+  explicit FirstCall(Module& module)
+      : module_(module), undo_(!module.built_), weights_(module.weights_.size()), modules_(module.modules_.size()) {}
+  ~FirstCall() {
+    if (!undo_) return;
+    module_.built_ = false;
+    module_.weights_.erase(module_.weights_.begin() + static_cast<std::ptrdiff_t>(weights_), module_.weights_.end());
+    module_.modules_.erase(module_.modules_.begin() + static_cast<std::ptrdiff_t>(modules_), module_.modules_.end());
+  }
+  void succeeded() { undo_ = false; }
+
+ private:
+  Module& module_;
+  bool undo_;
+  size_t weights_, modules_;
+};
+
+void Module::build_for(const std::vector<Shape>& inputs) {
+  check_all(inputs);
+  if (built_) return;
+  create_all(inputs);
   built_ = true;
 }
 
-Tensor Module::operator()(const Tensor& inputs, bool training) {
-  if (!inputs.defined()) throw InvalidArgument(cat("[", name_, "] the input is none; give it a tensor"));
-  build(inputs.shape());
-  return call(inputs, training);
+void Module::build(const std::vector<Spec>& inputs) {
+  std::vector<Shape> shapes;
+  for (const Spec& spec : inputs) shapes.push_back(spec.with_unknown(kStandIn).shape);
+  FirstCall first(*this);
+  if (!built_ && !modules_.empty()) trace_twice(inputs, {});  // calling it builds what is inside
+  else build_for(shapes);
+  first.succeeded();
+}
+
+Tensor Module::cast_input(const Tensor& input) const {
+  if (!autocast_ || !is_floating(input.dtype()) || input.dtype() == policy_.compute()) return input;
+  return cast(input, policy_.compute());
+}
+
+// The result with its mask and with what it costs.
+Tensor Module::finish(Tensor result, Tensor mask, std::span<const Tensor> inputs, bool had_mask) {
+  if (!result.defined()) refuse(cat("call() of ", kind(), " returned none; return a tensor"));
+  if (context.results) context.results->emplace_back(this, result.aval());
+  if (activity_regularizer_.defined()) add_loss(activity_regularizer_(result));
+  if (!mask.defined()) {  // modules inside may have given it one
+    const bool lost = had_mask && !result.impl()->mask && !supports_masking_ && modules_.empty();
+    if (lost && !std::exchange(warned_of_mask_, true))
+      std::cerr << "brio: [" << name_ << "] got a mask; " << kind()
+                << " does not know masks, and layers after it will not see this one\n";
+    return result;
+  }
+  // A layer that gives back its input must not change what others see of it.
+  for (const Tensor& input : inputs)
+    if (result.impl() == input.impl() && result.impl()->mask != mask.impl()) result = identity(result);
+  return with_mask(std::move(result), mask);
+}
+
+Tensor Module::operator()(const Tensor& input, const CallOptions& options) {
+  if (takes_many()) {
+    Tensors results = (*this)(Tensors{input}, options);
+    if (results.size() != 1) refuse(cat("gives ", results.size(), " results; get them by call({x})"));
+    return std::move(results[0]);
+  }
+  if (!input.defined()) refuse("the input is none; give it a tensor");
+  FirstCall first(*this);
+  if (!built_ || input.rank() == 0) build_for({input.shape()});
+  else check_input(input.shape());
+  if (options.masks.size() > 1) refuse(cat("got ", options.masks.size(), " masks for one input"));
+  const CallScope scope(policy_, options.training);
+  const Tensor mask = options.masks.empty() ? mask_of(input) : options.masks[0];
+  const Tensor x = cast_input(input);
+  const Call how{context.training, {&mask, 1}, options.use_causal_mask, options.return_attention_scores};
+  Tensor y = call(x, how);
+  y = finish(std::move(y), compute_mask(x, mask), {&input, 1}, mask.defined());
+  first.succeeded();
+  return y;
+}
+
+Tensors Module::operator()(const Tensors& inputs, const CallOptions& options) {
+  if (!takes_many() && inputs.size() == 1) return {(*this)(inputs[0], options)};
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].defined()) refuse(cat("input ", i, " is none; give it a tensor"));
+    shapes.push_back(inputs[i].shape());
+  }
+  if (inputs.empty()) refuse("is called without inputs; give it a tensor");
+  FirstCall first(*this);
+  build_for(shapes);
+  if (options.masks.size() > inputs.size())
+    refuse(cat("got ", options.masks.size(), " masks for ", inputs.size(), " inputs"));
+  const CallScope scope(policy_, options.training);
+  Tensors cast_inputs, masks(inputs.size());
+  bool had_mask = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (options.masks.empty()) masks[i] = mask_of(inputs[i]);
+    else if (i < options.masks.size()) masks[i] = options.masks[i];
+    had_mask |= masks[i].defined();
+    cast_inputs.push_back(cast_input(inputs[i]));
+  }
+  const Call how{context.training, masks, options.use_causal_mask, options.return_attention_scores};
+  Tensors results = call_all(cast_inputs, how);
+  Tensors result_masks = compute_masks(cast_inputs, how, results.size());
+  result_masks.resize(results.size());
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = finish(std::move(results[i]), std::move(result_masks[i]), inputs, had_mask);
+  first.succeeded();
+  return results;
+}
+
+// Records a call and throws it away: nothing runs, and no variable changes.
+std::vector<Aval> Module::trace(const std::vector<Spec>& inputs, int64_t unknown, const CallOptions& options) {
+  Recording recording;
+  recording.kind = Recording::Kind::function;
+  std::vector<Aval> results;
+  {
+    RecordInto scope(recording);
+    Tensors parameters;
+    for (const Spec& spec : inputs) parameters.push_back(add_parameter(recording, spec.with_unknown(unknown)));
+    for (const Tensor& result : (*this)(parameters, options)) results.push_back(result.aval());
+  }
+  clear_losses();
+  return results;
+}
+
+std::vector<Spec> Module::trace_twice(const std::vector<Spec>& inputs, const CallOptions& options) {
+  const std::vector<Aval> first = trace(inputs, kStandIn, options);
+  std::vector<Spec> specs;
+  if (std::ranges::all_of(inputs, &Spec::known)) {
+    for (const Aval& aval : first) specs.emplace_back(aval.shape, aval.dtype);
+    return specs;
+  }
+  std::vector<Aval> second;
+  try {
+    second = trace(inputs, kOtherStandIn, options);
+  } catch (const InvalidArgument& error) {
+    std::string shapes;
+    for (const Spec& spec : inputs) shapes += cat(shapes.empty() ? "" : ", ", spec.str());
+    refuse(cat("cannot be built for inputs of shape ", shapes,
+               ": a weight or a result depends on a size that is not known yet; give it. (With ", kOtherStandIn,
+               " in its place: ", error.what(), ")"));
+  }
+  BRIO_CHECK(second.size() == first.size(), "[", name_, "] gave ", first.size(), ", then ", second.size(),
+             " results");
+  for (size_t i = 0; i < first.size(); ++i) specs.push_back(common(first[i], second[i]));
+  return specs;
+}
+
+std::vector<Spec> Module::output_specs(const std::vector<Spec>& inputs, const CallOptions& options) {
+  return trace_twice(inputs, options);
+}
+
+Shape Module::output_shape(const Shape& input) {
+  const std::vector<Aval> results = trace({Spec(input)}, kStandIn, {});
+  if (results.size() != 1) refuse(cat("gives ", results.size(), " results; output_specs() tells their shapes"));
+  return results[0].shape;
+}
+
+std::vector<Module::Traced> Module::trace_inside(const std::vector<Spec>& inputs) {
+  using Results = std::vector<std::pair<const Module*, Aval>>;
+  auto traced = [&](int64_t unknown) {
+    Results results;
+    context.results = &results;
+    struct Restore {
+      ~Restore() { context.results = nullptr; }
+    } restore;
+    trace(inputs, unknown, {});
+    return results;
+  };
+  const Results first = traced(kStandIn), second = traced(kOtherStandIn);
+  std::vector<Traced> all;
+  for (size_t i = 0; i < std::min(first.size(), second.size()); ++i)
+    if (first[i].first != this) all.push_back({first[i].first, common(first[i].second, second[i].second)});
+  return all;
 }
 
 void Module::collect(std::vector<Variable>& into) const {
-  auto add = [&](const Variable& variable) {
-    if (std::ranges::find(into, variable) == into.end()) into.push_back(variable);
-  };
-  std::ranges::for_each(weights_, add);
+  for (const Weight& weight : weights_)
+    if (std::ranges::find(into, weight.variable) == into.end()) into.push_back(weight.variable);
   for (const Layer& layer : modules_) layer.module().collect(into);
 }
 
@@ -62,18 +283,97 @@ int64_t Module::count_params() const {
   return count;
 }
 
-Variable Module::add_weight(std::string_view name, const Shape& shape, const Initializer& initializer, bool trainable,
-                            DType dtype) {
-  EagerScope scope;
-  weights_.emplace_back(initializer(shape, dtype),
-                        VariableOptions{.name = cat(name_, "/", name), .trainable = trainable});
-  has_weights_ = true;
-  return weights_.back();
+void Module::set_trainable(bool trainable) {
+  trainable_ = trainable;
+  for (const Weight& weight : weights_)
+    if (weight.can_train) weight.variable.impl()->trainable = trainable;
+  for (const Layer& layer : modules_) layer.set_trainable(trainable);
 }
 
-void Module::add_module(Layer layer) {
+Variable Module::add_weight(std::string_view name, const Shape& shape, WeightOptions options) {
+  const DType dtype = options.dtype.value_or(policy_.variable());
+  if (options.trainable && !is_floating(dtype))
+    refuse(cat("weight '", name, "' cannot be trained as ", dtype, "; use a floating-point dtype"));
+  EagerScope scope;
+  Variable variable(options.initializer(shape, dtype), {.name = cat(name_, "/", name),
+                                                        .trainable = options.trainable && trainable_,
+                                                        .autocast = options.autocast,
+                                                        .constraint = options.constraint.function()});
+  weights_.push_back({variable, options.trainable, std::move(options.regularizer)});
+  has_weights_ = true;
+  return variable;
+}
+
+Layer Module::add_module(Layer layer) {
   has_weights_ |= layer.module().has_weights_;
-  modules_.push_back(std::move(layer));
+  if (!trainable_) layer.set_trainable(false);
+  modules_.push_back(layer);
+  return layer;
+}
+
+void Module::add_loss(const Tensor& loss) {
+  if (!loss.defined() || loss.rank() != 0)
+    refuse(cat("add_loss got ", loss.defined() ? cat("shape ", loss.shape()) : std::string("none"),
+               "; a loss is a scalar: take the mean or the sum"));
+  if (std::exchange(losses_of_, context.number) != context.number) losses_.clear();
+  losses_.push_back(loss);
+}
+
+void Module::collect_losses(Tensors& into) const {
+  // Weights that are frozen cost what they cost: nothing that training could change.
+  for (const Weight& weight : weights_)
+    if (weight.regularizer.defined() && weight.variable.trainable())
+      into.push_back(weight.regularizer(weight.variable));
+  into.insert(into.end(), losses_.begin(), losses_.end());
+}
+
+Tensors Module::losses() const {
+  Tensors all;
+  std::vector<const Module*> seen;
+  const std::function<void(const Module&)> visit = [&](const Module& module) {
+    if (std::ranges::find(seen, &module) != seen.end()) return;
+    seen.push_back(&module);
+    module.collect_losses(all);
+    for (const Layer& layer : module.modules_) visit(layer.module());
+  };
+  visit(*this);
+  return all;
+}
+
+void Module::clear_losses() {
+  losses_.clear();
+  for (const Layer& layer : modules_) layer.module().clear_losses();
+}
+
+Tensor Layer::operator()(const Tensors& inputs, const CallOptions& options) const {
+  Tensors results = call(inputs, options);
+  if (results.size() != 1)
+    throw InvalidArgument(cat("[", name(), "] gives ", results.size(), " results; get them by call({…})"));
+  return std::move(results[0]);
+}
+
+std::vector<Tensor> Layer::get_weights() const {
+  std::vector<Tensor> weights;
+  for (const Variable& variable : variables()) {
+    const Tensor value = variable.value();
+    weights.push_back(Tensor::from_bytes(value.array().data(), value.aval()));  // a copy: training goes on in place
+  }
+  return weights;
+}
+
+void Layer::set_weights(const std::vector<Tensor>& weights) const {
+  std::vector<Variable> all = variables();
+  if (weights.size() != all.size())
+    throw InvalidArgument(cat("[set_weights] ", weights.size(), " tensors are given for ", all.size(),
+                              " weights of '", name(), "'",
+                              built() ? "" : ", which is not built yet: call build() first"));
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!weights[i].defined() || !(weights[i].aval() == all[i].impl()->aval))
+      throw InvalidArgument(cat(
+          "[set_weights] weight ", i, " of '", name(), "', ", all[i].name(), ", is ", all[i].dtype(), " of shape ",
+          all[i].shape(), ", but got ",
+          weights[i].defined() ? cat(weights[i].dtype(), " of shape ", weights[i].shape()) : std::string("none")));
+  for (size_t i = 0; i < all.size(); ++i) all[i].assign(weights[i]);
 }
 
 Variable zero_variable(const Aval& aval, std::string name, Owner owner, bool trainable) {

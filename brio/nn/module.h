@@ -4,45 +4,104 @@
 //    public:
 //     Scale() : Module("scale") {}
 //     std::string_view kind() const override { return "Scale"; }
-//     Shape output_shape(const Shape& input) const override { return input; }
 //
 //    protected:
-//     void create_weights(const Shape& input) override { w_ = add_weight("w", {input[input.rank() - 1]}, "ones"); }
-//     Tensor call(const Tensor& x, bool) override { return x * w_.value(); }
-//     Variable w_;
+//     void create_weights(const Shape& x) override { w_ = add_weight("w", {x[x.rank() - 1]}, {.initializer =
+//     "ones"}); } Tensor call(const Tensor& x, const Call&) override { return x * w_; } Variable w_;
 //   };
 //   nn::Sequential model({nn::Dense(64), nn::layer<Scale>()});
 //
-// Weights are made when the shape of the input is known: at the first call, or by build().
+// Weights are made when the shape of the input is known: at the first call, or by build(). A module of several inputs
+// or outputs derives from MultiModule. Shapes of results need no rule: they are found by tracing call().
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "brio/nn/constraint.h"
 #include "brio/nn/initializer.h"
+#include "brio/nn/policy.h"
+#include "brio/nn/regularizer.h"
+#include "brio/nn/spec.h"
 #include "brio/ops/variable.h"
 
 namespace brio::nn {
 
+class Fields;
 class Layer;
+class Symbol;
+
+using Tensors = std::vector<Tensor>;
+
+// What every layer takes.
+struct LayerOptions {
+  Policy dtype = {};
+  std::string name = {};
+};
+
+// How a layer is called.
+struct CallOptions {
+  std::optional<bool> training = {};     // none: as the layer around it; false outside of any
+  std::vector<Tensor> masks = {};        // one for each input; otherwise those that the inputs carry
+  bool use_causal_mask = false;          // of attention: a position sees none behind it
+  bool return_attention_scores = false;  // of attention: the weights are a second output
+};
+
+// The same, settled: what call() is told.
+struct Call {
+  bool training = false;
+  std::span<const Tensor> masks = {};
+  bool use_causal_mask = false;
+  bool return_attention_scores = false;
+
+  Tensor mask(size_t input = 0) const { return input < masks.size() ? masks[input] : Tensor(); }
+};
+
+struct WeightOptions {
+  Initializer initializer = "glorot_uniform";
+  bool trainable = true;
+  std::optional<DType> dtype = {};  // otherwise that of the policy
+  bool autocast = true;             // read in the dtype in which the layer computes
+  Regularizer regularizer = {};
+  Constraint constraint = {};
+};
 
 class Module {
  public:
-  // A name that ends users gave, or a base that is made unique ("dense" → "dense_1").
-  explicit Module(std::string_view base, std::string name = {});
+  // A name that users gave, or a base that is made unique ("dense" → "dense_1").
+  explicit Module(std::string_view base, const LayerOptions& options = {});
   virtual ~Module() = default;
   Module(const Module&) = delete;
   Module& operator=(const Module&) = delete;
 
   const std::string& name() const { return name_; }
-  virtual std::string_view kind() const = 0;                 // "Dense"
-  virtual Shape output_shape(const Shape& input) const = 0;  // axis 0 is the batch
+  const Policy& policy() const { return policy_; }
+  virtual std::string_view kind() const = 0;  // "Dense"
+  virtual bool takes_many() const { return false; }
+  // What it is made of, for a config; see config.h. The default throws: such a module cannot be written to one.
+  virtual void describe(Fields& fields);
 
   bool built() const { return built_; }
-  void build(const Shape& input);  // the first time; later only checks the shape
-  Tensor operator()(const Tensor& inputs, bool training = false);
+  // Makes the weights, of modules inside too. Later calls only check the shape.
+  void build(const Shape& input) { build(std::vector<Spec>{Spec(input)}); }
+  void build(const std::vector<Spec>& inputs);
+
+  Tensor operator()(const Tensor& input, const CallOptions& options = {});
+  Tensors operator()(const Tensors& inputs, const CallOptions& options = {});
+  // Shapes and dtypes of the results, found by tracing; makes the weights.
+  std::vector<Spec> output_specs(const std::vector<Spec>& inputs, const CallOptions& options = {});
+  Shape output_shape(const Shape& input);
+  // What each module inside gives, in the order in which they are called.
+  struct Traced {
+    const Module* module;
+    Spec result;
+  };
+  std::vector<Traced> trace_inside(const std::vector<Spec>& inputs);
 
   // Own weights, then those of the modules inside, each once, in the order in which they were added.
   std::vector<Variable> variables() const;
@@ -52,31 +111,94 @@ class Module {
   bool has_weights() const { return has_weights_; }  // or will have, once built
   const std::vector<Layer>& modules() const { return modules_; }
 
+  bool trainable() const { return trainable_; }
+  void set_trainable(bool trainable);  // of the modules inside too: whether fit changes the weights
+  // What regularisers charge for the weights, and what the last call added: to be added to the loss.
+  Tensors losses() const;
+
  protected:
   virtual void create_weights(const Shape&) {}
   virtual void check_input(const Shape&) const {}  // throws InvalidArgument
-  virtual Tensor call(const Tensor& inputs, bool training) = 0;
+  virtual Tensor call(const Tensor& input, const Call& how) = 0;
+  // The mask of the result. A module that sets supports_masking_ passes on that of its input.
+  virtual Tensor compute_mask(const Tensor& /*input*/, const Tensor& mask) const {
+    return supports_masking_ ? mask : Tensor();
+  }
 
-  Variable add_weight(std::string_view name, const Shape& shape, const Initializer& initializer,
-                      bool trainable = true, DType dtype = f32);
-  void add_module(Layer layer);
+  // The same for several inputs or results: MultiModules override these instead.
+  virtual void create_all(const std::vector<Shape>& inputs);
+  virtual void check_all(const std::vector<Shape>& inputs) const;
+  virtual Tensors call_all(const Tensors& inputs, const Call& how);
+  virtual Tensors compute_masks(const Tensors& inputs, const Call& how, size_t results) const;
 
-  bool has_weights_ = false;
+  void will_have_weights();  // for constructors; throws InvalidArgument for a dtype that weights cannot have
+  Variable add_weight(std::string_view name, const Shape& shape, WeightOptions options = {});
+  Layer add_module(Layer layer);  // it belongs to this one from now on
+  void add_loss(const Tensor& loss);
+  void mark_built() { built_ = true; }  // nothing is left to be made
+
+  bool supports_masking_ = false;
+  bool autocast_ = true;  // floating-point inputs are cast to the dtype in which it computes
+  Regularizer activity_regularizer_;
 
  private:
+  class FirstCall;
+  void build_for(const std::vector<Shape>& inputs);
+  std::vector<Aval> trace(const std::vector<Spec>& inputs, int64_t unknown, const CallOptions& options);
+  std::vector<Spec> trace_twice(const std::vector<Spec>& inputs, const CallOptions& options);
+  Tensor cast_input(const Tensor& input) const;
+  Tensor finish(Tensor result, Tensor mask, std::span<const Tensor> inputs, bool had_mask);
   void collect(std::vector<Variable>& into) const;
+  void collect_losses(Tensors& into) const;
+  void clear_losses();
+  [[noreturn]] void refuse(const std::string& what) const;  // throws InvalidArgument
 
   std::string name_;
-  bool built_ = false;
-  std::vector<Variable> weights_;
+  Policy policy_;
+  bool built_ = false, has_weights_ = false, trainable_ = true, warned_of_mask_ = false;
+  struct Weight {
+    Variable variable;
+    bool can_train;
+    Regularizer regularizer;
+  };
+  std::vector<Weight> weights_;
   std::vector<Layer> modules_;
+  Tensors losses_;
+  uint64_t losses_of_ = 0;  // the outermost call that they belong to
+};
+
+// A module of several inputs or several results: it has call_all(), and create_all(), check_all() and compute_masks()
+// where the defaults do not do.
+class MultiModule : public Module {
+ public:
+  using Module::Module;
+  bool takes_many() const final { return true; }
+
+ protected:
+  void create_all(const std::vector<Shape>&) override {}
+  void check_all(const std::vector<Shape>&) const override {}  // throws InvalidArgument
+  Tensors call_all(const Tensors& inputs, const Call& how) override = 0;
+  // By default each has that of the first input, where supports_masking_ is set.
+  Tensors compute_masks(const Tensors& inputs, const Call& how, size_t results) const override;
+
+ private:
+  Tensor call(const Tensor& input, const Call& how) final;
 };
 
 class Layer {
  public:
   explicit Layer(std::shared_ptr<Module> module) : module_(std::move(module)) {}
 
-  Tensor operator()(const Tensor& inputs, bool training = false) const { return (*module_)(inputs, training); }
+  Tensor operator()(const Tensor& input, bool training) const { return (*module_)(input, {.training = training}); }
+  Tensor operator()(const Tensor& input, const CallOptions& options = {}) const { return (*module_)(input, options); }
+  // Several inputs, one result; call() gives all results.
+  Tensor operator()(const Tensors& inputs, const CallOptions& options = {}) const;
+  Tensors call(const Tensors& inputs, const CallOptions& options = {}) const { return (*module_)(inputs, options); }
+  // In a functional model; see functional.h.
+  Symbol operator()(const Symbol& input, const CallOptions& options = {}) const;
+  Symbol operator()(const std::vector<Symbol>& inputs, const CallOptions& options = {}) const;
+  std::vector<Symbol> call(const std::vector<Symbol>& inputs, const CallOptions& options = {}) const;
+
   const std::string& name() const { return module_->name(); }
   bool built() const { return module_->built(); }
   void build(const Shape& input) const { module_->build(input); }
@@ -84,6 +206,14 @@ class Layer {
   std::vector<Variable> trainable_variables() const { return module_->trainable_variables(); }
   std::vector<Variable> non_trainable_variables() const { return module_->non_trainable_variables(); }
   int64_t count_params() const { return module_->count_params(); }
+  bool trainable() const { return module_->trainable(); }
+  void set_trainable(bool trainable) const { module_->set_trainable(trainable); }
+  Tensors losses() const { return module_->losses(); }
+  Shape output_shape(const Shape& input) const { return module_->output_shape(input); }
+
+  // Copies of the weights' values, and back. The shapes must agree.
+  std::vector<Tensor> get_weights() const;
+  void set_weights(const std::vector<Tensor>& weights) const;
 
   Module& module() const { return *module_; }
   const std::shared_ptr<Module>& share() const { return module_; }

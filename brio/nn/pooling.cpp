@@ -1,7 +1,11 @@
 #include "brio/nn/pooling.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/config.h"
+#include "brio/ops/elementwise.h"
 #include "brio/ops/pooling.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
 
 namespace brio::nn {
 namespace {
@@ -12,10 +16,22 @@ void check_rank(const Module& module, const Shape& input, int axes) {
                               ", batch, channels and spatial axes, but got shape ", input));
 }
 
+void list_fields(Fields& f, std::vector<int64_t>& window, PoolingOptions& o) {
+  f("pool_size", window);
+  f("padding", o.padding);
+  f("strides", o.strides);
+  f("data_format", o.data_format);
+}
+void list_fields(Fields& f, GlobalPoolingOptions& o) {
+  f("data_format", o.data_format);
+  f("keepdims", o.keepdims);
+}
+
 class PoolingModule : public Module {
  public:
   PoolingModule(int axes, bool is_max, const std::vector<int64_t>& pool_size, PoolingOptions options)
-      : Module(cat(is_max ? "max" : "average", "_pooling", axes, "d"), options.name),
+      : Module(cat(is_max ? "max" : "average", "_pooling", axes, "d"),
+               {.dtype = options.dtype, .name = options.name}),
         kind_(cat(is_max ? "Max" : "Average", "Pooling", axes, "D")),
         axes_(axes),
         is_max_(is_max),
@@ -29,25 +45,11 @@ class PoolingModule : public Module {
                                   options_.strides[i], " for axis ", i));
   }
   std::string_view kind() const override { return kind_; }
-  Shape output_shape(const Shape& input) const override {
-    const int first = options_.data_format == DataFormat::channels_last ? 1 : 2;
-    std::vector<WindowAxis> windows;
-    for (int i = 0; i < axes_; ++i) {
-      const auto k = static_cast<size_t>(i);
-      windows.push_back({input[first + i], window_[k], options_.strides[k]});
-    }
-    resolve_padding(op::max_pool, options_.padding, windows);
-    Shape shape = input;
-    for (size_t i = 0; i < windows.size(); ++i) {
-      check_fits(op::max_pool, windows[i], i);
-      shape.set(first + static_cast<int>(i), windows[i].count());
-    }
-    return shape;
-  }
+  void describe(Fields& f) override { list_fields(f, window_, options_); }
 
  protected:
   void check_input(const Shape& input) const override { check_rank(*this, input, axes_); }
-  Tensor call(const Tensor& x, bool) override {
+  Tensor call(const Tensor& x, const Call&) override {
     const PoolOptions options{options_.strides, options_.padding, options_.data_format};
     return is_max_ ? max_pool(x, window_, options) : avg_pool(x, window_, options);
   }
@@ -63,28 +65,35 @@ class PoolingModule : public Module {
 class GlobalPoolingModule : public Module {
  public:
   GlobalPoolingModule(int axes, bool is_max, GlobalPoolingOptions options)
-      : Module(cat("global_", is_max ? "max" : "average", "_pooling", axes, "d"), options.name),
+      : Module(cat("global_", is_max ? "max" : "average", "_pooling", axes, "d"),
+               {.dtype = options.dtype, .name = options.name}),
         kind_(cat("Global", is_max ? "Max" : "Average", "Pooling", axes, "D")),
         axes_(axes),
         is_max_(is_max),
-        options_(std::move(options)) {}
-  std::string_view kind() const override { return kind_; }
-  Shape output_shape(const Shape& input) const override {
-    const bool last = options_.data_format == DataFormat::channels_last;
-    if (!options_.keepdims) return {input[0], input[last ? axes_ + 1 : 1]};
-    Shape shape = input;
-    for (int i = 0; i < axes_; ++i) shape.set((last ? 1 : 2) + i, 1);
-    return shape;
+        options_(std::move(options)) {
+    supports_masking_ = averages_steps();
   }
+  std::string_view kind() const override { return kind_; }
+  void describe(Fields& f) override { list_fields(f, options_); }
 
  protected:
   void check_input(const Shape& input) const override { check_rank(*this, input, axes_); }
-  Tensor call(const Tensor& x, bool) override {
+  Tensor call(const Tensor& x, const Call& how) override {
+    if (const Tensor mask = how.mask(); mask.defined() && averages_steps()) return masked_average(x, mask);
     return is_max_ ? global_max_pool(x, options_.keepdims, options_.data_format)
                    : global_avg_pool(x, options_.keepdims, options_.data_format);
   }
 
+  Tensor compute_mask(const Tensor&, const Tensor&) const override { return {}; }
+
  private:
+  bool averages_steps() const { return axes_ == 1 && !is_max_; }
+  Tensor masked_average(const Tensor& x, const Tensor& mask) const {
+    const int steps = options_.data_format == DataFormat::channels_last ? 1 : 2;
+    const Tensor counts = expand_dims(cast(mask, x.dtype()), steps == 1 ? 2 : 1);
+    return sum(x * counts, steps, options_.keepdims) / sum(counts, steps, options_.keepdims);
+  }
+
   std::string kind_;
   int axes_;
   bool is_max_;
@@ -93,9 +102,15 @@ class GlobalPoolingModule : public Module {
 
 }  // namespace
 
-#define BRIO_POOLING(Name, axes, is_max)                                    \
-  Name::Name(const std::vector<int64_t>& pool_size, PoolingOptions options) \
-      : Layer(std::make_shared<PoolingModule>(axes, is_max, pool_size, std::move(options))) {}
+#define BRIO_POOLING(Name, axes, is_max)                                                       \
+  Name::Name(const std::vector<int64_t>& pool_size, PoolingOptions options)                    \
+      : Layer(std::make_shared<PoolingModule>(axes, is_max, pool_size, std::move(options))) {} \
+  Layer Name::from_config(Fields& f) {                                                         \
+    auto options = options_from<PoolingOptions>(f);                                            \
+    std::vector<int64_t> window = {2};                                                         \
+    list_fields(f, window, options);                                                           \
+    return Name(window, std::move(options));                                                   \
+  }
 BRIO_POOLING(MaxPooling1D, 1, true)
 BRIO_POOLING(MaxPooling2D, 2, true)
 BRIO_POOLING(MaxPooling3D, 3, true)
@@ -104,9 +119,14 @@ BRIO_POOLING(AveragePooling2D, 2, false)
 BRIO_POOLING(AveragePooling3D, 3, false)
 #undef BRIO_POOLING
 
-#define BRIO_GLOBAL_POOLING(Name, axes, is_max) \
-  Name::Name(GlobalPoolingOptions options)      \
-      : Layer(std::make_shared<GlobalPoolingModule>(axes, is_max, std::move(options))) {}
+#define BRIO_GLOBAL_POOLING(Name, axes, is_max)                                           \
+  Name::Name(GlobalPoolingOptions options)                                                \
+      : Layer(std::make_shared<GlobalPoolingModule>(axes, is_max, std::move(options))) {} \
+  Layer Name::from_config(Fields& f) {                                                    \
+    auto options = options_from<GlobalPoolingOptions>(f);                                 \
+    list_fields(f, options);                                                              \
+    return Name(std::move(options));                                                      \
+  }
 BRIO_GLOBAL_POOLING(GlobalMaxPooling1D, 1, true)
 BRIO_GLOBAL_POOLING(GlobalMaxPooling2D, 2, true)
 BRIO_GLOBAL_POOLING(GlobalMaxPooling3D, 3, true)

@@ -1,14 +1,20 @@
 #include "brio/nn/summary.h"
 
-#include <array>
 #include <cstdio>
+#include <map>
+#include <set>
 
 #include "brio/base/error.h"
+#include "brio/nn/functional.h"
 
 namespace brio::nn {
 namespace {
 
-constexpr std::array<int, 3> kWidths = {31, 22, 13};  // of the text in each column; 76 with rules and margins
+// Widths of the text in each column; with rules and margins the tables are 76 wide.
+constexpr int kPlain[] = {31, 22, 13};
+constexpr int kConnected[] = {19, 17, 10, 17};
+constexpr size_t kParams = 2;  // the column of numbers, which are set to the right
+using Widths = std::span<const int>;
 
 // Columns that a UTF-8 text takes on screen, for the letters that names have.
 size_t width_of(std::string_view text) {
@@ -23,21 +29,22 @@ std::string repeated(std::string_view piece, size_t times) {
   return out;
 }
 
-std::string rule(std::string_view left, std::string_view line, std::string_view cross, std::string_view right) {
+std::string rule(Widths widths, std::string_view left, std::string_view line, std::string_view cross,
+                 std::string_view right) {
   std::string out(left);
-  for (size_t i = 0; i < kWidths.size(); ++i) {
+  for (size_t i = 0; i < widths.size(); ++i) {
     if (i != 0) out += cross;
-    out += repeated(line, static_cast<size_t>(kWidths[i]) + 2);
+    out += repeated(line, static_cast<size_t>(widths[i]) + 2);
   }
   return out + std::string(right) + "\n";
 }
 
-std::string row(std::string_view bar, const std::array<std::string, 3>& cells) {
+std::string line(Widths widths, std::string_view bar, const std::vector<std::string>& cells) {
   std::string out;
   for (size_t i = 0; i < cells.size(); ++i) {
-    const auto width = static_cast<size_t>(kWidths[i]);
+    const auto width = static_cast<size_t>(widths[i]);
     const std::string gap(width - std::min(width, width_of(cells[i])), ' ');
-    out += cat(bar, " ", i == 2 ? gap + cells[i] : cells[i] + gap, " ");
+    out += cat(bar, " ", i == kParams ? gap + cells[i] : cells[i] + gap, " ");
   }
   return out + std::string(bar) + "\n";
 }
@@ -68,10 +75,49 @@ std::string thousands(int64_t n) {
   return out;
 }
 
-std::string shape_text(const Shape& shape) {
-  std::string out = "(None";
-  for (int i = 1; i < shape.rank(); ++i) out += cat(", ", shape[i]);
-  return out + (shape.rank() == 1 ? ",)" : ")");
+// A row takes as many lines as its longest cell.
+std::string row(Widths widths, std::string_view bar, const std::vector<std::string>& cells) {
+  std::vector<std::vector<std::string>> columns;
+  size_t lines = 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    columns.push_back(wrapped(cells[i], static_cast<size_t>(widths[i])));
+    lines = std::max(lines, columns.back().size());
+  }
+  std::string out;
+  for (size_t n = 0; n < lines; ++n) {
+    std::vector<std::string> parts;
+    for (const auto& column : columns) parts.push_back(n < column.size() ? column[n] : "");
+    out += line(widths, bar, parts);
+  }
+  return out;
+}
+
+// "dense[0][0], dense[1][0]": which result of which call goes into a layer.
+std::string connections(const FunctionalModule& model, const Module& layer) {
+  std::map<const CallNode*, int> call;
+  std::map<const Module*, int> calls;
+  for (const Symbol& input : model.inputs()) call[input.node().get()] = calls[&input.node()->layer.module()]++;
+  for (const auto& node : model.nodes()) call[node.get()] = calls[&node->layer.module()]++;
+  std::string text;
+  for (const auto& node : model.nodes()) {
+    if (&node->layer.module() != &layer) continue;
+    for (const Symbol& input : node->inputs)
+      text += cat(text.empty() ? "" : ", ", input.node()->layer.name(), "[", call.at(input.node().get()), "][",
+                  input.index(), "]");
+  }
+  return text.empty() ? "-" : text;
+}
+
+// One layer after the other, each once: such a model needs no word on what goes where.
+bool is_a_line(const FunctionalModule& model) {
+  std::set<const Module*> seen;
+  const CallNode* before = model.inputs()[0].node().get();
+  for (const auto& node : model.nodes()) {
+    if (node->inputs.size() != 1 || node->inputs[0].node().get() != before) return false;
+    if (!seen.insert(&node->layer.module()).second) return false;
+    before = node.get();
+  }
+  return model.inputs().size() == 1 && model.outputs().size() == 1;
 }
 
 struct Total {
@@ -97,26 +143,35 @@ struct Total {
 
 }  // namespace
 
-std::string summary_table(const Module& module, const Shape& input, std::span<const Variable> optimizer) {
+std::string summary_table(Module& module, const std::vector<Spec>& inputs, std::span<const Variable> optimizer) {
+  const auto* graph = dynamic_cast<const FunctionalModule*>(&module);
+  const bool connected = graph && !is_a_line(*graph);
+  const Widths widths = connected ? Widths(kConnected) : Widths(kPlain);
+  std::map<const Module*, std::string> shapes;
+  if (graph)
+    for (const Symbol& input : graph->inputs()) shapes[&input.node()->layer.module()] = input.spec().str();
+  if (!inputs.empty())
+    for (const Module::Traced& traced : module.trace_inside(inputs)) {
+      std::string& text = shapes[traced.module];
+      if (const std::string shape = traced.result.str(); text.find(shape) == std::string::npos)
+        text += cat(text.empty() ? "" : ", ", shape);
+    }
   std::string out = cat("Model: \"", module.name(), "\"\n");
-  out += rule("┏", "━", "┳", "┓");
-  out += row("┃", {"Layer (type)", "Output Shape", "Param #"});
-  out += rule("┡", "━", "╇", "┩");
-  Shape shape = input;
+  std::vector<std::string> titles = {"Layer (type)", "Output Shape", "Param #"};
+  if (connected) titles.emplace_back("Connected to");
+  out += rule(widths, "┏", "━", "┳", "┓") + row(widths, "┃", titles) + rule(widths, "┡", "━", "╇", "┩");
   bool first = true;
   for (const Layer& layer : module.modules()) {
-    if (!first) out += rule("├", "─", "┼", "┤");
+    if (!first) out += rule(widths, "├", "─", "┼", "┤");
     first = false;
     const Module& m = layer.module();
-    std::string shown = "?", params = m.has_weights() && !m.built() ? "0 (unbuilt)" : thousands(m.count_params());
-    if (input.rank() > 0) {
-      shape = m.output_shape(shape);
-      shown = shape_text(shape);
-    }
-    const auto names = wrapped(cat(m.name(), " (", m.kind(), ")"), static_cast<size_t>(kWidths[0]));
-    for (size_t i = 0; i < names.size(); ++i) out += row("│", {names[i], i == 0 ? shown : "", i == 0 ? params : ""});
+    const auto shape = shapes.find(&m);
+    std::vector<std::string> cells = {cat(m.name(), " (", m.kind(), ")"), shape == shapes.end() ? "?" : shape->second,
+                                      m.has_weights() && !m.built() ? "0 (unbuilt)" : thousands(m.count_params())};
+    if (connected) cells.push_back(connections(*graph, m));
+    out += row(widths, "│", cells);
   }
-  out += rule("└", "─", "┴", "┘");
+  out += rule(widths, "└", "─", "┴", "┘");
   const Total trainable = Total().add(module.trainable_variables());
   const Total fixed = Total().add(module.non_trainable_variables());
   const Total slots = Total().add(optimizer);

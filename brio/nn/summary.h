@@ -3,12 +3,13 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "brio/nn/module.h"
 
 namespace brio::nn {
 
-// `input` is the shape that the module was built with, or a scalar's when it was not. `optimizer` are its variables.
-std::string summary_table(const Module& module, const Shape& input, std::span<const Variable> optimizer = {});
+// `inputs` are what the module takes, or empty when that is not known yet. `optimizer` are its variables.
+std::string summary_table(Module& module, const std::vector<Spec>& inputs, std::span<const Variable> optimizer = {});
 
 }  // namespace brio::nn

@@ -10,6 +10,8 @@
 namespace brio {
 namespace {
 
+constinit thread_local std::optional<DType> autocast_dtype;
+
 Tensor handle(TensorImpl* impl) {
   impl->refs.increment();
   return Tensor::adopt(impl);
@@ -66,6 +68,8 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
   impl_->aval = initial.aval();
   impl_->name = options.name.empty() ? "variable" : std::move(options.name);
   impl_->trainable = options.trainable;
+  impl_->autocast = options.autocast;
+  impl_->constraint = std::move(options.constraint);
   impl_->owner = options.owner;
   // A cell owns its value: a copy, unless nobody else holds it. Reading the initial value here also keeps the making
   // of a variable out of the steps that follow.
@@ -81,6 +85,14 @@ VariableImpl& Variable::checked() const {
 }
 
 Tensor Variable::value() const {
+  Tensor value = own_value();
+  if (!autocast_dtype || !impl_->autocast || !is_floating(value.dtype()) || value.dtype() == *autocast_dtype)
+      [[likely]]
+    return value;
+  return cast(value, *autocast_dtype);
+}
+
+Tensor Variable::own_value() const {
   checked();
   Recording& recording = current_recording();
   check_outside_host_call(recording, *impl_);
@@ -146,8 +158,11 @@ void Variable::assign(const Tensor& value) {
   if (step_ends) flush(recording);
 }
 
-void Variable::assign_add(const Tensor& delta) { assign(value() + delta); }
-void Variable::assign_sub(const Tensor& delta) { assign(value() - delta); }
+void Variable::assign_add(const Tensor& delta) { assign(own_value() + delta); }
+void Variable::assign_sub(const Tensor& delta) { assign(own_value() - delta); }
+
+AutocastScope::AutocastScope(std::optional<DType> dtype) : before_(std::exchange(autocast_dtype, dtype)) {}
+AutocastScope::~AutocastScope() { autocast_dtype = before_; }
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable) {
   return out << "<Variable '" << variable.name() << "' " << variable.value() << ">";

@@ -1,9 +1,11 @@
 // Variable: a named cell. Assigning rebinds it; the planner writes in place when nobody else holds the old value.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "brio/ir/recording.h"
@@ -15,7 +17,9 @@ struct VariableImpl {
   std::string name;
   Aval aval;
   bool trainable = true;
+  bool autocast = true;  // read in the dtype of an AutocastScope
   Owner owner = Owner::parameters;
+  std::function<Tensor(const Tensor&)> constraint;  // what an optimizer's update is followed by; may be empty
 
   LightLock mutex;  // guards the fields below
   Tensor value;
@@ -33,7 +37,9 @@ struct VariableImpl {
 struct VariableOptions {
   std::string name = {};
   bool trainable = true;
+  bool autocast = true;
   Owner owner = Owner::parameters;
+  std::function<Tensor(const Tensor&)> constraint = {};
 };
 
 class Variable {
@@ -57,11 +63,23 @@ class Variable {
   bool operator==(const Variable& other) const { return impl_ == other.impl_; }
 
  private:
+  Tensor own_value() const;       // in its own dtype
   VariableImpl& checked() const;  // throws InvalidArgument for a variable that is none
 
   std::shared_ptr<VariableImpl> impl_;
 };
 
 std::ostream& operator<<(std::ostream& out, const Variable& variable);
+
+// In this scope floating-point variables are read in another dtype; none: in their own. They stay what they are.
+class AutocastScope {
+ public:
+  explicit AutocastScope(std::optional<DType> dtype);
+  ~AutocastScope();
+  AutocastScope(const AutocastScope&) = delete;
+
+ private:
+  std::optional<DType> before_;
+};
 
 }  // namespace brio

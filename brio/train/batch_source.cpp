@@ -48,25 +48,29 @@ void shuffled_order(const RandomStream& stream, int64_t n, std::vector<uint32_t>
   }
 }
 
-ArraySource::ArraySource(Tensor x, Tensor y, Tensor sample_weight, ArraySourceOptions options)
-    : options_(options), has_y_(y.defined()), has_weight_(sample_weight.defined()) {
-  if (!x.defined()) throw InvalidArgument("[fit] x is none; give it a tensor");
+ArraySource::ArraySource(const TensorList& x, const TensorList& y, const TensorList& sample_weight,
+                         ArraySourceOptions options)
+    : options_(options), n_x_(x.size()), n_y_(y.size()) {
+  if (x.empty() || !x[0].defined()) throw InvalidArgument("[fit] x is none; give it a tensor");
   if (options.batch_size <= 0)
     throw InvalidArgument(cat("[fit] batch_size is ", options.batch_size, "; it must be 1 or more"));
-  check_rows("x", x, -1);
-  rows_ = x.shape()[0];
-  if (rows_ == 0) throw InvalidArgument(cat("[fit] x has no rows: its shape is ", x.shape()));
+  check_rows("x", x[0], -1);
+  rows_ = x[0].shape()[0];
+  if (rows_ == 0) throw InvalidArgument(cat("[fit] x has no rows: its shape is ", x[0].shape()));
   if (rows_ > std::numeric_limits<uint32_t>::max())
     throw InvalidArgument(cat("[fit] x has ", rows_, " rows; a tensor of more than 2^32 - 1 needs a dataset"));
-  if (has_y_) check_rows("y", y, rows_);
-  if (has_weight_) check_rows("sample_weight", sample_weight, rows_);
-  auto add = [&](Tensor all) {
-    const size_t row_bytes = all.array().aval.bytes() / static_cast<size_t>(rows_);
-    columns_.push_back({std::move(all), row_bytes, {}, {}});
+  auto add = [&](const char* name, const TensorList& list) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      const std::string called = list.size() == 1 ? name : cat(name, " ", i);
+      if (!list[i].defined()) throw InvalidArgument(cat("[fit] ", called, " is none; give it a tensor"));
+      check_rows(called, list[i], rows_);
+      const size_t row_bytes = list[i].array().aval.bytes() / static_cast<size_t>(rows_);
+      columns_.push_back({list[i], row_bytes, {}, {}});
+    }
   };
-  add(std::move(x));
-  if (has_y_) add(std::move(y));
-  if (has_weight_) add(std::move(sample_weight));
+  add("x", x);
+  add("y", y);
+  add("sample_weight", sample_weight);
 }
 
 void ArraySource::reset(int64_t epoch) {
@@ -80,17 +84,22 @@ bool ArraySource::next(Batch& batch) {
   if (at_ >= rows_) return false;
   const int64_t n = std::min(options_.batch_size, rows_ - at_);
   const bool full = n == options_.batch_size;
-  Tensor* const fields[] = {&batch.x, has_y_ ? &batch.y : &batch.sample_weight, &batch.sample_weight};
-  for (Tensor* field : fields) field->reset();
+  batch.x.resize(n_x_);
+  batch.y.resize(n_y_);
+  batch.sample_weight.resize(columns_.size() - n_x_ - n_y_);
   for (size_t i = 0; i < columns_.size(); ++i) {
     Column& column = columns_[i];
+    Tensor& field = i < n_x_          ? batch.x[i]
+                    : i < n_x_ + n_y_ ? batch.y[i - n_x_]
+                                      : batch.sample_weight[i - n_x_ - n_y_];
+    field.reset();
     if (!options_.shuffle) {
-      *fields[i] = row_range(column.all, at_, at_ + n);
+      field = row_range(column.all, at_, at_ + n);
       continue;
     }
     Tensor& into = full ? column.full : column.last;
     copy_rows(column, n, into);
-    *fields[i] = into;
+    field = into;
   }
   at_ += n;
   return true;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -10,8 +11,21 @@
 
 namespace brio::train {
 
+// Tensors for the inputs or outputs of a model; where there is one, it may stand for the list.
+class TensorList : public std::vector<Tensor> {
+ public:
+  TensorList() = default;
+  TensorList(const Tensor& only) {  // none is no tensor
+    if (only.defined()) push_back(only);
+  }
+  TensorList(std::initializer_list<Tensor> list) : std::vector<Tensor>(list) {}
+  TensorList(std::vector<Tensor> list) : std::vector<Tensor>(std::move(list)) {}
+};
+
+// One tensor for each input of a model, and one for each output; y and weights may be missing.
 struct Batch {
-  Tensor x, y, sample_weight;  // y and weights may be none
+  TensorList x, y, sample_weight;
+  int64_t rows() const { return x[0].shape()[0]; }
 };
 
 class BatchSource {
@@ -34,7 +48,7 @@ struct ArraySourceOptions {
 class ArraySource : public BatchSource {
  public:
   // Throws InvalidArgument unless all tensors that are given have the same number of rows.
-  ArraySource(Tensor x, Tensor y, Tensor sample_weight, ArraySourceOptions options);
+  ArraySource(const TensorList& x, const TensorList& y, const TensorList& sample_weight, ArraySourceOptions options);
 
   void reset(int64_t epoch) override;
   bool next(Batch& batch) override;
@@ -51,8 +65,8 @@ class ArraySource : public BatchSource {
 
   ArraySourceOptions options_;
   int64_t rows_ = 0, at_ = 0;
-  std::vector<Column> columns_;  // x, then y and weights where given
-  bool has_y_, has_weight_;
+  std::vector<Column> columns_;  // of x, then of y and of the weights
+  size_t n_x_, n_y_;
   std::vector<uint32_t> order_;
 };
 

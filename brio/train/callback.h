@@ -1,7 +1,7 @@
 // Callbacks: what else happens during fit. Derive, override what is needed, and pass it in FitOptions::callbacks.
 //
 //   struct Stop : train::Callback {
-//     void on_epoch_end(train::Progress& progress, int64_t, const train::Logs& logs) override {
+//     void on_epoch_end(train::Progress& progress, int64_t, train::Logs& logs) override {
 //       if (logs["loss"] < 0.1) progress.stop_training = true;
 //     }
 //   };
@@ -11,16 +11,21 @@
 #include <functional>
 #include <optional>
 
+#include "brio/nn/module.h"
+#include "brio/nn/optimizer.h"
 #include "brio/train/logs.h"
 
 namespace brio::train {
 
 // What callbacks see of a run, and how they steer it.
 struct Progress {
+  int64_t initial_epoch = 0;  // on_train_begin may set it: a run that was cut off goes on from there
   int64_t epochs = 1;
   std::optional<int64_t> steps;  // of an epoch, where known
   std::function<Logs()> read;    // loss and metrics so far in this epoch: reads from the device, so not every step
   bool stop_training = false;    // set it to end the run after this batch
+  std::optional<nn::Layer> model = {};
+  std::optional<nn::Optimizer> optimizer = {};  // of compile(); none for a model that only predicts
 };
 
 class Callback {
@@ -29,19 +34,24 @@ class Callback {
   virtual void on_train_begin(Progress&) {}
   virtual void on_train_end(Progress&, const Logs&) {}
   virtual void on_epoch_begin(Progress&, int64_t /*epoch*/) {}
-  virtual void on_epoch_end(Progress&, int64_t /*epoch*/, const Logs&) {}
+  virtual void on_epoch_end(Progress&, int64_t /*epoch*/, Logs&) {}  // what it adds, later callbacks see
   virtual void on_train_batch_begin(Progress&, int64_t /*step*/) {}
   virtual void on_train_batch_end(Progress&, int64_t /*step*/) {}
   // evaluate() and the validation of fit.
   virtual void on_test_begin(Progress&) {}
+  virtual void on_test_batch_begin(Progress&, int64_t /*step*/) {}
   virtual void on_test_batch_end(Progress&, int64_t /*step*/) {}
   virtual void on_test_end(Progress&, const Logs&) {}
+  virtual void on_predict_begin(Progress&) {}
+  virtual void on_predict_batch_begin(Progress&, int64_t /*step*/) {}
+  virtual void on_predict_batch_end(Progress&, int64_t /*step*/) {}
+  virtual void on_predict_end(Progress&) {}
 };
 
 // Keeps the logs of every epoch.
 class HistoryCallback : public Callback {
  public:
-  void on_epoch_end(Progress&, int64_t epoch, const Logs& logs) override { history.append(epoch, logs); }
+  void on_epoch_end(Progress&, int64_t epoch, Logs& logs) override { history.append(epoch, logs); }
   History history;
 };
 

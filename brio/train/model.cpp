@@ -5,6 +5,8 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/chain.h"
+#include "brio/nn/config.h"
+#include "brio/nn/names.h"
 #include "brio/nn/summary.h"
 #include "brio/ops/random.h"
 #include "brio/train/trainer.h"
@@ -17,17 +19,27 @@ std::optional<Generator::State> shuffle_state(const FitOptions& options) {
   return random::generator().advance(static_cast<uint64_t>(std::max<int64_t>(options.epochs, 1)));
 }
 
-Tensor rows_of(const Tensor& x, int64_t begin, int64_t end) {
-  return x.defined() ? train::row_range(x, begin, end) : x;
+train::TensorList rows_of(const train::TensorList& all, int64_t begin, int64_t end) {
+  train::TensorList rows;
+  for (const Tensor& x : all) rows.push_back(train::row_range(x, begin, end));
+  return rows;
 }
 
 }  // namespace
 
 Model::Model(Layer layer) : Layer(std::move(layer)), trainer_(std::make_shared<train::Trainer>(module_)) {}
 
+Model::Model(std::vector<Symbol> inputs, std::vector<Symbol> outputs, std::string name)
+    : Model(Layer(std::make_shared<FunctionalModule>(std::move(inputs), std::move(outputs), std::move(name)))) {}
+Model::Model(const Symbol& input, const Symbol& output, std::string name)
+    : Model(std::vector<Symbol>{input}, std::vector<Symbol>{output}, std::move(name)) {}
+
+Model clone_model(const Model& model) { return Model(clone(model)); }
+Model model_from_json(std::string_view json) { return Model(layer_from_json(json)); }
+
 void Model::compile(CompileOptions options) const { trainer_->compile(std::move(options)); }
 
-train::History Model::fit(const Tensor& x, const Tensor& y, FitOptions options) const {
+train::History Model::fit(const train::TensorList& x, const train::TensorList& y, FitOptions options) const {
   trainer_->require_compiled("fit");
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw InvalidArgument(cat("[fit] validation_split is ", options.validation_split, "; it lies in [0, 1)"));
@@ -35,7 +47,7 @@ train::History Model::fit(const Tensor& x, const Tensor& y, FitOptions options) 
   train::ArraySource whole(x, y, options.sample_weight, {.batch_size = options.batch_size});
   ValidationData held = options.validation_data;
   int64_t rows = whole.rows();
-  if (!held.x.defined() && options.validation_split > 0) {
+  if (held.x.empty() && options.validation_split > 0) {
     const int64_t all = rows;
     rows = static_cast<int64_t>(std::floor(static_cast<double>(all) * (1 - options.validation_split)));
     if (rows == 0 || rows == all)
@@ -45,7 +57,7 @@ train::History Model::fit(const Tensor& x, const Tensor& y, FitOptions options) 
     held = {rows_of(x, rows, all), rows_of(y, rows, all), rows_of(options.sample_weight, rows, all)};
   }
   std::optional<train::ArraySource> validation;
-  if (held.x.defined())
+  if (!held.x.empty())
     validation.emplace(
         held.x, held.y, held.sample_weight,
         train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0 ? options.validation_batch_size
@@ -61,13 +73,13 @@ train::History Model::fit(train::BatchSource& batches, FitOptions options) const
     throw InvalidArgument("[fit] validation_split cannot cut a source of batches; give validation_data");
   std::optional<train::ArraySource> validation;
   const ValidationData& held = options.validation_data;
-  if (held.x.defined())
+  if (!held.x.empty())
     validation.emplace(held.x, held.y, held.sample_weight,
                        train::ArraySourceOptions{.batch_size = options.batch_size});
   return trainer_->fit(batches, validation ? &*validation : nullptr, options);
 }
 
-train::Logs Model::evaluate(const Tensor& x, const Tensor& y, EvaluateOptions options) const {
+train::Logs Model::evaluate(const train::TensorList& x, const train::TensorList& y, EvaluateOptions options) const {
   trainer_->require_compiled("evaluate");
   train::ArraySource batches(x, y, options.sample_weight, {.batch_size = options.batch_size});
   return trainer_->evaluate(batches, options);
@@ -77,33 +89,51 @@ train::Logs Model::evaluate(train::BatchSource& batches, EvaluateOptions options
   return trainer_->evaluate(batches, options);
 }
 
-Tensor Model::predict(const Tensor& x, PredictOptions options) const { return trainer_->predict(x, options); }
+Tensors Model::predict_all(const train::TensorList& x, PredictOptions options) const {
+  return trainer_->predict(x, options);
+}
+Tensor Model::predict(const train::TensorList& x, PredictOptions options) const {
+  Tensors all = predict_all(x, std::move(options));
+  if (all.size() != 1)
+    throw InvalidArgument(cat("[predict] '", name(), "' has ", all.size(), " outputs; get them by predict_all"));
+  return all[0];
+}
+
+train::Logs Model::train_on_batch(const train::TensorList& x, const train::TensorList& y,
+                                  BatchOptions options) const {
+  return trainer_->train_on_batch({x, y, options.sample_weight}, options.class_weight);
+}
+train::Logs Model::test_on_batch(const train::TensorList& x, const train::TensorList& y, BatchOptions options) const {
+  return trainer_->test_on_batch({x, y, options.sample_weight});
+}
+Tensor Model::predict_on_batch(const train::TensorList& x) const {
+  if (x.empty() || !x[0].defined() || x[0].rank() == 0)
+    throw InvalidArgument("[predict_on_batch] x must have an axis that numbers the samples");
+  return predict(x, {.batch_size = std::max<int64_t>(1, x[0].shape()[0])});
+}
+void Model::reset_metrics() const { trainer_->reset_metrics(); }
+
+Layer Model::get_layer(std::string_view wanted) const {
+  std::vector<std::string_view> known;
+  for (const Layer& layer : layers()) {
+    if (layer.name() == wanted) return layer;
+    known.push_back(layer.name());
+  }
+  throw_unknown("layer", wanted, known);
+}
+Layer Model::get_layer(size_t index) const {
+  if (index >= layers().size())
+    throw InvalidArgument(
+        cat("[get_layer] there is no layer ", index, " in '", name(), "', which has ", layers().size()));
+  return layers()[index];
+}
+
 Optimizer Model::optimizer() const { return trainer_->optimizer(); }
 
-std::vector<Tensor> Model::get_weights() const {
-  std::vector<Tensor> weights;
-  for (const Variable& variable : variables()) {
-    const Tensor value = variable.value();
-    weights.push_back(Tensor::from_bytes(value.array().data(), value.aval()));  // a copy: training goes on in place
-  }
-  return weights;
-}
-
-void Model::set_weights(const std::vector<Tensor>& weights) const {
-  std::vector<Variable> all = variables();
-  if (weights.size() != all.size())
-    throw InvalidArgument(cat("[set_weights] ", weights.size(), " tensors are given for ", all.size(),
-                              " weights of '", name(), "'",
-                              built() ? "" : ", which is not built yet: call build() first"));
-  for (size_t i = 0; i < all.size(); ++i) all[i].assign(weights[i]);
-}
-
 std::string Model::summary_text() const {
-  Shape input = trainer_->input_shape();
-  if (const auto* chain = dynamic_cast<const Chain*>(module_.get()); chain && input.rank() == 0)
-    input = chain->built_for();
   const bool with_slots = trainer_->compiled() && trainer_->optimizer().variables().size() > 2;
-  return summary_table(*module_, input, with_slots ? trainer_->optimizer().variables() : std::vector<Variable>());
+  return summary_table(*module_, trainer_->input_specs(),
+                       with_slots ? trainer_->optimizer().variables() : std::vector<Variable>());
 }
 
 void Model::summary() const { std::cout << summary_text() << std::flush; }

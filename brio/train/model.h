@@ -10,12 +10,15 @@
 // A training step (forward, backward, update, metrics) is one plan, made at the first batch of a shape.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "brio/nn/functional.h"
 #include "brio/nn/loss.h"
 #include "brio/nn/metric.h"
 #include "brio/nn/module.h"
@@ -30,15 +33,31 @@ class Trainer;
 
 namespace brio::nn {
 
+// What one of several outputs is judged by.
+struct OutputOptions {
+  Loss loss = {};  // none: this output has no part in the loss
+  double loss_weight = 1;
+  std::vector<Metric> metrics = {};
+  std::vector<Metric> weighted_metrics = {};
+};
+
+// A step of one's own returns numbers by name, which the logs show: those of the last batch.
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+using Step = std::function<NamedTensors(const train::Batch&)>;
+
 struct CompileOptions {
   Optimizer optimizer = "rmsprop";
   Loss loss = {};
   std::vector<Metric> metrics = {};
   std::vector<Metric> weighted_metrics = {};  // these see the sample weights
+  // Of a model of several outputs, in their order. Otherwise each has the loss above.
+  std::vector<OutputOptions> outputs = {};
+  // In place of forward pass, gradients and update; traced like them. `test` is what evaluate() does.
+  Step train_step = {}, test_step = {};
 };
 
 struct ValidationData {
-  Tensor x = {}, y = {}, sample_weight = {};
+  train::TensorList x = {}, y = {}, sample_weight = {};
 };
 
 using Callbacks = std::vector<std::shared_ptr<train::Callback>>;
@@ -51,43 +70,63 @@ struct FitOptions {
   bool shuffle = true;                  // anew in each epoch
   int verbose = 1;                      // 0 nothing, 1 a bar, 2 a line per epoch
   int64_t initial_epoch = 0;
-  Tensor sample_weight = {};
+  train::TensorList sample_weight = {};
+  std::map<int64_t, double> class_weight = {};  // samples of a class count so much; of others, 1
   std::optional<int64_t> steps_per_epoch = {};
   int64_t validation_batch_size = 0;  // 0: batch_size
-  int64_t validation_freq = 1;        // in epochs
-  bool stop_at_nan = true;            // a loss that is not finite is an error
+  std::optional<int64_t> validation_steps = {};
+  int64_t validation_freq = 1;  // in epochs
+  bool stop_at_nan = true;      // a loss that is not finite is an error
   Callbacks callbacks = {};
 };
 
 struct EvaluateOptions {
   int64_t batch_size = 32;
   int verbose = 1;
-  Tensor sample_weight = {};
+  train::TensorList sample_weight = {};
   std::optional<int64_t> steps = {};
   Callbacks callbacks = {};
 };
 
 struct PredictOptions {
   int64_t batch_size = 32;
+  Callbacks callbacks = {};
 };
 
-// A handle: copies share weights, optimizer and plans.
+struct BatchOptions {
+  train::TensorList sample_weight = {};
+  std::map<int64_t, double> class_weight = {};
+};
+
+// A handle: copies share weights, optimizer and plans. Where a model has several inputs or outputs, x and y are
+// lists: model.fit({a, b}, {u, v}).
 class Model : public Layer {
  public:
   explicit Model(Layer layer);
+  // Of a graph of layers; see functional.h.
+  Model(const Symbol& input, const Symbol& output, std::string name = {});
+  Model(std::vector<Symbol> inputs, std::vector<Symbol> outputs, std::string name = {});
 
   void compile(CompileOptions options) const;
-  train::History fit(const Tensor& x, const Tensor& y, FitOptions options = {}) const;
+  train::History fit(const train::TensorList& x, const train::TensorList& y, FitOptions options = {}) const;
   // From a source of batches; batch_size, shuffle, sample_weight and validation_split are the source's affair.
   train::History fit(train::BatchSource& batches, FitOptions options = {}) const;
   // The loss, then the metrics in the order of compile().
-  train::Logs evaluate(const Tensor& x, const Tensor& y, EvaluateOptions options = {}) const;
+  train::Logs evaluate(const train::TensorList& x, const train::TensorList& y, EvaluateOptions options = {}) const;
   train::Logs evaluate(train::BatchSource& batches, EvaluateOptions options = {}) const;
-  Tensor predict(const Tensor& x, PredictOptions options = {}) const;
+  Tensor predict(const train::TensorList& x, PredictOptions options = {}) const;
+  Tensors predict_all(const train::TensorList& x, PredictOptions options = {}) const;  // of every output
+
+  // One step on one batch. Metrics add up until reset_metrics().
+  train::Logs train_on_batch(const train::TensorList& x, const train::TensorList& y, BatchOptions options = {}) const;
+  train::Logs test_on_batch(const train::TensorList& x, const train::TensorList& y, BatchOptions options = {}) const;
+  Tensor predict_on_batch(const train::TensorList& x) const;
+  void reset_metrics() const;
 
   Optimizer optimizer() const;  // of compile()
-  std::vector<Tensor> get_weights() const;
-  void set_weights(const std::vector<Tensor>& weights) const;
+  const std::vector<Layer>& layers() const { return module_->modules(); }
+  Layer get_layer(std::string_view name) const;  // throws InvalidArgument: the names that there are
+  Layer get_layer(size_t index) const;
 
   std::string summary_text() const;
   void summary() const;  // to stdout
@@ -95,6 +134,10 @@ class Model : public Layer {
  private:
   std::shared_ptr<train::Trainer> trainer_;
 };
+
+// The same model with weights of its own, freshly made, and not compiled.
+Model clone_model(const Model& model);
+Model model_from_json(std::string_view json);
 
 struct SequentialOptions {
   std::optional<Shape> input_shape = {};  // of one sample: the weights are made at once
@@ -106,7 +149,6 @@ class Sequential : public Model {
   explicit Sequential(std::initializer_list<Layer> layers = {}, SequentialOptions options = {});
   explicit Sequential(std::vector<Layer> layers, SequentialOptions options = {});
   void add(Layer layer) const;
-  const std::vector<Layer>& layers() const { return module_->modules(); }
 };
 
 }  // namespace brio::nn

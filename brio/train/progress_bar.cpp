@@ -58,7 +58,7 @@ void ProgressBar::on_epoch_begin(Progress& progress, int64_t epoch) {
   if (verbose_ > 0 && progress.epochs > 1) out_ << "Epoch " << epoch + 1 << "/" << progress.epochs << std::endl;
 }
 
-void ProgressBar::on_epoch_end(Progress& progress, int64_t, const Logs& logs) { draw(progress, logs, true); }
+void ProgressBar::on_epoch_end(Progress& progress, int64_t, Logs& logs) { draw(progress, logs, true); }
 void ProgressBar::on_test_begin(Progress&) {
   if (!in_fit_) start();
 }

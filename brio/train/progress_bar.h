@@ -25,7 +25,7 @@ class ProgressBar : public Callback {
   void on_train_begin(Progress&) override { in_fit_ = true; }
   void on_epoch_begin(Progress& progress, int64_t epoch) override;
   void on_train_batch_end(Progress& progress, int64_t step) override { advance(progress, step + 1); }
-  void on_epoch_end(Progress& progress, int64_t epoch, const Logs& logs) override;
+  void on_epoch_end(Progress& progress, int64_t epoch, Logs& logs) override;
   void on_test_begin(Progress& progress) override;
   void on_test_batch_end(Progress& progress, int64_t step) override;
   void on_test_end(Progress& progress, const Logs& logs) override;

@@ -7,8 +7,11 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
+#include "brio/nn/chain.h"
+#include "brio/nn/mask.h"
 #include "brio/ops/elementwise.h"
-#include "brio/runtime/function.h"
+#include "brio/ops/indexing.h"
+#include "brio/ops/shape_ops.h"
 #include "brio/train/progress_bar.h"
 
 namespace brio::train {
@@ -31,6 +34,13 @@ void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
                             "FitOptions::stop_at_nan = false trains on"));
 }
 
+// The class numbers of labels, one-hot or not.
+Tensor class_numbers(const Tensor& y) {
+  if (y.rank() >= 2 && y.shape()[y.rank() - 1] > 1) return nn::argmax_last(y);
+  const Tensor labels = y.rank() >= 2 ? squeeze(y, {-1}) : y;
+  return labels.dtype() == i32 ? labels : cast(labels, i32);
+}
+
 }  // namespace
 
 void Trainer::require_compiled(const char* what) const {
@@ -39,7 +49,11 @@ void Trainer::require_compiled(const char* what) const {
                               "' is not compiled; call compile({.optimizer = \"adam\", "
                               ".loss = …}) before ",
                               what));
-  if (!compiled_->options.loss.defined())
+  const nn::CompileOptions& o = compiled_->options;
+  const bool has_loss =
+      o.loss.defined() || o.train_step ||
+      std::ranges::any_of(o.outputs, [](const nn::OutputOptions& output) { return output.loss.defined(); });
+  if (!has_loss)
     throw InvalidArgument(cat("[", what, "] '", module_->name(),
                               "' was compiled without a loss; name one: "
                               "compile({.loss = \"mse\"})"));
@@ -52,86 +66,251 @@ nn::Optimizer Trainer::optimizer() const {
 }
 
 void Trainer::compile(nn::CompileOptions options) {
-  Compiled compiled;
-  compiled.options = std::move(options);
-  compiled_ = std::move(compiled);
-  make_functions();
+  if (!options.outputs.empty() &&
+      (options.loss.defined() || !options.metrics.empty() || !options.weighted_metrics.empty()))
+    throw InvalidArgument("[compile] loss and metrics are given both for the model and for its outputs; choose one");
+  compiled_.emplace();
+  compiled_->options = std::move(options);
 }
 
-void Trainer::make_functions() {
-  Compiled& c = *compiled_;
-  c.train = function([this](const Tensor& x, const Tensor& y) { train_step(x, y, {}); });
-  c.train_weighted = function([this](const Tensor& x, const Tensor& y, const Tensor& w) { train_step(x, y, w); });
-  c.test = function([this](const Tensor& x, const Tensor& y) { test_step(x, y, {}); });
-  c.test_weighted = function([this](const Tensor& x, const Tensor& y, const Tensor& w) { test_step(x, y, w); });
+std::vector<std::string> Trainer::output_names(size_t n) const {
+  std::vector<std::string> names;
+  const auto* graph = dynamic_cast<const nn::FunctionalModule*>(module_.get());
+  for (size_t i = 0; i < n; ++i)
+    names.push_back(graph && graph->outputs().size() == n ? graph->outputs()[i].node()->layer.name()
+                                                          : cat("output_", i + 1));
+  for (size_t i = 1; i < n; ++i)  // one layer may give several outputs
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i))
+      names[i] += cat("_", i);
+  return names;
 }
 
-void Trainer::train_step(const Tensor& x, const Tensor& y, const Tensor& weight) {
+void Trainer::make_outputs(size_t n) {
   Compiled& c = *compiled_;
-  Tensor y_pred, loss;
-  std::vector<Tensor> gradients;
-  {
-    GradientTape tape;
-    y_pred = (*module_)(x, true);
-    loss = c.options.loss(y, y_pred, weight);
-    if (loss.rank() != 0)
-      throw InvalidArgument(cat("[fit] the loss '", c.options.loss.name(), "' has shape ", loss.shape(),
-                                "; training needs a reduction other than none"));
-    gradients = tape.gradient(c.options.optimizer.scale_loss(loss), weights_);
+  if (c.outputs.size() == n) return;
+  const nn::CompileOptions& o = c.options;
+  if (!o.outputs.empty() && o.outputs.size() != n)
+    throw InvalidArgument(cat("[compile] options for ", o.outputs.size(), " outputs are given, but y has ", n));
+  if (n > 1 && o.outputs.empty() && !(o.metrics.empty() && o.weighted_metrics.empty()))
+    throw InvalidArgument(cat("[compile] metrics are given, but y has ", n,
+                              " outputs; give those of each: {.outputs = {{.loss = …, .metrics = {…}}, …}}"));
+  const std::vector<std::string> names = output_names(n);
+  c.outputs.clear();
+  for (size_t i = 0; i < n; ++i) {
+    nn::OutputOptions options =
+        o.outputs.empty() ? nn::OutputOptions{o.loss, 1, o.metrics, o.weighted_metrics} : o.outputs[i];
+    c.outputs.push_back({names[i], std::move(options), nn::Mean({.name = names[i] + "_loss"})});
   }
-  c.loss.update_state(loss, constant(x.shape()[0], f32));
-  update_metrics(y, y_pred, weight);
-  // Last, so that every other reader of the weights and of the step count comes before they are written in place.
-  c.options.optimizer.apply_gradients(std::move(gradients), weights_);
+  c.train.clear();
+  c.test.clear();
 }
 
-void Trainer::test_step(const Tensor& x, const Tensor& y, const Tensor& weight) {
+void Trainer::set_class_weight(const std::map<int64_t, double>& class_weight) {
   Compiled& c = *compiled_;
-  const Tensor y_pred = (*module_)(x, false);
-  c.loss.update_state(c.options.loss(y, y_pred, weight), constant(x.shape()[0], f32));
-  update_metrics(y, y_pred, weight);
+  std::vector<float> table;
+  if (!class_weight.empty()) {
+    const int64_t last = class_weight.rbegin()->first;
+    if (class_weight.begin()->first < 0 || last >= 1 << 24)
+      throw InvalidArgument(cat("[fit] class_weight names the class ",
+                                class_weight.begin()->first < 0 ? class_weight.begin()->first : last,
+                                "; classes are numbers from 0 on"));
+    table.assign(static_cast<size_t>(last) + 2, 1);
+    for (const auto& [number, weight] : class_weight) table[static_cast<size_t>(number)] = static_cast<float>(weight);
+  }
+  const std::vector<float> before =
+      c.class_weights.defined() ? c.class_weights.to_vector<float>() : std::vector<float>();
+  if (table == before) return;
+  c.class_weights = table.empty() ? Tensor() : Tensor::from(table, Shape{static_cast<int64_t>(table.size())});
+  c.train.clear();  // they hold the old ones
 }
 
-void Trainer::update_metrics(const Tensor& y, const Tensor& y_pred, const Tensor& weight) {
-  for (const nn::Metric& metric : compiled_->options.metrics) metric.update_state(y, y_pred);
-  for (const nn::Metric& metric : compiled_->options.weighted_metrics) metric.update_state(y, y_pred, weight);
+// A weight per sample, for each output; empty where all count alike.
+TensorList Trainer::weights_of(const Batch& batch, bool training) const {
+  TensorList weights = batch.sample_weight;
+  if (training && compiled_->class_weights.defined()) {
+    const Tensor& table = compiled_->class_weights;
+    const Tensor classes = class_numbers(batch.y[0]);
+    const Tensor others = constant(table.shape()[0] - 1, i32);
+    const Tensor known = logical_and(greater_equal(classes, constant(0, i32)), less(classes, others));
+    weights = {gather(table, select(known, classes, others))};
+  }
+  if (weights.size() == 1 && batch.y.size() > 1) weights.assign(batch.y.size(), Tensor(weights[0]));
+  return weights;
 }
 
-void Trainer::check_batch(const char* what, const Batch& batch) {
-  if (!batch.x.defined()) throw InvalidArgument(cat("[", what, "] a batch has no x"));
-  if (!batch.y.defined())
-    throw InvalidArgument(cat("[", what, "] there is no y, but the loss '", compiled_->options.loss.name(),
-                              "' compares predictions with it"));
-  if (batch.x.shape() == input_shape_) return;
-  module_->build(batch.x.shape());
-  input_shape_ = batch.x.shape();
+Tensor Trainer::total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights) {
+  Compiled& c = *compiled_;
+  const Tensor rows = constant(batch.rows(), f32);
+  Tensor total;
+  for (size_t i = 0; i < c.outputs.size(); ++i) {
+    const Output& output = c.outputs[i];
+    if (!output.options.loss.defined()) continue;
+    Tensor loss = output.options.loss(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor());
+    if (loss.rank() != 0)
+      throw InvalidArgument(cat("[fit] the loss '", output.options.loss.name(), "' has shape ", loss.shape(),
+                                "; training needs a reduction other than none"));
+    if (c.outputs.size() > 1) output.loss.update_state(loss, rows);
+    if (output.options.loss_weight != 1) loss = loss * constant(output.options.loss_weight, loss.dtype());
+    total = total.defined() ? total + loss : loss;
+  }
+  for (const Tensor& loss : module_->losses())
+    total = total + (loss.dtype() == total.dtype() ? loss : cast(loss, total.dtype()));
+  c.loss.update_state(total, rows);
+  return total;
 }
 
-void Trainer::run_train(const Batch& batch) {
-  if (batch.sample_weight.defined()) compiled_->train_weighted(batch.x, batch.y, batch.sample_weight);
-  else compiled_->train(batch.x, batch.y);
+std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch) {
+  std::vector<Tensor> results;
+  compiled_->own_names.clear();
+  for (auto& [name, value] : step(batch)) {
+    if (!value.defined() || value.rank() != 0)
+      throw InvalidArgument(cat("[fit] the step gave '", name, "' as ",
+                                value.defined() ? cat("a tensor of shape ", value.shape()) : std::string("none"),
+                                "; the logs take scalars"));
+    compiled_->own_names.push_back(name);
+    results.push_back(value.dtype() == f32 ? value : cast(value, f32));
+  }
+  return results;
 }
-void Trainer::run_test(const Batch& batch) {
-  if (batch.sample_weight.defined()) compiled_->test_weighted(batch.x, batch.y, batch.sample_weight);
-  else compiled_->test(batch.x, batch.y);
+
+std::vector<Tensor> Trainer::step(const Batch& batch, bool training) {
+  Compiled& c = *compiled_;
+  if (const nn::Step& own = training ? c.options.train_step : c.options.test_step) return own_step(own, batch);
+  const TensorList weights = weights_of(batch, training);
+  std::vector<Tensor> y_pred, gradients;
+  auto forward = [&] {
+    y_pred = (*module_)(std::vector<Tensor>(batch.x), {.training = training});
+    if (y_pred.size() != c.outputs.size())
+      throw InvalidArgument(cat("[fit] '", module_->name(), "' has ", y_pred.size(), " outputs, but y has ",
+                                c.outputs.size(), "; give one for each"));
+    return total_loss(batch, y_pred, weights);
+  };
+  if (training) {
+    GradientTape tape;
+    gradients = tape.gradient(c.options.optimizer.scale_loss(forward()), weights_);
+  } else {
+    forward();
+  }
+  update_metrics(batch, y_pred, weights);
+  // Last, so that every other reader of the weights and of the step count comes before they are written in place.
+  if (training) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
+  return {};
+}
+
+void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights) {
+  for (size_t i = 0; i < compiled_->outputs.size(); ++i) {
+    const nn::OutputOptions& o = compiled_->outputs[i].options;
+    for (const nn::Metric& metric : o.metrics) metric.update_state(batch.y[i], y_pred[i]);
+    for (const nn::Metric& metric : o.weighted_metrics)
+      metric.update_state(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor());
+  }
+}
+
+void Trainer::prepare(const char* what, const Batch& batch, bool training) {
+  Compiled& c = *compiled_;
+  if (batch.x.empty()) throw InvalidArgument(cat("[", what, "] a batch has no x"));
+  const bool own = static_cast<bool>(training ? c.options.train_step : c.options.test_step);
+  if (batch.y.empty() && !own)
+    throw InvalidArgument(cat("[", what, "] there is no y, but the loss",
+                              c.options.loss.defined() ? cat(" '", c.options.loss.name(), "'") : std::string(),
+                              " compares predictions with it"));
+  if (batch.sample_weight.size() > 1 && batch.sample_weight.size() != batch.y.size())
+    throw InvalidArgument(cat("[", what, "] ", batch.sample_weight.size(), " sample weights are given for ",
+                              batch.y.size(), " outputs; give one for each, or one for all"));
+  if (c.class_weights.defined() && training && (batch.y.size() != 1 || !batch.sample_weight.empty()))
+    throw InvalidArgument("[fit] class_weight is for models of one output, and not beside sample_weight");
+  if (!own) make_outputs(batch.y.size());
+  note_inputs(batch);
+}
+
+void Trainer::note_inputs(const Batch& batch) {
+  seen_.clear();
+  for (const Tensor& x : batch.x) seen_.push_back(x.aval());
+  if (module_->built()) return;
+  std::vector<nn::Spec> specs;
+  for (const Aval& aval : seen_) specs.emplace_back(aval.shape, aval.dtype);
+  module_->build(specs);
+}
+
+void Trainer::run(std::vector<Traced>& steps, const Batch& batch, bool training) {
+  const size_t n_x = batch.x.size(), n_y = batch.y.size(), n_weights = batch.sample_weight.size();
+  auto found = std::ranges::find_if(
+      steps, [&](const Traced& t) { return t.n_x == n_x && t.n_y == n_y && t.n_weights == n_weights; });
+  if (found == steps.end()) {
+    auto body = [=, this](const std::vector<Tensor>& all) {
+      const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+      Batch parts;
+      parts.x.assign(at(0), at(n_x));
+      parts.y.assign(at(n_x), at(n_x + n_y));
+      parts.sample_weight.assign(at(n_x + n_y), all.end());
+      return step(parts, training);
+    };
+    steps.push_back({n_x, n_y, n_weights, std::make_unique<detail::TracedFunction>(body)});
+    found = steps.end() - 1;
+  }
+  arguments_.clear();
+  for (const TensorList* list : {&batch.x, &batch.y, &batch.sample_weight})
+    arguments_.insert(arguments_.end(), list->begin(), list->end());
+  results_.clear();
+  found->function->call(arguments_.data(), arguments_.size(), results_);
+  arguments_.clear();  // the source may fill the same memory again
+  if (!results_.empty()) compiled_->own_results.swap(results_);
 }
 
 void Trainer::reset_metrics() {
+  if (!compiled_) return;
   compiled_->loss.reset_state();
-  for (const nn::Metric& metric : compiled_->options.metrics) metric.reset_state();
-  for (const nn::Metric& metric : compiled_->options.weighted_metrics) metric.reset_state();
+  compiled_->own_results.clear();
+  const nn::CompileOptions& o = compiled_->options;
+  for (const auto* list : {&o.metrics, &o.weighted_metrics})
+    for (const nn::Metric& metric : *list) metric.reset_state();
+  for (const nn::OutputOptions& output : o.outputs)
+    for (const auto* list : {&output.metrics, &output.weighted_metrics})
+      for (const nn::Metric& metric : *list) metric.reset_state();
+  for (const Output& output : compiled_->outputs) output.loss.reset_state();
 }
 
 Logs Trainer::read_metrics() const {
+  const Compiled& c = *compiled_;
   Logs logs;
-  logs.set("loss", compiled_->loss.read());
-  for (const nn::Metric& metric : compiled_->options.metrics) logs.set(metric.name(), metric.read());
-  for (const nn::Metric& metric : compiled_->options.weighted_metrics) logs.set(metric.name(), metric.read());
+  if (!c.own_results.empty()) {
+    for (size_t i = 0; i < c.own_results.size(); ++i) logs.set(c.own_names[i], c.own_results[i].item<float>());
+    return logs;
+  }
+  logs.set("loss", c.loss.read());
+  const bool many = c.outputs.size() > 1;
+  if (many)
+    for (const Output& output : c.outputs)
+      if (output.options.loss.defined()) logs.set(output.loss.name(), output.loss.read());
+  for (const Output& output : c.outputs) {
+    const std::string prefix = many ? output.name + "_" : std::string();
+    for (const auto* list : {&output.options.metrics, &output.options.weighted_metrics})
+      for (const nn::Metric& metric : *list) logs.set(prefix + metric.name(), metric.read());
+  }
   return logs;
 }
 
+// A step of the user's own need not name its loss.
+double Trainer::read_loss() const {
+  if (compiled_->own_results.empty()) return compiled_->loss.read();
+  for (size_t i = 0; i < compiled_->own_results.size(); ++i)
+    if (compiled_->own_names[i] == "loss") return compiled_->own_results[i].item<float>();
+  return 0;
+}
+
 void Trainer::check_loss(int64_t epoch, int64_t step) const {
-  check_finite(compiled_->loss.read(), epoch, step, optimizer().learning_rate().item<double>());
+  check_finite(read_loss(), epoch, step, optimizer().learning_rate().item<double>());
+}
+
+Progress Trainer::progress_of(int64_t epochs, std::optional<int64_t> steps) {
+  Progress progress;
+  progress.epochs = epochs;
+  progress.steps = steps;
+  progress.read = [this] { return by_name(read_metrics()); };
+  progress.model = nn::Layer(module_);
+  if (compiled_) progress.optimizer = compiled_->options.optimizer;
+  return progress;
 }
 
 History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options) {
@@ -141,23 +320,24 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     throw InvalidArgument(cat("[fit] steps_per_epoch is ", *options.steps_per_epoch, "; it must be 1 or more"));
   if (options.validation_freq <= 0)
     throw InvalidArgument(cat("[fit] validation_freq is ", options.validation_freq, "; it must be 1 or more"));
+  set_class_weight(options.class_weight);
   auto history = std::make_shared<HistoryCallback>();
-  nn::Callbacks callbacks = {history};
-  if (options.verbose > 0) callbacks.push_back(std::make_shared<ProgressBar>(options.verbose));
+  nn::Callbacks callbacks;
   for (const auto& callback : options.callbacks)
     if (callback) callbacks.push_back(callback);
+  if (options.verbose > 0) callbacks.push_back(std::make_shared<ProgressBar>(options.verbose));
+  callbacks.push_back(history);
 
-  Progress progress;
-  progress.epochs = options.epochs;
-  progress.steps = options.steps_per_epoch ? options.steps_per_epoch : batches.steps();
-  progress.read = [this] { return by_name(read_metrics()); };
+  Progress progress =
+      progress_of(options.epochs, options.steps_per_epoch ? options.steps_per_epoch : batches.steps());
+  progress.initial_epoch = options.initial_epoch;
   const int64_t most_steps = options.steps_per_epoch.value_or(INT64_MAX);
 
   for (const auto& callback : callbacks) callback->on_train_begin(progress);
   Logs logs;
   Batch batch;
   bool prepared = false;
-  for (int64_t epoch = options.initial_epoch; epoch < options.epochs && !progress.stop_training; ++epoch) {
+  for (int64_t epoch = progress.initial_epoch; epoch < options.epochs && !progress.stop_training; ++epoch) {
     reset_metrics();
     batches.reset(epoch);
     for (const auto& callback : callbacks) callback->on_epoch_begin(progress, epoch);
@@ -165,16 +345,10 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     int64_t step = 0;
     while (step < most_steps && !progress.stop_training && batches.next(batch)) {
       for (const auto& callback : callbacks) callback->on_train_batch_begin(progress, step);
-      check_batch("fit", batch);
-      if (!prepared) {
-        weights_ = module_->trainable_variables();
-        if (weights_.empty())
-          throw InvalidArgument(
-              cat("[fit] '", module_->name(), "' has no trainable weights: there is nothing to fit"));
-        compiled_->options.optimizer.build(weights_);
-        prepared = true;
-      }
-      run_train(batch);
+      prepare("fit", batch, true);
+      if (!prepared) prepare_weights();
+      prepared = true;
+      run(compiled_->train, batch, true);
       for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step);
       ++step;
       if (const auto now = std::chrono::steady_clock::now();
@@ -184,12 +358,12 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       }
     }
     if (step == 0) throw InvalidArgument(cat("[fit] epoch ", epoch + 1, " has no batches; give it data"));
-    if (options.stop_at_nan) check_loss(epoch, step);
+    if (options.stop_at_nan && !progress.stop_training) check_loss(epoch, step);
     logs = by_name(read_metrics());
     if (validation && (epoch + 1) % options.validation_freq == 0) {
       Progress of_validation = progress;
-      of_validation.steps = validation->steps();
-      const Logs found = run_tests(*validation, {}, of_validation, callbacks);
+      of_validation.steps = options.validation_steps ? options.validation_steps : validation->steps();
+      const Logs found = run_tests(*validation, options.validation_steps, of_validation, callbacks);
       for (const auto& [name, value] : by_name(found, "val_")) logs.set(name, value);
     }
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
@@ -197,6 +371,16 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
   for (const auto& callback : callbacks) callback->on_train_end(progress, logs);
   return std::move(history->history);
+}
+
+// Which weights are trained may have changed since the last run: layers can be frozen.
+void Trainer::prepare_weights() {
+  std::vector<Variable> weights = module_->trainable_variables();
+  if (weights.empty() && !compiled_->options.train_step)
+    throw InvalidArgument(cat("[fit] '", module_->name(), "' has no trainable weights: there is nothing to fit"));
+  if (weights != weights_) compiled_->train.clear();
+  weights_ = std::move(weights);
+  compiled_->options.optimizer.build(weights_);
 }
 
 Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
@@ -207,8 +391,9 @@ Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Prog
   Batch batch;
   int64_t step = 0;
   for (; (!steps || step < *steps) && !progress.stop_training && batches.next(batch); ++step) {
-    check_batch("evaluate", batch);
-    run_test(batch);
+    for (const auto& callback : callbacks) callback->on_test_batch_begin(progress, step);
+    prepare("evaluate", batch, false);
+    run(compiled_->test, batch, false);
     for (const auto& callback : callbacks) callback->on_test_batch_end(progress, step);
   }
   if (step == 0) throw InvalidArgument("[evaluate] there are no batches; give it data");
@@ -223,35 +408,79 @@ Logs Trainer::evaluate(BatchSource& batches, const nn::EvaluateOptions& options)
   if (options.verbose > 0) callbacks.push_back(std::make_shared<ProgressBar>(options.verbose));
   for (const auto& callback : options.callbacks)
     if (callback) callbacks.push_back(callback);
-  Progress progress;
-  progress.steps = options.steps ? options.steps : batches.steps();
-  progress.read = [this] { return by_name(read_metrics()); };
+  Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
   return run_tests(batches, options.steps, progress, callbacks);
 }
 
-Tensor Trainer::predict(const Tensor& x, const nn::PredictOptions& options) {
-  if (!predict_) predict_ = function([this](const Tensor& batch) { return (*module_)(batch, false); });
+Logs Trainer::train_on_batch(Batch batch, const std::map<int64_t, double>& class_weight) {
+  require_compiled("train_on_batch");
+  set_class_weight(class_weight);
+  ArraySource(batch.x, batch.y, batch.sample_weight, {});  // its checks
+  prepare("train_on_batch", batch, true);
+  prepare_weights();
+  run(compiled_->train, batch, true);
+  return read_metrics();
+}
+
+Logs Trainer::test_on_batch(Batch batch) {
+  require_compiled("test_on_batch");
+  ArraySource(batch.x, batch.y, batch.sample_weight, {});  // its checks
+  prepare("test_on_batch", batch, false);
+  run(compiled_->test, batch, false);
+  return read_metrics();
+}
+
+std::vector<Tensor> Trainer::predict(const TensorList& x, const nn::PredictOptions& options) {
+  if (!predict_)
+    predict_ = std::make_unique<detail::TracedFunction>(
+        [this](const std::vector<Tensor>& batch) { return (*module_)(batch, {.training = false}); });
   ArraySource batches(x, {}, {}, {.batch_size = options.batch_size});
   batches.reset(0);
-  Array all;
-  size_t filled = 0;
-  for (Batch batch; batches.next(batch);) {
-    module_->build(batch.x.shape());
-    input_shape_ = batch.x.shape();
-    const Tensor result = predict_(batch.x);
-    const Array& array = result.array();
-    if (result.rank() == 0 || result.shape()[0] != batch.x.shape()[0])
-      throw InvalidArgument(cat("[predict] '", module_->name(), "' made shape ", result.shape(), " of ",
-                                batch.x.shape()[0], " rows; a prediction has one row for each"));
-    if (!all.buffer) {
-      Aval aval = array.aval;
-      aval.shape.set(0, batches.rows());
-      all = Array::allocate(aval);
+  Progress progress = progress_of(1, batches.steps());
+  for (const auto& callback : options.callbacks) callback->on_predict_begin(progress);
+  std::vector<Array> all;
+  std::vector<size_t> filled;
+  int64_t step = 0;
+  for (Batch batch; batches.next(batch) && !progress.stop_training; ++step) {
+    for (const auto& callback : options.callbacks) callback->on_predict_batch_begin(progress, step);
+    note_inputs(batch);
+    std::vector<Tensor> results;
+    predict_->call(batch.x.data(), batch.x.size(), results);
+    all.resize(results.size());
+    filled.resize(results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Array& array = results[i].array();
+      if (results[i].rank() == 0 || results[i].shape()[0] != batch.rows())
+        throw InvalidArgument(cat("[predict] '", module_->name(), "' made shape ", results[i].shape(), " of ",
+                                  batch.rows(), " rows; a prediction has one row for each"));
+      if (!all[i].buffer) {
+        Aval aval = array.aval;
+        aval.shape.set(0, batches.rows());
+        all[i] = Array::allocate(aval);
+      }
+      std::memcpy(all[i].as<char>() + filled[i], array.data(), array.aval.bytes());
+      filled[i] += array.aval.bytes();
     }
-    std::memcpy(all.as<char>() + filled, array.data(), array.aval.bytes());
-    filled += array.aval.bytes();
+    for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, step);
   }
-  return Tensor(std::move(all));
+  for (const auto& callback : options.callbacks) callback->on_predict_end(progress);
+  std::vector<Tensor> predictions;
+  for (Array& array : all) predictions.emplace_back(std::move(array));
+  return predictions;
+}
+
+std::vector<nn::Spec> Trainer::input_specs() const {
+  std::vector<nn::Spec> specs;
+  for (const Aval& aval : seen_) specs.emplace_back(aval.shape, aval.dtype);
+  if (const auto* graph = dynamic_cast<const nn::FunctionalModule*>(module_.get())) {
+    specs.clear();
+    for (const nn::Symbol& input : graph->inputs()) specs.push_back(input.spec());
+  } else if (const auto* chain = dynamic_cast<const nn::Chain*>(module_.get()); chain && specs.empty()) {
+    specs = chain->built_for();
+  }
+  for (nn::Spec& spec : specs)
+    if (spec.rank() > 0) spec.dims[0] = nn::kUnknown;
+  return specs;
 }
 
 }  // namespace brio::train

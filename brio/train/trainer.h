@@ -1,11 +1,12 @@
 // Trainer: what compile() makes of a module. Users meet it as nn::Model.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "brio/runtime/function.h"
 #include "brio/train/model.h"
 
 namespace brio::train {
@@ -22,40 +23,63 @@ class Trainer {
   // `validation` may be null.
   History fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options);
   Logs evaluate(BatchSource& batches, const nn::EvaluateOptions& options);
-  Tensor predict(const Tensor& x, const nn::PredictOptions& options);
+  std::vector<Tensor> predict(const TensorList& x, const nn::PredictOptions& options);
+  Logs train_on_batch(Batch batch, const std::map<int64_t, double>& class_weight);
+  Logs test_on_batch(Batch batch);
+  void reset_metrics();
 
-  void require_compiled(const char* what) const;             // throws InvalidArgument
-  const Shape& input_shape() const { return input_shape_; }  // of the last batch that built or ran the module
+  void require_compiled(const char* what) const;  // throws InvalidArgument
+  std::vector<nn::Spec> input_specs() const;      // what the module takes, as far as is known; the batch is unknown
 
  private:
+  // One output of the model: what it is judged by, and the means so far.
+  struct Output {
+    std::string name;
+    nn::OutputOptions options;
+    nn::Mean loss;
+  };
+  // A step over a flat list of tensors: so many of x, of y and of weights.
+  struct Traced {
+    size_t n_x, n_y, n_weights;
+    std::unique_ptr<detail::TracedFunction> function;
+  };
   struct Compiled {
     nn::CompileOptions options;
     nn::Mean loss{{.name = "loss"}};
-    // Without and with sample weights.
-    std::function<void(const Tensor&, const Tensor&)> train, test;
-    std::function<void(const Tensor&, const Tensor&, const Tensor&)> train_weighted, test_weighted;
+    std::vector<Output> outputs;  // known from the first batch on
+    std::vector<Traced> train, test;
+    Tensor class_weights;  // by class; the last is for all others
+    // What a step of the user's own gave last.
+    std::vector<std::string> own_names;
+    std::vector<Tensor> own_results;
   };
 
-  void make_functions();
-  Tensor forward(const Tensor& x, const Tensor& y, const Tensor& weight, bool training);
-  void train_step(const Tensor& x, const Tensor& y, const Tensor& weight);
-  void test_step(const Tensor& x, const Tensor& y, const Tensor& weight);
-  void update_metrics(const Tensor& y, const Tensor& y_pred, const Tensor& weight);
-  void run_train(const Batch& batch);
-  void run_test(const Batch& batch);
-  void check_batch(const char* what, const Batch& batch);
+  void make_outputs(size_t n);
+  std::vector<std::string> output_names(size_t n) const;
+  void set_class_weight(const std::map<int64_t, double>& class_weight);
+  void prepare(const char* what, const Batch& batch, bool training);
+  void prepare_weights();
+  void note_inputs(const Batch& batch);
+  void run(std::vector<Traced>& steps, const Batch& batch, bool training);
+  std::vector<Tensor> step(const Batch& batch, bool training);
+  std::vector<Tensor> own_step(const nn::Step& step, const Batch& batch);
+  Tensor total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights);
+  TensorList weights_of(const Batch& batch, bool training) const;
+  void update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights);
   Logs run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
                  const nn::Callbacks& callbacks);
+  Progress progress_of(int64_t epochs, std::optional<int64_t> steps);
 
-  void reset_metrics();
   Logs read_metrics() const;
+  double read_loss() const;
   void check_loss(int64_t epoch, int64_t step) const;
 
   std::shared_ptr<nn::Module> module_;
   std::optional<Compiled> compiled_;
   std::vector<Variable> weights_;  // trainable, in the order of the gradients
-  std::function<Tensor(const Tensor&)> predict_;
-  Shape input_shape_;
+  std::unique_ptr<detail::TracedFunction> predict_;
+  std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
+  std::vector<Tensor> arguments_, results_;  // working lists of a step
 };
 
 }  // namespace brio::train

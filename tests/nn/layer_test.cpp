@@ -141,15 +141,14 @@ class Scaled : public nn::Module {
  public:
   explicit Scaled(int64_t units) : Module("scaled"), inner_(units) { add_module(inner_); }
   std::string_view kind() const override { return "Scaled"; }
-  Shape output_shape(const Shape& input) const override { return inner_.module().output_shape(input); }
 
  protected:
   void create_weights(const Shape& input) override {
     inner_.build(input);
-    scale_ = add_weight("scale", {}, "ones");
-    count_ = add_weight("count", {}, "zeros", false);
+    scale_ = add_weight("scale", {}, {.initializer = "ones"});
+    count_ = add_weight("count", {}, {.initializer = "zeros", .trainable = false});
   }
-  Tensor call(const Tensor& x, bool) override { return inner_(x) * scale_.value(); }
+  Tensor call(const Tensor& x, const nn::Call&) override { return inner_(x) * scale_.value(); }
 
  private:
   nn::Dense inner_;

@@ -173,8 +173,8 @@ TEST(Fit, ShuffleSeesEveryRowOnceAndDiffersByEpoch) {
     std::vector<float> seen;
     source.reset(epoch);
     for (train::Batch batch; source.next(batch);) {
-      const std::vector<float> rows = batch.x.to_vector<float>();
-      EXPECT_EQ(rows, batch.y.to_vector<float>());
+      const std::vector<float> rows = batch.x[0].to_vector<float>();
+      EXPECT_EQ(rows, batch.y[0].to_vector<float>());
       seen.insert(seen.end(), rows.begin(), rows.end());
     }
     return seen;
@@ -194,10 +194,10 @@ TEST(Fit, AKeptBatchIsNotOverwritten) {
   source.reset(0);
   train::Batch a, b;
   ASSERT_TRUE(source.next(a));
-  const std::vector<float> before = a.x.to_vector<float>();
+  const std::vector<float> before = a.x[0].to_vector<float>();
   ASSERT_TRUE(source.next(b));
-  EXPECT_EQ(a.x.to_vector<float>(), before);
-  EXPECT_NE(b.x.to_vector<float>(), before);
+  EXPECT_EQ(a.x[0].to_vector<float>(), before);
+  EXPECT_NE(b.x[0].to_vector<float>(), before);
 }
 
 TEST(Fit, StepsPerEpochEndsAnEpochEarly) {
@@ -220,7 +220,7 @@ TEST(Fit, CallbacksSeeAndStopTheRun) {
       EXPECT_GT(p.read()["loss"], 0);
       if (step == 1) p.stop_training = true;
     }
-    void on_epoch_end(train::Progress&, int64_t, const train::Logs& logs) override {
+    void on_epoch_end(train::Progress&, int64_t, train::Logs& logs) override {
       text += cat("end ", logs.size(), ";");
     }
     void on_train_end(train::Progress&, const train::Logs&) override { text += "done"; }

@@ -23,7 +23,8 @@ std::string run(int verbose, bool terminal, int64_t steps, std::optional<int64_t
   bar.on_train_begin(progress);
   bar.on_epoch_begin(progress, 0);
   for (int64_t i = 0; i < steps; ++i) bar.on_train_batch_end(progress, i);
-  bar.on_epoch_end(progress, 0, some_logs());
+  train::Logs logs = some_logs();
+  bar.on_epoch_end(progress, 0, logs);
   return out.str();
 }
 

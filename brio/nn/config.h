@@ -1,0 +1,73 @@
+// Configs: what a layer or model is made of, as JSON in Keras' form; weights are not part of it.
+//
+//   std::string json = nn::to_json(model);
+//   nn::Layer again = nn::layer_from_json(json);          // the same layers, with fresh weights
+//   nn::register_layer("Scale", [](nn::Fields&) { return nn::layer<Scale>(); });   // one of your own
+//
+// A layer says what it is made of once, in describe(): the same list writes a config and reads one.
+//
+//   void describe(nn::Fields& f) override { f("factor", factor_); }
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "brio/nn/activation.h"
+#include "brio/nn/module.h"
+#include "brio/ops/window.h"
+
+namespace brio::nn {
+
+class Fields {
+ public:
+  virtual ~Fields() = default;
+  virtual bool reading() const = 0;
+
+  // Reading leaves a value as it is where the config has none, and throws InvalidArgument where it is of another
+  // kind.
+  virtual void operator()(std::string_view name, bool& value) = 0;
+  virtual void operator()(std::string_view name, int64_t& value) = 0;
+  virtual void operator()(std::string_view name, double& value) = 0;
+  virtual void operator()(std::string_view name, std::string& value) = 0;
+  virtual void operator()(std::string_view name, std::optional<bool>& value) = 0;
+  virtual void operator()(std::string_view name, std::optional<int64_t>& value) = 0;
+  virtual void operator()(std::string_view name, std::optional<uint64_t>& value) = 0;  // a seed
+  virtual void operator()(std::string_view name, std::optional<double>& value) = 0;
+  virtual void operator()(std::string_view name, std::vector<int64_t>& value) = 0;  // a number is a list of one
+  virtual void operator()(std::string_view name, std::vector<double>& value) = 0;
+  virtual void operator()(std::string_view name, std::vector<std::string>& value) = 0;
+  virtual void operator()(std::string_view name, std::vector<std::vector<int64_t>>& value) = 0;
+  virtual void operator()(std::string_view name, Initializer& value) = 0;
+  virtual void operator()(std::string_view name, Regularizer& value) = 0;
+  virtual void operator()(std::string_view name, Constraint& value) = 0;
+  virtual void operator()(std::string_view name, ActivationFunction& value) = 0;
+  virtual void operator()(std::string_view name, Policy& value) = 0;
+  virtual void operator()(std::string_view name, WindowPadding& value) = 0;
+  virtual void operator()(std::string_view name, DataFormat& value) = 0;
+  virtual void operator()(std::string_view name, std::optional<Layer>& value) = 0;
+  virtual void operator()(std::string_view name, std::vector<Layer>& value) = 0;
+};
+
+// Options with what every layer's config holds: name and dtype. The rest is for the layer's own describe().
+template <typename Options>
+Options options_from(Fields& fields) {
+  Options options;
+  fields("name", options.name);
+  fields("dtype", options.dtype);
+  return options;
+}
+
+// How a layer comes out of a config.
+using LayerMaker = std::function<Layer(Fields&)>;
+void register_layer(std::string_view kind, LayerMaker maker);
+
+std::string to_json(const Layer& layer, int indent = -1);
+Layer layer_from_json(std::string_view json);  // throws InvalidArgument: no JSON, an unknown kind, a wrong value
+// The same layers with weights of their own, freshly made.
+Layer clone(const Layer& layer);
+
+}  // namespace brio::nn

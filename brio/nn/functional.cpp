@@ -1,0 +1,199 @@
+#include "brio/nn/functional.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "brio/base/error.h"
+#include "brio/nn/config.h"
+#include "brio/nn/mask.h"
+#include "brio/ops/elementwise.h"
+
+namespace brio::nn {
+namespace {
+
+class InputModule : public Module {
+ public:
+  InputModule(Spec spec, std::string name)
+      : Module("input_layer", {.dtype = spec.dtype, .name = std::move(name)}), spec_(std::move(spec)) {
+    autocast_ = false;
+  }
+  std::string_view kind() const override { return "InputLayer"; }
+  void describe(Fields& f) override { f("batch_shape", spec_.dims); }
+
+ protected:
+  Tensor call(const Tensor& x, const Call&) override { return x; }
+  Tensor compute_mask(const Tensor&, const Tensor& mask) const override { return mask; }
+
+ private:
+  Spec spec_;
+};
+
+class LambdaModule : public MultiModule {
+ public:
+  LambdaModule(std::function<Tensor(const Tensors&)> function, const LambdaOptions& o)
+      : MultiModule("lambda", {.dtype = o.dtype, .name = o.name}), function_(std::move(function)) {
+    if (!function_) throw InvalidArgument(cat("[", name(), "] the function is none"));
+    supports_masking_ = true;
+  }
+  std::string_view kind() const override { return "Lambda"; }
+
+ protected:
+  Tensors call_all(const Tensors& inputs, const Call&) override { return {function_(inputs)}; }
+
+ private:
+  std::function<Tensor(const Tensors&)> function_;
+};
+
+std::function<Tensor(const Tensors&)> of_one(std::function<Tensor(const Tensor&)> function) {
+  if (!function) return {};
+  return [f = std::move(function)](const Tensors& inputs) {
+    if (inputs.size() != 1) throw InvalidArgument(cat("[lambda] takes one input, but got ", inputs.size()));
+    return f(inputs[0]);
+  };
+}
+
+// Whether a tensor of that shape may stand for the symbol.
+bool fits(const Spec& spec, const Shape& shape) {
+  if (spec.rank() != shape.rank()) return false;
+  for (int i = 0; i < spec.rank(); ++i)
+    if (spec[i] != kUnknown && spec[i] != shape[i]) return false;
+  return true;
+}
+
+}  // namespace
+
+const Spec& Symbol::spec() const {
+  if (!node_) throw InvalidArgument("[symbol] this symbol is none; get one from nn::Input or by calling a layer");
+  return node_->results[index_];
+}
+
+Symbol Input(const std::vector<int64_t>& shape, InputOptions options) {
+  Spec spec(std::vector<int64_t>{options.batch_size}, options.dtype);
+  for (const int64_t dim : shape) {
+    if (dim < kUnknown) throw InvalidArgument(cat("[input] the shape has the size ", dim, "; use kUnknown or ≥ 0"));
+    spec.dims.push_back(dim);
+  }
+  spec.with_unknown(1);  // refuses too many axes
+  const Layer layer(std::make_shared<InputModule>(spec, std::move(options.name)));
+  return {std::make_shared<const CallNode>(CallNode{layer, {}, {}, {spec}}), 0};
+}
+
+std::vector<Symbol> Layer::call(const std::vector<Symbol>& inputs, const CallOptions& options) const {
+  std::vector<Spec> specs;
+  for (const Symbol& input : inputs) specs.push_back(input.spec());
+  if (!options.masks.empty())
+    throw InvalidArgument(
+        cat("[", name(), "] a mask is given beside symbols; let an Embedding or Masking layer make it"));
+  const auto node =
+      std::make_shared<const CallNode>(CallNode{*this, inputs, options, module_->output_specs(specs, options)});
+  std::vector<Symbol> results;
+  for (size_t i = 0; i < node->results.size(); ++i) results.emplace_back(node, i);
+  return results;
+}
+
+Symbol Layer::operator()(const std::vector<Symbol>& inputs, const CallOptions& options) const {
+  std::vector<Symbol> results = call(inputs, options);
+  if (results.size() != 1)
+    throw InvalidArgument(cat("[", name(), "] gives ", results.size(), " results; get them by call({…})"));
+  return results[0];
+}
+Symbol Layer::operator()(const Symbol& input, const CallOptions& options) const {
+  return (*this)(std::vector<Symbol>{input}, options);
+}
+
+Lambda::Lambda(std::function<Tensor(const Tensor&)> function, LambdaOptions options)
+    : Lambda(of_one(std::move(function)), std::move(options)) {}
+Lambda::Lambda(std::function<Tensor(const Tensors&)> function, LambdaOptions options)
+    : Layer(std::make_shared<LambdaModule>(std::move(function), options)) {}
+
+FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbol> outputs, std::string name)
+    : MultiModule("functional", {.name = std::move(name)}), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
+  autocast_ = false;  // each layer casts what it takes
+  supports_masking_ = true;
+  auto refuse = [&](const std::string& what) { throw InvalidArgument(cat("[", this->name(), "] ", what)); };
+  if (inputs_.empty() || outputs_.empty()) refuse("a model needs inputs and outputs");
+  std::map<const CallNode*, uint32_t> place;  // of a node's first result
+  std::map<std::string, const Module*> names;
+  auto add = [&](const std::shared_ptr<const CallNode>& node, bool is_input) {
+    const Module& module = node->layer.module();
+    const auto [known, is_new] = names.emplace(module.name(), &module);
+    if (!is_new && known->second != &module)
+      refuse(cat("has two layers named '", module.name(), "'; give each a name of its own"));
+    // A graph may begin in the middle of another: the layers before it are not part of this one.
+    if (is_new && (!is_input || node->inputs.empty())) add_module(node->layer);
+    place.emplace(node.get(), places_);
+    places_ += static_cast<uint32_t>(node->results.size());
+  };
+  for (const Symbol& input : inputs_) {
+    input.spec();  // refuses none
+    if (place.contains(input.node().get()))
+      refuse(cat("the input '", input.node()->layer.name(), "' is given twice"));
+    if (input.node()->results.size() != 1) refuse("an input must be the only result of its layer");
+    add(input.node(), true);
+  }
+  // Depth first, without recursion: models may be deep. A node is placed when everything before it is.
+  std::set<const CallNode*> open;
+  std::vector<std::shared_ptr<const CallNode>> stack;
+  for (auto output = outputs_.rbegin(); output != outputs_.rend(); ++output) {
+    output->spec();
+    stack.push_back(output->node());
+  }
+  while (!stack.empty()) {
+    const auto node = stack.back();
+    if (place.contains(node.get())) {
+      stack.pop_back();
+      continue;
+    }
+    if (node->inputs.empty())
+      refuse(cat("an output depends on the input '", node->layer.name(), "', which is not among the inputs"));
+    bool ready = true;
+    for (auto before = node->inputs.rbegin(); before != node->inputs.rend(); ++before)
+      if (!place.contains(before->node().get())) {
+        stack.push_back(before->node());
+        ready = false;
+      }
+    if (!ready) continue;
+    stack.pop_back();
+    Step step;
+    for (const Symbol& before : node->inputs)
+      step.in.push_back(place.at(before.node().get()) + static_cast<uint32_t>(before.index()));
+    step.out = places_;
+    nodes_.push_back(node);
+    steps_.push_back(std::move(step));
+    add(node, false);
+  }
+  for (const Symbol& output : outputs_)
+    output_places_.push_back(place.at(output.node().get()) + static_cast<uint32_t>(output.index()));
+  mark_built();  // calling the layers on symbols has built them
+}
+
+void FunctionalModule::check_all(const std::vector<Shape>& inputs) const {
+  if (inputs.size() != inputs_.size())
+    throw InvalidArgument(cat("[", name(), "] takes ", inputs_.size(), " inputs, but got ", inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!fits(inputs_[i].spec(), inputs[i]))
+      throw InvalidArgument(cat("[", name(), "] input ", i, ", '", inputs_[i].node()->layer.name(),
+                                "', takes the shape ", inputs_[i].spec().str(), ", but got ", inputs[i]));
+}
+
+Tensors FunctionalModule::call_all(const Tensors& inputs, const Call& how) {
+  Tensors values(places_);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values[i] = inputs[i].dtype() == inputs_[i].dtype() ? with_mask(inputs[i], how.mask(i))
+                                                        : with_mask(cast(inputs[i], inputs_[i].dtype()), how.mask(i));
+  Tensors arguments;
+  for (size_t n = 0; n < nodes_.size(); ++n) {
+    arguments.clear();
+    for (const uint32_t place : steps_[n].in) arguments.push_back(values[place]);
+    CallOptions options = nodes_[n]->options;
+    if (!options.training) options.training = how.training;
+    Tensors results = nodes_[n]->layer.call(arguments, options);
+    for (size_t i = 0; i < results.size(); ++i) values[steps_[n].out + i] = std::move(results[i]);
+  }
+  Tensors outputs;
+  for (const uint32_t place : output_places_) outputs.push_back(values[place]);
+  return outputs;
+}
+
+}  // namespace brio::nn

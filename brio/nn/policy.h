@@ -1,0 +1,38 @@
+// Precision policies: in which dtype a layer computes, and in which it keeps its weights.
+//
+//   nn::set_global_policy("mixed_bfloat16");             // for layers made from here on
+//   nn::Dense(10, {.dtype = "float32"});                 // this one computes in float32 all the same
+//
+// A mixed policy keeps weights in float32 and computes in the short format: a layer casts its floating-point inputs,
+// and its weights are cast where it reads them. Losses, metrics and the statistics of normalisation stay in float32.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "brio/tensor/dtype.h"
+
+namespace brio::nn {
+
+class Policy {
+ public:
+  Policy();                       // the global one, as it is now
+  Policy(std::string_view name);  // a floating-point dtype, or "mixed_float16", "mixed_bfloat16"
+  Policy(const char* name) : Policy(std::string_view(name)) {}
+  Policy(const std::string& name) : Policy(std::string_view(name)) {}
+  Policy(DType dtype);  // both; an integer dtype is for layers that have no weights
+
+  std::string name() const;
+  DType compute() const { return compute_; }
+  DType variable() const { return variable_; }
+  bool mixed() const { return compute_ != variable_; }
+  bool operator==(const Policy&) const = default;
+
+ private:
+  DType compute_ = f32, variable_ = f32;
+};
+
+void set_global_policy(const Policy& policy);
+Policy global_policy();
+
+}  // namespace brio::nn

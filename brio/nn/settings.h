@@ -1,0 +1,26 @@
+// Settings: what a small named function (initialiser, regulariser, constraint) was made with, for its config.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace brio::nn {
+
+using Setting = std::variant<std::monostate, bool, int64_t, double, std::string>;  // monostate: none
+
+struct Settings {
+  std::string class_name = {};  // Keras' name for it, "GlorotUniform"; empty when it cannot be written to a config
+  std::vector<std::pair<std::string, Setting>> values = {};
+
+  const Setting* find(std::string_view name) const;
+  // What is set, or `otherwise` where nothing is. Throw InvalidArgument for a value of another kind.
+  double number(std::string_view name, double otherwise) const;
+  int64_t integer(std::string_view name, int64_t otherwise) const;
+  std::string text(std::string_view name, std::string_view otherwise) const;
+};
+
+}  // namespace brio::nn

@@ -1,0 +1,34 @@
+// Spec: shape and dtype of a tensor that is not there yet. Sizes that will be known later, such as that of the batch,
+// are kUnknown.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "brio/tensor/aval.h"
+
+namespace brio::nn {
+
+inline constexpr int64_t kUnknown = -1;
+
+struct Spec {
+  std::vector<int64_t> dims = {};
+  DType dtype = f32;
+
+  Spec() = default;
+  Spec(std::vector<int64_t> dims_, DType dtype_ = f32) : dims(std::move(dims_)), dtype(dtype_) {}
+  Spec(const Shape& shape, DType dtype_ = f32) : dims(shape.begin(), shape.end()), dtype(dtype_) {}
+
+  int rank() const { return static_cast<int>(dims.size()); }
+  int64_t operator[](int axis) const { return dims[static_cast<size_t>(axis)]; }
+  bool known() const;                     // no size is unknown
+  Aval with_unknown(int64_t size) const;  // throws InvalidArgument where the shape cannot be
+  std::string str() const;                // "(None, 28, 28, 1)"
+  bool operator==(const Spec&) const = default;
+};
+
+// What is the same in both; other sizes are unknown. Their ranks are equal.
+Spec common(const Aval& a, const Aval& b);
+
+}  // namespace brio::nn

@@ -1,0 +1,84 @@
+// Callbacks that come with Brio, with Keras' rules and defaults.
+//
+//   model.fit(x, y, {.epochs = 100, .validation_split = 0.1, .callbacks = {
+//     train::early_stopping({.patience = 5, .restore_best_weights = true}),
+//     train::reduce_lr_on_plateau({.patience = 3}),
+//     train::csv_logger("run.csv")}});
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "brio/train/callback.h"
+
+namespace brio::train {
+
+using CallbackPtr = std::shared_ptr<Callback>;
+
+// Which way a monitored number gets better. By itself: a loss or an error down, an accuracy or a share up.
+enum class Better : uint8_t { by_name, down, up };
+
+struct EarlyStoppingOptions {
+  std::string monitor = "val_loss";
+  double min_delta = 0;  // less than this is no improvement
+  int64_t patience = 0;  // epochs without one
+  bool verbose = false;
+  Better mode = Better::by_name;
+  std::optional<double> baseline = {};  // patience also runs out while it is not reached
+  bool restore_best_weights = false;
+  int64_t start_from_epoch = 0;
+};
+CallbackPtr early_stopping(EarlyStoppingOptions options = {});
+
+struct ReduceLROnPlateauOptions {
+  std::string monitor = "val_loss";
+  double factor = 0.1;
+  int64_t patience = 10;
+  bool verbose = false;
+  Better mode = Better::by_name;
+  double min_delta = 1e-4;
+  int64_t cooldown = 0;  // epochs to wait after a reduction
+  double min_lr = 0;
+};
+CallbackPtr reduce_lr_on_plateau(ReduceLROnPlateauOptions options = {});
+
+// The learning rate of an epoch, from its number and the rate before it.
+CallbackPtr learning_rate_scheduler(std::function<double(int64_t epoch, double rate)> schedule, bool verbose = false);
+
+struct CSVLoggerOptions {
+  char separator = ',';
+  bool append = false;  // to what is in the file already
+};
+// One line per epoch, written at its end.
+CallbackPtr csv_logger(std::string path, CSVLoggerOptions options = {});
+
+// Ends training at a loss that is not finite, which it reads after every batch; FitOptions::stop_at_nan looks once a
+// second and throws.
+CallbackPtr terminate_on_nan();
+
+// Functions for the events that one cares for.
+struct LambdaCallback : Callback {
+  std::function<void(Progress&)> train_begin, test_begin;
+  std::function<void(Progress&, const Logs&)> train_end, test_end;
+  std::function<void(Progress&, int64_t)> epoch_begin, train_batch_begin, train_batch_end;
+  std::function<void(Progress&, int64_t, Logs&)> epoch_end;
+
+  void on_train_begin(Progress& p) override { call(train_begin, p); }
+  void on_train_end(Progress& p, const Logs& logs) override { call(train_end, p, logs); }
+  void on_epoch_begin(Progress& p, int64_t epoch) override { call(epoch_begin, p, epoch); }
+  void on_epoch_end(Progress& p, int64_t epoch, Logs& logs) override { call(epoch_end, p, epoch, logs); }
+  void on_train_batch_begin(Progress& p, int64_t step) override { call(train_batch_begin, p, step); }
+  void on_train_batch_end(Progress& p, int64_t step) override { call(train_batch_end, p, step); }
+  void on_test_begin(Progress& p) override { call(test_begin, p); }
+  void on_test_end(Progress& p, const Logs& logs) override { call(test_end, p, logs); }
+
+ private:
+  template <typename F, typename... Args>
+  static void call(const F& function, Args&... args) {
+    if (function) function(args...);
+  }
+};
+
+}  // namespace brio::train
