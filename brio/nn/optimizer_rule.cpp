@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <regex>
 
 #include "brio/base/error.h"
 #include "brio/nn/module.h"
@@ -42,17 +41,6 @@ void check_share(const std::string& optimizer, const char* option, double value)
 
 void check_not_negative(const std::string& optimizer, const char* option, double value) {
   if (!(value >= 0)) throw InvalidArgument(cat("[", optimizer, "] ", option, " is ", value, "; it must be ≥ 0"));
-}
-
-bool matches_any(const std::string& optimizer, std::span<const std::string> patterns, const std::string& text) {
-  for (const std::string& pattern : patterns) {
-    try {
-      if (std::regex_search(text, std::regex(pattern))) return true;
-    } catch (const std::regex_error&) {
-      throw InvalidArgument(cat("[", optimizer, "] '", pattern, "' is not a regular expression; correct it"));
-    }
-  }
-  return false;
 }
 
 OptimizerRule::OptimizerRule(const LearningRate& rate, SharedOptimizerOptions options, Formula formula)
