@@ -16,6 +16,7 @@
 #include "brio/nn/initializer.h"
 #include "brio/nn/loss.h"
 #include "brio/nn/losses.h"
+#include "brio/nn/loss_scale_optimizer.h"
 #include "brio/nn/mask.h"
 #include "brio/nn/metric.h"
 #include "brio/nn/metrics.h"

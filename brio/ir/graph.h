@@ -43,10 +43,13 @@ struct Node {
 
 class Graph {
  public:
+  static constexpr size_t kNoOutput = ~size_t{0};
   struct Input {
     ValueId value;
     bool donated = false;   // solely owned by the caller, who gives it up: may be overwritten
     std::string name = {};  // for messages
+    // The output, by its place, that is this one's next value: it takes over the memory where that is possible.
+    size_t becomes = kNoOutput;
   };
 
   std::vector<Aval> values;
@@ -60,7 +63,7 @@ class Graph {
     return static_cast<ValueId>(values.size() - 1);
   }
   ValueId add_input(const Aval& aval, bool donated = false, std::string name = {}) {
-    inputs.push_back({add_value(aval), donated, std::move(name)});
+    inputs.push_back({add_value(aval), donated, std::move(name), kNoOutput});
     return inputs.back().value;
   }
   // Appends a node; its outputs are inferred.

@@ -10,9 +10,11 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kSgdAttrs[] = {{"nesterov", AttrKind::flag}, {"has_momentum", AttrKind::flag}};
-constexpr AttrSpec kRmspropAttrs[] = {{"centered", AttrKind::flag}, {"has_momentum", AttrKind::flag}};
-constexpr AttrSpec kAdamAttrs[] = {{"amsgrad", AttrKind::flag}};
+constexpr AttrSpec kDecays{"decays", AttrKind::flag}, kGated{"gated", AttrKind::flag};  // the last two of each
+constexpr AttrSpec kSgdAttrs[] = {{"nesterov", AttrKind::flag}, {"has_momentum", AttrKind::flag}, kDecays, kGated};
+constexpr AttrSpec kRmspropAttrs[] = {
+    {"centered", AttrKind::flag}, {"has_momentum", AttrKind::flag}, kDecays, kGated};
+constexpr AttrSpec kAdamAttrs[] = {{"amsgrad", AttrKind::flag}, kDecays, kGated};
 constexpr std::string_view kSgdScalars[] = {"learning_rate", "momentum"};
 constexpr std::string_view kRmspropScalars[] = {"learning_rate", "rho", "momentum", "epsilon"};
 constexpr std::string_view kAdamScalars[] = {"learning_rate", "step", "beta_1", "beta_2", "epsilon"};
@@ -24,15 +26,21 @@ std::span<const std::string_view> scalar_names(const OpDef& op) {
 }
 
 void infer_update(const OpCall& call, std::vector<Aval>& out) {
-  const auto names = scalar_names(call.op);
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Aval& scalar = *call.in[i];
-    const DType wanted = names[i] == "step" ? i64 : f64;
-    if (scalar.dtype != wanted || scalar.shape.rank() != 0)
-      throw_invalid(call.op, cat(names[i], " must be a ", wanted, " scalar, but is ", scalar.dtype, " of shape ",
-                                 scalar.shape));
-  }
   const UpdateLayout layout = UpdateLayout::of(call.op, call.attrs, call.in.size());
+  const auto names = scalar_names(call.op);
+  auto expect_scalar = [&](size_t i, std::string_view name, DType wanted) {
+    const Aval& scalar = *call.in[i];
+    if (scalar.dtype != wanted || scalar.shape.rank() != 0)
+      throw_invalid(call.op,
+                    cat(name, " must be a ", wanted, " scalar, but is ", scalar.dtype, " of shape ", scalar.shape));
+  };
+  if (call.in.size() < layout.scalars + 2)
+    throw_invalid(call.op,
+                  cat("needs ", layout.scalars, " scalars and at least one parameter with its gradient, but ",
+                      call.in.size(), " inputs are given"));
+  for (size_t i = 0; i < names.size(); ++i) expect_scalar(i, names[i], names[i] == "step" ? i64 : f64);
+  if (layout.decays) expect_scalar(layout.decay(), "weight_decay", f64);
+  if (layout.gated) expect_scalar(layout.gate(), "gate", boolean);
   const size_t kinds = 2 + layout.slots;
   if (layout.n == 0 || layout.in(kinds, 0) != call.in.size())
     throw_invalid(call.op,
@@ -70,7 +78,13 @@ struct PlainUpdate {
 
   DType dtype() const { return in[layout.in(0, 0)].dtype(); }
   const Tensor& get(size_t kind, size_t i) const { return in[layout.in(kind, i)]; }
-  void set(size_t kind, size_t i, const Tensor& value) { out[layout.out(kind, i)] = value; }
+  Tensor param(size_t i) const {
+    const Tensor& p = get(0, i);
+    return layout.decays ? p - p * scalar(layout.decay()) * scalar(0) : p;
+  }
+  void set(size_t kind, size_t i, const Tensor& value) {
+    out[layout.out(kind, i)] = layout.gated ? select(in[layout.gate()], value, get(kind, i)) : value;
+  }
   Tensor scalar(size_t i) const { return cast(in[i], dtype()); }
   Tensor one_minus(size_t i) const { return cast(constant(1, f64) - in[i], dtype()); }
 };
@@ -79,7 +93,7 @@ std::vector<Tensor> plain_sgd(std::span<const Tensor> in, Attrs attrs) {
   PlainUpdate u{UpdateLayout::of(op::sgd_update, attrs, in.size()), in};
   const Tensor rate = u.scalar(0), momentum = u.scalar(1);
   for (size_t i = 0; i < u.layout.n; ++i) {
-    const Tensor &p = u.get(0, i), step = u.get(1, i) * rate;
+    const Tensor p = u.param(i), step = u.get(1, i) * rate;
     if (!attrs[1]) {
       u.set(0, i, p - step);
       continue;
@@ -97,7 +111,7 @@ std::vector<Tensor> plain_rmsprop(std::span<const Tensor> in, Attrs attrs) {
   const Tensor rate = u.scalar(0), rho = u.scalar(1), momentum = u.scalar(2), epsilon = u.scalar(3);
   const Tensor rest = u.one_minus(1);
   for (size_t i = 0; i < u.layout.n; ++i) {
-    const Tensor &p = u.get(0, i), &g = u.get(1, i);
+    const Tensor p = u.param(i), &g = u.get(1, i);
     const Tensor v = rho * u.get(2, i) + rest * square(g);
     u.set(2, i, v);
     Tensor denominator = v;
@@ -125,7 +139,7 @@ std::vector<Tensor> plain_adam(std::span<const Tensor> in, Attrs attrs) {
   const Tensor rest_1 = u.one_minus(2), rest_2 = u.one_minus(3), epsilon = u.scalar(4);
   const Tensor alpha = u.scalar(0) * sqrt(one - pow(u.scalar(3), step)) / (one - pow(u.scalar(2), step));
   for (size_t i = 0; i < u.layout.n; ++i) {
-    const Tensor &p = u.get(0, i), &g = u.get(1, i), &m0 = u.get(2, i), &v0 = u.get(3, i);
+    const Tensor p = u.param(i), &g = u.get(1, i), &m0 = u.get(2, i), &v0 = u.get(3, i);
     const Tensor m = m0 + (g - m0) * rest_1;
     Tensor v = v0 + (square(g) - v0) * rest_2;
     u.set(2, i, m);
@@ -148,12 +162,20 @@ class UpdateBuilder {
     required(op_, value, static_cast<int>(in_.size()));
     in_.push_back(dtype == f64 && is_floating(value.dtype()) ? cast(value, f64) : value);
   }
+  // The scalars that may be none, after the others.
+  void last_scalars(const Tensor& weight_decay, const Tensor& gate) {
+    decays_ = weight_decay.defined();
+    gated_ = gate.defined();
+    if (decays_) scalar(weight_decay);
+    if (gated_) scalar(gate, boolean);
+  }
   void tensors(std::string_view kind, std::span<const Tensor> values) {
     if (values.size() != n_)
       throw_invalid(op_, cat(values.size(), " ", kind, " are given for ", n_, " parameters; there must be one each"));
     in_.insert(in_.end(), values.begin(), values.end());
   }
-  void record(std::span<const int64_t> attrs) {
+  void record(std::vector<int64_t> attrs) {
+    attrs.insert(attrs.end(), {decays_, gated_});
     std::vector<TensorImpl*> impls;
     for (const Tensor& tensor : in_) impls.push_back(tensor.impl());
     out_ = record_many(op_, impls, attrs);
@@ -167,6 +189,7 @@ class UpdateBuilder {
  private:
   const OpDef& op_;
   size_t n_, taken_ = 0;
+  bool decays_ = false, gated_ = false;
   std::vector<Tensor> in_, out_;
 };
 
@@ -198,11 +221,13 @@ void register_optimizer_ops() {
 }
 
 UpdateLayout UpdateLayout::of(const OpDef& op, Attrs attrs, size_t inputs) {
-  UpdateLayout layout{scalar_names(op).size(), 0, 0};
+  const auto flags = attrs.words().last(2);
+  UpdateLayout layout{scalar_names(op).size(), 0, 0, flags[0] != 0, flags[1] != 0};
+  layout.scalars += static_cast<size_t>(layout.decays + layout.gated);
   if (&op == &op::sgd_update) layout.slots = attrs[1] != 0;
   else if (&op == &op::rmsprop_update) layout.slots = 1u + (attrs[0] != 0) + (attrs[1] != 0);
   else layout.slots = 2u + (attrs[0] != 0);
-  layout.n = (inputs - layout.scalars) / (2 + layout.slots);
+  layout.n = inputs < layout.scalars ? 0 : (inputs - layout.scalars) / (2 + layout.slots);
   return layout;
 }
 
@@ -211,14 +236,14 @@ SgdUpdate sgd_update(const SgdScalars& scalars, std::span<const Tensor> params, 
   UpdateBuilder b(op::sgd_update, params.size());
   b.scalar(scalars.learning_rate);
   b.scalar(scalars.momentum);
+  b.last_scalars(scalars.weight_decay, scalars.gate);
   b.tensors("parameters", params);
   b.tensors("gradients", grads);
   const bool has_momentum = !momenta.empty();
   if (nesterov && !has_momentum)
     throw_invalid(op::sgd_update, "Nesterov's form needs momenta; give one per parameter");
   if (has_momentum) b.tensors("momenta", momenta);
-  const int64_t attrs[] = {nesterov, has_momentum};
-  b.record(attrs);
+  b.record({nesterov, has_momentum});
   SgdUpdate out;
   out.params = b.take();
   if (has_momentum) out.momenta = b.take();
@@ -231,13 +256,13 @@ RmspropUpdate rmsprop_update(const RmspropScalars& scalars, std::span<const Tens
   UpdateBuilder b(op::rmsprop_update, params.size());
   for (const Tensor* scalar : {&scalars.learning_rate, &scalars.rho, &scalars.momentum, &scalars.epsilon})
     b.scalar(*scalar);
+  b.last_scalars(scalars.weight_decay, scalars.gate);
   b.tensors("parameters", params);
   b.tensors("gradients", grads);
   b.tensors("velocities", velocities);
   if (!momenta.empty()) b.tensors("momenta", momenta);
   if (!averages.empty()) b.tensors("averages", averages);
-  const int64_t attrs[] = {!averages.empty(), !momenta.empty()};
-  b.record(attrs);
+  b.record({!averages.empty(), !momenta.empty()});
   RmspropUpdate out;
   out.params = b.take();
   out.velocities = b.take();
@@ -253,13 +278,13 @@ AdamUpdate adam_update(const AdamScalars& scalars, std::span<const Tensor> param
   b.scalar(scalars.learning_rate);
   b.scalar(scalars.step, i64);
   for (const Tensor* scalar : {&scalars.beta_1, &scalars.beta_2, &scalars.epsilon}) b.scalar(*scalar);
+  b.last_scalars(scalars.weight_decay, scalars.gate);
   b.tensors("parameters", params);
   b.tensors("gradients", grads);
   b.tensors("momenta", momenta);
   b.tensors("velocities", velocities);
   if (!largest.empty()) b.tensors("largest velocities", largest);
-  const int64_t attrs[] = {!largest.empty()};
-  b.record(attrs);
+  b.record({!largest.empty()});
   AdamUpdate out;
   out.params = b.take();
   out.momenta = b.take();

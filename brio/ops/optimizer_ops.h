@@ -15,20 +15,23 @@
 namespace brio {
 
 namespace op {
-// Inputs: the scalars in the order of the struct below, then n tensors of each kind: parameters, gradients, slots.
-// Outputs: n tensors of each kind: parameters, slots.
+// Inputs: the scalars in the order of the struct below (the last two when they are given), then n tensors of each
+// kind: parameters, gradients, slots. Outputs: n tensors of each kind: parameters, slots.
 extern const OpDef sgd_update, rmsprop_update, adam_update;
 }  // namespace op
 
-// Scalars of another floating-point dtype are cast.
+// Scalars of another floating-point dtype are cast. Those with a default may be none:
+// - weight_decay: decoupled, before the update: p ← p - p · weight_decay · learning_rate;
+// - gate (bool): when it is false nothing changes, and in place nothing is touched.
 struct SgdScalars {
-  Tensor learning_rate, momentum;
+  Tensor learning_rate, momentum, weight_decay = {}, gate = {};
 };
 struct RmspropScalars {
-  Tensor learning_rate, rho, momentum, epsilon;
+  Tensor learning_rate, rho, momentum, epsilon, weight_decay = {}, gate = {};
 };
 struct AdamScalars {
-  Tensor learning_rate, step /* int64: updates made before this one */, beta_1, beta_2, epsilon;
+  Tensor learning_rate, step /* int64: updates made before this one */, beta_1, beta_2, epsilon, weight_decay = {},
+                                                                                                 gate = {};
 };
 
 struct SgdUpdate {
@@ -57,7 +60,10 @@ AdamUpdate adam_update(const AdamScalars& scalars, std::span<const Tensor> param
 // How the inputs of an update are laid out: input of kind k (0 parameters, 1 gradients, 2… slots) and tensor i.
 struct UpdateLayout {
   size_t scalars, slots, n;  // slots: kinds after the gradients
+  bool decays, gated;
   static UpdateLayout of(const OpDef& op, Attrs attrs, size_t inputs);
+  size_t decay() const { return scalars - 1 - gated; }  // inputs, where they are there
+  size_t gate() const { return scalars - 1; }
   size_t in(size_t kind, size_t i) const { return scalars + kind * n + i; }
   size_t out(size_t kind, size_t i) const { return (kind == 0 ? 0 : kind - 1) * n + i; }  // kind ≠ 1
 };

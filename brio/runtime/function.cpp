@@ -13,7 +13,7 @@
 namespace brio::detail {
 namespace {
 
-constexpr size_t kMostTraces = 64, kMostPlans = 8;
+constexpr size_t kMostTraces = 64, kMostPlans = 8, kSmallBytes = 64;
 
 // One trace: the graph of a call with arguments of certain avals.
 struct Trace {
@@ -36,7 +36,16 @@ struct Trace {
   struct Prepared {
     uint64_t donated;  // bit i: cell i may be overwritten
     std::shared_ptr<const CachedPlan> plan;
-    bool only_in_place = true;  // no fresh buffer, every cell written where it is
+    bool only_in_place = true;  // every cell is written where it is
+    // But for small ones that are read after their next value is made (a step count): that waits in a buffer of ours
+    // until the run is over.
+    struct Copy {
+      size_t cell;
+      uint32_t fresh;
+    };
+    std::vector<Copy> copies;
+    std::vector<BufferRef> kept;
+    std::vector<void*> kept_data;
   };
   std::vector<Prepared> plans;
   // Working lists of a call.
@@ -195,17 +204,28 @@ struct TracedFunction::Impl {
       if (p.donated == donated) return p;
     Graph graph = trace.graph;
     const size_t first_cell = trace.arguments.size() + trace.captured.size();
-    for (size_t i = 0; i < trace.cells.size(); ++i)
-      graph.inputs[first_cell + i].donated =
-          trace.cells[i].assigned && (trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0});
+    std::vector<bool> may_overwrite(trace.cells.size());
+    for (size_t i = 0; i < trace.cells.size(); ++i) {
+      if (!trace.cells[i].assigned) continue;
+      may_overwrite[i] = trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0};
+      graph.inputs[first_cell + i].donated = may_overwrite[i];
+      graph.inputs[first_cell + i].becomes = trace.cells[i].output;
+    }
     MadePlan made = make_plan(std::move(graph), registry().default_device());
-    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(std::move(made.plan)), trace.results == 0};
+    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(std::move(made.plan)), trace.results == 0, {}, {},
+                      {}};
     const Plan& plan = p.plan->plan();
-    p.only_in_place &= plan.fresh_buffers().empty();
     for (size_t i = 0; i < trace.cells.size(); ++i) {
       if (!trace.cells[i].assigned) continue;
       const Plan::Output& output = plan.outputs()[trace.cells[i].output];
-      p.only_in_place &= output.is_input && output.index == first_cell + i && output.offset == 0;
+      const bool small = !output.is_input && may_overwrite[i] && output.aval.bytes() <= kSmallBytes;
+      if (small) p.copies.push_back({i, output.index});
+      p.only_in_place &= small || (output.is_input && output.index == first_cell + i);
+      p.only_in_place &= output.offset == 0;
+    }
+    for (size_t k = 0; p.only_in_place && k < plan.fresh_buffers().size(); ++k) {
+      p.kept.push_back(BufferRef::allocate(plan.fresh_buffers()[k], Owner::other));
+      p.kept_data.push_back(p.kept.back()->data());
     }
     if (trace.plans.size() == kMostPlans) trace.plans.erase(trace.plans.begin());
     trace.plans.push_back(std::move(p));
@@ -272,7 +292,11 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, arguments, n);
   if (prepared.only_in_place) {
-    prepared.plan->run(trace.inputs.data(), nullptr);
+    prepared.plan->run(trace.inputs.data(), prepared.kept_data.data());
+    for (const Trace::Prepared::Copy& copy : prepared.copies) {
+      const Array& array = trace.cells[copy.cell].variable->value.impl()->array;
+      std::memcpy(array.data(), prepared.kept_data[copy.fresh], array.aval.bytes());
+    }
     return;
   }
   trace.fresh.clear();

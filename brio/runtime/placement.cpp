@@ -118,6 +118,15 @@ class Placer {
       const ValueId root = roots_[v].value;
       if (input_of_[root] != kNever) taken[input_of_[root]] = true;  // the input itself goes out: hands off
     }
+    // A value that has a successor hands its memory on to it: whoever holds such a pair finds each at its place
+    // again.
+    for (uint32_t i = 0; i < graph_.inputs.size(); ++i) {
+      if (graph_.inputs[i].becomes == Graph::kNoOutput) continue;
+      const ValueId v = graph_.outputs[graph_.inputs[i].becomes];
+      if (roots_[v].value != v || placed(v) || !may_take(i, v, taken, false)) continue;
+      taken[i] = true;
+      result_.locations[v] = {Location::Kind::input, i, 0};
+    }
     // First the kernels that work in place (the optimizer's update over its own parameters), so that a passer-by of
     // the same size does not take that memory away from them.
     for (const bool in_place_only : {true, false})
@@ -138,23 +147,22 @@ class Placer {
   bool placed(ValueId v) const { return result_.locations[v].kind != Location::Kind::none; }
 
   uint32_t donor(ValueId out, const std::vector<bool>& taken, bool in_place_only) const {
-    const uint32_t at = defined_[out];
-    if (at == kNever || last_may_fail_ > at) return kNever;
-    const Node& node = graph_.nodes[at - 1];
-    const Kernel* kernel = kernels_[at - 1];
-    if (!kernel) return kNever;
-    const size_t bytes = graph_.values[out].bytes();
-    const auto out_index = static_cast<size_t>(std::ranges::find(node.out, out) - node.out.begin());
-    for (uint32_t i = 0; i < graph_.inputs.size(); ++i) {
-      const ValueId input = graph_.inputs[i].value;
-      if (!graph_.inputs[i].donated || taken[i] || bytes == 0 || graph_.values[input].bytes() != bytes) continue;
-      if (last_use_[input] < at) {
-        if (!in_place_only) return i;
-        continue;
-      }
-      if (last_use_[input] == at && reads_in_place(node, *kernel, input, out_index)) return i;
-    }
+    for (uint32_t i = 0; i < graph_.inputs.size(); ++i)
+      if (may_take(i, out, taken, in_place_only)) return i;
     return kNever;
+  }
+
+  // May `out` be written over input i? In place: by the kernel that reads it last.
+  bool may_take(uint32_t i, ValueId out, const std::vector<bool>& taken, bool in_place_only) const {
+    const uint32_t at = defined_[out];
+    if (at == kNever || last_may_fail_ > at || !kernels_[at - 1]) return false;
+    const ValueId input = graph_.inputs[i].value;
+    const size_t bytes = graph_.values[out].bytes();
+    if (!graph_.inputs[i].donated || taken[i] || bytes == 0 || graph_.values[input].bytes() != bytes) return false;
+    if (last_use_[input] < at) return !in_place_only;
+    const Node& node = graph_.nodes[at - 1];
+    const auto out_index = static_cast<size_t>(std::ranges::find(node.out, out) - node.out.begin());
+    return last_use_[input] == at && reads_in_place(node, *kernels_[at - 1], input, out_index);
   }
 
   // May the kernel write output `out_index` over `root`, wherever it reads it?

@@ -226,6 +226,7 @@ class Instance {
   std::optional<Graph> make() {
     if (!sizes_fit() || !find_constants()) return std::nullopt;
     std::optional<Graph> graph = symbolic_.graph;
+    for (size_t i = 0; i < graph->inputs.size(); ++i) graph->inputs[i].becomes = recorded_.inputs[i].becomes;
     next_size_ = symbolic_.optimized.data();
     fill(*graph, true);
     for (size_t i = 0; i < graph->outputs.size(); ++i)

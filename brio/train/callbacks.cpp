@@ -59,7 +59,7 @@ class Monitor {
   bool warned_ = false;
 };
 
-double rate_of(const Progress& progress) { return progress.optimizer->learning_rate().value().item<double>(); }
+double rate_of(const Progress& progress) { return progress.optimizer->learning_rate().item<double>(); }
 
 class EarlyStopping : public Callback {
  public:

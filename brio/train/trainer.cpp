@@ -190,7 +190,7 @@ std::vector<Tensor> Trainer::step(const Batch& batch, bool training) {
   };
   if (training) {
     GradientTape tape;
-    gradients = tape.gradient(forward(), weights_);
+    gradients = tape.gradient(c.options.optimizer.scale_loss(forward()), weights_);
   } else {
     forward();
   }
@@ -302,7 +302,7 @@ double Trainer::read_loss() const {
 }
 
 void Trainer::check_loss(int64_t epoch, int64_t step) const {
-  check_finite(read_loss(), epoch, step, optimizer().learning_rate().value().item<double>());
+  check_finite(read_loss(), epoch, step, optimizer().learning_rate().item<double>());
 }
 
 Progress Trainer::progress_of(int64_t epochs, std::optional<int64_t> steps) {
@@ -370,6 +370,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     }
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
   }
+  if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
   for (const auto& callback : callbacks) callback->on_train_end(progress, logs);
   return std::move(history->history);
 }

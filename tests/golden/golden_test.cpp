@@ -53,11 +53,13 @@ TEST(Golden, ValuesAreThoseOfTheFormulas) {
     const auto &x = c.input("x").data, &y = c.output("y").data;
     for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], 1 / (1 + std::exp(-x[i])), 1e-6);
   }
-  for (const golden::Case& c : golden::load("optimizers.json")) {
-    if (c.name != "sgd") continue;
+  for (const golden::Case& c : golden::load("optimizers_sgd.json")) {
+    if (c.name != "sgd/defaults") continue;
     double rate = c.number("learning_rate");
-    const auto &w = c.input("w").data, &g = c.input("w_gradients").data, &after = c.output("w").data;
-    for (size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(after[i], w[i] - rate * g[i], 1e-6);
+    const auto &g = c.input("w_gradients").data, &after = c.output("w").data;
+    auto w = c.input("w").data;
+    for (size_t i = 0; i < g.size(); ++i) w[i % w.size()] -= rate * g[i];
+    for (size_t i = 0; i < w.size(); ++i) EXPECT_NEAR(after[i], w[i], 1e-6);
   }
 }
 

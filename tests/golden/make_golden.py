@@ -18,6 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 import golden_linalg
+import golden_optimizers
 
 HERE = pathlib.Path(__file__).resolve().parent
 rng = np.random.default_rng(20)
@@ -175,59 +176,6 @@ def metrics():
     result = [float(M.SparseCategoricalAccuracy()(y_true, y_pred))]
     cases.append(case("SparseCategoricalAccuracy/tie", {"y_true_0": y_true, "y_pred_0": y_pred},
                       {"metric": "SparseCategoricalAccuracy"}, {"result": result}))
-    return cases
-
-
-# --- Optimizers --------------------------------------------------------------------------------------------------------
-
-def optimizers():
-    """Five steps on two variables with given gradients; the outputs stack the variables after each step."""
-    steps = 5
-    w0 = rng.standard_normal((2, 3)).astype(np.float32)
-    b0 = rng.standard_normal(4).astype(np.float32)
-    gw = rng.standard_normal((steps, 2, 3)).astype(np.float32)
-    gb = rng.standard_normal((steps, 4)).astype(np.float32)
-    gw[2, 0, 0] = 0
-    O = keras.optimizers
-    table = [
-        ("sgd", O.SGD, {}),
-        ("sgd/momentum", O.SGD, {"learning_rate": 0.1, "momentum": 0.9}),
-        ("sgd/nesterov", O.SGD, {"learning_rate": 0.1, "momentum": 0.9, "nesterov": True}),
-        ("sgd/weight_decay", O.SGD, {"learning_rate": 0.1, "weight_decay": 0.05}),
-        ("sgd/clipnorm", O.SGD, {"learning_rate": 0.1, "clipnorm": 1.5}),
-        ("sgd/clipvalue", O.SGD, {"learning_rate": 0.1, "clipvalue": 0.5}),
-        ("sgd/global_clipnorm", O.SGD, {"learning_rate": 0.1, "global_clipnorm": 1.5}),
-        ("rmsprop", O.RMSprop, {}),
-        ("rmsprop/momentum", O.RMSprop, {"learning_rate": 0.01, "momentum": 0.9}),
-        ("rmsprop/centered", O.RMSprop, {"learning_rate": 0.01, "centered": True}),
-        ("rmsprop/centered_momentum", O.RMSprop, {"learning_rate": 0.01, "centered": True, "momentum": 0.5}),
-        ("rmsprop/weight_decay", O.RMSprop, {"learning_rate": 0.01, "weight_decay": 0.05}),
-        ("rmsprop/clipnorm", O.RMSprop, {"learning_rate": 0.01, "clipnorm": 1.5}),
-        ("adam", O.Adam, {}),
-        ("adam/options", O.Adam, {"learning_rate": 0.05, "beta_1": 0.8, "beta_2": 0.95, "epsilon": 1e-3}),
-        ("adam/amsgrad", O.Adam, {"learning_rate": 0.05, "amsgrad": True}),
-        ("adam/weight_decay", O.Adam, {"learning_rate": 0.05, "weight_decay": 0.05}),
-        ("adam/clipnorm", O.Adam, {"learning_rate": 0.05, "clipnorm": 1.5}),
-        ("adam/clipvalue", O.Adam, {"learning_rate": 0.05, "clipvalue": 0.5}),
-        ("adam/global_clipnorm", O.Adam, {"learning_rate": 0.05, "global_clipnorm": 1.5}),
-    ]
-    known = ("learning_rate", "momentum", "nesterov", "rho", "centered", "beta_1", "beta_2", "epsilon", "amsgrad",
-             "weight_decay", "clipnorm", "clipvalue", "global_clipnorm")
-    cases = []
-    for name, make, options in table:
-        optimizer = make(**options)
-        w, b = keras.Variable(w0), keras.Variable(b0)
-        trace = {"w": [], "b": []}
-        for step in range(steps):
-            optimizer.apply_gradients([(tf.constant(gw[step]), w), (tf.constant(gb[step]), b)])
-            trace["w"].append(w.numpy().copy())
-            trace["b"].append(b.numpy().copy())
-        config = optimizer.get_config()
-        params = {k: config[k] for k in known if config.get(k) is not None}
-        params["learning_rate"] = float(str(np.float32(params["learning_rate"])))  # 0.01, not 0.00999999978
-        params = {"optimizer": name.split("/")[0], **params}
-        inputs = {"w": w0, "b": b0, "w_gradients": gw, "b_gradients": gb}
-        cases.append(case(name, inputs, params, {k: np.stack(v) for k, v in trace.items()}))
     return cases
 
 
@@ -781,7 +729,7 @@ def pooling():
 
 if __name__ == "__main__":
     print(f"TensorFlow {tf.__version__}, Keras {keras.__version__}")
-    for make in (losses, metrics, optimizers, initializers, activations, maths, fit, convolution, pooling, shapes,
+    for make in (losses, metrics, initializers, activations, maths, fit, convolution, pooling, shapes,
                  reductions, indexing):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())
@@ -790,3 +738,5 @@ if __name__ == "__main__":
             write(file, cases)
     for name, cases in golden_linalg.make(op_case).items():
         write(f"{name}.json", cases)
+    for file, cases in golden_optimizers.optimizer_files(case):
+        write(file, cases)

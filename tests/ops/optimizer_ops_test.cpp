@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "brio/ops/elementwise.h"
+
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -11,17 +13,24 @@ namespace {
 
 Input scalar(double low, double high) { return {{Shape(), f64}, low, high}; }
 
-// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative.
+const Input kDecay{{Shape(), f64}, 0.01, 0.1}, kGate{{Shape(), boolean}, 0, 2};
+
+// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last two flags say whether
+// there are weight decay and a gate.
 std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input> scalars,
                                              std::vector<double> slot_low, int flags) {
   return [=, &op](Rng& rng, DType dtype, int i) {
     Case made{scalars, {}};
     for (int flag = 0; flag < flags; ++flag) made.attrs.push_back(i >> flag & 1);
+    made.attrs.push_back(i >> 1 & 1);
+    made.attrs.push_back(i >> 2 & 1);
+    if (made.attrs.end()[-2]) made.inputs.push_back(kDecay);
+    if (made.attrs.end()[-1]) made.inputs.push_back(kGate);
     if (&op == &op::sgd_update && i % 4 == 1) made.attrs[0] = 0;  // Nesterov's form needs momentum
     std::vector<Shape> shapes;
     for (int64_t n = rng.range(1, 4); n > 0; --n)
       shapes.push_back(random_shape(rng, static_cast<int>(rng.range(0, 8))));
-    const size_t slots = UpdateLayout::of(op, Attrs(made.attrs), scalars.size()).slots;
+    const size_t slots = UpdateLayout::of(op, Attrs(made.attrs), made.inputs.size()).slots;
     for (size_t kind = 0; kind < 2 + slots; ++kind)
       for (const Shape& shape : shapes)
         made.inputs.push_back({{shape, dtype}, kind < 2 ? -1 : slot_low[kind - 2], 1});
@@ -51,7 +60,7 @@ std::vector<OpTest> tests() {
       {.op = &op::sgd_update,
        .dtypes = kFloats,
        .make = update(op::sgd_update, sgd, {-1}, 2),
-       .large = large(op::sgd_update, sgd, {-1}, {0, 0})},
+       .large = large(op::sgd_update, sgd, {-1}, {0, 0, 0, 0})},
       {.op = &op::rmsprop_update,
        .dtypes = kFloats,
        .make =
@@ -62,11 +71,11 @@ std::vector<OpTest> tests() {
                for (size_t k = 0; k < layout.n; ++k) made.inputs[layout.in(kind, k)].high = 0.2;
              return made;
            },
-       .large = large(op::rmsprop_update, rmsprop, squares, {0, 0})},
+       .large = large(op::rmsprop_update, rmsprop, squares, {0, 0, 0, 0})},
       {.op = &op::adam_update,
        .dtypes = kFloats,
        .make = update(op::adam_update, adam, moments, 1),
-       .large = large(op::adam_update, adam, moments, {0})},
+       .large = large(op::adam_update, adam, moments, {0, 0, 0})},
   };
 }
 
@@ -102,9 +111,27 @@ std::vector<Invalid> invalid() {
       {&op::sgd_update,
        "an odd number of tensors",
        [=] {
-         call(op::sgd_update, {s, s, p, p, p}, {0, 0});
+         call(op::sgd_update, {s, s, p, p, p}, {0, 0, 0, 0});
        },
        {"3 tensors", "groups of 2"}},
+      {&op::sgd_update,
+       "no tensors after the scalars",
+       [=] {
+         call(op::sgd_update, {s, s, s, tensor({}, boolean)}, {0, 0, 1, 1});
+       },
+       {"4 scalars", "4 inputs"}},
+      {&op::sgd_update,
+       "a weight decay of rank 1",
+       [=] {
+         sgd_update({s, s, tensor({1}, f64)}, one, one);
+       },
+       {"weight_decay", "float64 scalar", "(1,)"}},
+      {&op::sgd_update,
+       "a gate that is a number",
+       [=] {
+         sgd_update({s, s, {}, s}, one, one);
+       },
+       {"gate", "bool scalar", "float64"}},
       {&op::sgd_update,
        "too few gradients",
        [=] {
@@ -205,6 +232,26 @@ TEST(OptimizerOps, KnownValues) {
   const RmspropUpdate rms = rmsprop_update({number(0.001), number(0.9), number(0), number(1e-7)}, p, g, zero);
   EXPECT_FLOAT_EQ(rms.velocities[0].to_vector<float>()[0], 0.025f);
   EXPECT_FLOAT_EQ(rms.params[0].to_vector<float>()[0], 1 - 0.0005f / std::sqrt(0.025f + 1e-7f));
+}
+
+TEST(OptimizerOps, DecayComesFirst) {
+  const std::vector<Tensor> p = {Tensor({2})}, g = {Tensor({0.5})};
+  const SgdUpdate sgd = sgd_update({number(0.25), number(0), number(0.5)}, p, g);
+  EXPECT_FLOAT_EQ(sgd.params[0].to_vector<float>()[0], 2 - 2 * 0.5f * 0.25f - 0.25f * 0.5f);
+}
+
+TEST(OptimizerOps, AShutGateKeepsEverything) {
+  const std::vector<Tensor> p = {Tensor({1, 2})}, g = {Tensor({0.5, NAN})}, m = {Tensor({3, 4})},
+                            v = {Tensor({5, 6})};
+  const Tensor step = Tensor::from(std::vector<int64_t>{0}, {}), x = number(0.5);
+  for (const bool open : {false, true}) {
+    const Tensor gate = number(open) > number(0.5);
+    const AdamUpdate adam = adam_update({x, step, x, x, x, x, gate}, p, g, m, v);
+    EXPECT_EQ(adam.params[0].to_vector<float>()[0] == 1, !open);
+    EXPECT_EQ(std::isnan(adam.params[0].to_vector<float>()[1]), open);
+    EXPECT_EQ(adam.momenta[0].to_vector<float>()[0] == 3, !open);
+    EXPECT_EQ(adam.velocities[0].to_vector<float>()[0] == 5, !open);
+  }
 }
 
 TEST(OptimizerOps, ScalarsOfOtherDtypesAreCast) {

@@ -27,6 +27,52 @@ TEST(Allocations, AFunctionStepMakesNoneAfterWarmUp) {
   EXPECT_EQ(allocations(), before);
 }
 
+// One loop reads and writes several variables of one size: each keeps its own memory.
+TEST(Allocations, VariablesOfOneSizeStayWhereTheyAre) {
+  Variable a(ones({100})), b(ones({100}) * 2.f), c(ones({100}) * 3.f);
+  auto step = function([&] {
+    const Tensor next_c = c.value() * 0.5f + a.value(), next_b = maximum(b.value(), next_c);
+    a.assign(a.value() - next_b * next_c);
+    b.assign(next_b);
+    c.assign(next_c);
+  });
+  float x = 1, y = 2, z = 3;
+  auto follow = [&] {
+    step();
+    z = z * 0.5f + x, y = std::max(y, z), x = x - y * z;
+  };
+  for (int i = 0; i < 2; ++i) follow();
+  const void* places[] = {a.value().array().data(), b.value().array().data(), c.value().array().data()};
+  const uint64_t before = allocations();
+  for (int i = 0; i < 3; ++i) follow();
+  EXPECT_EQ(allocations(), before);
+  EXPECT_EQ(a.value().array().data(), places[0]);
+  EXPECT_EQ(b.value().array().data(), places[1]);
+  EXPECT_EQ(c.value().array().data(), places[2]);
+  EXPECT_EQ(a.value().to_vector<float>()[99], x);
+  EXPECT_EQ(b.value().to_vector<float>()[99], y);
+  EXPECT_EQ(c.value().to_vector<float>()[99], z);
+}
+
+// A count whose next value is made first and which is read afterwards.
+TEST(Allocations, ASmallVariableMayBeReadAfterItsNextValue) {
+  Variable count(Tensor({1, 2})), sum_of_counts(zeros({2})), weights(ones({50}));
+  auto step = function([&] {
+    const Tensor next = count.value() + 1.f;
+    const Tensor scale = sum(exp(next * 0.f));
+    sum_of_counts.assign(sum_of_counts.value() + count.value() * scale);
+    weights.assign(weights.value() * sum(count.value()));
+    count.assign(next);
+  });
+  for (int i = 0; i < 3; ++i) step();
+  const uint64_t before = allocations();
+  for (int i = 0; i < 3; ++i) step();
+  EXPECT_EQ(allocations(), before);
+  EXPECT_EQ(count.value().to_vector<float>(), (std::vector<float>{7, 8}));
+  EXPECT_EQ(sum_of_counts.value().to_vector<float>(), (std::vector<float>{2 * 21, 2 * 27}));
+  EXPECT_EQ(weights.value().to_vector<float>()[0], 3.f * 5 * 7 * 9 * 11 * 13);
+}
+
 TEST(Allocations, TheSystemIsNotAskedByAnEagerStepAfterWarmUp) {
   const Tensor x = random::normal({32, 20}, {.seed = 1});
   (void)x.array();

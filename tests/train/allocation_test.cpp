@@ -52,6 +52,30 @@ TEST(Allocation, NoneWithDropoutMomentumAndWeights) {
                        {.optimizer = nn::SGD(0.01, {.momentum = 0.9, .clipnorm = 1}), .loss = "mse"},
                        {.sample_weight = ones({200})});
 }
+// Every optimizer writes weights and slots in place, with every option, and so does the loss scale.
+void expect_no_allocation(const nn::Optimizer& optimizer) {
+  SCOPED_TRACE(optimizer.name());
+  expect_no_allocation(nn::Sequential({nn::Dense(16, {.activation = "relu"}), nn::Dense(10), nn::Dense(1)}),
+                       {.optimizer = optimizer, .loss = "mse"}, {});
+}
+TEST(Allocation, NoneWithAnyOptimizer) {
+  for (const char* name : {"sgd", "rmsprop", "adamw", "adamax", "nadam", "adagrad", "adadelta", "adafactor", "ftrl",
+                           "lion", "lamb", "muon"}) {
+    expect_no_allocation(name);
+    expect_no_allocation(nn::LossScaleOptimizer(name));
+  }
+}
+TEST(Allocation, NoneWithOptimizerOptions) {
+  expect_no_allocation(nn::AdamW(
+      nn::CosineDecay(0.01, 100),
+      {.global_clipnorm = 1, .use_ema = true, .ema_overwrite_frequency = 3, .gradient_accumulation_steps = 2}));
+  expect_no_allocation(nn::Adamax(nn::CosineDecay(0.01, 100), {.clipvalue = 1,
+                                                               .weight_decay = 0.1,
+                                                               .use_ema = true,
+                                                               .ema_overwrite_frequency = 3,
+                                                               .gradient_accumulation_steps = 2}));
+  expect_no_allocation(nn::LossScaleOptimizer(nn::Muon(0.01, {.use_ema = true, .gradient_accumulation_steps = 2})));
+}
 TEST(Allocation, NoneInOrder) {
   expect_no_allocation(nn::Sequential({nn::Dense(4, {.activation = "gelu"}), nn::Dense(1)}),
                        {.optimizer = "rmsprop", .loss = "mse", .metrics = {"mse"}}, {.shuffle = false});

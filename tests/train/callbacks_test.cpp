@@ -40,7 +40,7 @@ struct Epochs {
       logs = {};
       logs.set(name, values[static_cast<size_t>(epoch)]);
       callback.on_epoch_end(progress, epoch, logs);
-      rates.push_back(optimizer.learning_rate().value().item<double>());
+      rates.push_back(optimizer.learning_rate().item<double>());
     }
     callback.on_train_end(progress, logs);
     return epoch;

@@ -206,7 +206,7 @@ TEST(Fit, StepsPerEpochEndsAnEpochEarly) {
   const nn::SGD sgd;
   model.compile({.optimizer = sgd, .loss = "mse"});
   model.fit(data.x, data.y, {.epochs = 2, .batch_size = 10, .verbose = 0, .steps_per_epoch = 3});
-  EXPECT_EQ(sgd.iterations().value().item<int64_t>(), 6);
+  EXPECT_EQ(sgd.iterations().item<int64_t>(), 6);
 }
 
 TEST(Fit, CallbacksSeeAndStopTheRun) {
@@ -252,7 +252,7 @@ TEST(Fit, FromASourceOfBatches) {
   model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
   const train::History history = model.fit(source, {.epochs = 3, .verbose = 0});
   EXPECT_LT(history["loss"][2], history["loss"][0]);
-  EXPECT_EQ(model.optimizer().iterations().value().item<int64_t>(), 30);
+  EXPECT_EQ(model.optimizer().iterations().item<int64_t>(), 30);
   EXPECT_LT(model.evaluate(source, {.verbose = 0})["loss"], history["loss"][0]);
 }
 

@@ -1,4 +1,5 @@
 // Optimizer updates: one pass over all tensors.
+#include <cstring>
 #include <new>
 
 #include "brio/backends/cpu/lower.h"
@@ -48,21 +49,37 @@ class UpdateKernel final : public Kernel {
       }
       t->n = sizes_[i];
     }
+    if (layout_.gated && !*static_cast<const bool*>(args.in[layout_.gate()])) return keep(tensors);
     const std::span<const UpdateTensor> list(tensors, layout_.n);
     auto number = [&](size_t i) { return *static_cast<const double*>(args.in[i]); };
+    WeightDecay decay;
+    if (layout_.decays) decay = {true, number(layout_.decay())};
     if (op_ == &op::sgd_update) {
-      update_sgd(dtype_, list, {number(0), number(1), has_momentum(), attrs_[0] != 0});
+      update_sgd(dtype_, list, {number(0), number(1), has_momentum(), attrs_[0] != 0, decay});
     } else if (op_ == &op::rmsprop_update) {
-      update_rmsprop(dtype_, list, {number(0), number(1), number(2), number(3), has_momentum(), attrs_[0] != 0});
+      update_rmsprop(dtype_, list,
+                     {number(0), number(1), number(2), number(3), has_momentum(), attrs_[0] != 0, decay});
     } else {
-      update_adam(
-          dtype_, list,
-          {number(0), *static_cast<const int64_t*>(args.in[1]), number(2), number(3), number(4), attrs_[0] != 0});
+      update_adam(dtype_, list,
+                  {number(0), *static_cast<const int64_t*>(args.in[1]), number(2), number(3), number(4),
+                   attrs_[0] != 0, decay});
     }
   }
 
  private:
   bool has_momentum() const { return attrs_[1] != 0; }
+  // The gate is shut: what is written elsewhere is copied there.
+  void keep(const UpdateTensor* tensors) const {
+    for (size_t i = 0; i < layout_.n; ++i) {
+      const UpdateTensor& t = tensors[i];
+      const size_t bytes = static_cast<size_t>(t.n) * size_of(dtype_);
+      auto copy = [&](void* to, const void* from) {
+        if (to != from && bytes != 0) std::memcpy(to, from, bytes);
+      };
+      copy(t.param_out, t.param_in);
+      for (size_t slot = 0; slot < layout_.slots; ++slot) copy(t.slot_out[slot], t.slot_in[slot]);
+    }
+  }
 
   const OpDef* op_;
   UpdateLayout layout_;

@@ -25,6 +25,13 @@ namespace brio::cpu {
 template <typename T>
 struct UpdateScalars {
   T value[5];
+  bool decays;
+  T decay, rate;  // of the decay
+
+  UpdateScalars(std::initializer_list<T> values, const WeightDecay& weight_decay, double learning_rate)
+      : decays(weight_decay.present), decay(static_cast<T>(weight_decay.value)), rate(static_cast<T>(learning_rate)) {
+    std::copy(values.begin(), values.end(), value);
+  }
 };
 // Elements [begin, end) of one tensor.
 template <typename T>
@@ -126,6 +133,12 @@ struct Adam {
   }
 };
 
+template <class Rule, class D, class V, typename T>
+HWY_INLINE void decay_and_update(D d, UpdateVector<V>& u, const UpdateScalars<T>& s) {
+  if (s.decays) u.param = hn::Sub(u.param, hn::Mul(hn::Mul(u.param, hn::Set(d, s.decay)), hn::Set(d, s.rate)));
+  Rule::run(d, u, s);
+}
+
 template <class Rule, typename T>
 void update_range(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin, int64_t end) {
   const hn::ScalableTag<T> d;
@@ -146,7 +159,7 @@ void update_range(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, i
     u.param = hn::LoadU(d, param + i);
     u.grad = hn::LoadU(d, grad + i);
     for (int k = 0; k < Rule::kSlots; ++k) u.slot[k] = hn::LoadU(d, slot[k] + i);
-    Rule::run(d, u, scalars);
+    decay_and_update<Rule>(d, u, scalars);
     hn::StoreU(u.param, d, param_out + i);
     for (int k = 0; k < Rule::kSlots; ++k) hn::StoreU(u.slot[k], d, slot_out[k] + i);
   }
@@ -155,7 +168,7 @@ void update_range(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, i
   u.param = load_tail(d, param + i, left);
   u.grad = load_tail(d, grad + i, left);
   for (int k = 0; k < Rule::kSlots; ++k) u.slot[k] = load_tail(d, slot[k] + i, left);
-  Rule::run(d, u, scalars);
+  decay_and_update<Rule>(d, u, scalars);
   store_tail(u.param, d, param_out + i, left);
   for (int k = 0; k < Rule::kSlots; ++k) store_tail(u.slot[k], d, slot_out[k] + i, left);
 }
@@ -245,7 +258,9 @@ void update_sgd(DType dtype, std::span<const UpdateTensor> tensors, const SgdRul
     const UpdateKind kind = !rule.has_momentum ? UpdateKind::sgd
                             : rule.nesterov    ? UpdateKind::sgd_nesterov
                                                : UpdateKind::sgd_momentum;
-    update_all<T>(tensors, kind, {{static_cast<T>(rule.learning_rate), static_cast<T>(rule.momentum)}});
+    update_all<T>(
+        tensors, kind,
+        {{static_cast<T>(rule.learning_rate), static_cast<T>(rule.momentum)}, rule.decay, rule.learning_rate});
   });
 }
 
@@ -257,7 +272,9 @@ void update_rmsprop(DType dtype, std::span<const UpdateTensor> tensors, const Rm
                       : (rule.has_momentum ? UpdateKind::rmsprop_momentum : UpdateKind::rmsprop);
     update_all<T>(tensors, kind,
                   {{static_cast<T>(rule.learning_rate), static_cast<T>(rule.rho), static_cast<T>(1 - rule.rho),
-                    static_cast<T>(rule.epsilon), static_cast<T>(rule.momentum)}});
+                    static_cast<T>(rule.epsilon), static_cast<T>(rule.momentum)},
+                   rule.decay,
+                   rule.learning_rate});
   });
 }
 
@@ -270,7 +287,9 @@ void update_adam(DType dtype, std::span<const UpdateTensor> tensors, const AdamR
     const T alpha = static_cast<T>(rule.learning_rate) * std::sqrt(T{1} - decay[1]) / (T{1} - decay[0]);
     update_all<T>(
         tensors, rule.amsgrad ? UpdateKind::amsgrad : UpdateKind::adam,
-        {{alpha, static_cast<T>(1 - rule.beta_1), static_cast<T>(1 - rule.beta_2), static_cast<T>(rule.epsilon)}});
+        {{alpha, static_cast<T>(1 - rule.beta_1), static_cast<T>(1 - rule.beta_2), static_cast<T>(rule.epsilon)},
+         rule.decay,
+         rule.learning_rate});
   });
 }
 

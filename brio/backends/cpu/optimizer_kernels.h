@@ -20,20 +20,29 @@ struct UpdateTensor {
   int64_t n;
 };
 
+// Decoupled, before the update: p ← p - p · weight_decay · learning_rate.
+struct WeightDecay {
+  bool present = false;
+  double value = 0;
+};
+
 // Hyper-parameters are doubles and are rounded to the parameters' dtype once, 1 - beta after the subtraction.
 struct SgdRule {  // slots: momentum, when there is one
   double learning_rate, momentum;
   bool has_momentum, nesterov;
+  WeightDecay decay = {};
 };
 struct RmspropRule {  // slots: velocity; momentum, when there is one; average gradient, when centered
   double learning_rate, rho, momentum, epsilon;
   bool has_momentum, centered;
+  WeightDecay decay = {};
 };
 struct AdamRule {  // slots: momentum; velocity; largest velocity, for amsgrad
   double learning_rate;
   int64_t step;  // updates made before this one
   double beta_1, beta_2, epsilon;
   bool amsgrad;
+  WeightDecay decay = {};
 };
 
 // All tensors are of `dtype`, f32 or f64. Uses threads when there is work for them.

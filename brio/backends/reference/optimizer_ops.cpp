@@ -37,10 +37,20 @@ struct Update {
     call.out<T>(layout.out(kind, tensor))[element] = static_cast<T>(x.value);
     return x;
   }
+  Rounded<T> param() const {  // after its decay
+    const Rounded<T> p = get(0);
+    return layout.decays ? p - p * scalar(layout.decay()) * scalar(0) : p;
+  }
   template <typename Body>
   void for_each(Body&& body) {
+    const bool runs = !layout.gated || *call.in<bool>(layout.gate());
     for (tensor = 0; tensor < layout.n; ++tensor)
-      for (element = 0; element < call.out_shape(tensor).elements(); ++element) body();
+      for (element = 0; element < call.out_shape(tensor).elements(); ++element) {
+        if (runs) body();
+        else
+          for (size_t kind = 0; kind < 2 + layout.slots; ++kind)
+            if (kind != 1) set(kind, get(kind));
+      }
   }
 };
 
@@ -50,7 +60,7 @@ void run_sgd(const Call& call) {
     Update<decltype(t)> u{call};
     const auto rate = u.scalar(0), momentum = u.scalar(1);
     u.for_each([&] {
-      const auto p = u.get(0), step = u.get(1) * rate;
+      const auto p = u.param(), step = u.get(1) * rate;
       if (!has_momentum) {
         u.set(0, p - step);
         return;
@@ -68,7 +78,7 @@ void run_rmsprop(const Call& call) {
     const auto rate = u.scalar(0), rho = u.scalar(1), momentum = u.scalar(2), epsilon = u.scalar(3);
     const auto rest = u.one_minus(1);
     u.for_each([&] {
-      const auto p = u.get(0), g = u.get(1);
+      const auto p = u.param(), g = u.get(1);
       auto denominator = u.set(2, rho * u.get(2) + rest * (g * g));
       if (centered) {
         const size_t kind = has_momentum ? 4 : 3;
@@ -90,7 +100,7 @@ void run_adam(const Call& call) {
     const auto alpha = u.scalar(0) * sqrt(one - pow(u.scalar(3), step)) / (one - pow(u.scalar(2), step));
     const auto rest_1 = u.one_minus(2), rest_2 = u.one_minus(3), epsilon = u.scalar(4);
     u.for_each([&] {
-      const auto p = u.get(0), g = u.get(1), m0 = u.get(2), v0 = u.get(3);
+      const auto p = u.param(), g = u.get(1), m0 = u.get(2), v0 = u.get(3);
       const auto m = u.set(2, m0 + (g - m0) * rest_1);
       auto v = u.set(3, v0 + (g * g - v0) * rest_2);
       if (amsgrad) v = u.set(4, max(u.get(4), v));

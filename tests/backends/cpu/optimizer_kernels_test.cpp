@@ -87,12 +87,13 @@ void check(int slots, Update&& update, Expect&& expect) {
 template <typename T>
 void check_sgd() {
   for (int form = 0; form < 3; ++form) {
-    const SgdRule rule{0.01, 0.9, form > 0, form == 2};
+    const SgdRule rule{0.01, 0.9, form > 0, form == 2, {form == 1, 0.25}};
     check<T>(
         form > 0, [&](auto tensors) { update_sgd(dtype_of<T>, tensors, rule); },
         [&](Case<T>& c) {
           std::vector<Values<T>> out(c.data, c.data + 5);
-          const auto &p = c.data[0], &g = c.data[1];
+          const auto &p0 = c.data[0], &g = c.data[1];
+          const auto p = form == 1 ? p0 - p0 * g.splat(0.25) * g.splat(rule.learning_rate) : p0;
           const auto step = g * g.splat(rule.learning_rate), momentum = g.splat(rule.momentum);
           if (form == 0) {
             out[0] = p - step;
