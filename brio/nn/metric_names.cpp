@@ -5,16 +5,16 @@
 namespace brio::nn {
 namespace {
 
-Metric told_by_shapes(std::string name) { return Metric(std::move(name), accuracy_by_shapes); }
+Metric told_by_shapes(const std::string& name) { return Metric(name, accuracy_by_shapes); }
 
 template <typename Kind>
-Metric made(std::string name) {
-  return Kind({.name = std::move(name)});
+Metric made(const std::string& name) {
+  return Kind({.name = name});
 }
 
 struct Named {
   std::string_view name;
-  Metric (*make)(std::string);
+  Metric (*make)(const std::string&);
 };
 constexpr Named kNamed[] = {
     {"accuracy", told_by_shapes},

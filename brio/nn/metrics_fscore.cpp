@@ -39,7 +39,7 @@ class FScoreRule : public MetricRule {
     const Tensor recall = tp / (tp + false_negatives_.value() + epsilon);
     const double square = o_.beta * o_.beta;
     const Tensor mean_of_both = precision * recall / (precision * constant(square, f32) + recall + epsilon);
-    const Tensor scores = mean_of_both * constant(1 + square, f32);
+    Tensor scores = mean_of_both * constant(1 + square, f32);
     if (o_.average == Average::none) return scores;
     if (o_.average == Average::weighted) return sum(scores * (occurring / (sum(occurring) + epsilon)));
     return mean(scores);
