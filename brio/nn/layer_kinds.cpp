@@ -6,6 +6,7 @@
 #include "brio/nn/dense.h"
 #include "brio/nn/dropout.h"
 #include "brio/nn/flatten.h"
+#include "brio/nn/functional.h"
 #include "brio/nn/pooling.h"
 
 namespace brio::nn {
@@ -33,6 +34,7 @@ std::span<const LayerKind> layer_kinds() {
       {"GlobalMaxPooling1D", GlobalMaxPooling1D::from_config},
       {"GlobalMaxPooling2D", GlobalMaxPooling2D::from_config},
       {"GlobalMaxPooling3D", GlobalMaxPooling3D::from_config},
+      {"InputLayer", InputLayer::from_config},
       {"MaxPooling1D", MaxPooling1D::from_config},
       {"MaxPooling2D", MaxPooling2D::from_config},
       {"MaxPooling3D", MaxPooling3D::from_config},
