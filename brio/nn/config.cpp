@@ -150,7 +150,8 @@ class Reader : public Fields {
     v = whole_numbers(n, json->is_array() ? *json : Json::array({*json}));
   }
   void operator()(std::string_view n, std::vector<double>& v) override {
-    take_list(n, v, &Json::is_number, "a list of numbers");
+    if (const Json* json = find(n); json && json->is_number()) v = {json->get<double>()};
+    else take_list(n, v, &Json::is_number, "a list of numbers");
   }
   void operator()(std::string_view n, std::vector<std::string>& v) override {
     take_list(n, v, &Json::is_string, "a list of texts");

@@ -7,6 +7,7 @@
 #include "brio/nn/dropout.h"
 #include "brio/nn/flatten.h"
 #include "brio/nn/functional.h"
+#include "brio/nn/image_layers.h"
 #include "brio/nn/pooling.h"
 
 namespace brio::nn {
@@ -17,6 +18,7 @@ std::span<const LayerKind> layer_kinds() {
       {"AveragePooling1D", AveragePooling1D::from_config},
       {"AveragePooling2D", AveragePooling2D::from_config},
       {"AveragePooling3D", AveragePooling3D::from_config},
+      {"CenterCrop", CenterCrop::from_config},
       {"Conv1D", Conv1D::from_config},
       {"Conv1DTranspose", Conv1DTranspose::from_config},
       {"Conv2D", Conv2D::from_config},
@@ -38,6 +40,14 @@ std::span<const LayerKind> layer_kinds() {
       {"MaxPooling1D", MaxPooling1D::from_config},
       {"MaxPooling2D", MaxPooling2D::from_config},
       {"MaxPooling3D", MaxPooling3D::from_config},
+      {"RandomBrightness", RandomBrightness::from_config},
+      {"RandomContrast", RandomContrast::from_config},
+      {"RandomCrop", RandomCrop::from_config},
+      {"RandomFlip", RandomFlip::from_config},
+      {"RandomRotation", RandomRotation::from_config},
+      {"RandomTranslation", RandomTranslation::from_config},
+      {"RandomZoom", RandomZoom::from_config},
+      {"Resizing", Resizing::from_config},
       {"Sequential", Chain::from_config},
   };
   return kKinds;
