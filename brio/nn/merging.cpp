@@ -58,9 +58,12 @@ class MergingModule : public MultiModule {
       rank = std::max(rank, shape.rank());
     }
     Shape all = widened(inputs[0], rank);
-    for (const Shape& shape : inputs)
-      if (!broadcast(all, widened(shape, rank), all))
+    for (const Shape& shape : inputs) {
+      Shape both;
+      if (!broadcast(all, widened(shape, rank), both))
         throw_invalid(name(), cat("inputs of these shapes do not broadcast: ", list(inputs)));
+      all = both;
+    }
   }
 
   Tensors call_all(const Tensors& inputs, const Call& how) override {
