@@ -1,5 +1,6 @@
 #include "brio/nn/normalization.h"
 
+#include "brio/autodiff/tape.h"
 #include "brio/nn/config.h"
 #include "brio/nn/feature_axes.h"
 #include "brio/ops/check.h"
@@ -48,6 +49,21 @@ void list_fields(Fields& f, GroupNormalizationOptions& o) {
   list_scale_fields(f, o);
 }
 
+// moments() with one pass less in the gradient: the variance does not change with the mean that it is taken around,
+// so that path, of zeros, is left out. The gradient is a function of x again, and so are those of higher order.
+Moments batch_moments(const Tensor& x, const Axes& axes) {
+  if (current_recording().is_body()) return moments(x, axes, true);  // loops know no gradient of one's own
+  const auto variance = custom_gradient([axes](const Tensors& in) {
+    const Tensor spread = mean(squared_difference(in[0], mean(in[0], axes, true)), axes, true);
+    return CustomResult{spread, [axes, x = in[0]](const Tensor& g) -> Tensors {
+                          const double share = 2.0 * static_cast<double>(g.shape().elements()) /
+                                               static_cast<double>(x.shape().elements());
+                          return {(x - mean(x, axes, true)) * (g * constant(share, x.dtype()))};
+                        }};
+  });
+  return {mean(x, axes, true), variance({x})};
+}
+
 // What has gamma and beta.
 class ScaledModule : public Module {
  public:
@@ -71,13 +87,19 @@ class ScaledModule : public Module {
                          .constraint = o.beta_constraint});
   }
 
-  // (x - mean) / sqrt(variance + epsilon) · gamma + beta, the weights being given this shape.
+  // (x - mean) / sqrt(variance + epsilon) · gamma + beta, the weights being given this shape. Written as a line in x:
+  // its gradients then need sums of x and of the cotangent alone, and what is per statistic stays small.
   Tensor normalised(const Tensor& x, const Tensor& mean, const Tensor& variance, double epsilon,
                     const Shape& shape) const {
     const auto of = [&](const Variable& weight) { return reshape(cast(weight, x.dtype()), shape); };
-    Tensor inverse = rsqrt(variance + constant(epsilon, x.dtype()));
-    if (gamma.impl()) inverse = inverse * of(gamma);
-    const Tensor y = (x - mean) * inverse;
+    const bool per_statistic = shape == mean.shape();
+    Tensor slope = rsqrt(variance + constant(epsilon, x.dtype()));
+    if (gamma.impl() && per_statistic) slope = slope * of(gamma);
+    Tensor start = neg(mean * slope);
+    if (beta.impl() && per_statistic) start = of(beta) + start;
+    Tensor y = x * slope + start;
+    if (per_statistic) return y;
+    if (gamma.impl()) y = y * of(gamma);
     return beta.impl() ? y + of(beta) : y;
   }
 };
@@ -121,7 +143,7 @@ class BatchNormalizationModule : public ScaledModule {
     const auto moving = [&](const Variable& statistic) { return reshape(cast(statistic, x.dtype()), shape); };
     Moments use;
     if (how.training && trainable()) {
-      use = mask.defined() ? masked_moments(x, mask) : moments(x, other_axes(x.shape()), true);
+      use = mask.defined() ? masked_moments(x, mask) : batch_moments(x, other_axes(x.shape()));
       follow(moving_mean, use.mean);
       follow(moving_variance, use.variance);
     } else {
@@ -177,7 +199,7 @@ class LayerNormalizationModule : public ScaledModule {
   Tensor call(const Tensor& input, const Call&) override {
     const Tensor x = widened(input);
     const std::vector<int> over = axes(x.shape());
-    const Moments m = moments(x, Axes(over), true);
+    const Moments m = batch_moments(x, Axes(over));
     return cast(normalised(x, m.mean, m.variance, options_.epsilon, aligned(over, x.shape())), policy().compute());
   }
 
@@ -227,7 +249,7 @@ class GroupNormalizationModule : public ScaledModule {
       if (i > 0) over.push_back(i < at ? i : i + 1);
     }
     const Tensor x = reshape(widened(input), grouped);
-    const Moments m = moments(x, Axes(over), true);
+    const Moments m = batch_moments(x, Axes(over));
     const Tensor y = normalised(x, m.mean, m.variance, options_.epsilon, weights);
     return cast(reshape(cast(y, is_floating(input.dtype()) ? input.dtype() : f32), input.shape()),
                 policy().compute());

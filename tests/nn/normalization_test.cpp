@@ -88,6 +88,53 @@ TEST(BatchNormalization, SaysWhatIsWrong) {
   EXPECT_SAYS(invalid([] { nn::BatchNormalization({.dtype = i32}); }), "weights cannot be int32");
 }
 
+// Derivatives of second order, which a gradient penalty takes, beside those of the definition in plain ops.
+TEST(LayerNormalization, HasExactSecondDerivatives) {
+  const nn::LayerNormalization layer({.dtype = f64});
+  const Tensor x = random::normal({2, 5}, {.dtype = f64, .seed = 1}),
+               up = random::normal({2, 5}, {.dtype = f64, .seed = 2});
+  layer.build(x.shape());
+  const auto second = [&](const std::function<Tensor(const Tensor&)>& f) {
+    GradientTape outer;
+    outer.watch(x);
+    Tensor penalty;
+    {
+      GradientTape inner;
+      inner.watch(x);
+      const Tensor y = sum(f(x) * up);
+      penalty = sum(square(inner.gradient(y, {x})[0]));
+    }
+    return outer.gradient(penalty, {x})[0].to_vector<double>();
+  };
+  const std::vector<double> found = second([&](const Tensor& t) { return layer(t); });
+  const std::vector<double> plain = second([](const Tensor& t) {
+    const Tensor centred = t - mean(t, 1, true);
+    return centred / sqrt(mean(square(centred), 1, true) + 1e-3);
+  });
+  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], plain[i], 1e-9) << i;
+}
+
+TEST(LayerNormalization, WorksInALoop) {
+  const nn::LayerNormalization layer;
+  const Tensor x = random::normal({2, 4}, {.seed = 1});
+  layer.build(x.shape());
+  const auto gradient = [&](auto twice) {
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = sum(square(twice(x)) * Tensor({1, 2, 3, 4}));
+    return tape.gradient(y, {x})[0].to_vector<float>();
+  };
+  const auto outside = gradient([&](const Tensor& t) { return layer(layer(t)); });
+  const auto inside = gradient([&](const Tensor& t) {
+    return while_loop([](const std::vector<Tensor>& s) { return s[0] < Tensor(2, i32); },
+                      [&](const std::vector<Tensor>& s) -> std::vector<Tensor> {
+                        return {s[0] + Tensor(1, i32), layer(s[1])};
+                      },
+                      {Tensor(0, i32), t})[1];
+  });
+  for (size_t i = 0; i < outside.size(); ++i) EXPECT_NEAR(inside[i], outside[i], 1e-5) << i;
+}
+
 TEST(LayerNormalization, SaysWhatIsWrong) {
   const nn::LayerNormalization layer({.name = "ln"});
   layer(zeros({2, 3}));
