@@ -100,11 +100,11 @@ class EinsumDenseModule : public Module {
                          .constraint = options_.kernel_constraint});
     if (options_.bias_axes.empty()) return;
     // From the first label with a bias on; 1 along those without, so that it broadcasts.
-    Shape shape;
+    std::vector<int64_t> shape;
     for (const char label : labels_.y.substr(labels_.y.find_first_of(options_.bias_axes)))
       shape.push_back(options_.bias_axes.find(label) == std::string::npos ? 1 : size[static_cast<size_t>(label)]);
     for (int i = 0; labels_.dots == Dots::right && i < behind_dots(input); ++i) shape.push_back(1);
-    bias = add_weight("bias", shape,
+    bias = add_weight("bias", checked_shape(name(), shape),
                       {.initializer = options_.bias_initializer,
                        .regularizer = options_.bias_regularizer,
                        .constraint = options_.bias_constraint});

@@ -1,10 +1,16 @@
 #include "brio/nn/feature_axes.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "brio/ops/check.h"
 
 namespace brio::nn {
+
+int feature_axis(const std::string& layer, int64_t axis, const Shape& shape) {
+  if (!std::in_range<int>(axis)) throw_invalid(layer, cat("axis ", axis, " is out of range for shape ", shape));
+  return positive_axis(layer, static_cast<int>(axis), shape.rank());
+}
 
 std::vector<int> sorted_axes(const std::string& layer, const std::vector<int>& axes, const Shape& shape) {
   if (axes.empty()) throw_invalid(layer, "axis is an empty list; name the axes to normalise over");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "brio/nn/config.h"
+#include "brio/nn/feature_axes.h"
 #include "brio/ops/check.h"
 #include "brio/ops/einsum.h"
 #include "brio/ops/elementwise.h"
@@ -193,7 +194,7 @@ class ConcatenateModule : public MultiModule {
   }
 
  private:
-  int axis(const Shape& shape) const { return positive_axis(name(), static_cast<int>(axis_), shape.rank()); }
+  int axis(const Shape& shape) const { return feature_axis(name(), axis_, shape); }
   int64_t axis_;
 };
 

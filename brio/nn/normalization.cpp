@@ -153,7 +153,7 @@ class BatchNormalizationModule : public ScaledModule {
   }
 
  private:
-  int axis(const Shape& input) const { return positive_axis(name(), static_cast<int>(options_.axis), input.rank()); }
+  int axis(const Shape& input) const { return feature_axis(name(), options_.axis, input); }
   Axes other_axes(const Shape& input) const {
     std::vector<int> axes;
     for (int i = 0; i < input.rank(); ++i)
@@ -227,6 +227,9 @@ class GroupNormalizationModule : public ScaledModule {
   void create_weights(const Shape& input) override { add_gamma_and_beta(sizes_at({axis(input)}, input), options_); }
   void check_input(const Shape& input) const override {
     const int64_t features = input[axis(input)];
+    if (input.rank() == kMaxRank)
+      throw_invalid(name(), cat("the input of shape ", input, " has no room for an axis of groups; ", kMaxRank - 1,
+                                " axes are the most"));
     if (axis(input) == 0) throw_invalid(name(), "axis is that of the batch; groups are made of features");
     if (options_.groups > 0 && features % options_.groups != 0)
       throw_invalid(name(), cat(features, " features of the input of shape ", input, " do not make ", options_.groups,
@@ -256,7 +259,7 @@ class GroupNormalizationModule : public ScaledModule {
   }
 
  private:
-  int axis(const Shape& input) const { return positive_axis(name(), static_cast<int>(options_.axis), input.rank()); }
+  int axis(const Shape& input) const { return feature_axis(name(), options_.axis, input); }
   GroupNormalizationOptions options_;
 };
 

@@ -22,6 +22,10 @@ class ReshapeModule : public Module {
     if (target_.size() + 1 > kMaxRank)
       throw_invalid(name(),
                     cat("target_shape has ", target_.size(), " axes; with the batch, ", kMaxRank, " are the most"));
+    std::vector<int64_t> given;
+    for (const int dim : target_)
+      if (dim != -1) given.push_back(dim);
+    given_ = checked_shape(name(), given).elements();
   }
   std::string_view kind() const override { return "Reshape"; }
   void describe(Fields& f) override { f("target_shape", target_); }
@@ -29,16 +33,14 @@ class ReshapeModule : public Module {
  protected:
   Tensor call(const Tensor& x, const Call&) override {
     // What -1 stands for is found without the batch, which may be empty.
-    int64_t size = 1, given = 1;
+    int64_t size = 1;
     for (int i = 1; i < x.rank(); ++i) size *= x.shape()[i];
-    for (const int dim : target_)
-      if (dim != -1) given *= dim;
     const bool open = std::ranges::count(target_, -1) != 0;
-    if (open ? given == 0 || size % given != 0 : size != given)
+    if (open ? given_ == 0 || size % given_ != 0 : size != given_)
       throw_invalid(name(), cat("a sample of the input of shape ", x.shape(), " has ", size,
                                 " elements, which do not fill target_shape ", text()));
     Shape shape{x.shape()[0]};
-    for (const int dim : target_) shape.push_back(dim == -1 ? size / given : dim);
+    for (const int dim : target_) shape.push_back(dim == -1 ? size / given_ : dim);
     return reshape(x, shape);
   }
 
@@ -49,6 +51,7 @@ class ReshapeModule : public Module {
     return (all.empty() ? "(" : all) + ")";
   }
   std::vector<int> target_;
+  int64_t given_ = 1;  // elements without -1
 };
 
 class PermuteModule : public Module {
@@ -169,7 +172,8 @@ class EdgesModule : public SpatialModule {
   void check_input(const Shape& input) const override {
     SpatialModule::check_input(input);
     for (int i = 0; crops_ && i < axes_; ++i)
-      if (const Padding& side = edges_.sides[static_cast<size_t>(i)]; side.low + side.high >= input[first() + i])
+      if (const Padding& side = edges_.sides[static_cast<size_t>(i)];
+          side.low >= input[first() + i] || side.high >= input[first() + i] - side.low)
         throw_invalid(name(), cat("nothing would be left of axis ", first() + i, " of the input of shape ", input,
                                   " without ", side.low, " and ", side.high, " at its ends"));
   }
@@ -202,6 +206,8 @@ void list_fields(Fields& f, int axes, std::vector<int64_t>& size, UpSamplingOpti
   if (axes == 2) f("interpolation", o.interpolation);
 }
 
+constexpr int64_t kLargestFactor = int64_t{1} << 20;
+
 // Along one axis, `factor` times as many points between the centres of pixels, as tf.image.resize places them.
 Tensor interpolated(const Tensor& x, int axis, int64_t factor) {
   const int64_t size = x.shape()[axis];
@@ -232,7 +238,8 @@ class UpSamplingModule : public SpatialModule {
         options_(o) {
     size_ = per_axis(op::max_pool, cat("[", name(), "] size"), size, axes);
     for (const int64_t factor : size_)
-      if (factor < 1) throw_invalid(name(), cat("size has ", factor, "; an axis becomes once or more as long"));
+      if (factor < 1 || factor > kLargestFactor)
+        throw_invalid(name(), cat("size has ", factor, "; an axis becomes 1 to ", kLargestFactor, " times as long"));
     const bool bilinear = options_.interpolation == "bilinear";
     if (bilinear ? axes != 2 : options_.interpolation != "nearest")
       throw_invalid(name(), cat("has no interpolation '", options_.interpolation, "'; use \"nearest\"",

@@ -59,17 +59,18 @@ class SeparableConvModule : public Module {
 
  protected:
   void create_weights(const Shape& input) override {
-    Shape depthwise{std::span<const int64_t>(kernel_size_)}, pointwise;
-    for (int i = 0; i < axes_; ++i) pointwise.push_back(1);
+    std::vector<int64_t> depthwise = kernel_size_, pointwise(static_cast<size_t>(axes_), 1);
     depthwise.push_back(channels(input));
     depthwise.push_back(options_.depth_multiplier);
+    // In this order: where there can be a depthwise kernel, the product below is a number.
+    const Shape depthwise_shape = checked_shape(name(), depthwise);
     pointwise.push_back(channels(input) * options_.depth_multiplier);
     pointwise.push_back(filters_);
-    depthwise_ = add_weight("depthwise_kernel", depthwise,
+    depthwise_ = add_weight("depthwise_kernel", depthwise_shape,
                             {.initializer = options_.depthwise_initializer,
                              .regularizer = options_.depthwise_regularizer,
                              .constraint = options_.depthwise_constraint});
-    pointwise_ = add_weight("pointwise_kernel", pointwise,
+    pointwise_ = add_weight("pointwise_kernel", checked_shape(name(), pointwise),
                             {.initializer = options_.pointwise_initializer,
                              .regularizer = options_.pointwise_regularizer,
                              .constraint = options_.pointwise_constraint});

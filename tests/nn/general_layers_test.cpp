@@ -8,6 +8,10 @@ namespace {
 using golden::invalid;
 
 TEST(Reshape, TakesEmptyBatchesAndUnknownOnes) {
+  EXPECT_SAYS(invalid([] {
+                nn::Reshape({2000000000, 2000000000, 2000000000}, {.name = "re"});
+              }),
+              "[re] its result would");
   EXPECT_EQ(nn::Reshape({2, -1})(zeros({0, 6})).shape(), Shape({0, 2, 3}));
   EXPECT_EQ(nn::Reshape({2, -1})(nn::Input({6})).spec().str(), "(None, 2, 3)");
   EXPECT_SAYS(invalid([] { nn::Reshape({-1, -1}, {.name = "re"}); }), "[re] target_shape (-1, -1) may have one -1");
@@ -48,6 +52,8 @@ TEST(CroppingAndPadding, TakeOneNumberOrPairs) {
 }
 
 TEST(CroppingAndPadding, SayWhatIsWrong) {
+  EXPECT_SAYS(invalid([] { nn::Cropping1D(INT64_MAX)(zeros({1, 4, 2})); }), "nothing would be left of axis 1");
+  EXPECT_SAYS(invalid([] { nn::ZeroPadding1D(INT64_MAX)(zeros({1, 4, 2})); }), "[pad]");
   EXPECT_SAYS(invalid([] { nn::Cropping1D(-1, {.name = "crop"}); }), "[crop] the pair {-1, -1} has a number below 0");
   EXPECT_SAYS(invalid([] { nn::ZeroPadding2D({{1, 1}}, {.name = "pad"}); }), "[pad] has 2 spatial axes, but 1 pairs");
   EXPECT_SAYS(invalid([] {
@@ -69,6 +75,7 @@ TEST(CroppingAndPadding, SayWhatIsWrong) {
 }
 
 TEST(UpSampling, SaysWhatIsWrong) {
+  EXPECT_SAYS(invalid([] { nn::UpSampling2D({int64_t{1} << 40}); }), "size has 1099511627776");
   EXPECT_SAYS(invalid([] { nn::UpSampling2D({0}, {.name = "up"}); }), "[up] size has 0");
   EXPECT_SAYS(invalid([] { nn::UpSampling2D({1, 2, 3}, {.name = "up"}); }), "[up] size");
   EXPECT_SAYS(invalid([] { nn::UpSampling2D({2}, {.interpolation = "bicubic", .name = "up"}); }),
@@ -145,6 +152,11 @@ TEST(PReLU, BuildsForUnknownSizesThatAreShared) {
 }
 
 TEST(SeparableConv, SaysWhatIsWrong) {
+  EXPECT_SAYS(invalid([] {
+                nn::SeparableConv1D(1, {int64_t{1} << 40},
+                                    {.depth_multiplier = int64_t{1} << 40, .name = "sep"})(zeros({1, 2, 3}));
+              }),
+              "[sep] its result would");
   EXPECT_SAYS(invalid([] { nn::SeparableConv2D(0, {3}, {.name = "sep"}); }), "[sep] filters is 0");
   EXPECT_SAYS(invalid([] { nn::SeparableConv1D(1, {3}, {.depth_multiplier = 0}); }), "depth_multiplier 0");
   EXPECT_SAYS(invalid([] { nn::SeparableConv1D(1, {0}, {.name = "sep"}); }), "[sep] kernel_size has 0");
@@ -183,6 +195,11 @@ TEST(EinsumDense, DrawsByTheFansOfItsEquation) {
 }
 
 TEST(EinsumDense, SaysWhatIsWrong) {
+  EXPECT_SAYS(invalid([] {
+                nn::EinsumDense("ab,bc->acbcbcbcbcb", {1, 3, 1, 3, 1, 3, 1, 3, 1, 3},
+                                {.bias_axes = "c", .name = "e"})(zeros({2, 3}));
+              }),
+              "[e] its result would");
   for (const char* equation :
        {"ab,bc", "ab->bc", "a b,bc->ac", "...ab,bc->ac", "ab,...bc->ac", "ab,->a", "", "->,", "a1,ab->b"})
     EXPECT_SAYS(invalid([&] { nn::EinsumDense(equation, {1}, {.name = "e"}); }), "must have the form x,kernel->y");

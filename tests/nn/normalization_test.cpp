@@ -67,6 +67,10 @@ TEST(BatchNormalization, KeepsFloat32WeightsUnderAMixedPolicy) {
 }
 
 TEST(BatchNormalization, SaysWhatIsWrong) {
+  EXPECT_SAYS(invalid([] {
+                nn::BatchNormalization({.axis = int64_t{1} << 32})(zeros({2, 4}));
+              }),
+              "axis 4294967296 is out of range");
   EXPECT_SAYS(invalid([] { nn::BatchNormalization({.synchronized = true, .name = "bn"}); }),
               "[bn] synchronized is true");
   const nn::BatchNormalization layer({.name = "bn"});
@@ -162,6 +166,10 @@ TEST(LayerNormalization, SaysWhatIsWrong) {
 }
 
 TEST(GroupNormalization, SaysWhatIsWrong) {
+  EXPECT_SAYS(invalid([] {
+                nn::GroupNormalization({.groups = 1})(zeros({1, 1, 1, 1, 1, 1, 1, 1}));
+              }),
+              "7 axes are the most");
   EXPECT_SAYS(invalid([] { nn::GroupNormalization({.groups = 0, .name = "gn"}); }), "[gn] groups is 0");
   EXPECT_SAYS(invalid([] {
                 nn::GroupNormalization({.groups = 3, .name = "gn"})(zeros({2, 4}));
