@@ -9,6 +9,7 @@
 #include "brio/nn/einsum_dense.h"
 #include "brio/nn/embedding.h"
 #include "brio/nn/flatten.h"
+#include "brio/nn/functional.h"
 #include "brio/nn/merging.h"
 #include "brio/nn/normalization.h"
 #include "brio/nn/pooling.h"
@@ -57,6 +58,7 @@ std::span<const LayerKind> layer_kinds() {
       {"GlobalMaxPooling3D", GlobalMaxPooling3D::from_config},
       {"GroupNormalization", GroupNormalization::from_config},
       {"Identity", Identity::from_config},
+      {"InputLayer", InputLayer::from_config},
       {"LayerNormalization", LayerNormalization::from_config},
       {"LeakyReLU", LeakyReLU::from_config},
       {"Masking", Masking::from_config},
