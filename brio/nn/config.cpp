@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "brio/base/error.h"
 #include "brio/nn/chain.h"
@@ -71,6 +72,7 @@ class Writer : public Fields {
   void operator()(std::string_view n, std::optional<uint64_t>& v) override { put_optional(n, v); }
   void operator()(std::string_view n, std::optional<double>& v) override { put_optional(n, v); }
   void operator()(std::string_view n, std::vector<int64_t>& v) override { put(n, list(v)); }
+  void operator()(std::string_view n, std::vector<int>& v) override { put(n, v); }
   void operator()(std::string_view n, std::vector<double>& v) override { put(n, v); }
   void operator()(std::string_view n, std::vector<std::string>& v) override { put(n, v); }
   void operator()(std::string_view n, std::vector<std::vector<int64_t>>& v) override { put(n, v); }
@@ -148,6 +150,17 @@ class Reader : public Fields {
     const Json* json = find(n);
     if (!json) return;
     v = whole_numbers(n, json->is_array() ? *json : Json::array({*json}));
+  }
+  void operator()(std::string_view n, std::vector<int>& v) override {
+    const Json* json = find(n);
+    if (!json) return;
+    const Json list = json->is_array() ? *json : Json::array({*json});
+    v.clear();
+    for (const Json& value : list) {
+      if (!value.is_number_integer() || !std::in_range<int>(value.get<int64_t>()))
+        refuse(n, "a list of small numbers");
+      v.push_back(value.get<int>());
+    }
   }
   void operator()(std::string_view n, std::vector<double>& v) override {
     if (const Json* json = find(n); json && json->is_number()) v = {json->get<double>()};

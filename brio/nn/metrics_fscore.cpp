@@ -24,7 +24,7 @@ class FScoreRule : public MetricRule {
     const Tensor p = cast(said(scores), f32), one = constant(1, f32);
     auto total = [&](const Tensor& x) {
       const Tensor weighted = weight.defined() ? x * weight : x;
-      return o_.average == Average::micro ? sum(weighted) : sum(weighted, 0);
+      return o_.average == ClassAverage::micro ? sum(weighted) : sum(weighted, 0);
     };
     true_positives_.assign_add(total(p * t));
     false_positives_.assign_add(total(p * (one - t)));
@@ -40,8 +40,8 @@ class FScoreRule : public MetricRule {
     const double square = o_.beta * o_.beta;
     const Tensor mean_of_both = precision * recall / (precision * constant(square, f32) + recall + epsilon);
     Tensor scores = mean_of_both * constant(1 + square, f32);
-    if (o_.average == Average::none) return scores;
-    if (o_.average == Average::weighted) return sum(scores * (occurring / (sum(occurring) + epsilon)));
+    if (o_.average == ClassAverage::none) return scores;
+    if (o_.average == ClassAverage::weighted) return sum(scores * (occurring / (sum(occurring) + epsilon)));
     return mean(scores);
   }
 
@@ -55,7 +55,7 @@ class FScoreRule : public MetricRule {
   void build(const Shape& shape) {
     if (shape.rank() != 2 || shape[1] == 0)
       throw_invalid(name(), cat("takes y_true and y_pred of shape (batch, classes), but got ", shape));
-    const Shape state = o_.average == Average::micro ? Shape() : Shape{shape[1]};
+    const Shape state = o_.average == ClassAverage::micro ? Shape() : Shape{shape[1]};
     if (!weights_.impl()) {
       true_positives_ = add_variable("true_positives", state);
       false_positives_ = add_variable("false_positives", state);

@@ -9,10 +9,10 @@ namespace brio::nn {
 
 // Over the classes: a score for each (none), one of all counts together (micro), the mean of the scores (macro), or
 // weighed by how often each class occurs.
-enum class Average : uint8_t { none, micro, macro, weighted };
+enum class ClassAverage : uint8_t { none, micro, macro, weighted };
 
 struct F1ScoreOptions {
-  Average average = Average::none;
+  ClassAverage average = ClassAverage::none;
   std::optional<double> threshold = {};  // a prediction above it says yes; without one, the largest of a row does
   std::string name = {};
 };
@@ -23,7 +23,7 @@ class F1Score : public Metric {
 };
 
 struct FBetaScoreOptions {
-  Average average = Average::none;
+  ClassAverage average = ClassAverage::none;
   double beta = 1;  // how many times as much recall counts as precision
   std::optional<double> threshold = {};
   std::string name = {};

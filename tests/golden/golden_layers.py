@@ -45,7 +45,11 @@ class Cases:
         argument = tensors[0] if len(tensors) == 1 else tensors
         call = dict(call or {})
         keywords = dict(call)
-        if masks is not None:
+        if masks is not None and "mask" not in layer._call_signature.parameters:
+            for tensor, mask in zip(tensors, masks):  # a layer that only passes masks on takes those of its inputs
+                if mask is not None:
+                    tensor._keras_mask = tf.constant(mask)
+        elif masks is not None:
             keywords["mask"] = tf.constant(masks[0]) if len(masks) == 1 else [
                 None if m is None else tf.constant(m) for m in masks]
         if layer._call_has_training_arg:

@@ -26,11 +26,11 @@ std::string text(const golden::Case& c, const std::string& key, const char* othe
   return c.has(key) ? c.text(key) : otherwise;
 }
 
-nn::Average average_of(const golden::Case& c) {
+nn::ClassAverage average_of(const golden::Case& c) {
   const std::string average = text(c, "average", "none");
-  if (average == "micro") return nn::Average::micro;
-  if (average == "macro") return nn::Average::macro;
-  return average == "weighted" ? nn::Average::weighted : nn::Average::none;
+  if (average == "micro") return nn::ClassAverage::micro;
+  if (average == "macro") return nn::ClassAverage::macro;
+  return average == "weighted" ? nn::ClassAverage::weighted : nn::ClassAverage::none;
 }
 std::optional<double> threshold_of(const golden::Case& c) {
   if (!c.has("threshold")) return {};

@@ -111,7 +111,7 @@ TEST(Metrics, OfOtherDtypes) {
                                 "root_mean_squared_error",
                                 "binary_io_u",
                                 nn::Recall({.thresholds = {0.0, 0.5, 1.0}}),
-                                nn::F1Score({.average = nn::Average::macro})};
+                                nn::F1Score({.average = nn::ClassAverage::macro})};
   for (const nn::Metric& metric : metrics) {
     metric.update_state(t, p);
     const std::vector<float> expected = metric.result().to_vector<float>();

@@ -1,0 +1,43 @@
+#include "brio/nn/feature_axes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "brio/ops/check.h"
+
+namespace brio::nn {
+
+int feature_axis(const std::string& layer, int64_t axis, const Shape& shape) {
+  if (!std::in_range<int>(axis)) throw_invalid(layer, cat("axis ", axis, " is out of range for shape ", shape));
+  return positive_axis(layer, static_cast<int>(axis), shape.rank());
+}
+
+std::vector<int> sorted_axes(const std::string& layer, const std::vector<int>& axes, const Shape& shape) {
+  if (axes.empty()) throw_invalid(layer, "axis is an empty list; name the axes to normalise over");
+  std::vector<int> sorted;
+  for (const int axis : axes) sorted.push_back(positive_axis(layer, axis, shape.rank()));
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    throw_invalid(layer, cat("axis ", *twice, " of the input of shape ", shape, " is listed twice"));
+  return sorted;
+}
+
+Shape sizes_at(const std::vector<int>& axes, const Shape& input) {
+  Shape sizes;
+  for (const int axis : axes) sizes.push_back(input[axis]);
+  return sizes;
+}
+
+Shape aligned(const std::vector<int>& axes, const Shape& input) {
+  Shape shape;
+  for (int i = 0; i < input.rank(); ++i) shape.push_back(std::ranges::count(axes, i) ? input[i] : 1);
+  return shape;
+}
+
+void check_built_for(const std::string& layer, const Variable& weight, const Shape& sizes, const Shape& input) {
+  if (weight.impl() && !(weight.shape() == sizes))
+    throw_invalid(layer, cat("was built for features of shape ", weight.shape(), ", but the input of shape ", input,
+                             " has ", sizes));
+}
+
+}  // namespace brio::nn

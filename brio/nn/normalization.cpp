@@ -1,0 +1,307 @@
+#include "brio/nn/normalization.h"
+
+#include "brio/autodiff/tape.h"
+#include "brio/nn/config.h"
+#include "brio/nn/feature_axes.h"
+#include "brio/ops/check.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
+#include "brio/ops/statistics.h"
+
+namespace brio::nn {
+namespace {
+
+constexpr double kEpsilon = 1e-7;  // keras.backend.epsilon()
+
+// In short formats sums of squares would overflow.
+Tensor widened(const Tensor& x) {
+  const DType dtype = x.dtype() == f64 ? f64 : f32;
+  return x.dtype() == dtype ? x : cast(x, dtype);
+}
+
+template <typename Options>
+void list_scale_fields(Fields& f, Options& o) {
+  f("epsilon", o.epsilon);
+  f("center", o.center);
+  f("scale", o.scale);
+  f("beta_initializer", o.beta_initializer);
+  f("gamma_initializer", o.gamma_initializer);
+  f("beta_regularizer", o.beta_regularizer);
+  f("gamma_regularizer", o.gamma_regularizer);
+  f("beta_constraint", o.beta_constraint);
+  f("gamma_constraint", o.gamma_constraint);
+}
+void list_fields(Fields& f, BatchNormalizationOptions& o) {
+  f("axis", o.axis);
+  f("momentum", o.momentum);
+  list_scale_fields(f, o);
+  f("moving_mean_initializer", o.moving_mean_initializer);
+  f("moving_variance_initializer", o.moving_variance_initializer);
+  f("synchronized", o.synchronized);
+}
+void list_fields(Fields& f, LayerNormalizationOptions& o) {
+  f("axis", o.axis);
+  list_scale_fields(f, o);
+}
+void list_fields(Fields& f, GroupNormalizationOptions& o) {
+  f("groups", o.groups);
+  f("axis", o.axis);
+  list_scale_fields(f, o);
+}
+
+// moments() with one pass less in the gradient: the variance does not change with the mean that it is taken around,
+// so that path, of zeros, is left out. The gradient is a function of x again, and so are those of higher order.
+Moments batch_moments(const Tensor& x, const Axes& axes) {
+  if (current_recording().is_body()) return moments(x, axes, true);  // loops know no gradient of one's own
+  const auto variance = custom_gradient([axes](const Tensors& in) {
+    const Tensor spread = mean(squared_difference(in[0], mean(in[0], axes, true)), axes, true);
+    return CustomResult{spread, [axes, x = in[0]](const Tensor& g) -> Tensors {
+                          const double share = 2.0 * static_cast<double>(g.shape().elements()) /
+                                               static_cast<double>(x.shape().elements());
+                          return {(x - mean(x, axes, true)) * (g * constant(share, x.dtype()))};
+                        }};
+  });
+  return {mean(x, axes, true), variance({x})};
+}
+
+// What has gamma and beta.
+class ScaledModule : public Module {
+ public:
+  using Module::Module;
+  Variable gamma, beta;
+
+ protected:
+  template <typename Options>
+  void add_gamma_and_beta(const Shape& shape, const Options& o) {
+    if (o.scale)
+      gamma = add_weight("gamma", shape,
+                         {.initializer = o.gamma_initializer,
+                          .autocast = false,
+                          .regularizer = o.gamma_regularizer,
+                          .constraint = o.gamma_constraint});
+    if (o.center)
+      beta = add_weight("beta", shape,
+                        {.initializer = o.beta_initializer,
+                         .autocast = false,
+                         .regularizer = o.beta_regularizer,
+                         .constraint = o.beta_constraint});
+  }
+
+  // (x - mean) / sqrt(variance + epsilon) · gamma + beta, the weights being given this shape. Written as a line in x:
+  // its gradients then need sums of x and of the cotangent alone, and what is per statistic stays small.
+  Tensor normalised(const Tensor& x, const Tensor& mean, const Tensor& variance, double epsilon,
+                    const Shape& shape) const {
+    const auto of = [&](const Variable& weight) { return reshape(cast(weight, x.dtype()), shape); };
+    const bool per_statistic = shape == mean.shape();
+    Tensor slope = rsqrt(variance + constant(epsilon, x.dtype()));
+    if (gamma.impl() && per_statistic) slope = slope * of(gamma);
+    Tensor start = neg(mean * slope);
+    if (beta.impl() && per_statistic) start = of(beta) + start;
+    Tensor y = x * slope + start;
+    if (per_statistic) return y;
+    if (gamma.impl()) y = y * of(gamma);
+    return beta.impl() ? y + of(beta) : y;
+  }
+};
+
+class BatchNormalizationModule : public ScaledModule {
+ public:
+  explicit BatchNormalizationModule(BatchNormalizationOptions options)
+      : ScaledModule("batch_normalization", {.dtype = options.dtype, .name = options.name}),
+        options_(std::move(options)) {
+    if (options_.synchronized)
+      throw_invalid(name(),
+                    "synchronized is true, but statistics over several devices are not there; set it to false");
+    will_have_weights();
+    supports_masking_ = true;
+  }
+  std::string_view kind() const override { return "BatchNormalization"; }
+  void describe(Fields& f) override { list_fields(f, options_); }
+
+  Variable moving_mean, moving_variance;
+
+ protected:
+  void create_weights(const Shape& input) override {
+    const Shape shape = sizes_at({axis(input)}, input);
+    add_gamma_and_beta(shape, options_);
+    const auto statistic = [&](std::string_view what, const Initializer& initializer) {
+      return add_weight(what, shape, {.initializer = initializer, .trainable = false, .autocast = false});
+    };
+    moving_mean = statistic("moving_mean", options_.moving_mean_initializer);
+    moving_variance = statistic("moving_variance", options_.moving_variance_initializer);
+  }
+  void check_input(const Shape& input) const override {
+    check_built_for(name(), moving_mean, sizes_at({axis(input)}, input), input);
+  }
+
+  Tensor call(const Tensor& input, const Call& how) override {
+    const Tensor x = widened(input), mask = how.mask();
+    if (mask.defined() && mask.rank() != x.rank() - 1)
+      throw_invalid(name(), cat("the mask must have one axis less than the input of shape ", x.shape(),
+                                ", but has shape ", mask.shape()));
+    const Shape shape = aligned({axis(x.shape())}, x.shape());
+    const auto moving = [&](const Variable& statistic) { return reshape(cast(statistic, x.dtype()), shape); };
+    Moments use;
+    if (how.training && trainable()) {
+      use = mask.defined() ? masked_moments(x, mask) : batch_moments(x, other_axes(x.shape()));
+      follow(moving_mean, use.mean);
+      follow(moving_variance, use.variance);
+    } else {
+      use = {moving(moving_mean), moving(moving_variance)};
+    }
+    return cast(normalised(x, use.mean, use.variance, options_.epsilon, shape), policy().compute());
+  }
+
+ private:
+  int axis(const Shape& input) const { return feature_axis(name(), options_.axis, input); }
+  Axes other_axes(const Shape& input) const {
+    std::vector<int> axes;
+    for (int i = 0; i < input.rank(); ++i)
+      if (i != axis(input)) axes.push_back(i);
+    return Axes(axes);
+  }
+  Moments masked_moments(const Tensor& x, const Tensor& mask) const {
+    const Tensor counts = broadcast_to(expand_dims(mask, -1), x.shape()), none = constant(0, x.dtype());
+    const Axes axes = other_axes(x.shape());
+    const Tensor count = sum(cast(counts, x.dtype()), axes, true) + constant(kEpsilon, x.dtype());
+    const Tensor mean = sum(select(counts, x, none), axes, true) / count;
+    return {mean, sum(square(select(counts, x - mean, none)), axes, true) / count};
+  }
+  void follow(Variable& statistic, const Tensor& now) const {
+    const Tensor before = cast(statistic, now.dtype());
+    const Tensor share = constant(options_.momentum, now.dtype()),
+                 rest = constant(1 - options_.momentum, now.dtype());
+    statistic.assign(cast(before * share + reshape(now, statistic.shape()) * rest, statistic.dtype()));
+  }
+
+  BatchNormalizationOptions options_;
+};
+
+class LayerNormalizationModule : public ScaledModule {
+ public:
+  explicit LayerNormalizationModule(LayerNormalizationOptions options)
+      : ScaledModule("layer_normalization", {.dtype = options.dtype, .name = options.name}),
+        options_(std::move(options)) {
+    will_have_weights();
+    supports_masking_ = true;
+    autocast_ = false;  // what comes in float32 is not rounded first
+  }
+  std::string_view kind() const override { return "LayerNormalization"; }
+  void describe(Fields& f) override { list_fields(f, options_); }
+
+ protected:
+  void create_weights(const Shape& input) override { add_gamma_and_beta(sizes_at(axes(input), input), options_); }
+  void check_input(const Shape& input) const override {
+    const Shape sizes = sizes_at(axes(input), input);
+    check_built_for(name(), gamma, sizes, input);
+    check_built_for(name(), beta, sizes, input);
+  }
+  Tensor call(const Tensor& input, const Call&) override {
+    const Tensor x = widened(input);
+    const std::vector<int> over = axes(x.shape());
+    const Moments m = batch_moments(x, Axes(over));
+    return cast(normalised(x, m.mean, m.variance, options_.epsilon, aligned(over, x.shape())), policy().compute());
+  }
+
+ private:
+  std::vector<int> axes(const Shape& input) const { return sorted_axes(name(), options_.axis, input); }
+  LayerNormalizationOptions options_;
+};
+
+class GroupNormalizationModule : public ScaledModule {
+ public:
+  explicit GroupNormalizationModule(GroupNormalizationOptions options)
+      : ScaledModule("group_normalization", {.dtype = options.dtype, .name = options.name}),
+        options_(std::move(options)) {
+    if (options_.groups < 1 && options_.groups != -1)
+      throw_invalid(name(),
+                    cat("groups is ", options_.groups, "; it is one or more, or -1 for every feature by itself"));
+    will_have_weights();
+    supports_masking_ = true;
+    autocast_ = false;
+  }
+  std::string_view kind() const override { return "GroupNormalization"; }
+  void describe(Fields& f) override { list_fields(f, options_); }
+
+ protected:
+  void create_weights(const Shape& input) override { add_gamma_and_beta(sizes_at({axis(input)}, input), options_); }
+  void check_input(const Shape& input) const override {
+    const int64_t features = input[axis(input)];
+    if (input.rank() == kMaxRank)
+      throw_invalid(name(), cat("the input of shape ", input, " has no room for an axis of groups; ", kMaxRank - 1,
+                                " axes are the most"));
+    if (axis(input) == 0) throw_invalid(name(), "axis is that of the batch; groups are made of features");
+    if (options_.groups > 0 && features % options_.groups != 0)
+      throw_invalid(name(), cat(features, " features of the input of shape ", input, " do not make ", options_.groups,
+                                " equal groups; set groups to a divisor of ", features));
+    check_built_for(name(), gamma, {features}, input);
+    check_built_for(name(), beta, {features}, input);
+  }
+  Tensor call(const Tensor& input, const Call&) override {
+    const int at = axis(input.shape());
+    const int64_t features = input.shape()[at], groups = options_.groups == -1 ? features : options_.groups;
+    Shape grouped, weights;
+    std::vector<int> over;
+    for (int i = 0; i < input.rank(); ++i) {
+      if (i == at) {
+        grouped.push_back(groups);
+        weights.push_back(groups);
+      }
+      grouped.push_back(i == at ? features / std::max<int64_t>(groups, 1) : input.shape()[i]);
+      weights.push_back(i == at ? grouped[i + 1] : 1);
+      if (i > 0) over.push_back(i < at ? i : i + 1);
+    }
+    const Tensor x = reshape(widened(input), grouped);
+    const Moments m = batch_moments(x, Axes(over));
+    const Tensor y = normalised(x, m.mean, m.variance, options_.epsilon, weights);
+    return cast(reshape(cast(y, is_floating(input.dtype()) ? input.dtype() : f32), input.shape()),
+                policy().compute());
+  }
+
+ private:
+  int axis(const Shape& input) const { return feature_axis(name(), options_.axis, input); }
+  GroupNormalizationOptions options_;
+};
+
+}  // namespace
+
+Variable ScaledLayer::gamma() const { return static_cast<ScaledModule&>(*module_).gamma; }
+Variable ScaledLayer::beta() const { return static_cast<ScaledModule&>(*module_).beta; }
+
+BatchNormalization::BatchNormalization(BatchNormalizationOptions options)
+    : ScaledLayer(std::make_shared<BatchNormalizationModule>(std::move(options))) {}
+Variable BatchNormalization::moving_mean() const {
+  return static_cast<BatchNormalizationModule&>(*module_).moving_mean;
+}
+Variable BatchNormalization::moving_variance() const {
+  return static_cast<BatchNormalizationModule&>(*module_).moving_variance;
+}
+Layer BatchNormalization::from_config(Fields& f) {
+  auto o = options_from<BatchNormalizationOptions>(f);
+  list_fields(f, o);
+  bool renorm = false;
+  f("renorm", renorm);
+  if (renorm) throw_invalid(o.name, "renorm is true, but batch renormalisation is not there; train without it");
+  return BatchNormalization(o);
+}
+
+LayerNormalization::LayerNormalization(LayerNormalizationOptions options)
+    : ScaledLayer(std::make_shared<LayerNormalizationModule>(std::move(options))) {}
+Layer LayerNormalization::from_config(Fields& f) {
+  auto o = options_from<LayerNormalizationOptions>(f);
+  list_fields(f, o);
+  bool rms_scaling = false;
+  f("rms_scaling", rms_scaling);
+  if (rms_scaling) throw_invalid(o.name, "rms_scaling is true; Keras gave it up: use RMSNormalization");
+  return LayerNormalization(o);
+}
+
+GroupNormalization::GroupNormalization(GroupNormalizationOptions options)
+    : ScaledLayer(std::make_shared<GroupNormalizationModule>(std::move(options))) {}
+Layer GroupNormalization::from_config(Fields& f) {
+  auto o = options_from<GroupNormalizationOptions>(f);
+  list_fields(f, o);
+  return GroupNormalization(o);
+}
+
+}  // namespace brio::nn
