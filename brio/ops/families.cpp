@@ -25,6 +25,7 @@ void register_all_ops() {
     register_sorting();
     register_random();
     register_composites();
+    register_attention();
     register_optimizer_ops();
     register_control();
     register_effects();

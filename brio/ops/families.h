@@ -18,6 +18,7 @@ void register_scan_ops();
 void register_sorting();
 void register_random();
 void register_composites();
+void register_attention();
 void register_optimizer_ops();
 void register_fusion();
 void register_control();

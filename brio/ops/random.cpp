@@ -59,21 +59,11 @@ Tensor handle(Recording& trace, ValueId value) {
 }
 
 Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint64_t> seed, Generator* from) {
-  int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(dtype), 0, shape.rank()};
+  const random::Drawn drawn = random::next_stream(seed, from);
+  int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(dtype), drawn.offset, shape.rank()};
   std::copy(shape.begin(), shape.end(), attrs + 3);
-  const std::span<const int64_t> words(attrs, static_cast<size_t>(3 + shape.rank()));
-  if (seed) return record(op, words, host_u64(*seed), host_u64(0));
-  Generator& generator = from ? *from : random::generator();
-  // A branch takes its streams from what is around it; a loop body counts its own, anew in every round.
-  Recording* home = &current_recording();
-  while (home->kind == Recording::Kind::branch) home = home->parent;
-  if (home->kind != Recording::Kind::eager) {
-    Recording::Draw& drawn = draw_in(*home, generator);
-    attrs[1] = static_cast<int64_t>(drawn.drawn++);
-    return record(op, words, handle(*home, drawn.seed), handle(*home, drawn.counter));
-  }
-  const Generator::State state = generator.advance(1);
-  return record(op, words, host_u64(state.seed), host_u64(state.counter));
+  return record(op, std::span<const int64_t>(attrs, static_cast<size_t>(3 + shape.rank())), drawn.seed,
+                drawn.counter);
 }
 
 }  // namespace
@@ -122,6 +112,21 @@ Tensor normal(const Shape& shape, NormalOptions options) {
 
 Tensor bits(const Shape& shape, BitsOptions options) {
   return draw(op::random_bits, shape, options.dtype, options.seed, options.generator);
+}
+
+Drawn next_stream(std::optional<uint64_t> seed, Generator* from) {
+  if (seed) return {host_u64(*seed), host_u64(0), 0};
+  Generator& generator = from ? *from : random::generator();
+  // A branch takes its streams from what is around it; a loop body counts its own, anew in every round.
+  Recording* home = &current_recording();
+  while (home->kind == Recording::Kind::branch) home = home->parent;
+  if (home->kind != Recording::Kind::eager) {
+    Recording::Draw& drawn = draw_in(*home, generator);
+    const auto offset = static_cast<int64_t>(drawn.drawn++);
+    return {handle(*home, drawn.seed), handle(*home, drawn.counter), offset};
+  }
+  const Generator::State state = generator.advance(1);
+  return {host_u64(state.seed), host_u64(state.counter), 0};
 }
 
 Generator& generator() {

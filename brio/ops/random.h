@@ -80,6 +80,15 @@ Tensor uniform(const Shape& shape, UniformOptions options = {});
 Tensor normal(const Shape& shape, NormalOptions options = {});
 Tensor bits(const Shape& shape, BitsOptions options = {});
 
+// For ops that draw: a stream of their own, whose number is counter + offset. With a seed it is that seed's first;
+// else the next of the generator (default: the global one), in a function or loop body the next at each call or
+// round.
+struct Drawn {
+  Tensor seed, counter;
+  int64_t offset = 0;
+};
+Drawn next_stream(std::optional<uint64_t> seed, Generator* from);
+
 // The generator of draws without a seed. It starts with a seed from the system.
 Generator& generator();
 void set_seed(uint64_t seed);
