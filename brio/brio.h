@@ -31,6 +31,7 @@
 #include "brio/ops/composites.h"
 #include "brio/ops/control.h"
 #include "brio/ops/convolution.h"
+#include "brio/ops/distributions.h"
 #include "brio/ops/dynamic_sizes.h"
 #include "brio/ops/effects.h"
 #include "brio/ops/einsum.h"

@@ -24,6 +24,7 @@ void register_all_ops() {
     register_scan_ops();
     register_sorting();
     register_random();
+    register_distributions();
     register_composites();
     register_attention();
     register_optimizer_ops();

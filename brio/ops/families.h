@@ -17,6 +17,7 @@ void register_ranges();
 void register_scan_ops();
 void register_sorting();
 void register_random();
+void register_distributions();
 void register_composites();
 void register_attention();
 void register_optimizer_ops();

@@ -56,23 +56,30 @@ class Generator {
   State state_;
 };
 
+// For shape rules: inputs 0 and 1 must be seed and counter, attributes dtype, offset and shape. Throws
+// InvalidArgument.
+DType check_draw(const OpCall& call);
+
 namespace random {
 
 struct UniformOptions {
   double low = 0, high = 1;  // [low, high)
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;             // which of the seed's
   Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 struct NormalOptions {
   double mean = 0, stddev = 1;
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;             // which of the seed's
   Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 struct BitsOptions {
   DType dtype = u32;  // or u64
   std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;
   Generator* generator = nullptr;
 };
 
