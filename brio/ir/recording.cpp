@@ -217,6 +217,11 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
 
 }  // namespace
 
+uint64_t Recording::first_epoch() {
+  static std::atomic<uint64_t> recordings{0};
+  return recordings.fetch_add(1, std::memory_order_relaxed) << 32;
+}
+
 Recording::~Recording() {
   for (Tape* tape : tapes) tape->recording = nullptr;
   clear();

@@ -69,7 +69,9 @@ class Recording {
   };
   std::vector<Tape*> tapes;
   uint8_t tapes_active = 0;
-  uint64_t epoch = 0;  // counts clears: value numbers are good for one epoch
+  // Counts clears: value numbers are good for one epoch. No two recordings share one: a trace may lie where another,
+  // now gone, lay before it.
+  uint64_t epoch = first_epoch();
 
   // Variables that were rebound since the last run, with the value to return to if the run fails.
   struct Rebound {
@@ -113,6 +115,7 @@ class Recording {
   bool is_body() const { return kind == Kind::branch || kind == Kind::loop; }
 
  private:
+  static uint64_t first_epoch();
   static constexpr size_t kFewLeaves = 16;  // past this many a search costs more than a hash
   std::unordered_map<const TensorImpl*, ValueId> leaf_index;
 };

@@ -2,6 +2,7 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/config.h"
+#include "brio/nn/functional.h"
 
 namespace brio::nn {
 
@@ -9,11 +10,16 @@ Chain::Chain(std::vector<Layer> layers, std::string name, std::optional<Shape> i
     : MultiModule("sequential", {.name = std::move(name)}) {
   autocast_ = false;  // each layer casts what it takes
   supports_masking_ = true;
+  std::vector<Spec> inputs;
+  if (!layers.empty() && input_spec(layers[0])) {
+    inputs = {*input_spec(layers[0])};
+    layers.erase(layers.begin());
+  } else if (input_shape) {
+    inputs.emplace_back(std::vector<int64_t>{kUnknown});
+    inputs[0].dims.insert(inputs[0].dims.end(), input_shape->begin(), input_shape->end());
+  }
   for (Layer& layer : layers) add(std::move(layer));
-  if (!input_shape) return;
-  Spec batch(std::vector<int64_t>{kUnknown});
-  batch.dims.insert(batch.dims.end(), input_shape->begin(), input_shape->end());
-  build(std::vector<Spec>{batch});
+  if (!inputs.empty()) build(inputs);
 }
 
 void Chain::add(Layer layer) {

@@ -372,11 +372,16 @@ Symbol find_symbol(const std::map<std::string, std::vector<std::vector<Symbol>>>
   return layer->second[call][index];
 }
 
-void collect_histories(const Json& json, std::vector<Json>& into) {
+// Configs come from files: none may exhaust the stack.
+constexpr int kDeepest = 100;
+
+// Arguments are symbols and lists of them.
+void collect_histories(const Json& json, std::vector<Json>& into, int depth = 0) {
+  if (depth > kDeepest) throw InvalidArgument(cat("[config] arguments are nested more than ", kDeepest, " deep"));
   if (json.is_object() && json.value("class_name", "") == "__keras_tensor__")
     into.push_back(json.at("config").at("keras_history"));
   else if (json.is_structured())
-    for (const Json& inside : json) collect_histories(inside, into);
+    for (const Json& inside : json) collect_histories(inside, into, depth + 1);
 }
 
 // One history, or a list of them.
@@ -396,19 +401,9 @@ Layer read_functional(const Json& config) {
   std::vector<Pending> pending;
   for (const Json& json : config.at("layers")) {
     const auto name = json.at("name").get<std::string>();
-    if (json.at("class_name") == "InputLayer") {
-      const Json& own = json.at("config");
-      Reader reader("InputLayer", own);
-      std::vector<int64_t> shape;
-      Policy dtype = f32;
-      reader("batch_shape", shape);
-      reader("dtype", dtype);
-      if (shape.empty()) throw InvalidArgument(cat("[config] the input '", name, "' has no batch_shape"));
-      made[name] = {{Input({shape.begin() + 1, shape.end()},
-                           {.dtype = dtype.compute(), .name = name, .batch_size = shape[0]})}};
-    } else {
-      pending.push_back({name, layer_of_json(json), &json.at("inbound_nodes")});
-    }
+    const Layer layer = layer_of_json(json);
+    if (input_spec(layer)) made[name] = {{input_symbol(layer)}};
+    else pending.push_back({name, layer, &json.at("inbound_nodes")});
   }
   // A call can be made when what goes into it is there.
   for (bool any = true; any;) {
@@ -449,7 +444,24 @@ Layer read_functional(const Json& config) {
                                                   config.value("name", std::string())));
 }
 
+class Nesting {
+ public:
+  Nesting() {
+    if (++depth_ > kDeepest) {
+      --depth_;
+      throw InvalidArgument(cat("[config] layers are nested more than ", kDeepest, " deep"));
+    }
+  }
+  ~Nesting() { --depth_; }
+  Nesting(const Nesting&) = delete;
+
+ private:
+  static thread_local int depth_;
+};
+thread_local int Nesting::depth_ = 0;
+
 Layer layer_of_json(const Json& json) {
+  const Nesting nesting;
   const auto kind = json.at("class_name").get<std::string>();
   const Json& config = json.at("config");
   Layer layer = [&] {

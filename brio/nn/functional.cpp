@@ -20,6 +20,7 @@ class InputModule : public Module {
   }
   std::string_view kind() const override { return "InputLayer"; }
   void describe(Fields& f) override { f("batch_shape", spec_.dims); }
+  const Spec& spec() const { return spec_; }
 
  protected:
   Tensor call(const Tensor& x, const Call&) override { return x; }
@@ -68,15 +69,39 @@ const Spec& Symbol::spec() const {
   return node_->results[index_];
 }
 
-Symbol Input(const std::vector<int64_t>& shape, InputOptions options) {
+InputLayer::InputLayer(const std::vector<int64_t>& shape, InputOptions options) : Layer(nullptr) {
   Spec spec(std::vector<int64_t>{options.batch_size}, options.dtype);
   for (const int64_t dim : shape) {
     if (dim < kUnknown) throw InvalidArgument(cat("[input] the shape has the size ", dim, "; use kUnknown or ≥ 0"));
     spec.dims.push_back(dim);
   }
   spec.with_unknown(1);  // refuses too many axes
-  const Layer layer(std::make_shared<InputModule>(spec, std::move(options.name)));
-  return {std::make_shared<const CallNode>(CallNode{layer, {}, {}, {spec}}), 0};
+  module_ = std::make_shared<InputModule>(spec, std::move(options.name));
+}
+
+Layer InputLayer::from_config(Fields& f) {
+  std::vector<int64_t> shape;
+  Policy dtype = f32;
+  InputOptions options;
+  f("batch_shape", shape);
+  f("dtype", dtype);
+  f("name", options.name);
+  if (shape.empty()) throw InvalidArgument(cat("[config] the input '", options.name, "' has no batch_shape"));
+  options.dtype = dtype.compute();
+  options.batch_size = shape[0];
+  return InputLayer({shape.begin() + 1, shape.end()}, options);
+}
+
+const Spec* input_spec(const Layer& layer) {
+  const auto* input = dynamic_cast<const InputModule*>(&layer.module());
+  return input ? &input->spec() : nullptr;
+}
+
+Symbol input_symbol(const Layer& layer) {
+  return {std::make_shared<const CallNode>(CallNode{layer, {}, {}, {*input_spec(layer)}}), 0};
+}
+Symbol Input(const std::vector<int64_t>& shape, InputOptions options) {
+  return input_symbol(InputLayer(shape, std::move(options)));
 }
 
 std::vector<Symbol> Layer::call(const std::vector<Symbol>& inputs, const CallOptions& options) const {

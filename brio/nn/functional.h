@@ -55,6 +55,16 @@ struct InputOptions {
 // Of one sample: no batch axis. Sizes may be kUnknown.
 Symbol Input(const std::vector<int64_t>& shape, InputOptions options = {});
 
+// The same as a layer, to begin a Sequential with: it is built at once.
+class InputLayer : public Layer {
+ public:
+  explicit InputLayer(const std::vector<int64_t>& shape, InputOptions options = {});
+  static Layer from_config(Fields& fields);
+};
+// What an InputLayer takes (none for other layers), and its symbol.
+const Spec* input_spec(const Layer& layer);
+Symbol input_symbol(const Layer& layer);
+
 // Any function of tensors as a step of the graph. It is called with as many tensors as there are symbols.
 struct LambdaOptions {
   Policy dtype = {};

@@ -7,6 +7,7 @@
 #include "brio/nn/dense.h"
 #include "brio/nn/dropout.h"
 #include "brio/nn/flatten.h"
+#include "brio/nn/functional.h"
 #include "brio/nn/multi_head_attention.h"
 #include "brio/nn/pooling.h"
 
@@ -38,6 +39,7 @@ std::span<const LayerKind> layer_kinds() {
       {"GlobalMaxPooling2D", GlobalMaxPooling2D::from_config},
       {"GlobalMaxPooling3D", GlobalMaxPooling3D::from_config},
       {"GroupQueryAttention", GroupQueryAttention::from_config},
+      {"InputLayer", InputLayer::from_config},
       {"MaxPooling1D", MaxPooling1D::from_config},
       {"MaxPooling2D", MaxPooling2D::from_config},
       {"MaxPooling3D", MaxPooling3D::from_config},

@@ -43,7 +43,18 @@ class Loss {
   // Weights and mask (which values count) broadcast against the values; a last axis of size 1 may be missing or too
   // many. Where a mask leaves values out, the mean is that of the others. Predictions of 16 bits are widened first.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
-                    const Tensor& mask = {}) const;
+                    const Tensor& mask = {}) const {
+    return reduce(y_true, y_pred, sample_weight, mask).value;
+  }
+
+  // The same, with what it takes to put batches together: the mean over several is the mean of their values, each
+  // counted so often. A sum has no count: sums add up.
+  struct Reduced {
+    Tensor value, count;
+    bool by_rows = false;  // every row counts alike
+  };
+  Reduced reduce(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
+                 const Tensor& mask = {}) const;
 
  private:
   struct Impl {

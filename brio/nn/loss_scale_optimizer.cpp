@@ -92,6 +92,7 @@ class LossScaleCore final : public OptimizerCore {
     const DType dtype = loss.dtype() == f64 ? f64 : f32;
     return cast(loss, dtype) * cast(scale_.value(), dtype);
   }
+  bool scales_loss() const override { return true; }
   void drop_loss_scale() override {
     throw InvalidArgument(cat("[", o_.name, "] already scales the loss; wrap an optimizer once"));
   }

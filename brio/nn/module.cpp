@@ -121,7 +121,10 @@ Tensor Module::cast_input(const Tensor& input) const {
 Tensor Module::finish(Tensor result, Tensor mask, std::span<const Tensor> inputs, bool had_mask) {
   if (!result.defined()) refuse(cat("call() of ", kind(), " returned none; return a tensor"));
   if (context.results) context.results->emplace_back(this, result.aval());
-  if (activity_regularizer_.defined()) add_loss(activity_regularizer_(result));
+  if (activity_regularizer_.defined()) {  // the mean over the batch
+    const Tensor cost = activity_regularizer_(result);
+    add_loss(cost / constant(std::max<int64_t>(1, result.rank() > 0 ? result.shape()[0] : 1), cost.dtype()));
+  }
   if (!mask.defined()) {  // modules inside may have given it one
     const bool lost = had_mask && !result.impl()->mask && !supports_masking_ && modules_.empty();
     if (lost && !std::exchange(warned_of_mask_, true))

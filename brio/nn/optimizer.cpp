@@ -45,6 +45,7 @@ Tensor Optimizer::learning_rate() const { return core_->learning_rate(); }
 void Optimizer::set_learning_rate(const LearningRate& rate) const { core_->set_learning_rate(rate); }
 Tensor Optimizer::iterations() const { return core_->iterations(); }
 Tensor Optimizer::scale_loss(const Tensor& loss) const { return core_->scale_loss(loss); }
+bool Optimizer::scales_loss() const { return core_->scales_loss(); }
 void Optimizer::set_learning_rate_multiplier(const Variable& variable, double factor) const {
   core_->set_multiplier(variable, factor);
 }

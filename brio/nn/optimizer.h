@@ -79,6 +79,7 @@ class Optimizer {
   Tensor iterations() const;  // int64 scalar: updates so far; with gradient accumulation fewer than the steps
   Tensor scale_loss(
       const Tensor& loss) const;  // what to differentiate: the loss times the loss scale, if there is one
+  bool scales_loss() const;
 
   // This variable's rate is `factor` times the others', in its decay too. 1 at first. Before it is traced.
   void set_learning_rate_multiplier(const Variable& variable, double factor) const;
@@ -120,6 +121,7 @@ class OptimizerCore {
   virtual void set_learning_rate(const LearningRate& rate) = 0;
   virtual Tensor iterations() const = 0;
   virtual Tensor scale_loss(const Tensor& loss) const = 0;
+  virtual bool scales_loss() const = 0;
   virtual void drop_loss_scale() = 0;  // somebody around it scales
   virtual void set_multiplier(const Variable& variable, double factor) = 0;
   virtual void exclude_from_decay(std::span<const Variable> variables, std::span<const std::string> names) = 0;

@@ -71,6 +71,7 @@ class OptimizerRule final : public OptimizerCore {
   void set_learning_rate(const LearningRate& rate) override;
   Tensor iterations() const override;
   Tensor scale_loss(const Tensor& loss) const override;
+  bool scales_loss() const override { return options_.loss_scale_factor.has_value(); }
   void drop_loss_scale() override { options_.loss_scale_factor.reset(); }
   void set_multiplier(const Variable& variable, double factor) override;
   void exclude_from_decay(std::span<const Variable> variables, std::span<const std::string> names) override;
@@ -102,6 +103,7 @@ class OptimizerRule final : public OptimizerCore {
                     const Tensor& gate);
   void update_each(std::span<Tensor> gradients, const Tensor& gate);
   void average(const Tensor& gate);
+  void constrain(const Tensor& gate);
   void count_eager_step();
 
   SharedOptimizerOptions options_;

@@ -1,4 +1,4 @@
-// One step of an OptimizerRule, in Keras' order: unscale, accumulate, clip, decay, update, average, count.
+// One step of an OptimizerRule, in Keras' order: unscale, accumulate, clip, decay, update, average, constrain, count.
 #include <algorithm>
 #include <iostream>
 
@@ -40,6 +40,7 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
   else update_together(gradients, due);
   gradients.clear();  // one that nobody else holds need not exist after the step
   if (options_.use_ema) average(gate);
+  constrain(gate);
   if (traced_function(current_recording()) || gate.defined()) {
     iterations_.assign(iterations_.value() + (gate.defined() ? cast(gate, i64) : constant(1, i64)));
     if (!traced_function(current_recording())) flush();
@@ -99,6 +100,14 @@ Tensor OptimizerRule::accumulate(std::vector<Tensor>& gradients, const Tensor& g
     write(accumulator, select(due, zeros_like(sum), sum), gate);
   }
   return both(gate, due);
+}
+
+// Puts the weights where their constraints want them. Weights without one cost nothing here.
+void OptimizerRule::constrain(const Tensor& gate) {
+  for (const size_t e : step_entries_) {
+    const Variable& variable = entries_[e].variable;
+    if (variable.impl()->constraint) write(variable, variable.impl()->constraint(variable.value()), gate);
+  }
 }
 
 void OptimizerRule::clip(std::vector<Tensor>& gradients) const {

@@ -52,6 +52,7 @@ struct CompileOptions {
   std::vector<Metric> weighted_metrics = {};  // these see the sample weights
   // Of a model of several outputs, in their order. Otherwise each has the loss above.
   std::vector<OutputOptions> outputs = {};
+  bool auto_scale_loss = true;  // layers that compute in float16 get a LossScaleOptimizer around the optimizer
   // In place of forward pass, gradients and update; traced like them. `test` is what evaluate() does.
   Step train_step = {}, test_step = {};
 };
@@ -65,6 +66,9 @@ using Callbacks = std::vector<std::shared_ptr<train::Callback>>;
 struct FitOptions {
   int64_t epochs = 1;
   int64_t batch_size = 32;
+  // A batch is gone through in so many parts whose gradients are added up: the same step as the whole batch makes, in
+  // the memory of a part. Only batch normalisation sees the difference, as it looks at each part by itself.
+  int64_t accumulate = 1;
   double validation_split = 0;          // the last share of the rows is kept for validation
   ValidationData validation_data = {};  // goes before validation_split
   bool shuffle = true;                  // anew in each epoch

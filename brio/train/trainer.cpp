@@ -8,6 +8,7 @@
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
 #include "brio/nn/chain.h"
+#include "brio/nn/loss_scale_optimizer.h"
 #include "brio/nn/mask.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
@@ -33,6 +34,12 @@ void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
                             "; lower the learning rate (now ", rate,
                             "), clip the gradients (clipnorm), or look for values in x and y that are not finite. "
                             "FitOptions::stop_at_nan = false trains on"));
+}
+
+// Small gradients vanish in float16: Keras scales the loss by itself where layers compute in it.
+bool computes_in_f16(const nn::Module& module) {
+  if (module.policy().mixed() && module.policy().compute() == f16) return true;
+  return std::ranges::any_of(module.modules(), [](const nn::Layer& l) { return computes_in_f16(l.module()); });
 }
 
 // The class numbers of labels, one-hot or not.
@@ -70,6 +77,8 @@ void Trainer::compile(nn::CompileOptions options) {
   if (!options.outputs.empty() &&
       (options.loss.defined() || !options.metrics.empty() || !options.weighted_metrics.empty()))
     throw InvalidArgument("[compile] loss and metrics are given both for the model and for its outputs; choose one");
+  if (options.auto_scale_loss && computes_in_f16(*module_) && !options.optimizer.scales_loss())
+    options.optimizer = nn::LossScaleOptimizer(options.optimizer);
   compiled_.emplace();
   compiled_->options = std::move(options);
 }
@@ -103,8 +112,14 @@ void Trainer::make_outputs(size_t n) {
         o.outputs.empty() ? nn::OutputOptions{o.loss, 1, o.metrics, o.weighted_metrics} : o.outputs[i];
     c.outputs.push_back({names[i], std::move(options), nn::Mean({.name = names[i] + "_loss"})});
   }
-  c.train.clear();
-  c.test.clear();
+  forget_steps();
+}
+
+void Trainer::forget_steps() {
+  compiled_->train.clear();
+  compiled_->test.clear();
+  compiled_->part.clear();
+  compiled_->apply.reset();
 }
 
 void Trainer::set_class_weight(const std::map<int64_t, double>& class_weight) {
@@ -123,7 +138,7 @@ void Trainer::set_class_weight(const std::map<int64_t, double>& class_weight) {
       c.class_weights.defined() ? c.class_weights.to_vector<float>() : std::vector<float>();
   if (table == before) return;
   c.class_weights = table.empty() ? Tensor() : Tensor::from(table, Shape{static_cast<int64_t>(table.size())});
-  c.train.clear();  // they hold the old ones
+  forget_steps();
 }
 
 // A weight per sample, for each output; empty where all count alike.
@@ -140,25 +155,37 @@ TensorList Trainer::weights_of(const Batch& batch, bool training) const {
   return weights;
 }
 
-Tensor Trainer::total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights) {
+Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights,
+                                   const Tensor& all_rows) {
   Compiled& c = *compiled_;
   const Tensor rows = constant(batch.rows(), f32);
-  Tensor total;
+  Total total;
+  size_t losses = 0;
   for (size_t i = 0; i < c.outputs.size(); ++i) {
     const Output& output = c.outputs[i];
     if (!output.options.loss.defined()) continue;
-    Tensor loss = output.options.loss(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor(),
-                                     nn::mask_of(y_pred[i]));
+    auto [loss, count, by_rows] = output.options.loss.reduce(
+        batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor(), nn::mask_of(y_pred[i]));
     if (loss.rank() != 0)
       throw InvalidArgument(cat("[fit] the loss '", output.options.loss.name(), "' has shape ", loss.shape(),
                                 "; training needs a reduction other than none"));
     if (c.outputs.size() > 1) output.loss.update_state(loss, rows);
     if (output.options.loss_weight != 1) loss = loss * constant(output.options.loss_weight, loss.dtype());
-    total = total.defined() ? total + loss : loss;
+    total.loss = losses == 0 ? loss : total.loss + loss;
+    total.by_rows &= by_rows;
+    total.count = count;
+    ++losses;
   }
-  for (const Tensor& loss : module_->losses())
-    total = total + (loss.dtype() == total.dtype() ? loss : cast(loss, total.dtype()));
-  c.loss.update_state(total, rows);
+  // Means are put together by what counts in them, and what weights cost with them. Where losses are sums, a part of
+  // a batch bears its share of that.
+  const bool part_of_sum = all_rows.defined() && !total.count.defined();
+  for (const Tensor& loss : module_->losses()) {
+    const Tensor cost = loss.dtype() == total.loss.dtype() ? loss : cast(loss, total.loss.dtype());
+    total.loss = total.loss + (part_of_sum ? cost * cast(rows / all_rows, cost.dtype()) : cost);
+  }
+  if (!all_rows.defined()) c.loss.update_state(total.loss, rows);  // of parts, the accumulator knows it at the end
+  total.one_count = losses == 1 || total.by_rows;
+  if (total.by_rows) total.count = rows;
   return total;
 }
 
@@ -176,27 +203,51 @@ std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch) 
   return results;
 }
 
+std::vector<Tensor> Trainer::forward(const Batch& batch, bool training) {
+  std::vector<Tensor> y_pred = (*module_)(std::vector<Tensor>(batch.x), {.training = training});
+  if (y_pred.size() != compiled_->outputs.size())
+    throw InvalidArgument(cat("[fit] '", module_->name(), "' has ", y_pred.size(), " outputs, but y has ",
+                              compiled_->outputs.size(), "; give one for each"));
+  return y_pred;
+}
+
 std::vector<Tensor> Trainer::step(const Batch& batch, bool training) {
   Compiled& c = *compiled_;
   if (const nn::Step& own = training ? c.options.train_step : c.options.test_step) return own_step(own, batch);
   const TensorList weights = weights_of(batch, training);
   std::vector<Tensor> y_pred, gradients;
-  auto forward = [&] {
-    y_pred = (*module_)(std::vector<Tensor>(batch.x), {.training = training});
-    if (y_pred.size() != c.outputs.size())
-      throw InvalidArgument(cat("[fit] '", module_->name(), "' has ", y_pred.size(), " outputs, but y has ",
-                                c.outputs.size(), "; give one for each"));
-    return total_loss(batch, y_pred, weights);
-  };
   if (training) {
     GradientTape tape;
-    gradients = tape.gradient(c.options.optimizer.scale_loss(forward()), weights_);
+    y_pred = forward(batch, true);
+    gradients = tape.gradient(c.options.optimizer.scale_loss(total_loss(batch, y_pred, weights).loss), weights_);
   } else {
-    forward();
+    y_pred = forward(batch, false);
+    total_loss(batch, y_pred, weights);
   }
   update_metrics(batch, y_pred, weights);
   // Last, so that every other reader of the weights and of the step count comes before they are written in place.
   if (training) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
+  return {};
+}
+
+// One part of a batch of `all_rows`.
+std::vector<Tensor> Trainer::part_of_step(const Batch& batch, const Tensor& all_rows) {
+  const TensorList weights = weights_of(batch, true);
+  GradientTape tape;
+  const std::vector<Tensor> y_pred = forward(batch, true);
+  auto [loss, count, by_rows, one_count] = total_loss(batch, y_pred, weights, all_rows);
+  if (!one_count)
+    throw InvalidArgument(
+        "[fit] accumulate cannot put the losses of several outputs together where they are sums, "
+        "weighted means or under masks: what counts differs from output to output");
+  // Gradients keep the size that the whole batch would give them: a count of 1 stands for all rows.
+  if (count.defined()) {
+    count = cast(count, f32) / all_rows;
+    loss = loss * cast(count, loss.dtype());
+  }
+  std::vector<Tensor> gradients = tape.gradient(compiled_->options.optimizer.scale_loss(loss), weights_);
+  update_metrics(batch, y_pred, weights);
+  accumulator_.add(std::move(gradients), loss, count);
   return {};
 }
 
@@ -235,18 +286,21 @@ void Trainer::note_inputs(const Batch& batch) {
   module_->build(specs);
 }
 
-void Trainer::run(std::vector<Traced>& steps, const Batch& batch, bool training) {
+void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
+  std::vector<Traced>& steps = kind == Kind::train  ? compiled_->train
+                               : kind == Kind::test ? compiled_->test
+                                                    : compiled_->part;
   const size_t n_x = batch.x.size(), n_y = batch.y.size(), n_weights = batch.sample_weight.size();
   auto found = std::ranges::find_if(
       steps, [&](const Traced& t) { return t.n_x == n_x && t.n_y == n_y && t.n_weights == n_weights; });
   if (found == steps.end()) {
     auto body = [=, this](const std::vector<Tensor>& all) {
       const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-      Batch parts;
-      parts.x.assign(at(0), at(n_x));
-      parts.y.assign(at(n_x), at(n_x + n_y));
-      parts.sample_weight.assign(at(n_x + n_y), all.end());
-      return step(parts, training);
+      Batch tensors;
+      tensors.x.assign(at(0), at(n_x));
+      tensors.y.assign(at(n_x), at(n_x + n_y));
+      tensors.sample_weight.assign(at(n_x + n_y), at(n_x + n_y + n_weights));
+      return kind == Kind::part ? part_of_step(tensors, all.back()) : step(tensors, kind == Kind::train);
     };
     steps.push_back({n_x, n_y, n_weights, std::make_unique<detail::TracedFunction>(body)});
     found = steps.end() - 1;
@@ -254,10 +308,38 @@ void Trainer::run(std::vector<Traced>& steps, const Batch& batch, bool training)
   arguments_.clear();
   for (const TensorList* list : {&batch.x, &batch.y, &batch.sample_weight})
     arguments_.insert(arguments_.end(), list->begin(), list->end());
+  if (all_rows.defined()) arguments_.push_back(all_rows);
   results_.clear();
   found->function->call(arguments_.data(), arguments_.size(), results_);
   arguments_.clear();  // the source may fill the same memory again
   if (!results_.empty()) compiled_->own_results.swap(results_);
+}
+
+void Trainer::run_parts(const Batch& batch, int64_t parts) {
+  if (compiled_->options.train_step)
+    throw InvalidArgument("[fit] accumulate cuts batches for Brio's own step; do it in the train_step that you gave");
+  accumulator_.build(weights_);
+  const int64_t rows = batch.rows(), size = (rows + parts - 1) / parts;
+  const auto all_rows = static_cast<float>(rows);
+  const Tensor all = Tensor::from(&all_rows, Shape());
+  Batch part;
+  for (int64_t begin = 0; begin < rows; begin += size) {
+    const int64_t end = std::min(begin + size, rows);
+    for (const auto& [whole, piece] :
+         {std::pair{&batch.x, &part.x}, {&batch.y, &part.y}, {&batch.sample_weight, &part.sample_weight}}) {
+      piece->clear();
+      for (const Tensor& tensor : *whole) piece->push_back(row_range(tensor, begin, end));
+    }
+    run(Kind::part, part, all);
+  }
+  if (!compiled_->apply)
+    compiled_->apply = std::make_unique<detail::TracedFunction>([this](const std::vector<Tensor>& rows_of_batch) {
+      compiled_->loss.update_state(accumulator_.loss(), rows_of_batch[0]);
+      accumulator_.apply(compiled_->options.optimizer);
+      return std::vector<Tensor>();
+    });
+  results_.clear();
+  compiled_->apply->call(&all, 1, results_);
 }
 
 void Trainer::reset_metrics() {
@@ -320,6 +402,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   if (options.epochs < 0) throw InvalidArgument(cat("[fit] epochs is ", options.epochs, "; it must be 0 or more"));
   if (options.steps_per_epoch && *options.steps_per_epoch <= 0)
     throw InvalidArgument(cat("[fit] steps_per_epoch is ", *options.steps_per_epoch, "; it must be 1 or more"));
+  if (options.accumulate <= 0)
+    throw InvalidArgument(cat("[fit] accumulate is ", options.accumulate, "; it must be 1 or more"));
   if (options.validation_freq <= 0)
     throw InvalidArgument(cat("[fit] validation_freq is ", options.validation_freq, "; it must be 1 or more"));
   set_class_weight(options.class_weight);
@@ -350,7 +434,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       prepare("fit", batch, true);
       if (!prepared) prepare_weights();
       prepared = true;
-      run(compiled_->train, batch, true);
+      if (options.accumulate > 1) run_parts(batch, options.accumulate);
+      else run(Kind::train, batch);
       for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step);
       ++step;
       if (const auto now = std::chrono::steady_clock::now();
@@ -380,7 +465,7 @@ void Trainer::prepare_weights() {
   std::vector<Variable> weights = module_->trainable_variables();
   if (weights.empty() && !compiled_->options.train_step)
     throw InvalidArgument(cat("[fit] '", module_->name(), "' has no trainable weights: there is nothing to fit"));
-  if (weights != weights_) compiled_->train.clear();
+  if (weights != weights_) forget_steps();
   weights_ = std::move(weights);
   compiled_->options.optimizer.build(weights_);
 }
@@ -395,7 +480,7 @@ Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Prog
   for (; (!steps || step < *steps) && !progress.stop_training && batches.next(batch); ++step) {
     for (const auto& callback : callbacks) callback->on_test_batch_begin(progress, step);
     prepare("evaluate", batch, false);
-    run(compiled_->test, batch, false);
+    run(Kind::test, batch);
     for (const auto& callback : callbacks) callback->on_test_batch_end(progress, step);
   }
   if (step == 0) throw InvalidArgument("[evaluate] there are no batches; give it data");
@@ -420,7 +505,7 @@ Logs Trainer::train_on_batch(Batch batch, const std::map<int64_t, double>& class
   ArraySource(batch.x, batch.y, batch.sample_weight, {});  // its checks
   prepare("train_on_batch", batch, true);
   prepare_weights();
-  run(compiled_->train, batch, true);
+  run(Kind::train, batch);
   return read_metrics();
 }
 
@@ -428,7 +513,7 @@ Logs Trainer::test_on_batch(Batch batch) {
   require_compiled("test_on_batch");
   ArraySource(batch.x, batch.y, batch.sample_weight, {});  // its checks
   prepare("test_on_batch", batch, false);
-  run(compiled_->test, batch, false);
+  run(Kind::test, batch);
   return read_metrics();
 }
 

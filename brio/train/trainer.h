@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "brio/runtime/function.h"
+#include "brio/train/accumulator.h"
 #include "brio/train/model.h"
 
 namespace brio::train {
@@ -47,23 +48,37 @@ class Trainer {
     nn::CompileOptions options;
     nn::Mean loss{{.name = "loss"}};
     std::vector<Output> outputs;  // known from the first batch on
-    std::vector<Traced> train, test;
-    Tensor class_weights;  // by class; the last is for all others
+    std::vector<Traced> train, test, part;
+    std::unique_ptr<detail::TracedFunction> apply;  // after the parts of a batch
+    Tensor class_weights;                           // by class; the last is for all others
     // What a step of the user's own gave last.
     std::vector<std::string> own_names;
     std::vector<Tensor> own_results;
   };
 
+  void forget_steps();  // what is traced holds what has changed
   void make_outputs(size_t n);
   std::vector<std::string> output_names(size_t n) const;
   void set_class_weight(const std::map<int64_t, double>& class_weight);
   void prepare(const char* what, const Batch& batch, bool training);
   void prepare_weights();
   void note_inputs(const Batch& batch);
-  void run(std::vector<Traced>& steps, const Batch& batch, bool training);
+  // The step for so many tensors of each kind; `body` makes it where there is none.
+  enum class Kind : uint8_t { train, test, part };
+  void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
+  void run_parts(const Batch& batch, int64_t parts);
   std::vector<Tensor> step(const Batch& batch, bool training);
+  std::vector<Tensor> part_of_step(const Batch& batch, const Tensor& all_rows);
+  std::vector<Tensor> forward(const Batch& batch, bool training);
   std::vector<Tensor> own_step(const nn::Step& step, const Batch& batch);
-  Tensor total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights);
+  struct Total {
+    Tensor loss, count;      // see nn::Loss::reduce
+    bool by_rows = true;     // every loss is a mean over the rows
+    bool one_count = false;  // the count holds for all losses
+  };
+  // `all_rows`: of the batch that this one is a part of, if it is.
+  Total total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights,
+                   const Tensor& all_rows = {});
   TensorList weights_of(const Batch& batch, bool training) const;
   void update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights);
   Logs run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
@@ -77,6 +92,7 @@ class Trainer {
   std::shared_ptr<nn::Module> module_;
   std::optional<Compiled> compiled_;
   std::vector<Variable> weights_;  // trainable, in the order of the gradients
+  Accumulator accumulator_;
   std::unique_ptr<detail::TracedFunction> predict_;
   std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
   std::vector<Tensor> arguments_, results_;  // working lists of a step

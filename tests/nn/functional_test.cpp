@@ -204,6 +204,18 @@ TEST(Config, ReadsWhatKerasWrote) {
   EXPECT_EQ(model(zeros({3, 4})).shape(), Shape({3, 2}));
 }
 
+TEST(Config, SequentialMayBeginWithItsInput) {
+  const nn::Sequential model({nn::InputLayer({3}), nn::Dense(2)});
+  EXPECT_TRUE(model.built());
+  EXPECT_EQ(model.layers().size(), 1u);
+  const nn::Model keras = nn::model_from_json(R"({"class_name": "Sequential", "config": {"name": "s", "layers": [
+    {"class_name": "InputLayer", "config": {"batch_shape": [null, 3], "dtype": "float32", "name": "in"}},
+    {"class_name": "Dense", "config": {"name": "d", "units": 2}}], "build_input_shape": [null, 3]}})");
+  EXPECT_EQ(keras.count_params(), 8);
+  EXPECT_SAYS(invalid([] { nn::layer_from_json(R"({"class_name": "InputLayer", "config": {"name": "in"}})"); }),
+              "the input 'in' has no batch_shape");
+}
+
 TEST(Config, SaysWhatIsWrong) {
   EXPECT_SAYS(invalid([] { nn::layer_from_json("{"); }), "this is no config of a layer");
   EXPECT_SAYS(invalid([] { nn::layer_from_json("[]"); }), "this is no config of a layer");
@@ -220,6 +232,12 @@ TEST(Config, SaysWhatIsWrong) {
             R"({"class_name": "Dense", "config": {"units": 2, "kernel_initializer": {"class_name": "HeNorml"}}})");
       }),
       "HeNorml");
+  std::string deep, end;
+  for (int i = 0; i < 200; ++i) {
+    deep += R"({"class_name": "Sequential", "config": {"layers": [)";
+    end += "]}}";
+  }
+  EXPECT_SAYS(invalid([&] { nn::layer_from_json(deep + end); }), "nested more than 100 deep");
   EXPECT_SAYS(invalid([] { nn::to_json(nn::Lambda([](const Tensor& t) { return t; })); }), "cannot be written");
   EXPECT_SAYS(invalid([] { nn::to_json(nn::Dense(1, {.activation = [](const Tensor& t) { return t; }})); }),
               "function of your own");
@@ -281,8 +299,8 @@ TEST(Module, RegularisersAddToTheLoss) {
   const nn::Sequential model({dense}, {.input_shape = Shape{3}});
   model.compile({.optimizer = nn::SGD(0), .loss = "mse"});
   const Tensor x = ones({4, 3});
-  // kernel: 0.5 · 6; activity: 0.1 · 8 outputs of 3.
-  EXPECT_NEAR(model.evaluate(x, dense(x), {.batch_size = 4, .verbose = 0})["loss"], 3 + 2.4, 1e-5);
+  // kernel: 0.5 · 6; activity: 0.1 · 2 outputs of 3 in each row.
+  EXPECT_NEAR(model.evaluate(x, dense(x), {.batch_size = 4, .verbose = 0})["loss"], 3 + 0.6, 1e-5);
   model(x);
   EXPECT_EQ(model.losses().size(), 3u);
   model(x);

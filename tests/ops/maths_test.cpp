@@ -91,13 +91,6 @@ const std::map<std::string, Function>& functions() {
   return table;
 }
 
-void expect_close(const Tensor& found, const golden::Array& expected, const std::string& what) {
-  ASSERT_EQ(found.shape(), golden::shape_of(expected)) << what;
-  const std::vector<float> values = cast(found, f32).to_vector<float>();
-  for (size_t i = 0; i < values.size(); ++i)
-    EXPECT_NEAR(values[i], expected.data[i], 1e-5 * std::abs(expected.data[i]) + 1e-6) << what << ", element " << i;
-}
-
 TEST(Maths, AgreesWithTensorFlow) {
   for (const golden::Case& c : golden::load("maths.json")) {
     const bool integers =
@@ -109,14 +102,14 @@ TEST(Maths, AgreesWithTensorFlow) {
     if (!integers)
       for (const Tensor& x : in) tape.watch(x);
     const Tensor value = functions().at(c.text("function"))(c, in);
-    expect_close(value, c.output("value"), c.name);
+    golden::expect_close(value, c.output("value"), c.name);
     if (c.outputs.size() == 1) continue;
     std::vector<GradientTape::Source> sources(in.begin(), in.end());
     const Tensor targets[] = {sum(value)};
     const std::vector<Tensor> gradients = tape.gradient(targets, sources);
     for (size_t i = 0; const auto& [name, array] : c.inputs) {
       if (const auto found = c.outputs.find("gradient_" + name); found != c.outputs.end())
-        expect_close(gradients[i], found->second, c.name + ", " + found->first);
+        golden::expect_close(gradients[i], found->second, c.name + ", " + found->first);
       ++i;
     }
   }

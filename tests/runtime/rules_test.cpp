@@ -374,5 +374,19 @@ TEST(Ledger, EveryByteHasAnOwner) {
   EXPECT_EQ(bytes(Owner::parameters), before);
 }
 
+// Traces come to lie where earlier ones lay: what was noted about a variable there is no longer true.
+TEST(Function, ATraceKnowsNothingOfEarlierOnes) {
+  const Variable v(Tensor(3));
+  for (int n = 8; n > 0; --n) {
+    auto slope = function([&](const Tensor& x) {
+      GradientTape tape;
+      Tensor y = x;
+      for (int i = 0; i < n; ++i) y = y * x;
+      return tape.gradient(sum(y * v.value()), {v})[0];
+    });
+    EXPECT_EQ(slope(Tensor({1, 1, 1})).item<float>(), 3);
+  }
+}
+
 }  // namespace
 }  // namespace brio
