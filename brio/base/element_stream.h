@@ -28,7 +28,7 @@ class ElementStream {
     const uint64_t low = u32();
     return low | uint64_t{u32()} << 32;
   }
-  double uniform() { return (static_cast<double>(u64() >> 11) + 0.5) * 0x1p-53; }  // (0, 1)
+  double uniform() { return (static_cast<double>(u64() >> 12) + 0.5) * 0x1p-52; }  // (0, 1)
   double normal() {
     const double radius = std::sqrt(-2 * std::log(uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());

@@ -94,7 +94,7 @@ struct Drawn {
   Tensor seed, counter;
   int64_t offset = 0;
 };
-Drawn next_stream(std::optional<uint64_t> seed, Generator* from);
+Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream = 0);
 
 // The generator of draws without a seed. It starts with a seed from the system.
 Generator& generator();

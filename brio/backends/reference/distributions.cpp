@@ -1,7 +1,6 @@
 #include "brio/ops/distributions.h"
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/base/element_stream.h"
 #include "brio/ops/distribution_kernels.h"
 
 namespace brio::reference {
