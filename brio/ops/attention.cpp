@@ -54,7 +54,8 @@ AttentionForm checked_form(const OpCall& call, size_t more_inputs) {
   if (call.in.size() != form.inputs + more_inputs)
     throw_invalid(call.op, cat("its attributes announce ", form.inputs + more_inputs, " inputs, but there are ",
                                call.in.size()));
-  const Shape weights = checked_shape(call.op, form.weights().dims());
+  const int64_t all[] = {form.batch, form.heads, form.queries, form.keys};
+  const Shape weights = checked_shape(call.op, all);
   const auto check_broadcast = [&](size_t i, std::string_view name) {
     Shape both;
     if (!broadcast(call.in[i]->shape, weights, both) || !(both == weights))
