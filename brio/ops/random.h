@@ -88,8 +88,8 @@ Tensor normal(const Shape& shape, NormalOptions options = {});
 Tensor bits(const Shape& shape, BitsOptions options = {});
 
 // For ops that draw: a stream of their own, whose number is counter + offset. With a seed it is that one's
-// `stream`; else the next of the generator (default: the global one), in a function or loop body the next at each call
-// or round.
+// `stream`; else the next of the generator (default: the global one), in a function or loop body the next at each
+// call or round.
 struct Drawn {
   Tensor seed, counter;
   int64_t offset = 0;
