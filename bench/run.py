@@ -41,6 +41,8 @@ WORKLOADS = {
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "chain": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "xent": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
+    "attention": ("tf", "tf_xla", "torch", "torch_compile"),
+    "attention_short": ("tf", "tf_xla", "torch", "torch_compile"),
     "adam": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "start": ("tf", "torch", "jax"),
 }

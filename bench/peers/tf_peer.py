@@ -160,6 +160,28 @@ def xent(variant=""):
     return measure(run, "ms", budget=4)
 
 
+def attention(variant="", shape=timing.ATTENTION_LONG):
+    q, k, v, cotangent = (tf.random.normal(shape) for _ in range(4))
+
+    @graph(variant)
+    def step(q, k, v):
+        with tf.GradientTape() as tape:
+            tape.watch((q, k, v))
+            out = keras.ops.dot_product_attention(q, k, v, is_causal=True)
+        return tape.gradient(out, (q, k, v), cotangent)
+
+    def run(n):
+        for _ in range(n):
+            for gradient in step(q, k, v):
+                gradient[-1, -1, -1, -1].numpy()
+
+    return measure(run, "ms")
+
+
+def attention_short(variant=""):
+    return attention(variant, timing.ATTENTION_SHORT)
+
+
 def adam(variant=""):
     shape = (timing.ADAM_SIZE,)
     variables = [tf.Variable(tf.random.normal(shape)) for _ in range(timing.ADAM_TENSORS)]
@@ -180,5 +202,5 @@ def adam(variant=""):
 
 
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, chain, xent, adam, start)
+    names = (gd, gd_function, mlp, fit, wide, chain, xent, attention, attention_short, adam, start)
     timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in names})

@@ -128,6 +128,22 @@ def xent(variant=""):
     return time_steps(lambda: step(logits, labels), "ms", budget=4)
 
 
+def attention(variant="", shape=timing.ATTENTION_LONG):
+    batch, length, heads, depth = shape
+    q, k, v = (torch.randn(batch, heads, length, depth, requires_grad=True) for _ in range(3))
+    cotangent = torch.randn(batch, heads, length, depth)
+    attend = maybe_compile(nn.functional.scaled_dot_product_attention, variant)
+
+    def step():
+        return torch.autograd.grad(attend(q, k, v, is_causal=True), (q, k, v), cotangent)
+
+    return time_steps(step, "ms")
+
+
+def attention_short(variant=""):
+    return attention(variant, timing.ATTENTION_SHORT)
+
+
 def adam(variant=""):
     tensors = range(timing.ADAM_TENSORS)
     parameters = [nn.Parameter(torch.randn(timing.ADAM_SIZE)) for _ in tensors]
@@ -139,5 +155,5 @@ def adam(variant=""):
 
 
 if __name__ == "__main__":
-    names = (gd, mlp, fit, wide, chain, xent, adam, start)
+    names = (gd, mlp, fit, wide, chain, xent, attention, attention_short, adam, start)
     timing.main(torch.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})

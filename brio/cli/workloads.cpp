@@ -146,6 +146,25 @@ std::function<double()> make_xent() {
   };
 }
 
+template <int64_t kBatch, int64_t kLength>
+std::function<double()> make_attention() {
+  std::vector<Tensor> x;
+  for (uint64_t seed : {1, 2, 3, 4}) {
+    x.push_back(random::normal({kBatch, kLength, 8, 64}, {.seed = seed}));
+    read(x.back());
+  }
+  auto step = function([](const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& weights) {
+    GradientTape tape;
+    for (const Tensor& t : {q, k, v}) tape.watch(t);
+    const Tensor loss = sum(scaled_dot_product_attention(q, k, v, {.causal = true}) * weights);
+    return tape.gradient(loss, {q, k, v});
+  });
+  return [x, step] {
+    step(x[0], x[1], x[2], x[3]);
+    return 1.0;
+  };
+}
+
 std::function<double()> make_adam() {
   struct State {
     std::vector<Variable> weights;
@@ -255,6 +274,8 @@ constexpr Workload kWorkloads[] = {
     {"wide", "ms", "training step 1024→4096→4096→10, batch 256, SGD", make_wide},
     {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},
     {"xent", "ms", "softmax cross-entropy with gradient, 8192×32000", make_xent},
+    {"attention", "ms", "causal attention with gradients, 2×1024, 8 heads of 64", make_attention<2, 1024>},
+    {"attention_short", "ms", "the same, 8×128", make_attention<8, 128>},
     {"adam", "ms", "Adam over 25 M parameters", make_adam},
     {"chain_copy", "ms", "a plain copy that moves the bytes of chain", make_copy<67>},
     {"xent_copy", "ms", "a plain copy that moves the bytes of xent", make_copy<2097>},

@@ -1,13 +1,11 @@
 #include "brio/nn/initializer.h"
 
-#include <array>
 #include <cmath>
-#include <numbers>
 
 #include "brio/base/error.h"
 #include "brio/nn/names.h"
+#include "brio/ops/distributions.h"
 #include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -18,25 +16,6 @@ namespace nn {
 namespace {
 
 constexpr double kCutStddev = 0.87962566103423978;  // of a standard normal that is cut at ±2
-
-// Normal numbers between -2 and 2, by the inverse of the normal's integral: one uniform number each, so the result is
-// a pure function of seed and index like every other draw. The inverse error function is Giles' polynomial
-// ("Approximating the erfinv function", 2010) in w = -log(1 - x²); |x| ≤ erf(√2) keeps w below 5, where its central
-// branch alone is needed. Its error, some 1e-7, is far below what an initial weight can tell.
-Tensor cut_normal(const Shape& shape, DType dtype, std::optional<uint64_t> seed) {
-  constexpr double kErfOfCut = 0.95449973610364158;  // erf(√2): the share of a normal within two deviations
-  constexpr std::array<double, 9> kGiles = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
-                                            -4.39150654e-06, 0.00021858087,  -0.00125372503,
-                                            -0.00417768164,  0.246640727,    1.50140941};
-  const Tensor one = constant(1, dtype);
-  const Tensor unit = random::uniform(shape, {.dtype = dtype, .seed = seed});
-  const Tensor x = unit * constant(2 * kErfOfCut, dtype) - constant(kErfOfCut, dtype);
-  const Tensor w = neg(log((one - x) * (one + x))) - constant(2.5, dtype);
-  Tensor p = constant(kGiles[0], dtype);
-  for (size_t i = 1; i < kGiles.size(); ++i) p = p * w + constant(kGiles[i], dtype);
-  const Tensor z = p * x * constant(std::numbers::sqrt2, dtype);
-  return maximum(minimum(z, constant(2, dtype)), constant(-2, dtype));
-}
 
 struct Fans {
   double in = 1, out = 1;
@@ -176,7 +155,8 @@ Initializer truncated_normal(RandomNormalOptions o) {
   if (!(o.stddev >= 0)) throw InvalidArgument(cat("[initializer] stddev is ", o.stddev, "; it must be ≥ 0"));
   return {Settings{"TruncatedNormal", {{"mean", o.mean}, {"stddev", o.stddev}, {"seed", seed_setting(o.seed)}}},
           [o](const Shape& shape, DType dtype) {
-            return cut_normal(shape, dtype, o.seed) * constant(o.stddev, dtype) + constant(o.mean, dtype);
+            return random::truncated_normal(shape,
+                                            {.mean = o.mean, .stddev = o.stddev, .dtype = dtype, .seed = o.seed});
           }};
 }
 

@@ -2,6 +2,7 @@
 
 #include "brio/nn/activation.h"
 #include "brio/nn/activation_layers.h"
+#include "brio/nn/attention.h"
 #include "brio/nn/chain.h"
 #include "brio/nn/convolution.h"
 #include "brio/nn/dense.h"
@@ -12,6 +13,7 @@
 #include "brio/nn/functional.h"
 #include "brio/nn/image_layers.h"
 #include "brio/nn/merging.h"
+#include "brio/nn/multi_head_attention.h"
 #include "brio/nn/normalization.h"
 #include "brio/nn/pooling.h"
 #include "brio/nn/reshaping.h"
@@ -24,7 +26,9 @@ std::span<const LayerKind> layer_kinds() {
       {"Activation", Activation::from_config},
       {"ActivityRegularization", ActivityRegularization::from_config},
       {"Add", Add::from_config},
+      {"AdditiveAttention", AdditiveAttention::from_config},
       {"AlphaDropout", AlphaDropout::from_config},
+      {"Attention", Attention::from_config},
       {"Average", Average::from_config},
       {"AveragePooling1D", AveragePooling1D::from_config},
       {"AveragePooling2D", AveragePooling2D::from_config},
@@ -59,6 +63,7 @@ std::span<const LayerKind> layer_kinds() {
       {"GlobalMaxPooling2D", GlobalMaxPooling2D::from_config},
       {"GlobalMaxPooling3D", GlobalMaxPooling3D::from_config},
       {"GroupNormalization", GroupNormalization::from_config},
+      {"GroupQueryAttention", GroupQueryAttention::from_config},
       {"Identity", Identity::from_config},
       {"InputLayer", InputLayer::from_config},
       {"LayerNormalization", LayerNormalization::from_config},
@@ -69,6 +74,7 @@ std::span<const LayerKind> layer_kinds() {
       {"MaxPooling3D", MaxPooling3D::from_config},
       {"Maximum", Maximum::from_config},
       {"Minimum", Minimum::from_config},
+      {"MultiHeadAttention", MultiHeadAttention::from_config},
       {"Multiply", Multiply::from_config},
       {"PReLU", PReLU::from_config},
       {"Permute", Permute::from_config},

@@ -24,7 +24,9 @@ void register_all_ops() {
     register_scan_ops();
     register_sorting();
     register_random();
+    register_distributions();
     register_composites();
+    register_attention();
     register_optimizer_ops();
     register_control();
     register_effects();

@@ -18,14 +18,7 @@ constexpr AttrSpec kAttrs[] = {
 
 template <bool floats>
 void infer_random(const OpCall& call, std::vector<Aval>& out) {
-  constexpr std::string_view names[] = {"seed", "counter"};
-  for (size_t i = 0; i < 2; ++i)
-    if (call.in[i]->dtype != u64 || call.in[i]->shape.rank() != 0)
-      throw_invalid(call.op, cat("the ", names[i], " must be a uint64 scalar, but is ", call.in[i]->dtype,
-                                 " of shape ", call.in[i]->shape));
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
-    throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
-  const auto dtype = static_cast<DType>(call.attrs[0]);
+  const DType dtype = check_draw(call);
   if (floats && !is_floating(dtype))
     throw_invalid(call.op, cat("makes floating-point tensors, not ", dtype, "; draw float32 and cast it"));
   if (!floats && dtype != u32 && dtype != u64)
@@ -58,25 +51,27 @@ Tensor handle(Recording& trace, ValueId value) {
   return Tensor::adopt(impl);
 }
 
-Tensor draw(const OpDef& op, const Shape& shape, DType dtype, std::optional<uint64_t> seed, Generator* from) {
-  int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(dtype), 0, shape.rank()};
+template <typename Options>
+Tensor draw(const OpDef& op, const Shape& shape, const Options& options) {
+  const random::Drawn drawn = random::next_stream(options.seed, options.generator, options.stream);
+  int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(options.dtype), drawn.offset, shape.rank()};
   std::copy(shape.begin(), shape.end(), attrs + 3);
-  const std::span<const int64_t> words(attrs, static_cast<size_t>(3 + shape.rank()));
-  if (seed) return record(op, words, host_u64(*seed), host_u64(0));
-  Generator& generator = from ? *from : random::generator();
-  // A branch takes its streams from what is around it; a loop body counts its own, anew in every round.
-  Recording* home = &current_recording();
-  while (home->kind == Recording::Kind::branch) home = home->parent;
-  if (home->kind != Recording::Kind::eager) {
-    Recording::Draw& drawn = draw_in(*home, generator);
-    attrs[1] = static_cast<int64_t>(drawn.drawn++);
-    return record(op, words, handle(*home, drawn.seed), handle(*home, drawn.counter));
-  }
-  const Generator::State state = generator.advance(1);
-  return record(op, words, host_u64(state.seed), host_u64(state.counter));
+  return record(op, std::span<const int64_t>(attrs, static_cast<size_t>(3 + shape.rank())), drawn.seed,
+                drawn.counter);
 }
 
 }  // namespace
+
+DType check_draw(const OpCall& call) {
+  constexpr std::string_view names[] = {"seed", "counter"};
+  for (size_t i = 0; i < 2; ++i)
+    if (call.in[i]->dtype != u64 || call.in[i]->shape.rank() != 0)
+      throw_invalid(call.op, cat("the ", names[i], " must be a uint64 scalar, but is ", call.in[i]->dtype,
+                                 " of shape ", call.in[i]->shape));
+  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+    throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
+  return static_cast<DType>(call.attrs[0]);
+}
 
 namespace op {
 #define RANDOM(ident, what, floats, flops)         \
@@ -106,7 +101,7 @@ Tensor uniform(const Shape& shape, UniformOptions options) {
   if (!(options.low <= options.high))
     throw_invalid(op::random_uniform,
                   cat("low is ", options.low, ", which lies above high, ", options.high, "; swap them"));
-  Tensor unit = draw(op::random_uniform, shape, options.dtype, options.seed, options.generator);
+  Tensor unit = draw(op::random_uniform, shape, options);
   if (options.low == 0 && options.high == 1) return unit;
   const Tensor scaled = unit * (options.high - options.low);
   return options.low == 0 ? scaled : scaled + options.low;
@@ -114,14 +109,27 @@ Tensor uniform(const Shape& shape, UniformOptions options) {
 
 Tensor normal(const Shape& shape, NormalOptions options) {
   if (!(options.stddev >= 0)) throw_invalid(op::random_normal, cat("stddev is ", options.stddev, "; it must be ≥ 0"));
-  Tensor result = draw(op::random_normal, shape, options.dtype, options.seed, options.generator);
+  Tensor result = draw(op::random_normal, shape, options);
   if (options.stddev != 1) result = result * options.stddev;
   if (options.mean != 0) result = result + options.mean;
   return result;
 }
 
-Tensor bits(const Shape& shape, BitsOptions options) {
-  return draw(op::random_bits, shape, options.dtype, options.seed, options.generator);
+Tensor bits(const Shape& shape, BitsOptions options) { return draw(op::random_bits, shape, options); }
+
+Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream) {
+  if (seed) return {host_u64(*seed), host_u64(stream), 0};
+  Generator& generator = from ? *from : random::generator();
+  // A branch takes its streams from what is around it; a loop body counts its own, anew in every round.
+  Recording* home = &current_recording();
+  while (home->kind == Recording::Kind::branch) home = home->parent;
+  if (home->kind != Recording::Kind::eager) {
+    Recording::Draw& drawn = draw_in(*home, generator);
+    const auto offset = static_cast<int64_t>(drawn.drawn++);
+    return {handle(*home, drawn.seed), handle(*home, drawn.counter), offset};
+  }
+  const Generator::State state = generator.advance(1);
+  return {host_u64(state.seed), host_u64(state.counter), 0};
 }
 
 Generator& generator() {

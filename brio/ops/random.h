@@ -56,29 +56,45 @@ class Generator {
   State state_;
 };
 
+// For shape rules: inputs 0 and 1 must be seed and counter, attributes dtype, offset and shape. Throws
+// InvalidArgument.
+DType check_draw(const OpCall& call);
+
 namespace random {
 
 struct UniformOptions {
   double low = 0, high = 1;  // [low, high)
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;             // which of the seed's
   Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 struct NormalOptions {
   double mean = 0, stddev = 1;
   DType dtype = f32;
   std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;             // which of the seed's
   Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 struct BitsOptions {
   DType dtype = u32;  // or u64
   std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;
   Generator* generator = nullptr;
 };
 
 Tensor uniform(const Shape& shape, UniformOptions options = {});
 Tensor normal(const Shape& shape, NormalOptions options = {});
 Tensor bits(const Shape& shape, BitsOptions options = {});
+
+// For ops that draw: a stream of their own, whose number is counter + offset. With a seed it is that one's
+// `stream`; else the next of the generator (default: the global one), in a function or loop body the next at each
+// call or round.
+struct Drawn {
+  Tensor seed, counter;
+  int64_t offset = 0;
+};
+Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream = 0);
 
 // The generator of draws without a seed. It starts with a seed from the system.
 Generator& generator();

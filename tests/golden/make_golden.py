@@ -17,6 +17,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+import golden_attention
 import golden_linalg
 import golden_optimizers
 
@@ -733,10 +734,10 @@ if __name__ == "__main__":
                  reductions, indexing):
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())
-    for section in ("golden_losses", "golden_metrics", "golden_layers", "golden_layers_images", "golden_layers_general"):
+    for section in ("golden_losses", "golden_metrics", "golden_layers", "golden_layers_images", "golden_layers_general", "golden_layers_attention"):
         for file, cases in importlib.import_module(section).files(case):
             write(file, cases)
-    for name, cases in golden_linalg.make(op_case).items():
+    for name, cases in (golden_linalg.make(op_case) | golden_attention.make(op_case)).items():
         write(f"{name}.json", cases)
     for file, cases in golden_optimizers.optimizer_files(case):
         write(file, cases)

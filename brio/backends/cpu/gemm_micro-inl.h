@@ -43,13 +43,13 @@ struct MicroTile {
   const T* a;
   int64_t a_row, a_col;
   const T* b;
-  int64_t b_row;
+  int64_t b_row = 0;
   T* c;
   int64_t c_row;
-  int64_t tail;   // columns in the last vector, when it is not full
-  const T* bias;  // or null
-  bool relu;
-  bool accumulate;  // add to what C holds
+  int64_t tail = 0;         // columns in the last vector, when it is not full
+  const T* bias = nullptr;  // or null
+  bool relu = false;
+  bool accumulate = false;  // add to what C holds
 };
 
 template <typename V>

@@ -17,6 +17,7 @@ void add_movement_kernels(Registry& registry);
 void add_point_kernels(Registry& registry);
 void add_scan_kernels(Registry& registry);
 void add_sorting_kernels(Registry& registry);
+void add_attention_kernels(Registry& registry);
 void add_optimizer_kernels(Registry& registry);
 
 inline constexpr std::string_view kDevice = "cpu:0";

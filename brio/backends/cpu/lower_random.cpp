@@ -1,6 +1,9 @@
 #include "brio/backends/cpu/lower.h"
 #include "brio/backends/cpu/random_fill.h"
 #include "brio/base/error.h"
+#include "brio/base/thread_pool.h"
+#include "brio/ops/distribution_kernels.h"
+#include "brio/ops/distributions.h"
 #include "brio/ops/random.h"
 
 namespace brio::cpu {
@@ -44,9 +47,33 @@ class RandomKernel final : public Kernel {
   uint64_t offset_;
 };
 
+// Pieces of a tensor on several threads: each element has numbers of its own.
+class DistributionKernel final : public Kernel {
+ public:
+  explicit DistributionKernel(const NodeView& view) : op_(*view.node.op), out_(view.out(0)), attrs_(view.node.attrs) {
+    for (size_t i = 0; i < view.node.in.size(); ++i) in_.push_back(view.in(i));
+    description = "pieces";
+  }
+  void run(const KernelArgs& args) const override {
+    const DistributionDraw draw{op_, in_, out_, Attrs(attrs_)};
+    draw.check(args.in);
+    constexpr int64_t grain = 1 << 11;  // some tens of microseconds
+    parallel_for(out_.shape.elements(), grain,
+                 [&](int64_t begin, int64_t end) { draw.fill(args.in, args.out[0], begin, end); });
+  }
+
+ private:
+  const OpDef& op_;
+  Aval out_;
+  std::vector<int64_t> attrs_;
+  std::vector<Aval> in_;
+};
+
 }  // namespace
 
 void add_random_kernels(Registry& registry) {
+  for (const OpDef* op : {&op::random_integers, &op::random_gamma, &op::random_poisson})
+    registry.add(kDevice, *op, {"pieces", kPriority, always, prepare<DistributionKernel>});
   for (const OpDef* op : {&op::random_uniform, &op::random_normal, &op::random_bits})
     registry.add(kDevice, *op, {"philox", kPriority, supports_fill, prepare<RandomKernel>});
 }

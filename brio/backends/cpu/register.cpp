@@ -17,6 +17,7 @@ void register_cpu(Registry& registry) {
   cpu::add_point_kernels(registry);
   cpu::add_scan_kernels(registry);
   cpu::add_sorting_kernels(registry);
+  cpu::add_attention_kernels(registry);
   cpu::add_optimizer_kernels(registry);
 }
 

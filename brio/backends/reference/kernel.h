@@ -76,7 +76,9 @@ void add_ranges(Registry& registry);
 void add_scan_ops(Registry& registry);
 void add_sorting(Registry& registry);
 void add_random(Registry& registry);
+void add_distributions(Registry& registry);
 void add_composites(Registry& registry);
+void add_attention(Registry& registry);
 void add_optimizer_ops(Registry& registry);
 
 // ---- numbers

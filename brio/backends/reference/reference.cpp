@@ -18,7 +18,9 @@ void register_reference(Registry& registry) {
   reference::add_scan_ops(registry);
   reference::add_sorting(registry);
   reference::add_random(registry);
+  reference::add_distributions(registry);
   reference::add_composites(registry);
+  reference::add_attention(registry);
   reference::add_optimizer_ops(registry);
 }
 

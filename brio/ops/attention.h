@@ -1,0 +1,56 @@
+// Scaled dot-product attention as one op, which never makes the matrix of all weights on a backend that has a kernel.
+//
+//   scaled_dot_product_attention(query, key, value, {.causal = true})
+//
+// For each batch b and head h: softmax(query · keyᵀ · scale + bias) · value, over the keys s that query t may see.
+// What it may not see counts as a logit of -0.7 · 3.38953e38, as in Keras: a query that may see nothing weighs all
+// keys alike.
+#pragma once
+
+#include <optional>
+
+#include "brio/ir/op.h"
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+class Generator;
+
+namespace op {
+// Inputs: query, key, value, then what the attributes announce: mask, bias, seed and counter of the dropout. The
+// gradient takes the cotangent last and gives those of query, key and value.
+extern const OpDef scaled_dot_product_attention, scaled_dot_product_attention_grad;
+}  // namespace op
+
+struct AttentionOptions {
+  Tensor mask = {};                  // bool, broadcast to (B, H, T, S): true where a query may see a key
+  Tensor bias = {};                  // of query's dtype, broadcast to (B, H, T, S)
+  bool causal = false;               // query t sees the keys 0 … t
+  std::optional<double> scale = {};  // default: 1 / √D
+  double dropout = 0;                // the share of weights that become 0; the others grow by 1 / (1 - dropout)
+  std::optional<uint64_t> seed = {};
+  Generator* generator = nullptr;  // where no seed is given; default: the global one
+};
+// query (B, T, H, D), key (B, S, Hk, D), value (B, S, Hk, E) → (B, T, H, E). Hk divides H: heads h · H/Hk … share a
+// key. f16 and bf16 compute in float.
+Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
+                                    AttentionOptions options = {});
+
+inline constexpr double kMaskedLogit = -0.7 * 3.38953e38;
+
+// For kernels: what attributes and shapes say.
+struct AttentionForm {
+  bool has_mask, has_bias, causal;
+  double scale, dropout;
+  int64_t offset;                         // of the dropout's stream
+  size_t mask = 0, bias = 0, random = 0;  // positions among the inputs, where there is one; random: the seed's
+  size_t inputs;                          // of the forward op: the gradient's cotangent comes after them
+  int64_t batch = 0, queries = 0, keys = 0, heads = 0, key_heads = 0, depth = 0, value_depth = 0;
+
+  explicit AttentionForm(Attrs attrs);
+  AttentionForm(Attrs attrs, const Shape& query, const Shape& key, const Shape& value);
+  Shape weights() const { return {batch, heads, queries, keys}; }
+  int64_t group() const { return key_heads ? heads / key_heads : 0; }
+};
+
+}  // namespace brio
