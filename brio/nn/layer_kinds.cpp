@@ -9,6 +9,9 @@
 #include "brio/nn/functional.h"
 #include "brio/nn/image_layers.h"
 #include "brio/nn/pooling.h"
+#include "brio/nn/recurrent.h"
+#include "brio/nn/recurrent_cells.h"
+#include "brio/nn/recurrent_wrappers.h"
 
 namespace brio::nn {
 
@@ -18,6 +21,7 @@ std::span<const LayerKind> layer_kinds() {
       {"AveragePooling1D", AveragePooling1D::from_config},
       {"AveragePooling2D", AveragePooling2D::from_config},
       {"AveragePooling3D", AveragePooling3D::from_config},
+      {"Bidirectional", Bidirectional::from_config},
       {"CenterCrop", CenterCrop::from_config},
       {"Conv1D", Conv1D::from_config},
       {"Conv1DTranspose", Conv1DTranspose::from_config},
@@ -30,6 +34,8 @@ std::span<const LayerKind> layer_kinds() {
       {"DepthwiseConv2D", DepthwiseConv2D::from_config},
       {"Dropout", Dropout::from_config},
       {"Flatten", Flatten::from_config},
+      {"GRU", GRU::from_config},
+      {"GRUCell", GRUCell::from_config},
       {"GlobalAveragePooling1D", GlobalAveragePooling1D::from_config},
       {"GlobalAveragePooling2D", GlobalAveragePooling2D::from_config},
       {"GlobalAveragePooling3D", GlobalAveragePooling3D::from_config},
@@ -37,9 +43,12 @@ std::span<const LayerKind> layer_kinds() {
       {"GlobalMaxPooling2D", GlobalMaxPooling2D::from_config},
       {"GlobalMaxPooling3D", GlobalMaxPooling3D::from_config},
       {"InputLayer", InputLayer::from_config},
+      {"LSTM", LSTM::from_config},
+      {"LSTMCell", LSTMCell::from_config},
       {"MaxPooling1D", MaxPooling1D::from_config},
       {"MaxPooling2D", MaxPooling2D::from_config},
       {"MaxPooling3D", MaxPooling3D::from_config},
+      {"RNN", RNN::from_config},
       {"RandomBrightness", RandomBrightness::from_config},
       {"RandomContrast", RandomContrast::from_config},
       {"RandomCrop", RandomCrop::from_config},
@@ -49,6 +58,10 @@ std::span<const LayerKind> layer_kinds() {
       {"RandomZoom", RandomZoom::from_config},
       {"Resizing", Resizing::from_config},
       {"Sequential", Chain::from_config},
+      {"SimpleRNN", SimpleRNN::from_config},
+      {"SimpleRNNCell", SimpleRNNCell::from_config},
+      {"StackedRNNCells", StackedRNNCells::from_config},
+      {"TimeDistributed", TimeDistributed::from_config},
   };
   return kKinds;
 }
