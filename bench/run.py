@@ -39,6 +39,7 @@ WORKLOADS = {
     "mlp": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "fit": ("tf", "torch"),
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
+    "lstm": ("tf", "tf_xla", "torch"),
     "chain": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "xent": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "attention": ("tf", "tf_xla", "torch", "torch_compile"),

@@ -120,6 +120,26 @@ def wide(variant=""):
     return time_training(step, x, y, "ms")
 
 
+def lstm(variant=""):
+    layer = keras.layers.LSTM(timing.LSTM_UNITS, return_sequences=True)
+    x = tf.random.normal((timing.LSTM_BATCH, timing.LSTM_TIME, timing.LSTM_FEATURES))
+    layer(x)
+    variables = [v.value for v in layer.trainable_variables]
+
+    @tf.function(jit_compile=variant == "xla")
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(layer(x, training=True)))
+        return tape.gradient(loss, variables)
+
+    def run(n):
+        for _ in range(n):
+            gradients = step(x)
+        gradients[-1].numpy()
+
+    return measure(run, "ms")
+
+
 def chain(variant=""):
     x = tf.random.normal((timing.CHAIN_ELEMENTS,))
 
@@ -202,5 +222,5 @@ def adam(variant=""):
 
 
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, chain, xent, attention, attention_short, adam, start)
+    names = (gd, gd_function, mlp, fit, wide, lstm, chain, xent, attention, attention_short, adam, start)
     timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in names})

@@ -93,6 +93,12 @@ def wide(variant=""):
     return time_steps(lambda: step(x, y), "ms")
 
 
+def lstm():
+    layer = nn.LSTM(timing.LSTM_FEATURES, timing.LSTM_UNITS, batch_first=True)
+    x = torch.randn(timing.LSTM_BATCH, timing.LSTM_TIME, timing.LSTM_FEATURES)
+    return time_steps(lambda: torch.autograd.grad(torch.mean(torch.square(layer(x)[0])), layer.parameters()), "ms")
+
+
 def chain(variant=""):
     x = torch.randn(timing.CHAIN_ELEMENTS)
 
@@ -155,5 +161,5 @@ def adam(variant=""):
 
 
 if __name__ == "__main__":
-    names = (gd, mlp, fit, wide, chain, xent, attention, attention_short, adam, start)
+    names = (gd, mlp, fit, wide, lstm, chain, xent, attention, attention_short, adam, start)
     timing.main(torch.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
@@ -64,7 +65,64 @@ const CustomGradient* custom_gradient_of(const Recording& recording, uint32_t no
   return nullptr;
 }
 
-void accumulate(Tensor& into, Tensor gradient) { into = into.defined() ? add(into, gradient) : std::move(gradient); }
+// The gradient of a slice: zeros but for a strip along one axis.
+struct Strip {
+  int axis = -1;
+  int64_t low = 0, high = 0;  // zeros before and after it
+  std::vector<Tensor> parts;  // the strip, side by side
+};
+
+std::optional<Strip> strip_of(const Recording& recording, const Tensor& gradient) {
+  auto maker = [&](const Tensor& x, const OpDef& op) -> const RecordedNode* {
+    const TensorImpl* impl = x.impl();
+    if (impl->recording.load() != &recording || recording.producers[impl->value] == kNone) return nullptr;
+    const RecordedNode& node = recording.nodes[recording.producers[impl->value]];
+    return node.op == &op ? &node : nullptr;
+  };
+  const RecordedNode* pad = maker(gradient, op::pad);
+  if (!pad) return {};
+  const RecordedNode* filler = maker(handle(recording, recording.inputs[pad->input + 1]), op::constant);
+  if (!filler || recording.attrs[filler->attr + 1] != 0) return {};  // 0 has no bits in any dtype
+  Strip strip;
+  const int rank = gradient.rank();
+  const int64_t* low = &recording.attrs[pad->attr + 1];
+  const int64_t* high = low + rank + 1;
+  for (int i = 0; i < rank; ++i) {
+    if (low[i] == 0 && high[i] == 0) continue;
+    if (strip.axis >= 0) return {};
+    strip.axis = i;
+    strip.low = low[i];
+    strip.high = high[i];
+  }
+  if (strip.axis < 0) return {};
+  const Tensor inside = handle(recording, recording.inputs[pad->input]);
+  const RecordedNode* joined = maker(inside, op::concat);
+  if (!joined || recording.attrs[joined->attr] != strip.axis) strip.parts = {inside};
+  else
+    for (uint32_t i = 0; i < joined->n_inputs; ++i)
+      strip.parts.push_back(handle(recording, recording.inputs[joined->input + i]));
+  return strip;
+}
+
+// Neighbouring strips (the gates of a recurrent cell, the parts of a split) are put side by side instead of being
+// added with their zeros.
+Tensor sum_of(const Recording& recording, const Tensor& a, const Tensor& b) {
+  std::optional<Strip> first = strip_of(recording, a), second = first ? strip_of(recording, b) : std::nullopt;
+  if (!second || first->axis != second->axis) return add(a, b);
+  const int64_t size = a.shape()[first->axis];
+  if (second->low < first->low) std::swap(first, second);
+  if (size - first->high != second->low) return add(a, b);  // a gap between them, or an overlap
+  first->parts.insert(first->parts.end(), second->parts.begin(), second->parts.end());
+  const Tensor joined = concat(first->parts, first->axis);
+  if (first->low == 0 && second->high == 0) return joined;
+  std::vector<Padding> paddings(static_cast<size_t>(a.rank()));
+  paddings[static_cast<size_t>(first->axis)] = {first->low, second->high};
+  return pad(joined, paddings);
+}
+
+void accumulate(const Recording& recording, Tensor& into, Tensor gradient) {
+  into = into.defined() ? sum_of(recording, into, gradient) : std::move(gradient);
+}
 
 // Runs the rule of one node. The node is copied: recording moves the arrays that it lies in.
 void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
@@ -101,7 +159,7 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
     if (!c.needed[i] || !c.result[i].defined()) continue;
     BRIO_CHECK(c.result[i].impl()->aval() == c.in[i].impl()->aval(), "the gradient of ", node.op->name, " for input ",
                i, " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
-    accumulate(scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
+    accumulate(recording, scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
   }
 }
 
@@ -121,7 +179,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
   }
   uint32_t last = 0;  // one past the last node that matters
   for (const auto& [target, cotangent] : seeds) {
-    accumulate(scratch.cotangents[target], cotangent);
+    accumulate(recording, scratch.cotangents[target], cotangent);
     if (recording.producers[target] != kNone) last = std::max(last, recording.producers[target] + 1);
   }
   // Forward: what depends on a source. Nodes are in order, so one sweep from the first source's users suffices.

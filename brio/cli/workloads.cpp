@@ -108,6 +108,25 @@ std::function<double()> make_wide() {
   };
 }
 
+std::function<double()> make_lstm() {
+  struct State {
+    Tensor x = random::normal({32, 64, 128}, {.seed = 1});
+    nn::LSTM layer{128, {.return_sequences = true}};
+    std::vector<Tensor> step(const Tensor& inputs) {
+      GradientTape tape;
+      const Tensor loss = mean(square(layer(inputs, true)));
+      return tape.gradient(loss, layer.trainable_variables());
+    }
+  };
+  auto state = std::make_shared<State>();
+  read(state->layer(state->x));
+  auto step = function([state](const Tensor& x) { return state->step(x); });
+  return [state, step] {
+    step(state->x);
+    return 1.0;
+  };
+}
+
 std::function<double()> make_chain() {
   const Tensor x = random::normal({16 << 20}, {.seed = 1});
   read(x);
@@ -272,6 +291,7 @@ constexpr Workload kWorkloads[] = {
     {"mlp", "us", "training step, batch 32, 100→64→1, Adam", make_mlp},
     {"fit", "ms", "an epoch of it over 10,000 rows, with accuracy", make_fit},
     {"wide", "ms", "training step 1024→4096→4096→10, batch 256, SGD", make_wide},
+    {"lstm", "ms", "LSTM of 128 units with gradient, batch 32, 64 steps of 128", make_lstm},
     {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},
     {"xent", "ms", "softmax cross-entropy with gradient, 8192×32000", make_xent},
     {"attention", "ms", "causal attention with gradients, 2×1024, 8 heads of 64", make_attention<2, 1024>},

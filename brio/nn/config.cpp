@@ -71,6 +71,7 @@ class Writer : public Fields {
   void operator()(std::string_view n, std::optional<int64_t>& v) override { put_optional(n, v); }
   void operator()(std::string_view n, std::optional<uint64_t>& v) override { put_optional(n, v); }
   void operator()(std::string_view n, std::optional<double>& v) override { put_optional(n, v); }
+  void operator()(std::string_view n, std::optional<std::string>& v) override { put_optional(n, v); }
   void operator()(std::string_view n, std::vector<int64_t>& v) override { put(n, list(v)); }
   void operator()(std::string_view n, std::vector<int>& v) override { put(n, v); }
   void operator()(std::string_view n, std::vector<double>& v) override { put(n, v); }
@@ -145,6 +146,9 @@ class Reader : public Fields {
   }
   void operator()(std::string_view n, std::optional<double>& v) override {
     take_optional(n, v, &Json::is_number, "a number");
+  }
+  void operator()(std::string_view n, std::optional<std::string>& v) override {
+    take_optional(n, v, &Json::is_string, "a text");
   }
   void operator()(std::string_view n, std::vector<int64_t>& v) override {
     const Json* json = find(n);

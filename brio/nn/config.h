@@ -37,6 +37,7 @@ class Fields {
   virtual void operator()(std::string_view name, std::optional<int64_t>& value) = 0;
   virtual void operator()(std::string_view name, std::optional<uint64_t>& value) = 0;  // a seed
   virtual void operator()(std::string_view name, std::optional<double>& value) = 0;
+  virtual void operator()(std::string_view name, std::optional<std::string>& value) = 0;
   virtual void operator()(std::string_view name, std::vector<int64_t>& value) = 0;  // a number is a list of one
   virtual void operator()(std::string_view name, std::vector<int>& value) = 0;      // the same, but -1 is no gap
   virtual void operator()(std::string_view name, std::vector<double>& value) = 0;   // so here

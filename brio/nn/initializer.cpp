@@ -6,6 +6,11 @@
 #include "brio/nn/names.h"
 #include "brio/ops/distributions.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/factorizations.h"
+#include "brio/ops/maths.h"
+#include "brio/ops/matrix_parts.h"
+#include "brio/ops/random.h"
+#include "brio/ops/ranges.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -79,6 +84,10 @@ constexpr auto kScaling = [](const Settings& s) {
                            .distribution = choice(s, "distribution", Spread::truncated_normal, kSpreads),
                            .seed = seed_of(s)});
 };
+constexpr auto kOrthogonal = [](const Settings& s) {
+  return orthogonal_initializer({.gain = s.number("gain", 1), .seed = seed_of(s)});
+};
+constexpr auto kIdentity = [](const Settings& s) { return identity_initializer(s.number("gain", 1)); };
 constexpr Row kRows[] = {
     {"zeros", "Zeros", kZeros},
     {"zero", "Zeros", kZeros},
@@ -110,6 +119,12 @@ constexpr Row kRows[] = {
     {"LecunUniform", "LecunUniform", scaled<1, Fan::in, Spread::uniform>},
     {"lecun_normal", "LecunNormal", scaled<1, Fan::in, Spread::truncated_normal>},
     {"LecunNormal", "LecunNormal", scaled<1, Fan::in, Spread::truncated_normal>},
+    {"orthogonal", "Orthogonal", kOrthogonal},
+    {"Orthogonal", "Orthogonal", kOrthogonal},
+    {"OrthogonalInitializer", "Orthogonal", kOrthogonal},
+    {"identity", "Identity", kIdentity},
+    {"Identity", "Identity", kIdentity},
+    {"IdentityInitializer", "Identity", kIdentity},
 };
 
 Initializer by_name(std::string_view name, Settings settings) {
@@ -181,6 +196,35 @@ Initializer variance_scaling(VarianceScalingOptions o) {
               case Spread::truncated_normal: break;
             }
             return truncated_normal({.stddev = std::sqrt(variance) / kCutStddev, .seed = o.seed})(shape, dtype);
+          }};
+}
+
+Initializer orthogonal_initializer(OrthogonalOptions o) {
+  return {Settings{"Orthogonal", {{"gain", o.gain}, {"seed", seed_setting(o.seed)}}},
+          [o](const Shape& shape, DType dtype) {
+            if (shape.rank() < 2)
+              throw InvalidArgument(cat("[initializer] 'orthogonal' makes matrices and more, but the shape is ",
+                                        shape, "; use another initializer for vectors"));
+            const int64_t columns = shape[shape.rank() - 1];
+            int64_t rows = 1;
+            for (int i = 0; i + 1 < shape.rank(); ++i) rows *= shape[i];
+            const DType exact = dtype == f64 ? f64 : f32;  // short formats have no factorisations
+            const Tensor a =
+                random::normal({std::max(rows, columns), std::min(rows, columns)}, {.dtype = exact, .seed = o.seed});
+            const linalg::Qr factors = linalg::qr(a);
+            // With the signs of r's diagonal every orthogonal matrix is as likely as any other.
+            Tensor q = factors.q * sign(linalg::diag_part(factors.r));
+            if (rows < columns) q = transpose(q);
+            return cast(reshape(q, shape) * constant(o.gain, exact), dtype);
+          }};
+}
+
+Initializer identity_initializer(double gain) {
+  return {Settings{"Identity", {{"gain", gain}}}, [gain](const Shape& shape, DType dtype) {
+            if (shape.rank() != 2)
+              throw InvalidArgument(cat("[initializer] 'identity' makes matrices, but the shape is ", shape,
+                                        "; use another initializer"));
+            return eye(shape[0], shape[1], dtype) * constant(gain, dtype);
           }};
 }
 

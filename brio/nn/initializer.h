@@ -72,5 +72,13 @@ struct VarianceScalingOptions {
 // Variance scale / fan. The fans of a matrix are its sides; those of a kernel (…, in, out) count its window.
 Initializer variance_scaling(VarianceScalingOptions options = {});
 
+struct OrthogonalOptions {
+  double gain = 1;
+  std::optional<uint64_t> seed = {};
+};
+// The axes before the last are rows; the shorter side's vectors are orthonormal, times the gain.
+Initializer orthogonal_initializer(OrthogonalOptions options = {});
+Initializer identity_initializer(double gain = 1);  // matrices only
+
 }  // namespace nn
 }  // namespace brio

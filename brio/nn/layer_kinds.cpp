@@ -16,6 +16,9 @@
 #include "brio/nn/multi_head_attention.h"
 #include "brio/nn/normalization.h"
 #include "brio/nn/pooling.h"
+#include "brio/nn/recurrent.h"
+#include "brio/nn/recurrent_cells.h"
+#include "brio/nn/recurrent_wrappers.h"
 #include "brio/nn/reshaping.h"
 #include "brio/nn/separable_convolution.h"
 
@@ -34,6 +37,7 @@ std::span<const LayerKind> layer_kinds() {
       {"AveragePooling2D", AveragePooling2D::from_config},
       {"AveragePooling3D", AveragePooling3D::from_config},
       {"BatchNormalization", BatchNormalization::from_config},
+      {"Bidirectional", Bidirectional::from_config},
       {"CenterCrop", CenterCrop::from_config},
       {"Concatenate", Concatenate::from_config},
       {"Conv1D", Conv1D::from_config},
@@ -54,6 +58,8 @@ std::span<const LayerKind> layer_kinds() {
       {"EinsumDense", EinsumDense::from_config},
       {"Embedding", Embedding::from_config},
       {"Flatten", Flatten::from_config},
+      {"GRU", GRU::from_config},
+      {"GRUCell", GRUCell::from_config},
       {"GaussianDropout", GaussianDropout::from_config},
       {"GaussianNoise", GaussianNoise::from_config},
       {"GlobalAveragePooling1D", GlobalAveragePooling1D::from_config},
@@ -66,6 +72,8 @@ std::span<const LayerKind> layer_kinds() {
       {"GroupQueryAttention", GroupQueryAttention::from_config},
       {"Identity", Identity::from_config},
       {"InputLayer", InputLayer::from_config},
+      {"LSTM", LSTM::from_config},
+      {"LSTMCell", LSTMCell::from_config},
       {"LayerNormalization", LayerNormalization::from_config},
       {"LeakyReLU", LeakyReLU::from_config},
       {"Masking", Masking::from_config},
@@ -79,6 +87,7 @@ std::span<const LayerKind> layer_kinds() {
       {"PReLU", PReLU::from_config},
       {"Permute", Permute::from_config},
       {"RMSNormalization", RMSNormalization::from_config},
+      {"RNN", RNN::from_config},
       {"RandomBrightness", RandomBrightness::from_config},
       {"RandomContrast", RandomContrast::from_config},
       {"RandomCrop", RandomCrop::from_config},
@@ -93,12 +102,16 @@ std::span<const LayerKind> layer_kinds() {
       {"SeparableConv1D", SeparableConv1D::from_config},
       {"SeparableConv2D", SeparableConv2D::from_config},
       {"Sequential", Chain::from_config},
+      {"SimpleRNN", SimpleRNN::from_config},
+      {"SimpleRNNCell", SimpleRNNCell::from_config},
       {"Softmax", Softmax::from_config},
       {"SpatialDropout1D", SpatialDropout1D::from_config},
       {"SpatialDropout2D", SpatialDropout2D::from_config},
       {"SpatialDropout3D", SpatialDropout3D::from_config},
       {"SpectralNormalization", SpectralNormalization::from_config},
+      {"StackedRNNCells", StackedRNNCells::from_config},
       {"Subtract", Subtract::from_config},
+      {"TimeDistributed", TimeDistributed::from_config},
       {"UnitNormalization", UnitNormalization::from_config},
       {"UpSampling1D", UpSampling1D::from_config},
       {"UpSampling2D", UpSampling2D::from_config},

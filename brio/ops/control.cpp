@@ -9,6 +9,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
 #include "brio/ops/random.h"
+#include "brio/ops/scan_gradient.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -161,29 +162,17 @@ Cost scan_cost(const OpCall& call, std::span<const Aval> out) {
   return {one.flops * steps, std::max(one.bytes * steps, total_bytes(call, out))};
 }
 
-Tensor or_zeros(const Tensor& gradient, const Tensor& like) {
-  return gradient.defined() ? gradient : zeros_like(like);
-}
-
-std::vector<TensorImpl*> impls_of(const std::vector<Tensor>& tensors) {
-  std::vector<TensorImpl*> impls;
-  for (const Tensor& tensor : tensors) impls.push_back(tensor.impl());
-  return impls;
-}
-
 std::vector<Aval> avals_of(const std::vector<Tensor>& tensors) {
   std::vector<Aval> avals;
   for (const Tensor& tensor : tensors) avals.push_back(tensor.aval());
   return avals;
 }
 
-// The gradients of a branch's inputs, "none" becoming zeros, from the inputs and the cotangents of its results.
-std::vector<Tensor> reversed(GradContext& g, const Graph& body, const std::vector<uint8_t>& wanted,
-                             const std::vector<Tensor>& inputs, const std::vector<Tensor>& cotangents) {
-  const std::unique_ptr<bool[]> flags(new bool[wanted.size() + 1]);
-  for (size_t i = 0; i < wanted.size(); ++i) flags[i] = wanted[i] != 0;
+// The gradients of a body's inputs, "none" where there is none, from the inputs and the cotangents of its results.
+std::vector<Tensor> reversed(GradContext& g, const Graph& body, const std::vector<Tensor>& inputs,
+                             const std::vector<Tensor>& cotangents) {
   std::vector<bool> connected;
-  const auto graph = g.reverse(body, {flags.get(), wanted.size()}, connected);
+  const auto graph = reverse_body(g, body, connected);
   std::vector<Tensor> arguments = inputs;
   arguments.insert(arguments.end(), cotangents.begin(), cotangents.end());
   const std::vector<Tensor> made = replay(*graph, arguments);
@@ -191,12 +180,6 @@ std::vector<Tensor> reversed(GradContext& g, const Graph& body, const std::vecto
   for (size_t i = 0, k = 0; i < inputs.size(); ++i)
     if (connected[i]) result[i] = made[k++];
   return result;
-}
-
-std::vector<uint8_t> floating_inputs(const Graph& graph) {
-  std::vector<uint8_t> wanted;
-  for (const Graph::Input& input : graph.inputs) wanted.push_back(is_floating(graph.values[input.value].dtype));
-  return wanted;
 }
 
 void grad_cond(GradContext& g) {
@@ -211,8 +194,7 @@ void grad_cond(GradContext& g) {
     const size_t first = which == 0 ? 1 : 1 + branches[0]->inputs.size(), n = branches[which]->inputs.size();
     const std::vector<Tensor> own(in.begin() + static_cast<std::ptrdiff_t>(first),
                                   in.begin() + static_cast<std::ptrdiff_t>(first + n));
-    const std::vector<Tensor> gradients =
-        reversed(g, *branches[which], floating_inputs(*branches[which]), own, cotangents);
+    const std::vector<Tensor> gradients = reversed(g, *branches[which], own, cotangents);
     std::vector<Tensor> result;
     for (size_t i : wanted)
       result.push_back(i >= first && i < first + n ? or_zeros(gradients[i - first], in[i]) : zeros_like(in[i]));
@@ -251,7 +233,7 @@ void grad_while(GradContext& g) {
     std::vector<Tensor> given;
     for (size_t i = 0, k = 0; i < layout.carried; ++i)
       given.push_back(k < floats.size() && floats[k] == i ? p[n + k++] : zeros_like(inputs[i]));
-    const std::vector<Tensor> gradients = reversed(g, *body, floating_inputs(*body), inputs, given);
+    const std::vector<Tensor> gradients = reversed(g, *body, inputs, given);
     std::vector<Tensor> result;
     for (size_t i : floats) result.push_back(or_zeros(gradients[i], inputs[i]));
     for (size_t k = 0; k < summed.size(); ++k) {
@@ -319,77 +301,6 @@ void grad_while_grad(GradContext& g) {
   const WhileLayout layout = WhileLayout::of(g.attrs);
   const std::vector<std::shared_ptr<const Graph>> graphs(g.graphs.begin(), g.graphs.end());
   g.through([&](std::span<const Tensor> in) { return define_while_grad(in, layout, graphs); });
-}
-
-std::vector<Tensor> record_scan(const std::vector<Tensor>& in, const ScanLayout& layout,
-                                const std::shared_ptr<const Graph>& body) {
-  const int64_t attrs[] = {static_cast<int64_t>(layout.carried), static_cast<int64_t>(layout.elements),
-                           layout.reverse, layout.saves};
-  return record_many(op::scan, impls_of(in), attrs, std::span(&body, 1));
-}
-
-// The gradient of a scan is a scan the other way, over what was carried into each step. The forward scan is recorded
-// again with those saved; merging makes one of the two.
-void grad_scan(GradContext& g) {
-  ScanLayout layout = ScanLayout::of(g.attrs);
-  const std::shared_ptr<const Graph> body = without_effects(g.graphs[0]);
-  const std::vector<Tensor> in = g.in, out = g.out, given = g.cotangents;
-  const size_t n = layout.carried, m = layout.elements, captured = in.size() - n - m;
-  const size_t results = body->outputs.size() - n;
-  const ScanLayout saving{n, m, layout.reverse, true};
-  const std::vector<Tensor> saved_outputs = layout.saves ? out : record_scan(in, saving, body);
-  const std::vector<Tensor> saved(saved_outputs.end() - static_cast<std::ptrdiff_t>(n), saved_outputs.end());
-
-  std::vector<size_t> floats, summed, float_elements;
-  std::vector<Tensor> initial, elements;
-  for (size_t i = 0; i < n; ++i)
-    if (is_floating(in[i].dtype())) {
-      floats.push_back(i);
-      initial.push_back(or_zeros(given[i], out[i]));
-    }
-  for (size_t i = 0; i < captured; ++i)
-    if (g.needs(n + m + i)) {
-      summed.push_back(i);
-      initial.push_back(zeros_like(in[n + m + i]));
-    }
-  for (size_t i = 0; i < m; ++i)
-    if (g.needs(n + i)) float_elements.push_back(i);
-  elements = saved;
-  elements.insert(elements.end(), in.begin() + static_cast<std::ptrdiff_t>(n),
-                  in.begin() + static_cast<std::ptrdiff_t>(n + m));
-  for (size_t i = 0; i < results; ++i) elements.push_back(or_zeros(given[n + i], out[n + i]));
-  // What is saved of the carried values has cotangents too when the scan that saved them is differentiated again.
-  const bool saved_given = layout.saves;
-  if (saved_given)
-    for (size_t i = 0; i < n; ++i) elements.push_back(or_zeros(given[n + results + i], saved[i]));
-
-  const ScanStep back = scan(
-      [&](const std::vector<Tensor>& carried, const std::vector<Tensor>& one) {
-        std::vector<Tensor> inputs(one.begin(), one.begin() + static_cast<std::ptrdiff_t>(n + m));
-        inputs.insert(inputs.end(), in.begin() + static_cast<std::ptrdiff_t>(n + m), in.end());
-        std::vector<Tensor> cotangents;
-        for (size_t i = 0, k = 0; i < n; ++i)
-          cotangents.push_back(k < floats.size() && floats[k] == i ? carried[k++] : zeros_like(inputs[i]));
-        for (size_t i = 0; i < results; ++i) cotangents.push_back(one[n + m + i]);
-        const std::vector<Tensor> gradients = reversed(g, *body, floating_inputs(*body), inputs, cotangents);
-        ScanStep step;
-        for (size_t i : floats) {
-          Tensor gradient = or_zeros(gradients[i], inputs[i]);
-          if (saved_given) gradient = add(gradient, one[n + m + results + i]);
-          step.carried.push_back(gradient);
-        }
-        for (size_t k = 0; k < summed.size(); ++k) {
-          const Tensor& gradient = gradients[n + m + summed[k]];
-          const Tensor& so_far = carried[floats.size() + k];
-          step.carried.push_back(gradient.defined() ? add(so_far, gradient) : so_far);
-        }
-        for (size_t i : float_elements) step.results.push_back(or_zeros(gradients[n + i], inputs[n + i]));
-        return step;
-      },
-      initial, elements, {.reverse = !layout.reverse});
-  for (size_t k = 0; k < floats.size(); ++k) g.set(floats[k], back.carried[k]);
-  for (size_t k = 0; k < summed.size(); ++k) g.set(n + m + summed[k], back.carried[floats.size() + k]);
-  for (size_t k = 0; k < float_elements.size(); ++k) g.set(n + float_elements[k], back.results[k]);
 }
 
 }  // namespace

@@ -38,21 +38,32 @@ NodeKey key_of(const Node& node) {
   return key;
 }
 
-// A scan that is differentiated stands twice in the graph: as it was recorded, and once more with the carried values
-// saved. Saving them in the first makes the two equal.
+// Does the body do what the plain one does, with further results?
+bool extends(const Graph& body, const Graph& plain) {
+  auto same = [](const Node& a, const Node& b) {
+    return a.op == b.op && a.in == b.in && a.out == b.out && a.attrs == b.attrs && a.graphs == b.graphs;
+  };
+  return &body == &plain || (body.outputs.size() > plain.outputs.size() &&
+                             std::equal(plain.outputs.begin(), plain.outputs.end(), body.outputs.begin()) &&
+                             std::ranges::equal(plain.nodes, body.nodes, same));
+}
+
+// A scan that is differentiated stands twice in the graph: as it was recorded, and once more with results that its
+// gradient needs, the carried values before each step among them. Giving them in the first makes the two equal.
 void save_in_first_scan(Graph& graph) {
   constexpr size_t kSaves = 3;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     Node& plain = graph.nodes[i];
     if (plain.op != &op::scan || plain.attrs[kSaves]) continue;
-    const bool has_twin =
-        std::any_of(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i), graph.nodes.end(), [&](const Node& other) {
+    const auto twin =
+        std::find_if(graph.nodes.begin() + static_cast<std::ptrdiff_t>(i), graph.nodes.end(), [&](const Node& other) {
           return other.op == &op::scan && other.attrs[kSaves] && other.in == plain.in &&
-                 other.graphs == plain.graphs &&
-                 std::equal(other.attrs.begin(), other.attrs.begin() + kSaves, plain.attrs.begin());
+                 std::equal(other.attrs.begin(), other.attrs.begin() + kSaves, plain.attrs.begin()) &&
+                 extends(*other.graphs[0], *plain.graphs[0]);
         });
-    if (!has_twin) continue;
+    if (twin == graph.nodes.end()) continue;
     plain.attrs[kSaves] = 1;
+    plain.graphs = twin->graphs;
     const std::vector<Aval> outputs = infer(graph, plain);
     for (size_t k = plain.out.size(); k < outputs.size(); ++k) plain.out.push_back(graph.add_value(outputs[k]));
   }

@@ -248,25 +248,30 @@ class ScanKernel final : public Kernel {
     for (size_t i = 0; i < layout_.carried; ++i) in[i] = args.in[i];
     if (length_ == 0)
       for (size_t i = 0; i < layout_.carried; ++i) copy(args.out[i], args.in[i], carried_.bytes[i]);
+    else if (layout_.saves)
+      for (size_t i = 0; i < layout_.carried; ++i) copy(saved(args, i, 0), args.in[i], carried_.bytes[i]);
     for (int64_t step = 0; step < length_; ++step) {
-      const auto at = static_cast<size_t>(layout_.reverse ? length_ - 1 - step : step);
+      const size_t at = place(step);
       for (size_t i = 0; i < layout_.elements; ++i)
         in[layout_.carried + i] = static_cast<const char*>(args.in[layout_.carried + i]) + at * element_bytes_[i];
       for (size_t i = 0; i < results_; ++i)
         out[layout_.carried + i] = static_cast<char*>(args.out[layout_.carried + i]) + at * result_bytes_[i];
-      for (size_t i = 0; i < layout_.carried; ++i) {
-        if (layout_.saves)
-          copy(static_cast<char*>(args.out[layout_.carried + results_ + i]) + at * carried_.bytes[i], in[i],
-               carried_.bytes[i]);
-        // The last step writes where the result belongs.
-        out[i] = step + 1 == length_ ? args.out[i] : carried_.at(base, static_cast<int>(step & 1), i);
-      }
+      // A step writes where the next one reads: where it is saved, or in turns; the last where the result belongs.
+      for (size_t i = 0; i < layout_.carried; ++i)
+        out[i] = step + 1 == length_ ? args.out[i]
+                 : layout_.saves     ? saved(args, i, step + 1)
+                                     : carried_.at(base, static_cast<int>(step & 1), i);
       body_.run(in, out, inner);
       for (size_t i = 0; i < layout_.carried; ++i) in[i] = out[i];
     }
   }
 
  private:
+  size_t place(int64_t step) const { return static_cast<size_t>(layout_.reverse ? length_ - 1 - step : step); }
+  // Where the i-th of the values carried into a step is saved.
+  char* saved(const KernelArgs& args, size_t i, int64_t step) const {
+    return static_cast<char*>(args.out[layout_.carried + results_ + i]) + place(step) * carried_.bytes[i];
+  }
   size_t pointers() const { return inputs_ + layout_.carried + results_; }
 
   ScanLayout layout_;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "brio/brio.h"
+#include "brio/ir/trace.h"
 
 namespace brio {
 namespace {
@@ -208,6 +209,127 @@ TEST(Scan, HasSecondDerivatives) {
         return sum(square(inner.gradient(sum(out.carried[0]), {x})[0]));
       },
       {0.4, -0.8, 1.3}, 1e-6);
+}
+
+// A recurrent cell: products with captured weights on either side, one of them used twice.
+Tensor two_products(const Tensor& x, bool reverse) {
+  const Tensor w = reshape(slice(x, {{0, 4}}), {2, 2}), v = reshape(slice(x, {{4, 8}}), {2, 2});
+  const Tensor elements = reshape(slice(x, {{8, 14}}), {3, 1, 2});
+  const ScanStep out = scan(
+      [&](const auto& c, const auto& e) {
+        const Tensor z = matmul(c[0], w);
+        const Tensor h = tanh(z + e[0]) + z * scalar64(0.5);
+        return ScanStep{{h}, {matmul(v, transpose(h)), square(z)}};
+      },
+      {slice(reshape(x, {7, 2}), {{6, 7}})}, {elements}, {.reverse = reverse});
+  return sum(square(out.results[0])) + sum(out.results[1]) + sum(out.carried[0]);
+}
+const std::vector<double> kFourteen = {0.4, -0.8, 1.3, 0.2, -0.5, 0.9, 0.1, -1.1, 0.3, 0.7, -0.6, 0.2, 0.8, -0.4};
+
+TEST(Scan, GradientsOfProductsWithWhatIsCaptured) {
+  for (const bool reverse : {false, true})
+    check_gradient([&](const Tensor& x) { return two_products(x, reverse); }, kFourteen, 1e-6);
+}
+
+TEST(Scan, LargeFactorsAreSummedStepByStep) {  // they are wider than all that a step takes and gives
+  check_gradient(
+      [](const Tensor& x) {
+        const Tensor w = reshape(slice(x, {{0, 6}}), {6, 1}), spread = ones({1, 6}, f64);
+        const ScanStep out = scan(
+            [&](const auto& c, const auto& e) {
+              return ScanStep{{c[0] + matmul(sin(e[0] * spread), w)}, {}};
+            },
+            {zeros({1, 1}, f64)}, {reshape(slice(x, {{6, 8}}), {2, 1, 1})});
+        return sum(square(out.carried[0]));
+      },
+      {0.4, -0.8, 1.3, 0.2, -0.5, 0.9, 0.1, -1.1}, 1e-6);
+}
+
+TEST(Scan, OverNothingHasAGradientOfNothing) {
+  const Tensor w = ones({2, 2});
+  GradientTape tape;
+  tape.watch(w);
+  const ScanStep out = scan(
+      [&](const auto& c, const auto& e) {
+        return ScanStep{{tanh(matmul(c[0], w) + e[0])}, {}};
+      },
+      {ones({1, 2})}, {zeros({0, 1, 2})});
+  EXPECT_EQ(tape.gradient(sum(out.carried[0]), {w})[0].to_vector<float>(), (std::vector<float>{0, 0, 0, 0}));
+}
+
+TEST(Scan, ProductsHaveSecondDerivatives) {
+  check_gradient(
+      [](const Tensor& x) {
+        GradientTape inner;
+        inner.watch(x);
+        return sum(square(inner.gradient(two_products(x, false), {x})[0]));
+      },
+      kFourteen, 1e-6);
+}
+
+TEST(Scan, ProductsAreNeitherRepeatedNorSummedStepByStep) {
+  const std::vector<Aval> parameters = {{Shape{5, 3, 4}, f32}, {Shape{4, 4}, f32}};
+  const auto traced = trace_body(parameters, [](const std::vector<Tensor>& p) {
+    GradientTape tape;
+    tape.watch(p[1]);
+    const ScanStep out = scan(
+        [&](const auto& c, const auto& e) {
+          const Tensor h = tanh(matmul(c[0], p[1]) + e[0]);
+          return ScanStep{{h}, {}};
+        },
+        {zeros({3, 4})}, {p[0]});
+    return std::vector{tape.gradient(sum(out.carried[0]), {p[1]})[0]};
+  });
+  const auto plan = Plan::make(*traced.graph, registry().default_device());
+  std::vector<const Node*> scans;
+  size_t products = 0;
+  for (const Node& node : plan->graph().nodes) {
+    if (node.op == &op::scan) scans.push_back(&node);
+    products += node.op == &op::matmul;
+  }
+  ASSERT_EQ(scans.size(), 2u);
+  EXPECT_EQ(products, 1u);                                        // the sum over the steps, after the loop
+  EXPECT_EQ(scans[0]->graphs[0]->outputs.size(), 2u);             // h, and the product
+  EXPECT_EQ(ScanLayout::of(Attrs(scans[1]->attrs)).carried, 1u);  // the cotangent of h alone
+  const auto back = Plan::make(*scans[1]->graphs[0], registry().default_device());
+  size_t inside = 0;
+  for (const Node& node : back->graph().nodes) inside += node.op == &op::matmul;
+  EXPECT_EQ(inside, 1u);  // into that cotangent
+}
+
+TEST(Slices, GradientsOfNeighboursAreJoined) {
+  const Tensor factors = Tensor::from(std::vector<double>{2, 3, 5, 7, 11, 13, 17, 19}, {8});
+  auto weighted = [&](const Tensor& part, int64_t at) {
+    return sum(square(part) * slice(factors, {{at, at + part.size()}}));
+  };
+  const std::vector<double> at = {0.4, -0.8, 1.3, 0.2, -0.5, 0.9, 0.1, -1.1};
+  using Ranges = std::vector<std::pair<int64_t, int64_t>>;
+  for (const Ranges& ranges : {Ranges{{0, 2}, {2, 5}, {5, 8}}, Ranges{{5, 8}, {0, 2}, {2, 5}}, Ranges{{0, 2}, {5, 8}},
+                               Ranges{{0, 5}, {3, 8}}, Ranges{{2, 4}, {4, 6}}, Ranges{{0, 8}, {0, 3}}})
+    check_gradient(
+        [&](const Tensor& x) {
+          Tensor total = scalar64(0);
+          for (const auto& [low, high] : ranges) total = total + weighted(slice(x, {{low, high}}), low);
+          return total;
+        },
+        at, 1e-6);
+  check_gradient(  // strips along different axes
+      [](const Tensor& x) {
+        const Tensor m = reshape(x, {2, 4});
+        return sum(square(slice(m, {{0, 1}}))) + sum(sin(slice(m, {{}, {1, 3}}))) + sum(slice(m, {{1, 2}, {3, 4}}));
+      },
+      at, 1e-6);
+  // Parts of a whole leave neither padding nor additions.
+  const std::vector<Aval> parameters = {{Shape{2, 6}, f32}};
+  const auto traced = trace_body(parameters, [](const std::vector<Tensor>& p) {
+    GradientTape tape;
+    tape.watch(p[0]);
+    auto part = [&](int64_t i) { return slice(p[0], {{}, {2 * i, 2 * i + 2}}); };
+    return std::vector{tape.gradient(sum(square(part(0)) + sin(part(1)) * exp(part(2))), {p[0]})[0]};
+  });
+  const auto plan = Plan::make(*traced.graph, registry().default_device());
+  for (const Node& node : plan->graph().nodes)
+    EXPECT_TRUE(node.op != &op::pad && node.op != &op::add) << node.op->name;
 }
 
 TEST(Scan, IsRunOnceWhenDifferentiated) {

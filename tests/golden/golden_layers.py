@@ -37,12 +37,13 @@ class Cases:
         return short(self.rng, shape, low, high)
 
     def layer(self, name, layer, *inputs, training=False, masks=None, weights=None, tolerance=None, calls=1,
-              gradients=True, call=None):
+              gradients=True, call=None, pack=None):
         """One layer on its inputs. `weights`: otherwise drawn, positive where a variance is. `calls`: how often it is
-        called before the results are taken, for layers that change themselves. `call`: more arguments of the call."""
+        called before the results are taken, for layers that change themselves. `call`: more arguments of the call.
+        `pack`: the arguments that Keras is given, from the list of inputs; otherwise the input or the list."""
         inputs = [np.asarray(x) for x in inputs]
         tensors = [tf.constant(x) for x in inputs]
-        argument = tensors[0] if len(tensors) == 1 else tensors
+        arguments = pack(tensors) if pack else (tensors[0] if len(tensors) == 1 else tensors,)
         call = dict(call or {})
         keywords = dict(call)
         if masks is not None and "mask" not in layer._call_signature.parameters:
@@ -54,21 +55,23 @@ class Cases:
                 None if m is None else tf.constant(m) for m in masks]
         if layer._call_has_training_arg:
             keywords["training"] = training
-        layer(argument, **keywords)
+        layer(*arguments, **keywords)
         if weights is None:
             weights = []
             for w in layer.weights:
                 positive = "variance" in w.path
                 weights.append(self.numbers(*w.shape, low=0.5 if positive else -1, high=1.5 if positive else 1))
         layer.set_weights(weights)
+        if getattr(layer, "stateful", False):  # the call that built it moved it on
+            layer.reset_state()
         for _ in range(calls - 1):
-            layer(argument, **keywords)
+            layer(*arguments, **keywords)
         floats = [t for t in tensors if t.dtype.is_floating] if gradients else []
         trainable = [w for w in layer.trainable_weights] if gradients else []
         with tf.GradientTape() as tape:
             for t in floats:
                 tape.watch(t)
-            outputs = tf.nest.flatten(layer(argument, **keywords))
+            outputs = tf.nest.flatten(layer(*arguments, **keywords))
             upstream = [self.numbers(*y.shape, low=-0.4) for y in outputs]  # sums that do not vanish
             total = tf.add_n([tf.reduce_sum(tf.cast(y, "float32" if y.dtype != "float64" else y.dtype) *
                                             tf.cast(u, "float32" if y.dtype != "float64" else y.dtype))

@@ -83,6 +83,33 @@ TEST(Initializer, SeedsDecideTheBits) {
   }
 }
 
+TEST(Initializer, OrthogonalVectorsAreOrthonormal) {
+  for (const Shape& shape : {Shape{5, 3}, Shape{3, 5}, Shape{4, 4}, Shape{2, 3, 4}}) {
+    for (const DType dtype : {f32, f64}) {
+      const Tensor q = nn::orthogonal_initializer({.gain = 2, .seed = 3})(shape, dtype);
+      const Tensor rows = reshape(q, {-1, shape[shape.rank() - 1]});
+      const bool tall = rows.shape()[0] >= rows.shape()[1];
+      const Tensor product = matmul(rows, rows, {.transpose_a = tall, .transpose_b = !tall});
+      const std::vector<float> found = cast(product, f32).to_vector<float>();
+      const auto n = static_cast<size_t>(product.shape()[0]);
+      for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], i % (n + 1) == 0 ? 4 : 0, 1e-5) << shape;
+    }
+  }
+  // The signs are as likely as each other: the mean of many draws is none.
+  double total = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed)
+    total += nn::orthogonal_initializer({.seed = seed})({2, 2}).to_vector<float>()[0];
+  EXPECT_NEAR(total / 400, 0, 0.15);
+  EXPECT_EQ(nn::Initializer("orthogonal")({3, 2}, bf16).dtype(), bf16);
+  EXPECT_SAYS(golden::invalid([] { nn::Initializer("orthogonal")({3}); }), "makes matrices and more");
+}
+
+TEST(Initializer, IdentityIsAMatrix) {
+  EXPECT_EQ(nn::identity_initializer(3)({2, 3}).to_vector<float>(), (std::vector<float>{3, 0, 0, 0, 3, 0}));
+  EXPECT_EQ(nn::Initializer("identity")({1, 1}, f64).to_vector<double>(), (std::vector<double>{1}));
+  EXPECT_SAYS(golden::invalid([] { nn::Initializer("identity")({3}); }), "makes matrices, but the shape is (3,)");
+}
+
 TEST(Initializer, ConstantsAndNames) {
   EXPECT_EQ(nn::Initializer("zeros")({2}).to_vector<float>(), (std::vector<float>{0, 0}));
   EXPECT_EQ(nn::Initializer("ones")({2}).to_vector<float>(), (std::vector<float>{1, 1}));
