@@ -5,6 +5,7 @@
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 #include "brio/ir/tensor.h"
+#include "brio/models/models.h"
 #include "brio/nn/activation.h"
 #include "brio/nn/activation_layers.h"
 #include "brio/nn/attention.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <iostream>
 
 #include "brio/base/error.h"
@@ -16,7 +17,12 @@ namespace {
 
 // Sizes that stand for an unknown one while a module is traced. What comes out the same for both is known. They have
 // many divisors, so that a reshape of an unknown axis goes through, and four of them still make a size that can be.
-constexpr int64_t kStandIn = 2520, kOtherStandIn = 5040;
+// Smaller ones are for modules that take no more than so many, of time or of pixels.
+struct StandIns {
+  int64_t first, second;
+};
+constexpr StandIns kStandIns[] = {{2520, 5040}, {12, 24}, {2, 4}};
+constexpr int64_t kStandIn = kStandIns[0].first;
 
 // The layer whose call() this thread is in.
 struct Context {
@@ -206,26 +212,33 @@ std::vector<Aval> Module::trace(const std::vector<Spec>& inputs, int64_t unknown
 }
 
 std::vector<Spec> Module::trace_twice(const std::vector<Spec>& inputs, const CallOptions& options) {
-  const std::vector<Aval> first = trace(inputs, kStandIn, options);
   std::vector<Spec> specs;
   if (std::ranges::all_of(inputs, &Spec::known)) {
-    for (const Aval& aval : first) specs.emplace_back(aval.shape, aval.dtype);
+    for (const Aval& aval : trace(inputs, kStandIn, options)) specs.emplace_back(aval.shape, aval.dtype);
     return specs;
   }
-  std::vector<Aval> second;
-  try {
-    second = trace(inputs, kOtherStandIn, options);
-  } catch (const InvalidArgument& error) {
-    std::string shapes;
-    for (const Spec& spec : inputs) shapes += cat(shapes.empty() ? "" : ", ", spec.str());
-    refuse(cat("cannot be built for inputs of shape ", shapes,
-               ": a weight or a result depends on a size that is not known yet; give it. (With ", kOtherStandIn,
-               " in its place: ", error.what(), ")"));
+  std::exception_ptr refused;
+  std::string differs;
+  for (const auto& [size, other] : kStandIns) {
+    bool took_one = false;
+    try {
+      const std::vector<Aval> first = trace(inputs, size, options);
+      took_one = true;
+      const std::vector<Aval> second = trace(inputs, other, options);
+      BRIO_CHECK(second.size() == first.size(), "[", name_, "] gave ", first.size(), ", then ", second.size(),
+                 " results");
+      for (size_t i = 0; i < first.size(); ++i) specs.push_back(common(first[i], second[i]));
+      return specs;
+    } catch (const InvalidArgument& error) {
+      if (!refused) refused = std::current_exception();
+      if (took_one && differs.empty()) differs = cat("With ", other, " in its place: ", error.what());
+    }
   }
-  BRIO_CHECK(second.size() == first.size(), "[", name_, "] gave ", first.size(), ", then ", second.size(),
-             " results");
-  for (size_t i = 0; i < first.size(); ++i) specs.push_back(common(first[i], second[i]));
-  return specs;
+  if (differs.empty()) std::rethrow_exception(refused);
+  std::string shapes;
+  for (const Spec& spec : inputs) shapes += cat(shapes.empty() ? "" : ", ", spec.str());
+  refuse(cat("cannot be built for inputs of shape ", shapes,
+             ": a weight or a result depends on a size that is not known yet; give it. (", differs, ")"));
 }
 
 std::vector<Spec> Module::output_specs(const std::vector<Spec>& inputs, const CallOptions& options) {
@@ -249,10 +262,20 @@ std::vector<Module::Traced> Module::trace_inside(const std::vector<Spec>& inputs
     trace(inputs, unknown, {});
     return results;
   };
-  const Results first = traced(kStandIn), second = traced(kOtherStandIn);
   std::vector<Traced> all;
-  for (size_t i = 0; i < std::min(first.size(), second.size()); ++i)
-    if (first[i].first != this) all.push_back({first[i].first, common(first[i].second, second[i].second)});
+  for (const auto& [size, other] : kStandIns) {
+    Results first, second;
+    try {
+      first = traced(size);
+      second = traced(other);
+    } catch (const InvalidArgument&) {  // perhaps it takes no more than so many
+      if (size == std::end(kStandIns)[-1].first) throw;
+      continue;
+    }
+    for (size_t i = 0; i < std::min(first.size(), second.size()); ++i)
+      if (first[i].first != this) all.push_back({first[i].first, common(first[i].second, second[i].second)});
+    break;
+  }
   return all;
 }
 

@@ -1,0 +1,12 @@
+#include "brio/models/models.h"
+#include "brio/nn/dense.h"
+#include "brio/nn/recurrent.h"
+
+namespace brio::models {
+
+nn::Model lstm_forecaster(LstmForecasterOptions o) {
+  return nn::Sequential({nn::InputLayer({o.steps, o.features}), nn::LSTM(o.units), nn::Dense(o.outputs)},
+                        {.name = "lstm_forecaster"});
+}
+
+}  // namespace brio::models
