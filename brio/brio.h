@@ -33,6 +33,7 @@
 #include "brio/nn/optimizer.h"
 #include "brio/nn/policy.h"
 #include "brio/nn/pooling.h"
+#include "brio/nn/preprocessing.h"
 #include "brio/nn/recurrent.h"
 #include "brio/nn/recurrent_cells.h"
 #include "brio/nn/recurrent_wrappers.h"

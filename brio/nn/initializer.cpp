@@ -149,7 +149,9 @@ Tensor Initializer::operator()(const Shape& shape, DType dtype) const {
 Initializer constant_initializer(double value) {
   Settings settings{"Constant", {{"value", value}}};
   if (value == 0 || value == 1) settings = {value == 0 ? "Zeros" : "Ones", {}};
-  return {std::move(settings), [value](const Shape& shape, DType dtype) { return full(shape, value, dtype); }};
+  return {std::move(settings), [value](const Shape& shape, DType dtype) {
+            return is_floating(dtype) ? full(shape, value, dtype) : cast(full(shape, value, f64), dtype);
+          }};
 }
 
 Initializer random_uniform(RandomUniformOptions o) {

@@ -16,6 +16,7 @@
 #include "brio/nn/multi_head_attention.h"
 #include "brio/nn/normalization.h"
 #include "brio/nn/pooling.h"
+#include "brio/nn/preprocessing.h"
 #include "brio/nn/recurrent.h"
 #include "brio/nn/recurrent_cells.h"
 #include "brio/nn/recurrent_wrappers.h"
@@ -38,6 +39,7 @@ std::span<const LayerKind> layer_kinds() {
       {"AveragePooling3D", AveragePooling3D::from_config},
       {"BatchNormalization", BatchNormalization::from_config},
       {"Bidirectional", Bidirectional::from_config},
+      {"CategoryEncoding", CategoryEncoding::from_config},
       {"CenterCrop", CenterCrop::from_config},
       {"Concatenate", Concatenate::from_config},
       {"Conv1D", Conv1D::from_config},
@@ -52,6 +54,7 @@ std::span<const LayerKind> layer_kinds() {
       {"Dense", Dense::from_config},
       {"DepthwiseConv1D", DepthwiseConv1D::from_config},
       {"DepthwiseConv2D", DepthwiseConv2D::from_config},
+      {"Discretization", Discretization::from_config},
       {"Dot", Dot::from_config},
       {"Dropout", Dropout::from_config},
       {"ELU", ELU::from_config},
@@ -84,6 +87,7 @@ std::span<const LayerKind> layer_kinds() {
       {"Minimum", Minimum::from_config},
       {"MultiHeadAttention", MultiHeadAttention::from_config},
       {"Multiply", Multiply::from_config},
+      {"Normalization", Normalization::from_config},
       {"PReLU", PReLU::from_config},
       {"Permute", Permute::from_config},
       {"RMSNormalization", RMSNormalization::from_config},
@@ -97,6 +101,7 @@ std::span<const LayerKind> layer_kinds() {
       {"RandomZoom", RandomZoom::from_config},
       {"ReLU", ReLU::from_config},
       {"RepeatVector", RepeatVector::from_config},
+      {"Rescaling", Rescaling::from_config},
       {"Reshape", Reshape::from_config},
       {"Resizing", Resizing::from_config},
       {"SeparableConv1D", SeparableConv1D::from_config},
