@@ -78,11 +78,11 @@ class ConvModule : public Module {
 
  protected:
   void create_weights(const Shape& input) override {
-    Shape shape{std::span<const int64_t>(kernel_size_)};
+    std::vector<int64_t> sizes = kernel_size_;
     const bool transposed = form_ == Form::transposed;
-    shape.push_back(transposed ? filters_ : channels(input) / options_.groups);
-    shape.push_back(transposed ? channels(input) : filters_);
-    kernel = add_weight("kernel", shape,
+    sizes.push_back(transposed ? filters_ : channels(input) / options_.groups);
+    sizes.push_back(transposed ? channels(input) : filters_);
+    kernel = add_weight("kernel", Shape(std::span<const int64_t>(sizes)),  // refuses what cannot be
                         {.initializer = options_.kernel_initializer,
                          .regularizer = options_.kernel_regularizer,
                          .constraint = options_.kernel_constraint});
