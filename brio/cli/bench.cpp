@@ -71,7 +71,7 @@ void print(std::string_view name, std::string_view unit, const Timing& timing, b
                 std::string(name).c_str(), std::string(unit).c_str(), timing.median * scale, timing.best * scale,
                 timing.n);
   else
-    std::printf("%-12s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale,
+    std::printf("%-16s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale,
                 timing.best * scale, std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
   std::fflush(stdout);
 }
@@ -98,7 +98,7 @@ int run_bench(Words words) {
     return 0;
   }
   auto wanted = [&](std::string_view name) { return names.empty() || std::ranges::find(names, name) != names.end(); };
-  if (!json) std::printf("%-12s %12s %12s    %10s\n", "workload", "median", "best", "iterations");
+  if (!json) std::printf("%-16s %12s %12s    %10s\n", "workload", "median", "best", "iterations");
   for (const Workload& workload : workloads())
     if (wanted(workload.name)) print(workload.name, workload.unit, measure(workload.make()), json);
   if (wanted("start")) print("start", "ms", measure_start(), json);

@@ -97,7 +97,7 @@ class SpatialDropoutModule : public DropoutModule {
   }
   std::string_view kind() const override { return kind_; }
   void describe(Fields& f) override {
-    NoiseModule::describe(f);
+    NoiseModule::describe(f);  // NOLINT(bugprone-parent-virtual-call): noise_shape is not given but worked out
     if (axes_ > 1) f("data_format", data_format_);
   }
 

@@ -226,9 +226,9 @@ class DiscretizationModule : public Module {
     std::vector<double> sample;
     for (auto i = static_cast<size_t>(step - 1); i < values.size(); i += static_cast<size_t>(step))
       sample.push_back(values[i]);
-    if (static_cast<double>(sample.size()) * o_.epsilon >= 1) sample = shares(sample, std::ceil(1 / o_.epsilon));
-    const auto bins = static_cast<double>(*o_.num_bins);
-    if (static_cast<double>(sample.size()) >= bins) sample = shares(sample, bins);
+    if (static_cast<double>(sample.size()) * o_.epsilon >= 1)
+      sample = shares(sample, static_cast<int64_t>(std::ceil(1 / o_.epsilon)));
+    if (static_cast<int64_t>(sample.size()) >= *o_.num_bins) sample = shares(sample, *o_.num_bins);
     sample.pop_back();
     o_.bin_boundaries = std::move(sample);
     adapted_ = true;
@@ -241,18 +241,18 @@ class DiscretizationModule : public Module {
     const auto n = static_cast<int64_t>(edges.size());
     const Tensor values = x.dtype() == f32 ? x : cast(x, f32);
     const Tensor bins = searchsorted(Tensor::from(edges, {n}), reshape(values, {-1}), Side::right, i32);
-    const Tensor numbers = reshape(bins, x.shape());
+    Tensor numbers = reshape(bins, x.shape());
     if (o_.output_mode == "int") return numbers;
     return encoded(numbers, o_.output_mode, n + 1, policy().compute());
   }
 
  private:
   // The values below which 1/n, 2/n, … of sorted ones lie, each between its neighbours.
-  static std::vector<double> shares(const std::vector<double>& sorted, double n) {
+  static std::vector<double> shares(const std::vector<double>& sorted, int64_t n) {
     const auto size = static_cast<double>(sorted.size());
     std::vector<double> found;
-    for (double k = 1; k <= n; ++k) {
-      const double at = std::clamp(k / n * size - 1, 0.0, size - 1);
+    for (int64_t k = 1; k <= n; ++k) {
+      const double at = std::clamp(static_cast<double>(k) / static_cast<double>(n) * size - 1, 0.0, size - 1);
       const auto low = static_cast<size_t>(at), high = std::min(low + 1, sorted.size() - 1);
       const double value = sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
       found.push_back(static_cast<double>(static_cast<float>(value)));

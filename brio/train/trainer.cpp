@@ -42,6 +42,12 @@ bool computes_in_f16(const nn::Module& module) {
   return std::ranges::any_of(module.modules(), [](const nn::Layer& l) { return computes_in_f16(l.module()); });
 }
 
+// What a source of batches asks of tensors.
+void check_rows(const Batch& batch) {
+  const ArraySource checked(batch.x, batch.y, batch.sample_weight, {});
+  static_cast<void>(checked);
+}
+
 // The class numbers of labels, one-hot or not.
 Tensor class_numbers(const Tensor& y) {
   if (y.rank() >= 2 && y.shape()[y.rank() - 1] > 1) return argmax(y, -1, i32);
@@ -79,8 +85,9 @@ void Trainer::compile(nn::CompileOptions options) {
     throw InvalidArgument("[compile] loss and metrics are given both for the model and for its outputs; choose one");
   if (options.auto_scale_loss && computes_in_f16(*module_) && !options.optimizer.scales_loss())
     options.optimizer = nn::LossScaleOptimizer(options.optimizer);
-  compiled_.emplace();
-  compiled_->options = std::move(options);
+  Compiled compiled;
+  compiled.options = std::move(options);
+  compiled_ = std::move(compiled);
 }
 
 std::vector<std::string> Trainer::output_names(size_t n) const {
@@ -499,19 +506,19 @@ Logs Trainer::evaluate(BatchSource& batches, const nn::EvaluateOptions& options)
   return run_tests(batches, options.steps, progress, callbacks);
 }
 
-Logs Trainer::train_on_batch(Batch batch, const std::map<int64_t, double>& class_weight) {
+Logs Trainer::train_on_batch(const Batch& batch, const std::map<int64_t, double>& class_weight) {
   require_compiled("train_on_batch");
   set_class_weight(class_weight);
-  ArraySource(batch.x, batch.y, batch.sample_weight, {});  // its checks
+  check_rows(batch);
   prepare("train_on_batch", batch, true);
   prepare_weights();
   run(Kind::train, batch);
   return read_metrics();
 }
 
-Logs Trainer::test_on_batch(Batch batch) {
+Logs Trainer::test_on_batch(const Batch& batch) {
   require_compiled("test_on_batch");
-  ArraySource(batch.x, batch.y, batch.sample_weight, {});  // its checks
+  check_rows(batch);
   prepare("test_on_batch", batch, false);
   run(Kind::test, batch);
   return read_metrics();

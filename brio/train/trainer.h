@@ -25,8 +25,8 @@ class Trainer {
   History fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options);
   Logs evaluate(BatchSource& batches, const nn::EvaluateOptions& options);
   std::vector<Tensor> predict(const TensorList& x, const nn::PredictOptions& options);
-  Logs train_on_batch(Batch batch, const std::map<int64_t, double>& class_weight);
-  Logs test_on_batch(Batch batch);
+  Logs train_on_batch(const Batch& batch, const std::map<int64_t, double>& class_weight);
+  Logs test_on_batch(const Batch& batch);
   void reset_metrics();
 
   void require_compiled(const char* what) const;  // throws InvalidArgument
