@@ -66,7 +66,8 @@ inline Case case_of(const nlohmann::json& json) {
     if (key == "name") {
       c.name = value.get<std::string>();
     } else if (key == "inputs" || key == "outputs") {
-      for (const auto& [name, array] : value.items()) (key == "inputs" ? c.inputs : c.outputs)[name] = array_of(array);
+      for (const auto& [name, array] : value.items())
+        (key == "inputs" ? c.inputs : c.outputs)[name] = array_of(array);
     } else if (key == "params") {
       for (const auto& [name, param] : value.items()) {
         if (param.is_string()) c.params[name] = param.get<std::string>();

@@ -26,8 +26,9 @@ TEST(Golden, ReadsACase) {
 }
 
 TEST(Golden, RefusesWhatItDoesNotKnow) {
-  for (const char* text : {"", "[", "{}", "[{}", "[{\"name\": 1}]", "[{\"nam\": \"a\"}]", "[] x",
-                           "[{\"inputs\": {\"x\": {\"shape\": [2], \"data\": [1]}}}]", "[{\"params\": {\"x\": null}}]"})
+  for (const char* text :
+       {"", "[", "{}", "[{}", "[{\"name\": 1}]", "[{\"nam\": \"a\"}]", "[] x",
+        "[{\"inputs\": {\"x\": {\"shape\": [2], \"data\": [1]}}}]", "[{\"params\": {\"x\": null}}]"})
     EXPECT_ANY_THROW(golden::parse(text)) << text;
 }
 

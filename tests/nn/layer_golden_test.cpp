@@ -12,7 +12,8 @@ namespace {
 using golden::Case;
 
 // The arrays "x_0", "x_1", … of a case.
-std::vector<const golden::Array*> numbered(const std::map<std::string, golden::Array>& arrays, const std::string& name) {
+std::vector<const golden::Array*> numbered(const std::map<std::string, golden::Array>& arrays,
+                                           const std::string& name) {
   std::vector<const golden::Array*> found;
   for (size_t i = 0;; ++i) {
     const auto at = arrays.find(cat(name, "_", i));

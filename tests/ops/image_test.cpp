@@ -77,6 +77,9 @@ TEST(Image, SmallOnes) {
 TEST(Image, SaysWhatIsWrong) {
   const Tensor x = picture();
   EXPECT_SAYS(invalid([&] { image::resize(Tensor(), 1, 1); }), "the pictures are none");
+  EXPECT_SAYS(invalid([&] { image::interpolation_named("cubic"); }),
+              "there is no interpolation 'cubic'; known: nearest");
+  EXPECT_SAYS(invalid([&] { image::fill_named("mirror"); }), "there is no fill mode 'mirror'; known: constant");
   EXPECT_SAYS(invalid([&] { image::resize(ones({3}), 1, 1); }), "takes (height, width, channels)");
   EXPECT_SAYS(invalid([&] { image::resize(x, 0, 1); }), "the new size is 0 × 1");
   EXPECT_SAYS(invalid([&] { image::resize(zeros({0, 2, 1}), 1, 1); }), "has no pixels");

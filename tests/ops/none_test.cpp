@@ -38,6 +38,14 @@ TEST(None, IsRefusedByEveryFunction) {
   REFUSES(split(none, std::vector<int64_t>{1, 1}));
   REFUSES(stack({none}));
   REFUSES(unstack(none));
+  REFUSES(tensordot(none, x, 1));
+  REFUSES(tensordot(x, none, std::vector<int>{0}, std::vector<int>{0}));
+  REFUSES(vecdot(none, x));
+  REFUSES(vdot(none, x));
+  REFUSES(inner(x, none));
+  REFUSES(outer(none, vector));
+  REFUSES(cross(none, vector));
+  REFUSES(kron(x, none));
   REFUSES(space_to_depth(none, 2));
   REFUSES(depth_to_space(none, 2));
   REFUSES(space_to_batch(none, {2}, {{0, 0}}));
