@@ -350,7 +350,9 @@ void Module::collect_losses(Tensors& into) const {
   for (const Weight& weight : weights_)
     if (weight.regularizer.defined() && weight.variable.trainable())
       into.push_back(weight.regularizer(weight.variable));
-  into.insert(into.end(), losses_.begin(), losses_.end());
+  // What a call added while a function was traced is gone with the trace.
+  for (const Tensor& loss : losses_)
+    if (loss.impl()->computed.load() || loss.impl()->recording.load()) into.push_back(loss);
 }
 
 Tensors Module::losses() const {

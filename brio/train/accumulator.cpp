@@ -42,10 +42,11 @@ void Accumulator::apply(const nn::Optimizer& optimizer) {
   std::vector<Tensor> gradients(sums_.size());
   for (size_t i = 0; i < sums_.size(); ++i)
     if (seen_[i]) gradients[i] = mean_of(sums_[i]);
+  optimizer.apply_gradients(std::move(gradients), weights_);
+  // After everything that reads them, so that they are written in place.
   for (Variable& sum : sums_) sum.assign(zeros_like(sum));
   losses_.assign(zeros_like(losses_));
   counts_.assign(zeros_like(counts_));
-  optimizer.apply_gradients(std::move(gradients), weights_);
 }
 
 }  // namespace brio::train

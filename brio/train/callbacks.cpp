@@ -1,8 +1,8 @@
 #include "brio/train/callbacks.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <vector>
@@ -212,9 +212,8 @@ class CSVLogger : public Callback {
         file_ << "NA";
         continue;
       }
-      char text[32];
-      std::snprintf(text, sizeof(text), "%.17g", logs[key]);
-      file_ << text;
+      char text[32];  // as few digits as tell the number
+      file_.write(text, std::to_chars(std::begin(text), std::end(text), logs[key]).ptr - text);
     }
     file_ << "\r\n" << std::flush;
     check();

@@ -52,7 +52,7 @@ void check_rows(const Batch& batch) {
 Tensor class_numbers(const Tensor& y) {
   if (y.rank() >= 2 && y.shape()[y.rank() - 1] > 1) return argmax(y, -1, i32);
   const Tensor labels = y.rank() >= 2 ? squeeze(y, {-1}) : y;
-  return labels.dtype() == i32 ? labels : cast(labels, i32);
+  return cast(labels, i32);
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
   // a batch bears its share of that.
   const bool part_of_sum = all_rows.defined() && !total.count.defined();
   for (const Tensor& loss : module_->losses()) {
-    const Tensor cost = loss.dtype() == total.loss.dtype() ? loss : cast(loss, total.loss.dtype());
+    const Tensor cost = cast(loss, total.loss.dtype());
     total.loss = total.loss + (part_of_sum ? cost * cast(rows / all_rows, cost.dtype()) : cost);
   }
   if (!all_rows.defined()) c.loss.update_state(total.loss, rows);  // of parts, the accumulator knows it at the end
@@ -205,7 +205,7 @@ std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch) 
                                 value.defined() ? cat("a tensor of shape ", value.shape()) : std::string("none"),
                                 "; the logs take scalars"));
     compiled_->own_names.push_back(name);
-    results.push_back(value.dtype() == f32 ? value : cast(value, f32));
+    results.push_back(cast(value, f32));
   }
   return results;
 }
@@ -327,17 +327,23 @@ void Trainer::run_parts(const Batch& batch, int64_t parts) {
     throw InvalidArgument("[fit] accumulate cuts batches for Brio's own step; do it in the train_step that you gave");
   accumulator_.build(weights_);
   const int64_t rows = batch.rows(), size = (rows + parts - 1) / parts;
-  const auto all_rows = static_cast<float>(rows);
-  const Tensor all = Tensor::from(&all_rows, Shape());
-  Batch part;
-  for (int64_t begin = 0; begin < rows; begin += size) {
-    const int64_t end = std::min(begin + size, rows);
-    for (const auto& [whole, piece] :
-         {std::pair{&batch.x, &part.x}, {&batch.y, &part.y}, {&batch.sample_weight, &part.sample_weight}}) {
-      piece->clear();
-      for (const Tensor& tensor : *whole) piece->push_back(row_range(tensor, begin, end));
+  if (!all_rows_.defined()) all_rows_ = Tensor(Array::allocate({Shape(), f32}, Owner::input));
+  *all_rows_.impl()->array.as<float>() = static_cast<float>(rows);  // nobody else holds it
+  try {
+    for (int64_t begin = 0; begin < rows; begin += size) {
+      const int64_t end = std::min(begin + size, rows);
+      for (const auto& [whole, piece] :
+           {std::pair{&batch.x, &part_.x}, {&batch.y, &part_.y}, {&batch.sample_weight, &part_.sample_weight}}) {
+        piece->clear();
+        for (const Tensor& tensor : *whole) piece->push_back(row_range(tensor, begin, end));
+      }
+      run(Kind::part, part_, all_rows_);
     }
-    run(Kind::part, part, all);
+    for (TensorList* list : {&part_.x, &part_.y, &part_.sample_weight}) list->clear();  // the source's memory
+  } catch (...) {  // the parts before it must not count in the next batch
+    accumulator_ = {};
+    forget_steps();
+    throw;
   }
   if (!compiled_->apply)
     compiled_->apply = std::make_unique<detail::TracedFunction>([this](const std::vector<Tensor>& rows_of_batch) {
@@ -346,7 +352,7 @@ void Trainer::run_parts(const Batch& batch, int64_t parts) {
       return std::vector<Tensor>();
     });
   results_.clear();
-  compiled_->apply->call(&all, 1, results_);
+  compiled_->apply->call(&all_rows_, 1, results_);
 }
 
 void Trainer::reset_metrics() {

@@ -63,7 +63,7 @@ class Trainer {
   void prepare(const char* what, const Batch& batch, bool training);
   void prepare_weights();
   void note_inputs(const Batch& batch);
-  // The step for so many tensors of each kind; `body` makes it where there is none.
+  // Traces a step where there is none for as many tensors as the batch has.
   enum class Kind : uint8_t { train, test, part };
   void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
   void run_parts(const Batch& batch, int64_t parts);
@@ -96,6 +96,8 @@ class Trainer {
   std::unique_ptr<detail::TracedFunction> predict_;
   std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
   std::vector<Tensor> arguments_, results_;  // working lists of a step
+  Batch part_;                               // of a batch that is gone through in parts,
+  Tensor all_rows_;                          // and how many rows that has
 };
 
 }  // namespace brio::train

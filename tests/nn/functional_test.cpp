@@ -1,6 +1,8 @@
 // Functional models, configs, cloning, freezing, masks, policies: what modules have in common.
 #include "brio/nn/functional.h"
 
+#include <random>
+
 #include "brio/nn/config.h"
 #include "brio/nn/names.h"
 #include "brio/train/model.h"
@@ -248,6 +250,38 @@ TEST(Config, SaysWhatIsWrong) {
               "the regularizer 'mine' is a function of your own");
 }
 
+// Whatever stands in a file, reading it ends, in a layer or in an error that names what is wrong.
+TEST(Config, NoTextBreaksTheReader) {
+  const nn::Symbol in = nn::Input({8, 8, 2});
+  nn::Symbol x = nn::Conv2D(3, {3, 3}, {.kernel_regularizer = nn::l2(1e-3)})(in);
+  x = nn::BatchNormalization()(nn::MaxPooling2D()(x));
+  x = nn::Dense(2, {.kernel_constraint = "max_norm"})(nn::Flatten()(x));
+  const std::string json = nn::to_json(nn::Model(in, x));
+  std::mt19937_64 random(1);
+  auto below = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
+  constexpr std::string_view kLetters = "{}[]\":,0123456789-.entrufalsDCoZ";
+  int read = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = json;
+    for (size_t n = 1 + below(3); n > 0; --n) {
+      const size_t at = below(text.size());
+      switch (below(4)) {
+        case 0: text.resize(at + 1); break;
+        case 1: text.erase(at, 1 + below(12)); break;
+        case 2: text.insert(at, 1, kLetters[below(kLetters.size())]); break;
+        default: text[at] = kLetters[below(kLetters.size())];
+      }
+    }
+    try {
+      nn::layer_from_json(text);
+      ++read;
+    } catch (const InvalidArgument&) {
+    } catch (const ResourceError&) {  // a size that no machine has room for
+    }
+  }
+  EXPECT_GT(read, 50);  // some changes do no harm
+}
+
 class Doubled : public nn::Module {
  public:
   explicit Doubled(double by) : Module("doubled"), by_(by) {}
@@ -301,6 +335,9 @@ TEST(Module, RegularisersAddToTheLoss) {
   const Tensor x = ones({4, 3});
   // kernel: 0.5 · 6; activity: 0.1 · 2 outputs of 3 in each row.
   EXPECT_NEAR(model.evaluate(x, dense(x), {.batch_size = 4, .verbose = 0})["loss"], 3 + 0.6, 1e-5);
+  // What that run added was its own; only what weights cost is left.
+  EXPECT_EQ(model.losses().size(), 2u);
+  EXPECT_NEAR(model.losses()[0].item<float>(), 3, 1e-6);
   model(x);
   EXPECT_EQ(model.losses().size(), 3u);
   model(x);

@@ -106,6 +106,26 @@ TEST(Accumulate, TakesTheMemoryOfAPart) {
   EXPECT_GT(whole, parts * 4);
 }
 
+TEST(Accumulate, APartThatFailsLeavesNothingBehind) {
+  const nn::Sequential model({nn::Embedding(4, 3), nn::Flatten(), nn::Dense(1)});
+  const Tensor good({{0, 1}, {2, 3}, {1, 1}, {3, 0}}, i32), bad({{0, 1}, {2, 3}, {1, 9}, {3, 0}}, i32);
+  const Tensor y({{1}, {2}, {3}, {4}});
+  model(good);
+  const std::vector<Tensor> start = model.get_weights();
+  auto trained = [&](bool fails_first) {
+    model.set_weights(start);
+    model.compile({.optimizer = nn::SGD(0.1), .loss = "mse"});
+    const nn::FitOptions options{.batch_size = 4, .accumulate = 2, .shuffle = false, .verbose = 0};
+    // Rows 0 and 1 are added up before row 2 is refused.
+    if (fails_first) {
+      EXPECT_SAYS(invalid([&] { model.fit(bad, y, options); }), "9");
+    }
+    model.fit(good, y, options);
+    return model.get_weights()[0].to_vector<float>();
+  };
+  EXPECT_EQ(trained(true), trained(false));
+}
+
 TEST(Accumulate, SaysWhatItCannotDo) {
   const Tensor x = ones({4, 3}), y = ones({4, 1});
   const nn::Sequential model = small();

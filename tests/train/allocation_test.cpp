@@ -76,6 +76,10 @@ TEST(Allocation, NoneWithOptimizerOptions) {
                                                                .gradient_accumulation_steps = 2}));
   expect_no_allocation(nn::LossScaleOptimizer(nn::Muon(0.01, {.use_ema = true, .gradient_accumulation_steps = 2})));
 }
+TEST(Allocation, NoneInPartsOfABatch) {
+  expect_no_allocation(nn::Sequential({nn::Dense(8, {.activation = "tanh"}), nn::Dense(1)}),
+                       {.optimizer = "adam", .loss = "mse"}, {.accumulate = 4});
+}
 TEST(Allocation, NoneInOrder) {
   expect_no_allocation(nn::Sequential({nn::Dense(4, {.activation = "gelu"}), nn::Dense(1)}),
                        {.optimizer = "rmsprop", .loss = "mse", .metrics = {"mse"}}, {.shuffle = false});

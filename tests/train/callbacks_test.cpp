@@ -112,8 +112,8 @@ TEST(CSVLogger, WritesALinePerEpoch) {
   Epochs run;
   run(*train::csv_logger(path), "loss", {1, 0.25});
   EXPECT_EQ(read(path), "epoch,loss,val_loss\r\n0,1,NA\r\n1,0.25,NA\r\n");
-  run(*train::csv_logger(path, {.append = true}), "loss", {2});
-  EXPECT_EQ(read(path), "epoch,loss,val_loss\r\n0,1,NA\r\n1,0.25,NA\r\n0,2,NA\r\n");
+  run(*train::csv_logger(path, {.append = true}), "loss", {0.1});
+  EXPECT_EQ(read(path), "epoch,loss,val_loss\r\n0,1,NA\r\n1,0.25,NA\r\n0,0.1,NA\r\n");
   run(*train::csv_logger(path, {.separator = ';'}), "val_loss", {3});
   EXPECT_EQ(read(path), "epoch;val_loss\r\n0;3\r\n");
   std::filesystem::remove(path);

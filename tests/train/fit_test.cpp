@@ -62,7 +62,7 @@ TEST(Fit, LearnsASeparableProblem) {
 TEST(Fit, LearnsClassesAndNumbers) {
   set_random_seed(2);
   const Tensor x = random::normal({256, 4}, {.seed = 1});
-  const Tensor labels = nn::argmax_last(x);
+  const Tensor labels = argmax(x, -1, i32);
   const nn::Sequential classifier({nn::Dense(16, {.activation = "tanh"}), nn::Dense(4, {.activation = "softmax"})});
   classifier.compile(
       {.optimizer = nn::Adam(0.02), .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
