@@ -1,4 +1,5 @@
-// Well-known networks, each a short file to read and to copy from. All are built, and none is trained.
+// Well-known networks, each a short file to read and to copy from. All are built, and none is trained. ViT and GPT-2
+// hold steps that are functions, so they cannot be written to a config.
 //
 //   nn::Model model = models::resnet50({.classes = 10, .input = {64, 64, 3}});
 //   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy"});

@@ -30,8 +30,8 @@ class Positions : public nn::Module {
   }
   void check_input(const Shape& input) const override {
     if (input.rank() != 3 || input[1] + class_token_ > places_)
-      throw InvalidArgument(cat("[", name(), "] takes (batch, time, width) with at most ", places_ - class_token_,
-                                " steps of time, but got shape ", input));
+      refuse(cat("takes (batch, time, width) with at most ", places_ - class_token_, " steps of time, but got shape ",
+                 input));
   }
   Tensor call(const Tensor& x, const nn::Call&) override {
     Tensor tokens = x;

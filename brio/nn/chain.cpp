@@ -23,9 +23,7 @@ Chain::Chain(std::vector<Layer> layers, std::string name, std::optional<Shape> i
 }
 
 void Chain::add(Layer layer) {
-  if (built())
-    throw InvalidArgument(cat("[", name(), "] cannot take '", layer.name(),
-                              "': it is built already; add layers before the first call"));
+  if (built()) refuse(cat("cannot take '", layer.name(), "': it is built already; add layers before the first call"));
   for (const Layer& other : modules())
     if (other.name() == layer.name())
       throw InvalidArgument(
@@ -42,10 +40,9 @@ void Chain::create_all(const std::vector<Shape>& inputs) {
 }
 
 void Chain::check_all(const std::vector<Shape>& inputs) const {
-  if (modules().empty()) throw InvalidArgument(cat("[", name(), "] has no layers; add one first"));
+  if (modules().empty()) refuse("has no layers; add one first");
   for (const Shape& input : inputs)
-    if (input.rank() == 0)
-      throw InvalidArgument(cat("[", name(), "] the input is a scalar; axis 0 of an input is the batch: reshape it"));
+    if (input.rank() == 0) refuse("the input is a scalar; axis 0 of an input is the batch: reshape it");
 }
 
 Tensors Chain::call_all(const Tensors& inputs, const Call& how) {

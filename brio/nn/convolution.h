@@ -12,10 +12,11 @@
 namespace brio::nn {
 
 struct ConvLayerOptions {
-  std::vector<int64_t> strides = {1};  // one for each spatial axis, or one for all; so are the others
-  WindowPadding padding = "valid";     // or "same"; for Conv1D also "causal": all of it before
+  std::vector<int64_t> strides = {1};        // one for each spatial axis, or one for all; so are the others
+  WindowPadding padding = "valid";           // or "same"; for Conv1D also "causal": all of it before
+  std::vector<int64_t> output_padding = {};  // of a transpose alone; see brio::ConvTransposeOptions
   std::vector<int64_t> dilation_rate = {1};
-  int64_t groups = 1;
+  int64_t groups = 1;  // of a plain convolution alone
   DataFormat data_format = DataFormat::channels_last;
   ActivationFunction activation = "linear";
   bool use_bias = true;
@@ -54,34 +55,19 @@ class Conv3D : public ConvLayer {
 };
 
 // The transpose of a convolution: strides make the result larger. kernel is (spatial…, filters, channels).
-struct ConvTransposeLayerOptions {
-  std::vector<int64_t> strides = {1};
-  WindowPadding padding = "valid";
-  std::vector<int64_t> output_padding = {};  // see brio::ConvTransposeOptions
-  std::vector<int64_t> dilation_rate = {1};
-  DataFormat data_format = DataFormat::channels_last;
-  ActivationFunction activation = "linear";
-  bool use_bias = true;
-  Initializer kernel_initializer = "glorot_uniform";
-  Initializer bias_initializer = "zeros";
-  Regularizer kernel_regularizer = {}, bias_regularizer = {}, activity_regularizer = {};
-  Constraint kernel_constraint = {}, bias_constraint = {};
-  Policy dtype = {};
-  std::string name = {};
-};
 class Conv1DTranspose : public ConvLayer {
  public:
-  Conv1DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
+  Conv1DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
   static Layer from_config(Fields& fields);
 };
 class Conv2DTranspose : public ConvLayer {
  public:
-  Conv2DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
+  Conv2DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
   static Layer from_config(Fields& fields);
 };
 class Conv3DTranspose : public ConvLayer {
  public:
-  Conv3DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvTransposeLayerOptions options = {});
+  Conv3DTranspose(int64_t filters, const std::vector<int64_t>& kernel_size, ConvLayerOptions options = {});
   static Layer from_config(Fields& fields);
 };
 

@@ -31,8 +31,7 @@ class DenseModule : public Module {
  public:
   DenseModule(int64_t units, DenseOptions options)
       : Module("dense", {.dtype = options.dtype, .name = options.name}), units_(units), options_(std::move(options)) {
-    if (units <= 0)
-      throw InvalidArgument(cat("[", name(), "] units is ", units, "; a Dense layer needs one or more"));
+    if (units <= 0) refuse(cat("units is ", units, "; a Dense layer needs one or more"));
     will_have_weights();
     supports_masking_ = true;
     activity_regularizer_ = options_.activity_regularizer;
@@ -58,16 +57,15 @@ class DenseModule : public Module {
 
   void check_input(const Shape& input) const override {
     if (input.rank() < 2)
-      throw InvalidArgument(cat("[", name(), "] takes inputs of rank 2 or more, (batch, features), but got shape ",
-                                input, "; add an axis with expand_dims(x, ", input[0] == units_ ? 0 : -1, ")"));
+      refuse(cat("takes inputs of rank 2 or more, (batch, features), but got shape ", input,
+                 "; add an axis with expand_dims(x, ", input[0] == units_ ? 0 : -1, ")"));
     if (built() && input[input.rank() - 1] != kernel.shape()[0])
-      throw InvalidArgument(cat("[", name(), "] was built for ", kernel.shape()[0],
-                                " features, but the input of shape ", input, " has ", input[input.rank() - 1]));
+      refuse(cat("was built for ", kernel.shape()[0], " features, but the input of shape ", input, " has ",
+                 input[input.rank() - 1]));
   }
 
   Tensor call(const Tensor& inputs, const Call&) override {
-    const DType dtype = policy().compute();
-    Tensor x = inputs.dtype() == dtype ? inputs : cast(inputs, dtype);
+    Tensor x = cast(inputs, policy().compute());
     // More than two axes become rows: one product, and one for the gradient of the kernel.
     const int rank = x.rank();
     if (rank > 2) x = reshape(x, {-1, x.shape()[rank - 1]});

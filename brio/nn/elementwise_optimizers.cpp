@@ -18,9 +18,6 @@ void check_betas(const Options& o) {
   check_share(o.name, "beta_2", o.beta_2);
 }
 
-// x moves towards y by a share.
-Tensor towards(const Tensor& x, const Tensor& y, const Tensor& share) { return x + (y - x) * share; }
-
 Formula formula(const SGDOptions& o) {
   check_share(o.name, "momentum", o.momentum);
   const bool has_momentum = o.momentum != 0;

@@ -34,7 +34,7 @@ class LambdaModule : public MultiModule {
  public:
   LambdaModule(std::function<Tensor(const Tensors&)> function, const LambdaOptions& o)
       : MultiModule("lambda", {.dtype = o.dtype, .name = o.name}), function_(std::move(function)) {
-    if (!function_) throw InvalidArgument(cat("[", name(), "] the function is none"));
+    if (!function_) refuse("the function is none");
     supports_masking_ = true;
   }
   std::string_view kind() const override { return "Lambda"; }
@@ -136,7 +136,6 @@ FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbo
     : MultiModule("functional", {.name = std::move(name)}), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
   autocast_ = false;  // each layer casts what it takes
   supports_masking_ = true;
-  auto refuse = [&](const std::string& what) { throw InvalidArgument(cat("[", this->name(), "] ", what)); };
   if (inputs_.empty() || outputs_.empty()) refuse("a model needs inputs and outputs");
   std::map<const CallNode*, uint32_t> place;  // of a node's first result
   std::map<std::string, const Module*> names;
@@ -194,12 +193,11 @@ FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbo
 }
 
 void FunctionalModule::check_all(const std::vector<Shape>& inputs) const {
-  if (inputs.size() != inputs_.size())
-    throw InvalidArgument(cat("[", name(), "] takes ", inputs_.size(), " inputs, but got ", inputs.size()));
+  if (inputs.size() != inputs_.size()) refuse(cat("takes ", inputs_.size(), " inputs, but got ", inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!fits(inputs_[i].spec(), inputs[i]))
-      throw InvalidArgument(cat("[", name(), "] input ", i, ", '", inputs_[i].node()->layer.name(),
-                                "', takes the shape ", inputs_[i].spec().str(), ", but got ", inputs[i]));
+      refuse(cat("input ", i, ", '", inputs_[i].node()->layer.name(), "', takes the shape ", inputs_[i].spec().str(),
+                 ", but got ", inputs[i]));
 }
 
 Tensors FunctionalModule::call_all(const Tensors& inputs, const Call& how) {

@@ -36,18 +36,16 @@ class ImageModule : public Module {
 
   void check_input(const Shape& input) const final {
     if (input.rank() != 4)
-      throw InvalidArgument(cat("[", name(), "] takes a batch of pictures, ",
-                                data_format_ == DataFormat::channels_last ? "(batch, height, width, channels)"
-                                                                          : "(batch, channels, height, width)",
-                                ", but got shape ", input));
+      refuse(cat("takes a batch of pictures, ",
+                 data_format_ == DataFormat::channels_last ? "(batch, height, width, channels)"
+                                                           : "(batch, channels, height, width)",
+                 ", but got shape ", input));
   }
   Tensor call(const Tensor& x, const Call& how) final {
     const DType dtype = policy().compute();
-    const Tensor pictures = to_channels_last(x.dtype() == dtype ? x : cast(x, dtype), data_format_);
-    const Tensor result = transform(pictures, how);
-    return from_channels_last(result.dtype() == dtype ? result : cast(result, dtype), data_format_);
+    const Tensor pictures = to_channels_last(cast(x, dtype), data_format_);
+    return from_channels_last(cast(transform(pictures, how), dtype), data_format_);
   }
-  [[noreturn]] void refuse(const std::string& what) const { throw InvalidArgument(cat("[", name(), "] ", what)); }
   void check_size(const Size& size) const {
     if (size.height < 1 || size.width < 1)
       refuse(cat("the size is ", size.height, " × ", size.width, "; give 1 or more of each"));

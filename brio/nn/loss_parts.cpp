@@ -58,12 +58,16 @@ Tensor class_numbers(std::string_view loss, const Tensor& y_true, const Tensor& 
   return is_integer(labels.dtype()) ? labels : cast(labels, i64);
 }
 
+Axes axes_from(int first, int rank) {
+  std::vector<int> axes(static_cast<size_t>(rank - first));
+  std::iota(axes.begin(), axes.end(), first);
+  return Axes(std::move(axes));
+}
+
 Tensor mean_from(const Tensor& x, int first) {
   if (first >= x.rank()) return x;
-  std::vector<int> axes(static_cast<size_t>(x.rank() - first));
-  std::iota(axes.begin(), axes.end(), first);
   const Shape kept(x.shape().dims().first(static_cast<size_t>(first)));
-  return kept.elements() == x.size() ? reshape(x, kept) : mean(x, Axes(std::move(axes)));
+  return kept.elements() == x.size() ? reshape(x, kept) : mean(x, axes_from(first, x.rank()));
 }
 
 Tensor clipped(const Tensor& p) { return minimum(maximum(p, like(p, kEpsilon)), like(p, 1 - kEpsilon)); }

@@ -7,6 +7,7 @@
 
 #include "brio/ir/tensor.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/reduction.h"
 
 namespace brio::nn {
 
@@ -37,6 +38,7 @@ Pair compared(std::string_view loss, const Tensor& y_true, const Tensor& y_pred,
 // size 1 there, as integers.
 Tensor class_numbers(std::string_view loss, const Tensor& y_true, const Tensor& y_pred, int axis);
 
+Axes axes_from(int first, int rank);  // first, …, rank - 1
 // The mean over the axes from `first` on; axes of size 1 need no arithmetic.
 Tensor mean_from(const Tensor& x, int first);
 inline Tensor mean_last(const Tensor& x) { return x.rank() == 0 ? x : mean_from(x, x.rank() - 1); }

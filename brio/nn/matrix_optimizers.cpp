@@ -51,8 +51,8 @@ void adam_step(ParameterUpdate& u, const MuonOptions& o) {
   const Tensor one = u.number(1), rate = u.rate * u.number(o.adam_lr_ratio);
   const Tensor alpha =
       rate * sqrt(one - pow(u.number(o.adam_beta_2), u.step)) / (one - pow(u.number(o.adam_beta_1), u.step));
-  m = m + (u.g - m) * u.number(1 - o.adam_beta_1);
-  v = v + (square(u.g) - v) * u.number(1 - o.adam_beta_2);
+  m = towards(m, u.g, u.number(1 - o.adam_beta_1));
+  v = towards(v, square(u.g), u.number(1 - o.adam_beta_2));
   u.p = u.p - m * alpha / (sqrt(v) + u.number(o.epsilon));
 }
 
@@ -78,8 +78,8 @@ Formula formula(const LambOptions& o) {
   auto update = [o](ParameterUpdate& u) {
     Tensor &m = u.slots[0], &v = u.slots[1];
     const Tensor one = u.number(1), zero = u.number(0);
-    m = m + (u.g - m) * u.number(1 - o.beta_1);
-    v = v + (square(u.g) - v) * u.number(1 - o.beta_2);
+    m = towards(m, u.g, u.number(1 - o.beta_1));
+    v = towards(v, square(u.g), u.number(1 - o.beta_2));
     const Tensor m_hat = m / (one - pow(u.number(o.beta_1), u.step));
     const Tensor v_hat = v / (one - pow(u.number(o.beta_2), u.step));
     const Tensor step = m_hat / (sqrt(v_hat) + u.number(o.epsilon));

@@ -1,7 +1,6 @@
 #include "brio/nn/metric.h"
 
 #include <cstring>
-#include <numeric>
 
 #include "brio/base/error.h"
 #include "brio/nn/metric_rules.h"
@@ -20,9 +19,9 @@ struct Samplewise {
 // `fold` takes away the axes from one on.
 Samplewise samplewise(const std::string& name, const Tensor& all_values, const Tensor& sample_weight,
                       Tensor (*fold)(const Tensor&, int)) {
-  Tensor values = as_f32(all_values), weights;
+  Tensor values = cast(all_values, f32), weights;
   if (sample_weight.defined()) {
-    auto [v, w] = to_same_rank(values, as_f32(sample_weight));
+    auto [v, w] = to_same_rank(values, cast(sample_weight, f32));
     v = fold(v, w.rank());
     Shape both;
     if (!broadcast(v.shape(), w.shape(), both) || !(both == v.shape()))
@@ -36,12 +35,7 @@ Samplewise samplewise(const std::string& name, const Tensor& all_values, const T
   return {fold(values, 1), weights};
 }
 
-Tensor sum_from(const Tensor& x, int first) {
-  if (first >= x.rank()) return x;
-  std::vector<int> axes(static_cast<size_t>(x.rank() - first));
-  std::iota(axes.begin(), axes.end(), first);
-  return sum(x, Axes(std::move(axes)));
-}
+Tensor sum_from(const Tensor& x, int first) { return first >= x.rank() ? x : sum(x, axes_from(first, x.rank())); }
 
 void require_values(const std::string& name, const Tensor& values) {
   if (!values.defined()) throw InvalidArgument(cat("[", name, "] the values are none; give it a tensor"));
@@ -97,7 +91,8 @@ void MeanRule::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& 
   const auto [values, own_mask] = function_(y_true, y_pred);
   Tensor weight = sample_weight;
   auto count = [&](const Tensor& which) {
-    weight = with_mask(name(), weight.defined() ? as_f32(weight) : weight, cast(both_masks(name(), which, {}), f32));
+    weight =
+        with_mask(name(), weight.defined() ? cast(weight, f32) : weight, cast(both_masks(name(), which, {}), f32));
   };
   if (mask.defined()) count(mask);
   if (own_mask.defined() && weight.defined()) count(own_mask);
@@ -132,7 +127,7 @@ void SumRule::add(const Tensor& values, const Tensor& sample_weight) {
 Tensor SumRule::result() const { return total_; }
 
 Pair compared_as_f32(std::string_view metric, const Tensor& y_true, const Tensor& y_pred) {
-  Pair pair = to_same_rank(as_f32(y_true), as_f32(y_pred));
+  Pair pair = to_same_rank(cast(y_true, f32), cast(y_pred, f32));
   require_same_shape(metric, pair.a, pair.b, "reshape one of them");
   return pair;
 }
@@ -143,7 +138,7 @@ Tensor weights_like(std::string_view metric, const Tensor& sample_weight, const 
   if (!broadcast(sample_weight.shape(), shape, both) || !(both == shape))
     throw InvalidArgument(cat("[", metric, "] sample_weight has shape ", sample_weight.shape(),
                               ", but there are values of shape ", shape, "; give one weight for each"));
-  const Tensor weights = as_f32(sample_weight);
+  const Tensor weights = cast(sample_weight, f32);
   return weights.shape() == shape ? weights : broadcast_to(weights, shape);
 }
 

@@ -6,8 +6,6 @@
 
 namespace brio::nn {
 
-inline Tensor as_f32(const Tensor& x) { return x.dtype() == f32 ? x : cast(x, f32); }
-
 // The mean over all samples of a value for each.
 class MeanRule : public MetricRule {
  public:

@@ -1,7 +1,5 @@
 #include "brio/nn/metrics_accuracy.h"
 
-#include <numeric>
-
 #include "brio/base/error.h"
 #include "brio/nn/loss_parts.h"
 #include "brio/ops/check.h"
@@ -13,7 +11,7 @@ namespace brio::nn {
 namespace {
 
 Tensor accuracy(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = to_same_rank(y_true.dtype() == y_pred.dtype() ? y_true : cast(y_true, y_pred.dtype()), y_pred);
+  const auto [t, p] = to_same_rank(cast(y_true, y_pred.dtype()), y_pred);
   return cast(equal(t, p), f32);
 }
 
@@ -47,16 +45,6 @@ constexpr const char* kSparseTopK = "sparse_top_k_categorical_accuracy";
 
 }  // namespace
 
-Tensor argmax_last(const Tensor& x) {
-  if (x.rank() == 0 || x.shape()[x.rank() - 1] == 0)
-    throw InvalidArgument(cat("[argmax] a tensor of shape ", x.shape(), " has nothing along its last axis"));
-  const auto n = static_cast<int32_t>(x.shape()[x.rank() - 1]);
-  std::vector<int32_t> numbers(static_cast<size_t>(n));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  const Tensor iota = Tensor::from(numbers, Shape{n});
-  return min(select(equal(x, max(x, -1, true)), iota, constant(n, i32)), -1);
-}
-
 Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double threshold) {
   const auto [t, p] = to_same_rank(y_true, y_pred);
   const Tensor said = cast(greater(p, constant(threshold, p.dtype())), t.dtype());
@@ -64,18 +52,18 @@ Tensor binary_accuracy(const Tensor& y_true, const Tensor& y_pred, double thresh
 }
 
 Tensor categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
-  return cast(equal(argmax_last(y_true), argmax_last(y_pred)), f32);
+  return cast(equal(argmax(y_true, -1, i32), argmax(y_pred, -1, i32)), f32);
 }
 
 Tensor sparse_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred) {
   Tensor labels = y_true;
   if (labels.rank() == y_pred.rank() && labels.rank() > 0 && labels.shape()[labels.rank() - 1] == 1)
     labels = squeeze(labels, {-1});
-  return cast(equal(cast(labels, i32), argmax_last(y_pred)), f32);
+  return cast(equal(cast(labels, i32), argmax(y_pred, -1, i32)), f32);
 }
 
 Tensor top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, int64_t k) {
-  return among_top_k(kTopK, argmax_last(y_true), y_pred, k);
+  return among_top_k(kTopK, argmax(y_true, -1, i32), y_pred, k);
 }
 
 Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_pred, int64_t k,

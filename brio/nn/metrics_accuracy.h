@@ -62,7 +62,4 @@ Tensor sparse_top_k_categorical_accuracy(const Tensor& y_true, const Tensor& y_p
 // Binary, sparse or categorical, told by the shapes as in Keras: "accuracy".
 Tensor accuracy_by_shapes(const Tensor& y_true, const Tensor& y_pred);
 
-// The number (int32) of the largest element along the last axis; of equal ones, the first.
-Tensor argmax_last(const Tensor& x);
-
 }  // namespace brio::nn

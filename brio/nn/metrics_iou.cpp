@@ -48,10 +48,10 @@ class IoURule : public MetricRule {
   Tensor result() const override {
     const Tensor matrix = matrix_, ids = Tensor::from(targets_, Shape{static_cast<int64_t>(targets_.size())});
     const Tensor hits = linalg::diag_part(matrix);
-    const Tensor either = as_f32(gather(sum(matrix, 0) + sum(matrix, 1) - hits, ids));
+    const Tensor either = cast(gather(sum(matrix, 0) + sum(matrix, 1) - hits, ids), f32);
     const Tensor zero = constant(0, f32), epsilon = constant(kEpsilon, f32);
     const Tensor occurs = greater(either, constant(1e-9, f32));
-    const Tensor shares = select(occurs, as_f32(gather(hits, ids)) / (either + epsilon), zero);
+    const Tensor shares = select(occurs, cast(gather(hits, ids), f32) / (either + epsilon), zero);
     return sum(shares) / (sum(cast(occurs, f32)) + epsilon);
   }
 
@@ -82,7 +82,7 @@ class BinaryIoURule : public IoURule {
   BinaryIoURule(std::string name, const BinaryIoUOptions& o)
       : IoURule(std::move(name), 2, o.target_class_ids, {.dtype = o.dtype}), threshold_(o.threshold) {}
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight, const Tensor& mask) override {
-    IoURule::update(y_true, greater_equal(as_f32(y_pred), constant(threshold_, f32)), sample_weight, mask);
+    IoURule::update(y_true, greater_equal(cast(y_pred, f32), constant(threshold_, f32)), sample_weight, mask);
   }
 
  private:

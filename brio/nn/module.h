@@ -131,6 +131,7 @@ class Module {
   virtual Tensors call_all(const Tensors& inputs, const Call& how);
   virtual Tensors compute_masks(const Tensors& inputs, const Call& how, size_t results) const;
 
+  [[noreturn]] void refuse(const std::string& what) const;  // throws InvalidArgument: "[dense] what"
   void will_have_weights();  // for constructors; throws InvalidArgument for a dtype that weights cannot have
   Variable add_weight(std::string_view name, const Shape& shape, WeightOptions options = {});
   Layer add_module(Layer layer);  // it belongs to this one from now on
@@ -151,7 +152,6 @@ class Module {
   void collect(std::vector<Variable>& into) const;
   void collect_losses(Tensors& into) const;
   void clear_losses();
-  [[noreturn]] void refuse(const std::string& what) const;  // throws InvalidArgument
 
   std::string name_;
   Policy policy_;

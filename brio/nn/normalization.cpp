@@ -14,10 +14,7 @@ namespace {
 constexpr double kEpsilon = 1e-7;  // keras.backend.epsilon()
 
 // In short formats sums of squares would overflow.
-Tensor widened(const Tensor& x) {
-  const DType dtype = x.dtype() == f64 ? f64 : f32;
-  return x.dtype() == dtype ? x : cast(x, dtype);
-}
+Tensor widened(const Tensor& x) { return cast(x, x.dtype() == f64 ? f64 : f32); }
 
 template <typename Options>
 void list_scale_fields(Fields& f, Options& o) {

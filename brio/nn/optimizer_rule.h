@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "brio/nn/optimizer.h"
+#include "brio/ops/elementwise.h"
 
 namespace brio::nn {
 
@@ -136,6 +137,9 @@ std::shared_ptr<OptimizerRule> make_rule(const LearningRate& rate, const Options
                              o.ema_overwrite_frequency, o.loss_scale_factor, o.gradient_accumulation_steps, o.name},
       std::move(formula));
 }
+
+// x moves towards y by a share.
+inline Tensor towards(const Tensor& x, const Tensor& y, const Tensor& share) { return x + (y - x) * share; }
 
 // Throws InvalidArgument unless the option lies in [0, 1], or is at least 0.
 void check_share(const std::string& optimizer, const char* option, double value);

@@ -68,7 +68,7 @@ void OptimizerRule::take_gradients(std::vector<Tensor>& gradients, std::span<con
     step_entries_.push_back(entry_of(variable, i));
     if (options_.loss_scale_factor)
       gradients[i] = gradients[i] / constant(*options_.loss_scale_factor, gradients[i].dtype());
-    if (gradients[i].dtype() != variable.dtype()) gradients[i] = cast(gradients[i], variable.dtype());
+    gradients[i] = cast(gradients[i], variable.dtype());
     if (n != i) gradients[n] = std::move(gradients[i]);
     ++n;
   }
@@ -112,22 +112,11 @@ void OptimizerRule::constrain(const Tensor& gate) {
 
 void OptimizerRule::clip(std::vector<Tensor>& gradients) const {
   if (options_.clipnorm) {
-    for (Tensor& g : gradients) g = clip_by_norm(g, constant(*options_.clipnorm, g.dtype()));
+    for (Tensor& g : gradients) g = clip_by_norm(g, *options_.clipnorm);
   } else if (options_.global_clipnorm) {
-    Tensor squares;
-    const DType dtype = gradients[0].dtype();
-    for (const Tensor& g : gradients) {
-      const Tensor own = g.dtype() == dtype ? sum(square(g)) : cast(sum(square(g)), dtype);
-      squares = squares.defined() ? squares + own : own;
-    }
-    const Tensor length = sqrt(squares), one = constant(1, dtype);
-    const Tensor scale = constant(*options_.global_clipnorm, dtype) *
-                         minimum(one / length, constant(1 / *options_.global_clipnorm, dtype));
-    const Tensor finite = scale + (length - length);  // NaN where the length is not finite, as in Keras
-    for (Tensor& g : gradients) g = g * (g.dtype() == dtype ? finite : cast(finite, g.dtype()));
+    gradients = clip_by_global_norm(gradients, *options_.global_clipnorm).tensors;
   } else if (options_.clipvalue) {
-    for (Tensor& g : gradients)
-      g = clip_by_value(g, constant(-*options_.clipvalue, g.dtype()), constant(*options_.clipvalue, g.dtype()));
+    for (Tensor& g : gradients) g = clip_by_value(g, -*options_.clipvalue, *options_.clipvalue);
   }
 }
 

@@ -7,6 +7,7 @@
 #include "brio/nn/config.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
+#include "brio/ops/ranges.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/ops/sorting.h"
@@ -14,12 +15,6 @@
 
 namespace brio::nn {
 namespace {
-
-// In the dtype in which the layer computes; integers too.
-Tensor computed(const Module& module, const Tensor& x) {
-  const DType dtype = module.policy().compute();
-  return x.dtype() == dtype ? x : cast(x, dtype);
-}
 
 class RescalingModule : public Module {
  public:
@@ -35,7 +30,7 @@ class RescalingModule : public Module {
 
  protected:
   Tensor call(const Tensor& input, const Call&) override {
-    const Tensor x = computed(*this, input);
+    const Tensor x = cast(input, policy().compute());  // integers too
     return x * constant(scale_, x.dtype()) + constant(offset_, x.dtype());
   }
 
@@ -98,7 +93,7 @@ class NormalizationModule : public Module {
     }
   }
   Tensor call(const Tensor& input, const Call&) override {
-    const Tensor x = computed(*this, input);
+    const Tensor x = cast(input, policy().compute());  // integers too
     const DType dtype = x.dtype();
     Shape shape;
     for (int i = 0; i < x.rank(); ++i) shape.push_back(1);
@@ -115,7 +110,6 @@ class NormalizationModule : public Module {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const { throw InvalidArgument(cat("[", name(), "] ", what)); }
   std::vector<int> kept(int rank) const {
     std::vector<int> axes;
     for (const int axis : o_.axis) axes.push_back(axis < 0 ? axis + rank : axis);
@@ -160,7 +154,7 @@ class CategoryEncodingModule : public MultiModule {
   CategoryEncodingModule(int64_t num_tokens, CategoryEncodingOptions o)
       : MultiModule("category_encoding", {.dtype = o.dtype, .name = o.name}), tokens_(num_tokens), o_(std::move(o)) {
     check_mode(*this, o_.output_mode, false);
-    if (num_tokens < 1) throw InvalidArgument(cat("[", name(), "] num_tokens is ", num_tokens, "; give 1 or more"));
+    if (num_tokens < 1) refuse(cat("num_tokens is ", num_tokens, "; give 1 or more"));
     autocast_ = false;
   }
   std::string_view kind() const override { return "CategoryEncoding"; }
@@ -172,23 +166,17 @@ class CategoryEncodingModule : public MultiModule {
  protected:
   void check_all(const std::vector<Shape>& inputs) const override {
     if (inputs.size() > 2 || (inputs.size() == 2 && o_.output_mode != "count"))
-      throw InvalidArgument(cat("[", name(), "] got ", inputs.size(),
-                                " inputs; it takes numbers, and weights for them where output_mode is count"));
-    if (inputs[0].rank() == 0) throw InvalidArgument(cat("[", name(), "] the input is a scalar; give it a batch"));
+      refuse(
+          cat("got ", inputs.size(), " inputs; it takes numbers, and weights for them where output_mode is count"));
+    if (inputs[0].rank() == 0) refuse("the input is a scalar; give it a batch");
   }
   Tensors call_all(const Tensors& in, const Call&) override {
     // Out of range is an error when it runs, as in gather.
-    const Tensor numbers = gather(iota_of_tokens(), cast(in[0], i32));
+    const Tensor numbers = gather(iota(tokens_, i32), cast(in[0], i32));
     return {encoded(numbers, o_.output_mode, tokens_, policy().compute(), in.size() > 1 ? in[1] : Tensor())};
   }
 
  private:
-  Tensor iota_of_tokens() const {
-    std::vector<int32_t> all(static_cast<size_t>(tokens_));
-    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int32_t>(i);
-    return Tensor::from(all, {tokens_});
-  }
-
   int64_t tokens_;
   CategoryEncodingOptions o_;
 };
@@ -239,7 +227,7 @@ class DiscretizationModule : public Module {
     if (o_.bin_boundaries.empty() && !adapted_) refuse("has no boundaries yet; give bin_boundaries, or call adapt()");
     const std::vector<float> edges(o_.bin_boundaries.begin(), o_.bin_boundaries.end());
     const auto n = static_cast<int64_t>(edges.size());
-    const Tensor values = x.dtype() == f32 ? x : cast(x, f32);
+    const Tensor values = cast(x, f32);
     const Tensor bins = searchsorted(Tensor::from(edges, {n}), reshape(values, {-1}), Side::right, i32);
     Tensor numbers = reshape(bins, x.shape());
     if (o_.output_mode == "int") return numbers;
@@ -259,7 +247,6 @@ class DiscretizationModule : public Module {
     }
     return found;
   }
-  [[noreturn]] void refuse(const std::string& what) const { throw InvalidArgument(cat("[", name(), "] ", what)); }
 
   DiscretizationOptions o_;
   bool adapted_ = false;

@@ -67,10 +67,10 @@ RecurrentModule::RecurrentModule(std::string_view kind, Layer cell, RNNOptions o
       options_(std::move(options)) {
   const auto* inside = dynamic_cast<const Cell*>(&cell.module());
   if (!inside)
-    throw InvalidArgument(cat("[", name(), "] '", cell.name(), "' is a ", cell.module().kind(),
-                              ", which is no cell; give it nn::LSTMCell or a class derived from nn::Cell"));
+    refuse(cat("'", cell.name(), "' is a ", cell.module().kind(),
+               ", which is no cell; give it nn::LSTMCell or a class derived from nn::Cell"));
   if (inside->state_sizes().empty())
-    throw InvalidArgument(cat("[", name(), "] the cell '", cell.name(), "' has no states; use nn::TimeDistributed"));
+    refuse(cat("the cell '", cell.name(), "' has no states; use nn::TimeDistributed"));
   add_module(std::move(cell));
   supports_masking_ = true;
   activity_regularizer_ = options_.activity_regularizer;
@@ -86,19 +86,19 @@ void RecurrentModule::describe(Fields& f) {
 void RecurrentModule::check_all(const std::vector<Shape>& inputs) const {
   const Shape& x = inputs[0];
   if (kind_ == "RNN" ? x.rank() < 3 : x.rank() != 3)
-    throw InvalidArgument(cat("[", name(), "] takes sequences, (batch, time, features), but got shape ", x,
-                              x.rank() == 2 ? "; add an axis with expand_dims(x, -1)" : ""));
+    refuse(cat("takes sequences, (batch, time, features), but got shape ", x,
+               x.rank() == 2 ? "; add an axis with expand_dims(x, -1)" : ""));
   const std::vector<int64_t> sizes = cell().state_sizes();
   if (inputs.size() != 1 && inputs.size() != 1 + sizes.size())
-    throw InvalidArgument(cat("[", name(), "] takes a sequence, or a sequence and ", sizes.size(),
-                              " initial states, but got ", inputs.size(), " inputs"));
+    refuse(cat("takes a sequence, or a sequence and ", sizes.size(), " initial states, but got ", inputs.size(),
+               " inputs"));
   for (size_t i = 1; i < inputs.size(); ++i)
     if (!(inputs[i] == Shape{x[0], sizes[i - 1]}))
-      throw InvalidArgument(cat("[", name(), "] the initial state ", i - 1, " has shape ", inputs[i],
-                                "; for this sequence it is ", Shape{x[0], sizes[i - 1]}));
+      refuse(cat("the initial state ", i - 1, " has shape ", inputs[i], "; for this sequence it is ",
+                 Shape{x[0], sizes[i - 1]}));
   if (built() && !states_.empty() && states_[0].shape()[0] != x[0])
-    throw InvalidArgument(cat("[", name(), "] is stateful and keeps states for batches of ", states_[0].shape()[0],
-                              ", but got ", x[0], "; give it batches of one size (Input(…, {.batch_size = n}))"));
+    refuse(cat("is stateful and keeps states for batches of ", states_[0].shape()[0], ", but got ", x[0],
+               "; give it batches of one size (Input(…, {.batch_size = n}))"));
 }
 
 void RecurrentModule::create_all(const std::vector<Shape>& inputs) {
@@ -125,8 +125,8 @@ void RecurrentModule::reset_states() {
 Tensor RecurrentModule::time_major_mask(const Tensor& mask, const Shape& input) const {
   if (!mask.defined()) return {};
   if (mask.dtype() != boolean || !(mask.shape() == Shape{input[0], input[1]}))
-    throw InvalidArgument(cat("[", name(), "] the mask is ", mask.dtype(), " of shape ", mask.shape(),
-                              "; for this sequence it is bool of shape ", Shape{input[0], input[1]}));
+    refuse(cat("the mask is ", mask.dtype(), " of shape ", mask.shape(), "; for this sequence it is bool of shape ",
+               Shape{input[0], input[1]}));
   return expand_dims(transpose(mask), -1);
 }
 
@@ -146,8 +146,8 @@ RecurrentModule::Walked RecurrentModule::walk(Cell& cell, const Tensor& sequence
     const Tensors own(element.begin(), element.begin() + static_cast<std::ptrdiff_t>(walk.elements.size()));
     Tensors made = walk.step(own, old);
     if (made.size() != 1 + states.size())
-      throw InvalidArgument(cat("[", name(), "] the cell '", cell.name(), "' gave ", made.size(),
-                                " tensors; it must give its output and ", states.size(), " states"));
+      refuse(cat("the cell '", cell.name(), "' gave ", made.size(), " tensors; it must give its output and ",
+                 states.size(), " states"));
     if (mask.defined()) {
       const Tensor& counts = element.back();
       made[0] = select(counts, made[0], options_.zero_output_for_mask ? constant(0, made[0].dtype()) : before.back());

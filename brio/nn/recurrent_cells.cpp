@@ -22,8 +22,6 @@ constexpr GatesRow kGates[] = {{"SimpleRNN", "SimpleRNNCell", "simple_rnn_cell",
                                {"GRU", "GRUCell", "gru_cell", 3, 1}};
 const GatesRow& row(Gates gates) { return kGates[static_cast<size_t>(gates)]; }
 
-Tensor in_dtype(const Tensor& x, DType dtype) { return x.dtype() == dtype ? x : cast(x, dtype); }
-
 // The columns [first, last) of a matrix, or of the last axis of a vector.
 Tensor columns(const Tensor& x, int64_t first, int64_t last) {
   return x.rank() == 1 ? slice(x, {{first, last}}) : slice(x, {{}, {first, last}});
@@ -57,7 +55,7 @@ class GateCell : public Cell {
     const DType dtype = policy().compute();
     const AutocastScope scope(dtype);
     const Weights weights = read(dtype, sequence.shape()[1], sequence.shape()[2], how.training);
-    return {{project(in_dtype(sequence, dtype), weights)},
+    return {{project(cast(sequence, dtype), weights)},
             [this, weights](const Tensors& element, const Tensors& states) {
               return gates_ == Gates::lstm  ? lstm_step(weights, element[0], states)
                      : gates_ == Gates::gru ? gru_step(weights, element[0], states)
@@ -119,8 +117,8 @@ class GateCell : public Cell {
   bool two_biases() const { return gates_ == Gates::gru && options_.reset_after; }
 
   Weights read(DType dtype, int64_t batch, int64_t features, bool training) {
-    Weights w{in_dtype(kernel_, dtype), {}, {}, {}, {}, {}};
-    const Tensor recurrent = in_dtype(recurrent_kernel_, dtype);
+    Weights w{cast(kernel_, dtype), {}, {}, {}, {}, {}};
+    const Tensor recurrent = cast(recurrent_kernel_, dtype);
     auto gates = [&](int64_t first, int64_t last) {
       w.recurrent.push_back(columns(recurrent, first * units_, last * units_));
     };
@@ -129,7 +127,7 @@ class GateCell : public Cell {
     else if (gates_ == Gates::gru && !options_.reset_after) gates(0, 2), gates(2, 3);
     else w.recurrent = {recurrent};
     if (options_.use_bias) {
-      w.bias = in_dtype(bias_, dtype);
+      w.bias = cast(bias_, dtype);
       if (two_biases()) {
         w.recurrent_bias = squeeze(slice(w.bias, {{1, 2}}), {0});
         w.bias = squeeze(slice(w.bias, {{0, 1}}), {0});

@@ -92,7 +92,6 @@ class BidirectionalModule : public MultiModule {
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const { throw InvalidArgument(cat("[", name(), "] ", what)); }
   RecurrentModule& forward() const { return recurrent(modules()[0]); }
   RecurrentModule& backward() const { return recurrent(modules()[1]); }
 

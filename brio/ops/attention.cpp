@@ -134,7 +134,7 @@ struct Plain {
                              constant(0, wide)));
   }
 
-  Tensor widened(const Tensor& x) const { return x.dtype() == wide ? x : cast(x, wide); }
+  Tensor widened(const Tensor& x) const { return cast(x, wide); }
   Tensor dropped(const Tensor& x) const { return kept.defined() ? x * kept : x; }
   Tensor split(const Tensor& x) const {  // (B, L, heads, D) → (B, Hk, H/Hk or 1, L, D)
     const Shape& s = x.shape();
@@ -144,7 +144,7 @@ struct Plain {
   Tensor joined(const Tensor& x) const {  // and back, in the narrow dtype
     const Shape& s = x.shape();
     const Tensor turned = reshape(transpose(x, {0, 3, 1, 2, 4}), {s[0], s[3], s[1] * s[2], s[4]});
-    return dtype == wide ? turned : cast(turned, dtype);
+    return cast(turned, dtype);
   }
   // What broadcasts to (B, H, T, S), with H split.
   Tensor over_heads(const Tensor& x) const {

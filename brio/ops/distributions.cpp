@@ -149,7 +149,7 @@ Tensor truncated_normal(const Shape& shape, NormalOptions options) {
   const Tensor z = erfinv(x) * constant(std::numbers::sqrt2, wide);
   const Tensor cut = maximum(minimum(z, constant(2, wide)), constant(-2, wide));
   const Tensor result = cut * options.stddev + options.mean;
-  return wide == options.dtype ? result : cast(result, options.dtype);
+  return cast(result, options.dtype);
 }
 
 Tensor gamma(const Shape& shape, const Tensor& alpha, const Tensor& beta, Source source) {

@@ -255,7 +255,7 @@ Tensor affine_transform(const Tensor& pictures, const Tensor& transform, AffineO
     const Tensor lower = (full - fx) * pixels(left, top + one) + fx * pixels(left + one, top + one);
     result = (full - fy) * upper + fy * lower;
   }
-  return batch.back(result.dtype() == pictures.dtype() ? result : cast(result, pictures.dtype()));
+  return batch.back(cast(result, pictures.dtype()));
 }
 
 Tensor flip_left_right(const Tensor& pictures) {
@@ -280,24 +280,22 @@ Tensor rgb_to_grayscale(const Tensor& pictures) {
   const Batch batch("image::rgb_to_grayscale", pictures);
   if (batch.size(3) != 3)
     throw InvalidArgument(cat("[image::rgb_to_grayscale] takes three channels, but got shape ", pictures.shape()));
-  const bool whole = !is_floating(pictures.dtype());
-  const Tensor x = whole ? cast(pictures, f32) : pictures;
+  const Tensor x = is_floating(pictures.dtype()) ? pictures : cast(pictures, f32);
   const Tensor weights = cast(Tensor({0.2989, 0.5870, 0.1140}), x.dtype());
   const Tensor gray = sum(x * weights, -1, true);
-  return whole ? cast(gray, pictures.dtype()) : gray;
+  return cast(gray, pictures.dtype());
 }
 
 Tensor adjust_brightness(const Tensor& pictures, const Tensor& delta) {
   const Batch batch("image::adjust_brightness", pictures);
-  return pictures + (delta.dtype() == pictures.dtype() ? delta : cast(delta, pictures.dtype()));
+  return pictures + cast(delta, pictures.dtype());
 }
 
 Tensor adjust_contrast(const Tensor& pictures, const Tensor& factor) {
   const Batch batch("image::adjust_contrast", pictures);
   const int rank = pictures.rank();
   const Tensor average = mean(pictures, {rank - 3, rank - 2}, true);
-  const Tensor by = factor.dtype() == pictures.dtype() ? factor : cast(factor, pictures.dtype());
-  return (pictures - average) * by + average;
+  return (pictures - average) * cast(factor, pictures.dtype()) + average;
 }
 
 }  // namespace brio::image

@@ -183,7 +183,7 @@ Tensor global_norm(std::span<const Tensor> tensors) {
   for (const Tensor& x : tensors) {
     if (!x.defined()) continue;
     check_floating("global_norm", {x});
-    squares = squares.defined() ? squares + sum(square(x)) : sum(square(x));
+    squares = squares.defined() ? squares + cast(sum(square(x)), squares.dtype()) : sum(square(x));
   }
   if (!squares.defined()) refuse("global_norm", "got no tensor; give it one or more that are not none");
   return sqrt(squares);
@@ -195,7 +195,7 @@ ClippedByGlobalNorm clip_by_global_norm(std::span<const Tensor> tensors, const T
   const Tensor one = like(norm, 1);
   const Tensor finite = clip_norm * minimum(one / norm, one / clip_norm);
   const Tensor scale = finite + (norm - norm);  // NaN for a norm that is not finite
-  for (const Tensor& x : tensors) result.tensors.push_back(x.defined() ? x * scale : x);
+  for (const Tensor& x : tensors) result.tensors.push_back(x.defined() ? x * cast(scale, x.dtype()) : x);
   return result;
 }
 ClippedByGlobalNorm clip_by_global_norm(std::span<const Tensor> tensors, Scalar clip_norm) {

@@ -49,10 +49,13 @@ TEST(Metric, AccuracyIsToldByTheShapes) {
   EXPECT_EQ(share(Tensor({1, 1}), Tensor({{0.75}, {0.75}})), 1);  // (2,) beside (2, 1)
 }
 
-TEST(Metric, ArgmaxTakesTheFirstOfEquals) {
-  EXPECT_EQ(nn::argmax_last(Tensor({{1, 3, 3}, {2, 2, 2}, {0, -1, 5}})).to_vector<int32_t>(),
-            (std::vector<int32_t>{1, 0, 2}));
-  EXPECT_SAYS(golden::invalid([] { nn::argmax_last(zeros({2, 0})); }), "(2, 0)");
+TEST(Metric, OfEqualPredictionsTheFirstCounts) {
+  const Tensor p({{1, 3, 3}, {2, 2, 2}, {0, -1, 5}});
+  EXPECT_EQ(nn::sparse_categorical_accuracy(Tensor({1, 0, 2}, i32), p).to_vector<float>(),
+            (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(nn::sparse_categorical_accuracy(Tensor({2, 1, 0}, i32), p).to_vector<float>(),
+            (std::vector<float>{0, 0, 0}));
+  EXPECT_SAYS(golden::invalid([] { nn::categorical_accuracy(zeros({2, 0}), zeros({2, 0})); }), "(2, 0)");
 }
 
 TEST(Metric, MeanCountsWeights) {
