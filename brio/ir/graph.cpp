@@ -16,7 +16,10 @@ std::vector<Aval> infer(const Graph& graph, const Node& node) {
                   cat("takes ", node.op->min_inputs, node.op->max_inputs == node.op->min_inputs ? "" : " or more",
                       " inputs, but got ", n));
   std::vector<const Aval*> in;
-  for (ValueId v : node.in) in.push_back(&graph.values[v]);
+  for (ValueId v : node.in) {
+    check_dtype(*node.op, graph.values[v].dtype);
+    in.push_back(&graph.values[v]);
+  }
   std::vector<const Graph*> bodies;
   for (const auto& body : node.graphs) bodies.push_back(body.get());
   std::vector<Aval> out;

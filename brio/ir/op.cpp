@@ -77,6 +77,12 @@ std::string op_table_markdown() {
   return text;
 }
 
+void refuse_dtype(const OpDef& op, DType dtype) {
+  throw_invalid(
+      op, cat("takes no ", dtype, " tensors",
+              is_complex(dtype) ? "; use the real() and imag() parts, or abs()" : "; turn them into numbers first"));
+}
+
 void throw_invalid(const OpDef& op, const std::string& message) {
   throw InvalidArgument(cat("[", op.name, "] ", message));
 }

@@ -77,6 +77,9 @@ using PlainFn = std::vector<Tensor> (*)(std::span<const Tensor> in, Attrs attrs)
 // Which values a gradient rule reads: bit i for input i (inputs 6 and up share bit 6), kOutput for the outputs.
 inline constexpr uint8_t kNeedsOutput = 0x80, kNeedsNothing = 0, kNeedsInputs = 0x7f;
 
+// Dtypes beyond the real ones that an op takes: OpDef::also_takes.
+inline constexpr uint8_t kComplex = 1, kStrings = 2;
+
 struct OpDef {
   std::string_view name;
   std::string_view summary;
@@ -93,7 +96,15 @@ struct OpDef {
   uint8_t grad_needs = kNeedsInputs;
   bool commutative = false;
   bool may_fail = false;  // a kernel may refuse the data (an index out of range): it then runs before in-place writes
+  uint8_t also_takes = 0;  // kComplex | kStrings: infer and the kernels know these dtypes as inputs
 };
+
+// Throws InvalidArgument for an input whose dtype the row does not take.
+[[noreturn]] void refuse_dtype(const OpDef& op, DType dtype);
+inline void check_dtype(const OpDef& op, DType dtype) {
+  if (!is_real(dtype) && !(op.also_takes & (is_complex(dtype) ? kComplex : kStrings))) [[unlikely]]
+    refuse_dtype(op, dtype);
+}
 
 // The table. Families register their rows once; check_op_table() throws InternalError naming every incomplete row.
 void register_ops(std::span<const OpDef* const> rows);

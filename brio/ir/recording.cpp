@@ -72,6 +72,7 @@ void check_inputs(const OpDef& op, std::span<TensorImpl* const> in) {
   for (size_t i = 0; i < in.size(); ++i)
     if (!in[i])
       throw_invalid(op, cat("input ", i, " is none; give it a tensor (a gradient that is none has no value)"));
+  for (TensorImpl* impl : in) check_dtype(op, impl->aval().dtype);
   const int n = static_cast<int>(in.size());
   if (n < op.min_inputs || (op.max_inputs >= 0 && n > op.max_inputs))
     throw_invalid(

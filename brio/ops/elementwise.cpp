@@ -61,7 +61,7 @@ void infer_binary(const OpCall& call, std::vector<Aval>& out) {
 }
 
 void infer_constant(const OpCall& call, std::vector<Aval>& out) {
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+  if (call.attrs[0] < 0 || call.attrs[0] >= kRealDTypeCount)
     throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   out.push_back({Shape(), static_cast<DType>(call.attrs[0])});
 }
@@ -81,7 +81,7 @@ void infer_select(const OpCall& call, std::vector<Aval>& out) {
 }
 
 void infer_cast(const OpCall& call, std::vector<Aval>& out) {
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+  if (call.attrs[0] < 0 || call.attrs[0] >= kRealDTypeCount)
     throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   out.push_back({call.in[0]->shape, static_cast<DType>(call.attrs[0])});
 }

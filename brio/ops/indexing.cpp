@@ -55,7 +55,7 @@ void infer_one_hot(const OpCall& call, std::vector<Aval>& out) {
   if (!is_integer(indices.dtype))
     throw_invalid(call.op, cat("the indices must be integers, but are ", indices.dtype, "; cast them first"));
   if (depth < 0) throw_invalid(call.op, cat("the depth is ", depth, "; it must be ≥ 0"));
-  if (dtype < 0 || dtype >= kDTypeCount) throw_invalid(call.op, cat("no dtype has number ", dtype));
+  if (dtype < 0 || dtype >= kRealDTypeCount) throw_invalid(call.op, cat("no dtype has number ", dtype));
   if (axis < 0 || axis > indices.shape.rank())
     throw_invalid(call.op, cat("axis ", axis, " is out of range for indices of shape ", indices.shape));
   std::vector<int64_t> dims(indices.shape.begin(), indices.shape.end());

@@ -68,7 +68,7 @@ DType check_draw(const OpCall& call) {
     if (call.in[i]->dtype != u64 || call.in[i]->shape.rank() != 0)
       throw_invalid(call.op, cat("the ", names[i], " must be a uint64 scalar, but is ", call.in[i]->dtype,
                                  " of shape ", call.in[i]->shape));
-  if (call.attrs[0] < 0 || call.attrs[0] >= kDTypeCount)
+  if (call.attrs[0] < 0 || call.attrs[0] >= kRealDTypeCount)
     throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   return static_cast<DType>(call.attrs[0]);
 }

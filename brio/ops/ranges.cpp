@@ -19,7 +19,7 @@ constexpr AttrSpec kIotaAttrs[] = {{"dtype", AttrKind::dtype}, {"size", AttrKind
 
 void infer_iota(const OpCall& call, std::vector<Aval>& out) {
   const int64_t dtype = call.attrs[0];
-  if (dtype < 0 || dtype >= kDTypeCount) throw_invalid(call.op, cat("no dtype has number ", dtype));
+  if (dtype < 0 || dtype >= kRealDTypeCount) throw_invalid(call.op, cat("no dtype has number ", dtype));
   if (static_cast<DType>(dtype) == boolean)
     throw_invalid(call.op, "makes numbers, not bool; compare a range instead");
   if (call.attrs.list(1).size() != 1)

@@ -25,7 +25,7 @@ constexpr AttrSpec kSearchAttrs[] = {{"right", AttrKind::flag}, {"dtype", AttrKi
 
 DType index_dtype(const OpDef& op, int64_t number) {
   if (number != static_cast<int64_t>(i32) && number != static_cast<int64_t>(i64))
-    throw_invalid(op, number >= 0 && number < kDTypeCount
+    throw_invalid(op, number >= 0 && number < kRealDTypeCount
                           ? cat("positions are int32 or int64, not ", static_cast<DType>(number), "; cast them")
                           : cat("no dtype has number ", number));
   return static_cast<DType>(number);

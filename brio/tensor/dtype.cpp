@@ -8,13 +8,14 @@ namespace brio {
 namespace {
 
 constexpr DTypeInfo kInfo[kDTypeCount] = {
-    {"float64", "f64", 8, true, false, true}, {"float32", "f32", 4, true, false, true},
-    {"float16", "f16", 2, true, false, true}, {"bfloat16", "bf16", 2, true, false, true},
-    {"int8", "i8", 1, false, true, true},     {"int16", "i16", 2, false, true, true},
-    {"int32", "i32", 4, false, true, true},   {"int64", "i64", 8, false, true, true},
-    {"uint8", "u8", 1, false, true, false},   {"uint16", "u16", 2, false, true, false},
-    {"uint32", "u32", 4, false, true, false}, {"uint64", "u64", 8, false, true, false},
-    {"bool", "bool", 1, false, false, false},
+    {"float64", "f64", 8, true, false, true},       {"float32", "f32", 4, true, false, true},
+    {"float16", "f16", 2, true, false, true},       {"bfloat16", "bf16", 2, true, false, true},
+    {"int8", "i8", 1, false, true, true},           {"int16", "i16", 2, false, true, true},
+    {"int32", "i32", 4, false, true, true},         {"int64", "i64", 8, false, true, true},
+    {"uint8", "u8", 1, false, true, false},         {"uint16", "u16", 2, false, true, false},
+    {"uint32", "u32", 4, false, true, false},       {"uint64", "u64", 8, false, true, false},
+    {"bool", "bool", 1, false, false, false},       {"complex64", "c64", 8, false, false, true},
+    {"complex128", "c128", 16, false, false, true}, {"string", "str", 16, false, false, false},
 };
 
 }  // namespace
@@ -28,8 +29,10 @@ DType dtype_from_name(std::string_view name) {
     if (name == kInfo[i].name || name == kInfo[i].ir_name) return static_cast<DType>(i);
   throw InvalidArgument(cat("dtype: no dtype is called '", name,
                             "'; there are float64 float32 float16 bfloat16 int8 int16 int32 int64 uint8 uint16 "
-                            "uint32 uint64 bool"));
+                            "uint32 uint64 bool complex64 complex128 string"));
 }
+
+void throw_not_real(DType dtype) { throw InternalError(cat("a kernel for real numbers was called for ", dtype)); }
 
 Half::Half(float value) {
   const uint32_t u = std::bit_cast<uint32_t>(value);

@@ -1,7 +1,9 @@
-// Element types. Complex and string dtypes will follow f64…boolean here; nothing may assume that the list ends.
+// Element types. Those that hold one real number (or a truth) come first; most ops take only these, and complex
+// numbers and strings where their row says so (OpDef::also_takes).
 #pragma once
 
 #include <bit>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -10,13 +12,14 @@
 
 namespace brio {
 
-enum class DType : uint8_t { f64, f32, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
-inline constexpr int kDTypeCount = 13;
+enum class DType : uint8_t { f64, f32, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, boolean, c64, c128, string };
+inline constexpr int kDTypeCount = 16, kRealDTypeCount = 13;
 
 inline constexpr DType f64 = DType::f64, f32 = DType::f32, f16 = DType::f16, bf16 = DType::bf16;
 inline constexpr DType i8 = DType::i8, i16 = DType::i16, i32 = DType::i32, i64 = DType::i64;
 inline constexpr DType u8 = DType::u8, u16 = DType::u16, u32 = DType::u32, u64 = DType::u64;
 inline constexpr DType boolean = DType::boolean;
+inline constexpr DType c64 = DType::c64, c128 = DType::c128;
 
 struct DTypeInfo {
   std::string_view name;     // TensorFlow's: "float32"
@@ -27,12 +30,14 @@ struct DTypeInfo {
 const DTypeInfo& info(DType dtype);
 
 inline size_t size_of(DType dtype) {
-  constexpr uint8_t sizes[] = {8, 4, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1};
+  constexpr uint8_t sizes[] = {8, 4, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1, 8, 16, 16};
   return sizes[static_cast<int>(dtype)];
 }
 inline bool is_floating(DType dtype) { return dtype <= DType::bf16; }
 inline bool is_integer(DType dtype) { return dtype >= DType::i8 && dtype <= DType::u64; }
 inline bool is_signed(DType dtype) { return dtype <= DType::i64; }
+inline bool is_real(DType dtype) { return dtype <= DType::boolean; }
+inline bool is_complex(DType dtype) { return dtype == DType::c64 || dtype == DType::c128; }
 std::ostream& operator<<(std::ostream& out, DType dtype);  // TensorFlow's name
 DType dtype_from_name(std::string_view name);              // either name; throws InvalidArgument
 
@@ -108,10 +113,21 @@ template <>
 struct DTypeOf<bool> {
   static constexpr DType value = boolean;
 };
+template <>
+struct DTypeOf<std::complex<float>> {
+  static constexpr DType value = c64;
+};
+template <>
+struct DTypeOf<std::complex<double>> {
+  static constexpr DType value = c128;
+};
 template <typename T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
 
-// Calls f with a value of the C++ type that stores `dtype`: visit(dtype, [&](auto t) { using T = decltype(t); … }).
+[[noreturn]] void throw_not_real(DType dtype);  // InternalError: a shape rule let it through
+
+// Calls f with a value of the C++ type that stores `dtype`, which is a real one:
+// visit(dtype, [&](auto t) { using T = decltype(t); … }).
 template <typename F>
 decltype(auto) visit(DType dtype, F&& f) {
   switch (dtype) {
@@ -128,8 +144,11 @@ decltype(auto) visit(DType dtype, F&& f) {
     case DType::u32: return f(uint32_t{});
     case DType::u64: return f(uint64_t{});
     case DType::boolean: return f(bool{});
+    case DType::c64:
+    case DType::c128:
+    case DType::string: break;
   }
-  __builtin_unreachable();
+  throw_not_real(dtype);
 }
 
 // Element i of an array of an integer dtype; 0 for others. A uint64 past int64 becomes negative: out of range

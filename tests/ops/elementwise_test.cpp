@@ -164,7 +164,7 @@ std::vector<OpTest> tests() {
                   .make =
                       [](Rng& rng, DType dtype, int i) {
                         // Gradients (f64) to itself: a narrower dtype has no differences to speak of.
-                        const auto to = dtype == f64 ? f64 : static_cast<DType>(rng.range(0, kDTypeCount - 1));
+                        const auto to = dtype == f64 ? f64 : static_cast<DType>(rng.range(0, kRealDTypeCount - 1));
                         return Case{{{{random_shape(rng, i % 9), dtype}, -300, 300, fill_for(dtype, i)}},
                                     {static_cast<int64_t>(to)}};
                       },
