@@ -15,7 +15,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench fuzz soak coverage lint format sanitize docs clean
+.PHONY: help setup demo test bench bench-ops fuzz soak coverage lint format sanitize docs clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
@@ -47,6 +47,11 @@ sanitize: setup ## run every test under ASan+UBSan, then under TSan
 bench: setup ## run Brio beside NumPy, TensorFlow, PyTorch and JAX; table, build/bench.json, build/bench.png
 	$(call build,release)
 	@$(PYTHON) bench/run.py $(BENCH_ARGS)
+	@$(PYTHON) bench/ops.py $(BENCH_OPS_ARGS)
+
+bench-ops: setup ## the second half of it: single ops of every family beside TensorFlow and PyTorch
+	$(call build,release)
+	@$(PYTHON) bench/ops.py $(BENCH_OPS_ARGS)
 
 # SECONDS_TO_FUZZ=60 make fuzz
 SECONDS_TO_FUZZ ?= 600

@@ -63,6 +63,7 @@
 #include "brio/ops/random.h"
 #include "brio/ops/ranges.h"
 #include "brio/ops/reduction.h"
+#include "brio/ops/row_norm.h"
 #include "brio/ops/scan_ops.h"
 #include "brio/ops/segment_ops.h"
 #include "brio/ops/shape_ops.h"

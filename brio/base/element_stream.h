@@ -15,7 +15,9 @@ namespace brio {
 
 class ElementStream {
  public:
-  ElementStream(const RandomStream& stream, uint64_t element) : stream_(stream), element_(element) {}
+  // From this round on: round 0 has the blocks that the plain stream has too.
+  ElementStream(const RandomStream& stream, uint64_t element, uint64_t round = 0)
+      : stream_(stream), element_(element), round_(round) {}
 
   uint32_t u32() {
     if (used_ == 4) {
@@ -81,9 +83,19 @@ class ElementStream {
  private:
   static constexpr int kElementBits = 44;
   RandomStream stream_;
-  uint64_t element_, round_ = 0;
+  uint64_t element_, round_;
   PhiloxCounter words_ = {};
   size_t used_ = 4;
 };
+
+// Element i of integers in [0, range), 0 < range < 2³²: the plain stream's word i, or where that would favour some
+// numbers, one from the element's own.
+inline uint32_t bounded_u32(const RandomStream& stream, uint64_t i, uint32_t word, uint32_t range) {
+  const uint64_t product = uint64_t{word} * range;
+  if (static_cast<uint32_t>(product) < range) [[unlikely]]
+    if (static_cast<uint32_t>(product) < (0u - range) % range)
+      return static_cast<uint32_t>(ElementStream(stream, i, 1).below(range));
+  return static_cast<uint32_t>(product >> 32);
+}
 
 }  // namespace brio

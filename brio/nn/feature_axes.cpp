@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "brio/ops/check.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
 
 namespace brio::nn {
 
@@ -38,6 +40,25 @@ void check_built_for(const std::string& layer, const Variable& weight, const Sha
   if (weight.impl() && !(weight.shape() == sizes))
     throw_invalid(layer, cat("was built for features of shape ", weight.shape(), ", but the input of shape ", input,
                              " has ", sizes));
+}
+
+bool are_last(const std::vector<int>& axes, const Shape& shape) {
+  for (size_t i = 0; i < axes.size(); ++i)
+    if (axes[i] != shape.rank() - static_cast<int>(axes.size()) + static_cast<int>(i)) return false;
+  return !axes.empty();
+}
+
+Tensor normalised_rows(const Tensor& x, const std::vector<int>& axes, const Variable& scale, const Variable& offset,
+                       RowNormOptions options) {
+  const auto first = static_cast<size_t>(axes.front());
+  const Shape row{Shape(x.shape().dims().subspan(first)).elements()};
+  std::vector<int64_t> dims(x.shape().begin(), x.shape().begin() + axes.front());
+  dims.push_back(row[0]);
+  const auto weight = [&](const Variable& variable, double otherwise) {
+    return variable.impl() ? reshape(cast(variable, x.dtype()), row)
+                           : broadcast_to(constant(otherwise, x.dtype()), row);
+  };
+  return reshape(row_norm(reshape(x, Shape(dims)), weight(scale, 1), weight(offset, 0), options), x.shape());
 }
 
 }  // namespace brio::nn

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "brio/ops/row_norm.h"
 #include "brio/ops/variable.h"
 
 namespace brio::nn {
@@ -18,5 +19,12 @@ Shape sizes_at(const std::vector<int>& axes, const Shape& input);
 Shape aligned(const std::vector<int>& axes, const Shape& input);
 // Refuses where a weight was made for other sizes.
 void check_built_for(const std::string& layer, const Variable& weight, const Shape& sizes, const Shape& input);
+
+// Are these the last axes, all of them? Then x is rows of them.
+bool are_last(const std::vector<int>& axes, const Shape& shape);
+// x as rows of its last axes, normalised (ops/row_norm.h) and in its own shape again. A weight that is none leaves
+// its part out.
+Tensor normalised_rows(const Tensor& x, const std::vector<int>& axes, const Variable& scale, const Variable& offset,
+                       RowNormOptions options);
 
 }  // namespace brio::nn

@@ -196,6 +196,8 @@ class LayerNormalizationModule : public ScaledModule {
   Tensor call(const Tensor& input, const Call&) override {
     const Tensor x = widened(input);
     const std::vector<int> over = axes(x.shape());
+    if (are_last(over, x.shape()))
+      return cast(normalised_rows(x, over, gamma, beta, {.epsilon = options_.epsilon}), policy().compute());
     const Moments m = batch_moments(x, Axes(over));
     return cast(normalised(x, m.mean, m.variance, options_.epsilon, aligned(over, x.shape())), policy().compute());
   }

@@ -37,6 +37,10 @@ class RMSNormalizationModule : public Module {
     const DType dtype = input.dtype() == f64 ? f64 : f32;
     const Tensor x = cast(input, dtype);
     const std::vector<int> over = axes(x.shape());
+    if (are_last(over, x.shape())) {
+      const RowNormOptions options{.epsilon = options_.epsilon, .centered = false};
+      return cast(normalised_rows(x, over, scale_, Variable(), options), policy().compute());
+    }
     const Tensor inverse = rsqrt(mean(square(x), Axes(over), true) + constant(options_.epsilon, dtype));
     const Tensor y = x * inverse * reshape(cast(scale_, dtype), aligned(over, x.shape()));
     return cast(y, policy().compute());

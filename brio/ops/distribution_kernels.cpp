@@ -52,8 +52,10 @@ void DistributionDraw::fill(const void* const* inputs, void* result, int64_t beg
       const auto low = static_cast<uint64_t>(*static_cast<const int64_t*>(inputs[2]));
       const uint64_t range = static_cast<uint64_t>(*static_cast<const int64_t*>(inputs[3])) - low;
       if constexpr (std::is_integral_v<T>)
-        for (int64_t i = begin; i < end; ++i)
-          to[i] = static_cast<T>(low + ElementStream(stream, static_cast<uint64_t>(i)).below(range));
+        for (auto i = static_cast<uint64_t>(begin); i < static_cast<uint64_t>(end); ++i)
+          to[i] = static_cast<T>(low + (range >> 32
+                                            ? ElementStream(stream, i).below(range)
+                                            : bounded_u32(stream, i, stream.u32(i), static_cast<uint32_t>(range))));
       return;
     }
     const int64_t parameters = in[2].shape.elements();

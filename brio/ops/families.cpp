@@ -27,6 +27,7 @@ void register_all_ops() {
     register_distributions();
     register_composites();
     register_attention();
+    register_row_norm();
     register_optimizer_ops();
     register_control();
     register_effects();

@@ -20,6 +20,7 @@ void register_random();
 void register_distributions();
 void register_composites();
 void register_attention();
+void register_row_norm();
 void register_optimizer_ops();
 void register_fusion();
 void register_control();

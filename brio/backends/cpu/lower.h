@@ -13,6 +13,7 @@ void add_convolution_kernels(Registry& registry);
 void add_pooling_kernels(Registry& registry);
 void add_random_kernels(Registry& registry);
 void add_row_kernels(Registry& registry);
+void add_row_norm_kernels(Registry& registry);
 void add_movement_kernels(Registry& registry);
 void add_point_kernels(Registry& registry);
 void add_scan_kernels(Registry& registry);

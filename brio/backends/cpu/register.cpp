@@ -13,6 +13,7 @@ void register_cpu(Registry& registry) {
   cpu::add_pooling_kernels(registry);
   cpu::add_random_kernels(registry);
   cpu::add_row_kernels(registry);
+  cpu::add_row_norm_kernels(registry);
   cpu::add_movement_kernels(registry);
   cpu::add_point_kernels(registry);
   cpu::add_scan_kernels(registry);

@@ -78,6 +78,7 @@ void add_sorting(Registry& registry);
 void add_random(Registry& registry);
 void add_distributions(Registry& registry);
 void add_composites(Registry& registry);
+void add_row_norm(Registry& registry);
 void add_attention(Registry& registry);
 void add_optimizer_ops(Registry& registry);
 

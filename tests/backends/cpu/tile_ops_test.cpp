@@ -147,7 +147,9 @@ void check_floats() {
   check<T, T>("div", true, [](T a, T b) { return a / b; });
   check<T, T>("floor_div", true, [](T a, T b) { return std::floor(a / b); });
   check<T, T>("mod", true, floor_mod<T>);
-  check<T, T>("atan2", true, [](T a, T b) { return std::atan2(a, b); });
+  // Of what were floats the kernel gives the rounded result; libm's own for floats is a unit off now and then.
+  check<T, T>("atan2", true,
+              [](T a, T b) { return static_cast<T>(std::atan2(static_cast<double>(a), static_cast<double>(b))); });
   check<T, T>("nextafter", true, [](T a, T b) { return std::nextafter(a, b); });
   check<T, T>("squared_difference", true, [](T a, T b) { return (a - b) * (a - b); });
   check<T, T>("max", true, [](T a, T b) { return std::isnan(a) || a > b ? a : b; });
