@@ -11,6 +11,7 @@
 #include "brio/ops/ranges.h"
 #include "brio/ops/scan_ops.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/strings.h"
 
 namespace brio {
 namespace {
@@ -103,12 +104,10 @@ Unique unique(const Tensor& x) {
   const Array& array = concrete("unique", x, "sort the values and compare neighbours");
   std::vector<int64_t> first;
   std::vector<int32_t> indices, counts;
-  visit(x.dtype(), [&](auto t) {
-    using T = decltype(t);
-    using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
-    std::unordered_map<Key, int32_t> seen;
+  const auto find = [&]<typename Key>(Key key_at) {
+    std::unordered_map<std::invoke_result_t<Key, int64_t>, int32_t> seen;
     for (int64_t i = 0; i < x.size(); ++i) {
-      const auto [at, is_new] = seen.emplace(static_cast<Key>(array.as<T>()[i]), static_cast<int32_t>(first.size()));
+      const auto [at, is_new] = seen.emplace(key_at(i), static_cast<int32_t>(first.size()));
       // NaN is never found again, so the map holds as many of it as there are.
       if (is_new) {
         first.push_back(i);
@@ -117,7 +116,14 @@ Unique unique(const Tensor& x) {
       indices.push_back(at->second);
       ++counts[static_cast<size_t>(at->second)];
     }
-  });
+  };
+  if (x.dtype() == DType::string) find([&](int64_t i) { return string_at(array, i); });
+  else
+    visit(x.dtype(), [&](auto t) {
+      using T = decltype(t);
+      using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
+      find([&](int64_t i) { return static_cast<Key>(array.as<T>()[i]); });
+    });
   return {gather(x, vector(first)), Tensor::from(indices, {x.size()}),
           Tensor::from(counts, {static_cast<int64_t>(counts.size())})};
 }

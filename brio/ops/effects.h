@@ -100,4 +100,9 @@ struct HostCallOptions {
 std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
                               const std::vector<Aval>& outputs, HostCallOptions options = {});
 
+// One output from code that only computes, reads its inputs where they lie and returns nothing wrong: for functions
+// of Brio's own, such as those of strings.
+Tensor host_compute(const std::shared_ptr<const HostCode>& code, const std::vector<Tensor>& inputs,
+                    const Aval& output);
+
 }  // namespace brio
