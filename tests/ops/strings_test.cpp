@@ -146,15 +146,16 @@ TEST(Strings, AreOnTheLedgerAndGoBack) {
       if (row.owner != Owner::cache) total += row.bytes;  // blocks that wait for the next tensor
     return total;
   };
-  flush();
-  const int64_t before = bytes();
-  {
+  int64_t before = 0;
+  for (int round = 0; round < 3; ++round) {
+    flush();
+    if (round < 2) before = bytes();  // the first makes a plan
+    else EXPECT_EQ(bytes(), before);
     const Tensor x = string_tensor(List(1000, std::string(1000, 'x')));
     EXPECT_GE(bytes() - before, 1000 * 1000);
     const Tensor part = slice(x, {Range{3, 5}});
     EXPECT_EQ(part.array().buffer.get(), x.array().buffer.get());  // a view
   }
-  EXPECT_EQ(bytes(), before);
 }
 
 TEST(Strings, Move) {
