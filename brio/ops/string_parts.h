@@ -44,6 +44,22 @@ inline std::string quoted(std::string_view s) {
   return s.size() <= kShown ? bytes_literal(s) : bytes_literal(s.substr(0, kShown)) + "…";
 }
 
+// f(text, out) appends what becomes of each string; threads share the work.
+template <typename F>
+Tensor each_text(std::string_view function, const Tensor& x, F f) {
+  const Array& array = known_text(function, x);
+  constexpr int64_t kGrain = 4096;
+  std::vector<StringWriter> parts(static_cast<size_t>((x.size() + kGrain - 1) / kGrain));
+  parallel_for(x.size(), kGrain, [&](int64_t begin, int64_t end) {
+    StringWriter& part = parts[static_cast<size_t>(begin / kGrain)];
+    for (int64_t i = begin; i < end; ++i) {
+      f(string_at(array, i), part.characters());
+      part.end();
+    }
+  });
+  return Tensor(StringWriter::finish(parts, x.shape()));
+}
+
 // Calls f(i) for every element, in pieces that threads share.
 template <typename F>
 void for_each_element(int64_t n, F f) {

@@ -19,21 +19,18 @@ std::shared_ptr<const RE2> compiled(std::string_view function, std::string_view 
 
 Tensor regex_replace(const Tensor& x, std::string_view pattern, std::string_view rewrite, bool replace_global) {
   const std::string_view self = "strings.regex_replace";
-  const Array& array = known_text(self, x);
+  known_text(self, x);
   const auto regex = compiled(self, pattern);
   const re2::StringPiece with(rewrite.data(), rewrite.size());
   if (std::string error; !regex->CheckRewriteString(with, &error))
     throw_invalid(
         self, cat("the rewrite ", quoted(rewrite), " does not go with the pattern ", quoted(pattern), ": ", error));
-  StringWriter writer;
-  std::string text;
-  for (int64_t i = 0; i < x.size(); ++i) {
-    text = string_at(array, i);
+  return each_text(self, x, [&](std::string_view s, std::string& out) {
+    std::string text(s);
     if (replace_global) RE2::GlobalReplace(&text, *regex, with);
     else RE2::Replace(&text, *regex, with);
-    writer.add(text);
-  }
-  return Tensor(writer.finish(x.shape()));
+    out += text;
+  });
 }
 
 Tensor regex_full_match(const Tensor& x, std::string_view pattern) {

@@ -41,18 +41,6 @@ std::vector<std::string> to_strings(const Tensor& tensor) {
 namespace strings {
 namespace {
 
-// f(text, out) appends what becomes of each.
-template <typename F>
-Tensor each(std::string_view function, const Tensor& x, F f) {
-  const Array& array = known_text(function, x);
-  StringWriter writer;
-  for (int64_t i = 0; i < x.size(); ++i) {
-    f(string_at(array, i), writer.characters());
-    writer.end();
-  }
-  return Tensor(writer.finish(x.shape()));
-}
-
 // f(text, writer) writes the list of each.
 template <typename F>
 Ragged lists(std::string_view function, const Tensor& x, F f) {
@@ -64,6 +52,18 @@ Ragged lists(std::string_view function, const Tensor& x, F f) {
     splits.push_back(writer.size());
   }
   return {Tensor(writer.finish({writer.size()})), Tensor::from(splits, {x.size() + 1}), x.shape()};
+}
+
+template <char first, char last, int by>
+Tensor changed_letters(std::string_view function, const Tensor& x) {
+  return each_text(function, x, [](std::string_view s, std::string& out) {
+    const size_t begin = out.size();
+    out += s;
+    for (size_t i = begin; i < out.size(); ++i) {
+      const char c = out[i];
+      out[i] = static_cast<char>(c + (c >= first && c <= last ? by : 0));
+    }
+  });
 }
 
 void split_at_spaces(std::string_view s, int64_t maxsplit, StringWriter& out) {
@@ -236,18 +236,10 @@ Ragged ngrams(const Ragged& x, const std::vector<int64_t>& widths, std::string_v
   return {Tensor(writer.finish({writer.size()})), Tensor::from(splits, x.row_splits.shape()), x.rows};
 }
 
-Tensor lower(const Tensor& x) {
-  return each("strings.lower", x, [](std::string_view s, std::string& out) {
-    for (const char c : s) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  });
-}
-Tensor upper(const Tensor& x) {
-  return each("strings.upper", x, [](std::string_view s, std::string& out) {
-    for (const char c : s) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
-  });
-}
+Tensor lower(const Tensor& x) { return changed_letters<'A', 'Z', 'a' - 'A'>("strings.lower", x); }
+Tensor upper(const Tensor& x) { return changed_letters<'a', 'z', 'A' - 'a'>("strings.upper", x); }
 Tensor strip(const Tensor& x) {
-  return each("strings.strip", x, [](std::string_view s, std::string& out) { out += stripped(s); });
+  return each_text("strings.strip", x, [](std::string_view s, std::string& out) { out += stripped(s); });
 }
 
 Tensor substr(const Tensor& x, int64_t pos, int64_t len, Unit unit) {

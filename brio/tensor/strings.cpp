@@ -27,19 +27,28 @@ struct Layout {
 
 }  // namespace
 
-Array StringWriter::finish(const Shape& shape) const {
-  BRIO_CHECK(size() == shape.elements(), "there are ", size(), " strings for shape ", shape);
-  Layout layout(shape, characters_.size());
-  size_t begin = 0;
-  for (const size_t end : ends_) {
-    layout.put(std::string_view(characters_).substr(begin, end - begin));
-    begin = end;
+Array StringWriter::finish(std::span<const StringWriter> parts, const Shape& shape) {
+  int64_t strings = 0;
+  size_t characters = 0;
+  for (const StringWriter& part : parts) {
+    strings += part.size();
+    characters += part.characters_.size();
+  }
+  BRIO_CHECK(strings == shape.elements(), "there are ", strings, " strings for shape ", shape);
+  Layout layout(shape, characters);
+  for (const StringWriter& part : parts) {
+    size_t begin = 0;
+    for (const size_t end : part.ends_) {
+      layout.put(std::string_view(part.characters_).substr(begin, end - begin));
+      begin = end;
+    }
   }
   return layout.array;
 }
 
 Array string_array(std::span<const std::string_view> values, const Shape& shape) {
-  BRIO_CHECK(static_cast<int64_t>(values.size()) == shape.elements(), "there are ", values.size(), " strings for shape ", shape);
+  BRIO_CHECK(static_cast<int64_t>(values.size()) == shape.elements(), "there are ", values.size(),
+             " strings for shape ", shape);
   size_t characters = 0;
   for (const std::string_view text : values) characters += text.size();
   Layout layout(shape, characters);

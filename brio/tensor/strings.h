@@ -35,7 +35,8 @@ class StringWriter {
   std::string& characters() { return characters_; }  // to append to; end() ends a string
   void end() { ends_.push_back(characters_.size()); }
   int64_t size() const { return static_cast<int64_t>(ends_.size()); }
-  Array finish(const Shape& shape) const;  // as many as were written
+  Array finish(const Shape& shape) const { return finish({this, 1}, shape); }    // as many as were written
+  static Array finish(std::span<const StringWriter> parts, const Shape& shape);  // one after the other
 
  private:
   std::string characters_;
