@@ -167,7 +167,7 @@ Tensor reduce_join(const Tensor& x, const ReduceJoinOptions& options) {
   else
     for (int i = rank - 1; i >= 0; --i) axes.push_back(i);
   std::vector<int> order;
-  Shape kept, result;
+  Shape result;
   int64_t inner = 1;
   for (int i = 0; i < rank; ++i) {
     const auto times = std::ranges::count(axes, i);

@@ -75,6 +75,7 @@ TEST(Lookup, WorksWithAnyBytes) {
   const nn::StringLookup lookup({.vocabulary = {nul, large, "\xff"}});
   EXPECT_EQ(lookup(string_tensor(List{large, nul, "a", "\xff", ""})).to_vector<int64_t>(), (Numbers{2, 1, 0, 3, 0}));
   EXPECT_TRUE(lookup(string_tensor(List{}, {0, 2})).to_vector<int64_t>().empty());
+  EXPECT_SAYS(invalid([&] { nn::to_json(lookup); }), "holds a text that is not UTF-8");
   const nn::TextVectorization text({.vocabulary = {"x", "b"}});
   EXPECT_EQ(text(string_tensor(List{"\xff x", std::string(1 << 20, '.') + "B", std::string("\0 x", 3)}))
                 .to_vector<int64_t>(),
