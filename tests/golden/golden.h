@@ -24,7 +24,7 @@ namespace golden {
 
 struct Array {
   std::vector<int64_t> shape;
-  std::vector<double> data;        // row-major
+  std::vector<double> data;             // row-major
   std::vector<std::string> texts = {};  // instead, of strings
 };
 
