@@ -67,6 +67,17 @@ void check_axes(std::string_view function, std::string_view what, const Tensor& 
                                 first, " on of ", x.shape()));
 }
 
+// Of strings: by where each one was first.
+Unique unique_strings(const Tensor& x) {
+  const Array& array = concrete("unique", x, "look the strings up instead");
+  std::unordered_map<std::string_view, int64_t> seen;
+  std::vector<int64_t> first;
+  for (int64_t i = 0; i < x.size(); ++i) first.push_back(seen.emplace(string_at(array, i), i).first->second);
+  Unique found = unique(vector(first));
+  found.values = gather(x, found.values);
+  return found;
+}
+
 }  // namespace
 
 Tensor where(const Tensor& condition) {
@@ -101,13 +112,16 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask, int axis) {
 Unique unique(const Tensor& x) {
   if (required("unique", x).rank() != 1)
     throw_invalid("unique", cat("takes vectors, but got shape ", x.shape(), "; reshape it first"));
+  if (x.dtype() == DType::string) return unique_strings(x);
   const Array& array = concrete("unique", x, "sort the values and compare neighbours");
   std::vector<int64_t> first;
   std::vector<int32_t> indices, counts;
-  const auto find = [&]<typename Key>(Key key_at) {
-    std::unordered_map<std::invoke_result_t<Key, int64_t>, int32_t> seen;
+  visit(x.dtype(), [&](auto t) {
+    using T = decltype(t);
+    using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
+    std::unordered_map<Key, int32_t> seen;
     for (int64_t i = 0; i < x.size(); ++i) {
-      const auto [at, is_new] = seen.emplace(key_at(i), static_cast<int32_t>(first.size()));
+      const auto [at, is_new] = seen.emplace(static_cast<Key>(array.as<T>()[i]), static_cast<int32_t>(first.size()));
       // NaN is never found again, so the map holds as many of it as there are.
       if (is_new) {
         first.push_back(i);
@@ -116,14 +130,7 @@ Unique unique(const Tensor& x) {
       indices.push_back(at->second);
       ++counts[static_cast<size_t>(at->second)];
     }
-  };
-  if (x.dtype() == DType::string) find([&](int64_t i) { return string_at(array, i); });
-  else
-    visit(x.dtype(), [&](auto t) {
-      using T = decltype(t);
-      using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
-      find([&](int64_t i) { return static_cast<Key>(array.as<T>()[i]); });
-    });
+  });
   return {gather(x, vector(first)), Tensor::from(indices, {x.size()}),
           Tensor::from(counts, {static_cast<int64_t>(counts.size())})};
 }
