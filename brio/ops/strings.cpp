@@ -54,16 +54,21 @@ Ragged lists(std::string_view function, const Tensor& x, F f) {
   return {Tensor(writer.finish({writer.size()})), Tensor::from(splits, {x.size() + 1}), x.shape()};
 }
 
+// ASCII letters from `first` to `last`, moved in the alphabet. Sizes stay, so all characters are gone through as one
+// text.
 template <char first, char last, int by>
 Tensor changed_letters(std::string_view function, const Tensor& x) {
-  return each_text(function, x, [](std::string_view s, std::string& out) {
-    const size_t begin = out.size();
-    out += s;
-    for (size_t i = begin; i < out.size(); ++i) {
-      const char c = out[i];
-      out[i] = static_cast<char>(c + (c >= first && c <= last ? by : 0));
-    }
-  });
+  const Array& array = known_text(function, x);
+  Array out = copy_strings(array.data(), x.shape());
+  char* const characters = out.as<char>() + out.aval.bytes();
+  parallel_for(static_cast<int64_t>(out.buffer->bytes() - out.aval.bytes()), 1 << 16,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   const char c = characters[i];
+                   characters[i] = static_cast<char>(c + (c >= first && c <= last ? by : 0));
+                 }
+               });
+  return Tensor(std::move(out));
 }
 
 void split_at_spaces(std::string_view s, int64_t maxsplit, StringWriter& out) {
