@@ -167,9 +167,9 @@ class LookupModule : public Module {
       const Tensor data = tokens_in(batch);
       const Array& array = data.array();
       const int64_t rows = data.rank() < 2 ? 1 : data.shape()[0], width = rows == 0 ? 0 : data.size() / rows;
-      for (int64_t i = 0; i < data.size(); ++i) {
-        if (i % width == 0) counts.begin_document();
-        counts.add(element<Token>(array.data(), i));
+      for (int64_t row = 0; row < rows; ++row) {
+        counts.begin_document();
+        for (int64_t i = 0; i < width; ++i) counts.add(element<Token>(array.data(), row * width + i));
       }
     }
     vocabulary_.learn(counts);
@@ -183,7 +183,7 @@ class LookupModule : public Module {
     const Tensor x = tokens_in(input);
     const bool rows = o.output_mode != "int";
     const int64_t depth = rows ? vocabulary_.depth() : 0;
-    const Tensor numbers = host_compute(code_, {x}, {x.shape(), i64});
+    Tensor numbers = host_compute(code_, {x}, {x.shape(), i64});
     if (!rows) return numbers;
     if (o.output_mode != "tf_idf") return encoded_categories(numbers, o.output_mode, depth, i64);
     if (vocabulary_.idf_weights().empty()) refuse("output_mode tf_idf needs idf_weights; call adapt() first");

@@ -114,7 +114,7 @@ std::string number_text(T value, const AsStringOptions& o) {
 // ---- buckets
 
 template <typename Hash>
-Tensor buckets(std::string_view function, std::string name, const Tensor& x, int64_t n, Hash hash) {
+Tensor buckets(std::string_view function, std::string_view name, const Tensor& x, int64_t n, Hash hash) {
   if (n < 1) throw_invalid(function, cat("num_buckets is ", n, "; give 1 or more"));
   return numbers<int64_t>(function, cat(name, " ", n), x, [n, hash](std::string_view s) {
     return static_cast<int64_t>(hash(s) % static_cast<uint64_t>(n));
