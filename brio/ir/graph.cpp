@@ -24,6 +24,9 @@ std::vector<Aval> infer(const Graph& graph, const Node& node) {
   for (const auto& body : node.graphs) bodies.push_back(body.get());
   std::vector<Aval> out;
   node.op->infer({*node.op, in, Attrs(node.attrs), bodies}, out);
+  for (const Aval& aval : out)
+    if (aval.dtype == DType::string)
+      throw_invalid(*node.op, "gives strings, which are computed when an op is called and never by a graph");
   return out;
 }
 

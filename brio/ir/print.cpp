@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "brio/ir/tensor.h"
+#include "brio/tensor/strings.h"
 
 namespace brio {
 namespace {
@@ -82,13 +83,16 @@ std::string Tensor::str() const {
   const Array& value = array();
   std::vector<std::string> items;
   size_t width = 0;
-  brio::visit(value.aval.dtype, [&](auto t) {
-    using T = decltype(t);
-    const T* data = value.as<T>();
-    const int64_t n = value.aval.shape.elements();
-    items.reserve(static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) items.push_back(number(data[i]));
-  });
+  if (value.aval.dtype == DType::string)
+    for (int64_t i = 0; i < value.aval.shape.elements(); ++i) items.push_back(bytes_literal(string_at(value, i)));
+  else
+    brio::visit(value.aval.dtype, [&](auto t) {
+      using T = decltype(t);
+      const T* data = value.as<T>();
+      const int64_t n = value.aval.shape.elements();
+      items.reserve(static_cast<size_t>(n));
+      for (int64_t i = 0; i < n; ++i) items.push_back(number(data[i]));
+    });
   // Floats line up at the point: pad the fraction, then the whole.
   if (is_floating(value.aval.dtype)) {
     size_t fraction = 0;
@@ -99,7 +103,8 @@ std::string Tensor::str() const {
       if (const size_t point = item.find('.'); point != std::string::npos && item.find('e') == std::string::npos)
         item.append(fraction - (item.size() - point), ' ');
   }
-  for (const std::string& item : items) width = std::max(width, item.size());
+  if (value.aval.dtype != DType::string)
+    for (const std::string& item : items) width = std::max(width, item.size());
   std::string text = "tf.Tensor(";
   if (rank() >= 2 || (rank() == 1 && size() > 20)) text += "\n";
   if (rank() == 0) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "brio/base/error.h"
+#include "brio/ir/string_moves.h"
 #include "brio/ir/trace.h"
 
 namespace brio {
@@ -202,14 +203,6 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
   recording.nodes.push(node);
 }
 
-// Everything up to append(), after which recording.outputs holds a reference to each output for the caller.
-[[gnu::always_inline]] inline std::unique_lock<LightLock> begin_record(Recording& recording, const NewNode& node) {
-  infer(recording, node);
-  std::unique_lock lock(recording.mutex);
-  number_inputs(recording, node, lock);
-  return lock;
-}
-
 [[gnu::always_inline]] inline void end_record(Recording& recording, std::unique_lock<LightLock> lock) {
   const bool full = recording.kind == Recording::Kind::eager && over_limit(recording);
   lock.unlock();
@@ -317,7 +310,11 @@ RecordInto::~RecordInto() { thread_current_recording = previous_; }
 Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs) {
   Recording& recording = current_recording();
   const NewNode node{op, in, attrs, {}};
-  std::unique_lock lock = begin_record(recording, node);
+  infer(recording, node);
+  if (recording.inferred[0].dtype == DType::string) [[unlikely]]
+    return move_strings(op, in, attrs);
+  std::unique_lock lock(recording.mutex);
+  number_inputs(recording, node, lock);
   append(recording, node);
   Tensor handle = Tensor::adopt(recording.outputs[0]);
   end_record(recording, std::move(lock));
@@ -328,7 +325,9 @@ std::vector<Tensor> record_many(const OpDef& op, std::span<TensorImpl* const> in
                                 std::span<const std::shared_ptr<const Graph>> graphs) {
   Recording& recording = current_recording();
   const NewNode node{op, in, attrs, graphs};
-  std::unique_lock lock = begin_record(recording, node);
+  infer(recording, node);
+  std::unique_lock lock(recording.mutex);
+  number_inputs(recording, node, lock);
   std::vector<Tensor> handles;
   handles.reserve(recording.inferred.size());
   append(recording, node);

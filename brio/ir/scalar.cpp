@@ -18,6 +18,7 @@ uint64_t Scalar::bits_as(DType dtype) const {
     throw InvalidArgument(cat("[scalar] ", str(), " cannot become ", dtype, ": ", why,
                               "; cast the tensor first, or write a number that fits"));
   };
+  if (dtype == DType::string) refuse("it is a number");
   if (dtype == boolean) {
     if (kind_ != Kind::truth) refuse("only true and false are bool");
     return integer_ != 0;

@@ -7,6 +7,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
+#include "brio/tensor/strings.h"
 
 namespace brio {
 namespace {
@@ -65,12 +66,17 @@ void TensorImpl::destroy(TensorImpl* impl) noexcept {
 Tensor::Tensor(const Literal& literal, DType dtype) : Tensor(literal.array(dtype)) {}
 
 Tensor::Tensor(Array array) {
+  if (array.aval.dtype == DType::string && !strings_are_sound(array)) [[unlikely]]
+    throw InvalidArgument(cat("[tensor] the array of shape ", array.aval.shape,
+                              " holds no strings: their characters lie outside of it; make it with string_tensor()"));
   impl_ = TensorImpl::create(array.aval);
   impl_->array = std::move(array);
   impl_->computed.store(true, std::memory_order_release);
 }
 
 Tensor Tensor::from_bytes(const void* data, const Aval& aval) {
+  if (aval.dtype == DType::string)
+    throw InvalidArgument("[tensor] strings are not copied from bytes; make the tensor with string_tensor()");
   Array array = Array::allocate(aval);
   if (aval.bytes() != 0) std::memcpy(array.data(), data, aval.bytes());
   return Tensor(std::move(array));

@@ -47,6 +47,9 @@ void Chain::check_all(const std::vector<Shape>& inputs) const {
 
 Tensors Chain::call_all(const Tensors& inputs, const Call& how) {
   Tensors x = inputs;
+  // A summary and a config need to know of strings; numbers of another kind are cast where it matters.
+  for (size_t i = 0; i < built_for_.size(); ++i)
+    if (i < inputs.size() && inputs[i].dtype() == DType::string) built_for_[i].dtype = DType::string;
   CallOptions options{.training = how.training, .masks = {how.masks.begin(), how.masks.end()}};
   for (const Layer& layer : modules()) {
     Module& module = layer.module();
@@ -59,6 +62,9 @@ Tensors Chain::call_all(const Tensors& inputs, const Call& how) {
 
 void Chain::describe(Fields& f) {
   std::vector<Layer> layers = modules();
+  if (built_for_.size() == 1 && built_for_[0].dtype == DType::string)
+    layers.insert(layers.begin(), InputLayer({built_for_[0].dims.begin() + 1, built_for_[0].dims.end()},
+                                             {.dtype = DType::string, .name = "input_layer"}));
   f("layers", layers);
   if (built_for_.size() == 1) f("build_input_shape", built_for_[0].dims);
 }

@@ -499,7 +499,13 @@ void register_layer(std::string_view kind, LayerMaker maker) {
   registered_makers()[std::string(kind)] = std::move(maker);
 }
 
-std::string to_json(const Layer& layer, int indent) { return layer_to_json(layer).dump(indent); }
+std::string to_json(const Layer& layer, int indent) {
+  try {
+    return layer_to_json(layer).dump(indent);
+  } catch (const Json::type_error&) {  // the vocabulary of a lookup may hold any bytes
+    throw InvalidArgument(cat("[config] '", layer.name(), "' holds a text that is not UTF-8, which JSON cannot"));
+  }
+}
 
 Layer layer_from_json(std::string_view json) {
   try {

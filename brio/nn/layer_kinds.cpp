@@ -12,6 +12,7 @@
 #include "brio/nn/flatten.h"
 #include "brio/nn/functional.h"
 #include "brio/nn/image_layers.h"
+#include "brio/nn/lookup.h"
 #include "brio/nn/merging.h"
 #include "brio/nn/multi_head_attention.h"
 #include "brio/nn/normalization.h"
@@ -22,6 +23,7 @@
 #include "brio/nn/recurrent_wrappers.h"
 #include "brio/nn/reshaping.h"
 #include "brio/nn/separable_convolution.h"
+#include "brio/nn/text_vectorization.h"
 
 namespace brio::nn {
 
@@ -73,8 +75,10 @@ std::span<const LayerKind> layer_kinds() {
       {"GlobalMaxPooling3D", GlobalMaxPooling3D::from_config},
       {"GroupNormalization", GroupNormalization::from_config},
       {"GroupQueryAttention", GroupQueryAttention::from_config},
+      {"Hashing", Hashing::from_config},
       {"Identity", Identity::from_config},
       {"InputLayer", InputLayer::from_config},
+      {"IntegerLookup", IntegerLookup::from_config},
       {"LSTM", LSTM::from_config},
       {"LSTMCell", LSTMCell::from_config},
       {"LayerNormalization", LayerNormalization::from_config},
@@ -115,7 +119,9 @@ std::span<const LayerKind> layer_kinds() {
       {"SpatialDropout3D", SpatialDropout3D::from_config},
       {"SpectralNormalization", SpectralNormalization::from_config},
       {"StackedRNNCells", StackedRNNCells::from_config},
+      {"StringLookup", StringLookup::from_config},
       {"Subtract", Subtract::from_config},
+      {"TextVectorization", TextVectorization::from_config},
       {"TimeDistributed", TimeDistributed::from_config},
       {"UnitNormalization", UnitNormalization::from_config},
       {"UpSampling1D", UpSampling1D::from_config},

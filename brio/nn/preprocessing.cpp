@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "brio/base/error.h"
+#include "brio/nn/category_modes.h"
 #include "brio/nn/config.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
@@ -130,30 +131,11 @@ class NormalizationModule : public Module {
 
 // ---- Categories
 
-void check_mode(const Module& module, const std::string& mode, bool with_int) {
-  if (mode == "multi_hot" || mode == "one_hot" || mode == "count" || (with_int && mode == "int")) return;
-  throw InvalidArgument(cat("[", module.name(), "] output_mode is '", mode, "'; it is ", with_int ? "int, " : "",
-                            "one_hot, multi_hot or count"));
-}
-
-// Numbers as rows of `depth`.
-Tensor encoded(const Tensor& numbers, const std::string& mode, int64_t depth, DType dtype,
-               const Tensor& weights = {}) {
-  if (mode == "one_hot") {
-    const int rank = numbers.rank();
-    return one_hot(rank > 1 && numbers.shape()[rank - 1] == 1 ? squeeze(numbers, {-1}) : numbers, depth, dtype);
-  }
-  const Tensor rows = one_hot(numbers, depth, dtype);
-  const int axis = numbers.rank() > 1 ? 1 : 0;
-  if (mode == "multi_hot") return max(rows, axis);
-  return sum(weights.defined() ? rows * expand_dims(cast(weights, dtype), -1) : rows, axis);
-}
-
 class CategoryEncodingModule : public MultiModule {
  public:
   CategoryEncodingModule(int64_t num_tokens, CategoryEncodingOptions o)
       : MultiModule("category_encoding", {.dtype = o.dtype, .name = o.name}), tokens_(num_tokens), o_(std::move(o)) {
-    check_mode(*this, o_.output_mode, false);
+    check_category_mode(*this, o_.output_mode, {"one_hot", "multi_hot", "count"});
     if (num_tokens < 1) refuse(cat("num_tokens is ", num_tokens, "; give 1 or more"));
     autocast_ = false;
   }
@@ -173,7 +155,8 @@ class CategoryEncodingModule : public MultiModule {
   Tensors call_all(const Tensors& in, const Call&) override {
     // Out of range is an error when it runs, as in gather.
     const Tensor numbers = gather(iota(tokens_, i32), cast(in[0], i32));
-    return {encoded(numbers, o_.output_mode, tokens_, policy().compute(), in.size() > 1 ? in[1] : Tensor())};
+    return {
+        encoded_categories(numbers, o_.output_mode, tokens_, policy().compute(), in.size() > 1 ? in[1] : Tensor())};
   }
 
  private:
@@ -192,7 +175,7 @@ class DiscretizationModule : public Module {
  public:
   explicit DiscretizationModule(DiscretizationOptions o)
       : Module("discretization", {.dtype = o.dtype, .name = o.name}), o_(std::move(o)) {
-    check_mode(*this, o_.output_mode, true);
+    check_category_mode(*this, o_.output_mode, {"int", "one_hot", "multi_hot", "count"});
     if (o_.bin_boundaries.empty() && !o_.num_bins) refuse("needs bin_boundaries, or num_bins and adapt()");
     if (o_.num_bins && (*o_.num_bins < 1 || *o_.num_bins > 1 << 24))
       refuse(cat("num_bins is ", *o_.num_bins, "; give 1 or more"));
@@ -231,7 +214,7 @@ class DiscretizationModule : public Module {
     const Tensor bins = searchsorted(Tensor::from(edges, {n}), reshape(values, {-1}), Side::right, i32);
     Tensor numbers = reshape(bins, x.shape());
     if (o_.output_mode == "int") return numbers;
-    return encoded(numbers, o_.output_mode, n + 1, policy().compute());
+    return encoded_categories(numbers, o_.output_mode, n + 1, policy().compute());
   }
 
  private:

@@ -12,6 +12,7 @@
 #include "brio/ops/ranges.h"
 #include "brio/ops/scan_ops.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/strings.h"
 
 namespace brio {
 namespace {
@@ -122,6 +123,17 @@ void check_axes(std::string_view function, std::string_view what, const Tensor& 
                                 first, " on of ", x.shape()));
 }
 
+// Of strings: by where each one was first.
+Unique unique_strings(const Tensor& x) {
+  const Array& array = concrete("unique", x, "look the strings up instead");
+  std::unordered_map<std::string_view, int64_t> seen;
+  std::vector<int64_t> first;
+  for (int64_t i = 0; i < x.size(); ++i) first.push_back(seen.emplace(string_at(array, i), i).first->second);
+  Unique found = unique(vector(first));
+  found.values = gather(x, found.values);
+  return found;
+}
+
 }  // namespace
 
 Tensor where(const Tensor& condition) {
@@ -156,6 +168,7 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask, int axis) {
 Unique unique(const Tensor& x) {
   if (required("unique", x).rank() != 1)
     throw_invalid("unique", cat("takes vectors, but got shape ", x.shape(), "; reshape it first"));
+  if (x.dtype() == DType::string) return unique_strings(x);
   const Array& array = concrete("unique", x, "sort the values and compare neighbours");
   std::vector<int64_t> first;
   std::vector<int32_t> indices(static_cast<size_t>(x.size())), counts;

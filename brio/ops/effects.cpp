@@ -13,6 +13,7 @@
 #include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/strings.h"
 
 namespace brio {
 namespace {
@@ -28,7 +29,11 @@ void infer_host(const OpCall& call, std::vector<Aval>& out) {
       throw_invalid(call.op, cat("input 0 must be a token, u8[0], but is ", format_aval(*call.in[0])));
     out.push_back(*call.in[0]);
   }
-  for (ValueId v : call.graphs[0]->outputs) out.push_back(call.graphs[0]->values[v]);
+  for (ValueId v : call.graphs[0]->outputs) {
+    out.push_back(call.graphs[0]->values[v]);
+    if (out.back().dtype == DType::string)
+      throw_invalid(call.op, "gives numbers only; call the function at once, outside, where it is to give strings");
+  }
 }
 
 void infer_assert(const OpCall& call, std::vector<Aval>& out) {
@@ -56,6 +61,13 @@ std::vector<Tensor> record_effect(const OpDef& op, const std::vector<Tensor>& in
   return out;
 }
 
+std::vector<Tensor> record_pure(const std::vector<Tensor>& inputs, const std::shared_ptr<const Graph>& body) {
+  std::vector<TensorImpl*> in;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    in.push_back(required(op::pure_host_call, inputs[i], static_cast<int>(i)).impl());
+  return record_many(op::pure_host_call, in, {}, std::span(&body, 1));
+}
+
 // ---- values as text, as TensorFlow prints them
 
 // The shortest of two precisions that reads back as the same number.
@@ -75,6 +87,8 @@ std::string number(T value) {
     return text;
   }
 }
+
+std::string number(const StringElement& value) { return cat('"', value.view(), '"'); }
 
 template <typename T>
 void summarize(std::string& out, const Shape& shape, int axis, const T* data, int64_t edge) {
@@ -102,6 +116,10 @@ void summarize(std::string& out, const Shape& shape, int axis, const T* data, in
 
 std::string summary(const Aval& aval, const void* data, int64_t edge) {
   std::string text;
+  if (aval.dtype == DType::string) {
+    summarize(text, aval.shape, 0, static_cast<const StringElement*>(data), edge);
+    return text;
+  }
   visit(aval.dtype, [&](auto t) {
     using T = decltype(t);
     summarize(text, aval.shape, 0, static_cast<const T*>(data), edge);
@@ -147,6 +165,10 @@ std::vector<Array> call_apart(const HostFunction::Call& call, const std::vector<
 void run_host_call(const std::string& name, const HostFunction::Call& call, const HostRun& run) {
   std::vector<Array> in;
   for (size_t i = 0; i < run.in_avals.size(); ++i) {
+    if (run.in_avals[i].dtype == DType::string) {
+      in.push_back(copy_strings(run.in[i], run.in_avals[i].shape));
+      continue;
+    }
     in.push_back(Array::allocate(run.in_avals[i]));
     if (in[i].aval.bytes() != 0) std::memcpy(in[i].data(), run.in[i], in[i].aval.bytes());
   }
@@ -183,7 +205,8 @@ const OpDef print{.name = "print",
                   .max_inputs = -1,
                   .infer = infer_host<1>,
                   .no_grad = "it has no result",
-                  .cost = movement_cost};
+                  .cost = movement_cost,
+                  .also_takes = kStrings};
 const OpDef assert_true{.name = "assert_true",
                         .summary = "fails the run unless a bool scalar is true; further inputs are shown then",
                         .kind = OpKind::effect,
@@ -192,7 +215,8 @@ const OpDef assert_true{.name = "assert_true",
                         .infer = infer_assert,
                         .no_grad = "it has no result",
                         .cost = movement_cost,
-                        .may_fail = true};
+                        .may_fail = true,
+                        .also_takes = kStrings};
 const OpDef host_call{.name = "host_call",
                       .summary = "calls a function of the host's",
                       .kind = OpKind::effect,
@@ -201,7 +225,8 @@ const OpDef host_call{.name = "host_call",
                       .infer = infer_host<1>,
                       .no_grad = kNoGrad,
                       .cost = movement_cost,
-                      .may_fail = true};
+                      .may_fail = true,
+                      .also_takes = kStrings};
 const OpDef pure_host_call{.name = "pure_host_call",
                            .summary = "calls a function of the host's that has no effects",
                            .kind = OpKind::control,
@@ -210,7 +235,8 @@ const OpDef pure_host_call{.name = "pure_host_call",
                            .infer = infer_host<0>,
                            .no_grad = kNoGrad,
                            .cost = movement_cost,
-                           .may_fail = true};
+                           .may_fail = true,
+                           .also_takes = kStrings};
 static const OpDef* const rows[] = {&print, &assert_true, &host_call, &pure_host_call};
 }  // namespace op
 void register_effects() { register_ops(op::rows); }
@@ -283,11 +309,12 @@ HostFunction::HostFunction(std::string name, Call call) {
 std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
                               const std::vector<Aval>& outputs, HostCallOptions options) {
   const auto body = body_of(function.code(), outputs);
-  if (options.stateful) return record_effect(op::host_call, inputs, body);
-  std::vector<TensorImpl*> in;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    in.push_back(required(op::pure_host_call, inputs[i], static_cast<int>(i)).impl());
-  return record_many(op::pure_host_call, in, {}, std::span(&body, 1));
+  return options.stateful ? record_effect(op::host_call, inputs, body) : record_pure(inputs, body);
+}
+
+Tensor host_compute(const std::shared_ptr<const HostCode>& code, const std::vector<Tensor>& inputs,
+                    const Aval& output) {
+  return record_pure(inputs, body_of(code, {output}))[0];
 }
 
 }  // namespace brio

@@ -100,4 +100,9 @@ struct HostCallOptions {
 std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
                               const std::vector<Aval>& outputs, HostCallOptions options = {});
 
+// One output from code that only computes. For functions of Brio's own, such as those of strings: the code is handed
+// the memory of the plan, not copies.
+Tensor host_compute(const std::shared_ptr<const HostCode>& code, const std::vector<Tensor>& inputs,
+                    const Aval& output);
+
 }  // namespace brio

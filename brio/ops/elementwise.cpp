@@ -8,6 +8,7 @@
 #include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/strings.h"
 
 namespace brio {
 namespace {
@@ -368,7 +369,8 @@ const OpDef select{.name = "select",
                    .infer = infer_select,
                    .grad = grad_select,
                    .cost = elementwise_cost<1>,
-                   .grad_needs = kNeedsFirst};
+                   .grad_needs = kNeedsFirst,
+                   .also_takes = kStrings};
 const OpDef cast{.name = "cast",
                  .summary = "the value in another dtype; floats are cut towards 0, and clamped to the range",
                  .kind = OpKind::elementwise,
@@ -469,6 +471,16 @@ Tensor true_divide(const Tensor& a, const Tensor& b) {
   return record(op::div, {}, cast(a, wide), cast(b, wide));
 }
 
+bool are_strings(const Tensor& a, const Tensor& b) {
+  return a.defined() && b.defined() && a.dtype() == DType::string && b.dtype() == DType::string;
+}
+Tensor compare_equal(const Tensor& a, const Tensor& b) {
+  return are_strings(a, b) ? strings::equal(a, b) : record(op::equal, {}, a, b);
+}
+Tensor compare_not_equal(const Tensor& a, const Tensor& b) {
+  return are_strings(a, b) ? logical_not(strings::equal(a, b)) : record(op::not_equal, {}, a, b);
+}
+
 }  // namespace
 
 #define BINARY(name, make)                                                \
@@ -487,8 +499,8 @@ BINARY(maximum, RECORD(max))
 BINARY(minimum, RECORD(min))
 BINARY(atan2, RECORD(atan2))
 BINARY(squared_difference, RECORD(squared_difference))
-BINARY(equal, RECORD(equal))
-BINARY(not_equal, RECORD(not_equal))
+BINARY(equal, compare_equal)
+BINARY(not_equal, compare_not_equal)
 BINARY(less, RECORD(less))
 BINARY(less_equal, RECORD(less_equal))
 BINARY(greater, RECORD(greater))

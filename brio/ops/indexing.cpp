@@ -93,7 +93,8 @@ const OpDef gather{.name = "gather",
                    .grad = grad_gather,
                    .cost = gather_cost,
                    .grad_needs = kNeedsSecond,
-                   .may_fail = true};
+                   .may_fail = true,
+                   .also_takes = kStrings};
 const OpDef scatter_add{
     .name = "scatter_add",
     .summary = "a tensor with slices added at the indices along an axis, in the order of the indices",

@@ -131,20 +131,21 @@ constexpr int64_t kRefuseNegative[] = {0, 0}, kSkipNegative[] = {1, 0};
 }  // namespace
 
 namespace op {
-#define POINTS(ident, what, inputs, infer_, grad_, cost_, needs) \
-  const OpDef ident{.name = #ident,                              \
-                    .summary = what,                             \
-                    .kind = OpKind::indexed,                     \
-                    .min_inputs = inputs,                        \
-                    .max_inputs = inputs,                        \
-                    .attrs = kAttrs,                             \
-                    .infer = infer_,                             \
-                    .grad = grad_,                               \
-                    .cost = cost_,                               \
-                    .grad_needs = needs,                         \
-                    .may_fail = true};
+#define POINTS(ident, what, inputs, infer_, grad_, cost_, needs, ...) \
+  const OpDef ident{.name = #ident,                                   \
+                    .summary = what,                                  \
+                    .kind = OpKind::indexed,                          \
+                    .min_inputs = inputs,                             \
+                    .max_inputs = inputs,                             \
+                    .attrs = kAttrs,                                  \
+                    .infer = infer_,                                  \
+                    .grad = grad_,                                    \
+                    .cost = cost_,                                    \
+                    .grad_needs = needs,                              \
+                    .may_fail = true,                                 \
+                    __VA_ARGS__};
 POINTS(gather_nd, "slices at points; a point outside is an error", 2, infer_gather_nd, grad_gather_nd, gather_cost,
-       kNeedsIndices)
+       kNeedsIndices, .also_takes = kStrings)
 POINTS(tensor_scatter_update, "a tensor with slices replaced at points; the last one stays", 3, infer_scatter<false>,
        grad_scatter_update, scatter_cost, kNeedsIndices)
 POINTS(tensor_scatter_add, "a tensor with slices added at points, in order", 3, infer_scatter<true>, grad_scatter_add,

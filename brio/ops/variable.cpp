@@ -65,6 +65,8 @@ Tensor followed_read(Recording& recording, VariableImpl& variable, const Tensor&
 
 Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::make_shared<VariableImpl>()) {
   if (!initial.defined()) throw InvalidArgument("[variable] the initial value is none; give it a tensor");
+  if (initial.dtype() == DType::string)
+    throw InvalidArgument("[variable] strings cannot be variables; keep the tensor, or a lookup of it");
   impl_->aval = initial.aval();
   impl_->name = options.name.empty() ? "variable" : std::move(options.name);
   impl_->trainable = options.trainable;

@@ -26,6 +26,11 @@ void HostKernel::run_between(const KernelArgs& args, Stream& stream) const {
   std::vector<const void*> in_data(tokens_);
   std::vector<void*> out_data(tokens_);
   for (size_t i = 0; i < in_.size(); ++i) {
+    if (in_[i].dtype == DType::string) {  // they are on the host
+      in.emplace_back();
+      in_data.push_back(args.in[tokens_ + i]);
+      continue;
+    }
     in.push_back(Array::allocate(in_[i]));
     in_data.push_back(in[i].data());
     if (in_[i].bytes() != 0) stream.copy_to_host(in[i].data(), args.in[tokens_ + i], in_[i].bytes());

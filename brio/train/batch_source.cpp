@@ -5,6 +5,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
+#include "brio/tensor/strings.h"
 
 namespace brio::train {
 namespace {
@@ -106,6 +107,16 @@ bool ArraySource::next(Batch& batch) {
 }
 
 void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
+  if (column.all.dtype() == DType::string) {
+    Aval aval = column.all.aval();
+    aval.shape.set(0, n);
+    const int64_t width = aval.shape.elements() / n;
+    std::vector<int64_t> positions;
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = 0; k < width; ++k) positions.push_back(order_[static_cast<size_t>(at_ + i)] * width + k);
+    into = Tensor(take_strings(column.all.impl()->array, positions, aval.shape));
+    return;
+  }
   // Somebody who kept the batch keeps it as it is.
   if (!into.defined() || into.impl()->refs.load() != 1 || into.impl()->array.buffer->refs.load() != 1)
     into = empty_batch(column.all, n);

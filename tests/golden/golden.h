@@ -24,7 +24,8 @@ namespace golden {
 
 struct Array {
   std::vector<int64_t> shape;
-  std::vector<double> data;  // row-major
+  std::vector<double> data;             // row-major
+  std::vector<std::string> texts = {};  // instead, of strings
 };
 
 struct Case {
@@ -51,12 +52,27 @@ struct Case {
   }
 };
 
+// Each character of the JSON text is one byte of a string.
+inline std::string bytes_of(const std::string& text) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) bytes += text[i];
+    else bytes += static_cast<char>((lead & 3) << 6 | (static_cast<unsigned char>(text.at(++i)) & 0x3f));
+  }
+  return bytes;
+}
+
 inline Array array_of(const nlohmann::json& json) {
-  Array array{json.at("shape").get<std::vector<int64_t>>(), json.at("data").get<std::vector<double>>()};
+  Array array{json.at("shape").get<std::vector<int64_t>>(), {}, {}};
+  for (const nlohmann::json& value : json.at("data")) {
+    if (value.is_string()) array.texts.push_back(bytes_of(value.get<std::string>()));
+    else array.data.push_back(value.get<double>());
+  }
   int64_t elements = 1;
   for (const int64_t dim : array.shape) elements *= dim;
-  if (elements != static_cast<int64_t>(array.data.size()))
-    throw std::runtime_error("golden values: an array has not as many numbers as its shape says");
+  if (elements != static_cast<int64_t>(array.data.size() + array.texts.size()))
+    throw std::runtime_error("golden values: an array has not as many values as its shape says");
   return array;
 }
 

@@ -72,10 +72,11 @@ class Cases:
             for t in floats:
                 tape.watch(t)
             outputs = tf.nest.flatten(layer(*arguments, **keywords))
-            upstream = [self.numbers(*y.shape, low=-0.4) for y in outputs]  # sums that do not vanish
+            strings = any(y.dtype == tf.string for y in outputs)
+            upstream = [] if strings else [self.numbers(*y.shape, low=-0.4) for y in outputs]  # sums that do not vanish
             total = tf.add_n([tf.reduce_sum(tf.cast(y, "float32" if y.dtype != "float64" else y.dtype) *
                                             tf.cast(u, "float32" if y.dtype != "float64" else y.dtype))
-                              for y, u in zip(outputs, upstream)])
+                              for y, u in zip(outputs, upstream)] or [0.0])
         found = tape.gradient(total, floats + [w.value for w in trainable]) if gradients else []
 
         given = {f"x_{i}": x for i, x in enumerate(inputs)}
@@ -100,7 +101,7 @@ class Cases:
             results["losses"] = tf.cast(tf.add_n(layer.losses), tf.float32)
         config = plain(keras.saving.serialize_keras_object(layer))
         params = {"config": json.dumps(config, separators=(",", ":")), "training": int(training), "calls": calls}
-        params |= {f"dtype_x_{i}": x.dtype.name for i, x in enumerate(inputs) if x.dtype != np.float32}
+        params |= {f"dtype_x_{i}": "string" if x.dtype.kind in "OSU" else x.dtype.name for i, x in enumerate(inputs) if x.dtype != np.float32}
         params |= {key: int(value) for key, value in call.items()}
         if tolerance:
             params["tolerance"] = tolerance

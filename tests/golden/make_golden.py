@@ -29,6 +29,9 @@ rng = np.random.default_rng(20)
 
 def array(value):
     value = np.asarray(value)
+    if value.dtype.kind in "OSU":  # strings: one character for each byte
+        texts = [v.encode() if isinstance(v, str) else bytes(v) for v in value.ravel()]
+        return {"shape": list(value.shape), "data": [t.decode("latin-1") for t in texts]}
     if value.dtype == np.float64:
         value = value.astype(np.float32)
     numbers = [int(v) if value.dtype.kind in "iub" else float(f"{float(v):.9g}") for v in value.ravel()]
@@ -735,7 +738,8 @@ if __name__ == "__main__":
         rng = np.random.default_rng(20)
         write(f"{make.__name__}.json", make())
     for section in ("golden_losses", "golden_metrics", "golden_layers", "golden_layers_images", "golden_layers_preprocessing",
-                    "golden_layers_general", "golden_layers_attention", "golden_layers_recurrent"):
+                    "golden_layers_general", "golden_layers_attention", "golden_layers_recurrent", "golden_layers_strings",
+                    "golden_strings"):
         for file, cases in importlib.import_module(section).files(case):
             write(file, cases)
     for name, cases in (golden_linalg.make(op_case) | golden_attention.make(op_case)).items():

@@ -14,6 +14,7 @@ namespace golden {
 inline brio::Shape shape_of(const Array& array) { return brio::Shape(std::span<const int64_t>(array.shape)); }
 
 inline brio::Tensor tensor(const Array& array) {
+  if (!array.texts.empty()) return brio::string_tensor(array.texts, shape_of(array));
   const std::vector<float> values(array.data.begin(), array.data.end());
   return brio::Tensor::from(values, shape_of(array));
 }

@@ -13,6 +13,7 @@
 #include "brio/brio.h"
 #include "brio/runtime/interpret.h"
 #include "brio/runtime/plan_cache.h"
+#include "brio/tensor/strings.h"
 #include "tests/fuzz/random_graph.h"
 
 namespace brio {
@@ -152,6 +153,11 @@ std::vector<Array> run_on_toy(const fuzz::Sample& sample) {
   std::vector<const void*> in;
   std::vector<void*> out;
   for (const Array& array : sample.inputs) {
+    if (array.aval.dtype == DType::string) {  // stays on the host
+      inputs.push_back(array.buffer);
+      in.push_back(array.data());
+      continue;
+    }
     inputs.push_back(BufferRef::allocate(array.aval.bytes(), Owner::input, device.memory()));
     if (array.aval.bytes()) stream->copy_to_device(inputs.back()->data(), array.data(), array.aval.bytes());
     in.push_back(inputs.back()->data());
@@ -194,13 +200,14 @@ TEST(ToyDevice, AFailureReachesTheCallerAndTheNextRunWorks) {
   EXPECT_EQ(run_on_toy(sample)[0].as<float>()[1], 3);
 }
 
+std::shared_ptr<const Graph> body(HostCode code, const std::vector<Aval>& outputs) {
+  Graph graph;
+  for (const Aval& aval : outputs) graph.outputs.push_back(graph.add_value(aval));
+  graph.host = std::make_shared<const HostCode>(std::move(code));
+  return std::make_shared<const Graph>(std::move(graph));
+}
+
 TEST(ToyDevice, AHostCallWaitsForWhatComesBefore) {
-  const auto body = [](HostCode code, const std::vector<Aval>& outputs) {
-    Graph graph;
-    for (const Aval& aval : outputs) graph.outputs.push_back(graph.add_value(aval));
-    graph.host = std::make_shared<const HostCode>(std::move(code));
-    return std::make_shared<const Graph>(std::move(graph));
-  };
   register_runtime();
   const Aval vector{Shape{3}, f32};
   std::vector<float> seen;
@@ -226,6 +233,25 @@ TEST(ToyDevice, AHostCallWaitsForWhatComesBefore) {
   const auto refuse = body({"refuse", [](const HostRun&) { throw InvalidArgument("refused"); }}, {});
   g.outputs[0] = g.add(op::print, {called[0], result}, {}, {refuse}).out[0];
   EXPECT_THROW(run_on_toy(sample), InvalidArgument);
+}
+
+TEST(ToyDevice, StringsStayOnTheHost) {
+  register_runtime();
+  const auto lengths = body({"lengths",
+                             [](const HostRun& run) {
+                               for (int i = 0; i < 2; ++i)
+                                 static_cast<int64_t*>(run.out[0])[i] =
+                                     static_cast<int64_t>(string_at(run.in[0], i).size());
+                             }},
+                            {{Shape{2}, i64}});
+  fuzz::Sample sample;
+  Graph& g = sample.graph;
+  const ValueId x = g.add_input({Shape{2}, DType::string});
+  const ValueId found = g.add(op::pure_host_call, {x}, {}, {lengths}).out[0];
+  g.outputs = {g.add(op::add, {found, found}).out[0]};
+  sample.inputs = {string_tensor({"one", "three"}).array()};
+  const std::vector<Array> out = run_on_toy(sample);
+  EXPECT_EQ(std::vector<int64_t>(out[0].as<int64_t>(), out[0].as<int64_t>() + 2), (std::vector<int64_t>{6, 10}));
 }
 
 TEST(Registry, AnUnknownDeviceNamesThoseThereAre) {

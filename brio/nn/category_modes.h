@@ -1,0 +1,19 @@
+// The forms in which layers give categories: numbers, or rows that say which numbers there are.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "brio/nn/module.h"
+
+namespace brio::nn {
+
+// Throws InvalidArgument for a mode that is none of these.
+void check_category_mode(const Module& module, std::string_view mode, std::initializer_list<std::string_view> modes);
+
+// Numbers as rows of `depth`: one_hot, multi_hot or count. A number outside counts nowhere.
+Tensor encoded_categories(const Tensor& numbers, std::string_view mode, int64_t depth, DType dtype,
+                          const Tensor& weights = {});
+
+}  // namespace brio::nn
