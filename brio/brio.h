@@ -43,6 +43,7 @@
 #include "brio/ops/activations.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/attention.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/composites.h"
 #include "brio/ops/control.h"
 #include "brio/ops/convolution.h"

@@ -93,7 +93,8 @@ const OpDef gather{.name = "gather",
                    .grad = grad_gather,
                    .cost = gather_cost,
                    .grad_needs = kNeedsSecond,
-                   .may_fail = true};
+                   .may_fail = true,
+                   .also_takes = kComplex};
 const OpDef scatter_add{
     .name = "scatter_add",
     .summary = "a tensor with slices added at the indices along an axis, in the order of the indices",
@@ -105,7 +106,8 @@ const OpDef scatter_add{
     .grad = grad_scatter_add,
     .cost = scatter_add_cost,
     .grad_needs = kNeedsSecond,
-    .may_fail = true};
+    .may_fail = true,
+    .also_takes = kComplex};
 const OpDef one_hot{.name = "one_hot",
                     .summary = "1 at the index along a new axis, 0 elsewhere; zeros for an index outside",
                     .kind = OpKind::indexed,

@@ -207,9 +207,14 @@ Tensor with_list(const OpDef& op, const Tensor& x, const Dims& dims) {
 }  // namespace
 
 namespace op {
-#define VIEW(ident, what, ...) \
-  const OpDef ident{           \
-      .name = #ident, .summary = what, .kind = OpKind::view, .min_inputs = 1, .max_inputs = 1, __VA_ARGS__};
+#define VIEW(ident, what, ...)            \
+  const OpDef ident{.name = #ident,       \
+                    .summary = what,      \
+                    .kind = OpKind::view, \
+                    .min_inputs = 1,      \
+                    .max_inputs = 1,      \
+                    __VA_ARGS__,          \
+                    .also_takes = kComplex};
 VIEW(identity, "x", .infer = infer_same, .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing)
 VIEW(stop_gradient, "x, to which no gradient flows", .infer = infer_same, .no_grad = "that is its purpose",
      .cost = free_cost)
@@ -226,7 +231,8 @@ const OpDef custom_gradient{.name = "custom_gradient",
                             .infer = infer_last,
                             .grad = grad_lost,
                             .cost = free_cost,
-                            .grad_needs = kNeedsNothing};
+                            .grad_needs = kNeedsNothing,
+                            .also_takes = kComplex};
 #define MOVE(ident, what, least, most, attrs_, infer_, grad_) \
   const OpDef ident{.name = #ident,                           \
                     .summary = what,                          \
@@ -237,7 +243,8 @@ const OpDef custom_gradient{.name = "custom_gradient",
                     .infer = infer_,                          \
                     .grad = grad_,                            \
                     .cost = movement_cost,                    \
-                    .grad_needs = kNeedsNothing};
+                    .grad_needs = kNeedsNothing,              \
+                    .also_takes = kComplex};
 MOVE(broadcast_to, "x repeated along axes of size 1 and new leading axes", 1, 1, kShapeAttrs, infer_broadcast_to,
      grad_broadcast_to)
 MOVE(transpose, "axes in another order", 1, 1, kPermutationAttrs, infer_transpose, grad_transpose)
