@@ -11,6 +11,7 @@ void register_all_ops() {
   std::call_once(once, [] {
     register_elementwise();
     register_complex();
+    register_fft();
     register_reductions();
     register_shape_ops();
     register_products();

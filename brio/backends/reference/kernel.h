@@ -65,6 +65,7 @@ void add(Registry& registry, const OpDef& op) {
 
 void add_elementwise(Registry& registry);
 void add_complex(Registry& registry);
+void add_fft(Registry& registry);
 void add_reductions(Registry& registry);
 void add_shape_ops(Registry& registry);
 void add_products(Registry& registry);
