@@ -88,6 +88,12 @@ def others(case):
                           x(2, 3), {"axis": axis, "keepdims": keep})
         for a, b in (((2, 3), (3, 2)), ((2, 2, 3), (3, 1)), ((1, 2, 2), (2, 2, 2))):
             c.add(f"matmul/{dtype}/{a}{b}", tf.matmul, both(a, b))
+        for equation, a, b in (("ij,jk->ik", (2, 2), (2, 3)), ("bij,bkj->bki", (2, 1, 2), (2, 2, 2)), ("i,j->ij", (2,), (2,))):
+            c.add(f"einsum/{dtype}/{equation}", lambda x, y, equation: tf.einsum(equation, x, y), both(a, b),
+                  {"equation": equation})
+        c.add(f"vdot/{dtype}", tf.experimental.numpy.vdot, both((3,), (3,)))
+        c.add(f"outer/{dtype}", tf.experimental.numpy.outer, both((2,), (2,)))
+        c.add(f"tensordot/{dtype}", lambda x, y: tf.tensordot(x, y, 1), both((2, 2), (2, 2)))
         c.add(f"adjoint/{dtype}", tf.linalg.adjoint, x(2, 2, 3))
         c.add(f"transpose/{dtype}", tf.transpose, x(2, 3))
         c.add(f"reverse/{dtype}", tf.reverse, x(2, 3), lists={"axis": [1]})
@@ -149,8 +155,8 @@ def frames(case):
             for length in (1, 2, 5, 8):
                 for periodic in (0, 1):
                     call = lambda length, periodic, window=window, dtype=dtype: getattr(s, window)(
-                        length, bool(periodic), tf.as_dtype(dtype))
-                    c.add(f"{window}/{dtype}/{length}/{periodic}", call, {}, {"length": length, "periodic": periodic},
+                        length[0], bool(periodic), tf.as_dtype(dtype))
+                    c.add(f"{window}/{dtype}/{length}/{periodic}", call, {}, {"periodic": periodic}, {"length": [length]},
                           gradient=False)
     frame = lambda x, length, step, pad_end, axis: s.frame(x, length, step, bool(pad_end), axis=axis)
     for length, step in ((3, 1), (4, 2), (2, 3), (6, 4), (9, 2)):
@@ -175,8 +181,8 @@ def frames(case):
             c.add(f"inverse_stft/{length}/{step}/{n}/{window}", inverse, {"x": c.numbers((3, width), "complex64")},
                   {"length": length, "step": step, "n": n, "window": window})
     for length, step in ((4, 2), (8, 3), (5, 5)):
-        call = lambda length, step: s.inverse_stft_window_fn(step)(length, tf.float32)
-        c.add(f"inverse_stft_window/{length}/{step}", call, {}, {"length": length, "step": step}, gradient=False)
+        call = lambda length, step: s.inverse_stft_window_fn(step)(length[0], tf.float32)
+        c.add(f"inverse_stft_window/{length}/{step}", call, {}, {"step": step}, {"length": [length]}, gradient=False)
     return c.list
 
 

@@ -182,6 +182,10 @@ TEST(Signal, FramesRefuse) {
   EXPECT_NE(refusal([&] { signal::frame(x, 2, 0); }).find("[frame] the frame step is 0"), std::string::npos);
   EXPECT_NE(refusal([&] { signal::frame(x, 2, 1, {.axis = 1}); }).find("[frame] axis 1"), std::string::npos);
   EXPECT_NE(refusal([&] { signal::frame(Tensor(), 2, 1); }).find("none"), std::string::npos);
+  EXPECT_NE(refusal([&] {
+              signal::frame(tensor({1, 1, 1, 1, 1, 1, 1, 4}), 2, 1);
+            }).find("[frame] its result"),
+            std::string::npos);
   EXPECT_NE(refusal([&] { signal::overlap_and_add(x, 1); }).find("(5,)"), std::string::npos);
   EXPECT_NE(refusal([&] { signal::overlap_and_add(tensor({2, 3}), 0); }).find("step is 0"), std::string::npos);
   EXPECT_NE(refusal([&] { signal::overlap_and_add(tensor({0, 3}), 1); }).find("(0, 3)"), std::string::npos);
@@ -194,6 +198,27 @@ TEST(Signal, FramesRefuse) {
   EXPECT_NE(refusal([&] { signal::hann_window(0); }).find("[hann_window]"), std::string::npos);
   EXPECT_NE(refusal([&] { signal::hamming_window(3, true, i32); }).find("int32"), std::string::npos);
   EXPECT_NE(refusal([&] { signal::inverse_stft_window(0); }).find("step is 0"), std::string::npos);
+}
+
+// The same structure at many sizes: a plan of a family, whose constants follow the batch.
+TEST(Fft, ManyBatchSizes) {
+  for (int64_t batch = 2; batch < 12; ++batch) {
+    std::vector<Z> values;
+    for (int64_t i = 0; i < batch * 6; ++i)
+      values.emplace_back(static_cast<double>(i % 7), static_cast<double>(i % 5));
+    const Tensor x = Tensor::from(values, {batch, 6});
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = mean(signal::ifft(signal::fft(x) * 2), 0);
+    const std::vector<Z> gradient = tape.gradient(y, {x})[0].to_vector<Z>();
+    for (int64_t k = 0; k < 6; ++k) {
+      Z expected = 0;
+      for (int64_t i = 0; i < batch; ++i)
+        expected += 2.0 / static_cast<double>(batch) * values[static_cast<size_t>(i * 6 + k)];
+      EXPECT_LT(std::abs(y.to_vector<Z>()[static_cast<size_t>(k)] - expected), 1e-12) << batch << ", " << k;
+      EXPECT_LT(std::abs(gradient[static_cast<size_t>(k)] - Z(2.0 / static_cast<double>(batch))), 1e-12) << batch;
+    }
+  }
 }
 
 TEST(Signal, StftComesBack) {

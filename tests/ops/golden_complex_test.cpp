@@ -54,8 +54,9 @@ Function with_axes(Tensor (*f)(const Tensor&, const std::vector<int>&)) {
   return [f](const Call& c) { return f(c["x"], c.list("axes")); };
 }
 Function window(Tensor (*f)(int64_t, bool, DType)) {
-  return
-      [f](const Call& c) { return f(c.integer("length"), c.flag("periodic"), dtype_from_name(c.c.text("dtype"))); };
+  return [f](const Call& c) {
+    return f(c.list<int64_t>("length")[0], c.flag("periodic"), dtype_from_name(c.c.text("dtype")));
+  };
 }
 signal::StftOptions stft_options(const Call& c) {
   signal::StftOptions options;
@@ -92,6 +93,13 @@ const std::map<std::string, Function>& functions() {
       {"not_equal", of_two(not_equal)},
       {"complex", of_two(complex)},
       {"matmul", [](const Call& c) { return matmul(c["x"], c["y"]); }},
+      {"einsum",
+       [](const Call& c) {
+         return einsum(c.c.text("equation"), {c["x"], c["y"]});
+       }},
+      {"vdot", of_two(vdot)},
+      {"outer", of_two(outer)},
+      {"tensordot", [](const Call& c) { return tensordot(c["x"], c["y"], 1); }},
       {"cast", [](const Call& c) { return cast(c["x"], dtype_from_name(c.c.text("to"))); }},
       {"sum", reduction(sum)},
       {"mean", reduction(mean)},
@@ -149,7 +157,7 @@ const std::map<std::string, Function>& functions() {
       {"inverse_stft",
        [](const Call& c) { return inverse_stft(c["x"], c.integer("length"), c.integer("step"), stft_options(c)); }},
       {"inverse_stft_window",
-       [](const Call& c) { return inverse_stft_window(c.integer("step"))(c.integer("length"), f32); }},
+       [](const Call& c) { return inverse_stft_window(c.integer("step"))(c.list<int64_t>("length")[0], f32); }},
   };
   return all;
 }
