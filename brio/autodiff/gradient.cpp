@@ -10,6 +10,7 @@
 #include "brio/ir/trace.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/complex.h"
 
 namespace brio {
 namespace {
@@ -143,7 +144,7 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     const ValueId v = recording.inputs[node.input + i];
     c.in.push_back(handle(recording, v));
-    c.needed[i] = scratch.reached[v] && is_floating(c.in.back().dtype());
+    c.needed[i] = scratch.reached[v] && has_gradients(c.in.back().dtype());
   }
   for (uint32_t i = 0; i < node.n_values; ++i) {
     c.out.push_back(handle(recording, node.value + i));
@@ -239,7 +240,7 @@ std::shared_ptr<const Graph> Context::reverse(const Graph& body, std::span<const
     std::vector<std::pair<ValueId, Tensor>> seeds;
     for (size_t i = 0; i < outputs.size(); ++i) {
       TensorImpl* impl = outputs[i].impl();
-      if (is_floating(impl->aval().dtype)) seeds.emplace_back(impl->value, arguments[n + i]);
+      if (has_gradients(impl->aval().dtype)) seeds.emplace_back(impl->value, arguments[n + i]);
     }
     gradients = differentiate(recording, seeds, sources, 1);
     std::vector<Tensor> results;

@@ -8,6 +8,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/complex.h"
 
 namespace brio {
 namespace {
@@ -65,9 +66,9 @@ void GradientTape::require_open(const char* what) const {
 
 void GradientTape::watch(const Tensor& tensor) {
   require_open("watch");
-  if (!is_floating(tensor.dtype()))
+  if (!has_gradients(tensor.dtype()))
     throw InvalidArgument(cat("[tape] a ", tensor.dtype(),
-                              " tensor cannot be watched: only floating-point tensors have "
+                              " tensor cannot be watched: only floating-point and complex tensors have "
                               "gradients; cast it"));
   Recording& recording = *tape_.recording;
   std::lock_guard lock(recording.mutex);
@@ -114,9 +115,9 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
   for (size_t i = 0; i < targets.size(); ++i) {
     const Tensor& target = targets[i];
     if (!target.defined()) throw InvalidArgument("[tape] the target is none; give gradient() a tensor");
-    if (!is_floating(target.dtype()))
+    if (!has_gradients(target.dtype()))
       throw InvalidArgument(
-          cat("[tape] the target is ", target.dtype(), "; only floating-point tensors have gradients"));
+          cat("[tape] the target is ", target.dtype(), "; only floating-point and complex tensors have gradients"));
     TensorImpl* impl = target.impl();
     const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
     const ValueId value = here ? impl->value : recording.find_leaf(impl);

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "brio/ir/tensor.h"
+#include "brio/tensor/complex.h"
 #include "brio/tensor/strings.h"
 
 namespace brio {
@@ -36,6 +37,52 @@ std::string number(T value) {
     if (result.find_first_of(".e") == std::string::npos) result += ".";
     return result;
   }
+}
+
+// Floats line up at the point: pad the fraction, then the whole.
+void align(std::vector<std::string>& items) {
+  const auto fraction_of = [](const std::string& item) {
+    const size_t point = item.find('.');
+    return point == std::string::npos || item.find('e') != std::string::npos ? 0 : item.size() - point;
+  };
+  size_t fraction = 0, width = 0;
+  for (const std::string& item : items) fraction = std::max(fraction, fraction_of(item));
+  for (std::string& item : items) {
+    if (const size_t own = fraction_of(item)) item.append(fraction - own, ' ');
+    width = std::max(width, item.size());
+  }
+  for (std::string& item : items) item = std::string(width - item.size(), ' ') + item;
+}
+
+// NumPy's columns of real and of imaginary parts, the latter with their sign and a j behind the last digit.
+template <typename T>
+std::vector<std::string> complex_items(const std::complex<T>* data, int64_t n) {
+  std::vector<std::string> items, imaginary;
+  for (int64_t i = 0; i < n; ++i) {
+    items.push_back(number(data[i].real()));
+    const std::string im = number(data[i].imag());
+    imaginary.push_back(im[0] == '-' ? im : std::string(1, '+') + im);
+  }
+  align(items);
+  align(imaginary);
+  for (size_t i = 0; i < items.size(); ++i) {
+    const size_t end = imaginary[i].find_last_not_of(' ') + 1;
+    items[i] += imaginary[i].substr(0, end) + 'j' + imaginary[i].substr(end);
+  }
+  return items;
+}
+
+// One number as Python writes it: (1+2j), 2j.
+template <typename T>
+std::string complex_scalar(std::complex<T> value) {
+  const auto part = [](T x) {
+    std::string text = number(x);
+    if (text.back() == '.') text.pop_back();
+    return text;
+  };
+  const std::string imaginary = part(value.imag()) + "j";
+  if (value.real() == 0 && !std::signbit(value.real())) return imaginary;
+  return std::string(1, '(') + part(value.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + ")";
 }
 
 struct Layout {
@@ -83,27 +130,25 @@ std::string Tensor::str() const {
   const Array& value = array();
   std::vector<std::string> items;
   size_t width = 0;
-  if (value.aval.dtype == DType::string)
+  const bool text_like = value.aval.dtype == DType::string;
+  if (text_like) {
     for (int64_t i = 0; i < value.aval.shape.elements(); ++i) items.push_back(bytes_literal(string_at(value, i)));
-  else
-    brio::visit(value.aval.dtype, [&](auto t) {
+  } else {
+    brio::visit_any(value.aval.dtype, [&](auto t) {
       using T = decltype(t);
       const T* data = value.as<T>();
       const int64_t n = value.aval.shape.elements();
-      items.reserve(static_cast<size_t>(n));
-      for (int64_t i = 0; i < n; ++i) items.push_back(number(data[i]));
+      if constexpr (is_complex_number<T>) {
+        if (rank() == 0) items.push_back(complex_scalar(*data));
+        else items = complex_items(data, n);
+      } else {
+        items.reserve(static_cast<size_t>(n));
+        for (int64_t i = 0; i < n; ++i) items.push_back(number(data[i]));
+      }
     });
-  // Floats line up at the point: pad the fraction, then the whole.
-  if (is_floating(value.aval.dtype)) {
-    size_t fraction = 0;
-    for (const std::string& item : items)
-      if (const size_t point = item.find('.'); point != std::string::npos && item.find('e') == std::string::npos)
-        fraction = std::max(fraction, item.size() - point);
-    for (std::string& item : items)
-      if (const size_t point = item.find('.'); point != std::string::npos && item.find('e') == std::string::npos)
-        item.append(fraction - (item.size() - point), ' ');
   }
-  if (value.aval.dtype != DType::string)
+  if (is_floating(value.aval.dtype)) align(items);
+  if (!text_like)
     for (const std::string& item : items) width = std::max(width, item.size());
   std::string text = "tf.Tensor(";
   if (rank() >= 2 || (rank() == 1 && size() > 20)) text += "\n";

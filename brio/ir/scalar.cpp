@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "brio/base/error.h"
+#include "brio/tensor/complex.h"
 
 namespace brio {
 
@@ -18,7 +19,7 @@ uint64_t Scalar::bits_as(DType dtype) const {
     throw InvalidArgument(cat("[scalar] ", str(), " cannot become ", dtype, ": ", why,
                               "; cast the tensor first, or write a number that fits"));
   };
-  if (dtype == DType::string) refuse("it is a number");
+  if (!is_real(dtype)) refuse(is_complex(dtype) ? "a host number is real" : "it is a number");
   if (dtype == boolean) {
     if (kind_ != Kind::truth) refuse("only true and false are bool");
     return integer_ != 0;
@@ -60,8 +61,10 @@ void Literal::fill(const Shape& shape, int depth, DType dtype, char*& at) const 
                               depth, " another has ", is_leaf_ ? "a number" : cat(items_.size(), " entries"),
                               "; give every row the same length"));
   if (is_leaf_) {
-    const uint64_t bits = leaf_.bits_as(dtype);
-    std::memcpy(at, &bits, size_of(dtype));
+    const DType part = real_dtype(dtype);
+    const uint64_t bits = leaf_.bits_as(part);
+    std::memset(at, 0, size_of(dtype));
+    std::memcpy(at, &bits, size_of(part));
     at += size_of(dtype);
     return;
   }

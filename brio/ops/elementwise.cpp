@@ -4,11 +4,13 @@
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/check.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/ops/strings.h"
+#include "brio/tensor/complex.h"
 
 namespace brio {
 namespace {
@@ -33,6 +35,7 @@ constexpr std::string_view kTakesText[] = {
     "integer tensors", "bool tensors"};
 
 void check_dtype(const OpDef& op, Takes what, DType dtype) {
+  if (is_complex(dtype)) return;  // the row says so
   if (!takes(what, dtype))
     throw_invalid(op, cat("takes ", kTakesText[static_cast<int>(what)], ", but got ", dtype, "; cast it first"));
 }
@@ -41,6 +44,11 @@ template <Takes what, bool to_bool = false>
 void infer_unary(const OpCall& call, std::vector<Aval>& out) {
   check_dtype(call.op, what, call.in[0]->dtype);
   out.push_back({call.in[0]->shape, to_bool ? boolean : call.in[0]->dtype});
+}
+
+void infer_abs(const OpCall& call, std::vector<Aval>& out) {
+  infer_unary<Takes::numbers>(call, out);
+  out[0].dtype = real_dtype(out[0].dtype);
 }
 
 template <Takes what, bool to_bool = false>
@@ -82,7 +90,7 @@ void infer_select(const OpCall& call, std::vector<Aval>& out) {
 }
 
 void infer_cast(const OpCall& call, std::vector<Aval>& out) {
-  if (call.attrs[0] < 0 || call.attrs[0] >= kRealDTypeCount)
+  if (call.attrs[0] < 0 || call.attrs[0] >= static_cast<int64_t>(DType::string))
     throw_invalid(call.op, cat("no dtype has number ", call.attrs[0]));
   out.push_back({call.in[0]->shape, static_cast<DType>(call.attrs[0])});
 }
@@ -106,18 +114,23 @@ Tensor zeros_where_not(const Tensor& condition, const Tensor& gradient) {
 #define Z g.out[0]
 #define C g.cotangent()
 RULE(grad_neg) { g.set(0, neg(C)); }
-RULE(grad_abs) { g.set(0, C * sign(X)); }
+RULE(grad_abs) {
+  if (!is_complex(X.dtype())) return g.set(0, C * sign(X));
+  // Where x is 0 the quotient has no value: TensorFlow takes 0.
+  const Tensor zero = equal(Z, like(Z, 0));
+  g.set(0, cast(select(zero, like(C, 0), C / select(zero, like(Z, 1), Z)), X.dtype()) * X);
+}
 RULE(grad_zero) { g.set(0, zeros_like(X)); }
-RULE(grad_exp) { g.set(0, C * Z); }
+RULE(grad_exp) { g.set(0, C * conj(Z)); }
 RULE(grad_expm1) { g.set(0, C * exp(X)); }
-RULE(grad_log) { g.set(0, C / X); }
+RULE(grad_log) { g.set(0, C / conj(X)); }
 RULE(grad_log1p) { g.set(0, C / add(X, like(X, 1))); }
-RULE(grad_sqrt) { g.set(0, C * like(X, 0.5) / Z); }
+RULE(grad_sqrt) { g.set(0, C * like(X, 0.5) / conj(Z)); }
 RULE(grad_rsqrt) { g.set(0, C * like(X, -0.5) * Z / X); }
-RULE(grad_square) { g.set(0, C * add(X, X)); }
-RULE(grad_reciprocal) { g.set(0, neg(C * square(Z))); }
-RULE(grad_sin) { g.set(0, C * cos(X)); }
-RULE(grad_cos) { g.set(0, neg(C * sin(X))); }
+RULE(grad_square) { g.set(0, C * conj(add(X, X))); }
+RULE(grad_reciprocal) { g.set(0, neg(C * conj(square(Z)))); }
+RULE(grad_sin) { g.set(0, C * conj(cos(X))); }
+RULE(grad_cos) { g.set(0, neg(C * conj(sin(X)))); }
 RULE(grad_tan) { g.set(0, C * add(like(X, 1), square(Z))); }
 RULE(grad_asin) { g.set(0, C / sqrt(sub(like(X, 1), square(X)))); }
 RULE(grad_acos) { g.set(0, neg(C / sqrt(sub(like(X, 1), square(X))))); }
@@ -127,7 +140,7 @@ RULE(grad_cosh) { g.set(0, C * sinh(X)); }
 RULE(grad_asinh) { g.set(0, C / cosh(Z)); }  // sqrt(1 + x²) would overflow
 RULE(grad_acosh) { g.set(0, C / sinh(Z)); }
 RULE(grad_atanh) { g.set(0, C / sub(like(X, 1), square(X))); }
-RULE(grad_tanh) { g.set(0, C * sub(like(X, 1), square(Z))); }
+RULE(grad_tanh) { g.set(0, C * conj(sub(like(X, 1), square(Z)))); }
 RULE(grad_sigmoid) { g.set(0, C * (Z * sub(like(X, 1), Z))); }
 RULE(grad_softplus) { g.set(0, C * sigmoid(X)); }
 RULE(grad_erf) { g.set(0, C * (like(X, 1.1283791670955126) * exp(neg(square(X))))); }  // 2/√π
@@ -146,12 +159,12 @@ RULE(grad_sub) {
   if (g.needs(1)) set_broadcast(g, 1, neg(C));
 }
 RULE(grad_mul) {
-  if (g.needs(0)) set_broadcast(g, 0, C * Y);
-  if (g.needs(1)) set_broadcast(g, 1, C * X);
+  if (g.needs(0)) set_broadcast(g, 0, C * conj(Y));
+  if (g.needs(1)) set_broadcast(g, 1, C * conj(X));
 }
 RULE(grad_div) {
-  if (g.needs(0)) set_broadcast(g, 0, C / Y);
-  if (g.needs(1)) set_broadcast(g, 1, neg(C * Z) / Y);
+  if (g.needs(0)) set_broadcast(g, 0, C / conj(Y));
+  if (g.needs(1)) set_broadcast(g, 1, neg(C * conj(Z)) / conj(Y));
 }
 RULE(grad_zero_both) {
   if (g.needs(0)) g.set(0, zeros_like(X));
@@ -162,11 +175,11 @@ RULE(grad_mod) {  // x - y·floor(x/y)
   if (g.needs(1)) set_broadcast(g, 1, neg(C * floor(X / Y)));
 }
 RULE(grad_pow) {
-  if (g.needs(0)) set_broadcast(g, 0, C * (Y * pow(X, sub(Y, like(Y, 1)))));
-  if (g.needs(1)) {  // log of a base that is not positive has no use here: TensorFlow takes 0
-    const Tensor positive = greater(X, like(X, 0));
-    const Tensor safe = select(positive, X, like(X, 1));
-    set_broadcast(g, 1, C * (Z * log(safe)));
+  if (g.needs(0)) set_broadcast(g, 0, C * conj(Y * pow(X, sub(Y, like(Y, 1)))));
+  if (g.needs(1)) {  // log of a base that is not positive (complex: that is 0) has no use here: TensorFlow takes 0
+    const Tensor has_log = is_complex(X.dtype()) ? not_equal(X, like(X, 0)) : greater(X, like(X, 0));
+    const Tensor safe = select(has_log, X, like(X, 1));
+    set_broadcast(g, 1, C * conj(Z * log(safe)));
   }
 }
 // Where the operands are equal TensorFlow's maximum and minimum send the gradient to the first.
@@ -204,7 +217,7 @@ RULE(grad_select) {
   if (g.needs(2)) set_broadcast(g, 2, select(X, zero, C));
 }
 RULE(grad_cast) {
-  if (is_floating(X.dtype()) && is_floating(Z.dtype())) g.set(0, cast(C, X.dtype()));
+  if (has_gradients(X.dtype()) && has_gradients(Z.dtype())) g.set(0, cast(C, X.dtype()));
 }
 #undef RULE
 #undef X
@@ -232,29 +245,40 @@ const OpDef constant{.name = "constant",
                      .no_grad = "it has no inputs",
                      .cost = free_cost};
 
-#define UNARY(ident, what, takes_, grad_, needs, flops)  \
-  const OpDef ident{.name = #ident,                      \
-                    .summary = what,                     \
-                    .kind = OpKind::elementwise,         \
-                    .min_inputs = 1,                     \
-                    .max_inputs = 1,                     \
-                    .infer = infer_unary<Takes::takes_>, \
-                    .grad = grad_,                       \
-                    .cost = elementwise_cost<flops>,     \
-                    .grad_needs = needs};
-UNARY(neg, "-x", signed_numbers, grad_neg, kNeedsNothing, 1)
-UNARY(abs, "|x|", numbers, grad_abs, kNeedsFirst, 1)
+// What follows the flops says which dtypes the row takes beyond the real ones.
+#define UNARY(ident, what, takes_, grad_, needs, flops, ...) \
+  const OpDef ident{.name = #ident,                          \
+                    .summary = what,                         \
+                    .kind = OpKind::elementwise,             \
+                    .min_inputs = 1,                         \
+                    .max_inputs = 1,                         \
+                    .infer = infer_unary<Takes::takes_>,     \
+                    .grad = grad_,                           \
+                    .cost = elementwise_cost<flops>,         \
+                    .grad_needs = needs,                     \
+                    .also_takes = 0 __VA_OPT__(|) __VA_ARGS__};
+UNARY(neg, "-x", signed_numbers, grad_neg, kNeedsNothing, 1, kComplex)
+const OpDef abs{.name = "abs",
+                .summary = "|x|",
+                .kind = OpKind::elementwise,
+                .min_inputs = 1,
+                .max_inputs = 1,
+                .infer = infer_abs,
+                .grad = grad_abs,
+                .cost = elementwise_cost<1>,
+                .grad_needs = kNeedsFirst | kNeedsOutput,
+                .also_takes = kComplex};
 UNARY(sign, "-1, 0 or 1; NaN stays", numbers, grad_zero, kNeedsNothing, 1)
-UNARY(exp, "e to the x", floats, grad_exp, kNeedsOutput, 10)
+UNARY(exp, "e to the x", floats, grad_exp, kNeedsOutput, 10, kComplex)
 UNARY(expm1, "exp(x) - 1, exact near 0", floats, grad_expm1, kNeedsFirst, 12)
-UNARY(log, "natural logarithm", floats, grad_log, kNeedsFirst, 10)
+UNARY(log, "natural logarithm", floats, grad_log, kNeedsFirst, 10, kComplex)
 UNARY(log1p, "log(1 + x), exact near 0", floats, grad_log1p, kNeedsFirst, 12)
-UNARY(sqrt, "square root", floats, grad_sqrt, kNeedsOutput, 4)
+UNARY(sqrt, "square root", floats, grad_sqrt, kNeedsOutput, 4, kComplex)
 UNARY(rsqrt, "1 / sqrt(x)", floats, grad_rsqrt, kNeedsFirst | kNeedsOutput, 5)
-UNARY(square, "x * x", numbers, grad_square, kNeedsFirst, 1)
-UNARY(reciprocal, "1 / x", floats, grad_reciprocal, kNeedsOutput, 4)
-UNARY(sin, "sine of radians", floats, grad_sin, kNeedsFirst, 12)
-UNARY(cos, "cosine of radians", floats, grad_cos, kNeedsFirst, 12)
+UNARY(square, "x * x", numbers, grad_square, kNeedsFirst, 1, kComplex)
+UNARY(reciprocal, "1 / x", floats, grad_reciprocal, kNeedsOutput, 4, kComplex)
+UNARY(sin, "sine of radians", floats, grad_sin, kNeedsFirst, 12, kComplex)
+UNARY(cos, "cosine of radians", floats, grad_cos, kNeedsFirst, 12, kComplex)
 UNARY(tan, "tangent of radians", floats, grad_tan, kNeedsOutput, 20)
 UNARY(asin, "arc sine, in radians", floats, grad_asin, kNeedsFirst, 20)
 UNARY(acos, "arc cosine, in radians", floats, grad_acos, kNeedsFirst, 20)
@@ -264,7 +288,7 @@ UNARY(cosh, "hyperbolic cosine", floats, grad_cosh, kNeedsFirst, 16)
 UNARY(asinh, "inverse hyperbolic sine", floats, grad_asinh, kNeedsOutput, 24)
 UNARY(acosh, "inverse hyperbolic cosine; NaN below 1", floats, grad_acosh, kNeedsOutput, 24)
 UNARY(atanh, "inverse hyperbolic tangent; NaN beyond 1", floats, grad_atanh, kNeedsFirst, 24)
-UNARY(tanh, "hyperbolic tangent", floats, grad_tanh, kNeedsOutput, 14)
+UNARY(tanh, "hyperbolic tangent", floats, grad_tanh, kNeedsOutput, 14, kComplex)
 UNARY(sigmoid, "1 / (1 + exp(-x))", floats, grad_sigmoid, kNeedsOutput, 14)
 UNARY(softplus, "log(1 + exp(x)), without overflow", floats, grad_softplus, kNeedsFirst, 20)
 UNARY(erf, "error function", floats, grad_erf, kNeedsFirst, 16)
@@ -294,21 +318,22 @@ TO_BOOL(is_finite, "is it neither infinite nor NaN?", floats)
 TO_BOOL(is_inf, "is it infinite?", floats)
 #undef TO_BOOL
 
-#define BINARY(ident, what, takes_, grad_, needs, flops, commutes) \
-  const OpDef ident{.name = #ident,                                \
-                    .summary = what,                               \
-                    .kind = OpKind::elementwise,                   \
-                    .min_inputs = 2,                               \
-                    .max_inputs = 2,                               \
-                    .infer = infer_binary<Takes::takes_>,          \
-                    .grad = grad_,                                 \
-                    .cost = elementwise_cost<flops>,               \
-                    .grad_needs = needs,                           \
-                    .commutative = commutes};
-BINARY(add, "x + y", numbers, grad_add, kNeedsNothing, 1, true)
-BINARY(sub, "x - y", numbers, grad_sub, kNeedsNothing, 1, false)
-BINARY(mul, "x * y", numbers, grad_mul, kNeedsBoth, 1, true)
-BINARY(div, "x / y of floating-point tensors", floats, grad_div, kNeedsSecond | kNeedsOutput, 4, false)
+#define BINARY(ident, what, takes_, grad_, needs, flops, commutes, ...) \
+  const OpDef ident{.name = #ident,                                     \
+                    .summary = what,                                    \
+                    .kind = OpKind::elementwise,                        \
+                    .min_inputs = 2,                                    \
+                    .max_inputs = 2,                                    \
+                    .infer = infer_binary<Takes::takes_>,               \
+                    .grad = grad_,                                      \
+                    .cost = elementwise_cost<flops>,                    \
+                    .grad_needs = needs,                                \
+                    .commutative = commutes,                            \
+                    .also_takes = 0 __VA_OPT__(|) __VA_ARGS__};
+BINARY(add, "x + y", numbers, grad_add, kNeedsNothing, 1, true, kComplex)
+BINARY(sub, "x - y", numbers, grad_sub, kNeedsNothing, 1, false, kComplex)
+BINARY(mul, "x * y", numbers, grad_mul, kNeedsBoth, 1, true, kComplex)
+BINARY(div, "x / y of floating-point tensors", floats, grad_div, kNeedsSecond | kNeedsOutput, 4, false, kComplex)
 BINARY(floor_div, "floor(x / y), as Python's //; an integer divided by 0 gives 0", numbers, grad_zero_both,
        kNeedsNothing, 5, false)
 BINARY(mod, "x - y * floor(x / y), as Python's %; an integer modulo 0 gives 0", numbers, grad_mod, kNeedsBoth, 6,
@@ -316,14 +341,14 @@ BINARY(mod, "x - y * floor(x / y), as Python's %; an integer modulo 0 gives 0", 
 BINARY(polygamma, "the x-th derivative of digamma at y; NaN unless x is 0, 1, 2, ...", floats, grad_polygamma,
        kNeedsBoth, 200, false)
 BINARY(nextafter, "the next number after x on the way to y", wide_floats, grad_nextafter, kNeedsNothing, 4, false)
-BINARY(pow, "x to the y", floats, grad_pow, kNeedsBoth | kNeedsOutput, 25, false)
+BINARY(pow, "x to the y", floats, grad_pow, kNeedsBoth | kNeedsOutput, 25, false, kComplex)
 BINARY(max, "the larger one; NaN wins", numbers, grad_max, kNeedsBoth, 1, true)
 BINARY(min, "the smaller one; NaN wins", numbers, grad_min, kNeedsBoth, 1, true)
 BINARY(atan2, "angle of the point (y, x), x being the ordinate", floats, grad_atan2, kNeedsBoth, 25, false)
 BINARY(squared_difference, "(x - y)²", numbers, grad_squared_difference, kNeedsBoth, 2, true)
 #undef BINARY
 
-#define COMPARE(ident, what, takes_, commutes)                  \
+#define COMPARE(ident, what, takes_, commutes, ...)             \
   const OpDef ident{.name = #ident,                             \
                     .summary = what,                            \
                     .kind = OpKind::elementwise,                \
@@ -332,9 +357,10 @@ BINARY(squared_difference, "(x - y)²", numbers, grad_squared_difference, kNeeds
                     .infer = infer_binary<Takes::takes_, true>, \
                     .no_grad = kBoolResult,                     \
                     .cost = elementwise_cost<1>,                \
-                    .commutative = commutes};
-COMPARE(equal, "x == y", any, true)
-COMPARE(not_equal, "x != y", any, true)
+                    .commutative = commutes,                    \
+                    .also_takes = 0 __VA_OPT__(|) __VA_ARGS__};
+COMPARE(equal, "x == y", any, true, kComplex)
+COMPARE(not_equal, "x != y", any, true, kComplex)
 COMPARE(less, "x < y", numbers, false)
 COMPARE(less_equal, "x <= y", numbers, false)
 COMPARE(greater, "x > y", numbers, false)
@@ -370,17 +396,21 @@ const OpDef select{.name = "select",
                    .grad = grad_select,
                    .cost = elementwise_cost<1>,
                    .grad_needs = kNeedsFirst,
-                   .also_takes = kStrings};
-const OpDef cast{.name = "cast",
-                 .summary = "the value in another dtype; floats are cut towards 0, and clamped to the range",
-                 .kind = OpKind::elementwise,
-                 .min_inputs = 1,
-                 .max_inputs = 1,
-                 .attrs = kCastAttrs,
-                 .infer = infer_cast,
-                 .grad = grad_cast,
-                 .cost = elementwise_cost<1>,
-                 .grad_needs = kNeedsNothing};
+                   .also_takes = kComplex | kStrings};
+const OpDef cast{
+    .name = "cast",
+    .summary =
+        "the value in another dtype; floats are cut towards 0, and clamped to the range; of complex numbers "
+        "the real part is left",
+    .kind = OpKind::elementwise,
+    .min_inputs = 1,
+    .max_inputs = 1,
+    .attrs = kCastAttrs,
+    .infer = infer_cast,
+    .grad = grad_cast,
+    .cost = elementwise_cost<1>,
+    .grad_needs = kNeedsNothing,
+    .also_takes = kComplex};
 
 }  // namespace op
 
@@ -412,6 +442,8 @@ static const OpDef* const rows[] = {&constant,    &neg,         &abs,
 void register_elementwise() { register_ops(op::rows); }
 
 Tensor constant(Scalar value, DType dtype) {
+  // A constant is one word, which complex128 exceeds.
+  if (is_complex(dtype)) return cast(constant(value, real_dtype(dtype)), dtype);
   const int64_t attrs[] = {static_cast<int64_t>(dtype), static_cast<int64_t>(value.bits_as(dtype))};
   return record(op::constant, std::span<TensorImpl* const>(), attrs);
 }
@@ -461,7 +493,11 @@ UNARY(is_inf)
 
 namespace {
 
-Tensor adapt(Scalar value, const Tensor& other) { return host_scalar(value.bits_as(other.dtype()), other.dtype()); }
+Tensor adapt(Scalar value, const Tensor& other) {
+  const DType dtype = other.dtype(), part = real_dtype(dtype);
+  Tensor number = host_scalar(value.bits_as(part), part);
+  return part == dtype ? number : cast(number, dtype);
+}
 
 // TensorFlow's `/` on integers divides in floating point: float32 for 8 and 16 bits, float64 above.
 Tensor true_divide(const Tensor& a, const Tensor& b) {

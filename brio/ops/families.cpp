@@ -10,6 +10,8 @@ void register_all_ops() {
   static std::once_flag once;
   std::call_once(once, [] {
     register_elementwise();
+    register_complex();
+    register_fft();
     register_reductions();
     register_shape_ops();
     register_products();

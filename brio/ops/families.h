@@ -4,6 +4,8 @@
 namespace brio {
 
 void register_elementwise();
+void register_complex();
+void register_fft();
 void register_reductions();
 void register_shape_ops();
 void register_products();

@@ -94,7 +94,7 @@ const OpDef gather{.name = "gather",
                    .cost = gather_cost,
                    .grad_needs = kNeedsSecond,
                    .may_fail = true,
-                   .also_takes = kStrings};
+                   .also_takes = kComplex | kStrings};
 const OpDef scatter_add{
     .name = "scatter_add",
     .summary = "a tensor with slices added at the indices along an axis, in the order of the indices",
@@ -106,7 +106,8 @@ const OpDef scatter_add{
     .grad = grad_scatter_add,
     .cost = scatter_add_cost,
     .grad_needs = kNeedsSecond,
-    .may_fail = true};
+    .may_fail = true,
+    .also_takes = kComplex};
 const OpDef one_hot{.name = "one_hot",
                     .summary = "1 at the index along a new axis, 0 elsewhere; zeros for an index outside",
                     .kind = OpKind::indexed,

@@ -4,7 +4,9 @@
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/check.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/cost.h"
+#include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
@@ -113,6 +115,12 @@ MatmulShape MatmulShape::of(const Shape& a, const Shape& b, bool transpose_a, bo
 }
 
 Tensor matmul(const Tensor& a, const Tensor& b, MatmulOptions options) {
+  if (a.defined() && b.defined() && is_complex(a.dtype()) && a.dtype() == b.dtype()) {
+    // (A + iB)(C + iD), by four products of real matrices.
+    const Tensor ar = real(a), ai = imag(a), br = real(b), bi = imag(b);
+    return complex(matmul(ar, br, options) - matmul(ai, bi, options),
+                   matmul(ar, bi, options) + matmul(ai, br, options));
+  }
   const int64_t attrs[] = {options.transpose_a, options.transpose_b};
   return record(op::matmul, attrs, a, b);
 }

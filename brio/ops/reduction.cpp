@@ -3,6 +3,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
@@ -79,7 +80,7 @@ void grad_prod(GradContext& g) {
   const Tensor from_rest = select(is_zero, zero, others / select(is_zero, one, x));
   const Tensor gradient =
       select(equal(zeros, zero), from_rest, select(logical_and(equal(zeros, one), is_zero), others, zero));
-  g.set(0, with_dims(g, g.cotangent()) * gradient);
+  g.set(0, with_dims(g, g.cotangent()) * conj(gradient));
 }
 
 Tensor reduce(const OpDef& op, const Tensor& x, const Axes& axes, bool keepdims) {
@@ -105,9 +106,10 @@ namespace op {
                     .attrs = kAttrs,                         \
                     .infer = infer_reduction<Takes::takes_>, \
                     __VA_ARGS__};
-REDUCTION(reduce_sum, "sum over axes", numbers, .grad = grad_sum, .cost = reduction_cost, .grad_needs = kNeedsNothing)
+REDUCTION(reduce_sum, "sum over axes", numbers, .grad = grad_sum, .cost = reduction_cost, .grad_needs = kNeedsNothing,
+          .also_takes = kComplex)
 REDUCTION(reduce_prod, "product over axes", numbers, .grad = grad_prod, .cost = reduction_cost,
-          .grad_needs = kNeedsFirst)
+          .grad_needs = kNeedsFirst, .also_takes = kComplex)
 REDUCTION(reduce_max, "largest over axes; NaN wins", numbers, .grad = grad_extreme, .cost = reduction_cost,
           .grad_needs = kNeedsFirst | kNeedsOutput)
 REDUCTION(reduce_min, "smallest over axes; NaN wins", numbers, .grad = grad_extreme, .cost = reduction_cost,

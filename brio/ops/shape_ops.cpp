@@ -211,13 +211,13 @@ namespace op {
   const OpDef ident{           \
       .name = #ident, .summary = what, .kind = OpKind::view, .min_inputs = 1, .max_inputs = 1, __VA_ARGS__};
 VIEW(identity, "x", .infer = infer_same, .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing,
-     .also_takes = kStrings)
+     .also_takes = kComplex | kStrings)
 VIEW(stop_gradient, "x, to which no gradient flows", .infer = infer_same, .no_grad = "that is its purpose",
-     .cost = free_cost)
+     .cost = free_cost, .also_takes = kComplex)
 VIEW(read_variable, "the value of a variable, where a tape begins to follow it", .infer = infer_same,
-     .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing)
+     .grad = grad_identity, .cost = free_cost, .grad_needs = kNeedsNothing, .also_takes = kComplex)
 VIEW(reshape, "the same elements under another shape", .attrs = kShapeAttrs, .infer = infer_reshape,
-     .grad = grad_reshape, .cost = free_cost, .grad_needs = kNeedsNothing, .also_takes = kStrings)
+     .grad = grad_reshape, .cost = free_cost, .grad_needs = kNeedsNothing, .also_takes = kComplex | kStrings)
 #undef VIEW
 const OpDef custom_gradient{.name = "custom_gradient",
                             .summary = "its last input; the user's function gives the gradients of the others",
@@ -227,7 +227,8 @@ const OpDef custom_gradient{.name = "custom_gradient",
                             .infer = infer_last,
                             .grad = grad_lost,
                             .cost = free_cost,
-                            .grad_needs = kNeedsNothing};
+                            .grad_needs = kNeedsNothing,
+                            .also_takes = kComplex};
 #define MOVE(ident, what, least, most, attrs_, infer_, grad_) \
   const OpDef ident{.name = #ident,                           \
                     .summary = what,                          \
@@ -239,7 +240,7 @@ const OpDef custom_gradient{.name = "custom_gradient",
                     .grad = grad_,                            \
                     .cost = movement_cost,                    \
                     .grad_needs = kNeedsNothing,              \
-                    .also_takes = kStrings};
+                    .also_takes = kComplex | kStrings};
 MOVE(broadcast_to, "x repeated along axes of size 1 and new leading axes", 1, 1, kShapeAttrs, infer_broadcast_to,
      grad_broadcast_to)
 MOVE(transpose, "axes in another order", 1, 1, kPermutationAttrs, infer_transpose, grad_transpose)

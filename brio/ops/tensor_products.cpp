@@ -5,6 +5,7 @@
 
 #include "brio/ops/arrange.h"
 #include "brio/ops/check.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/products.h"
 #include "brio/ops/reduction.h"
@@ -105,7 +106,7 @@ Tensor vecdot(const Tensor& a, const Tensor& b, int axis) {
   const int at = positive_axis(self, axis, a.rank()), in_b = positive_axis(self, axis, b.rank());
   if (a.shape()[at] != b.shape()[in_b])
     throw_invalid(self, cat("axis ", axis, " of shapes ", a.shape(), " and ", b.shape(), " has different sizes"));
-  const Tensor x = moveaxis(a, at, -1), y = moveaxis(b, in_b, -1);
+  const Tensor x = moveaxis(conj(a), at, -1), y = moveaxis(b, in_b, -1);
   Shape together;
   if (!broadcast(x.shape(), y.shape(), together))
     throw_invalid(self,
@@ -117,7 +118,7 @@ Tensor vdot(const Tensor& a, const Tensor& b) {
   check_operands("vdot", a, b);
   if (a.size() != b.size())
     throw_invalid("vdot", cat("shapes ", a.shape(), " and ", b.shape(), " have different numbers of elements"));
-  return matmul(reshape(a, {-1}), reshape(b, {-1}));
+  return matmul(reshape(conj(a), {-1}), reshape(b, {-1}));
 }
 
 Tensor inner(const Tensor& a, const Tensor& b) {

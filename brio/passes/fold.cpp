@@ -18,7 +18,7 @@ void fold_constants(Graph& graph) {
   if (!evaluate_constant) return;
   Rewriter rewriter(graph);
   rewriter.run([&](const Node& node) {
-    if (node.op->kind != OpKind::elementwise) return true;
+    if (node.op->kind != OpKind::elementwise || !is_real(rewriter.aval(node.out[0]).dtype)) return true;
     std::vector<Aval> avals;
     std::vector<uint64_t> bits;
     for (ValueId v : node.in) {
@@ -49,7 +49,9 @@ std::vector<std::optional<uint64_t>> uniform_values(const Graph& graph, std::spa
           result = known[node.in[0]];
         break;
       case OpKind::elementwise: {
-        if (!evaluate_constant || !std::ranges::all_of(node.in, is_known)) break;
+        if (!evaluate_constant || !std::ranges::all_of(node.in, is_known) ||
+            !is_real(graph.values[node.out[0]].dtype))
+          break;
         std::vector<Aval> avals;
         std::vector<uint64_t> bits;
         for (ValueId v : node.in) {

@@ -17,6 +17,12 @@ constexpr size_t kMostNodes = 96, kMostInputs = 48;
 
 bool is_loop_op(const Node& node) { return node.op->kind == OpKind::elementwise || node.op == &op::broadcast_to; }
 
+// Loops are over real numbers.
+bool is_real_only(const Graph& graph, const Node& node) {
+  const auto real = [&](ValueId v) { return is_real(graph.values[v].dtype); };
+  return std::ranges::all_of(node.in, real) && std::ranges::all_of(node.out, real);
+}
+
 class Fuser {
  public:
   explicit Fuser(Graph& graph) : g_(graph), producer_(graph.values.size(), kNoGroup), group_(graph.nodes.size()) {
@@ -35,9 +41,10 @@ class Fuser {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
       const Node& node = g_.nodes[n];
       if (!is_loop_op(node) && node.op->kind != OpKind::reduction) continue;
+      if (!is_real_only(g_, node)) continue;
       for (ValueId v : node.in) {
         const uint32_t p = producer_[v];
-        if (p == kNoGroup || !is_loop_op(g_.nodes[p])) continue;
+        if (p == kNoGroup || !is_loop_op(g_.nodes[p]) || !is_real_only(g_, g_.nodes[p])) continue;
         if (!(g_.values[v].shape == space(node))) continue;
         try_merge(group_[p], group_[n]);
       }

@@ -13,11 +13,13 @@
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 #include "brio/ir/recording.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/runtime/evaluate.h"
 #include "brio/runtime/interpret.h"
+#include "brio/tensor/complex.h"
 
 namespace brio::testing {
 
@@ -50,6 +52,15 @@ T special_value(Rng& rng) {
 
 Array make_array(Rng& rng, const Input& input) {
   Array array = Array::allocate(input.aval);
+  if (is_complex(input.aval.dtype)) {
+    visit_complex(input.aval.dtype, [&](auto t) {
+      using Part = typename decltype(t)::value_type;
+      for (int64_t i = 0; i < 2 * input.aval.shape.elements(); ++i)
+        array.as<Part>()[i] = static_cast<Part>(rng.uniform(input.low, input.high));
+    });
+    if (input.adjust) input.adjust(array);
+    return array;
+  }
   visit(input.aval.dtype, [&](auto t) {
     using T = decltype(t);
     for (int64_t i = 0; i < input.aval.shape.elements(); ++i) {
@@ -297,8 +308,19 @@ DType dtype_of(const Array& array) { return array.aval.dtype; }
 DType dtype_of(const Tensor& tensor) { return tensor.dtype(); }
 template <typename T>
 std::vector<T> floating(std::vector<T> outputs) {
-  std::erase_if(outputs, [](const T& out) { return !is_floating(dtype_of(out)); });
+  std::erase_if(outputs, [](const T& out) { return !has_gradients(dtype_of(out)); });
   return outputs;
+}
+// Numbers in an array of f64 or c128, whose parts count one by one; none in others.
+int64_t doubles_in(const Aval& aval) {
+  return aval.dtype == f64 ? aval.shape.elements() : aval.dtype == c128 ? 2 * aval.shape.elements() : 0;
+}
+// Gradients are tested in f64, and in c128 too where the op takes that.
+std::vector<DType> gradient_dtypes(const OpTest& test) {
+  std::vector<DType> dtypes;
+  if (!std::ranges::all_of(test.dtypes, is_complex)) dtypes.push_back(f64);
+  if (std::ranges::find(test.dtypes, c128) != test.dtypes.end()) dtypes.push_back(c128);
+  return dtypes;
 }
 std::vector<Array> random_weights(const Prepared& p, Rng& rng) {
   std::vector<Array> weights;
@@ -311,8 +333,7 @@ double weighted_sum(const Prepared& p, const std::vector<Array>& inputs, const s
   const std::vector<Array> out = floating(interpret(p.graph, inputs));
   double sum = 0;
   for (size_t o = 0; o < out.size(); ++o)
-    for (int64_t i = 0; i < out[o].aval.shape.elements(); ++i)
-      sum += out[o].as<double>()[i] * weights[o].as<double>()[i];
+    for (int64_t i = 0; i < doubles_in(out[o].aval); ++i) sum += out[o].as<double>()[i] * weights[o].as<double>()[i];
   return sum;
 }
 
@@ -321,8 +342,9 @@ TEST_P(DifferentiableOp, GradientMatchesDifferences) {
   if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
   constexpr double eps = 1e-6;
   int checked = 0, kinks = 0;
-  for (int i = 0; i < kGradientCases; ++i) {
-    Prepared p = prepare(test, f64, i);
+  const std::vector<DType> dtypes = gradient_dtypes(test);
+  for (int i = 0; i < kGradientCases * static_cast<int>(dtypes.size()); ++i) {
+    Prepared p = prepare(test, dtypes[static_cast<size_t>(i / kGradientCases)], i % kGradientCases);
     Rng rng(seed_of(*test.op, 1000 + i));
     const std::vector<Array> weights = random_weights(p, rng);
     std::vector<Tensor> in, weight_tensors;
@@ -331,15 +353,14 @@ TEST_P(DifferentiableOp, GradientMatchesDifferences) {
     std::vector<GradientTape::Source> sources;
     GradientTape tape;
     for (const Tensor& x : in) {
-      if (is_floating(x.dtype())) tape.watch(x);
+      if (has_gradients(x.dtype())) tape.watch(x);
       sources.emplace_back(x);
     }
     const std::vector<Tensor> gradients = tape.gradient(floating(record_case(p, in)), sources, weight_tensors);
     for (size_t k = 0; k < in.size(); ++k) {
-      if (p.arrays[k].aval.dtype != f64) continue;
       const bool connected = gradients[k].defined();
       const Array gradient = connected ? gradients[k].array() : Array();
-      const int64_t n = in[k].size(), step = std::max<int64_t>(1, n / 12);
+      const int64_t n = doubles_in(p.arrays[k].aval), step = std::max<int64_t>(1, n / 12);
       for (int64_t at = 0; at < n; at += step) {
         std::vector<Array> moved = p.arrays;
         moved[k] = Array::allocate(p.arrays[k].aval);
@@ -375,13 +396,13 @@ Tensor slope_along(const Prepared& p, const std::vector<Tensor>& in, const std::
   std::vector<GradientTape::Source> sources;
   GradientTape tape;
   for (const Tensor& x : in) {
-    if (is_floating(x.dtype())) tape.watch(x);
+    if (has_gradients(x.dtype())) tape.watch(x);
     sources.emplace_back(x);
   }
   const std::vector<Tensor> gradients = tape.gradient(floating(record_case(p, in)), sources, weights);
   Tensor total = Tensor::from(std::vector<double>{0}, {});
   for (size_t k = 0; k < in.size(); ++k)
-    if (gradients[k].defined()) total = total + sum(gradients[k] * directions[k]);
+    if (gradients[k].defined()) total = total + sum(real(gradients[k] * conj(directions[k])));
   return total;
 }
 
@@ -390,8 +411,9 @@ TEST_P(DifferentiableOp, GradientOfGradientMatchesDifferences) {
   if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
   constexpr double eps = 1e-6;
   int checked = 0, kinks = 0;
-  for (int i = 0; i < kGradientCases; ++i) {
-    Prepared p = prepare(test, f64, i);
+  const std::vector<DType> dtypes = gradient_dtypes(test);
+  for (int i = 0; i < kGradientCases * static_cast<int>(dtypes.size()); ++i) {
+    Prepared p = prepare(test, dtypes[static_cast<size_t>(i / kGradientCases)], i % kGradientCases);
     Rng rng(seed_of(*test.op, 2000 + i));
     std::vector<Tensor> in, weights, directions;
     for (const Array& weight : random_weights(p, rng)) weights.push_back(Tensor(weight));
@@ -402,21 +424,21 @@ TEST_P(DifferentiableOp, GradientOfGradientMatchesDifferences) {
     std::vector<GradientTape::Source> sources;
     GradientTape tape;
     for (const Tensor& x : in) {
-      if (is_floating(x.dtype())) tape.watch(x);
+      if (has_gradients(x.dtype())) tape.watch(x);
       sources.emplace_back(x);
     }
     const Tensor targets[] = {slope_along(p, in, weights, directions)};
     const std::vector<Tensor> second = tape.gradient(targets, sources);
     const double middle = targets[0].item<double>();
     for (size_t k = 0; k < in.size(); ++k) {
-      if (p.arrays[k].aval.dtype != f64) continue;
-      const int64_t n = in[k].size(), step = std::max<int64_t>(1, n / 3);
+      const int64_t n = doubles_in(p.arrays[k].aval), step = std::max<int64_t>(1, n / 3);
       for (int64_t at = 0; at < n; at += step) {
         auto moved_by = [&](double delta) {
           std::vector<Tensor> moved = in;
-          std::vector<double> values = in[k].to_vector<double>();
-          values[static_cast<size_t>(at)] += delta;
-          moved[k] = Tensor::from(values, in[k].shape());
+          Array values = Array::allocate(in[k].aval());
+          std::memcpy(values.data(), in[k].array().data(), values.aval.bytes());
+          values.as<double>()[at] += delta;
+          moved[k] = Tensor(std::move(values));
           return slope_along(p, moved, weights, directions).item<double>();
         };
         const double above = moved_by(eps), below = moved_by(-eps), slope = (above - below) / (2 * eps);
@@ -596,28 +618,40 @@ Tensor call(const OpDef& op, std::initializer_list<Tensor> in, std::vector<int64
   return record_many(op, impls, attrs)[0];
 }
 
+namespace {
+template <typename T>
+double magnitude(T x) {
+  if constexpr (is_complex_number<T>) return static_cast<double>(std::abs(x));
+  else return std::fabs(static_cast<double>(x));
+}
+}  // namespace
+
 std::string difference(const Array& actual, const Array& expected, bool exact, double factor) {
   if (!(actual.aval == expected.aval))
     return cat(format_aval(actual.aval), " instead of ", format_aval(expected.aval));
   const DType dtype = expected.aval.dtype;
-  const double relative = factor * (exact           ? 0
-                                    : dtype == f64  ? 1e-12
-                                    : dtype == f32  ? 1e-5
-                                    : dtype == f16  ? 2e-3
-                                    : dtype == bf16 ? 1.6e-2
-                                                    : 0);
-  return visit(dtype, [&](auto t) -> std::string {
+  const double relative = factor * (exact                      ? 0
+                                    : real_dtype(dtype) == f64 ? 1e-12
+                                    : real_dtype(dtype) == f32 ? 1e-5
+                                    : dtype == f16             ? 2e-3
+                                    : dtype == bf16            ? 1.6e-2
+                                                               : 0);
+  return visit_any(dtype, [&](auto t) -> std::string {
     using T = decltype(t);
     const int64_t n = expected.aval.shape.elements();
     const T *a = actual.as<T>(), *e = expected.as<T>();
     double largest = 1;  // what cancels in a sum is as small as its largest term allows
     if constexpr (!std::is_integral_v<T>)
       for (int64_t i = 0; i < n; ++i)
-        if (const double size = std::fabs(static_cast<double>(e[i])); std::isfinite(size))
-          largest = std::max(largest, size);
+        if (const double size = magnitude(e[i]); std::isfinite(size)) largest = std::max(largest, size);
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T>) {
         if (a[i] != e[i]) return cat("element ", i, " of ", n, " is ", +a[i], " instead of ", +e[i]);
+      } else if constexpr (is_complex_number<T>) {  // by the plane's distance: what cancels in a part is an error of
+                                                    // it
+        if (a[i] == e[i] || (std::isnan(magnitude(a[i])) && std::isnan(magnitude(e[i])))) continue;
+        if (!(magnitude(a[i] - e[i]) <= relative * magnitude(e[i]) + relative / 10 * std::min(largest, 1e3)))
+          return cat("element ", i, " of ", n, " is ", a[i], " instead of ", e[i]);
       } else {
         const double x = static_cast<double>(a[i]), y = static_cast<double>(e[i]);
         if (x == y || (std::isnan(x) && std::isnan(y))) continue;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/ops/complex_dtypes.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -32,7 +33,7 @@ Input indices_of(const Indexed& x) { return {{x.indices, x.dtype}, 0, static_cas
 std::vector<OpTest> tests() {
   return {
       {.op = &op::gather,
-       .dtypes = kAll,
+       .dtypes = with_complex(kAll),
        .make =
            [](Rng& rng, DType dtype, int i) {
              const Indexed x = indexed(rng, i);
@@ -44,7 +45,7 @@ std::vector<OpTest> tests() {
            },
        .exact = true},
       {.op = &op::scatter_add,
-       .dtypes = kNumbers,
+       .dtypes = with_complex(kNumbers),
        .make =
            [](Rng& rng, DType dtype, int i) {
              const Indexed x = indexed(rng, i);

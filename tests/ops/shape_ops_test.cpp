@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "brio/autodiff/tape.h"
+#include "tests/ops/complex_dtypes.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -16,7 +17,7 @@ std::vector<int64_t> dims_of(const Shape& shape) { return {shape.begin(), shape.
 
 OpTest movement(const OpDef& op, std::function<Case(Rng&, DType, int)> make,
                 std::function<Case(DType)> large = nullptr) {
-  return {.op = &op, .dtypes = kAll, .make = std::move(make), .large = std::move(large), .exact = true};
+  return {.op = &op, .dtypes = with_complex(kAll), .make = std::move(make), .large = std::move(large), .exact = true};
 }
 
 Case same(Rng& rng, DType dtype, int i) { return {{{{random_shape(rng, i % 9), dtype}}}}; }
@@ -89,7 +90,7 @@ Case padded(Rng& rng, DType dtype, int i) {
 std::vector<OpTest> tests() {
   return {
       {.op = &op::custom_gradient,
-       .dtypes = kAll,
+       .dtypes = with_complex(kAll),
        .make =
            [](Rng& rng, DType dtype, int i) {
              Case made{{{{random_shape(rng, 2), f32}}, {{random_shape(rng, 1), f64}}}};

@@ -6,6 +6,8 @@
 namespace brio::cpu {
 
 void add_tile_kernels(Registry& registry);
+void add_complex_kernels(Registry& registry);
+void add_fft_kernels(Registry& registry);
 void add_product_kernels(Registry& registry);
 void add_factorization_kernels(Registry& registry);
 void add_linear_solve_kernels(Registry& registry);

@@ -4,6 +4,7 @@
 #include "brio/base/error.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/complex.h"
 
 namespace brio::cpu {
 namespace {
@@ -144,6 +145,10 @@ class GatherKernel final : public Kernel {
         index_dtype_(view.in(1).dtype),
         count_(view.in(1).shape.elements()),
         adds_(view.node.op == &op::scatter_add) {
+    if (is_complex(dtype_) && adds_) {  // their parts are added as numbers
+      dtype_ = real_dtype(dtype_);
+      around_.inner *= 2;
+    }
     description = adds_ ? "adds in index order" : "copies";
   }
   bool allows_in_place(size_t in, size_t) const override { return adds_ && in == 0; }

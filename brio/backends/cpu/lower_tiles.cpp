@@ -48,6 +48,9 @@ const Shape& space_of(const Graph& graph, const Node& node) {
 // Why these nodes are no tile program; empty when they are.
 std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
   for (const Node& node : nodes) {
+    for (const auto* values : {&node.in, &node.out})
+      for (ValueId v : *values)
+        if (const DType dtype = graph.values[v].dtype; !is_real(dtype)) return cat("no tile kernel for ", dtype);
     if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to) continue;
     if (!tile_fn(graph, node)) return cat("no tile kernel for ", node.op->name, " on ", value_dtype(graph, node));
   }

@@ -17,6 +17,10 @@ namespace {
 constexpr int64_t kPieceBytes = 256 << 10;     // some tens of microseconds of copying
 constexpr int64_t kStreamingBytes = 16 << 20;  // outputs from here on would only push other things out of the cache
 
+struct Pair {  // of 8 bytes each: complex128
+  uint64_t first, second;
+};
+
 // Calls f with a value of the unsigned type of that size.
 template <typename F>
 void visit_size(size_t element_size, F&& f) {
@@ -25,6 +29,7 @@ void visit_size(size_t element_size, F&& f) {
     case 2: return f(uint16_t{});
     case 4: return f(uint32_t{});
     case 8: return f(uint64_t{});
+    case 16: return f(Pair{});
     default: BRIO_CHECK(false, "element size ", element_size);
   }
 }

@@ -1,6 +1,7 @@
 #include "brio/backends/cpu/movement_kernels.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 #include "brio/backends/cpu/simd_targets.h"
@@ -31,7 +32,7 @@ void transpose(const void* in_bytes, int64_t in_row, int64_t rows, int64_t colum
       const int64_t height = std::min(block, rows - r), width = std::min(block, columns - c);
       const T* from = in + r * in_row + c;
       T* to = out + c * out_row + r;
-      if constexpr (sizeof(T) >= 4) {
+      if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
         transpose_any(from, in_row, height, width, to, out_row);
       } else {
         for (int64_t j = 0; j < width; ++j)
@@ -45,7 +46,8 @@ TransposeFn transpose_for(size_t element_size) {
     case 1: return &transpose<uint8_t>;
     case 2: return &transpose<uint16_t>;
     case 4: return &transpose<uint32_t>;
-    default: return &transpose<uint64_t>;
+    case 8: return &transpose<uint64_t>;
+    default: return &transpose<std::complex<double>>;
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace brio::cpu {
 
-// out[c * out_row + r] = in[r * in_row + c]; strides in elements of 1, 2, 4 or 8 bytes.
+// out[c * out_row + r] = in[r * in_row + c]; strides in elements of 1, 2, 4, 8 or 16 bytes.
 using TransposeFn = void (*)(const void* in, int64_t in_row, int64_t rows, int64_t columns, void* out,
                              int64_t out_row);
 TransposeFn find_transpose(size_t element_size);

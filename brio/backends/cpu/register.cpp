@@ -6,6 +6,8 @@ namespace brio {
 void register_cpu(Registry& registry) {
   cpu::apply_isa_cap();
   cpu::add_tile_kernels(registry);
+  cpu::add_complex_kernels(registry);
+  cpu::add_fft_kernels(registry);
   cpu::add_product_kernels(registry);
   cpu::add_factorization_kernels(registry);
   cpu::add_linear_solve_kernels(registry);

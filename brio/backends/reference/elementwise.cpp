@@ -10,13 +10,15 @@
 namespace brio::reference {
 namespace {
 
-// F::run gets operands in Wide<T> and answers in Wide<T> or bool; which T it takes is what its concept allows.
+// F::run gets operands in Wide<T> and answers in Wide<T>, bool, or the parts of a complex T; which T it takes is what
+// its concept allows.
 template <typename F>
 void run_unary(const Call& call) {
-  visit(call.in_avals[0].dtype, [&](auto t) {
+  visit_any(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
     if constexpr (requires { F::run(wide(t)); }) {
-      using R = std::conditional_t<std::is_same_v<decltype(F::run(wide(t))), bool>, bool, T>;
+      using Answer = decltype(F::run(wide(t)));
+      using R = std::conditional_t<std::is_same_v<Answer, Wide<T>>, T, Answer>;
       for (int64_t i = 0; i < call.out_shape().elements(); ++i)
         call.out<R>()[i] = static_cast<R>(F::run(wide(call.in<T>(0)[i])));
     }
@@ -26,7 +28,7 @@ void run_unary(const Call& call) {
 template <typename F>
 void run_binary(const Call& call) {
   const Shape& shape = call.out_shape();
-  visit(call.in_avals[0].dtype, [&](auto t) {
+  visit_any(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
     if constexpr (requires { F::run(wide(t), wide(t)); }) {
       using R = std::conditional_t<std::is_same_v<decltype(F::run(wide(t), wide(t))), bool>, bool, T>;
@@ -45,6 +47,12 @@ template <typename T>
 concept Int = is_int<T>;
 template <typename T>
 concept Number = Float<T> || Int<T>;
+template <typename T>
+concept Complex = is_complex_number<T>;
+template <typename T>
+concept FloatOrComplex = Float<T> || Complex<T>;
+template <typename T>
+concept Arithmetic = Number<T> || Complex<T>;
 
 // UNARY(name, concept, expression in x); BINARY the same in x and y.
 #define UNARY(name, takes, ...)                                          \
@@ -77,32 +85,34 @@ concept Any = true;
 template <typename T>
 concept Bool = std::is_same_v<T, bool>;
 
-UNARY(Neg, Number, [&] {
-  if constexpr (Float<decltype(x)>) return -x;
+UNARY(Neg, Arithmetic, [&] {
+  if constexpr (FloatOrComplex<decltype(x)>) return -x;
   else return minus(decltype(x){0}, x);
 }())
-UNARY(Abs, Number, [&] {
-  if constexpr (Float<decltype(x)>) return std::fabs(x);
-  else return x < 0 ? minus(decltype(x){0}, x) : x;
-}())
+struct Abs {
+  static auto run(Arithmetic auto x) {
+    if constexpr (FloatOrComplex<decltype(x)>) return std::abs(x);
+    else return x < 0 ? minus(decltype(x){0}, x) : x;
+  }
+};
 UNARY(Sign, Number, x > 0 ? decltype(x)(1) : x < 0 ? decltype(x)(-1) : x == 0 ? decltype(x)(0) : x)
-UNARY(Exp, Float, std::exp(x))
+UNARY(Exp, FloatOrComplex, std::exp(x))
 UNARY(Expm1, Float, std::expm1(x))
-UNARY(Log, Float, std::log(x))
+UNARY(Log, FloatOrComplex, std::log(x))
 UNARY(Log1p, Float, std::log1p(x))
-UNARY(Sqrt, Float, std::sqrt(x))
+UNARY(Sqrt, FloatOrComplex, std::sqrt(x))
 UNARY(Rsqrt, Float, 1 / std::sqrt(x))
-UNARY(Square, Number, times(x, x))
-UNARY(Reciprocal, Float, 1 / x)
-UNARY(Sin, Float, std::sin(x))
-UNARY(Cos, Float, std::cos(x))
+UNARY(Square, Arithmetic, times(x, x))
+UNARY(Reciprocal, FloatOrComplex, decltype(x)(1) / x)
+UNARY(Sin, FloatOrComplex, std::sin(x))
+UNARY(Cos, FloatOrComplex, std::cos(x))
 UNARY(Tan, Float, std::tan(x))
 UNARY(Asin, Float, std::asin(x))
 UNARY(Acos, Float, std::acos(x))
 UNARY(Atan, Float, std::atan(x))
 UNARY(Sinh, Float, std::sinh(x))
 UNARY(Cosh, Float, std::cosh(x))
-UNARY(Tanh, Float, std::tanh(x))
+UNARY(Tanh, FloatOrComplex, std::tanh(x))
 UNARY(Asinh, Float, std::asinh(x))
 UNARY(Acosh, Float, std::acosh(x))
 UNARY(Atanh, Float, std::atanh(x))
@@ -150,13 +160,13 @@ T floor_divide(T x, T y) {
   }
 }
 
-BINARY(Add, Number, plus(x, y))
-BINARY(Sub, Number, minus(x, y))
-BINARY(Mul, Number, times(x, y))
-BINARY(Div, Float, x / y)
+BINARY(Add, Arithmetic, plus(x, y))
+BINARY(Sub, Arithmetic, minus(x, y))
+BINARY(Mul, Arithmetic, times(x, y))
+BINARY(Div, FloatOrComplex, x / y)
 BINARY(FloorDiv, Number, floor_divide(x, y))
 BINARY(Mod, Number, floor_mod(x, y))
-BINARY(Pow, Float, std::pow(x, y))
+BINARY(Pow, FloatOrComplex, std::pow(x, y))
 BINARY(Max, Number, x > y || x != x ? x : y)
 BINARY(Min, Number, x < y || x != x ? x : y)
 BINARY(Atan2, Float, std::atan2(x, y))
@@ -196,7 +206,7 @@ void run_constant(const Call& call) {
 
 void run_select(const Call& call) {
   const Shape& shape = call.out_shape();
-  visit(call.out_avals[0].dtype, [&](auto t) {
+  visit_any(call.out_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
     for (int64_t i = 0; i < shape.elements(); ++i) {
       const size_t branch = call.in<bool>(0)[broadcast_position(call.in_shape(0), shape, i)] ? 1 : 2;
@@ -205,10 +215,17 @@ void run_select(const Call& call) {
   });
 }
 
-// Float to integer is cut towards 0 and clamped, NaN gives 0; integers wrap; to bool is x ≠ 0.
+// Float to integer is cut towards 0 and clamped, NaN gives 0; integers wrap; to bool is x ≠ 0. A complex number loses
+// its imaginary part on the way to a real one.
 template <typename To, typename From>
 To cast_to(From x) {
-  if constexpr (std::is_same_v<To, bool>) {
+  if constexpr (Complex<From> && Complex<To>) {
+    return To(x);
+  } else if constexpr (Complex<From>) {
+    return cast_to<To>(x.real());
+  } else if constexpr (Complex<To>) {
+    return To(cast_to<typename To::value_type>(x));
+  } else if constexpr (std::is_same_v<To, bool>) {
     return x != 0;
   } else if constexpr (is_int<To> && std::is_floating_point_v<From>) {
     using Limits = std::numeric_limits<To>;
@@ -225,8 +242,8 @@ To cast_to(From x) {
 }
 
 void run_cast(const Call& call) {
-  visit(call.in_avals[0].dtype, [&](auto from) {
-    visit(call.out_avals[0].dtype, [&](auto to) {
+  visit_any(call.in_avals[0].dtype, [&](auto from) {
+    visit_any(call.out_avals[0].dtype, [&](auto to) {
       using From = decltype(from);
       using To = decltype(to);
       for (int64_t i = 0; i < call.out_shape().elements(); ++i)

@@ -38,7 +38,7 @@ void run_scatter_add(const Call& call) {
   const Layout layout(call.in_shape(0), call.in_shape(1), call.attrs[0]);
   check(call, layout);
   if (call.out_avals[0].bytes() != 0) std::memcpy(call.out<void>(), call.in<void>(0), call.out_avals[0].bytes());
-  visit_numbers(call.out_avals[0].dtype, [&](auto t) {
+  visit_arithmetic(call.out_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
     for (int64_t o = 0; o < layout.outer; ++o)
       for (int64_t k = 0; k < layout.indices; ++k) {

@@ -11,6 +11,7 @@
 
 #include "brio/base/error.h"
 #include "brio/runtime/backend.h"
+#include "brio/tensor/complex.h"
 
 namespace brio::reference {
 
@@ -63,6 +64,8 @@ void add(Registry& registry, const OpDef& op) {
 }
 
 void add_elementwise(Registry& registry);
+void add_complex(Registry& registry);
+void add_fft(Registry& registry);
 void add_reductions(Registry& registry);
 void add_shape_ops(Registry& registry);
 void add_products(Registry& registry);
@@ -112,12 +115,14 @@ T minus(T a, T b) {
 template <typename T>
 T times(T a, T b) {
   if constexpr (is_int<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  else if constexpr (is_complex_number<T>) return product(a, b);
   else return a * b;
 }
 
 // What long sums of T are kept in, and how they end.
 template <typename T>
-using Accumulator = std::conditional_t<is_float<T>, double, T>;
+using Accumulator = std::conditional_t<
+    is_float<T>, double, std::conditional_t<std::is_same_v<T, std::complex<float>>, std::complex<double>, T>>;
 template <typename T>
 T rounded(Accumulator<T> sum) {
   if constexpr (is_float<T> && sizeof(T) == 2) return T(static_cast<float>(sum));
@@ -136,6 +141,12 @@ void visit_numbers(DType dtype, F&& f) {
   visit(dtype, [&](auto t) {
     if constexpr (!std::is_same_v<decltype(t), bool>) f(t);
   });
+}
+// Numbers and complex ones.
+template <typename F>
+void visit_arithmetic(DType dtype, F&& f) {
+  if (is_complex(dtype)) visit_complex(dtype, f);
+  else visit_numbers(dtype, f);
 }
 
 // ---- positions

@@ -39,13 +39,13 @@ void fold(const Call& call, A start, Fold&& step) {
 }
 
 void run_sum(const Call& call) {
-  visit_numbers(call.in_avals[0].dtype, [&](auto t) {
+  visit_arithmetic(call.in_avals[0].dtype, [&](auto t) {
     using A = Accumulator<decltype(t)>;
     fold<decltype(t), A>(call, A(0), [](A total, A x) { return plus(total, x); });
   });
 }
 void run_prod(const Call& call) {
-  visit_numbers(call.in_avals[0].dtype, [&](auto t) {
+  visit_arithmetic(call.in_avals[0].dtype, [&](auto t) {
     using A = Accumulator<decltype(t)>;
     fold<decltype(t), A>(call, A(1), [](A total, A x) { return times(total, x); });
   });

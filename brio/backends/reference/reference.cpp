@@ -5,6 +5,8 @@ namespace brio {
 
 void register_reference(Registry& registry) {
   reference::add_elementwise(registry);
+  reference::add_complex(registry);
+  reference::add_fft(registry);
   reference::add_reductions(registry);
   reference::add_shape_ops(registry);
   reference::add_products(registry);

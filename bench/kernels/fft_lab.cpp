@@ -1,0 +1,48 @@
+// Fourier transforms of 64 rows, complex and real, by one thread and by all. Checks each against its inverse first.
+//
+//   cmake --build build/release --target lab_fft && build/release/lab_fft
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+
+#include "brio/brio.h"
+
+namespace {
+
+using namespace brio;
+
+double best_microseconds(const std::function<Tensor()>& f) {
+  using Clock = std::chrono::steady_clock;
+  double best = 1e30;
+  const auto start = Clock::now();
+  for (int n = 0; n < 3 || Clock::now() - start < std::chrono::milliseconds(300); ++n) {
+    const auto before = Clock::now();
+    f().array();
+    best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - before).count());
+  }
+  return best;
+}
+
+}  // namespace
+
+int main() {
+  const int all = thread_count();
+  for (int threads : {all, 1})  // a plan is made for the threads that there are
+    for (int64_t n : {256, 1024, 4096, 1000, 1009}) {
+      set_thread_count(threads);
+      const Tensor x = random::normal({64, n}, {.seed = 1});
+      const Tensor z = complex(x, random::normal({64, n}, {.seed = 2})), half = signal::rfft(x);
+      const float error = std::max(max(abs(signal::ifft(signal::fft(z)) - z)).item<float>(),
+                                   max(abs(signal::irfft(half, {n}) - x)).item<float>());
+      if (!(error < 1e-5f)) {
+        std::printf("wrong: %lld points differ by %g\n", static_cast<long long>(n), static_cast<double>(error));
+        return 1;
+      }
+      std::printf("%d threads, 64 x %4lld: fft %7.1f  rfft %7.1f  irfft %7.1f us\n", threads,
+                  static_cast<long long>(n), best_microseconds([&] { return signal::fft(z); }),
+                  best_microseconds([&] { return signal::rfft(x); }),
+                  best_microseconds([&] { return signal::irfft(half, {n}); }));
+    }
+  return 0;
+}
