@@ -37,7 +37,9 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   const int64_t size = input.element_size;
   const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
   switch (input.kind) {
-    case InputPlan::Kind::scalar: return;
+    case InputPlan::Kind::scalar:
+    case InputPlan::Kind::places: return;
+    case InputPlan::Kind::rows: return load_rows(i, start, n);
     case InputPlan::Kind::dense: {
       const std::byte* here = base + start * size;
       const int32_t slot = arguments_.layout.slot[i];
@@ -75,6 +77,34 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   registers_[i] = slot;
   filled_[i] = nullptr;
   input.copy(input, base, start, n, slot);
+}
+
+// Most tiles of a large table have no row of their own: the slot then holds what they need already.
+void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
+  const InputPlan& input = plan_.inputs[i];
+  const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
+  const auto* places = static_cast<const int32_t*>(arguments_.inputs[input.places]);
+  const int64_t width = input.dims[0], size = input.element_size;
+  int64_t row = start / width, at = start % width;
+  const auto here = [&] { return base + (std::min(static_cast<uint32_t>(places[row]), input.last) * width + at) * size; };
+  if (at + n <= width) {
+    registers_[i] = const_cast<std::byte*>(here());
+    return;
+  }
+  std::byte* slot = buffer_ + arguments_.layout.slot[i];
+  registers_[i] = slot;
+  bool all_last = at == 0;
+  for (int64_t r = row; all_last && r * width < start + n; ++r)
+    all_last = static_cast<uint32_t>(places[r]) >= input.last;
+  if (all_last && filled_[i] == base) return;
+  filled_[i] = all_last ? base : nullptr;
+  for (int64_t left = all_last ? plan_.tile : n; left > 0; at = 0) {
+    const int64_t run = std::min(left, width - at);
+    std::memcpy(slot, here(), static_cast<size_t>(run * size));
+    slot += run * size;
+    left -= run;
+    if (!all_last) ++row;
+  }
 }
 
 void TileRun::evaluate(int64_t start, int64_t n) {

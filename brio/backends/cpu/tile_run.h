@@ -39,6 +39,7 @@ class TileRun {
 
  private:
   void load(size_t input, int64_t start, int64_t n);
+  void load_rows(size_t input, int64_t start, int64_t n);
   void copy_outputs(int64_t start, int64_t n);
   void prefetch(int64_t start, int64_t n, int64_t part, int64_t parts);
 
@@ -47,7 +48,9 @@ class TileRun {
   std::byte* buffer_;
   void** registers_;
   int64_t ahead_ = 0;
-  const void** filled_;  // strided inputs: the element that the whole slot holds, if it holds one
+  // Strided inputs: the element that the whole slot holds, if it holds one; rows: the input, when the slot repeats
+  // its last row from its beginning.
+  const void** filled_;
 };
 
 // Calls body(run) with a TileRun whose storage is on the stack.
