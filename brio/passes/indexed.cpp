@@ -3,7 +3,7 @@
 //
 //   scatter_add(0, indices, rows)          → spread_rows(sum_rows(indices, rows), places)
 //   f(spread_rows(x, places), scalars)     → spread_rows(f(x, scalars), places)      to the bit: x has a row for the rest
-//   an optimizer's update of such a table  → its plain form, which becomes a loop
+//   an update by such a gradient           → the same by rows and places
 //   table - spread_rows(x, places)         → subtract_rows(table, x, ids)            for a table that is given up
 //
 // A spread_rows that is left is read by loops as rows (passes/fuse.cpp), and is a table for everybody else.
@@ -186,37 +186,45 @@ class Indexer {
     return kNothing;
   }
 
-  // Parameters whose gradient is spread rows leave the update, each in its plain form.
+  // Parameters whose gradients are rows come last in an update, with their places. Where no row changes without its
+  // gradient they leave it, each in its plain form.
   bool take_update(Node& node) {
     const UpdateLayout layout = UpdateLayout::of(*node.op, Attrs(node.attrs), node.in.size());
-    Node rest{node.op, {node.in.begin(), node.in.begin() + static_cast<std::ptrdiff_t>(layout.scalars)}, {}, node.attrs,
-              {}};
-    const auto stays = [&](size_t i) { return !spread(node.in[layout.in(1, i)]); };
-    size_t staying = 0;
-    for (size_t i = 0; i < layout.n; ++i) staying += stays(i);
-    if (staying == layout.n) return true;
-    for (size_t i = 0; i < layout.n; ++i)
-      if (!stays(i)) update_alone(node, layout, i);
-    if (staying == 0) return false;
+    std::vector<size_t> tables, rows;  // by their gradients
+    for (size_t i = 0; i < layout.n; ++i) (spread(node.in[layout.in(1, i)]) ? rows : tables).push_back(i);
+    if (rows.empty()) return true;
+    if (node.op == &op::sgd_update && layout.slots == 0 && !layout.decays) {
+      for (size_t i : rows) update_alone(node, layout, i);
+      rows.clear();
+    }
+    if (tables.empty() && rows.empty()) return false;
+    Node next{node.op, scalars_of(node, layout), {}, node.attrs, {}};
+    next.attrs.back() = static_cast<int64_t>(rows.size());
+    std::vector<ValueId> places;
     for (size_t kind = 0; kind < 2 + layout.slots; ++kind)
-      for (size_t i = 0; i < layout.n; ++i)
-        if (stays(i)) rest.in.push_back(node.in[layout.in(kind, i)]);
-    for (size_t kind = 0; kind < 2 + layout.slots; ++kind)
-      for (size_t i = 0; i < layout.n; ++i)
-        if (kind != 1 && stays(i)) rest.out.push_back(node.out[layout.out(kind, i)]);
-    node = std::move(rest);
+      for (const std::vector<size_t>* some : {&tables, &rows})
+        for (size_t i : *some) {
+          const ValueId in = node.in[layout.in(kind, i)];
+          const Node* gradient = kind == 1 ? spread(in) : nullptr;
+          next.in.push_back(gradient ? gradient->in[0] : in);
+          if (gradient) places.push_back(gradient->in[1]);
+          if (kind != 1) next.out.push_back(node.out[layout.out(kind, i)]);
+        }
+    next.in.insert(next.in.end(), places.begin(), places.end());
+    node = std::move(next);
     return true;
   }
+  static std::vector<ValueId> scalars_of(const Node& node, const UpdateLayout& layout) {
+    return {node.in.begin(), node.in.begin() + static_cast<std::ptrdiff_t>(layout.scalars)};
+  }
   void update_alone(const Node& node, const UpdateLayout& layout, size_t i) {
-    Node alone{node.op, {node.in.begin(), node.in.begin() + static_cast<std::ptrdiff_t>(layout.scalars)}, {}, node.attrs,
-               {}};
+    Node alone{node.op, scalars_of(node, layout), {}, node.attrs, {}};
     for (size_t kind = 0; kind < 2 + layout.slots; ++kind) alone.in.push_back(node.in[layout.in(kind, i)]);
     const std::vector<ValueId> out = emit_plain(g_, alone, [&](const Node& step, std::vector<ValueId> in) {
       const ValueId with = rewritten(*step.op, in, step.attrs);
       return with != kNothing ? with : rewriter_.emit(*step.op, std::move(in), step.attrs);
     });
-    for (size_t kind = 0; kind < 2 + layout.slots; ++kind)
-      if (kind != 1) rewriter_.replace(node.out[layout.out(kind, i)], out[kind == 0 ? 0 : kind - 1]);
+    rewriter_.replace(node.out[layout.out(0, i)], out[0]);
   }
 
   Graph& g_;

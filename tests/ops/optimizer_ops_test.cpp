@@ -22,10 +22,9 @@ std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input>
   return [=, &op](Rng& rng, DType dtype, int i) {
     Case made{scalars, {}};
     for (int flag = 0; flag < flags; ++flag) made.attrs.push_back(i >> flag & 1);
-    made.attrs.push_back(i >> 1 & 1);
-    made.attrs.push_back(i >> 2 & 1);
-    if (made.attrs.end()[-2]) made.inputs.push_back(kDecay);
-    if (made.attrs.end()[-1]) made.inputs.push_back(kGate);
+    made.attrs.insert(made.attrs.end(), {i >> 1 & 1, i >> 2 & 1, 0});
+    if (made.attrs.end()[-3]) made.inputs.push_back(kDecay);
+    if (made.attrs.end()[-2]) made.inputs.push_back(kGate);
     if (&op == &op::sgd_update && i % 4 == 1) made.attrs[0] = 0;  // Nesterov's form needs momentum
     std::vector<Shape> shapes;
     for (int64_t n = rng.range(1, 4); n > 0; --n)
@@ -60,7 +59,7 @@ std::vector<OpTest> tests() {
       {.op = &op::sgd_update,
        .dtypes = kFloats,
        .make = update(op::sgd_update, sgd, {-1}, 2),
-       .large = large(op::sgd_update, sgd, {-1}, {0, 0, 0, 0})},
+       .large = large(op::sgd_update, sgd, {-1}, {0, 0, 0, 0, 0})},
       {.op = &op::rmsprop_update,
        .dtypes = kFloats,
        .make =
@@ -71,11 +70,11 @@ std::vector<OpTest> tests() {
                for (size_t k = 0; k < layout.n; ++k) made.inputs[layout.in(kind, k)].high = 0.2;
              return made;
            },
-       .large = large(op::rmsprop_update, rmsprop, squares, {0, 0, 0, 0})},
+       .large = large(op::rmsprop_update, rmsprop, squares, {0, 0, 0, 0, 0})},
       {.op = &op::adam_update,
        .dtypes = kFloats,
        .make = update(op::adam_update, adam, moments, 1),
-       .large = large(op::adam_update, adam, moments, {0, 0, 0})},
+       .large = large(op::adam_update, adam, moments, {0, 0, 0, 0})},
   };
 }
 

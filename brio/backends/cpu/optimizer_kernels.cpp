@@ -33,9 +33,10 @@ struct UpdateScalars {
     std::copy(values.begin(), values.end(), value);
   }
 };
-// Elements [begin, end) of one tensor.
+// Elements [begin, end) of one tensor, whose gradients are at `grad`.
 template <typename T>
-using UpdateRange = void (*)(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin, int64_t end);
+using UpdateRange = void (*)(const UpdateTensor& tensor, const T* grad, const UpdateScalars<T>& scalars, int64_t begin,
+                             int64_t end);
 
 enum class UpdateKind {
   sgd,
@@ -140,11 +141,11 @@ HWY_INLINE void decay_and_update(D d, UpdateVector<V>& u, const UpdateScalars<T>
 }
 
 template <class Rule, typename T>
-void update_range(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin, int64_t end) {
+void update_range(const UpdateTensor& tensor, const T* grad, const UpdateScalars<T>& scalars, int64_t begin,
+                  int64_t end) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   const T* param = static_cast<const T*>(tensor.param_in) + begin;
-  const T* grad = static_cast<const T*>(tensor.grad) + begin;
   T* param_out = static_cast<T*>(tensor.param_out) + begin;
   const T* slot[3];
   T* slot_out[3];
@@ -217,19 +218,32 @@ UpdateRange<T> find_update(UpdateKind kind) {
 }
 
 template <typename T>
+void update_part(UpdateRange<T> update, const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin,
+                 int64_t end) {
+  const T* grad = static_cast<const T*>(tensor.grad);
+  if (!tensor.places) return update(tensor, grad + begin, scalars, begin, end);
+  for (int64_t row = begin / tensor.width; begin < end; ++row) {
+    const int64_t stop = std::min(end, (row + 1) * tensor.width);
+    const int64_t place = std::min(static_cast<uint32_t>(tensor.places[row]), tensor.last);
+    update(tensor, grad + place * tensor.width + (begin - row * tensor.width), scalars, begin, stop);
+    begin = stop;
+  }
+}
+
+template <typename T>
 void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const UpdateScalars<T>& scalars) {
   const UpdateRange<T> update = find_update<T>(kind);
   int64_t total = 0;
   for (const UpdateTensor& tensor : tensors) total += tensor.n;
   if (total < kParallelElements) {
-    for (const UpdateTensor& tensor : tensors) update(tensor, scalars, 0, tensor.n);
+    for (const UpdateTensor& tensor : tensors) update_part(update, tensor, scalars, 0, tensor.n);
     return;
   }
   parallel_for(total, kPieceElements, [&](int64_t begin, int64_t end) {
     int64_t offset = 0;  // of the tensor at hand in the sequence of all elements
     for (const UpdateTensor& tensor : tensors) {
       const int64_t from = std::max(begin - offset, int64_t{0}), to = std::min(end - offset, tensor.n);
-      if (from < to) update(tensor, scalars, from, to);
+      if (from < to) update_part(update, tensor, scalars, from, to);
       offset += tensor.n;
       if (offset >= end) return;
     }
