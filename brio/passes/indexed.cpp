@@ -53,11 +53,11 @@ class Scattered {
     bool part = false;
   };
 
-  // Where a table is twice what is looked up, or less, there is little to gain.
+  // Where more than a quarter of a table is looked up there is little to gain.
   void try_sum(ValueId v, int64_t rows, const std::vector<ValueId>& parts) {
     const Shape& table = g_.values[v].shape;
     constexpr int64_t kMost = int64_t{1} << 31;
-    if (rows == 0 || table.rank() < 2 || table[0] >= kMost || rows > table[0] / 2) return;
+    if (rows == 0 || table.rank() < 2 || table[0] >= kMost || rows > table[0] / 4) return;
     if (!parts.empty() && (parts[0] == parts[1] || uses_[parts[0]] != 1 || uses_[parts[1]] != 1)) return;
     for (ValueId part : parts) sum_[part].part = true;
     sum_[v].rows = rows;

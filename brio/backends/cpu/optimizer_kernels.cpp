@@ -217,17 +217,36 @@ UpdateRange<T> find_update(UpdateKind kind) {
   else return HWY_DYNAMIC_DISPATCH(find_update_f64_here)(kind);
 }
 
+// Row by row, and where the gradient has none several rows at once.
+template <typename T>
+void update_spread(UpdateRange<T> update, const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin,
+                   int64_t end) {
+  const int64_t width = tensor.width;
+  const T* grad = static_cast<const T*>(tensor.grad);
+  T others[1024];  // the last row, as often as it fits
+  const int64_t at_once = std::max<int64_t>(1, static_cast<int64_t>(std::size(others)) / width);
+  if (at_once > 1)
+    for (int64_t i = 0; i < at_once; ++i) std::copy_n(grad + tensor.last * width, width, others + i * width);
+  const auto place = [&](int64_t row) { return std::min(static_cast<uint32_t>(tensor.places[row]), tensor.last); };
+  for (int64_t row = begin / width; begin < end;) {
+    const T* here = grad + place(row) * width + (begin - row * width);
+    int64_t rows = 1;
+    if (at_once > 1 && begin == row * width && place(row) == tensor.last) {
+      here = others;
+      while (rows < at_once && (row + rows) * width < end && place(row + rows) == tensor.last) ++rows;
+    }
+    row += rows;
+    const int64_t stop = std::min(end, row * width);
+    update(tensor, here, scalars, begin, stop);
+    begin = stop;
+  }
+}
+
 template <typename T>
 void update_part(UpdateRange<T> update, const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin,
                  int64_t end) {
-  const T* grad = static_cast<const T*>(tensor.grad);
-  if (!tensor.places) return update(tensor, grad + begin, scalars, begin, end);
-  for (int64_t row = begin / tensor.width; begin < end; ++row) {
-    const int64_t stop = std::min(end, (row + 1) * tensor.width);
-    const int64_t place = std::min(static_cast<uint32_t>(tensor.places[row]), tensor.last);
-    update(tensor, grad + place * tensor.width + (begin - row * tensor.width), scalars, begin, stop);
-    begin = stop;
-  }
+  if (tensor.places) update_spread(update, tensor, scalars, begin, end);
+  else update(tensor, static_cast<const T*>(tensor.grad) + begin, scalars, begin, end);
 }
 
 template <typename T>
@@ -236,7 +255,8 @@ void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const Up
   int64_t total = 0;
   for (const UpdateTensor& tensor : tensors) total += tensor.n;
   if (total < kParallelElements) {
-    for (const UpdateTensor& tensor : tensors) update_part(update, tensor, scalars, 0, tensor.n);
+    for (const UpdateTensor& tensor : tensors)
+      if (tensor.n > 0) update_part(update, tensor, scalars, 0, tensor.n);
     return;
   }
   parallel_for(total, kPieceElements, [&](int64_t begin, int64_t end) {

@@ -107,6 +107,7 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
     plan.last = static_cast<uint32_t>(input.rows - 1);
     plan.rank = 1;
     plan.dims[0] = space[0] == 0 ? 0 : space.elements() / space[0];
+    plan.period = 2 * plan.dims[0];  // a slot of whole rows
     return plan;
   }
   merge_dims(plan, input, space);

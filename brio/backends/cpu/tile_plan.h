@@ -33,7 +33,7 @@ struct InputPlan {
   uint8_t element_size;
   int rank;  // of the dims below: those of the space, merged as far as this input allows
   int64_t dims[kMaxRank], strides[kMaxRank];
-  int64_t period;  // periodic: elements
+  int64_t period;  // periodic: elements; rows: by how many elements their slot is longer than a tile
   int32_t places;  // rows: the input that says where they are; dims[0] elements each
   uint32_t last;   // rows: the last one, for all that are nowhere
   std::vector<int32_t>

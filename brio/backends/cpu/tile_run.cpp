@@ -79,32 +79,35 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   input.copy(input, base, start, n, slot);
 }
 
-// Most tiles of a large table have no row of their own: the slot then holds what they need already.
+// Most rows of a large table are the last one: the slot is full of it, and only what is another is copied, and taken
+// back for the next tile.
 void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
   const InputPlan& input = plan_.inputs[i];
   const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
   const auto* places = static_cast<const int32_t*>(arguments_.inputs[input.places]);
-  const int64_t width = input.dims[0], size = input.element_size;
-  int64_t row = start / width, at = start % width;
-  const auto here = [&] { return base + (std::min(static_cast<uint32_t>(places[row]), input.last) * width + at) * size; };
+  const int64_t width = input.dims[0], row_bytes = width * input.element_size;
+  const int64_t row = start / width, at = start % width, table_rows = plan_.elements / width;
+  std::byte* slot = buffer_ + arguments_.layout.slot[i];
+  const auto place = [&](int64_t r) { return std::min(static_cast<uint32_t>(places[r]), input.last); };
+  const auto copy = [&](int64_t to, uint32_t from) {
+    std::memcpy(slot + to * row_bytes, base + from * row_bytes, static_cast<size_t>(row_bytes));
+  };
   if (at + n <= width) {
-    registers_[i] = const_cast<std::byte*>(here());
+    registers_[i] = const_cast<std::byte*>(base + place(row) * row_bytes + at * input.element_size);
     return;
   }
-  std::byte* slot = buffer_ + arguments_.layout.slot[i];
-  registers_[i] = slot;
-  bool all_last = at == 0;
-  for (int64_t r = row; all_last && r * width < start + n; ++r)
-    all_last = static_cast<uint32_t>(places[r]) >= input.last;
-  if (all_last && filled_[i] == base) return;
-  filled_[i] = all_last ? base : nullptr;
-  for (int64_t left = all_last ? plan_.tile : n; left > 0; at = 0) {
-    const int64_t run = std::min(left, width - at);
-    std::memcpy(slot, here(), static_cast<size_t>(run * size));
-    slot += run * size;
-    left -= run;
-    if (!all_last) ++row;
+  registers_[i] = slot + at * input.element_size;
+  const int64_t tile_rows = (plan_.tile + 2 * width - 2) / width;  // those that a tile may touch
+  if (!filled_[i]) {
+    for (int64_t k = 0; k < tile_rows; ++k) copy(k, input.last);
+  } else {
+    const int64_t before = static_cast<const int32_t*>(filled_[i]) - places;
+    for (int64_t k = 0; k < std::min(tile_rows, table_rows - before); ++k)
+      if (place(before + k) != input.last) copy(k, input.last);
   }
+  filled_[i] = places + row;
+  for (int64_t k = 0; (row + k) * width < start + n; ++k)
+    if (place(row + k) != input.last) copy(k, place(row + k));
 }
 
 void TileRun::evaluate(int64_t start, int64_t n) {

@@ -48,8 +48,8 @@ class TileRun {
   std::byte* buffer_;
   void** registers_;
   int64_t ahead_ = 0;
-  // Strided inputs: the element that the whole slot holds, if it holds one; rows: the input, when the slot repeats
-  // its last row from its beginning.
+  // Strided inputs: the element that the whole slot holds, if it holds one; rows: the place of the first row that the
+  // slot holds.
   const void** filled_;
 };
 
