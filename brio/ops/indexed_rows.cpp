@@ -78,13 +78,8 @@ void infer_subtract_rows(const OpCall& call, std::vector<Aval>& out) {
   out.push_back(table);
 }
 
-Cost sum_rows_cost(const OpCall& call, std::span<const Aval> out) {
+Cost rows_cost(const OpCall& call, std::span<const Aval> out) {
   return {static_cast<double>(call.in[1]->shape.elements()), total_bytes(call, out)};
-}
-// Rows that are not named cost nothing.
-Cost subtract_rows_cost(const OpCall& call, std::span<const Aval>) {
-  return {static_cast<double>(call.in[1]->shape.elements()),
-          3.0 * static_cast<double>(call.in[1]->bytes()) + static_cast<double>(call.in[2]->bytes())};
 }
 
 constexpr std::string_view kNoGrad = "the planner makes it after differentiation";
@@ -100,7 +95,7 @@ const OpDef sum_rows{.name = "sum_rows",
                      .attrs = kSizeAttrs,
                      .infer = infer_sum_rows,
                      .no_grad = kNoGrad,
-                     .cost = sum_rows_cost,
+                     .cost = rows_cost,
                      .may_fail = true};
 const OpDef row_places{.name = "row_places",
                        .summary = "where among some rows each row of a table is found; behind them if nowhere",
@@ -126,7 +121,7 @@ const OpDef subtract_rows{.name = "subtract_rows",
                           .max_inputs = 3,
                           .infer = infer_subtract_rows,
                           .no_grad = kNoGrad,
-                          .cost = subtract_rows_cost};
+                          .cost = rows_cost};
 }  // namespace op
 
 void register_indexed_rows() {

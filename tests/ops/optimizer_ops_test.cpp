@@ -15,8 +15,8 @@ Input scalar(double low, double high) { return {{Shape(), f64}, low, high}; }
 
 const Input kDecay{{Shape(), f64}, 0.01, 0.1}, kGate{{Shape(), boolean}, 0, 2};
 
-// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last two flags say whether
-// there are weight decay and a gate.
+// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last flags say whether there
+// are weight decay and a gate, and how many gradients are rows.
 std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input> scalars,
                                              std::vector<double> slot_low, int flags) {
   return [=, &op](Rng& rng, DType dtype, int i) {
@@ -29,10 +29,19 @@ std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input>
     std::vector<Shape> shapes;
     for (int64_t n = rng.range(1, 4); n > 0; --n)
       shapes.push_back(random_shape(rng, static_cast<int>(rng.range(0, 8))));
+    const auto first_spread = static_cast<size_t>(i % 3 == 2 ? rng.range(0, static_cast<int64_t>(shapes.size())) : 4);
+    for (size_t k = first_spread; k < shapes.size(); ++k) {
+      if (shapes[k].rank() == 0) shapes[k] = {3};
+      ++made.attrs.back();
+    }
     const size_t slots = UpdateLayout::of(op, Attrs(made.attrs), made.inputs.size()).slots;
     for (size_t kind = 0; kind < 2 + slots; ++kind)
-      for (const Shape& shape : shapes)
+      for (size_t k = 0; k < shapes.size(); ++k) {
+        Shape shape = shapes[k];
+        if (kind == 1 && k >= first_spread) shape.set(0, 4);
         made.inputs.push_back({{shape, dtype}, kind < 2 ? -1 : slot_low[kind - 2], 1});
+      }
+    for (size_t k = first_spread; k < shapes.size(); ++k) made.inputs.push_back({{Shape{shapes[k][0]}, i32}, -1, 5});
     return made;
   };
 }
@@ -110,13 +119,13 @@ std::vector<Invalid> invalid() {
       {&op::sgd_update,
        "an odd number of tensors",
        [=] {
-         call(op::sgd_update, {s, s, p, p, p}, {0, 0, 0, 0});
+         call(op::sgd_update, {s, s, p, p, p}, {0, 0, 0, 0, 0});
        },
        {"3 tensors", "groups of 2"}},
       {&op::sgd_update,
        "no tensors after the scalars",
        [=] {
-         call(op::sgd_update, {s, s, s, tensor({}, boolean)}, {0, 0, 1, 1});
+         call(op::sgd_update, {s, s, s, tensor({}, boolean)}, {0, 0, 1, 1, 0});
        },
        {"4 scalars", "4 inputs"}},
       {&op::sgd_update,
@@ -173,6 +182,24 @@ std::vector<Invalid> invalid() {
          sgd_update({s, s}, ints, ints);
        },
        {"parameter 0", "int32"}},
+      {&op::sgd_update,
+       "more rows than parameters",
+       [=] {
+         call(op::sgd_update, {s, s, p, p, p, p}, {0, 0, 0, 0, 2});
+       },
+       {"2 parameters", "there are 1"}},
+      {&op::sgd_update,
+       "rows of another width",
+       [=] {
+         call(op::sgd_update, {s, s, tensor({2, 3}), tensor({5, 4}), tensor({2}, i32)}, {0, 0, 0, 0, 1});
+       },
+       {"gradient of parameter 0", "(2, 4)", "(2, 3)"}},
+      {&op::sgd_update,
+       "float places",
+       [=] {
+         call(op::sgd_update, {s, s, tensor({2, 3}), tensor({5, 3}), tensor({2})}, {0, 0, 0, 0, 1});
+       },
+       {"places", "float32"}},
       {&op::rmsprop_update,
        "too few velocities",
        [=] {
