@@ -72,9 +72,9 @@ void infer_subtract_rows(const OpCall& call, std::vector<Aval>& out) {
   if (table.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
   if (table.shape.rank() == 0 || rows.dtype != table.dtype || rows.shape[0] != ids.shape[0] + 1 ||
       !(with_rows(call.op, table.shape[0], rows.shape, 1) == table.shape))
-    throw_invalid(call.op, cat("a table of ", table.dtype, " of shape ", table.shape, " with ", ids.shape[0],
-                               " ids takes one row more of the same sort, but got ", rows.dtype, " of shape ",
-                               rows.shape));
+    throw_invalid(call.op,
+                  cat("a table of ", table.dtype, " of shape ", table.shape, " with ", ids.shape[0],
+                      " ids takes one row more of the same sort, but got ", rows.dtype, " of shape ", rows.shape));
   out.push_back(table);
 }
 

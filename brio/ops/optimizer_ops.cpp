@@ -1,5 +1,7 @@
 #include "brio/ops/optimizer_ops.h"
 
+#include <algorithm>
+
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/check.h"
@@ -56,9 +58,9 @@ void infer_update(const OpCall& call, std::vector<Aval>& out) {
   if (layout.spread > layout.n)
     throw_invalid(call.op, cat("the gradients of ", layout.spread, " parameters are rows, but there are ", layout.n));
   if (layout.n == 0 || layout.in(kinds, 0) + layout.spread != call.in.size())
-    throw_invalid(call.op,
-                  cat(call.in.size() - layout.scalars - layout.spread, " tensors are given, which is no whole number of groups of ",
-                      kinds, ": parameter, gradient and ", layout.slots, " slots"));
+    throw_invalid(call.op, cat(call.in.size() - layout.scalars - layout.spread,
+                               " tensors are given, which is no whole number of groups of ", kinds,
+                               ": parameter, gradient and ", layout.slots, " slots"));
   for (size_t i = 0; i < layout.n; ++i) {
     const Aval& param = *call.in[layout.in(0, i)];
     if (!is_floating(param.dtype) || param.dtype != call.in[layout.in(0, 0)]->dtype)

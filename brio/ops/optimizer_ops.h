@@ -68,7 +68,7 @@ struct UpdateLayout {
   size_t gate() const { return scalars - 1; }
   size_t in(size_t kind, size_t i) const { return scalars + kind * n + i; }
   bool is_spread(size_t i) const { return i + spread >= n; }
-  size_t places(size_t i) const { return in(2 + slots, 0) + i + spread - n; }  // where it is spread
+  size_t places(size_t i) const { return in(2 + slots, 0) + i + spread - n; }             // where it is spread
   size_t out(size_t kind, size_t i) const { return (kind == 0 ? 0 : kind - 1) * n + i; }  // kind ≠ 1
 };
 

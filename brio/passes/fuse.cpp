@@ -54,12 +54,12 @@ class Fuser {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
       if (g_.nodes[n].op != &op::spread_rows) continue;
       const ValueId table = g_.nodes[n].out[0];
-      source_[n] = std::ranges::find(g_.outputs, table) == g_.outputs.end() &&
-                   std::ranges::all_of(successors_[n], [&](uint32_t next) {
-                     const Node& node = g_.nodes[next];
-                     return (is_loop_op(node) || node.op->kind == OpKind::reduction) &&
-                            space(node) == g_.values[table].shape;
-                   });
+      source_[n] =
+          std::ranges::find(g_.outputs, table) == g_.outputs.end() &&
+          std::ranges::all_of(successors_[n], [&](uint32_t next) {
+            const Node& node = g_.nodes[next];
+            return (is_loop_op(node) || node.op->kind == OpKind::reduction) && space(node) == g_.values[table].shape;
+          });
     }
   }
   bool is_source(ValueId v) const { return producer_[v] != kNoGroup && source_[producer_[v]]; }

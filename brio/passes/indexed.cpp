@@ -1,10 +1,10 @@
-// The gradient of a looked-up table is scatter_add into zeros: few rows, and a table of zeros. Here it stays rows with
-// their places (ops/indexed_rows.h) as far as whoever reads it can take it so:
+// The gradient of a looked-up table is scatter_add into zeros: few rows, and a table of zeros. Here it stays rows
+// with their places (ops/indexed_rows.h) as far as whoever reads it can take it so:
 //
 //   scatter_add(0, indices, rows)          → spread_rows(sum_rows(indices, rows), places)
-//   f(spread_rows(x, places), scalars)     → spread_rows(f(x, scalars), places)      to the bit: x has a row for the rest
-//   an update by such a gradient           → the same by rows and places
-//   table - spread_rows(x, places)         → subtract_rows(table, x, ids)            for a table that is given up
+//   f(spread_rows(x, places), scalars)     → spread_rows(f(x, scalars), places)      to the bit: x has a row for the
+//   rest an update by such a gradient           → the same by rows and places table - spread_rows(x, places) →
+//   subtract_rows(table, x, ids)            for a table that is given up
 //
 // A spread_rows that is left is read by loops as rows (passes/fuse.cpp), and is a table for everybody else.
 #include <algorithm>
@@ -144,7 +144,8 @@ class Indexer {
       std::vector<int64_t> flat = {1, count}, wide = {table.rank(), count};
       wide.insert(wide.end(), table.begin() + 1, table.end());
       const ValueId list = rewriter_.emit(op::reshape, {part.indices}, flat);
-      indices.push_back(aval(list).dtype == i64 ? list : rewriter_.emit(op::cast, {list}, {static_cast<int64_t>(i64)}));
+      indices.push_back(aval(list).dtype == i64 ? list
+                                                : rewriter_.emit(op::cast, {list}, {static_cast<int64_t>(i64)}));
       rows.push_back(rewriter_.emit(op::reshape, {part.rows}, wide));
     }
     return {rewriter_.emit(op::concat, indices, {0}), rewriter_.emit(op::concat, rows, {0})};

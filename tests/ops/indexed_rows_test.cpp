@@ -58,7 +58,8 @@ std::vector<OpTest> tests() {
        .make =
            [](Rng& rng, DType dtype, int i) {
              const Table t = table(rng, i);
-             Shape indices = random_shape(rng, static_cast<int>(rng.range(0, std::min(2, kMaxRank - t.shape.rank()))));
+             Shape indices =
+                 random_shape(rng, static_cast<int>(rng.range(0, std::min(2, kMaxRank - t.shape.rank()))));
              Shape rows = indices;
              for (int k = 1; k < t.shape.rank(); ++k) rows.push_back(t.shape[k]);
              return Case{{{{indices, i % 2 ? i32 : i64}, 0, static_cast<double>(t.shape[0] - 1)}, {{rows, dtype}}},
@@ -75,7 +76,10 @@ std::vector<OpTest> tests() {
              const int64_t size = rng.range(0, 20);
              return Case{{distinct_ids(rng.range(0, 9), size, rng.bits())}, {size}};
            },
-       .large = [](DType) { return Case{{distinct_ids(1000, 2000, 1)}, {100'000}}; },
+       .large =
+           [](DType) {
+             return Case{{distinct_ids(1000, 2000, 1)}, {100'000}};
+           },
        .exact = true},
       {.op = &op::spread_rows,
        .dtypes = kAll,
@@ -137,9 +141,7 @@ std::vector<Invalid> invalid() {
        {"-1 rows"}},
       {&op::row_places,
        "too large a table",
-       [=] {
-         call(op::row_places, {ids}, {int64_t{1} << 31});
-       },
+       [=] { call(op::row_places, {ids}, {int64_t{1} << 31}); },
        {"2147483648 rows", "int32"}},
       {&op::row_places,
        "a matrix",
@@ -147,19 +149,19 @@ std::vector<Invalid> invalid() {
          call(op::row_places, {tensor({2, 2}, i32)}, {4});
        },
        {"int32 vector", "(2, 2)"}},
-      {&op::row_places,
-       "wide ids",
-       [] {
-         call(op::row_places, {tensor({2}, i64)}, {4});
-       },
-       {"int32 vector", "int64"}},
+      {&op::row_places, "wide ids", [] { call(op::row_places, {tensor({2}, i64)}, {4}); }, {"int32 vector", "int64"}},
       {&op::spread_rows,
        "no rows",
        [=] {
          call(op::spread_rows, {tensor({0, 3}), ids});
        },
        {"needs a row", "(0, 3)"}},
-      {&op::spread_rows, "a scalar", [=] { call(op::spread_rows, {tensor({}), ids}); }, {"needs a row", "()"}},
+      {&op::spread_rows,
+       "a scalar",
+       [=] {
+         call(op::spread_rows, {tensor({}), ids});
+       },
+       {"needs a row", "()"}},
       {&op::spread_rows,
        "float places",
        [=] {
@@ -216,8 +218,9 @@ TEST(SumRows, AddsWhatHasOneIndex) {
 // As what it stands for.
 TEST(SumRows, RefusesAnIndexOutsideInTheNameOfScatterAdd) {
   const Tensor rows({{1, 2}, {3, 4}});
-  refuses("scatter_add", {"index -1", "position 1", "(6, 2)"},
-          [&] { sum_rows(Tensor({0, -1}, i32), rows, 6)[1].array(); });
+  refuses("scatter_add", {"index -1", "position 1", "(6, 2)"}, [&] {
+    sum_rows(Tensor({0, -1}, i32), rows, 6)[1].array();
+  });
   refuses("scatter_add", {"index 6", "position 0"}, [&] { sum_rows(Tensor({6, 1}, i32), rows, 6)[1].array(); });
 }
 

@@ -15,8 +15,8 @@ Input scalar(double low, double high) { return {{Shape(), f64}, low, high}; }
 
 const Input kDecay{{Shape(), f64}, 0.01, 0.1}, kGate{{Shape(), boolean}, 0, 2};
 
-// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last flags say whether there
-// are weight decay and a gate, and how many gradients are rows.
+// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last flags say whether
+// there are weight decay and a gate, and how many gradients are rows.
 std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input> scalars,
                                              std::vector<double> slot_low, int flags) {
   return [=, &op](Rng& rng, DType dtype, int i) {

@@ -134,8 +134,8 @@ class SpreadRowsKernel final : public Kernel {
     parallel_for(size_, rows_per_piece(bytes_), [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const int64_t place = places[r] < 0 || places[r] > last_ ? last_ : places[r];
-        std::memcpy(static_cast<char*>(args.out[0]) + r * bytes_, static_cast<const char*>(args.in[0]) + place * bytes_,
-                    static_cast<size_t>(bytes_));
+        std::memcpy(static_cast<char*>(args.out[0]) + r * bytes_,
+                    static_cast<const char*>(args.in[0]) + place * bytes_, static_cast<size_t>(bytes_));
       }
     });
   }

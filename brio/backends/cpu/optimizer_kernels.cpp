@@ -35,8 +35,8 @@ struct UpdateScalars {
 };
 // Elements [begin, end) of one tensor, whose gradients are at `grad`.
 template <typename T>
-using UpdateRange = void (*)(const UpdateTensor& tensor, const T* grad, const UpdateScalars<T>& scalars, int64_t begin,
-                             int64_t end);
+using UpdateRange = void (*)(const UpdateTensor& tensor, const T* grad, const UpdateScalars<T>& scalars,
+                             int64_t begin, int64_t end);
 
 enum class UpdateKind {
   sgd,

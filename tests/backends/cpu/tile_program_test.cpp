@@ -69,8 +69,8 @@ TEST(TileProgram, RankZero) {
 // Rows that are found by their places, against the table that they stand for: the same bits, reductions too.
 TEST(TileProgram, RowsByTheirPlaces) {
   on_every_isa([] {
-    for (const Shape& space : {Shape{0, 4}, Shape{5, 0}, Shape{4000, 1}, Shape{900, 3}, Shape{300, 16}, Shape{77, 100},
-                               Shape{90, 10, 7}, Shape{9, 1500}, Shape{3, 70'000}})
+    for (const Shape& space : {Shape{0, 4}, Shape{5, 0}, Shape{4000, 1}, Shape{900, 3}, Shape{300, 16},
+                               Shape{77, 100}, Shape{90, 10, 7}, Shape{9, 1500}, Shape{3, 70'000}})
       for (const int chance : {1, 10, 400})  // one in so many rows is another than the last
         for (const uint8_t mask : {0, 1, 2, 3}) {
           const int64_t width = space[0] == 0 ? 4 : space.elements() / space[0], rows = 6;
@@ -81,7 +81,7 @@ TEST(TileProgram, RowsByTheirPlaces) {
           std::mt19937 generator(static_cast<uint32_t>(chance));
           for (int64_t r = 0; r < space[0]; ++r) {
             places.push_back(generator() % static_cast<uint32_t>(chance) ? 5
-                                                                          : static_cast<int32_t>(generator() % 8) - 1);
+                                                                         : static_cast<int32_t>(generator() % 8) - 1);
             const int64_t place = places.back() < 0 ? 5 : std::min(places.back(), 5);
             table.insert(table.end(), few.begin() + place * width, few.begin() + (place + 1) * width);
           }
