@@ -129,7 +129,7 @@ class Indexer {
       parts.insert(parts.end(), more.begin(), more.end());
     }
     if (scattered_.is_part(node.out[0])) return false;
-    const Shape& table = aval(node.out[0]).shape;
+    const Shape table = aval(node.out[0]).shape;  // emitting moves the values
     const Part all = parts.size() == 1 ? parts[0] : joined(parts, table);
     const ValueId ids = rewriter_.emit(op::sum_rows, {all.indices, all.rows}, {table[0]});
     const ValueId sums = rewriter_.producer(ids)->out[1];
