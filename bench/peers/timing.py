@@ -60,3 +60,18 @@ def main(version, workloads):
     of `start` returns the loss of its one step."""
     name, *variant = sys.argv[1:]
     print(json.dumps({"name": name, "version": version, **workloads[name](*variant)}))
+
+
+def measure_rows(version, rows, beginnings):
+    """Times the rows (name → makes the inputs, returns the call) whose names begin so; one line of JSON each."""
+    for name, make in rows.items():
+        if beginnings and not name.startswith(tuple(beginnings)):
+            continue
+        call = make()
+
+        def run(count):
+            for _ in range(count):
+                call()
+
+        result = measure(run, "us", warm_up=0.03, block=0.005, budget=0.3, blocks=25)
+        print(json.dumps({"name": name, "version": version, **result}), flush=True)

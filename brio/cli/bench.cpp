@@ -1,4 +1,5 @@
-// brio bench [NAME…] [--json]: medians and bests of Brio's own workloads. `start --once` trains one step and ends:
+// brio bench [NAME…] [--json]: medians and bests of Brio's own workloads; brio bench ops [WORD…] [--json]: of single
+// ops, those whose names begin so. `start --once` trains one step and ends:
 // whoever times the process has the time from nothing to the first trained step.
 #include <unistd.h>
 
@@ -6,10 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "brio/base/error.h"
 #include "brio/cli/command.h"
+#include "brio/cli/single_ops.h"
 #include "brio/cli/workloads.h"
 
 namespace brio::cli {
@@ -23,21 +26,24 @@ struct Timing {
   long long n;
 };
 
-constexpr double kWarmUpSeconds = 0.3, kBlockSeconds = 0.05, kMostSeconds = 6;
-constexpr int kBlocks = 30;
+struct Effort {
+  double warm_up, block, most;  // seconds
+  size_t blocks;
+};
+constexpr Effort kWorkload{0.3, 0.05, 6, 30}, kSingleOp{0.03, 0.005, 0.3, 25};
 
-Timing measure(const std::function<double()>& iterate) {
+Timing measure(const std::function<double()>& iterate, const Effort& effort = kWorkload) {
   const auto start = Clock::now();
   long long warm = 0;
   do {
     iterate();
     ++warm;
-  } while (seconds_since(start) < kWarmUpSeconds || warm < 3);
+  } while (seconds_since(start) < effort.warm_up || warm < 3);
   const double each = seconds_since(start) / static_cast<double>(warm);
-  const auto per_block = std::max<long long>(1, static_cast<long long>(kBlockSeconds / each));
+  const auto per_block = std::max<long long>(1, static_cast<long long>(effort.block / each));
   std::vector<double> blocks;
   const auto begin = Clock::now();
-  while (blocks.size() < kBlocks && (seconds_since(begin) < kMostSeconds || blocks.size() < 5)) {
+  while (blocks.size() < effort.blocks && (seconds_since(begin) < effort.most || blocks.size() < 5)) {
     const auto block = Clock::now();
     double units = 0;
     for (long long i = 0; i < per_block; ++i) units += iterate();
@@ -64,16 +70,39 @@ Timing measure_start() {
   return {runs[runs.size() / 2], runs.front(), static_cast<long long>(runs.size())};
 }
 
-void print(std::string_view name, std::string_view unit, const Timing& timing, bool json) {
+void print(std::string_view name, std::string_view unit, const Timing& timing, bool json,
+           std::string_view family = "") {
   const double scale = unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
   if (json)
-    std::printf("{\"name\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n",
-                std::string(name).c_str(), std::string(unit).c_str(), timing.median * scale, timing.best * scale,
-                timing.n);
+    std::printf("{\"name\": \"%s\", %s\"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n",
+                std::string(name).c_str(), family.empty() ? "" : cat("\"family\": \"", family, "\", ").c_str(),
+                std::string(unit).c_str(), timing.median * scale, timing.best * scale, timing.n);
   else
-    std::printf("%-16s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale,
+    std::printf("%-36s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale,
                 timing.best * scale, std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
   std::fflush(stdout);
+}
+
+int run_single_ops(std::span<const std::string_view> beginnings, bool json) {
+  const std::vector<SingleOp> rows = single_ops();
+  auto begins = [](const SingleOp& row, std::string_view word) { return row.name.starts_with(word); };
+  for (std::string_view word : beginnings)
+    if (std::ranges::none_of(rows, [&](const SingleOp& row) { return begins(row, word); }))
+      return misuse("bench", cat("no row of ops begins with '", word, "'; `brio bench ops` lists them all"));
+  std::string family;
+  for (const SingleOp& row : rows) {
+    if (!beginnings.empty() &&
+        std::ranges::none_of(beginnings, [&](std::string_view word) { return begins(row, word); }))
+      continue;
+    if (!json && row.family != std::exchange(family, row.family)) std::printf("%s\n", row.family.c_str());
+    const auto call = row.make();
+    const auto iterate = [&call] {
+      for (const Tensor& result : call()) (void)result.array();
+      return 1.0;
+    };
+    print(row.name, "us", measure(iterate, kSingleOp), json, row.family);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -87,7 +116,11 @@ int run_bench(Words words) {
     else if (word.starts_with("-")) return misuse("bench", cat("there is no option ", word));
     else names.push_back(word);
   }
-  std::string known = "start";
+  if (!names.empty() && names[0] == "ops") {
+    if (once) return misuse("bench", "--once goes with start alone");
+    return run_single_ops(std::span(names).subspan(1), json);
+  }
+  std::string known = "ops start";
   for (const Workload& workload : workloads()) known += cat(" ", workload.name);
   for (std::string_view name : names)
     if (name != "start" && std::ranges::find(workloads(), name, &Workload::name) == workloads().end())
@@ -98,7 +131,7 @@ int run_bench(Words words) {
     return 0;
   }
   auto wanted = [&](std::string_view name) { return names.empty() || std::ranges::find(names, name) != names.end(); };
-  if (!json) std::printf("%-16s %12s %12s    %10s\n", "workload", "median", "best", "iterations");
+  if (!json) std::printf("%-36s %12s %12s    %10s\n", "workload", "median", "best", "iterations");
   for (const Workload& workload : workloads())
     if (wanted(workload.name)) print(workload.name, workload.unit, measure(workload.make()), json);
   if (wanted("start")) print("start", "ms", measure_start(), json);

@@ -14,7 +14,7 @@ struct Command {
 };
 constexpr Command kCommands[] = {
     {"demo", "train a network on made-up data and show where the time goes", run_demo},
-    {"bench", "time Brio's own workloads: brio bench [NAME…] [--json]", run_bench},
+    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--json]", run_bench},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
 };
 

@@ -1,7 +1,8 @@
 #include "brio/ops/dynamic_sizes.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
+#include <type_traits>
 
 #include "brio/ops/check.h"
 #include "brio/ops/concrete.h"
@@ -15,17 +16,72 @@
 namespace brio {
 namespace {
 
-// Flat positions of what is true or not 0.
-std::vector<int64_t> true_positions(const Array& array) {
-  std::vector<int64_t> positions;
-  visit(array.aval.dtype, [&](auto t) {
-    using T = decltype(t);
-    const T* data = array.as<T>();
-    for (int64_t i = 0; i < array.aval.shape.elements(); ++i)
-      if (data[i] != T()) positions.push_back(i);
+// Flat positions of what is true or not 0, in this dtype. Without a branch for each: masks cannot be foreseen.
+Tensor true_positions(const Array& array, DType dtype) {
+  return visit(array.aval.dtype, [&](auto t) {
+    using T = std::conditional_t<std::is_same_v<decltype(t), bool>, uint8_t, decltype(t)>;
+    const T* data = static_cast<const T*>(array.data());
+    const int64_t n = array.aval.shape.elements();
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) count += data[i] != T();
+    Array positions = Array::allocate({Shape{count}, dtype});
+    const auto write = [&](auto* out) {
+      for (int64_t i = 0, found = 0; found < count; ++i) {
+        out[found] = static_cast<std::remove_reference_t<decltype(*out)>>(i);
+        found += data[i] != T();
+      }
+    };
+    if (dtype == i32) write(static_cast<int32_t*>(positions.data()));
+    else write(static_cast<int64_t*>(positions.data()));
+    return Tensor(std::move(positions));
   });
-  return positions;
 }
+
+// Numbers values by their first occurrence: an open hash table of those numbers. NaN is equal to nothing.
+template <typename T>
+class Distinct {
+ public:
+  explicit Distinct(const T* values) : values_(values) {}
+
+  std::vector<int64_t> first;  // by number: where it occurred first
+
+  int32_t number(int64_t i) {
+    if (2 * first.size() >= slots_.size()) grow();
+    const Key key = key_of(values_[i]);
+    if (key != key) return append(i);  // never to be found again
+    for (size_t at = start(key);; at = (at + 1) & (slots_.size() - 1)) {
+      const int32_t found = slots_[at];
+      if (found < 0) return slots_[at] = append(i);
+      if (key_of(values_[first[static_cast<size_t>(found)]]) == key) return found;
+    }
+  }
+
+ private:
+  using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
+  static Key key_of(T x) { return static_cast<Key>(x); }
+  size_t start(Key key) const {
+    uint64_t bits = 0;
+    if constexpr (std::is_integral_v<T>) bits = static_cast<uint64_t>(key);
+    else bits = std::bit_cast<std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>>(key + Key{0});  // -0 is 0
+    return static_cast<size_t>((bits * 0x9e3779b97f4a7c15u) >> 32) & (slots_.size() - 1);
+  }
+  int32_t append(int64_t i) {
+    first.push_back(i);
+    return static_cast<int32_t>(first.size() - 1);
+  }
+  void grow() {
+    slots_.assign(std::max<size_t>(64, 4 * slots_.size()), -1);
+    for (size_t n = 0; n < first.size(); ++n) {
+      const Key key = key_of(values_[first[n]]);
+      size_t at = start(key);
+      while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = static_cast<int32_t>(n);
+    }
+  }
+
+  const T* values_;
+  std::vector<int32_t> slots_;  // numbers, or -1
+};
 
 Tensor vector(const std::vector<int64_t>& values) {
   return Tensor::from(values, {static_cast<int64_t>(values.size())});
@@ -70,7 +126,7 @@ void check_axes(std::string_view function, std::string_view what, const Tensor& 
 
 Tensor where(const Tensor& condition) {
   const Array& array = concrete("where", ranked("where", condition), "give it a size");
-  return coordinates(vector(true_positions(array)), condition.shape());
+  return coordinates(true_positions(array, i64), condition.shape());
 }
 
 Tensor where(const Tensor& condition, int64_t size) {
@@ -94,7 +150,7 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask, int axis) {
     throw_invalid(self, cat("the mask must be bool, but is ", mask.dtype(), "; compare it with something"));
   check_axes(self, "mask", x, mask, first);
   const Array& array = concrete(self, mask, "multiply by the mask, or take the rows of where(mask, size)");
-  return rows(x, mask.rank(), first, vector(true_positions(array)));
+  return rows(x, mask.rank(), first, true_positions(array, counter_dtype(mask.size())));
 }
 
 Unique unique(const Tensor& x) {
@@ -102,21 +158,16 @@ Unique unique(const Tensor& x) {
     throw_invalid("unique", cat("takes vectors, but got shape ", x.shape(), "; reshape it first"));
   const Array& array = concrete("unique", x, "sort the values and compare neighbours");
   std::vector<int64_t> first;
-  std::vector<int32_t> indices, counts;
+  std::vector<int32_t> indices(static_cast<size_t>(x.size())), counts;
   visit(x.dtype(), [&](auto t) {
     using T = decltype(t);
-    using Key = std::conditional_t<std::is_integral_v<T>, T, std::conditional_t<sizeof(T) == 8, double, float>>;
-    std::unordered_map<Key, int32_t> seen;
-    for (int64_t i = 0; i < x.size(); ++i) {
-      const auto [at, is_new] = seen.emplace(static_cast<Key>(array.as<T>()[i]), static_cast<int32_t>(first.size()));
-      // NaN is never found again, so the map holds as many of it as there are.
-      if (is_new) {
-        first.push_back(i);
-        counts.push_back(0);
-      }
-      indices.push_back(at->second);
-      ++counts[static_cast<size_t>(at->second)];
+    Distinct<T> distinct(array.as<T>());
+    for (size_t i = 0; i < indices.size(); ++i) {
+      const auto number = static_cast<size_t>(indices[i] = distinct.number(static_cast<int64_t>(i)));
+      if (number == counts.size()) counts.push_back(0);
+      ++counts[number];
     }
+    first = std::move(distinct.first);
   });
   return {gather(x, vector(first)), Tensor::from(indices, {x.size()}),
           Tensor::from(counts, {static_cast<int64_t>(counts.size())})};

@@ -28,8 +28,10 @@ struct Matrix {
                     cat("diagonal ", k, " lies outside of a matrix of ", rows, " rows and ", columns, " columns"));
     return std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0));
   }
-  // Column minus row, for every element.
-  Tensor offset() const { return iota(columns) - expand_dims(iota(rows), 1); }
+  // Column minus row, for every element, and a number to compare it with.
+  Tensor offset() const { return iota(columns, counter()) - expand_dims(iota(rows, counter()), 1); }
+  Tensor number(int64_t k) const { return constant(std::clamp(k, -rows, columns), counter()); }
+  DType counter() const { return counter_dtype(std::max(rows, columns)); }
 };
 
 Tensor zero_of(DType dtype) { return dtype == boolean ? constant(false, dtype) : constant(0, dtype); }
@@ -40,7 +42,7 @@ Tensor with_diagonal(const Tensor& x, const Matrix& matrix, const Tensor& diagon
   const int64_t missing = (k >= 0 ? matrix.rows : matrix.columns) - diagonal.shape()[diagonal.rank() - 1];
   std::vector<Padding> behind(static_cast<size_t>(diagonal.rank()));
   behind.back().high = missing;
-  return select(equal(matrix.offset(), constant(k, i64)), expand_dims(pad(diagonal, behind), k >= 0 ? -1 : -2), x);
+  return select(equal(matrix.offset(), matrix.number(k)), expand_dims(pad(diagonal, behind), k >= 0 ? -1 : -2), x);
 }
 
 Tensor keep(const Tensor& x, const Tensor& where) { return select(where, x, zero_of(x.dtype())); }
@@ -84,8 +86,8 @@ Tensor set_diag(const Tensor& x, const Tensor& diagonal, int64_t k) {
 Tensor band_part(const Tensor& x, int64_t lower, int64_t upper) {
   const Matrix matrix("band_part", x);
   const Tensor offset = matrix.offset();
-  const Tensor above = less_equal(offset, constant(upper < 0 ? matrix.columns : upper, i64));
-  const Tensor below = greater_equal(offset, constant(lower < 0 ? -matrix.rows : -lower, i64));
+  const Tensor above = less_equal(offset, matrix.number(upper < 0 ? matrix.columns : upper));
+  const Tensor below = greater_equal(offset, matrix.number(lower < 0 ? -matrix.rows : -lower));
   return keep(x, logical_and(above, below));
 }
 
@@ -101,9 +103,13 @@ Tensor matrix_transpose(const Tensor& x) {
 
 }  // namespace linalg
 
-Tensor tril(const Tensor& x, int64_t k) { return keep(x, less_equal(Matrix("tril", x).offset(), constant(k, i64))); }
+Tensor tril(const Tensor& x, int64_t k) {
+  const Matrix matrix("tril", x);
+  return keep(x, less_equal(matrix.offset(), matrix.number(k)));
+}
 Tensor triu(const Tensor& x, int64_t k) {
-  return keep(x, greater_equal(Matrix("triu", x).offset(), constant(k, i64)));
+  const Matrix matrix("triu", x);
+  return keep(x, greater_equal(matrix.offset(), matrix.number(k)));
 }
 
 }  // namespace brio

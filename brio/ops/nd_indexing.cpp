@@ -1,6 +1,6 @@
 #include "brio/ops/nd_indexing.h"
 
-#include <numeric>
+#include <algorithm>
 
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
@@ -16,33 +16,39 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"skip_negative", AttrKind::flag}};
+constexpr AttrSpec kAttrs[] = {{"skip_negative", AttrKind::flag}, {"batch_dims", AttrKind::integer}};
 
-// indices[:-1] + tensor[depth:]
-Shape slices_shape(const OpDef& op, const Aval& tensor, const Aval& indices) {
+// indices[:-1] + tensor[batch_dims+depth:]
+Shape slices_shape(const OpDef& op, const Aval& tensor, const Aval& indices, Attrs attrs) {
   if (indices.dtype != i32 && indices.dtype != i64)
     throw_invalid(op, cat("the indices must be int32 or int64, but are ", indices.dtype, "; cast them first"));
   const int last = indices.shape.rank() - 1;
   if (last < 0)
     throw_invalid(op, "the indices are a scalar; their last axis must be a position: give them rank 1 or more");
-  const int64_t depth = indices.shape[last];
-  if (depth > tensor.shape.rank())
-    throw_invalid(op, cat("indices of shape ", indices.shape, " are positions in ", depth,
-                          " axes, but the tensor has shape ", tensor.shape));
+  const int64_t depth = indices.shape[last], batch = attrs[1];
+  bool fits = batch >= 0 && batch <= last && batch <= tensor.shape.rank();
+  for (int i = 0; fits && i < batch; ++i) fits = tensor.shape[i] == indices.shape[i];
+  if (!fits)
+    throw_invalid(op, cat("batch_dims is ", batch, ", but the tensor's shape ", tensor.shape, " and the indices' ",
+                          indices.shape, " do not share so many leading axes"));
+  if (depth > tensor.shape.rank() - batch)
+    throw_invalid(
+        op, cat("indices of shape ", indices.shape, " are positions in ", depth, " axes, but the tensor has shape ",
+                tensor.shape, batch ? cat(", ", batch, " of them for the batch") : ""));
   std::vector<int64_t> dims(indices.shape.begin(), indices.shape.end() - 1);
-  dims.insert(dims.end(), tensor.shape.begin() + depth, tensor.shape.end());
+  dims.insert(dims.end(), tensor.shape.begin() + batch + depth, tensor.shape.end());
   return checked_shape(op, dims);
 }
 
 void infer_gather_nd(const OpCall& call, std::vector<Aval>& out) {
-  out.push_back({slices_shape(call.op, *call.in[0], *call.in[1]), call.in[0]->dtype});
+  out.push_back({slices_shape(call.op, *call.in[0], *call.in[1], call.attrs), call.in[0]->dtype});
 }
 
 template <bool computes>
 void infer_scatter(const OpCall& call, std::vector<Aval>& out) {
   const Aval &tensor = *call.in[0], &updates = *call.in[2];
   if (computes && tensor.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
-  const Shape expected = slices_shape(call.op, tensor, *call.in[1]);
+  const Shape expected = slices_shape(call.op, tensor, *call.in[1], call.attrs);
   if (!(updates.shape == expected))
     throw_invalid(call.op, cat("the updates have shape ", updates.shape, ", but a tensor ", tensor.shape,
                                " with indices ", call.in[1]->shape, " takes updates of shape ", expected));
@@ -83,7 +89,7 @@ void grad_scatter_update(GradContext& g) {
   const Shape& indices = g.in[1].shape();
   const auto points = static_cast<size_t>(indices.rank() - 1);
   const Shape positions(indices.dims().first(points));
-  const Shape places(g.in[0].shape().dims().first(static_cast<size_t>(indices[indices.rank() - 1])));
+  const Shape places(g.in[0].shape().dims().first(static_cast<size_t>(g.attrs[1] + indices[indices.rank() - 1])));
   const Tensor number = reshape(iota(positions.elements()), positions);
   const Tensor last = scattered(op::tensor_scatter_update, g, zeros(places, i64), number);
   std::vector<int64_t> dims(positions.begin(), positions.end());
@@ -120,7 +126,7 @@ void grad_scatter_mul(GradContext& g) {
 }
 
 constexpr uint8_t kNeedsIndices = 2;
-constexpr int64_t kRefuseNegative[] = {0}, kSkipNegative[] = {1};
+constexpr int64_t kRefuseNegative[] = {0, 0}, kSkipNegative[] = {1, 0};
 
 }  // namespace
 
@@ -162,47 +168,68 @@ NdIndices::NdIndices(const OpDef& op, const Aval& tensor, const Aval& indices, A
     : op_(op),
       shape_(tensor.shape),
       dtype_(indices.dtype),
+      batch_dims_(static_cast<int>(attrs[1])),
       depth_(static_cast<int>(indices.shape[indices.shape.rank() - 1])),
       skips_negative_(attrs[0] != 0) {
-  count = Shape(indices.shape.dims().first(static_cast<size_t>(indices.shape.rank() - 1))).elements();
-  for (int i = depth_; i < shape_.rank(); ++i) slice *= shape_[i];
+  const auto points = indices.shape.dims().first(static_cast<size_t>(indices.shape.rank() - 1));
+  count = Shape(points).elements();
+  points_per_batch_ = std::max<int64_t>(1, Shape(points.subspan(static_cast<size_t>(batch_dims_))).elements());
+  for (int i = 0; i < depth_; ++i) places_per_batch_ *= shape_[batch_dims_ + i];
+  for (int i = batch_dims_ + depth_; i < shape_.rank(); ++i) slice *= shape_[i];
 }
 
 int64_t NdIndices::place(const void* indices, int64_t i) const {
-  int64_t place = 0;
+  int64_t place = i / points_per_batch_;
   bool negative = false, inside = true;
   for (int k = 0; k < depth_; ++k) {
-    const int64_t index = integer_at(indices, dtype_, i * depth_ + k);
+    const int64_t index = integer_at(indices, dtype_, i * depth_ + k), size = shape_[batch_dims_ + k];
     negative |= index < 0;
-    inside &= index >= 0 && index < shape_[k];
-    place = place * shape_[k] + index;
+    inside &= index >= 0 && index < size;
+    place = place * size + index;
   }
   if (inside) return place;
   if (negative && skips_negative_) return -1;
+  refuse(indices, i);
+}
+
+void NdIndices::places(const void* indices, int64_t begin, int64_t end, int64_t* places) const {
+  const auto fill = [&](const auto* index) {
+    for (int64_t i = begin; i < end;) {
+      const int64_t batch = i / points_per_batch_, stop = std::min(end, (batch + 1) * points_per_batch_);
+      const int64_t start = batch * places_per_batch_;
+      if (depth_ == 1) {
+        const auto size = static_cast<uint64_t>(shape_[batch_dims_]);
+        for (; i < stop; ++i)
+          places[i] =
+              static_cast<uint64_t>(static_cast<int64_t>(index[i])) < size ? start + index[i] : place(indices, i);
+        continue;
+      }
+      for (; i < stop; ++i) {
+        int64_t at = batch;
+        bool inside = true;
+        for (int k = 0; k < depth_; ++k) {
+          const int64_t size = shape_[batch_dims_ + k], next = index[i * depth_ + k];
+          inside &= static_cast<uint64_t>(next) < static_cast<uint64_t>(size);
+          at = at * size + next;
+        }
+        places[i] = inside ? at : place(indices, i);
+      }
+    }
+  };
+  if (dtype_ == i32) fill(static_cast<const int32_t*>(indices));
+  else fill(static_cast<const int64_t*>(indices));
+}
+
+void NdIndices::refuse(const void* indices, int64_t i) const {
   std::string point;
   for (int k = 0; k < depth_; ++k) point += cat(k ? ", " : "", integer_at(indices, dtype_, i * depth_ + k));
-  throw_invalid(op_, cat("the indices at position ", i, ", (", point, "), do not lie within shape ", shape_));
+  throw_invalid(op_, cat("the indices at position ", i, ", (", point, "), do not lie within shape ",
+                         Shape(shape_.dims().subspan(static_cast<size_t>(batch_dims_)))));
 }
 
 Tensor gather_nd(const Tensor& params, const Tensor& indices, int batch_dims) {
-  if (batch_dims == 0) return record(op::gather_nd, kRefuseNegative, params, indices);
-  const Shape &shape = required(op::gather_nd, params).shape(), &points = required(op::gather_nd, indices, 1).shape();
-  bool fits = batch_dims > 0 && batch_dims <= shape.rank() && batch_dims < points.rank();
-  for (int i = 0; fits && i < batch_dims; ++i) fits = shape[i] == points[i];
-  if (!fits)
-    throw_invalid(op::gather_nd, cat("batch_dims is ", batch_dims, ", but params ", shape, " and indices ", points,
-                                     " do not share so many leading axes"));
-  // The batch's own positions come first in each point.
-  std::vector<Tensor> parts;
-  for (int i = 0; i < batch_dims; ++i) {
-    std::vector<int64_t> along(static_cast<size_t>(points.rank()), 1);
-    along[static_cast<size_t>(i)] = points[i];
-    Shape one = points;
-    one.set(points.rank() - 1, 1);
-    parts.push_back(broadcast_to(reshape(iota(points[i], indices.dtype()), along), one));
-  }
-  parts.push_back(indices);
-  return record(op::gather_nd, kRefuseNegative, params, concat(parts, -1));
+  const int64_t attrs[] = {0, batch_dims};
+  return record(op::gather_nd, attrs, params, indices);
 }
 
 Tensor gather(const Tensor& params, const Tensor& indices, int axis, int batch_dims) {

@@ -1,5 +1,6 @@
 // Reading and writing at points: the last axis of the indices (int32 or int64) is a position in the first axes of a
-// tensor. One that lies outside is an error when it runs. Writes happen in the order of the indices.
+// tensor, or in those behind batch_dims axes that both share. One that lies outside is an error when it runs. Writes
+// happen in the order of the indices.
 #pragma once
 
 #include "brio/ir/op.h"
@@ -40,12 +41,17 @@ struct NdIndices {
   int64_t count, slice = 1;
   // The place that position i of the indices names; -1: left out. Throws InvalidArgument where it names none.
   int64_t place(const void* indices, int64_t i) const;
+  // Those of positions begin … end, to places[begin] … on.
+  void places(const void* indices, int64_t begin, int64_t end, int64_t* places) const;
 
  private:
+  [[noreturn]] void refuse(const void* indices, int64_t i) const;
+
   const OpDef& op_;
   Shape shape_;
   DType dtype_;
-  int depth_;
+  int batch_dims_, depth_;
+  int64_t points_per_batch_, places_per_batch_ = 1;
   bool skips_negative_;
 };
 

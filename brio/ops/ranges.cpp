@@ -99,13 +99,12 @@ Tensor linspace(const Tensor& start, const Tensor& stop, int64_t num, int axis) 
     none.back().end = 0;
     return num == 1 ? first : slice(first, none);
   }
-  const Tensor last = expand_dims(broadcast_to(stop, span.shape()), at);
-  if (num == 2) return concat({first, last}, at);
   std::vector<int64_t> along(static_cast<size_t>(span.rank()) + 1, 1);
-  along[static_cast<size_t>(at)] = num - 2;
-  const Tensor steps = iota(num - 2, dtype) + constant(1, dtype);
+  along[static_cast<size_t>(at)] = num;
+  const Tensor step = reshape(iota(num, counter_dtype(num)), along);
   const Tensor delta = expand_dims(span / constant(static_cast<double>(num - 1), dtype), at);
-  return concat({first, first + delta * reshape(steps, along), last}, at);
+  const Tensor last = expand_dims(broadcast_to(stop, span.shape()), at);
+  return select(equal(step, constant(num - 1, step.dtype())), last, first + delta * cast(step, dtype));
 }
 Tensor linspace(Scalar start, Scalar stop, int64_t num, DType dtype) {
   return linspace(constant(start, dtype), constant(stop, dtype), num);
@@ -137,7 +136,8 @@ Tensor eye(int64_t rows, int64_t columns, DType dtype, const Shape& batch) {
   std::vector<int64_t> dims(batch.begin(), batch.end());
   dims.insert(dims.end(), {rows, columns});
   const Shape shape = checked_shape("eye", dims);
-  return broadcast_to(cast(equal(expand_dims(iota(rows), 1), iota(columns)), dtype), shape);
+  const DType counter = counter_dtype(std::max(rows, columns));
+  return broadcast_to(cast(equal(expand_dims(iota(rows, counter), 1), iota(columns, counter)), dtype), shape);
 }
 
 Tensor sequence_mask(const Tensor& lengths, std::optional<int64_t> maxlen, DType dtype) {
@@ -149,7 +149,8 @@ Tensor sequence_mask(const Tensor& lengths, std::optional<int64_t> maxlen, DType
   if (!is_integer(required(self, lengths).dtype()))
     throw_invalid(self, cat("the lengths must be integers, but are ", lengths.dtype(), "; cast them first"));
   if (*maxlen < 0) throw_invalid(self, cat("maxlen is ", *maxlen, "; it must be ≥ 0"));
-  return cast(less(iota(*maxlen), expand_dims(cast(lengths, i64), -1)), dtype);
+  const DType counter = size_of(lengths.dtype()) < 4 || lengths.dtype() == i32 ? counter_dtype(*maxlen) : i64;
+  return cast(less(iota(*maxlen, counter), expand_dims(cast(lengths, counter), -1)), dtype);
 }
 
 Tensor one_hot(const Tensor& indices, int64_t depth, Scalar on_value, Scalar off_value, DType dtype, int axis) {

@@ -1,6 +1,7 @@
 // Tensors made of positions: ranges, grids, masks.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,8 @@ extern const OpDef iota;
 
 // 0, 1, …, size - 1. A narrow dtype wraps or rounds.
 Tensor iota(int64_t size, DType dtype = i64);
+// For counting up to size: int32, which is faster, where it can.
+inline DType counter_dtype(int64_t size) { return size <= std::numeric_limits<int32_t>::max() ? i32 : i64; }
 // start, start + delta, … before limit. Of integers int32 and of others float32, unless a dtype is given.
 Tensor range(Scalar start, Scalar limit, Scalar delta = 1, std::optional<DType> dtype = {});
 Tensor range(Scalar limit);

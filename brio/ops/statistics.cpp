@@ -8,6 +8,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/factorizations.h"
 #include "brio/ops/nd_indexing.h"
+#include "brio/ops/ranges.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -115,7 +116,8 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
   const Tensor weights =
       options.weights.defined() ? options.weights : broadcast_to(constant(1, options.dtype), x.shape());
   // What is too large falls into one place more, so that a negative value alone is an error.
-  const Tensor at = minimum(cast(x, i64), constant(length, i64));
+  const DType index = x.dtype() == i32 ? counter_dtype(length) : i64;
+  const Tensor at = minimum(cast(x, index), constant(length, index));
   const Tensor counts =
       scatter_nd(expand_dims(reshape(at, Shape{x.size()}), 1), reshape(weights, Shape{x.size()}), Shape{length + 1});
   return slice(counts, {Range{0, length}});

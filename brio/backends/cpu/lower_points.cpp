@@ -26,9 +26,8 @@ class PointsKernel : public Kernel {
  protected:
   const int64_t* places(const KernelArgs& args) const {
     auto* places = static_cast<int64_t*>(args.scratch);
-    parallel_for(indices_.count, 1 << 12, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) places[i] = indices_.place(args.in[1], i);
-    });
+    parallel_for(indices_.count, 1 << 14,
+                 [&](int64_t begin, int64_t end) { indices_.places(args.in[1], begin, end, places); });
     return places;
   }
 
@@ -62,15 +61,42 @@ class GatherNdKernel final : public PointsKernel {
   }
 };
 
+template <typename T, typename F>
+T combined(T x, T y) {
+  using Wide = std::conditional_t<std::is_integral_v<T> || sizeof(T) >= 4, T, float>;
+  return static_cast<T>(F()(static_cast<Wide>(x), static_cast<Wide>(y)));
+}
+// n elements that lie side by side.
 using CombineFn = void (*)(void* to, const void* from, int64_t n);
-
 template <typename T, typename F>
 void combine(void* to_, const void* from_, int64_t n) {
-  using Wide = std::conditional_t<std::is_integral_v<T> || sizeof(T) >= 4, T, float>;
   T* to = static_cast<T*>(to_);
   const T* from = static_cast<const T*>(from_);
-  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(F()(static_cast<Wide>(to[i]), static_cast<Wide>(from[i])));
+  for (int64_t i = 0; i < n; ++i) to[i] = combined<T, F>(to[i], from[i]);
 }
+// n elements, each to its own place; none where that is negative.
+using CombineSinglesFn = void (*)(void* to, const int64_t* at, const void* from, int64_t n);
+template <typename T, typename F>
+void combine_singles(void* to_, const int64_t* at, const void* from_, int64_t n) {
+  T* to = static_cast<T*>(to_);
+  const T* from = static_cast<const T*>(from_);
+  for (int64_t i = 0; i < n; ++i)
+    if (at[i] >= 0) to[at[i]] = combined<T, F>(to[at[i]], from[i]);
+}
+
+struct Plus {
+  template <typename T>
+  T operator()(T x, T y) const {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+    else return x + y;
+  }
+};
+struct Second {
+  template <typename T>
+  T operator()(T, T y) const {
+    return y;
+  }
+};
 struct Times {
   template <typename T>
   T operator()(T x, T y) const {
@@ -91,11 +117,17 @@ struct Smaller {
   }
 };
 
+struct Combine {
+  CombineFn many = nullptr;
+  CombineSinglesFn singles = nullptr;
+};
 template <typename F>
-CombineFn find_combine(DType dtype) {
-  return visit(dtype, [](auto t) -> CombineFn {
-    if constexpr (std::is_same_v<decltype(t), bool>) return nullptr;
-    else return combine<decltype(t), F>;
+Combine find_combine(DType dtype) {
+  return visit(dtype, [](auto t) -> Combine {
+    using T = decltype(t);
+    if constexpr (!std::is_same_v<T, bool>) return {combine<T, F>, combine_singles<T, F>};
+    else if constexpr (std::is_same_v<F, Second>) return {combine<T, F>, combine_singles<T, F>};
+    else return {};
   });
 }
 
@@ -103,10 +135,18 @@ class ScatterNdKernel final : public PointsKernel {
  public:
   explicit ScatterNdKernel(const NodeView& view) : PointsKernel(view), total_(view.out(0).shape.elements()) {
     const OpDef* op = view.node.op;
-    if (op == &op::tensor_scatter_add) combine_ = find_add_to(dtype_);
-    else if (op == &op::tensor_scatter_mul) combine_ = find_combine<Times>(dtype_);
-    else if (op == &op::tensor_scatter_max) combine_ = find_combine<Larger>(dtype_);
-    else if (op == &op::tensor_scatter_min) combine_ = find_combine<Smaller>(dtype_);
+    if (op == &op::tensor_scatter_add) {
+      combine_ = find_combine<Plus>(dtype_);
+      combine_.many = find_add_to(dtype_);  // in vectors
+    } else if (op == &op::tensor_scatter_mul) {
+      combine_ = find_combine<Times>(dtype_);
+    } else if (op == &op::tensor_scatter_max) {
+      combine_ = find_combine<Larger>(dtype_);
+    } else if (op == &op::tensor_scatter_min) {
+      combine_ = find_combine<Smaller>(dtype_);
+    } else {
+      combine_ = find_combine<Second>(dtype_);
+    }
     description = "in index order";
   }
   bool allows_in_place(size_t in, size_t) const override { return in == 0; }
@@ -118,6 +158,7 @@ class ScatterNdKernel final : public PointsKernel {
     }
     const int64_t slice = indices_.slice, bytes = indices_.count * slice * size_;
     if (bytes == 0) return;
+    if (slice == 1) return combine_.singles(args.out[0], at, args.in[2], indices_.count);
     // Pieces are columns of the slices; each takes all updates in their order, whatever the number of threads.
     const int64_t pieces = std::clamp<int64_t>(bytes / kPieceBytes, 1, (slice * size_ + 63) / 64);
     const int64_t width = (slice + pieces - 1) / pieces;
@@ -129,8 +170,7 @@ class ScatterNdKernel final : public PointsKernel {
           if (at[i] < 0) continue;
           char* to = static_cast<char*>(args.out[0]) + (at[i] * slice + begin) * size_;
           const char* from = static_cast<const char*>(args.in[2]) + (i * slice + begin) * size_;
-          if (combine_) combine_(to, from, n);
-          else std::memcpy(to, from, static_cast<size_t>(n * size_));
+          combine_.many(to, from, n);
         }
       }
     });
@@ -138,7 +178,7 @@ class ScatterNdKernel final : public PointsKernel {
 
  private:
   int64_t total_;
-  CombineFn combine_ = nullptr;  // null: replaces
+  Combine combine_;
 };
 
 }  // namespace

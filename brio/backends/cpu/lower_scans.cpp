@@ -108,6 +108,7 @@ class ScanKernel final : public Kernel {
 
   template <typename T>
   void walk(const T* in, T* out) const {
+    if (around_.inner == 1) return walk_rows(in, out);
     for_each_walk(around_, [&](int64_t o, int64_t j, int64_t columns) {
       Fold<T> folds[kColumns];
       for (int64_t i = 0; i < around_.size; ++i) {
@@ -120,6 +121,43 @@ class ScanKernel final : public Kernel {
         }
       }
     });
+  }
+
+  // Along the last axis a step waits for the one before it: several rows go side by side.
+  template <typename T>
+  void walk_rows(const T* in, T* out) const {
+    constexpr int64_t kRows = 4;
+    const int64_t n = around_.size;
+    if (n == 0) return;
+    parallel_for((around_.outer + kRows - 1) / kRows, std::max<int64_t>(1, kPieceElements / (n * kRows)),
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t block = begin; block < end; ++block) {
+                     const int64_t first = block * kRows, rows = std::min(kRows, around_.outer - first);
+                     if (rows == kRows) walk_side_by_side<T, kRows>(in + first * n, out + first * n);
+                     else
+                       for (int64_t r = first; r < first + rows; ++r)
+                         walk_side_by_side<T, 1>(in + r * n, out + r * n);
+                   }
+                 });
+  }
+  template <typename T, int64_t kRows>
+  void walk_side_by_side(const T* in, T* out) const {
+    constexpr int64_t kChunk = 128;  // through the stack: rows a power of two apart would share the cache's sets
+    T chunk[kRows][kChunk];
+    Fold<T> folds[kRows];
+    const int64_t n = around_.size;
+    for (int64_t done = 0; done < n; done += kChunk) {
+      const int64_t length = std::min(kChunk, n - done), at = reverse_ ? n - done - length : done;
+      for (int64_t r = 0; r < kRows; ++r) std::copy_n(in + r * n + at, length, chunk[r]);
+      for (int64_t step = 0; step < length; ++step)
+        for (int64_t r = 0; r < kRows; ++r) {
+          T& x = chunk[r][reverse_ ? length - 1 - step : step];
+          const T before = stored<T>(folds[r].value());
+          folds[r].take(x);
+          x = exclusive_ ? before : stored<T>(folds[r].value());
+        }
+      for (int64_t r = 0; r < kRows; ++r) std::copy_n(chunk[r], length, out + r * n + at);
+    }
   }
 
   DType dtype_;
@@ -180,8 +218,13 @@ class IotaKernel final : public Kernel {
       using T = decltype(t);
       if constexpr (!std::is_same_v<T, bool>)
         parallel_for(size_, kPieceElements, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i)
-            static_cast<T*>(args.out[0])[i] = static_cast<T>(static_cast<Compared<T>>(i));
+          T* const out = static_cast<T*>(args.out[0]);
+          if (end <= std::numeric_limits<int32_t>::max()) {  // 32-bit counters fill vectors
+            for (auto i = static_cast<int32_t>(begin); i < static_cast<int32_t>(end); ++i)
+              out[i] = static_cast<T>(static_cast<Compared<T>>(i));
+          } else {
+            for (int64_t i = begin; i < end; ++i) out[i] = static_cast<T>(static_cast<Compared<T>>(i));
+          }
         });
     });
   }

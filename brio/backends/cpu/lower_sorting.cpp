@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "brio/backends/cpu/lower.h"
+#include "brio/backends/cpu/radix_sort.h"
 #include "brio/base/thread_pool.h"
 #include "brio/ops/sorting.h"
 
@@ -17,8 +18,56 @@ auto compared(T x) {
   else return x;
 }
 
-// Orders positions in the output itself, so that it needs no memory: all of them by a sort, the first k by a heap
-// whose top is the last of them.
+// All of a row: by digits.
+class SortKernel final : public Kernel {
+ public:
+  explicit SortKernel(const NodeView& view)
+      : dtype_(view.in(0).dtype), flip_(top_k_ascending(view.attrs()) ? 0 : ~uint64_t{0}) {
+    const Shape& in = view.in(0).shape;
+    n_ = in[in.rank() - 1];
+    rows_ = n_ == 0 ? 0 : in.elements() / n_;
+    pieces_ = std::min<int64_t>(rows_, kMostPieces);
+    description = "digits";
+  }
+  size_t scratch_bytes() const override {  // two lists of entries for each piece
+    return static_cast<size_t>(2 * pieces_ * n_) * (size_of(dtype_) > 4 ? sizeof(SortEntry<uint64_t>) : 8);
+  }
+  void run(const KernelArgs& args) const override {
+    visit(dtype_, [&](auto t) {
+      using T = decltype(t);
+      using Entry = SortEntry<decltype(sort_key(T{}))>;
+      const int64_t rows_per_piece = (rows_ + pieces_ - 1) / std::max<int64_t>(pieces_, 1);
+      const int64_t grain = std::max<int64_t>(1, kPieceElements / std::max<int64_t>(rows_per_piece * n_, 1));
+      parallel_for(pieces_, grain, [&](int64_t begin, int64_t end) {
+        Entry* const entries = static_cast<Entry*>(args.scratch) + 2 * begin * n_;
+        for (int64_t row = begin * rows_per_piece; row < std::min(rows_, end * rows_per_piece); ++row)
+          sort_row(static_cast<const T*>(args.in[0]) + row * n_, entries, static_cast<T*>(args.out[0]) + row * n_,
+                   static_cast<int32_t*>(args.out[1]) + row * n_);
+      });
+    });
+  }
+
+ private:
+  static constexpr int64_t kMostPieces = 64;
+
+  template <typename T, typename Entry>
+  void sort_row(const T* x, Entry* entries, T* values, int32_t* at) const {
+    using Key = decltype(sort_key(T{}));
+    for (int64_t i = 0; i < n_; ++i)
+      entries[i] = {static_cast<Key>(sort_key(x[i]) ^ static_cast<Key>(flip_)), static_cast<uint32_t>(i)};
+    const Entry* sorted = radix_sort<Key>(entries, entries + n_, static_cast<size_t>(n_));
+    for (int64_t i = 0; i < n_; ++i) {
+      at[i] = static_cast<int32_t>(position_of(sorted[i]));
+      values[i] = x[at[i]];
+    }
+  }
+
+  DType dtype_;
+  uint64_t flip_;  // over the keys: all ones to descend
+  int64_t n_, rows_, pieces_;
+};
+
+// The first k of a row: a heap of positions, in the output itself, whose top is the last of them.
 class TopKKernel final : public Kernel {
  public:
   explicit TopKKernel(const NodeView& view) : dtype_(view.in(0).dtype), ascending_(top_k_ascending(view.attrs())) {
@@ -26,7 +75,7 @@ class TopKKernel final : public Kernel {
     n_ = in[in.rank() - 1];
     k_ = out[out.rank() - 1];
     rows_ = k_ == 0 ? 0 : out.elements() / k_;
-    description = k_ == n_ ? "sort" : "heap";
+    description = "heap";
   }
   void run(const KernelArgs& args) const override {
     visit(dtype_, [&](auto t) {
@@ -48,18 +97,14 @@ class TopKKernel final : public Kernel {
       return sorts_before(p, q, ascending_) || (a < b && !sorts_before(q, p, ascending_));
     };
     std::iota(at, at + k_, 0);
-    if (k_ == n_) {
-      std::sort(at, at + k_, before);
-    } else {
-      std::make_heap(at, at + k_, before);
-      for (auto i = static_cast<int32_t>(k_); i < n_; ++i) {
-        if (!before(i, at[0])) continue;
-        std::pop_heap(at, at + k_, before);
-        at[k_ - 1] = i;
-        std::push_heap(at, at + k_, before);
-      }
-      std::sort_heap(at, at + k_, before);
+    std::make_heap(at, at + k_, before);
+    for (auto i = static_cast<int32_t>(k_); i < n_; ++i) {
+      if (!before(i, at[0])) continue;
+      std::pop_heap(at, at + k_, before);
+      at[k_ - 1] = i;
+      std::push_heap(at, at + k_, before);
     }
+    std::sort_heap(at, at + k_, before);
     for (int64_t i = 0; i < k_; ++i) values[i] = x[at[i]];
   }
 
@@ -67,6 +112,10 @@ class TopKKernel final : public Kernel {
   bool ascending_;
   int64_t n_, k_, rows_;
 };
+
+Support sort_supports(const NodeView& view) {
+  return view.out(0).shape == view.in(0).shape ? Support::can() : Support::cannot("not all of a row is wanted");
+}
 
 class SearchKernel final : public Kernel {
  public:
@@ -115,6 +164,7 @@ class SearchKernel final : public Kernel {
 
 void add_sorting_kernels(Registry& registry) {
   registry.add(kDevice, op::top_k, {"rows", kPriority, always, prepare<TopKKernel>});
+  registry.add(kDevice, op::top_k, {"sort", kPriority + 1, sort_supports, prepare<SortKernel>});
   registry.add(kDevice, op::searchsorted, {"bisection", kPriority, always, prepare<SearchKernel>});
 }
 

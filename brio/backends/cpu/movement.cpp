@@ -108,23 +108,65 @@ const char* StridedCopy::kernel() const {
   __builtin_unreachable();
 }
 
+// One run a row: short ones of a known length are moved without a loop, so that narrow rows cost what their bytes do.
+template <typename T, int64_t kLength>
+void copy_short_rows(const char* in, char* out, int64_t rows, int64_t in_step, int64_t out_step) {
+  for (int64_t r = 0; r < rows; ++r) std::memcpy(out + r * out_step, in + r * in_step, kLength * sizeof(T));
+}
+
 template <typename T>
-void StridedCopy::run_inner(const char* in_bytes, char* out_bytes) const {
-  const T* in = reinterpret_cast<const T*>(in_bytes);
-  T* out = reinterpret_cast<T*>(out_bytes);
+void copy_rows(const char* in, char* out, int64_t rows, int64_t in_step, int64_t out_step, int64_t length) {
+  switch (length) {
+    case 1: return copy_short_rows<T, 1>(in, out, rows, in_step, out_step);
+    case 2: return copy_short_rows<T, 2>(in, out, rows, in_step, out_step);
+    case 3: return copy_short_rows<T, 3>(in, out, rows, in_step, out_step);
+    case 4: return copy_short_rows<T, 4>(in, out, rows, in_step, out_step);
+    default: break;
+  }
+  const auto bytes = static_cast<size_t>(length) * sizeof(T);
+  for (int64_t r = 0; r < rows; ++r, in += in_step, out += out_step) {
+    if (bytes >= 64) {
+      std::memcpy(out, in, bytes);
+      continue;
+    }
+    const T* from = reinterpret_cast<const T*>(in);
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t i = 0; i < length; ++i) to[i] = from[i];
+  }
+}
+
+template <typename T, int64_t kLength>
+void fill_short_rows(const char* in, char* out, int64_t rows, int64_t in_step) {  // rows follow one another
+  T* to = reinterpret_cast<T*>(out);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t i = 0; i < kLength; ++i) *to++ = *reinterpret_cast<const T*>(in + r * in_step);
+}
+
+// `rows` steps of the innermost of the outer dimensions.
+template <typename T>
+void StridedCopy::run_inner(const char* in_bytes, char* out_bytes, int64_t rows) const {
   const Dim& last = dims_[rank_ - 1];
-  if (kind_ == Kind::transpose) {
-    const Dim& dense = dims_[rank_ - 2];
-    find_transpose(sizeof(T))(in, last.in, last.size, dense.size, out, dense.out);
-  } else if (kind_ != Kind::elements) {
-    if (last.size * static_cast<int64_t>(sizeof(T)) >= 64)
-      std::memcpy(out, in, static_cast<size_t>(last.size) * sizeof(T));
-    else
-      for (int64_t i = 0; i < last.size; ++i) out[i] = in[i];
-  } else if (last.in == 0 && last.out == 1) {
-    std::fill_n(out, last.size, *in);
-  } else {
-    for (int64_t i = 0; i < last.size; ++i) out[i * last.out] = in[i * last.in];
+  const int64_t in_step = outer_ ? dims_[outer_ - 1].in : 0, out_step = outer_ ? dims_[outer_ - 1].out : 0;
+  if (kind_ == Kind::runs) return copy_rows<T>(in_bytes, out_bytes, rows, in_step, out_step, last.size);
+  if (kind_ == Kind::elements && last.in == 0 && last.out == 1 &&
+      out_step == last.size * static_cast<int64_t>(sizeof(T))) {
+    if (last.size == 2) return fill_short_rows<T, 2>(in_bytes, out_bytes, rows, in_step);
+    if (last.size == 3) return fill_short_rows<T, 3>(in_bytes, out_bytes, rows, in_step);
+    if (last.size == 4) return fill_short_rows<T, 4>(in_bytes, out_bytes, rows, in_step);
+  }
+  for (int64_t r = 0; r < rows; ++r, in_bytes += in_step, out_bytes += out_step) {
+    const T* in = reinterpret_cast<const T*>(in_bytes);
+    T* out = reinterpret_cast<T*>(out_bytes);
+    if (kind_ == Kind::transpose) {
+      const Dim& dense = dims_[rank_ - 2];
+      find_transpose(sizeof(T))(in, last.in, last.size, dense.size, out, dense.out);
+    } else if (last.in == 0 && last.out == 1) {
+      std::fill_n(out, last.size, *in);
+    } else if (last.in == -1 && last.out == 1) {
+      std::reverse_copy(in - last.size + 1, in + 1, out);
+    } else {
+      for (int64_t i = 0; i < last.size; ++i) out[i * last.out] = in[i * last.in];
+    }
   }
 }
 
@@ -137,16 +179,24 @@ void StridedCopy::run_part(const char* in, char* out, int64_t begin, int64_t end
     in += at[d] * dims_[d].in;
     out += at[d] * dims_[d].out;
   }
+  const int innermost = outer_ - 1;
   visit_size(element_size_, [&](auto t) {
-    for (int64_t position = begin; position < end; ++position) {
-      run_inner<decltype(t)>(in, out);
-      for (int d = outer_ - 1; d >= 0; --d) {
-        in += dims_[d].in;
-        out += dims_[d].out;
-        if (++at[d] < dims_[d].size) break;
+    for (int64_t position = begin; position < end;) {
+      const int64_t rows = innermost < 0 ? 1 : std::min(end - position, dims_[innermost].size - at[innermost]);
+      run_inner<decltype(t)>(in, out, rows);
+      position += rows;
+      if (innermost < 0) continue;
+      in += rows * dims_[innermost].in;
+      out += rows * dims_[innermost].out;
+      at[innermost] += rows;
+      for (int d = innermost; d >= 0 && at[d] == dims_[d].size; --d) {
         in -= dims_[d].size * dims_[d].in;
         out -= dims_[d].size * dims_[d].out;
         at[d] = 0;
+        if (d == 0) break;
+        in += dims_[d - 1].in;
+        out += dims_[d - 1].out;
+        ++at[d - 1];
       }
     }
   });
@@ -220,18 +270,22 @@ int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, 
   visit_index(index_dtype, indices, [&](const auto* index) {
     const int64_t grain = std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(row, 16));
     auto rows = [&](int64_t begin, int64_t end, auto&& copy) {
-      for (int64_t position = begin; position < end; ++position) {
-        const int64_t o = position / count, i = position % count;
-        copy(static_cast<char*>(out) + position * row,
-             static_cast<const char*>(in) + (o * axis + static_cast<int64_t>(index[i])) * row);
+      for (int64_t position = begin; position < end;) {
+        const int64_t o = position / count, first = position % count, many = std::min(end - position, count - first);
+        const char* from = static_cast<const char*>(in) + o * axis * row;
+        char* to = static_cast<char*>(out) + position * row;
+        for (int64_t i = 0; i < many; ++i) copy(to + i * row, from + static_cast<int64_t>(index[first + i]) * row);
+        position += many;
       }
     };
     parallel_for(outer * count, grain, [&](int64_t begin, int64_t end) {
-      switch (row) {  // single elements: no call per copy
+      switch (row) {  // short rows: no call per copy
         case 1: return rows(begin, end, [](char* to, const char* from) { *to = *from; });
         case 2: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 2); });
         case 4: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 4); });
         case 8: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 8); });
+        case 12: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 12); });
+        case 16: return rows(begin, end, [](char* to, const char* from) { std::memcpy(to, from, 16); });
         default:
           return rows(begin, end,
                       [&](char* to, const char* from) { std::memcpy(to, from, static_cast<size_t>(row)); });

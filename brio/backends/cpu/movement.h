@@ -31,11 +31,12 @@ class StridedCopy {
   };
   void run_part(const char* in, char* out, int64_t begin, int64_t end) const;
   template <typename T>
-  void run_inner(const char* in, char* out) const;
+  void run_inner(const char* in, char* out, int64_t rows) const;
 
   size_t element_size_;
   Kind kind_;
-  int outer_ = 0;  // dims_[0 … outer_) are looped over, the rest is the inner kernel's
+  int outer_ =
+      0;  // dims_[0 … outer_) are looped over, the rest is the inner kernel's, which does rows of the last one
   int rank_ = 0;
   int64_t elements_ = 1;
   Dim dims_[kMaxRank] = {};  // in bytes where looped over, in elements for the inner kernel

@@ -371,6 +371,26 @@ HWY_INLINE V pow_in_double(D d, V a, V b) {
   return hn::Load(d, ys);
 }
 
+// The angle of (x, y) for operands that were floats. Where both are zero, one is infinite or NaN, libm knows the
+// rules.
+template <class D, class V>
+HWY_INLINE V atan2_in_double(D d, V y, V x) {
+  constexpr double kPi = 3.14159265358979323846;
+  const V angle = hn::Atan(d, hn::Div(y, x));  // x ≠ 0: at most 1.6e83 of what were floats
+  const V turned = hn::Add(angle, hn::CopySign(hn::Set(d, kPi), y));
+  const V upright = hn::CopySign(hn::Set(d, kPi / 2), y), zero = hn::Zero(d), inf = hn::Inf(d);
+  const V r = hn::IfThenElse(hn::Eq(x, zero), upright, hn::IfThenElse(hn::Lt(x, zero), turned, angle));
+  const auto plain = hn::And(hn::And(hn::Lt(hn::Abs(x), inf), hn::Lt(hn::Abs(y), inf)), hn::Ne(y, zero));
+  if (HWY_LIKELY(hn::AllTrue(d, plain))) return r;
+  HWY_ALIGN double xs[hn::MaxLanes(d)], ys[hn::MaxLanes(d)], rs[hn::MaxLanes(d)];
+  hn::Store(x, d, xs);
+  hn::Store(y, d, ys);
+  hn::Store(r, d, rs);
+  for (size_t i = 0; i < hn::Lanes(d); ++i)
+    if (!(std::isfinite(xs[i]) && std::isfinite(ys[i]) && ys[i] != 0)) rs[i] = std::atan2(ys[i], xs[i]);
+  return hn::Load(d, rs);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace brio::cpu
 HWY_AFTER_NAMESPACE();

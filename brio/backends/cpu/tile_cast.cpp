@@ -36,6 +36,11 @@ struct Cast {
   }
 };
 
+template <typename From>
+struct IsNotZero {
+  static uint8_t run(From x) { return Cast<From, bool>::run(x); }
+};
+
 template <typename T>
 void copy_loop(void* out, const void* a, const void*, const void*, size_t n) {
   if (out != a) std::memcpy(out, a, n * sizeof(T));
@@ -55,6 +60,8 @@ constexpr TileFn cast_loop() {
   if constexpr (std::is_same_v<From, To>) return copy_loop<From>;
   else if constexpr (kIsHalf<From> && std::is_same_v<To, float>) return widen_loop<dtype_of<From>>;
   else if constexpr (kIsHalf<To> && std::is_same_v<From, float>) return narrow_loop<dtype_of<To>>;
+  else if constexpr (std::is_same_v<From, bool>) return cast_loop<uint8_t, To>();  // 0 and 1, which vectors can load
+  else if constexpr (std::is_same_v<To, bool>) return scalar_unary_loop<IsNotZero<From>, From, uint8_t>;
   else return scalar_unary_loop<Cast<From, To>, From, To>;
 }
 

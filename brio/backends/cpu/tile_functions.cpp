@@ -58,6 +58,13 @@ struct Pow {
   }
 };
 
+struct Atan2 {
+  template <class D, class V>
+  static HWY_INLINE V run(D d, V a, V b) {
+    return atan2_in_double(d, a, b);
+  }
+};
+
 #define BRIO_LIBM(Name, function)                                            \
   struct Name {                                                              \
     static double run(double x) { return function(x); }                      \
@@ -89,7 +96,6 @@ struct LibmPow {
   static double run(double a, double b) { return std::pow(a, b); }
 };
 struct LibmAtan2 {
-  static float run(float a, float b) { return std::atan2(a, b); }
   static double run(double a, double b) { return std::atan2(a, b); }
 };
 struct ScalarPolygamma {
@@ -145,7 +151,7 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       {"nextafter", scalar_binary_loop<LibmNextafter, double>, scalar_binary_loop<LibmNextafter, float>, nullptr,
        nullptr},
       float_row<binary_loop_through_double<Pow>, 2>("pow", scalar_binary_loop<LibmPow, double>),
-      float_row<scalar_binary_loop<LibmAtan2, float>, 2>("atan2", scalar_binary_loop<LibmAtan2, double>),
+      float_row<binary_loop_through_double<Atan2>, 2>("atan2", scalar_binary_loop<LibmAtan2, double>),
       float_row<scalar_binary_loop<FloorMod, float>, 2>("mod", scalar_binary_loop<FloorMod, double>),
   };
   for (const FloatRow& row : kRows)

@@ -8,8 +8,11 @@ namespace {
 
 // A tile's offsets fit in the table only if the input is small enough; larger ones are walked.
 constexpr int64_t kMaxOffset = int64_t{1} << 30;
-// A period up to this is repeated in the thread's buffer.
-constexpr int64_t kMaxPeriod = 512;
+// A period up to this is repeated in the thread's buffer: a run, which could be read in place, or a pattern that
+// would have to be put together element by element.
+constexpr int64_t kMaxRunPeriod = 512, kMaxPatternPeriod = 4096;
+// A pattern that changes must serve so many tiles to be worth repeating.
+constexpr int64_t kFewestTilesPerPattern = 8;
 
 template <typename U>
 void copy_run(U* out, const U* source, int64_t stride, int64_t n) {
@@ -94,6 +97,24 @@ void tabulate_offsets(InputPlan& plan, int64_t tile) {
     plan.offsets[static_cast<size_t>(i)] = static_cast<int32_t>(i / inner * outer_stride + i % inner * inner_stride);
 }
 
+// Sets period and repeats where a dim of stride 0 repeats the dims within it, and those are few elements.
+bool find_period(InputPlan& plan, int64_t tile) {
+  for (int repeated = 0; repeated + 1 < plan.rank; ++repeated) {
+    if (plan.strides[repeated] != 0) continue;
+    const int first = repeated + 1;
+    int64_t period = 1;
+    for (int i = first; i < plan.rank; ++i) period *= plan.dims[i];
+    const bool run = first + 1 == plan.rank && plan.strides[first] == 1;
+    if (period > (run ? kMaxRunPeriod : kMaxPatternPeriod)) continue;
+    const int64_t repeats = plan.dims[repeated] * period;
+    if (repeated > 0 && repeats < kFewestTilesPerPattern * tile) return false;
+    plan.period = period;
+    plan.repeats = repeats;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_t tile) {
@@ -107,7 +128,7 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
     plan.last = static_cast<uint32_t>(input.rows - 1);
     plan.rank = 1;
     plan.dims[0] = space[0] == 0 ? 0 : space.elements() / space[0];
-    plan.period = 2 * plan.dims[0];  // a slot of whole rows
+    if (plan.dims[0] <= tile) plan.period = 2 * plan.dims[0];  // a slot of whole rows
     return plan;
   }
   merge_dims(plan, input, space);
@@ -121,9 +142,8 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
     plan.kind = Kind::dense;
   } else if (plan.rank == 1 && plan.strides[0] == 0) {
     plan.kind = Kind::scalar;
-  } else if (plan.rank == 2 && plan.strides[0] == 0 && plan.strides[1] == 1 && plan.dims[1] <= kMaxPeriod) {
+  } else if (find_period(plan, tile)) {
     plan.kind = Kind::periodic;
-    plan.period = plan.dims[1];
   } else {
     plan.kind = Kind::strided;
     tabulate_offsets(plan, tile);

@@ -21,15 +21,19 @@ TileRun::TileRun(const TileArguments& arguments, std::byte* buffer, void** regis
     filled_[i] = nullptr;
     if (input.kind == InputPlan::Kind::scalar) {
       fill_slot(registers_[i], arguments.inputs[i], input.element_size, std::min(plan_.tile, plan_.elements));
-    } else if (input.kind == InputPlan::Kind::periodic) {
-      std::byte* slot = buffer_ + layout.slot[i];
-      const size_t period = static_cast<size_t>(input.period) * input.element_size;
-      const size_t bytes = static_cast<size_t>(plan_.tile) * input.element_size + period;
-      std::memcpy(slot, arguments.inputs[i], period);
-      for (size_t done = period; done < bytes; done += std::min(done, bytes - done))
-        std::memcpy(slot + done, slot, std::min(done, bytes - done));
     }
   }
+}
+
+// The pattern of a periodic input from linear index `start` of the space on, as often as the slot has room for it.
+void TileRun::repeat_pattern(size_t i, int64_t start) {
+  const InputPlan& input = plan_.inputs[i];
+  std::byte* slot = buffer_ + arguments_.layout.slot[i];
+  const size_t period = static_cast<size_t>(input.period) * input.element_size;
+  const size_t bytes = static_cast<size_t>(plan_.tile) * input.element_size + period;
+  input.copy(input, arguments_.inputs[i], start, input.period, slot);
+  for (size_t done = period; done < bytes; done += std::min(done, bytes - done))
+    std::memcpy(slot + done, slot, std::min(done, bytes - done));
 }
 
 void TileRun::load(size_t i, int64_t start, int64_t n) {
@@ -50,9 +54,21 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
       }
       return;
     }
-    case InputPlan::Kind::periodic:
-      registers_[i] = buffer_ + arguments_.layout.slot[i] + start % input.period * size;
+    case InputPlan::Kind::periodic: {
+      const int64_t within = start % input.repeats, pattern = start - within;
+      std::byte* slot = buffer_ + arguments_.layout.slot[i];
+      if (within + n > input.repeats) {  // the end of one pattern and the beginning of the next
+        input.copy(input, base, start, n, slot);
+        registers_[i] = slot;
+        filled_[i] = nullptr;
+        return;
+      }
+      const std::byte* key = base + pattern;  // stands for the pattern; not read
+      if (filled_[i] != key) repeat_pattern(i, pattern);
+      filled_[i] = key;
+      registers_[i] = slot + within % input.period * size;
       return;
+    }
     case InputPlan::Kind::strided: break;
   }
   const int last = input.rank - 1;
@@ -94,6 +110,13 @@ void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
   };
   if (at + n <= width) {
     registers_[i] = const_cast<std::byte*>(base + place(row) * row_bytes + at * input.element_size);
+    return;
+  }
+  if (width > plan_.tile) {  // the end of a row and the beginning of the next
+    const int64_t first = (width - at) * input.element_size;
+    std::memcpy(slot, base + place(row) * row_bytes + at * input.element_size, static_cast<size_t>(first));
+    std::memcpy(slot + first, base + place(row + 1) * row_bytes, static_cast<size_t>(n * input.element_size - first));
+    registers_[i] = slot;
     return;
   }
   registers_[i] = slot + at * input.element_size;

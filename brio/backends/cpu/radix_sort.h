@@ -1,0 +1,75 @@
+// Sorting by digits: numbers become unsigned keys in the same order, keys and positions move together, byte by byte
+// from the lowest. Stable, without comparisons, and five to seven times as fast as std::sort from some thousand
+// numbers on (bench/kernels/sort_lab.cpp).
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "brio/tensor/dtype.h"
+
+namespace brio::cpu {
+
+// A key in whose order x is sorted: NaN is the largest, -0 and 0 are equal.
+template <typename T>
+auto sort_key(T x) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return sort_key(static_cast<float>(x));
+  } else if constexpr (std::is_floating_point_v<T>) {
+    using U = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    constexpr U sign = U{1} << (8 * sizeof(T) - 1);
+    if (x != x) return static_cast<U>(~U{0});
+    const U bits = std::bit_cast<U>(x + T{0});  // -0 + 0 is 0
+    return static_cast<U>(bits & sign ? ~bits : bits | sign);
+  } else {
+    using U = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
+    if constexpr (std::is_signed_v<T>) return static_cast<U>(static_cast<U>(x) + (U{1} << (8 * sizeof(U) - 1)));
+    else return static_cast<U>(x);
+  }
+}
+
+// A key with the position it came from. Keys of 32 bits share a word with it.
+template <typename Key>
+struct SortEntry {
+  Key key;
+  uint32_t at;
+  bool operator<(const SortEntry& other) const { return key != other.key ? key < other.key : at < other.at; }
+};
+template <>
+struct SortEntry<uint32_t> {
+  uint64_t word;
+  SortEntry() = default;
+  SortEntry(uint32_t key, uint32_t at) : word(uint64_t{key} << 32 | at) {}
+  bool operator<(const SortEntry& other) const { return word < other.word; }
+};
+inline uint32_t key_of(const SortEntry<uint32_t>& entry) { return static_cast<uint32_t>(entry.word >> 32); }
+inline uint64_t key_of(const SortEntry<uint64_t>& entry) { return entry.key; }
+inline uint32_t position_of(const SortEntry<uint32_t>& entry) { return static_cast<uint32_t>(entry.word); }
+inline uint32_t position_of(const SortEntry<uint64_t>& entry) { return entry.at; }
+
+// Sorts n < 2³² entries, whose positions ascend, and returns where they are: `entries` or `other`, which has room for
+// as many.
+template <typename Key>
+SortEntry<Key>* radix_sort(SortEntry<Key>* entries, SortEntry<Key>* other, size_t n) {
+  constexpr size_t kFew = 256;
+  if (n <= kFew) {
+    std::sort(entries, entries + n);
+    return entries;
+  }
+  uint32_t counts[sizeof(Key)][256] = {};
+  for (size_t i = 0; i < n; ++i)
+    for (size_t digit = 0; digit < sizeof(Key); ++digit) ++counts[digit][key_of(entries[i]) >> (8 * digit) & 0xff];
+  for (size_t digit = 0; digit < sizeof(Key); ++digit) {
+    uint32_t* next = counts[digit];
+    if (next[key_of(entries[0]) >> (8 * digit) & 0xff] == n) continue;  // all alike: nothing to do
+    for (uint32_t sum = 0, d = 0; d < 256; ++d) sum += std::exchange(next[d], sum);
+    for (size_t i = 0; i < n; ++i) other[next[key_of(entries[i]) >> (8 * digit) & 0xff]++] = entries[i];
+    std::swap(entries, other);
+  }
+  return entries;
+}
+
+}  // namespace brio::cpu
