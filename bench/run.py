@@ -40,6 +40,8 @@ WORKLOADS = {
     "fit": ("tf", "torch"),
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "lstm": ("tf", "tf_xla", "torch"),
+    "embedding": ("tf", "tf_xla", "torch"),
+    "embedding_adam": ("tf", "tf_xla", "torch"),
     "chain": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "xent": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "attention": ("tf", "tf_xla", "torch", "torch_compile"),
@@ -49,7 +51,7 @@ WORKLOADS = {
 }
 # Bound by memory: a plain copy that moves as many bytes takes a turn beside them ("copy", no peer).
 COPIED = ("chain", "xent", "adam")
-UNITS = {"gd": "us", "gd_function": "us", "mlp": "us"}  # the others: ms
+UNITS = {"gd": "us", "gd_function": "us", "mlp": "us", "embedding": "us"}  # the others: ms
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 STARTS_PER_ROUND = 3
 QUIET = {

@@ -140,6 +140,21 @@ def lstm(variant=""):
     return measure(run, "ms")
 
 
+def embedding(variant="", make_optimizer=lambda: keras.optimizers.SGD(timing.EMBEDDING_RATE), unit="us"):
+    batch, length = timing.EMBEDDING_BATCH
+    words = keras.Input((length,), dtype="int32")
+    rows = keras.layers.Embedding(timing.EMBEDDING_ROWS, timing.EMBEDDING_WIDTH)(words)
+    out = keras.layers.Dense(1, activation="sigmoid")(keras.layers.GlobalAveragePooling1D()(rows))
+    step = train_step(keras.Model(words, out), make_optimizer(), keras.losses.BinaryCrossentropy(), variant)
+    x = tf.random.uniform((batch, length), maxval=timing.EMBEDDING_ROWS, dtype=tf.int32)
+    y = tf.cast(tf.random.uniform((batch, 1)) > 0.5, tf.float32)
+    return time_training(step, x, y, unit)
+
+
+def embedding_adam(variant=""):
+    return embedding(variant, keras.optimizers.Adam, "ms")
+
+
 def chain(variant=""):
     x = tf.random.normal((timing.CHAIN_ELEMENTS,))
 
@@ -222,5 +237,5 @@ def adam(variant=""):
 
 
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, lstm, chain, xent, attention, attention_short, adam, start)
-    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in names})
+    names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short)
+    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in (*names, adam, start)})

@@ -99,6 +99,31 @@ def lstm():
     return time_steps(lambda: torch.autograd.grad(torch.mean(torch.square(layer(x)[0])), layer.parameters()), "ms")
 
 
+def embedding_step(sparse, make_optimizer, unit):
+    class Model(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding = nn.Embedding(timing.EMBEDDING_ROWS, timing.EMBEDDING_WIDTH, sparse=sparse)
+            self.dense = nn.Linear(timing.EMBEDDING_WIDTH, 1)
+
+        def forward(self, words):
+            return self.dense(self.embedding(words).mean(1))
+
+    model = Model()
+    step = train_step(model, make_optimizer(model.parameters()), nn.BCEWithLogitsLoss())
+    x = torch.randint(timing.EMBEDDING_ROWS, timing.EMBEDDING_BATCH)
+    y = (torch.rand(timing.EMBEDDING_BATCH[0], 1) > 0.5).float()
+    return time_steps(lambda: step(x, y), unit)
+
+
+def embedding():
+    return embedding_step(True, lambda weights: torch.optim.SGD(weights, lr=timing.EMBEDDING_RATE), "us")
+
+
+def embedding_adam():  # dense: SparseAdam leaves the rows that were not looked up as they are, which is not Adam
+    return embedding_step(False, lambda weights: torch.optim.Adam(weights, fused=True), "ms")
+
+
 def chain(variant=""):
     x = torch.randn(timing.CHAIN_ELEMENTS)
 
@@ -161,5 +186,5 @@ def adam(variant=""):
 
 
 if __name__ == "__main__":
-    names = (gd, mlp, fit, wide, lstm, chain, xent, attention, attention_short, adam, start)
+    names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, start)
     timing.main(torch.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})

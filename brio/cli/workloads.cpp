@@ -127,6 +127,37 @@ std::function<double()> make_lstm() {
   };
 }
 
+template <typename Optimizer>
+std::function<double()> make_embedding() {
+  struct State {
+    Tensor x = cast(random::uniform({64, 32}, {.seed = 1}) * 100000.f, i32);
+    Tensor y = cast(random::uniform({64, 1}, {.seed = 2}) > 0.5f, f32);
+    nn::Embedding embedding{100000, 128};
+    nn::Dense dense{1, {.activation = "sigmoid"}};
+    nn::BinaryCrossentropy loss;
+    Optimizer optimizer;
+    std::vector<Variable> weights;
+    Tensor predict(const Tensor& words, bool training) {
+      return dense(mean(embedding(words, training), 1), training);
+    }
+    Tensor step(const Tensor& words, const Tensor& labels) {
+      GradientTape tape;
+      Tensor value = loss(labels, predict(words, true));
+      optimizer.apply_gradients(tape.gradient(value, weights), weights);
+      return value;
+    }
+  };
+  auto state = std::make_shared<State>();
+  read(state->predict(state->x, false));
+  state->weights = state->dense.trainable_variables();
+  state->weights.push_back(state->embedding.embeddings());
+  auto step = function([state](const Tensor& x, const Tensor& y) { return state->step(x, y); });
+  return [state, step] {
+    read(step(state->x, state->y));
+    return 1.0;
+  };
+}
+
 std::function<double()> make_chain() {
   const Tensor x = random::normal({16 << 20}, {.seed = 1});
   read(x);
@@ -292,6 +323,8 @@ constexpr Workload kWorkloads[] = {
     {"fit", "ms", "an epoch of it over 10,000 rows, with accuracy", make_fit},
     {"wide", "ms", "training step 1024→4096→4096→10, batch 256, SGD", make_wide},
     {"lstm", "ms", "LSTM of 128 units with gradient, batch 32, 64 steps of 128", make_lstm},
+    {"embedding", "us", "training step, 64×32 looked up in 100,000×128, SGD", make_embedding<nn::SGD>},
+    {"embedding_adam", "ms", "the same with Adam", make_embedding<nn::Adam>},
     {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},
     {"xent", "ms", "softmax cross-entropy with gradient, 8192×32000", make_xent},
     {"attention", "ms", "causal attention with gradients, 2×1024, 8 heads of 64", make_attention<2, 1024>},

@@ -46,7 +46,7 @@ struct ParameterUpdate {
 struct FusedUpdate {
   const OpDef* op = nullptr;
   std::vector<Tensor> numbers = {};  // between learning rate and weight decay; none stands for the step count
-  std::vector<int64_t> attrs = {};   // without the flags for decay and gate
+  std::vector<int64_t> attrs = {};   // without the last three
 };
 
 struct Formula {

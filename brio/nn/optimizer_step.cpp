@@ -169,6 +169,7 @@ void OptimizerRule::update_group(const Group& group, std::span<Tensor> gradients
   attrs_ = formula_.fused.attrs;
   attrs_.push_back(group.decay.has_value());
   attrs_.push_back(gate.defined());
+  attrs_.push_back(0);  // the planner finds out which gradients are rows
   if (n == 1 && slots == 0) {
     entries_[entries[0]].variable.assign(record(*formula_.fused.op, impls_, attrs_));
     return;

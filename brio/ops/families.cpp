@@ -22,6 +22,7 @@ void register_all_ops() {
     register_fusion();
     register_indexing();
     register_nd_indexing();
+    register_indexed_rows();
     register_ranges();
     register_scan_ops();
     register_sorting();

@@ -15,6 +15,7 @@ void register_convolutions();
 void register_pooling();
 void register_indexing();
 void register_nd_indexing();
+void register_indexed_rows();
 void register_ranges();
 void register_scan_ops();
 void register_sorting();

@@ -4,6 +4,7 @@
 #include "brio/ir/graph.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/families.h"
+#include "brio/ops/indexed_rows.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
@@ -19,10 +20,12 @@ void check_one_loop(const OpDef& op, const Graph& body) {
   if (body.nodes.empty()) throw_invalid(op, "its body computes nothing");
   const Shape& space = space_of(body, body.nodes[0]);
   const Node* folds = nullptr;
-  std::vector<bool> folded(body.values.size(), false);
+  std::vector<bool> folded(body.values.size(), false), given(body.values.size(), false);
+  for (const Graph::Input& input : body.inputs) given[input.value] = true;
   for (const Node& node : body.nodes) {
     const bool reduction = node.op->kind == OpKind::reduction;
-    if (!reduction && node.op->kind != OpKind::elementwise && node.op != &op::broadcast_to)
+    const bool spreads = node.op == &op::spread_rows && given[node.in[0]] && given[node.in[1]];
+    if (!reduction && !spreads && node.op->kind != OpKind::elementwise && node.op != &op::broadcast_to)
       throw_invalid(op, cat("its body holds ", node.op->name, ", which is no part of a loop over elements"));
     if (!(space_of(body, node) == space))
       throw_invalid(op, cat("its body loops over shapes ", space, " and ", space_of(body, node)));

@@ -1,20 +1,25 @@
 #include "brio/ops/optimizer_ops.h"
 
+#include <algorithm>
+
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
+#include "brio/ops/indexed_rows.h"
 
 namespace brio {
 namespace {
 
-constexpr AttrSpec kDecays{"decays", AttrKind::flag}, kGated{"gated", AttrKind::flag};  // the last two of each
-constexpr AttrSpec kSgdAttrs[] = {{"nesterov", AttrKind::flag}, {"has_momentum", AttrKind::flag}, kDecays, kGated};
+constexpr AttrSpec kDecays{"decays", AttrKind::flag}, kGated{"gated", AttrKind::flag},
+    kSpread{"spread", AttrKind::integer};  // the last three of each
+constexpr AttrSpec kSgdAttrs[] = {
+    {"nesterov", AttrKind::flag}, {"has_momentum", AttrKind::flag}, kDecays, kGated, kSpread};
 constexpr AttrSpec kRmspropAttrs[] = {
-    {"centered", AttrKind::flag}, {"has_momentum", AttrKind::flag}, kDecays, kGated};
-constexpr AttrSpec kAdamAttrs[] = {{"amsgrad", AttrKind::flag}, kDecays, kGated};
+    {"centered", AttrKind::flag}, {"has_momentum", AttrKind::flag}, kDecays, kGated, kSpread};
+constexpr AttrSpec kAdamAttrs[] = {{"amsgrad", AttrKind::flag}, kDecays, kGated, kSpread};
 constexpr std::string_view kSgdScalars[] = {"learning_rate", "momentum"};
 constexpr std::string_view kRmspropScalars[] = {"learning_rate", "rho", "momentum", "epsilon"};
 constexpr std::string_view kAdamScalars[] = {"learning_rate", "step", "beta_1", "beta_2", "epsilon"};
@@ -23,6 +28,14 @@ std::span<const std::string_view> scalar_names(const OpDef& op) {
   if (&op == &op::sgd_update) return kSgdScalars;
   if (&op == &op::rmsprop_update) return kRmspropScalars;
   return kAdamScalars;
+}
+
+// What the rows are a gradient of.
+Aval spread_aval(const OpCall& call, const Aval& rows, const Aval& places) {
+  const Aval* in[] = {&rows, &places};
+  std::vector<Aval> out;
+  op::spread_rows.infer({call.op, in, {}, {}}, out);
+  return out[0];
 }
 
 void infer_update(const OpCall& call, std::vector<Aval>& out) {
@@ -42,18 +55,22 @@ void infer_update(const OpCall& call, std::vector<Aval>& out) {
   if (layout.decays) expect_scalar(layout.decay(), "weight_decay", f64);
   if (layout.gated) expect_scalar(layout.gate(), "gate", boolean);
   const size_t kinds = 2 + layout.slots;
-  if (layout.n == 0 || layout.in(kinds, 0) != call.in.size())
-    throw_invalid(call.op,
-                  cat(call.in.size() - layout.scalars, " tensors are given, which is no whole number of groups of ",
-                      kinds, ": parameter, gradient and ", layout.slots, " slots"));
+  if (layout.spread > layout.n)
+    throw_invalid(call.op, cat("the gradients of ", layout.spread, " parameters are rows, but there are ", layout.n));
+  if (layout.n == 0 || layout.in(kinds, 0) + layout.spread != call.in.size())
+    throw_invalid(call.op, cat(call.in.size() - layout.scalars - layout.spread,
+                               " tensors are given, which is no whole number of groups of ", kinds,
+                               ": parameter, gradient and ", layout.slots, " slots"));
   for (size_t i = 0; i < layout.n; ++i) {
     const Aval& param = *call.in[layout.in(0, i)];
     if (!is_floating(param.dtype) || param.dtype != call.in[layout.in(0, 0)]->dtype)
       throw_invalid(
           call.op, cat("parameter ", i, " is ", param.dtype, ", but parameter 0 is ", call.in[layout.in(0, 0)]->dtype,
                        "; parameters of one update share a floating-point dtype"));
+    Aval gradient = *call.in[layout.in(1, i)];
+    if (layout.is_spread(i)) gradient = spread_aval(call, gradient, *call.in[layout.places(i)]);
     for (size_t kind = 1; kind < kinds; ++kind)
-      if (const Aval& other = *call.in[layout.in(kind, i)]; !(other == param))
+      if (const Aval& other = kind == 1 ? gradient : *call.in[layout.in(kind, i)]; !(other == param))
         throw_invalid(call.op, cat(kind == 1 ? "the gradient" : "a slot", " of parameter ", i, " is ", other.dtype,
                                    " of shape ", other.shape, ", but the parameter is ", param.dtype, " of shape ",
                                    param.shape));
@@ -77,9 +94,12 @@ struct PlainUpdate {
   std::vector<Tensor> out = std::vector<Tensor>((1 + layout.slots) * layout.n);
 
   DType dtype() const { return in[layout.in(0, 0)].dtype(); }
-  const Tensor& get(size_t kind, size_t i) const { return in[layout.in(kind, i)]; }
+  Tensor get(size_t kind, size_t i) const {
+    const Tensor& x = in[layout.in(kind, i)];
+    return kind == 1 && layout.is_spread(i) ? record(op::spread_rows, {}, x, in[layout.places(i)]) : x;
+  }
   Tensor param(size_t i) const {
-    const Tensor& p = get(0, i);
+    const Tensor p = get(0, i);
     return layout.decays ? p - p * scalar(layout.decay()) * scalar(0) : p;
   }
   void set(size_t kind, size_t i, const Tensor& value) {
@@ -111,7 +131,7 @@ std::vector<Tensor> plain_rmsprop(std::span<const Tensor> in, Attrs attrs) {
   const Tensor rate = u.scalar(0), rho = u.scalar(1), momentum = u.scalar(2), epsilon = u.scalar(3);
   const Tensor rest = u.one_minus(1);
   for (size_t i = 0; i < u.layout.n; ++i) {
-    const Tensor p = u.param(i), &g = u.get(1, i);
+    const Tensor p = u.param(i), g = u.get(1, i);
     const Tensor v = rho * u.get(2, i) + rest * square(g);
     u.set(2, i, v);
     Tensor denominator = v;
@@ -139,7 +159,7 @@ std::vector<Tensor> plain_adam(std::span<const Tensor> in, Attrs attrs) {
   const Tensor rest_1 = u.one_minus(2), rest_2 = u.one_minus(3), epsilon = u.scalar(4);
   const Tensor alpha = u.scalar(0) * sqrt(one - pow(u.scalar(3), step)) / (one - pow(u.scalar(2), step));
   for (size_t i = 0; i < u.layout.n; ++i) {
-    const Tensor p = u.param(i), &g = u.get(1, i), &m0 = u.get(2, i), &v0 = u.get(3, i);
+    const Tensor p = u.param(i), g = u.get(1, i), m0 = u.get(2, i), v0 = u.get(3, i);
     const Tensor m = m0 + (g - m0) * rest_1;
     Tensor v = v0 + (square(g) - v0) * rest_2;
     u.set(2, i, m);
@@ -175,7 +195,7 @@ class UpdateBuilder {
     in_.insert(in_.end(), values.begin(), values.end());
   }
   void record(std::vector<int64_t> attrs) {
-    attrs.insert(attrs.end(), {decays_, gated_});
+    attrs.insert(attrs.end(), {decays_, gated_, 0});
     std::vector<TensorImpl*> impls;
     for (const Tensor& tensor : in_) impls.push_back(tensor.impl());
     out_ = record_many(op_, impls, attrs);
@@ -221,13 +241,14 @@ void register_optimizer_ops() {
 }
 
 UpdateLayout UpdateLayout::of(const OpDef& op, Attrs attrs, size_t inputs) {
-  const auto flags = attrs.words().last(2);
-  UpdateLayout layout{scalar_names(op).size(), 0, 0, flags[0] != 0, flags[1] != 0};
+  const auto last = attrs.words().last(3);
+  UpdateLayout layout{scalar_names(op).size(), 0, 0, last[0] != 0, last[1] != 0, static_cast<size_t>(last[2])};
   layout.scalars += static_cast<size_t>(layout.decays + layout.gated);
   if (&op == &op::sgd_update) layout.slots = attrs[1] != 0;
   else if (&op == &op::rmsprop_update) layout.slots = 1u + (attrs[0] != 0) + (attrs[1] != 0);
   else layout.slots = 2u + (attrs[0] != 0);
-  layout.n = inputs < layout.scalars ? 0 : (inputs - layout.scalars) / (2 + layout.slots);
+  const size_t others = layout.scalars + std::min(layout.spread, inputs);
+  layout.n = inputs < others ? 0 : (inputs - others) / (2 + layout.slots);
   return layout;
 }
 

@@ -16,7 +16,8 @@ namespace brio {
 
 namespace op {
 // Inputs: the scalars in the order of the struct below (the last two when they are given), then n tensors of each
-// kind: parameters, gradients, slots. Outputs: n tensors of each kind: parameters, slots.
+// kind: parameters, gradients, slots. Outputs: n tensors of each kind: parameters, slots. The gradients of the last
+// `spread` parameters are rows (ops/indexed_rows.h), whose places come behind everything else.
 extern const OpDef sgd_update, rmsprop_update, adam_update;
 }  // namespace op
 
@@ -61,10 +62,13 @@ AdamUpdate adam_update(const AdamScalars& scalars, std::span<const Tensor> param
 struct UpdateLayout {
   size_t scalars, slots, n;  // slots: kinds after the gradients
   bool decays, gated;
+  size_t spread = 0;
   static UpdateLayout of(const OpDef& op, Attrs attrs, size_t inputs);
   size_t decay() const { return scalars - 1 - gated; }  // inputs, where they are there
   size_t gate() const { return scalars - 1; }
   size_t in(size_t kind, size_t i) const { return scalars + kind * n + i; }
+  bool is_spread(size_t i) const { return i + spread >= n; }
+  size_t places(size_t i) const { return in(2 + slots, 0) + i + spread - n; }             // where it is spread
   size_t out(size_t kind, size_t i) const { return (kind == 0 ? 0 : kind - 1) * n + i; }  // kind ≠ 1
 };
 

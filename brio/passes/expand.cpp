@@ -8,7 +8,6 @@
 #include "brio/passes/rewrite.h"
 
 namespace brio {
-namespace {
 
 Graph plain_form(const Graph& graph, const Node& node) {
   std::vector<Aval> parameters;
@@ -18,22 +17,15 @@ Graph plain_form(const Graph& graph, const Node& node) {
           }).graph;
 }
 
-}  // namespace
-
 void expand_composites(Graph& graph) {
   if (std::ranges::none_of(graph.nodes, [](const Node& node) { return node.op->expands; })) return;
   Rewriter rewriter(graph);
   rewriter.run([&](Node& node) {
     if (!node.op->expands) return true;
-    const Graph plain = plain_form(graph, node);
-    std::vector<ValueId> values(plain.values.size());
-    for (size_t i = 0; i < node.in.size(); ++i) values[plain.inputs[i].value] = node.in[i];
-    for (const Node& step : plain.nodes) {
-      std::vector<ValueId> in;
-      for (ValueId v : step.in) in.push_back(values[v]);
-      values[step.out[0]] = rewriter.emit(*step.op, std::move(in), step.attrs);
-    }
-    for (size_t i = 0; i < node.out.size(); ++i) rewriter.replace(node.out[i], values[plain.outputs[i]]);
+    const std::vector<ValueId> out = emit_plain(graph, node, [&](const Node& step, std::vector<ValueId> in) {
+      return rewriter.emit(*step.op, std::move(in), step.attrs);
+    });
+    for (size_t i = 0; i < node.out.size(); ++i) rewriter.replace(node.out[i], out[i]);
     return false;
   });
 }

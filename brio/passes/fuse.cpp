@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "brio/ops/fusion.h"
+#include "brio/ops/indexed_rows.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/passes/pipeline.h"
@@ -35,6 +36,7 @@ class Fuser {
       for (ValueId v : g_.nodes[n].in)
         if (producer_[v] != kNoGroup) successors_[producer_[v]].push_back(n);
     }
+    find_sources();
   }
 
   void run() {
@@ -53,6 +55,22 @@ class Fuser {
   }
 
  private:
+  // A table spread from some rows need not exist where loops alone read it: each spreads the rows for itself.
+  void find_sources() {
+    source_.assign(g_.nodes.size(), false);
+    for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
+      if (g_.nodes[n].op != &op::spread_rows) continue;
+      const ValueId table = g_.nodes[n].out[0];
+      source_[n] =
+          std::ranges::find(g_.outputs, table) == g_.outputs.end() &&
+          std::ranges::all_of(successors_[n], [&](uint32_t next) {
+            const Node& node = g_.nodes[next];
+            return (is_loop_op(node) || node.op->kind == OpKind::reduction) && space(node) == g_.values[table].shape;
+          });
+    }
+  }
+  bool is_source(ValueId v) const { return producer_[v] != kNoGroup && source_[producer_[v]]; }
+
   const Shape& space(const Node& node) const {
     return g_.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
   }
@@ -157,8 +175,11 @@ class Fuser {
     for (ValueId v : g_.outputs) is_output[v] = true;
     std::vector<Node> nodes;
     for (uint32_t group : group_order()) {
-      if (members_[group].size() == 1) {
-        nodes.push_back(std::move(g_.nodes[members_[group][0]]));
+      const uint32_t first = members_[group][0];
+      if (source_[first]) continue;
+      const auto reads_source = [&](ValueId v) { return is_source(v); };
+      if (members_[group].size() == 1 && std::ranges::none_of(g_.nodes[first].in, reads_source)) {
+        nodes.push_back(std::move(g_.nodes[first]));
         continue;
       }
       Node node = fused(group, is_output);
@@ -175,14 +196,21 @@ class Fuser {
       return it == number.end() ? kNoGroup : it->second;
     };
     Node result{&op::fused, {}, {}, {}, {}};
+    std::vector<uint32_t> work;  // the nodes of the body: sources first
     for (uint32_t n : members_[group])
       for (ValueId v : g_.nodes[n].in) {
         const bool inside = producer_[v] != kNoGroup && group_[producer_[v]] == group;
-        if (inside || find(v) != kNoGroup) continue;
-        number.emplace_back(v, body.add_input(g_.values[v]));
-        result.in.push_back(v);
+        if (inside) continue;
+        const bool source = is_source(v);
+        if (source && std::ranges::find(work, producer_[v]) == work.end()) work.push_back(producer_[v]);
+        for (ValueId read : source ? std::span<const ValueId>(g_.nodes[producer_[v]].in) : std::span(&v, 1)) {
+          if (find(read) != kNoGroup) continue;
+          number.emplace_back(read, body.add_input(g_.values[read]));
+          result.in.push_back(read);
+        }
       }
-    for (uint32_t n : members_[group]) {
+    work.insert(work.end(), members_[group].begin(), members_[group].end());
+    for (uint32_t n : work) {
       const Node& node = g_.nodes[n];
       Node inner{node.op, {}, {}, node.attrs, node.graphs};
       for (ValueId v : node.in) inner.in.push_back(find(v));
@@ -207,6 +235,7 @@ class Fuser {
   Graph& g_;
   std::vector<uint32_t> producer_;  // per value: its node
   std::vector<uint32_t> group_;     // per node
+  std::vector<bool> source_;        // per node: a spread_rows that no loop needs to have made
   std::vector<std::vector<uint32_t>> members_, successors_;
 };
 

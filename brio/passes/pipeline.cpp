@@ -16,6 +16,7 @@ constexpr Pass kPasses[] = {
     {"fold", "computes what depends on constants alone", fold_constants},
     {"merge", "equal expressions become one", merge_equal},
     {"dead", "drops what nobody reads", drop_dead},
+    {"indexed", "gradients of looked-up tables stay rows, and touch what they must", keep_indexed},
     {"epilogue", "matmul with its bias and activation", fuse_epilogues},
     {"losses", "a loss and its gradient read the logits once", merge_losses},
     {"fuse", "chains of elementwise ops and reductions become one pass over memory", fuse_elementwise},

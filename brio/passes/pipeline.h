@@ -41,6 +41,7 @@ void simplify(Graph& graph);
 void fold_constants(Graph& graph);
 void merge_equal(Graph& graph);
 void drop_dead(Graph& graph);
+void keep_indexed(Graph& graph);
 void fuse_epilogues(Graph& graph);
 void merge_losses(Graph& graph);
 void fuse_elementwise(Graph& graph);

@@ -65,6 +65,24 @@ class Rewriter {
   std::vector<std::unique_ptr<Node>> nodes_;
 };
 
+// The plain form of a composite op's node, as a graph of its own.
+Graph plain_form(const Graph& graph, const Node& node);
+
+// Emits that form in the node's place, step by step: emit(step, its inputs) → the step's result. Returns the results.
+template <typename Emit>
+std::vector<ValueId> emit_plain(const Graph& graph, const Node& node, Emit emit) {
+  const Graph plain = plain_form(graph, node);
+  std::vector<ValueId> values(plain.values.size()), out;
+  for (size_t i = 0; i < node.in.size(); ++i) values[plain.inputs[i].value] = node.in[i];
+  for (const Node& step : plain.nodes) {
+    std::vector<ValueId> in;
+    for (ValueId v : step.in) in.push_back(values[v]);
+    values[step.out[0]] = emit(step, std::move(in));
+  }
+  for (ValueId v : plain.outputs) out.push_back(values[v]);
+  return out;
+}
+
 // Orders the nodes so that every value is made before it is read; otherwise their order stays.
 void sort_topologically(Graph& graph);
 

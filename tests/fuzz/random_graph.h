@@ -104,7 +104,7 @@ class Generator {
   }
 
   void add_node() {
-    switch (between(0, 15)) {
+    switch (between(0, 16)) {
       case 0:
       case 1: return unary();
       case 2:
@@ -121,6 +121,7 @@ class Generator {
       case 13: return number();
       case 14: return scan_node();
       case 15: return order();
+      case 16: return looked_up();
     }
   }
 
@@ -290,6 +291,37 @@ class Generator {
     append(op::top_k, {*x}, {chance(0.5), 1, chance(0.5) ? n : between(0, static_cast<int>(n))}, true);
     append(op::iota, {}, {static_cast<int64_t>(float_dtype_), 1, n}, true);
   }
+  // What the gradient of a looked-up table is, and often something that reads it as such.
+  void looked_up() {
+    constexpr int64_t kRows = 90;
+    const auto x = some([&](ValueId v) {
+      const Shape& shape = aval(v).shape;
+      return floating(v) && shape.rank() >= 1 && shape[0] > 0 && shape.elements() / shape[0] <= 40;
+    });
+    if (!x) return;
+    Shape table = aval(*x).shape;
+    const auto last = [&] { return static_cast<ValueId>(sample_.graph.values.size() - 1); };
+    append(op::iota, {}, {static_cast<int64_t>(i32), 1, table[0]}, true);
+    const ValueId count = last(),
+                  most = sample_.graph.add_constant(i32, static_cast<uint64_t>(between(0, kRows - 1)));
+    const ValueId zero = sample_.graph.add_constant(float_dtype_, 0);
+    exact_.resize(sample_.graph.values.size(), true);
+    append(op::min, {count, most}, {}, true);
+    const ValueId indices = last();
+    table.set(0, kRows);
+    std::vector<int64_t> dims(table.begin(), table.end());
+    dims.insert(dims.begin(), table.rank());
+    append(op::broadcast_to, {zero}, dims, true);
+    append(op::scatter_add, {last(), indices, *x}, {0});
+    const ValueId gradient = last();
+    const auto weights = some([&](ValueId v) {
+      Shape out;
+      return v != gradient && floating(v) && broadcast(aval(v).shape, table, out) && out.elements() <= 4096;
+    });
+    if (weights && chance(0.7)) append(op::sub, {*weights, gradient});
+    bounded(last());
+  }
+
   void number() {
     const ValueId made = sample_.graph.add_constant(float_dtype_, Scalar(between(-4, 4) / 2.0).bits_as(float_dtype_));
     exact_.resize(sample_.graph.values.size(), false);

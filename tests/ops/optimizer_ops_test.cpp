@@ -15,25 +15,33 @@ Input scalar(double low, double high) { return {{Shape(), f64}, low, high}; }
 
 const Input kDecay{{Shape(), f64}, 0.01, 0.1}, kGate{{Shape(), boolean}, 0, 2};
 
-// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last two flags say whether
-// there are weight decay and a gate.
+// Scalars, then 1 to 4 parameters with gradients and slots; squares are not negative. The last flags say whether
+// there are weight decay and a gate, and how many gradients are rows.
 std::function<Case(Rng&, DType, int)> update(const OpDef& op, std::vector<Input> scalars,
                                              std::vector<double> slot_low, int flags) {
   return [=, &op](Rng& rng, DType dtype, int i) {
     Case made{scalars, {}};
     for (int flag = 0; flag < flags; ++flag) made.attrs.push_back(i >> flag & 1);
-    made.attrs.push_back(i >> 1 & 1);
-    made.attrs.push_back(i >> 2 & 1);
-    if (made.attrs.end()[-2]) made.inputs.push_back(kDecay);
-    if (made.attrs.end()[-1]) made.inputs.push_back(kGate);
+    made.attrs.insert(made.attrs.end(), {i >> 1 & 1, i >> 2 & 1, 0});
+    if (made.attrs.end()[-3]) made.inputs.push_back(kDecay);
+    if (made.attrs.end()[-2]) made.inputs.push_back(kGate);
     if (&op == &op::sgd_update && i % 4 == 1) made.attrs[0] = 0;  // Nesterov's form needs momentum
     std::vector<Shape> shapes;
     for (int64_t n = rng.range(1, 4); n > 0; --n)
       shapes.push_back(random_shape(rng, static_cast<int>(rng.range(0, 8))));
+    const auto first_spread = static_cast<size_t>(i % 3 == 2 ? rng.range(0, static_cast<int64_t>(shapes.size())) : 4);
+    for (size_t k = first_spread; k < shapes.size(); ++k) {
+      if (shapes[k].rank() == 0) shapes[k] = {3};
+      ++made.attrs.back();
+    }
     const size_t slots = UpdateLayout::of(op, Attrs(made.attrs), made.inputs.size()).slots;
     for (size_t kind = 0; kind < 2 + slots; ++kind)
-      for (const Shape& shape : shapes)
+      for (size_t k = 0; k < shapes.size(); ++k) {
+        Shape shape = shapes[k];
+        if (kind == 1 && k >= first_spread) shape.set(0, 4);
         made.inputs.push_back({{shape, dtype}, kind < 2 ? -1 : slot_low[kind - 2], 1});
+      }
+    for (size_t k = first_spread; k < shapes.size(); ++k) made.inputs.push_back({{Shape{shapes[k][0]}, i32}, -1, 5});
     return made;
   };
 }
@@ -60,7 +68,7 @@ std::vector<OpTest> tests() {
       {.op = &op::sgd_update,
        .dtypes = kFloats,
        .make = update(op::sgd_update, sgd, {-1}, 2),
-       .large = large(op::sgd_update, sgd, {-1}, {0, 0, 0, 0})},
+       .large = large(op::sgd_update, sgd, {-1}, {0, 0, 0, 0, 0})},
       {.op = &op::rmsprop_update,
        .dtypes = kFloats,
        .make =
@@ -71,11 +79,11 @@ std::vector<OpTest> tests() {
                for (size_t k = 0; k < layout.n; ++k) made.inputs[layout.in(kind, k)].high = 0.2;
              return made;
            },
-       .large = large(op::rmsprop_update, rmsprop, squares, {0, 0, 0, 0})},
+       .large = large(op::rmsprop_update, rmsprop, squares, {0, 0, 0, 0, 0})},
       {.op = &op::adam_update,
        .dtypes = kFloats,
        .make = update(op::adam_update, adam, moments, 1),
-       .large = large(op::adam_update, adam, moments, {0, 0, 0})},
+       .large = large(op::adam_update, adam, moments, {0, 0, 0, 0})},
   };
 }
 
@@ -111,13 +119,13 @@ std::vector<Invalid> invalid() {
       {&op::sgd_update,
        "an odd number of tensors",
        [=] {
-         call(op::sgd_update, {s, s, p, p, p}, {0, 0, 0, 0});
+         call(op::sgd_update, {s, s, p, p, p}, {0, 0, 0, 0, 0});
        },
        {"3 tensors", "groups of 2"}},
       {&op::sgd_update,
        "no tensors after the scalars",
        [=] {
-         call(op::sgd_update, {s, s, s, tensor({}, boolean)}, {0, 0, 1, 1});
+         call(op::sgd_update, {s, s, s, tensor({}, boolean)}, {0, 0, 1, 1, 0});
        },
        {"4 scalars", "4 inputs"}},
       {&op::sgd_update,
@@ -174,6 +182,24 @@ std::vector<Invalid> invalid() {
          sgd_update({s, s}, ints, ints);
        },
        {"parameter 0", "int32"}},
+      {&op::sgd_update,
+       "more rows than parameters",
+       [=] {
+         call(op::sgd_update, {s, s, p, p, p, p}, {0, 0, 0, 0, 2});
+       },
+       {"2 parameters", "there are 1"}},
+      {&op::sgd_update,
+       "rows of another width",
+       [=] {
+         call(op::sgd_update, {s, s, tensor({2, 3}), tensor({5, 4}), tensor({2}, i32)}, {0, 0, 0, 0, 1});
+       },
+       {"gradient of parameter 0", "(2, 4)", "(2, 3)"}},
+      {&op::sgd_update,
+       "float places",
+       [=] {
+         call(op::sgd_update, {s, s, tensor({2, 3}), tensor({5, 3}), tensor({2})}, {0, 0, 0, 0, 1});
+       },
+       {"places", "float32"}},
       {&op::rmsprop_update,
        "too few velocities",
        [=] {

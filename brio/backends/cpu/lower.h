@@ -18,6 +18,7 @@ void add_row_kernels(Registry& registry);
 void add_row_norm_kernels(Registry& registry);
 void add_movement_kernels(Registry& registry);
 void add_point_kernels(Registry& registry);
+void add_indexed_row_kernels(Registry& registry);
 void add_scan_kernels(Registry& registry);
 void add_sorting_kernels(Registry& registry);
 void add_attention_kernels(Registry& registry);

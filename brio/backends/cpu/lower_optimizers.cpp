@@ -23,7 +23,13 @@ class UpdateKernel final : public Kernel {
         layout_(UpdateLayout::of(*view.node.op, view.attrs(), view.node.in.size())),
         dtype_(view.in(layout_.in(0, 0)).dtype),
         attrs_(view.node.attrs) {
-    for (size_t i = 0; i < layout_.n; ++i) sizes_.push_back(view.in(layout_.in(0, i)).shape.elements());
+    for (size_t i = 0; i < layout_.n; ++i) {
+      const Shape& shape = view.in(layout_.in(0, i)).shape;
+      sizes_.push_back(shape.elements());
+      if (!layout_.is_spread(i)) continue;
+      widths_.push_back(shape[0] == 0 ? 0 : shape.elements() / shape[0]);
+      lasts_.push_back(static_cast<uint32_t>(view.in(layout_.in(1, i)).shape[0] - 1));
+    }
     description = cat("one pass over ", layout_.n, " tensors");
   }
   size_t scratch_bytes() const override { return layout_.n * sizeof(UpdateTensor); }
@@ -48,6 +54,11 @@ class UpdateKernel final : public Kernel {
         t->slot_out[slot] = args.out[layout_.out(2 + slot, i)];
       }
       t->n = sizes_[i];
+      if (!layout_.is_spread(i)) continue;
+      const size_t spread = i + layout_.spread - layout_.n;
+      t->places = static_cast<const int32_t*>(args.in[layout_.places(i)]);
+      t->width = widths_[spread];
+      t->last = lasts_[spread];
     }
     if (layout_.gated && !*static_cast<const bool*>(args.in[layout_.gate()])) return keep(tensors);
     const std::span<const UpdateTensor> list(tensors, layout_.n);
@@ -84,7 +95,8 @@ class UpdateKernel final : public Kernel {
   const OpDef* op_;
   UpdateLayout layout_;
   DType dtype_;
-  std::vector<int64_t> attrs_, sizes_;
+  std::vector<int64_t> attrs_, sizes_, widths_;  // widths and lasts: of what is spread
+  std::vector<uint32_t> lasts_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/fusion.h"
+#include "brio/ops/indexed_rows.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
@@ -45,6 +46,14 @@ const Shape& space_of(const Graph& graph, const Node& node) {
   return graph.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
 }
 
+// Does another node read the rows or the places of this spread_rows in another way?
+bool shares_rows(const Node& spread, std::span<const Node> nodes) {
+  return std::ranges::any_of(nodes, [&](const Node& other) {
+    if (other.op == &op::spread_rows) return other.in[0] == spread.in[0] && other.in[1] != spread.in[1];
+    return std::ranges::find_first_of(other.in, spread.in) != other.in.end();
+  });
+}
+
 // Why these nodes are no tile program; empty when they are.
 std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
   for (const Node& node : nodes) {
@@ -52,6 +61,10 @@ std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
       for (ValueId v : *values)
         if (const DType dtype = graph.values[v].dtype; !is_real(dtype)) return cat("no tile kernel for ", dtype);
     if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to) continue;
+    if (node.op == &op::spread_rows) {
+      if (shares_rows(node, nodes)) return "rows that are spread are read otherwise too";
+      continue;
+    }
     if (!tile_fn(graph, node)) return cat("no tile kernel for ", node.op->name, " on ", value_dtype(graph, node));
   }
   return {};
@@ -77,6 +90,14 @@ Lowered lower(const Graph& graph, std::span<const ValueId> inputs, std::span<con
   for (const Node& node : nodes) {
     if (node.op->kind == OpKind::reduction) {
       program.reduced_mask = static_cast<uint8_t>(reduced_axes(Attrs(node.attrs)));
+      continue;
+    }
+    if (node.op == &op::spread_rows) {
+      const int32_t rows = reg[node.in[0]], places = reg[node.in[1]];
+      const DType dtype = graph.values[node.in[0]].dtype;
+      program.inputs[static_cast<size_t>(rows)] = {dtype, {}, places, graph.values[node.in[0]].shape[0], false};
+      program.inputs[static_cast<size_t>(places)] = {i32, {}, -1, 0, true};
+      reg[node.out[0]] = rows;
       continue;
     }
     if (node.op == &op::broadcast_to) {  // the strides of the input do the work
@@ -134,7 +155,10 @@ class TileNodeKernel final : public Kernel {
     description = cat("tiles: ", lowered.program.steps.size(), " steps over ", space,
                       lowered.program.reductions.empty() ? "" : " with a reduction");
     for (size_t i = 0; i < order_.size(); ++i) in_order_ &= order_[i] == i;
-    for (size_t i = 0; i < view.node.in.size(); ++i) dense_input_.push_back(view.in(i).shape == space);
+    for (size_t i = 0; i < view.node.in.size(); ++i) {
+      const TileProgram::Input& input = lowered.program.inputs[i];
+      dense_input_.push_back(view.in(i).shape == space && input.places < 0 && !input.is_places);
+    }
     dense_output_.assign(view.node.out.size(), false);
     for (size_t i = 0; i < lowered.program.outputs.size(); ++i) dense_output_[order_[i]] = true;
   }

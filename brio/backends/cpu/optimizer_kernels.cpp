@@ -33,9 +33,10 @@ struct UpdateScalars {
     std::copy(values.begin(), values.end(), value);
   }
 };
-// Elements [begin, end) of one tensor.
+// Elements [begin, end) of one tensor, whose gradients are at `grad`.
 template <typename T>
-using UpdateRange = void (*)(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin, int64_t end);
+using UpdateRange = void (*)(const UpdateTensor& tensor, const T* grad, const UpdateScalars<T>& scalars,
+                             int64_t begin, int64_t end);
 
 enum class UpdateKind {
   sgd,
@@ -140,11 +141,11 @@ HWY_INLINE void decay_and_update(D d, UpdateVector<V>& u, const UpdateScalars<T>
 }
 
 template <class Rule, typename T>
-void update_range(const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin, int64_t end) {
+void update_range(const UpdateTensor& tensor, const T* grad, const UpdateScalars<T>& scalars, int64_t begin,
+                  int64_t end) {
   const hn::ScalableTag<T> d;
   const size_t lanes = hn::Lanes(d);
   const T* param = static_cast<const T*>(tensor.param_in) + begin;
-  const T* grad = static_cast<const T*>(tensor.grad) + begin;
   T* param_out = static_cast<T*>(tensor.param_out) + begin;
   const T* slot[3];
   T* slot_out[3];
@@ -216,20 +217,53 @@ UpdateRange<T> find_update(UpdateKind kind) {
   else return HWY_DYNAMIC_DISPATCH(find_update_f64_here)(kind);
 }
 
+// Row by row, and where the gradient has none several rows at once.
+template <typename T>
+void update_spread(UpdateRange<T> update, const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin,
+                   int64_t end) {
+  const int64_t width = tensor.width;
+  const T* grad = static_cast<const T*>(tensor.grad);
+  T others[1024];  // the last row, as often as it fits
+  const int64_t at_once = std::max<int64_t>(1, static_cast<int64_t>(std::size(others)) / width);
+  if (at_once > 1)
+    for (int64_t i = 0; i < at_once; ++i) std::copy_n(grad + tensor.last * width, width, others + i * width);
+  const auto place = [&](int64_t row) { return std::min(static_cast<uint32_t>(tensor.places[row]), tensor.last); };
+  for (int64_t row = begin / width; begin < end;) {
+    const T* here = grad + place(row) * width + (begin - row * width);
+    int64_t rows = 1;
+    if (at_once > 1 && begin == row * width && place(row) == tensor.last) {
+      here = others;
+      while (rows < at_once && (row + rows) * width < end && place(row + rows) == tensor.last) ++rows;
+    }
+    row += rows;
+    const int64_t stop = std::min(end, row * width);
+    update(tensor, here, scalars, begin, stop);
+    begin = stop;
+  }
+}
+
+template <typename T>
+void update_part(UpdateRange<T> update, const UpdateTensor& tensor, const UpdateScalars<T>& scalars, int64_t begin,
+                 int64_t end) {
+  if (tensor.places) update_spread(update, tensor, scalars, begin, end);
+  else update(tensor, static_cast<const T*>(tensor.grad) + begin, scalars, begin, end);
+}
+
 template <typename T>
 void update_all(std::span<const UpdateTensor> tensors, UpdateKind kind, const UpdateScalars<T>& scalars) {
   const UpdateRange<T> update = find_update<T>(kind);
   int64_t total = 0;
   for (const UpdateTensor& tensor : tensors) total += tensor.n;
   if (total < kParallelElements) {
-    for (const UpdateTensor& tensor : tensors) update(tensor, scalars, 0, tensor.n);
+    for (const UpdateTensor& tensor : tensors)
+      if (tensor.n > 0) update_part(update, tensor, scalars, 0, tensor.n);
     return;
   }
   parallel_for(total, kPieceElements, [&](int64_t begin, int64_t end) {
     int64_t offset = 0;  // of the tensor at hand in the sequence of all elements
     for (const UpdateTensor& tensor : tensors) {
       const int64_t from = std::max(begin - offset, int64_t{0}), to = std::min(end - offset, tensor.n);
-      if (from < to) update(tensor, scalars, from, to);
+      if (from < to) update_part(update, tensor, scalars, from, to);
       offset += tensor.n;
       if (offset >= end) return;
     }

@@ -18,6 +18,11 @@ struct UpdateTensor {
   const void* slot_in[3];
   void* slot_out[3];
   int64_t n;
+  // Where the gradient is rows of `width` elements: which row of it each of the parameter's is; the last, for a place
+  // outside.
+  const int32_t* places = nullptr;
+  int64_t width = 0;
+  uint32_t last = 0;
 };
 
 // Decoupled, before the update: p ← p - p · weight_decay · learning_rate.

@@ -18,6 +18,7 @@ void register_cpu(Registry& registry) {
   cpu::add_row_norm_kernels(registry);
   cpu::add_movement_kernels(registry);
   cpu::add_point_kernels(registry);
+  cpu::add_indexed_row_kernels(registry);
   cpu::add_scan_kernels(registry);
   cpu::add_sorting_kernels(registry);
   cpu::add_attention_kernels(registry);

@@ -121,6 +121,16 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
   InputPlan plan{};
   plan.dtype = input.dtype;
   plan.element_size = static_cast<uint8_t>(size_of(input.dtype));
+  using Kind = InputPlan::Kind;
+  if (input.is_places || input.places >= 0) {
+    plan.kind = input.is_places ? Kind::places : Kind::rows;
+    plan.places = input.places;
+    plan.last = static_cast<uint32_t>(input.rows - 1);
+    plan.rank = 1;
+    plan.dims[0] = space[0] == 0 ? 0 : space.elements() / space[0];
+    if (plan.dims[0] <= tile) plan.period = 2 * plan.dims[0];  // a slot of whole rows
+    return plan;
+  }
   merge_dims(plan, input, space);
   switch (plan.element_size) {
     case 1: plan.copy = copy_elements<uint8_t>; break;
@@ -128,7 +138,6 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
     case 4: plan.copy = copy_elements<uint32_t>; break;
     default: plan.copy = copy_elements<uint64_t>; break;
   }
-  using Kind = InputPlan::Kind;
   if (space.elements() == 0 || plan.rank == 0 || (plan.rank == 1 && plan.strides[0] == 1)) {
     plan.kind = Kind::dense;
   } else if (plan.rank == 1 && plan.strides[0] == 0) {

@@ -85,14 +85,18 @@ int64_t choose_tile(const TileProgram& program, const TilePlan& plan) {
   return std::min(std::clamp(fitting, kSmallestTile, largest), round_up(std::max<int64_t>(plan.elements, 1), 64));
 }
 
+bool has_rows(const InputPlan& input) {
+  return input.kind == InputPlan::Kind::strided || input.kind == InputPlan::Kind::rows;
+}
+
 // The longest stretch along which every input is contiguous or constant; tiles that respect it need no
 // copies.
 int64_t common_row(const TilePlan& plan) {
   int64_t row = plan.elements;
   for (const InputPlan& input : plan.inputs)
-    if (input.kind == InputPlan::Kind::strided) row = std::min(row, input.dims[input.rank - 1]);
+    if (has_rows(input)) row = std::min(row, input.dims[input.rank - 1]);
   for (const InputPlan& input : plan.inputs)  // a divisor of each, or no row at all
-    if (input.kind == InputPlan::Kind::strided && input.dims[input.rank - 1] % row != 0) return plan.elements;
+    if (has_rows(input) && input.dims[input.rank - 1] % row != 0) return plan.elements;
   return row;
 }
 
@@ -167,7 +171,7 @@ Layout assign_slots(const TileProgram& program, const Registers& registers, Tile
   for (size_t i = 0; i < plan.inputs.size(); ++i) {
     const InputPlan& input = plan.inputs[i];
     const bool staged = collected && is_output[i];
-    if (input.kind == InputPlan::Kind::dense && !staged) continue;
+    if ((input.kind == InputPlan::Kind::dense && !staged) || input.kind == InputPlan::Kind::places) continue;
     layout.slot[i] = take(plan.tile + input.period, input.element_size);
   }
   std::vector<std::vector<int32_t>> free(9);  // by element size

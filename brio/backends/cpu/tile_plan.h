@@ -25,14 +25,18 @@ struct InputPlan {
     periodic,  // broadcast along the leading dims, short: repeated once per thread so that any phase is a
                // pointer; where a dim outside of those picks the pattern, repeated anew when it changes
     strided,   // in place where the tile lies within one contiguous run, else copied into a slot
+    rows,      // found by places: in place where the tile lies within one row, else copied into a slot
+    places,    // read as such for another input
   };
   Kind kind;
   DType dtype;
   uint8_t element_size;
   int rank;  // of the dims below: those of the space, merged as far as this input allows
   int64_t dims[kMaxRank], strides[kMaxRank];
-  int64_t period;   // periodic: elements of the pattern
+  int64_t period;   // periodic: elements of the pattern; rows: by how many elements their slot is longer than a tile
   int64_t repeats;  // periodic: elements that it covers before the next pattern, or all
+  int32_t places;   // rows: the input that says where they are; dims[0] elements each
+  uint32_t last;    // rows: the last one, for all that are nowhere
   std::vector<int32_t>
       offsets;  // strided: offsets of a tile that begins at a multiple of the innermost dim; may be empty
   // Copies n elements from linear index `start` of the space. Chosen by element size.

@@ -31,6 +31,11 @@ struct TileProgram {
   struct Input {
     DType dtype;
     int64_t strides[kMaxRank];  // element strides in the space; 0 = broadcast along it
+    // Instead of strides: row r of the space, of the dims after the first, is the input's row places[r], where
+    // `places` is an input of its own, and the last row for a place outside.
+    int32_t places = -1;
+    int64_t rows = 0;        // of this input
+    bool is_places = false;  // no register: it says where another input's rows are
   };
   struct Constant {
     DType dtype;

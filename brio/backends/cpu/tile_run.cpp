@@ -41,7 +41,9 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   const int64_t size = input.element_size;
   const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
   switch (input.kind) {
-    case InputPlan::Kind::scalar: return;
+    case InputPlan::Kind::scalar:
+    case InputPlan::Kind::places: return;
+    case InputPlan::Kind::rows: return load_rows(i, start, n);
     case InputPlan::Kind::dense: {
       const std::byte* here = base + start * size;
       const int32_t slot = arguments_.layout.slot[i];
@@ -91,6 +93,44 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   registers_[i] = slot;
   filled_[i] = nullptr;
   input.copy(input, base, start, n, slot);
+}
+
+// Most rows of a large table are the last one: the slot is full of it, and only what is another is copied, and taken
+// back for the next tile.
+void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
+  const InputPlan& input = plan_.inputs[i];
+  const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
+  const auto* places = static_cast<const int32_t*>(arguments_.inputs[input.places]);
+  const int64_t width = input.dims[0], row_bytes = width * input.element_size;
+  const int64_t row = start / width, at = start % width, table_rows = plan_.elements / width;
+  std::byte* slot = buffer_ + arguments_.layout.slot[i];
+  const auto place = [&](int64_t r) { return std::min(static_cast<uint32_t>(places[r]), input.last); };
+  const auto copy = [&](int64_t to, uint32_t from) {
+    std::memcpy(slot + to * row_bytes, base + from * row_bytes, static_cast<size_t>(row_bytes));
+  };
+  if (at + n <= width) {
+    registers_[i] = const_cast<std::byte*>(base + place(row) * row_bytes + at * input.element_size);
+    return;
+  }
+  if (width > plan_.tile) {  // the end of a row and the beginning of the next
+    const int64_t first = (width - at) * input.element_size;
+    std::memcpy(slot, base + place(row) * row_bytes + at * input.element_size, static_cast<size_t>(first));
+    std::memcpy(slot + first, base + place(row + 1) * row_bytes, static_cast<size_t>(n * input.element_size - first));
+    registers_[i] = slot;
+    return;
+  }
+  registers_[i] = slot + at * input.element_size;
+  const int64_t tile_rows = (plan_.tile + 2 * width - 2) / width;  // those that a tile may touch
+  if (!filled_[i]) {
+    for (int64_t k = 0; k < tile_rows; ++k) copy(k, input.last);
+  } else {
+    const int64_t before = static_cast<const int32_t*>(filled_[i]) - places;
+    for (int64_t k = 0; k < std::min(tile_rows, table_rows - before); ++k)
+      if (place(before + k) != input.last) copy(k, input.last);
+  }
+  filled_[i] = places + row;
+  for (int64_t k = 0; (row + k) * width < start + n; ++k)
+    if (place(row + k) != input.last) copy(k, place(row + k));
 }
 
 void TileRun::evaluate(int64_t start, int64_t n) {

@@ -39,6 +39,7 @@ class TileRun {
 
  private:
   void load(size_t input, int64_t start, int64_t n);
+  void load_rows(size_t input, int64_t start, int64_t n);
   void repeat_pattern(size_t input, int64_t start);
   void copy_outputs(int64_t start, int64_t n);
   void prefetch(int64_t start, int64_t n, int64_t part, int64_t parts);
@@ -48,7 +49,9 @@ class TileRun {
   std::byte* buffer_;
   void** registers_;
   int64_t ahead_ = 0;
-  const void** filled_;  // what a slot holds all over: strided inputs: the element; periodic ones: their pattern
+  // What a slot holds all over: strided inputs: the element; periodic ones: their pattern; rows: the last row, except
+  // for those of the tile whose first row's place this is.
+  const void** filled_;
 };
 
 // Calls body(run) with a TileRun whose storage is on the stack.

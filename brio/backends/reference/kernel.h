@@ -75,6 +75,7 @@ void add_convolutions(Registry& registry);
 void add_pooling(Registry& registry);
 void add_indexing(Registry& registry);
 void add_nd_indexing(Registry& registry);
+void add_indexed_rows(Registry& registry);
 void add_ranges(Registry& registry);
 void add_scan_ops(Registry& registry);
 void add_sorting(Registry& registry);

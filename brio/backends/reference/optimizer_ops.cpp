@@ -32,7 +32,16 @@ struct Update {
 
   Rounded<T> scalar(size_t i) const { return static_cast<Wide<T>>(*call.in<double>(i)); }
   Rounded<T> one_minus(size_t i) const { return static_cast<Wide<T>>(1.0 - *call.in<double>(i)); }
-  Rounded<T> get(size_t kind) const { return wide(call.in<T>(layout.in(kind, tensor))[element]); }
+  Rounded<T> get(size_t kind) const {
+    const int64_t at = kind == 1 && layout.is_spread(tensor) ? in_rows() : element;
+    return wide(call.in<T>(layout.in(kind, tensor))[at]);
+  }
+  int64_t in_rows() const {  // where the element is in a gradient that is rows
+    const Shape &table = call.out_shape(tensor), &rows = call.in_shape(layout.in(1, tensor));
+    const int64_t width = table.elements() / table[0], last = rows[0] - 1;
+    const int64_t place = call.in<int32_t>(layout.places(tensor))[element / width];
+    return (place < 0 || place > last ? last : place) * width + element % width;
+  }
   Rounded<T> set(size_t kind, Rounded<T> x) const {
     call.out<T>(layout.out(kind, tensor))[element] = static_cast<T>(x.value);
     return x;

@@ -16,6 +16,7 @@ void register_reference(Registry& registry) {
   reference::add_pooling(registry);
   reference::add_indexing(registry);
   reference::add_nd_indexing(registry);
+  reference::add_indexed_rows(registry);
   reference::add_ranges(registry);
   reference::add_scan_ops(registry);
   reference::add_sorting(registry);

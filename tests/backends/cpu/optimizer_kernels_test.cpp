@@ -173,11 +173,40 @@ TEST(OptimizerKernels, AdamIsThePlainFormula) {
   on_every_isa([] { check_adam<float>(), check_adam<double>(); });
 }
 
+// Rows with places give what the table that they stand for gives.
+template <typename T>
+void check_spread() {
+  for (const int64_t width : {1, 3, 16, 600, 2000}) {
+    const int64_t size = 60'000 / width + 3, rows = 5;
+    Case<T> table(size * width), spread(size * width), few(rows * width);
+    std::mt19937 generator(static_cast<uint32_t>(width));
+    std::vector<int32_t> places;
+    for (int64_t r = 0; r < size; ++r) {
+      places.push_back(generator() % 3 ? 4 : static_cast<int32_t>(generator() % 7) - 1);  // some of them outside
+      const int64_t place = places.back() < 0 ? rows - 1 : std::min<int64_t>(places.back(), rows - 1);
+      std::copy_n(few.data[1].v.data() + place * width, width, table.data[1].v.data() + r * width);
+    }
+    UpdateTensor whole = table.tensor(table.data), part = spread.tensor(spread.data);
+    part.grad = few.data[1].v.data();
+    part.places = places.data();
+    part.width = width;
+    part.last = static_cast<uint32_t>(rows - 1);
+    const AdamRule rule{0.001, 3, 0.9, 0.999, 1e-7, false};
+    update_adam(dtype_of<T>, std::span(&whole, 1), rule);
+    update_adam(dtype_of<T>, std::span(&part, 1), rule);
+    for (const int k : {0, 2, 3}) EXPECT_EQ(spread.data[k].v, table.data[k].v) << "width " << width << ", " << k;
+  }
+}
+TEST(OptimizerKernels, GradientsMayBeRows) {
+  on_every_isa([] { check_spread<float>(), check_spread<double>(); });
+}
+
 TEST(OptimizerKernels, AnyNumberOfThreads) {
   const int before = thread_count();
   for (int threads : {1, 2, 7}) {
     set_thread_count(threads);
     check_adam<float>();
+    check_spread<float>();
   }
   set_thread_count(before);
 }

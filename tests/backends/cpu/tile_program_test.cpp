@@ -66,6 +66,43 @@ TEST(TileProgram, RankZero) {
   expect_matches(program, {&a, &b}, run(program, {&a, &b}));
 }
 
+// Rows that are found by their places, against the table that they stand for: the same bits, reductions too.
+TEST(TileProgram, RowsByTheirPlaces) {
+  on_every_isa([] {
+    for (const Shape& space : {Shape{0, 4}, Shape{5, 0}, Shape{4000, 1}, Shape{900, 3}, Shape{300, 16},
+                               Shape{77, 100}, Shape{90, 10, 7}, Shape{9, 1500}, Shape{3, 70'000}})
+      for (const int chance : {1, 10, 400})  // one in so many rows is another than the last
+        for (const uint8_t mask : {0, 1, 2, 3}) {
+          const int64_t width = space[0] == 0 ? 4 : space.elements() / space[0], rows = 6;
+          const auto few = random_floats(static_cast<size_t>(rows * width), 1);
+          const auto other = random_floats(static_cast<size_t>(space.elements()), 2);
+          std::vector<int32_t> places;
+          std::vector<float> table;
+          std::mt19937 generator(static_cast<uint32_t>(chance));
+          for (int64_t r = 0; r < space[0]; ++r) {
+            places.push_back(generator() % static_cast<uint32_t>(chance) ? 5
+                                                                         : static_cast<int32_t>(generator() % 8) - 1);
+            const int64_t place = places.back() < 0 ? 5 : std::min(places.back(), 5);
+            table.insert(table.end(), few.begin() + place * width, few.begin() + (place + 1) * width);
+          }
+          TileProgram whole;
+          whole.space = space;
+          whole.inputs = {dense(space), dense(space), scalar_input(i32)};
+          whole.steps = {{fn("mul"), f32, {0, 1, -1}}, {fn("sub"), f32, {3, 0, -1}}};
+          whole.outputs = {{4}};
+          if (mask) whole.reductions = {{4, ReduceKind::sum}};
+          whole.reduced_mask = mask;
+          TileProgram part = whole;
+          part.inputs[0] = {f32, {}, 2, rows, false};
+          part.inputs[2] = {i32, {}, -1, 0, true};
+          const int32_t nothing = 0;
+          const auto wanted = run(whole, {table.data(), other.data(), &nothing});
+          EXPECT_EQ(run(part, {few.data(), other.data(), places.data()}).outputs, wanted.outputs)
+              << space << " " << chance << " mask " << int{mask};
+        }
+  });
+}
+
 TEST(TileProgram, BroadcastInputs) {
   on_every_isa([] {
     for (const Shape& space : {Shape{1000, 3}, Shape{7, 2000}, Shape{40, 100}, Shape{5, 513}, Shape{3, 1030},
