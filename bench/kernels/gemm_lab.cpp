@@ -58,18 +58,18 @@ double seconds(const std::function<void()>& f, double budget = 0.25) {
 
 // The rate of independent multiply-adds that never leave the registers.
 #if defined(__x86_64__)
-#define BRIO_LAB_TEN(op) \
-  op " %11,%10,%0\n" op " %11,%10,%1\n" op " %11,%10,%2\n" op " %11,%10,%3\n" op " %11,%10,%4\n" \
-  op " %11,%10,%5\n" op " %11,%10,%6\n" op " %11,%10,%7\n" op " %11,%10,%8\n" op " %11,%10,%9\n"
-#define BRIO_LAB_FMA_LOOP(name, isa, bytes, T, op)                                                              \
-  __attribute__((target(isa), noinline)) void name(int64_t rounds) {                                            \
-    typedef T V __attribute__((vector_size(bytes)));                                                            \
-    V a0{}, a1{}, a2{}, a3{}, a4{}, a5{}, a6{}, a7{}, a8{}, a9{}, m = a0 + T(0.5), c = a0 + T(1);               \
-    for (int64_t i = 0; i < rounds; ++i)                                                                        \
-      asm volatile(BRIO_LAB_TEN(op)                                                                             \
+#define BRIO_LAB_TEN(op)                                                                            \
+  op " %11,%10,%0\n" op " %11,%10,%1\n" op " %11,%10,%2\n" op " %11,%10,%3\n" op " %11,%10,%4\n" op \
+     " %11,%10,%5\n" op " %11,%10,%6\n" op " %11,%10,%7\n" op " %11,%10,%8\n" op " %11,%10,%9\n"
+#define BRIO_LAB_FMA_LOOP(name, isa, bytes, T, op)                                                             \
+  __attribute__((target(isa), noinline)) void name(int64_t rounds) {                                           \
+    typedef T V __attribute__((vector_size(bytes)));                                                           \
+    V a0{}, a1{}, a2{}, a3{}, a4{}, a5{}, a6{}, a7{}, a8{}, a9{}, m = a0 + T(0.5), c = a0 + T(1);              \
+    for (int64_t i = 0; i < rounds; ++i)                                                                       \
+      asm volatile(BRIO_LAB_TEN(op)                                                                            \
                    : "+v"(a0), "+v"(a1), "+v"(a2), "+v"(a3), "+v"(a4), "+v"(a5), "+v"(a6), "+v"(a7), "+v"(a8), \
-                     "+v"(a9)                                                                                   \
-                   : "v"(m), "v"(c));                                                                           \
+                     "+v"(a9)                                                                                  \
+                   : "v"(m), "v"(c));                                                                          \
   }
 BRIO_LAB_FMA_LOOP(fma_f32_512, "avx512f", 64, float, "vfmadd213ps")
 BRIO_LAB_FMA_LOOP(fma_f64_512, "avx512f", 64, double, "vfmadd213pd")
@@ -92,7 +92,9 @@ double peak_gflops(DType dtype) {
 }
 
 struct Buffer {
-  explicit Buffer(size_t bytes) : data(::operator new(bytes + 64, std::align_val_t(64))) { std::memset(data, 0, bytes + 64); }
+  explicit Buffer(size_t bytes) : data(::operator new(bytes + 64, std::align_val_t(64))) {
+    std::memset(data, 0, bytes + 64);
+  }
   ~Buffer() { ::operator delete(data, std::align_val_t(64)); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -112,16 +114,27 @@ struct Candidate {
 };
 
 GemmSpec spec_of(const Shape& s) {
-  return {.dtype = s.dtype, .m = s.m, .n = s.n, .k = s.k,
-          .a_row = s.a_turned ? 1 : s.k, .a_col = s.a_turned ? s.m : 1,
-          .b_row = s.b_turned ? 1 : s.n, .b_col = s.b_turned ? s.k : 1,
-          .bias = s.bias_relu, .epilogue = s.bias_relu ? Epilogue::relu : Epilogue::none};
+  return {.dtype = s.dtype,
+          .m = s.m,
+          .n = s.n,
+          .k = s.k,
+          .a_row = s.a_turned ? 1 : s.k,
+          .a_col = s.a_turned ? s.m : 1,
+          .b_row = s.b_turned ? 1 : s.n,
+          .b_col = s.b_turned ? s.k : 1,
+          .bias = s.bias_relu,
+          .epilogue = s.bias_relu ? Epilogue::relu : Epilogue::none};
 }
 
 GemmProblem problem_of(const GemmSpec& g) {
   return {.dtype = g.dtype,
           .shape = {g.m, g.n, g.k, g.a_row, g.a_col, g.b_row, g.b_col, g.n, g.epilogue == Epilogue::relu},
-          .batch = {}, .a_batch = {}, .b_batch = {}, .batch_count = 1, .bias = g.bias, .activation = nullptr};
+          .batch = {},
+          .a_batch = {},
+          .b_batch = {},
+          .batch_count = 1,
+          .bias = g.bias,
+          .activation = nullptr};
 }
 
 std::vector<Candidate> candidates(const Shape& s) {
@@ -137,12 +150,14 @@ std::vector<Candidate> candidates(const Shape& s) {
   const double work = static_cast<double>(s.m * s.n) * static_cast<double>(s.k);
   if (work < 5000) own("tiny", tiny_gemm_kernel(s.dtype, s.k), whole);
   if (work < 3e8) own("direct", direct_gemm_kernel(s.dtype), whole);
-  if (s.n <= 16 && !s.a_turned) own("dot", dot_gemm_kernel(s.dtype), {std::max<int64_t>(4, s.m / 4), s.n}, s.b_turned ? false : s.n > 1);
+  if (s.n <= 16 && !s.a_turned)
+    own("dot", dot_gemm_kernel(s.dtype), {std::max<int64_t>(4, s.m / 4), s.n}, s.b_turned ? false : s.n > 1);
   if (s.m <= 8 && !s.b_turned) own("axpy", axpy_gemm_kernel(s.dtype), {s.m, std::max<int64_t>(64, s.n / 4)});
   if (s.n <= 16 && s.a_turned) own("turned", turned_gemm_kernel(s.dtype), {std::max<int64_t>(64, s.m / 4), s.n});
   own("blocked", blocked_gemm_kernel(s.dtype), tiles);
   std::string why;
-  for (const auto& [name, cut] : {std::pair{"dnn tiles", tiles}, std::pair{"dnn halves", stripes}, std::pair{"dnn whole", whole}})
+  for (const auto& [name, cut] :
+       {std::pair{"dnn tiles", tiles}, std::pair{"dnn halves", stripes}, std::pair{"dnn whole", whole}})
     if (auto gemm = make_onednn_gemm(problem, cut, why)) list.push_back({name, std::move(gemm)});
   return list;
 }
@@ -152,7 +167,8 @@ std::vector<Candidate> candidates(const Shape& s) {
 std::function<void()> libxsmm_call(const Shape& s, const float* a, const float* b, float* c) {
   if (s.dtype != f32 || s.m * s.n * s.k > 128 * 128 * 128) return nullptr;
   const int flags = (s.b_turned ? LIBXSMM_GEMM_FLAG_TRANS_A : 0) | (s.a_turned ? LIBXSMM_GEMM_FLAG_TRANS_B : 0);
-  const auto m = static_cast<libxsmm_blasint>(s.n), n = static_cast<libxsmm_blasint>(s.m), k = static_cast<libxsmm_blasint>(s.k);
+  const auto m = static_cast<libxsmm_blasint>(s.n), n = static_cast<libxsmm_blasint>(s.m),
+             k = static_cast<libxsmm_blasint>(s.k);
   const libxsmm_blasint lda = s.b_turned ? k : m, ldb = s.a_turned ? n : k, ldc = m;
   const float one = 1, zero = 0;
   const auto kernel = libxsmm_smmdispatch(m, n, k, &lda, &ldb, &ldc, &one, &zero, &flags, nullptr);
@@ -165,10 +181,12 @@ template <typename T>
 void measure(const Shape& s, double peak) {
   std::mt19937 generator(1);
   auto fill = [&](Buffer& buffer, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) static_cast<T*>(buffer.data)[i] = T(static_cast<float>(generator() % 2001) / 1000.0f - 1.0f);
+    for (int64_t i = 0; i < n; ++i)
+      static_cast<T*>(buffer.data)[i] = T(static_cast<float>(generator() % 2001) / 1000.0f - 1.0f);
   };
   const size_t size = sizeof(T);
-  Buffer a(static_cast<size_t>(s.m * s.k) * size), b(static_cast<size_t>(s.k * s.n) * size), bias(static_cast<size_t>(s.n) * size);
+  Buffer a(static_cast<size_t>(s.m * s.k) * size), b(static_cast<size_t>(s.k * s.n) * size),
+      bias(static_cast<size_t>(s.n) * size);
   Buffer c(static_cast<size_t>(s.m * s.n) * size);
   fill(a, s.m * s.k), fill(b, s.k * s.n), fill(bias, s.n);
   const GemmSpec spec = spec_of(s);
@@ -188,14 +206,15 @@ void measure(const Shape& s, double peak) {
       const double got = static_cast<double>(static_cast<T*>(c.data)[i * s.n + j]);
       const double allowed = (magnitude + 1) * (size == 8 ? 1e-13 : size == 4 ? 1e-5 : 2e-2);
       if (!(std::abs(got - sum) <= allowed)) {
-        std::printf("\nWRONG: %s at %ld,%ld: %g instead of %g\n", name, static_cast<long>(i), static_cast<long>(j), got, sum);
+        std::printf("\nWRONG: %s at %ld,%ld: %g instead of %g\n", name, static_cast<long>(i), static_cast<long>(j),
+                    got, sum);
         std::exit(1);
       }
     }
   };
 
-  std::printf("%-10s %5ldx%5ldx%5ld %s%s %s", s.what, static_cast<long>(s.m), static_cast<long>(s.n), static_cast<long>(s.k),
-              s.a_turned ? "T" : "N", s.b_turned ? "T" : "N", s.bias_relu ? "+br " : "    ");
+  std::printf("%-10s %5ldx%5ldx%5ld %s%s %s", s.what, static_cast<long>(s.m), static_cast<long>(s.n),
+              static_cast<long>(s.k), s.a_turned ? "T" : "N", s.b_turned ? "T" : "N", s.bias_relu ? "+br " : "    ");
   for (const Candidate& candidate : candidates(s)) {
     Buffer scratch(candidate.gemm->scratch_bytes());
     auto run = [&] { candidate.gemm->run(a.data, b.data, bias.data, c.data, scratch.data); };
@@ -209,7 +228,8 @@ void measure(const Shape& s, double peak) {
   }
 #ifdef BRIO_LAB_LIBXSMM
   if constexpr (std::is_same_v<T, float>) {
-    if (auto run = libxsmm_call(s, static_cast<float*>(a.data), static_cast<float*>(b.data), static_cast<float*>(c.data))) {
+    if (auto run =
+            libxsmm_call(s, static_cast<float*>(a.data), static_cast<float*>(b.data), static_cast<float*>(c.data))) {
       run();
       check("libxsmm", false);
       const double t = seconds(run);
@@ -231,12 +251,26 @@ void measure(const Shape& s) {
 }
 
 std::vector<Shape> small_shapes() {
-  return {{"mse 3x2", 3, 1, 2},           {"mse grad", 2, 1, 3, true},      {"", 3, 4, 2},
-          {"", 4, 4, 4},                  {"", 8, 8, 8},                    {"", 16, 16, 16},
-          {"", 32, 32, 32},               {"mlp", 32, 64, 100, false, false, true}, {"mlp dW", 100, 64, 32, true},
-          {"mlp dX", 32, 100, 64, false, true}, {"mlp out", 32, 10, 64, false, false, true}, {"out dW", 64, 10, 32, true},
-          {"out dX", 32, 64, 10, false, true}, {"", 64, 64, 64}, {"", 64, 64, 64, true}, {"", 64, 64, 64, false, true},
-          {"", 96, 96, 96}, {"", 128, 128, 128}, {"", 128, 128, 128, true}, {"", 128, 128, 128, false, true}};
+  return {{"mse 3x2", 3, 1, 2},
+          {"mse grad", 2, 1, 3, true},
+          {"", 3, 4, 2},
+          {"", 4, 4, 4},
+          {"", 8, 8, 8},
+          {"", 16, 16, 16},
+          {"", 32, 32, 32},
+          {"mlp", 32, 64, 100, false, false, true},
+          {"mlp dW", 100, 64, 32, true},
+          {"mlp dX", 32, 100, 64, false, true},
+          {"mlp out", 32, 10, 64, false, false, true},
+          {"out dW", 64, 10, 32, true},
+          {"out dX", 32, 64, 10, false, true},
+          {"", 64, 64, 64},
+          {"", 64, 64, 64, true},
+          {"", 64, 64, 64, false, true},
+          {"", 96, 96, 96},
+          {"", 128, 128, 128},
+          {"", 128, 128, 128, true},
+          {"", 128, 128, 128, false, true}};
 }
 std::vector<Shape> square_shapes() {
   std::vector<Shape> list;
@@ -245,17 +279,26 @@ std::vector<Shape> square_shapes() {
   return list;
 }
 std::vector<Shape> wide_shapes() {
-  return {{"fc1", 256, 4096, 1024, false, false, true}, {"fc1 dX", 256, 1024, 4096, false, true},
-          {"fc1 dW", 1024, 4096, 256, true},            {"fc2", 256, 4096, 4096, false, false, true},
-          {"fc2 dX", 256, 4096, 4096, false, true},     {"fc2 dW", 4096, 4096, 256, true}};
+  return {{"fc1", 256, 4096, 1024, false, false, true},
+          {"fc1 dX", 256, 1024, 4096, false, true},
+          {"fc1 dW", 1024, 4096, 256, true},
+          {"fc2", 256, 4096, 4096, false, false, true},
+          {"fc2 dX", 256, 4096, 4096, false, true},
+          {"fc2 dW", 4096, 4096, 256, true}};
 }
 std::vector<Shape> thin_shapes() {
-  return {{"fc3", 256, 10, 4096, false, false, true}, {"fc3 dX", 256, 4096, 10, false, true},
-          {"fc3 dW", 4096, 10, 256, true},            {"gemv", 4096, 1, 4096},
-          {"gemvT", 4096, 1, 4096, true},             {"row", 1, 4096, 4096},
-          {"rowT", 1, 4096, 4096, false, true},       {"few", 4, 4096, 4096},
-          {"few", 8, 4096, 4096},                     {"few", 16, 4096, 4096},
-          {"outer", 1000, 1000, 1},                   {"dot", 1, 1, 4096}};
+  return {{"fc3", 256, 10, 4096, false, false, true},
+          {"fc3 dX", 256, 4096, 10, false, true},
+          {"fc3 dW", 4096, 10, 256, true},
+          {"gemv", 4096, 1, 4096},
+          {"gemvT", 4096, 1, 4096, true},
+          {"row", 1, 4096, 4096},
+          {"rowT", 1, 4096, 4096, false, true},
+          {"few", 4, 4096, 4096},
+          {"few", 8, 4096, 4096},
+          {"few", 16, 4096, 4096},
+          {"outer", 1000, 1000, 1},
+          {"dot", 1, 1, 4096}};
 }
 
 }  // namespace
@@ -265,8 +308,8 @@ int main(int count, char** arguments) {
     hwy::SetSupportedTargetsForTest(std::string(target) == "avx2" ? HWY_AVX2 : HWY_SSE4);
   const std::string which = count > 1 ? arguments[1] : "all";
   auto wanted = [&](const char* name) { return which == name || which == "all"; };
-  std::printf("%s, %d threads, peak of one core: f32 %.1f, f64 %.1f GFLOP/s\n", gemm_target_facts().name, thread_count(),
-              peak_gflops(f32), peak_gflops(f64));
+  std::printf("%s, %d threads, peak of one core: f32 %.1f, f64 %.1f GFLOP/s\n", gemm_target_facts().name,
+              thread_count(), peak_gflops(f32), peak_gflops(f64));
   auto all = [](std::vector<Shape> shapes, DType dtype) {
     for (Shape& s : shapes) {
       s.dtype = dtype;

@@ -183,12 +183,36 @@ class ArgKernel final : public Kernel {
   }
 
  private:
+  // A row of numbers side by side: the best of it in lanes, then where it stands first. False where NaN alone, or
+  // nothing better than the worst, is there.
+  template <typename T, bool largest>
+  static bool find_in_row(const T* row, int64_t n, int64_t& at) {
+    constexpr int64_t kLanes = 16;
+    constexpr T worst = largest ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+    T lanes[kLanes];
+    std::fill_n(lanes, kLanes, worst);
+    int64_t i = 0;
+    for (; i + kLanes <= n; i += kLanes)
+      for (int64_t l = 0; l < kLanes; ++l) {
+        const T x = row[i + l];
+        lanes[l] = (largest ? x > lanes[l] : x < lanes[l]) ? x : lanes[l];
+      }
+    T best = worst;
+    for (T x : lanes) best = (largest ? x > best : x < best) ? x : best;
+    for (; i < n; ++i) best = (largest ? row[i] > best : row[i] < best) ? row[i] : best;
+    if (best == worst) return false;
+    at = std::find(row, row + n, best) - row;
+    return true;
+  }
+
   template <typename T, bool largest>
   void walk(const T* in, void* out) const {
     for_each_walk(around_, [&](int64_t o, int64_t j, int64_t columns) {
       Compared<T> best[kColumns];
       int64_t at[kColumns] = {};
       const T* first = in + o * around_.size * around_.inner + j;
+      if constexpr (!is_narrow<T> && !std::is_same_v<T, bool>)
+        if (around_.inner == 1 && find_in_row<T, largest>(first, around_.size, at[0])) return store(out, o, at[0]);
       for (int64_t c = 0; c < columns; ++c) best[c] = static_cast<Compared<T>>(first[c]);
       for (int64_t i = 1; i < around_.size; ++i)
         for (int64_t c = 0; c < columns; ++c) {
@@ -198,11 +222,13 @@ class ArgKernel final : public Kernel {
           at[c] = better ? i : at[c];
         }
       for (int64_t c = 0; c < columns; ++c) {
-        const int64_t to = o * around_.inner + j + c;
-        if (to_i32_) static_cast<int32_t*>(out)[to] = static_cast<int32_t>(at[c]);
-        else static_cast<int64_t*>(out)[to] = at[c];
+        store(out, o * around_.inner + j + c, at[c]);
       }
     });
+  }
+  void store(void* out, int64_t to, int64_t at) const {
+    if (to_i32_) static_cast<int32_t*>(out)[to] = static_cast<int32_t>(at);
+    else static_cast<int64_t*>(out)[to] = at;
   }
 
   DType dtype_;

@@ -99,6 +99,8 @@ class TopKKernel final : public Kernel {
     std::iota(at, at + k_, 0);
     std::make_heap(at, at + k_, before);
     for (auto i = static_cast<int32_t>(k_); i < n_; ++i) {
+      const auto x_i = compared(x[i]), last = compared(x[at[0]]);
+      if (ascending_ ? x_i >= last : x_i <= last) continue;  // most of them; later ones lose ties
       if (!before(i, at[0])) continue;
       std::pop_heap(at, at + k_, before);
       at[k_ - 1] = i;

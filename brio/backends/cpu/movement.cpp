@@ -159,6 +159,7 @@ void StridedCopy::run_inner(const char* in_bytes, char* out_bytes, int64_t rows)
     if (last.size == 3) return fill_short_rows<T, 3>(in_bytes, out_bytes, rows, in_step);
     if (last.size == 4) return fill_short_rows<T, 4>(in_bytes, out_bytes, rows, in_step);
   }
+  const ReverseFn reverse = last.in == -1 && last.out == 1 ? find_reverse(sizeof(T)) : nullptr;
   for (int64_t r = 0; r < rows; ++r, in_bytes += in_step, out_bytes += out_step) {
     const T* in = reinterpret_cast<const T*>(in_bytes);
     T* out = reinterpret_cast<T*>(out_bytes);
@@ -167,8 +168,8 @@ void StridedCopy::run_inner(const char* in_bytes, char* out_bytes, int64_t rows)
       find_transpose(sizeof(T))(in, last.in, last.size, dense.size, out, dense.out);
     } else if (last.in == 0 && last.out == 1) {
       std::fill_n(out, last.size, *in);
-    } else if (last.in == -1 && last.out == 1) {
-      std::reverse_copy(in - last.size + 1, in + 1, out);
+    } else if (reverse) {
+      reverse(in - last.size + 1, last.size, out);
     } else {
       for (int64_t i = 0; i < last.size; ++i) out[i * last.out] = in[i * last.in];
     }

@@ -78,6 +78,24 @@ void add(void* out_bytes, const void* in_bytes, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = from_sum<T>(static_cast<SumType<T>>(to_sum(out[i]) + to_sum(in[i])));
 }
 
+template <typename T>
+void reverse(const void* in_bytes, int64_t n, void* out_bytes) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T* in = static_cast<const T*>(in_bytes);
+  T* out = static_cast<T*>(out_bytes);
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Reverse(d, hn::LoadU(d, in + n - lanes - i)), d, out + i);
+  for (; i < n; ++i) out[i] = in[n - 1 - i];
+}
+ReverseFn reverse_for(size_t element_size) {
+  switch (element_size) {
+    case 4: return &reverse<uint32_t>;
+    case 8: return &reverse<uint64_t>;
+    default: return nullptr;
+  }
+}
+
 AddToFn add_for(DType dtype) {
   AddToFn fn = nullptr;
   visit(dtype, [&](auto t) {
@@ -95,11 +113,13 @@ namespace brio::cpu {
 namespace {
 HWY_EXPORT(transpose_for);
 HWY_EXPORT(stream);
+HWY_EXPORT(reverse_for);
 HWY_EXPORT(add_for);
 }  // namespace
 
 TransposeFn find_transpose(size_t element_size) { return HWY_DYNAMIC_DISPATCH(transpose_for)(element_size); }
 void copy_streaming(void* out, const void* in, size_t bytes) { HWY_DYNAMIC_DISPATCH(stream)(out, in, bytes); }
+ReverseFn find_reverse(size_t element_size) { return HWY_DYNAMIC_DISPATCH(reverse_for)(element_size); }
 AddToFn find_add_to(DType dtype) { return HWY_DYNAMIC_DISPATCH(add_for)(dtype); }
 
 }  // namespace brio::cpu

@@ -16,6 +16,10 @@ TransposeFn find_transpose(size_t element_size);
 // A copy whose target is not wanted in the cache: its lines are written without being read first.
 void copy_streaming(void* out, const void* in, size_t bytes);
 
+// out[i] = in[n - 1 - i], elements of 4 or 8 bytes; null for others.
+using ReverseFn = void (*)(const void* in, int64_t n, void* out);
+ReverseFn find_reverse(size_t element_size);
+
 // out[i] += in[i]; null for bool.
 using AddToFn = void (*)(void* out, const void* in, int64_t n);
 AddToFn find_add_to(DType dtype);

@@ -371,6 +371,30 @@ HWY_INLINE V pow_in_double(D d, V a, V b) {
   return hn::Load(d, ys);
 }
 
+// ln |Γ(x)| for what was a float above 0: Stirling's series from 8 on, where x + 1, x + 2, … bring it.
+template <class D, class V>
+HWY_INLINE V lgamma_in_double(D d, V x) {
+  const V one = hn::Set(d, 1.0), eight = hn::Set(d, 8.0);
+  V y = x, product = one;
+  for (int i = 0; i < 8; ++i) {
+    const auto below = hn::Lt(y, eight);
+    product = hn::IfThenElse(below, hn::Mul(product, y), product);
+    y = hn::IfThenElse(below, hn::Add(y, one), y);
+  }
+  const V inverse = hn::Div(one, y), square = hn::Mul(inverse, inverse);
+  const V series =
+      hn::Mul(inverse, polynomial(d, square, 0.083333333333333333, -0.0027777777777777778, 0.00079365079365079365,
+                                  -0.00059523809523809524, 0.00084175084175084175, -0.0019175269175269175));
+  const V half_log_two_pi = hn::Set(d, 0.91893853320467274178);
+  const V stirling =
+      hn::Add(hn::Sub(hn::Mul(hn::Sub(y, hn::Set(d, 0.5)), hn::Log(d, y)), y), hn::Add(half_log_two_pi, series));
+  // At 1 and 2 it is 0, which a difference would miss.
+  const auto zeros = hn::Or(hn::Eq(x, one), hn::Eq(x, hn::Set(d, 2.0)));
+  const auto inside = hn::And(hn::Ge(x, hn::Set(d, 1e-30)), hn::Le(x, hn::Set(d, 1e30)));
+  const auto holds = hn::AndNot(zeros, inside);
+  return one_by_one_unless(d, holds, x, hn::Sub(stirling, hn::Log(d, product)), special::lgamma);
+}
+
 // The angle of (x, y) for operands that were floats. Where both are zero, one is infinite or NaN, libm knows the
 // rules.
 template <class D, class V>
