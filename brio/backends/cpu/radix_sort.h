@@ -1,6 +1,5 @@
 // Sorting by digits: numbers become unsigned keys in the same order, keys and positions move together, byte by byte
-// from the lowest. Stable, without comparisons, and five to seven times as fast as std::sort from some thousand
-// numbers on (bench/kernels/sort_lab.cpp).
+// from the lowest. Stable, without comparisons (docs/decisions/sorting.md).
 #pragma once
 
 #include <algorithm>
