@@ -136,8 +136,9 @@ Tensor eye(int64_t rows, int64_t columns, DType dtype, const Shape& batch) {
   std::vector<int64_t> dims(batch.begin(), batch.end());
   dims.insert(dims.end(), {rows, columns});
   const Shape shape = checked_shape("eye", dims);
-  const DType counter = counter_dtype(std::max(rows, columns));
-  return broadcast_to(cast(equal(expand_dims(iota(rows, counter), 1), iota(columns, counter)), dtype), shape);
+  // Row r has its one in column r, and none where that lies outside.
+  const Tensor ones = one_hot(iota(rows, counter_dtype(rows)), columns, is_real(dtype) ? dtype : f32);
+  return broadcast_to(cast(ones, dtype), shape);
 }
 
 Tensor sequence_mask(const Tensor& lengths, std::optional<int64_t> maxlen, DType dtype) {
