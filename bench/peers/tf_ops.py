@@ -280,6 +280,27 @@ given("resize bicubic 112x112 8x224x224x3", lambda x: tf.image.resize(x, (112, 1
 given("flip_left_right 8x224x224x3", tf.image.flip_left_right, pictures())
 given("adjust_contrast 8x224x224x3", lambda x: tf.image.adjust_contrast(x, 1.5), pictures())
 given("rgb_to_grayscale 8x224x224x3", tf.image.rgb_to_grayscale, pictures())
+# complex numbers
+def numbers(*shape): return lambda: tf.complex(n(*shape), n(*shape))
+
+
+given("complex mul 1024x1024", tf.multiply, numbers(*LARGE), numbers(*LARGE))
+given("complex abs 1024x1024", tf.abs, numbers(*LARGE))
+for length in (256, 1024, 1000):
+    given(f"fft 64x{length}", tf.signal.fft, numbers(64, length))
+over("rfft", tf.signal.rfft, [(64, 1024)])
+
+
+# strings
+def lines(count): return lambda: tf.constant([f"Line {i} of some text, with {i * i % 97} words in it" for i in range(count)])
+
+
+given("strings.length 2", tf.strings.length, lines(2))
+given("strings.length 10000", tf.strings.length, lines(10000))
+given("strings.lower 10000", tf.strings.lower, lines(10000))
+given("strings.split 10000", tf.strings.split, lines(10000))
+given("strings.regex_replace 10000", lambda x: tf.strings.regex_replace(x, "[0-9]+", "#"), lines(10000))
+given("strings.to_hash_bucket_fast 10000", lambda x: tf.strings.to_hash_bucket_fast(x, 1000), lines(10000))
 # control
 given("while_loop 100 rounds", lambda x: tf.while_loop(lambda v: tf.reduce_sum(v) < 3200, lambda v: [v + 1], [x]),
       lambda: tf.zeros(32))

@@ -303,6 +303,17 @@ WEIGHTS = torch.tensor([0.2989, 0.5870, 0.1140]).reshape(1, 3, 1, 1)
 given("rgb_to_grayscale 8x224x224x3", lambda x: (x * WEIGHTS).sum(1, keepdim=True), pictures())
 
 
+# complex numbers; there are no strings
+def numbers(*shape): return lambda: torch.complex(n(*shape), n(*shape))
+
+
+given("complex mul 1024x1024", torch.mul, numbers(*LARGE), numbers(*LARGE))
+given("complex abs 1024x1024", torch.abs, numbers(*LARGE))
+for length in (256, 1024, 1000):
+    given(f"fft 64x{length}", torch.fft.fft, numbers(64, length))
+over("rfft", torch.fft.rfft, [(64, 1024)])
+
+
 # control
 def while_loop(x):
     while torch.sum(x) < 3200:

@@ -419,6 +419,36 @@ void list_images(Rows& r) {
   r.unary("rgb_to_grayscale", [](auto& x) { return rgb_to_grayscale(x); }, {{8, 224, 224, 3}});
 }
 
+void list_complex(Rows& r) {
+  r.family("complex numbers");
+  const auto numbers = [](const Shape& shape, uint64_t seed) {
+    return ready(complex(normal(shape, seed), normal(shape, seed + 1)));
+  };
+  r.add("complex mul 1024x1024", [=] { return [x = numbers(kLarge, 1), y = numbers(kLarge, 3)] { return x * y; }; });
+  r.add("complex abs 1024x1024", [=] { return [x = numbers(kLarge, 1)] { return abs(x); }; });
+  for (int64_t n : {256, 1024, 1000})
+    r.add(cat("fft 64x", n), [=] { return [x = numbers({64, n}, 1)] { return signal::fft(x); }; });
+  r.unary("rfft", [](auto& x) { return signal::rfft(x); }, {{64, 1024}});
+}
+
+void list_strings(Rows& r) {
+  r.family("strings");
+  const auto lines = [](int64_t n) {
+    std::vector<std::string> all;
+    for (int64_t i = 0; i < n; ++i)
+      all.push_back(cat("Line ", i, " of some text, with ", i * i % 97, " words in it"));
+    return string_tensor(all);
+  };
+  r.add("strings.length 2", [=] { return [x = lines(2)] { return strings::length(x); }; });
+  r.add("strings.length 10000", [=] { return [x = lines(10000)] { return strings::length(x); }; });
+  r.add("strings.lower 10000", [=] { return [x = lines(10000)] { return strings::lower(x); }; });
+  r.add("strings.split 10000", [=] { return [x = lines(10000)] { return strings::split(x).values; }; });
+  r.add("strings.regex_replace 10000",
+        [=] { return [x = lines(10000)] { return strings::regex_replace(x, "[0-9]+", "#"); }; });
+  r.add("strings.to_hash_bucket_fast 10000",
+        [=] { return [x = lines(10000)] { return strings::to_hash_bucket_fast(x, 1000); }; });
+}
+
 void list_control(Rows& r) {
   r.family("control");
   r.add("while_loop 100 rounds", [] {
@@ -449,6 +479,8 @@ std::vector<SingleOp> single_ops() {
   list_layers(r);
   list_optimizers(r);
   list_images(r);
+  list_complex(r);
+  list_strings(r);
   list_control(r);
   return std::move(r.rows);
 }
