@@ -32,7 +32,7 @@ void run_pieces(int64_t n, int64_t slots, const F& body) {
 
 // How many threads `pieces` of so many nanoseconds in all are worth.
 inline int64_t slots_for(int64_t pieces, double nanoseconds) {
-  constexpr double worth_threads = 100e3;
+  constexpr double worth_threads = 50e3;
   return nanoseconds < worth_threads ? 1 : std::min<int64_t>(pieces, thread_count());
 }
 
