@@ -55,9 +55,10 @@ bench-ops: setup ## the second half of it: single ops of every family beside Ten
 
 # SECONDS_TO_FUZZ=60 make fuzz
 SECONDS_TO_FUZZ ?= 600
-fuzz: setup ## run random graphs planned, unplanned and by the reference until the time is up
-	$(call build,release,brio_fuzz)
+fuzz: setup ## run random graphs planned, unplanned and by the reference until the time is up; then again, of all ops
+	$(call build,release,brio_fuzz test_ops)
 	@$(RELEASE)/brio_fuzz --seconds $(SECONDS_TO_FUZZ)
+	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'
 
 soak: setup ## run a million training steps and check that time and memory stay flat
 	$(call build,release,brio_soak)

@@ -165,10 +165,12 @@ class Placer {
     return last_use_[input] == at && reads_in_place(node, *kernels_[at - 1], input, out_index);
   }
 
-  // May the kernel write output `out_index` over `root`, wherever it reads it?
+  // May the kernel write output `out_index` over `root`, wherever it reads it? What it reads may be a part of that.
   bool reads_in_place(const Node& node, const Kernel& kernel, ValueId root, size_t out_index) const {
+    const size_t bytes = graph_.values[node.out[out_index]].bytes();
     for (size_t k = 0; k < node.in.size(); ++k) {
       if (roots_[node.in[k]].value != root) continue;
+      if (graph_.values[node.in[k]].bytes() != bytes) return false;
       if (roots_[node.in[k]].offset != 0 || !kernel.allows_in_place(k, out_index)) return false;
     }
     return true;

@@ -50,6 +50,8 @@ T special_value(Rng& rng) {
   return static_cast<T>(values[rng.range(0, std::size(values) - 1)]);
 }
 
+}  // namespace
+
 Array make_array(Rng& rng, const Input& input) {
   Array array = Array::allocate(input.aval);
   if (is_complex(input.aval.dtype)) {
@@ -86,6 +88,8 @@ Array make_array(Rng& rng, const Input& input) {
   if (input.adjust) input.adjust(array);
   return array;
 }
+
+namespace {
 
 struct Prepared {
   Graph graph;
@@ -626,21 +630,28 @@ double magnitude(T x) {
 }
 }  // namespace
 
+double allowed(double relative, double size, double largest) {
+  return relative * size + relative / 10 * std::min(largest, 1e3);
+}
+
+double relative_tolerance(DType dtype) {
+  return real_dtype(dtype) == f64   ? 1e-12
+         : real_dtype(dtype) == f32 ? 1e-5
+         : dtype == f16             ? 2e-3
+         : dtype == bf16            ? 1.6e-2
+                                    : 0;
+}
+
 std::string difference(const Array& actual, const Array& expected, bool exact, double factor) {
   if (!(actual.aval == expected.aval))
     return cat(format_aval(actual.aval), " instead of ", format_aval(expected.aval));
   const DType dtype = expected.aval.dtype;
-  const double relative = factor * (exact                      ? 0
-                                    : real_dtype(dtype) == f64 ? 1e-12
-                                    : real_dtype(dtype) == f32 ? 1e-5
-                                    : dtype == f16             ? 2e-3
-                                    : dtype == bf16            ? 1.6e-2
-                                                               : 0);
+  const double relative = exact ? 0 : factor * relative_tolerance(dtype);
   return visit_any(dtype, [&](auto t) -> std::string {
     using T = decltype(t);
     const int64_t n = expected.aval.shape.elements();
     const T *a = actual.as<T>(), *e = expected.as<T>();
-    double largest = 1;  // what cancels in a sum is as small as its largest term allows
+    double largest = 1;
     if constexpr (!std::is_integral_v<T>)
       for (int64_t i = 0; i < n; ++i)
         if (const double size = magnitude(e[i]); std::isfinite(size)) largest = std::max(largest, size);
@@ -650,12 +661,12 @@ std::string difference(const Array& actual, const Array& expected, bool exact, d
       } else if constexpr (is_complex_number<T>) {  // by the plane's distance: what cancels in a part is an error of
                                                     // it
         if (a[i] == e[i] || (std::isnan(magnitude(a[i])) && std::isnan(magnitude(e[i])))) continue;
-        if (!(magnitude(a[i] - e[i]) <= relative * magnitude(e[i]) + relative / 10 * std::min(largest, 1e3)))
+        if (!(magnitude(a[i] - e[i]) <= allowed(relative, magnitude(e[i]), largest)))
           return cat("element ", i, " of ", n, " is ", a[i], " instead of ", e[i]);
       } else {
         const double x = static_cast<double>(a[i]), y = static_cast<double>(e[i]);
         if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-        if (!(std::fabs(x - y) <= relative * std::fabs(y) + relative / 10 * std::min(largest, 1e3)))
+        if (!(std::fabs(x - y) <= allowed(relative, std::fabs(y), largest)))
           return cat("element ", i, " of ", n, " is ", x, " instead of ", y);
       }
     }

@@ -98,6 +98,8 @@ Shape random_shape(Rng& rng, int rank, bool zeros = true);
 Shape broadcastable(Rng& rng, const Shape& shape);
 std::vector<int64_t> list(std::initializer_list<std::vector<int64_t>> lists);  // attributes: lists one after another
 
+Array make_array(Rng& rng, const Input& input);
+
 // ---- for invalid calls
 
 Tensor tensor(const Shape& shape, DType dtype = f32);  // zeros, computed
@@ -105,6 +107,9 @@ Tensor call(const OpDef& op, std::initializer_list<Tensor> in, std::vector<int64
 
 // ---- comparison
 
+double relative_tolerance(DType dtype);  // of one op's results; 0 for what is counted
+// How far a number of this size may be off: what cancels in a sum is as small as its largest term allows.
+double allowed(double relative, double size, double largest);
 // Empty when they agree within the dtype's tolerance, times a factor; else the first element that does not.
 std::string difference(const Array& actual, const Array& expected, bool exact = false, double factor = 1);
 
