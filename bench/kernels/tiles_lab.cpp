@@ -50,8 +50,8 @@ double best_ns(const std::function<void(int64_t)>& repeat, double budget_ms = 15
   do {
     const auto t = Clock::now();
     repeat(count);
-    best = std::min(best, std::chrono::duration<double, std::nano>(Clock::now() - t).count() /
-                              static_cast<double>(count));
+    best = std::min(best,
+                    std::chrono::duration<double, std::nano>(Clock::now() - t).count() / static_cast<double>(count));
   } while (std::chrono::duration<double, std::milli>(Clock::now() - start).count() < budget_ms);
   return best;
 }
@@ -94,16 +94,13 @@ TileProgram::Input dense(const Shape& space) {
 TileFn fn(const char* op) { return find_tile_fn(op, f32, f32); }
 
 struct Runner {
-  explicit Runner(TileProgram program)
-      : kernel(std::move(program)), scratch(kernel.scratch_bytes() / 4 + 16) {}
+  explicit Runner(TileProgram program) : kernel(std::move(program)), scratch(kernel.scratch_bytes() / 4 + 16) {}
   double time(std::vector<const void*> in, std::vector<void*> out) {
     return best_ns([&](int64_t count) {
       for (int64_t i = 0; i < count; ++i) kernel.run(in.data(), out.data(), scratch.data);
     });
   }
-  void once(std::vector<const void*> in, std::vector<void*> out) {
-    kernel.run(in.data(), out.data(), scratch.data);
-  }
+  void once(std::vector<const void*> in, std::vector<void*> out) { kernel.run(in.data(), out.data(), scratch.data); }
   TileKernel kernel;
   AlignedFloats scratch;
 };
@@ -130,8 +127,7 @@ void single_ops() {
           while (c--) f(out.data, first, b.data, nullptr, 3);
         },
         30);
-    std::printf("%-20s n=1024 %8.1f ns (%.3f ns each)   n=3 %6.1f ns\n", name.c_str(), large, large / 1024,
-                tiny);
+    std::printf("%-20s n=1024 %8.1f ns (%.3f ns each)   n=3 %6.1f ns\n", name.c_str(), large, large / 1024, tiny);
   }
   for (const char* op : {"greater", "equal"}) {
     if (!wanted(std::string("op ") + op)) continue;
@@ -172,9 +168,8 @@ TileProgram six_steps(int64_t n) {
   program.space = Shape{n};
   program.inputs = {dense(program.space), dense(program.space)};
   program.constants = {{f32, 0x3f000000}, {f32, 0x3fc00000}};
-  program.steps = {{fn("mul"), f32, {0, 1, -1}},   {fn("add"), f32, {4, 2, -1}},
-                   {fn("mul"), f32, {5, 3, -1}},   {fn("sub"), f32, {6, 0, -1}},
-                   {fn("relu"), f32, {7, -1, -1}}, {fn("mul"), f32, {8, 0, -1}}};
+  program.steps = {{fn("mul"), f32, {0, 1, -1}}, {fn("add"), f32, {4, 2, -1}},   {fn("mul"), f32, {5, 3, -1}},
+                   {fn("sub"), f32, {6, 0, -1}}, {fn("relu"), f32, {7, -1, -1}}, {fn("mul"), f32, {8, 0, -1}}};
   program.outputs = {{9}};
   return program;
 }
@@ -185,8 +180,8 @@ void plain_six(const float* a, const float* b, float* out, int64_t n) {
   }
 }
 void chains() {
-  for (int64_t n : {int64_t{3}, int64_t{100}, int64_t{1000}, int64_t{10'000}, int64_t{100'000},
-                    int64_t{1'000'000}, int64_t{16} << 20}) {
+  for (int64_t n : {int64_t{3}, int64_t{100}, int64_t{1000}, int64_t{10'000}, int64_t{100'000}, int64_t{1'000'000},
+                    int64_t{16} << 20}) {
     const std::string name = "six steps n=" + std::to_string(n);
     if (!wanted(name)) continue;
     AlignedFloats a(static_cast<size_t>(n)), b(static_cast<size_t>(n)), out(static_cast<size_t>(n)),
@@ -247,8 +242,7 @@ void broadcasts() {
     const auto plain = [&] {
       for (int64_t i = 0; i < c.space[0]; ++i)
         for (int64_t j = 0; j < c.space[1]; ++j)
-          want.data[i * c.space[1] + j] =
-              a.data[i * c.space[1] + j] + b.data[i * c.row_stride + j * c.column_stride];
+          want.data[i * c.space[1] + j] = a.data[i * c.space[1] + j] + b.data[i * c.row_stride + j * c.column_stride];
     };
     runner.once({a.data, b.data}, {out.data});
     plain();
@@ -313,8 +307,7 @@ void cross_entropy() {
     std::vector<int32_t> labels;
     for (int64_t r = 0; r < c.rows; ++r) labels.push_back(static_cast<int32_t>(r * 7919 % c.classes));
     const float g = 1.0f / static_cast<float>(c.rows);
-    const SoftmaxXent call{f32,           c.rows,    c.classes, x.data, i32,
-                           labels.data(), loss.data, grad.data, &g,     true};
+    const SoftmaxXent call{f32, c.rows, c.classes, x.data, i32, labels.data(), loss.data, grad.data, &g, true};
     const auto run = [&] { require(softmax_xent(call), name); };
     run();
     for (int64_t r : {int64_t{0}, c.rows - 1}) {
@@ -322,11 +315,9 @@ void cross_entropy() {
       double sum = 0;
       for (int64_t k = 0; k < c.classes; ++k) sum += std::exp(static_cast<double>(row[k]));
       const int64_t label = labels[static_cast<size_t>(r)];
-      require(std::fabs(loss.data[r] - (std::log(sum) - static_cast<double>(row[label]))) < 1e-5,
-              name + " loss");
+      require(std::fabs(loss.data[r] - (std::log(sum) - static_cast<double>(row[label]))) < 1e-5, name + " loss");
       const double want = (std::exp(static_cast<double>(row[label])) / sum - 1) * static_cast<double>(g);
-      require(std::fabs(grad.data[r * c.classes + label] - want) < 1e-6 * static_cast<double>(g),
-              name + " grad");
+      require(std::fabs(grad.data[r * c.classes + label] - want) < 1e-6 * static_cast<double>(g), name + " grad");
     }
     const auto copy = [&] {
       parallel_for(n, 1 << 16, [&](int64_t b, int64_t e) {
@@ -380,10 +371,8 @@ void optimizers() {
       }
     };
     const auto plain = [&] {
-      if (n < 100'000)
-        plain_loop(0, n);
-      else
-        parallel_for(n, 1 << 16, plain_loop);
+      if (n < 100'000) plain_loop(0, n);
+      else parallel_for(n, 1 << 16, plain_loop);
     };
     double ns = 1e30, plain_ns = 1e30;
     for (int i = 0; i < 4; ++i) {

@@ -96,8 +96,8 @@ struct OpDef {
   uint8_t grad_needs = kNeedsInputs;
   bool commutative = false;
   bool may_fail = false;  // a kernel may refuse the data (an index out of range): it then runs before in-place writes
-  // kComplex: infer and the kernels know complex inputs. kStrings: infer does; what gives strings is computed at once,
-  // on the numbers of the elements (ir/string_moves.h), what takes them alone has a kernel that knows them.
+  // kComplex: infer and the kernels know complex inputs. kStrings: infer does; what gives strings is computed at
+  // once, on the numbers of the elements (ir/string_moves.h); what only takes them has a kernel that knows them.
   uint8_t also_takes = 0;
 };
 

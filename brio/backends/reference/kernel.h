@@ -122,8 +122,9 @@ T times(T a, T b) {
 
 // What long sums of T are kept in, and how they end.
 template <typename T>
-using Accumulator = std::conditional_t<
-    is_float<T>, double, std::conditional_t<std::is_same_v<T, std::complex<float>>, std::complex<double>, T>>;
+using Accumulator =
+    std::conditional_t<is_float<T>, double,
+                       std::conditional_t<std::is_same_v<T, std::complex<float>>, std::complex<double>, T>>;
 template <typename T>
 T rounded(Accumulator<T> sum) {
   if constexpr (is_float<T> && sizeof(T) == 2) return T(static_cast<float>(sum));
