@@ -160,7 +160,7 @@ class ScatterNdKernel final : public PointsKernel {
     if (bytes == 0) return;
     if (slice == 1) return combine_.singles(args.out[0], at, args.in[2], indices_.count);
     // Pieces are columns of the slices; each takes all updates in their order, whatever the number of threads.
-    const int64_t pieces = std::clamp<int64_t>(bytes / kPieceBytes, 1, (slice * size_ + 63) / 64);
+    const int64_t pieces = std::clamp<int64_t>(bytes / kPieceBytes, 1, (slice * size_ + 255) / 256);  // no narrower
     const int64_t width = (slice + pieces - 1) / pieces;
     parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
       for (int64_t piece = first; piece < last; ++piece) {

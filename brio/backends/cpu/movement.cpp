@@ -311,7 +311,7 @@ int64_t scatter_add(DType dtype, int64_t outer, int64_t axis, int64_t inner, DTy
   if (outer == 0 || inner == 0 || count == 0) return -1;
   // Pieces are slices of the inner dimension of one outer position; each takes all updates in their order.
   const int64_t row_bytes = count * inner * size;
-  const int64_t slices = std::clamp<int64_t>(row_bytes / kPieceBytes, 1, (inner * size + 63) / 64);
+  const int64_t slices = std::clamp<int64_t>(row_bytes / kPieceBytes, 1, (inner * size + 255) / 256);  // no narrower
   const int64_t width = (inner + slices - 1) / slices;
   const int64_t grain = std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, row_bytes / slices));
   const AddToFn add_to = find_add_to(dtype);
