@@ -64,8 +64,11 @@ class ElementStream {
   double poisson(double rate) {
     if (rate < 10) {
       const double limit = std::exp(-rate);
-      double count = 0;
-      for (double product = uniform(); product > limit; product *= uniform()) ++count;
+      double count = 0, product = uniform();
+      while (product > limit) {
+        ++count;
+        product *= uniform();
+      }
       return count;
     }
     const double b = 0.931 + 2.53 * std::sqrt(rate), a = -0.059 + 0.02483 * b;

@@ -50,12 +50,12 @@ class Rows {
   }
   // One input of normal numbers, of each shape.
   template <typename F>
-  void unary(const std::string& name, F f, std::vector<Shape> shapes = {kLarge}) {
+  void unary(const std::string& name, F f, const std::vector<Shape>& shapes = {kLarge}) {
     for (const Shape& shape : shapes)
       add(cat(name, " ", sizes(shape)), [=] { return [x = normal(shape), f] { return f(x); }; });
   }
   template <typename F>
-  void binary(const std::string& name, F f, std::vector<std::pair<Shape, Shape>> shapes) {
+  void binary(const std::string& name, F f, const std::vector<std::pair<Shape, Shape>>& shapes) {
     for (const auto& [a, b] : shapes)
       add(cat(name, " ", sizes(a), a == b ? std::string() : cat(" ", sizes(b))),
           [=, a = a, b = b] { return [x = normal(a, 1), y = normal(b, 2), f] { return f(x, y); }; });

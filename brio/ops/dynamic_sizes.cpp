@@ -62,7 +62,7 @@ class Distinct {
   static Key key_of(T x) { return static_cast<Key>(x); }
   size_t start(Key key) const {
     uint64_t bits = 0;
-    if constexpr (std::is_integral_v<T>) bits = static_cast<uint64_t>(key);
+    if constexpr (std::is_integral_v<T>) bits = static_cast<uint64_t>(static_cast<int64_t>(key));
     else bits = std::bit_cast<std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>>(key + Key{0});  // -0 is 0
     return static_cast<size_t>((bits * 0x9e3779b97f4a7c15u) >> 32) & (slots_.size() - 1);
   }

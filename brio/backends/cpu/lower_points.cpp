@@ -125,8 +125,8 @@ template <typename F>
 Combine find_combine(DType dtype) {
   return visit(dtype, [](auto t) -> Combine {
     using T = decltype(t);
-    if constexpr (!std::is_same_v<T, bool>) return {combine<T, F>, combine_singles<T, F>};
-    else if constexpr (std::is_same_v<F, Second>) return {combine<T, F>, combine_singles<T, F>};
+    if constexpr (!std::is_same_v<T, bool> || std::is_same_v<F, Second>)
+      return {combine<T, F>, combine_singles<T, F>};
     else return {};
   });
 }

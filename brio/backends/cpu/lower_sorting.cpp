@@ -35,7 +35,7 @@ class SortKernel final : public Kernel {
   void run(const KernelArgs& args) const override {
     visit(dtype_, [&](auto t) {
       using T = decltype(t);
-      using Entry = SortEntry<decltype(sort_key(T{}))>;
+      using Entry = SortEntry<SortKey<T>>;
       const int64_t rows_per_piece = (rows_ + pieces_ - 1) / std::max<int64_t>(pieces_, 1);
       const int64_t grain = std::max<int64_t>(1, kPieceElements / std::max<int64_t>(rows_per_piece * n_, 1));
       parallel_for(pieces_, grain, [&](int64_t begin, int64_t end) {
@@ -52,7 +52,7 @@ class SortKernel final : public Kernel {
 
   template <typename T, typename Entry>
   void sort_row(const T* x, Entry* entries, T* values, int32_t* at) const {
-    using Key = decltype(sort_key(T{}));
+    using Key = SortKey<T>;
     for (int64_t i = 0; i < n_; ++i)
       entries[i] = {static_cast<Key>(sort_key(x[i]) ^ static_cast<Key>(flip_)), static_cast<uint32_t>(i)};
     const Entry* sorted = radix_sort<Key>(entries, entries + n_, static_cast<size_t>(n_));

@@ -14,17 +14,18 @@ namespace brio::cpu {
 
 // A key in whose order x is sorted: NaN is the largest, -0 and 0 are equal.
 template <typename T>
-auto sort_key(T x) {
+using SortKey = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+template <typename T>
+SortKey<T> sort_key(T x) {
+  using U = SortKey<T>;
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
     return sort_key(static_cast<float>(x));
   } else if constexpr (std::is_floating_point_v<T>) {
-    using U = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
     constexpr U sign = U{1} << (8 * sizeof(T) - 1);
     if (x != x) return static_cast<U>(~U{0});
     const U bits = std::bit_cast<U>(x + T{0});  // -0 + 0 is 0
     return static_cast<U>(bits & sign ? ~bits : bits | sign);
   } else {
-    using U = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
     if constexpr (std::is_signed_v<T>) return static_cast<U>(static_cast<U>(x) + (U{1} << (8 * sizeof(U) - 1)));
     else return static_cast<U>(x);
   }
