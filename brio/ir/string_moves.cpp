@@ -11,6 +11,14 @@ bool is_known_now(const Tensor& tensor) {
   return impl.computed.load(std::memory_order_acquire) || !home || home->kind == Recording::Kind::eager;
 }
 
+void check_known_now(std::string_view what, const Tensor& tensor) {
+  if (is_known_now(tensor)) return;
+  throw InvalidArgument(cat("[", what, "] gives strings, which are computed at once, but a tensor of shape ",
+                            tensor.shape(),
+                            " is not known while a function or loop body is traced; call it outside, ",
+                            "and give the function what comes out"));
+}
+
 Tensor move_strings(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs) {
   std::vector<Array> strings;
   std::vector<Tensor> inputs;
@@ -18,10 +26,7 @@ Tensor move_strings(const OpDef& op, std::span<TensorImpl* const> in, std::span<
   for (TensorImpl* impl : in) {
     impl->refs.increment();
     Tensor input = Tensor::adopt(impl);
-    if (!is_known_now(input))
-      throw_invalid(op, cat("gives strings, which are computed at once, but a tensor of shape ", input.shape(),
-                            " is not known while a function or loop body is traced; call it outside, and give the "
-                            "function what comes out"));
+    check_known_now(op.name, input);
     if (input.dtype() == DType::string) {
       strings.push_back(input.array());
       Array numbers = Array::allocate({input.shape(), i64});

@@ -3,14 +3,11 @@
 #include <charconv>
 
 #include "brio/base/error.h"
-#include "brio/base/thread_pool.h"
-#include "brio/ir/string_moves.h"
 #include "brio/nn/category_modes.h"
 #include "brio/nn/lookup_fields.h"
-#include "brio/ops/effects.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
-#include "brio/tensor/strings.h"
+#include "brio/ops/string_parts.h"
 
 namespace brio::nn {
 namespace {
@@ -26,9 +23,8 @@ template <typename Token, typename F>
 std::shared_ptr<const HostCode> code_for_each(std::string name, F f) {
   auto run = [f = std::move(f)](const HostRun& r) {
     auto* out = static_cast<int64_t*>(r.out[0]);
-    parallel_for(r.out_avals[0].shape.elements(), 1024, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) out[i] = f(element<Token>(r.in[0], i));
-    });
+    strings::for_each_element(r.out_avals[0].shape.elements(),
+                              [&](int64_t i) { out[i] = f(element<Token>(r.in[0], i)); });
   };
   return std::make_shared<const HostCode>(HostCode{std::move(name), std::move(run)});
 }

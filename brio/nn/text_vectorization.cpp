@@ -4,15 +4,12 @@
 #include <numeric>
 
 #include "brio/base/error.h"
-#include "brio/base/thread_pool.h"
 #include "brio/base/utf8.h"
-#include "brio/ir/string_moves.h"
 #include "brio/nn/category_modes.h"
 #include "brio/nn/lookup_fields.h"
 #include "brio/nn/vocabulary.h"
-#include "brio/ops/effects.h"
 #include "brio/ops/shape_ops.h"
-#include "brio/tensor/strings.h"
+#include "brio/ops/string_parts.h"
 
 namespace brio::nn {
 namespace {
@@ -22,7 +19,7 @@ using Options = TextVectorizationOptions;
 bool is_punctuation(char c) {  // ASCII's
   return (c >= '!' && c <= '/') || (c >= ':' && c <= '@') || (c >= '[' && c <= '`') || (c >= '{' && c <= '~');
 }
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+using strings::is_space;
 
 // The tokens of rows of strings. One object serves one thread: it keeps what tokens point into.
 class Tokenizer {

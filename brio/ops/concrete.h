@@ -2,16 +2,14 @@
 // (docs/decisions/dynamic-sizes.md).
 #pragma once
 
-#include "brio/ir/recording.h"
+#include "brio/ir/string_moves.h"
 #include "brio/ops/check.h"
 
 namespace brio {
 
 // The data of x, computed now. While a function or a body is traced there is none, and `instead` says what to do.
 inline const Array& concrete(std::string_view function, const Tensor& x, std::string_view instead) {
-  const TensorImpl& impl = *required(function, x).impl();
-  const Recording* home = impl.recording.load(std::memory_order_acquire);
-  if (!impl.computed.load(std::memory_order_acquire) && home && home->kind != Recording::Kind::eager)
+  if (!is_known_now(required(function, x)))
     throw_invalid(function, cat("the size of its result depends on the data of a tensor of shape ", x.shape(),
                                 ", which is not known while a function or loop body is traced; ", instead,
                                 ", or call it outside"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <type_traits>
+#include <unordered_map>
 
 #include "brio/ops/check.h"
 #include "brio/ops/concrete.h"
@@ -64,7 +65,9 @@ class Distinct {
     uint64_t bits = 0;
     if constexpr (std::is_integral_v<T>) bits = static_cast<uint64_t>(static_cast<int64_t>(key));
     else bits = std::bit_cast<std::conditional_t<sizeof(Key) == 8, uint64_t, uint32_t>>(key + Key{0});  // -0 is 0
-    return static_cast<size_t>((bits * 0x9e3779b97f4a7c15u) >> 32) & (slots_.size() - 1);
+    // The highest bits of the product: those of whole numbers as doubles are at the upper end, the others are 0.
+    return static_cast<size_t>(((bits ^ bits >> 32) * 0x9e3779b97f4a7c15u) >>
+                               (64 - std::bit_width(slots_.size() - 1)));
   }
   int32_t append(int64_t i) {
     first.push_back(i);
@@ -74,6 +77,7 @@ class Distinct {
     slots_.assign(std::max<size_t>(64, 4 * slots_.size()), -1);
     for (size_t n = 0; n < first.size(); ++n) {
       const Key key = key_of(values_[first[n]]);
+      if (key != key) continue;
       size_t at = start(key);
       while (slots_[at] >= 0) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = static_cast<int32_t>(n);

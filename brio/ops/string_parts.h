@@ -20,10 +20,7 @@ inline const Tensor& text(std::string_view function, const Tensor& x, int input 
 
 // The data of x, for a function whose result is strings.
 inline const Array& known(std::string_view function, const Tensor& x) {
-  if (!is_known_now(x))
-    throw_invalid(function, cat("gives strings, which are computed at once, but a tensor of shape ", x.shape(),
-                                " is not known while a function or loop body is traced; call it outside, and give "
-                                "the function what comes out"));
+  check_known_now(function, x);
   return x.array();
 }
 inline const Array& known_text(std::string_view function, const Tensor& x, int input = 0) {
@@ -36,12 +33,6 @@ inline std::string_view stripped(std::string_view s) {
   while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
   while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
   return s;
-}
-
-// As shown in an error.
-inline std::string quoted(std::string_view s) {
-  constexpr size_t kShown = 60;
-  return s.size() <= kShown ? bytes_literal(s) : bytes_literal(s.substr(0, kShown)) + "…";
 }
 
 // f(text, out) appends what becomes of each string; threads share the work.

@@ -99,4 +99,9 @@ std::string bytes_literal(std::string_view text) {
   return out + quote;
 }
 
+std::string quoted(std::string_view text) {
+  constexpr size_t kShown = 60;
+  return text.size() <= kShown ? bytes_literal(text) : bytes_literal(text.substr(0, kShown)) + "…";
+}
+
 }  // namespace brio

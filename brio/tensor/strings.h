@@ -54,5 +54,7 @@ bool strings_are_sound(const Array& array);
 
 // Python's text of bytes: b'abc\n'.
 std::string bytes_literal(std::string_view text);
+// The same for an error: cut where it is long.
+std::string quoted(std::string_view text);
 
 }  // namespace brio

@@ -202,6 +202,14 @@ TEST(Distributions, IntegersAreEquallyFrequent) {
   std::vector<double> thirds(5);
   for (int64_t x : wide) ++thirds[static_cast<size_t>(x / (quarter / 2) + 2 - (x < 0))];
   EXPECT_GT(*std::min_element(thirds.begin(), thirds.end()), 0);
+  // The same of words of 32 bits.
+  const int64_t range = int64_t{3} << 30;
+  std::vector<double> sixths(6);
+  for (int64_t x : random::integers({kN}, {.high = range, .dtype = i64, .seed = 6}).to_vector<int64_t>()) {
+    ASSERT_TRUE(x >= 0 && x < range);
+    ++sixths[static_cast<size_t>(x / (range / 6))];
+  }
+  expect_counts(sixths, std::vector<double>(6, double{kN} / 6));
   for (DType dtype : kIntegers) {
     const Tensor edge = random::integers({500}, {.low = 126, .high = 128, .dtype = dtype, .seed = 5});
     EXPECT_EQ(cast(min(edge), i64).item<int64_t>(), 126) << dtype;

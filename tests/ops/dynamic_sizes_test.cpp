@@ -50,6 +50,21 @@ TEST(DynamicSizes, UniqueOfFloats) {
   EXPECT_EQ(unique(tensor({0}, f16)).values.shape(), (Shape{0}));
 }
 
+// More values than a table begins with; neither NaN nor doubles with few bits make it walk.
+TEST(DynamicSizes, UniqueOfMany) {
+  constexpr int64_t n = 100000;
+  std::vector<double> values;
+  for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<double>(i * 7919 % n));
+  values.insert(values.end(), values.begin(), values.begin() + n / 2);
+  const Unique found = unique(Tensor::from(values, {n + n / 2}));
+  EXPECT_EQ(found.values.to_vector<double>(), std::vector<double>(values.begin(), values.begin() + n));
+  const auto indices = found.indices.to_vector<int32_t>(), counts = found.counts.to_vector<int32_t>();
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(indices[i], static_cast<int32_t>(i % n));
+  for (size_t i = 0; i < counts.size(); ++i) ASSERT_EQ(counts[i], i < n / 2 ? 2 : 1);
+  const std::vector<float> none(static_cast<size_t>(n), std::nanf(""));
+  EXPECT_EQ(unique(Tensor::from(none, {n})).values.size(), n);
+}
+
 TEST(DynamicSizes, StitchWithASize) {
   const Tensor at({0, 2}, i32), rows({{1, 2}, {3, 4}});
   auto f = function([](Tensor i, Tensor x) { return dynamic_stitch({i}, {x}, 4); });

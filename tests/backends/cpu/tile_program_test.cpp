@@ -141,6 +141,46 @@ TEST(TileProgram, BroadcastInputs) {
   });
 }
 
+// Inputs whose pattern repeats along a dim within others: one for all, one that changes, and too short to repeat.
+TEST(TileProgram, PatternsThatRepeat) {
+  struct Case {
+    Shape space;
+    std::vector<int64_t> strides;
+  };
+  on_every_isa([] {
+    for (const Case& c : {Case{{4, 9000, 3}, {3, 0, 1}},         // a pattern of 3 for each of 4
+                          Case{{3, 2, 7001, 5}, {10, 5, 0, 1}},  // … of 6
+                          Case{{40, 224, 3}, {0, 1, 0}},         // 224 numbers, each three times
+                          Case{{2, 700, 56, 3}, {56, 0, 1, 0}},  // the same, changing
+                          Case{{3, 9000, 4}, {-4, 0, -1}},       // backwards
+                          Case{{50, 100, 3}, {3, 0, 1}},         // changes too often
+                          Case{{4, 9, 5000}, {5000, 0, 1}},      // too long a run
+                          Case{{2, 3, 90, 60}, {60, 0, 0, 1}}}) {
+      TileProgram program;
+      program.space = c.space;
+      TileProgram::Input pattern = scalar_input();
+      int64_t extent = 0, origin = 0;
+      for (size_t i = 0; i < c.strides.size(); ++i) {
+        pattern.strides[i] = c.strides[i];
+        const int64_t reach = (c.space[static_cast<int>(i)] - 1) * c.strides[i];
+        (reach < 0 ? origin : extent) += std::abs(reach);
+      }
+      program.inputs = {dense(c.space), pattern};
+      program.steps = {{fn("mul"), f32, {0, 1, -1}}, {fn("add"), f32, {2, 1, -1}}};
+      program.outputs = {{3}, {1}};
+      const auto x = random_floats(static_cast<size_t>(c.space.elements()), 1);
+      const auto y = random_floats(static_cast<size_t>(extent + origin + 1), 2);
+      const std::vector<const void*> inputs = {x.data(), y.data() + origin};
+      expect_matches(program, inputs, run(program, inputs));
+      program.reductions = {{3, ReduceKind::sum}};
+      for (int mask = 0; mask < 1 << c.space.rank(); ++mask) {
+        program.reduced_mask = static_cast<uint8_t>(mask);
+        expect_matches(program, inputs, run(program, inputs));
+      }
+    }
+  });
+}
+
 TEST(TileProgram, OtherDtypes) {
   on_every_isa([] {
     for (DType dtype : {f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64})
