@@ -2,26 +2,18 @@
 //
 //   cmake --build build/release --target lab_fft && build/release/lab_fft
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 
+#include "bench/kernels/stopwatch.h"
 #include "brio/brio.h"
 
 namespace {
 
 using namespace brio;
 
-double best_microseconds(const std::function<Tensor()>& f) {
-  using Clock = std::chrono::steady_clock;
-  double best = 1e30;
-  const auto start = Clock::now();
-  for (int n = 0; n < 3 || Clock::now() - start < std::chrono::milliseconds(300); ++n) {
-    const auto before = Clock::now();
-    f().array();
-    best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - before).count());
-  }
-  return best;
+double best(const std::function<Tensor()>& f) {
+  return best_microseconds([&] { f().array(); });
 }
 
 }  // namespace
@@ -40,9 +32,8 @@ int main() {
         return 1;
       }
       std::printf("%d threads, 64 x %4lld: fft %7.1f  rfft %7.1f  irfft %7.1f us\n", threads,
-                  static_cast<long long>(n), best_microseconds([&] { return signal::fft(z); }),
-                  best_microseconds([&] { return signal::rfft(x); }),
-                  best_microseconds([&] { return signal::irfft(half, {n}); }));
+                  static_cast<long long>(n), best([&] { return signal::fft(z); }),
+                  best([&] { return signal::rfft(x); }), best([&] { return signal::irfft(half, {n}); }));
     }
   return 0;
 }

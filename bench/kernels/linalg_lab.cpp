@@ -2,27 +2,19 @@
 //
 //   cmake --build build/release --target lab_linalg && build/release/lab_linalg
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <functional>
 
+#include "bench/kernels/stopwatch.h"
 #include "brio/brio.h"
 
 namespace {
 
 using namespace brio;
 
-double best_microseconds(const std::function<Tensor()>& f) {
-  using Clock = std::chrono::steady_clock;
-  double best = 1e30;
-  const auto start = Clock::now();
-  for (int n = 0; n < 3 || Clock::now() - start < std::chrono::milliseconds(300); ++n) {
-    const auto before = Clock::now();
-    f().array();
-    best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - before).count());
-  }
-  return best;
+double best(const std::function<Tensor()>& f) {
+  return best_microseconds([&] { f().array(); });
 }
 
 }  // namespace
@@ -42,7 +34,7 @@ int main() {
     }
     std::printf("%5ld x %4ld:", batch, n);
     const auto show = [](const char* name, const std::function<Tensor()>& f) {
-      std::printf("  %s %.0f", name, best_microseconds(f));
+      std::printf("  %s %.0f", name, best(f));
       std::fflush(stdout);
     };
     show("cholesky", [&] { return linalg::cholesky(symmetric); });

@@ -3,29 +3,15 @@
 //   cmake --build build/release --target lab_sort && build/release/lab_sort
 #include "brio/backends/cpu/radix_sort.h"
 
-#include <chrono>
 #include <cstdio>
 #include <random>
 #include <vector>
 
+#include "bench/kernels/stopwatch.h"
+
 namespace {
 
 using namespace brio::cpu;
-
-template <typename Key, typename Sort>
-double best_microseconds(const std::vector<SortEntry<Key>>& entries, Sort sort) {
-  using Clock = std::chrono::steady_clock;
-  double best = 1e30;
-  const auto start = Clock::now();
-  std::vector<SortEntry<Key>> copy;
-  for (int n = 0; n < 3 || Clock::now() - start < std::chrono::milliseconds(300); ++n) {
-    copy = entries;
-    const auto before = Clock::now();
-    sort(copy);
-    best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - before).count());
-  }
-  return best;
-}
 
 template <typename Key>
 bool compare(const char* name, size_t n) {
@@ -37,8 +23,9 @@ bool compare(const char* name, size_t n) {
   const SortEntry<Key>* sorted = radix_sort<Key>(given.data(), other.data(), n);
   for (size_t i = 0; i < n; ++i)
     if (position_of(sorted[i]) != position_of(wanted[i])) return false;
-  const double digits = best_microseconds<Key>(entries, [&](auto& x) { radix_sort<Key>(x.data(), other.data(), n); });
-  const double by_comparison = best_microseconds<Key>(entries, [](auto& x) { std::sort(x.begin(), x.end()); });
+  const auto anew = [&] { given = entries; };
+  const double digits = brio::best_microseconds(anew, [&] { radix_sort<Key>(given.data(), other.data(), n); });
+  const double by_comparison = brio::best_microseconds(anew, [&] { std::sort(given.begin(), given.end()); });
   std::printf("%-10s %8zu %12.1f %12.1f %8.1f\n", name, n, digits, by_comparison, by_comparison / digits);
   return true;
 }

@@ -5,11 +5,11 @@ import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import timing
+from rows import LARGE, Rows, SMALL, label
 
 import tensorflow as tf
 
 keras = tf.keras
-LARGE, SMALL = (1024, 1024), (32, 32)
 
 
 def n(*shape):
@@ -29,32 +29,8 @@ def spd(size, *batch):
     return tf.matmul(a, a, transpose_b=True) + size * tf.eye(size)
 
 
-def label(*shapes):
-    return " ".join("x".join(map(str, s)) for s in shapes)
-
-
-ROWS = {}  # name → makes the inputs and returns the call
-
-
-def row(name, make):
-    ROWS[name] = make
-
-
-def over(name, f, *shape_lists):
-    """A row for each list of shapes; equal shapes are named once."""
-    for shapes in shape_lists or [[LARGE]]:
-        named = shapes if len(set(shapes)) == len(shapes) else shapes[:1]
-        def make(shapes=shapes):
-            inputs = [n(*s) for s in shapes]
-            return lambda: f(*inputs)
-        row(f"{name} {label(*named)}", make)
-
-
-def given(name, f, *makers):
-    def make():
-        inputs = [m() for m in makers]
-        return lambda: f(*inputs)
-    row(name, make)
+ROWS = Rows(n)
+over, given, row = ROWS.over, ROWS.given, ROWS.__setitem__
 
 
 def large(): return n(*LARGE)
