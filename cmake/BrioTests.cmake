@@ -1,5 +1,5 @@
 # Tests, by label:
-#   unit      one program per directory of tests/ that has .cpp files: tests/ir/*.cpp → test_ir
+#   unit      one program per directory of tests/ that has .cpp files: tests/ir/*.cpp → test_ir; tests/main.cpp runs them
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
 #   example   every examples/NAME.cpp → example_NAME, built and run
 #   check     layering of the includes, the installed package, what README.md says
@@ -32,6 +32,11 @@ foreach(source IN LISTS test_sources)
   list(APPEND test_dirs ${dir})
 endforeach()
 list(REMOVE_DUPLICATES test_dirs)
+list(REMOVE_ITEM test_dirs "")
+
+add_library(test_main OBJECT tests/main.cpp)
+target_include_directories(test_main PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(test_main PRIVATE brio brio_options GTest::gtest)
 
 foreach(dir IN LISTS test_dirs)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${dir}/*.cpp")
@@ -41,7 +46,7 @@ foreach(dir IN LISTS test_dirs)
     string(REPLACE "/" "_" id "${dir}")
     brio_program(test_${id} ${sources})
     target_compile_definitions(test_${id} PRIVATE BRIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_link_libraries(test_${id} PRIVATE GTest::gtest GTest::gtest_main)
+    target_link_libraries(test_${id} PRIVATE test_main GTest::gtest)
     add_test(NAME ${dir} COMMAND test_${id} --gtest_brief=1)
     set_tests_properties(${dir} PROPERTIES LABELS unit)
     set_property(GLOBAL APPEND PROPERTY BRIO_UNIT_TESTS ${dir})

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <iterator>
 #include <limits>
 
@@ -23,9 +24,9 @@
 
 namespace brio::testing {
 
-bool run_performance = false;  // --perf
-
 namespace {
+
+bool wants_performance() { return std::getenv("BRIO_PERF") != nullptr; }
 
 std::vector<std::function<std::vector<OpTest>()>>& makers() {
   static std::vector<std::function<std::vector<OpTest>()>> list;
@@ -510,10 +511,10 @@ INSTANTIATE_TEST_SUITE_P(Ops, DifferentiableOp, ::testing::ValuesIn(tests_where(
                          })),
                          op_name);
 INSTANTIATE_TEST_SUITE_P(Ops, OpPerformance, ::testing::ValuesIn(tests_where([](const OpTest& test) {
-                           return run_performance && test.large;
+                           return wants_performance() && test.large;
                          })),
                          op_name);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpPerformance);  // without --perf
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(OpPerformance);  // without BRIO_PERF
 
 TEST(InvalidCalls, NameTheOpAndTheValues) {
   for (const Invalid& invalid : invalid_calls()) {
@@ -675,10 +676,3 @@ std::string difference(const Array& actual, const Array& expected, bool exact, d
 }
 
 }  // namespace brio::testing
-
-int main(int argc, char** argv) {
-  // First: it decides which tests there are.
-  for (int i = 1; i < argc; ++i) brio::testing::run_performance |= std::string_view(argv[i]) == "--perf";
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
-}

@@ -4,7 +4,7 @@
 //   correct      every implementation that says it can run the node, and the op as a user calls it: as the reference
 //   threads      the same bits for any number of threads
 //   gradient     the tape's gradient, and the gradient of that, against central differences in float64
-//   performance  time and bytes per second of the implementation that is chosen (only with --perf)
+//   performance  time and bytes per second of the implementation that is chosen (only with BRIO_PERF)
 //
 // a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an
 // InvalidArgument that names the op and the values. Cases are made from fixed seeds; a failure prints the seed and
