@@ -1,4 +1,4 @@
-# The libraries that libbrio stands on, as imported targets: Threads::Threads, brio::dnnl, brio::hwy, brio::re2.
+# The libraries that libbrio stands on, as imported targets: Threads::Threads and BRIO_LIBRARIES.
 # The build includes this file, and so does the installed brioConfig.cmake: the installed package holds no path of the
 # machine it was built on, and finds the libraries again where it is used.
 include(CMakeFindDependencyMacro)
@@ -24,3 +24,7 @@ endmacro()
 brio_find_library(dnnl dnnl dnnl.hpp libdnnl-dev)
 brio_find_library(hwy hwy hwy/highway.h libhwy-dev)
 brio_find_library(re2 re2 re2/re2.h libre2-dev)
+brio_find_library(jpeg jpeg jpeglib.h libjpeg62-turbo-dev)
+brio_find_library(png png png.h libpng-dev)
+brio_find_library(zlib z zlib.h zlib1g-dev)
+set(BRIO_LIBRARIES brio::dnnl brio::hwy brio::re2 brio::jpeg brio::png brio::zlib)

@@ -26,7 +26,7 @@ add_library(brio STATIC ${objects} "${PROJECT_BINARY_DIR}/register_backends.cpp"
 add_library(brio::brio ALIAS brio)
 target_compile_features(brio PUBLIC cxx_std_20)
 target_include_directories(brio PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
-target_link_libraries(brio PUBLIC Threads::Threads PRIVATE brio::dnnl brio::hwy brio::re2)
+target_link_libraries(brio PUBLIC Threads::Threads PRIVATE ${BRIO_LIBRARIES})
 if(BRIO_COVERAGE)
   target_compile_options(brio_ops PRIVATE --coverage -O0)
   target_link_options(brio INTERFACE --coverage)

@@ -1,0 +1,62 @@
+// Files as the parsers and the pipeline use them: read by position from any thread, written aside and renamed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace brio::formats {
+
+// A regular file, open for reading. Immutable, so any number of threads may read it at once. Errors are
+// ResourceErrors that name the file and the system's reason.
+class InputFile {
+ public:
+  explicit InputFile(std::string path);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&& other) noexcept;
+  ~InputFile();
+
+  const std::string& path() const { return path_; }
+  uint64_t size() const { return size_; }  // when it was opened
+
+  // Up to `bytes` bytes from `offset`; fewer only at the file's end.
+  size_t read_some(uint64_t offset, void* to, size_t bytes) const;
+  // Exactly that many; throws DataError where the file ends before.
+  void read(uint64_t offset, void* to, size_t bytes) const;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+  uint64_t size_ = 0;
+};
+
+// All of a file. Refuses one larger than `limit` before it allocates.
+std::string read_file(const std::string& path, uint64_t limit = uint64_t{1} << 32);
+
+// A file that appears under its name whole or not at all: written beside it as NAME.<pid>.<n>.part, synced and
+// renamed by commit(). One that is destroyed before leaves nothing. Errors (a full disk, say) are ResourceErrors.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  const std::string& path() const { return path_; }
+  uint64_t size() const { return flushed_ + buffer_.size(); }  // written so far
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void flush();
+
+  std::string path_, aside_;
+  std::string buffer_;
+  uint64_t flushed_ = 0;
+  int fd_ = -1;
+};
+
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace brio::formats
