@@ -1,6 +1,7 @@
 #include "brio/ops/random.h"
 
 #include <random>
+#include <utility>
 
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
@@ -9,6 +10,7 @@
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
+#include "brio/ops/generator_scope.h"
 
 namespace brio {
 namespace {
@@ -132,7 +134,12 @@ Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream
   return {host_u64(state.seed), host_u64(state.counter), 0};
 }
 
+namespace {
+constinit thread_local Generator* scoped_generator = nullptr;
+}
+
 Generator& generator() {
+  if (scoped_generator) return *scoped_generator;
   static auto* global = [] {
     std::random_device device;
     return new Generator(uint64_t{device()} << 32 | device());
@@ -143,4 +150,9 @@ Generator& generator() {
 void set_seed(uint64_t seed) { generator().restore({seed, 0}); }
 
 }  // namespace random
+
+GeneratorScope::GeneratorScope(Generator& generator)
+    : before_(std::exchange(random::scoped_generator, &generator)) {}
+GeneratorScope::~GeneratorScope() { random::scoped_generator = before_; }
+
 }  // namespace brio

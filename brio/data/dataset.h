@@ -1,0 +1,233 @@
+// Dataset: where elements come from and what happens to them on their way. It is immutable and cheap to copy; each
+// transform returns a new one, with the meaning that TensorFlow's tf.data gives its name. An Iterator walks it.
+//
+//   data::Dataset rows = data::from_tensor_slices({x, y}).shuffle(kAutotune).batch(32);
+//   for (const data::Item& item : rows) train(item[0], item[1]);
+//
+// Nothing is computed before an iterator is read. Order and values never depend on the number of threads.
+#pragma once
+
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "brio/data/report.h"
+#include "brio/data/stage.h"
+#include "brio/ir/tensor.h"
+#include "brio/runtime/function.h"
+
+namespace brio::data {
+
+// An element that has left the pipeline.
+class Item : public std::vector<Tensor> {
+ public:
+  using std::vector<Tensor>::vector;
+  using std::vector<Tensor>::operator[];
+  const Tensor& operator[](std::string_view name) const;  // a tensor among named fields
+  const Structure& structure() const { return *structure_; }
+
+ private:
+  friend class Iterator;
+  std::shared_ptr<const Structure> structure_ = std::make_shared<Structure>();
+};
+
+struct Options {
+  bool deterministic = true;  // false: elements come as they are ready
+  int64_t cpu_budget = 0;     // threads for input; 0: the CPUs that this process may use
+  int64_t ram_budget =
+      0;  // bytes that input may hold; 0: a quarter of what the machine or its control group has free
+};
+
+// What a function over samples sees: parts to read, parts to write, and random numbers of its own.
+class Sample {
+ public:
+  Sample(const Element& in, Element& out, RandomStream random) : in_(in), out_(out), random_(random) {}
+  size_t size() const { return in_.size(); }
+  const Aval& aval(size_t i) const { return in_.aval(i); }
+  template <typename T>
+  const T* read(size_t i) const;          // throws InvalidArgument when the part is of another type
+  std::string_view text(size_t i) const;  // a part that is one string
+  void* write(size_t i, const Aval& aval) { return out_.write(i, aval); }
+  template <typename T>
+  T* write(size_t i, const Shape& shape) {
+    return static_cast<T*>(out_.write(i, {shape, dtype_of<T>}));
+  }
+  void write_text(size_t i, std::string_view text);
+  void pass(size_t from, size_t to) { out_.copy(to, in_.aval(from), in_.data(from)); }  // as it is
+  const RandomStream& random() const { return random_; }  // a pure function of seed, epoch and sample
+
+ private:
+  void check(size_t i, DType dtype) const;
+  const Element& in_;
+  Element& out_;
+  RandomStream random_;
+};
+using SampleFunction = std::function<void(Sample&)>;
+using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+
+struct MapOptions {
+  int64_t num_parallel_calls = kAutotune;
+  std::optional<uint64_t> seed = {};
+  std::optional<Structure> structure = {};  // of the results; default: a tensor, or a tuple of what was written
+  size_t results = 1;                       // parts that a function over samples, or one that returns a vector, makes
+};
+struct BatchOptions {
+  bool drop_remainder = false;
+};
+struct ShuffleOptions {
+  std::optional<uint64_t> seed = {};
+  bool reshuffle_each_iteration = true;
+};
+
+class Iterator;
+
+class Dataset {
+ public:
+  explicit Dataset(NodePtr node) : node_(std::move(node)) {}
+
+  // f is called with a Sample (worker threads run it, nothing is allocated) or with tensors (recorded once, planned,
+  // and run by the threads).
+  template <typename F>
+  Dataset map(F f, MapOptions options = {}) const;
+  template <typename F>
+  Dataset filter(F f) const;  // over tensors; its result is one bool
+
+  Dataset batch(int64_t batch_size, BatchOptions options = {}) const;
+  // kAutotune: all elements, where they are numbered without a buffer; else as many as the RAM budget holds.
+  Dataset shuffle(int64_t buffer_size, ShuffleOptions options = {}) const;
+  Dataset repeat(int64_t count = kInfinite) const;
+  Dataset take(int64_t count) const;
+  Dataset skip(int64_t count) const;
+  Dataset prefetch(int64_t buffer_size = kAutotune) const;
+  Dataset with_options(Options options) const;
+
+  Structure structure() const { return node_->structure(); }
+  int64_t cardinality() const { return node_->cardinality(); }  // kInfinite, kUnknown
+  std::string describe() const;                                 // one step a line, the source first
+  const NodePtr& node() const { return node_; }
+
+  Iterator iterator() const;  // each one is the next epoch
+  Iterator iterator(uint64_t epoch) const;
+  class Cursor;
+  Cursor begin() const;
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  Dataset map_samples(SampleFunction f, MapOptions options) const;
+  Dataset map_tensors(TensorFunction f, size_t arity, MapOptions options) const;
+  Dataset filter_tensors(TensorFunction f, size_t arity) const;
+
+  NodePtr node_;
+};
+
+// Sources.
+Dataset from_tensors(std::vector<Tensor> parts, std::optional<Structure> structure = {});        // one element
+Dataset from_tensor_slices(std::vector<Tensor> parts, std::optional<Structure> structure = {});  // rows along axis 0
+Dataset range(int64_t stop);
+Dataset range(int64_t start, int64_t stop, int64_t step = 1);
+// Calls `make` at the start of each epoch; what it returns is called for each element until it returns false.
+using Next = std::function<bool(std::vector<Tensor>&)>;
+Dataset from_generator(std::function<Next()> make, Structure structure = {});
+
+class Iterator {
+ public:
+  Iterator(Iterator&&) noexcept;
+  Iterator& operator=(Iterator&&) noexcept;
+  ~Iterator();  // stops the threads
+
+  bool next(Item& item);  // false at the end, and from then on
+
+  // Where it stands, in a few bytes; restore() goes on at exactly the next element, also in another process and with
+  // another number of threads. Throws InvalidArgument when the bytes are not of this pipeline.
+  std::string save() const;
+  void restore(std::string_view state);
+  void reset(uint64_t epoch);
+
+  Report report() const;
+  const Structure& structure() const;
+
+ private:
+  friend class Dataset;
+  struct Impl;
+  explicit Iterator(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+class Dataset::Cursor {
+ public:
+  using value_type = Item;
+  using difference_type = std::ptrdiff_t;
+  explicit Cursor(Iterator iterator) : iterator_(std::make_shared<Iterator>(std::move(iterator))) { ++*this; }
+  const Item& operator*() const { return item_; }
+  Cursor& operator++() {
+    done_ = !iterator_->next(item_);
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  bool operator==(std::default_sentinel_t) const { return done_; }
+
+ private:
+  std::shared_ptr<Iterator> iterator_;
+  Item item_;
+  bool done_ = false;
+};
+
+inline Dataset::Cursor Dataset::begin() const { return Cursor(iterator()); }
+
+namespace detail {
+
+// What a function returns, as the structure of an element.
+template <typename R>
+struct structure_of {
+  static Structure make(size_t results) { return Structure::tuple_of(results); }
+};
+template <>
+struct structure_of<Tensor> {
+  static Structure make(size_t) { return {}; }
+};
+template <typename... T>
+struct structure_of<std::tuple<T...>> {
+  static Structure make(size_t) { return Structure::tuple_of(sizeof...(T)); }
+};
+
+// Calls f with as many tensors as it takes.
+template <typename F>
+TensorFunction over_tensors(F f) {
+  using Signature = brio::detail::Signature<F>;
+  return [f = std::move(f)](const std::vector<Tensor>& parts) mutable {
+    return [&]<size_t... i>(std::index_sequence<i...>) {
+      return brio::detail::Results<typename Signature::Result>::pack(f(parts[i]...));
+    }
+    (std::make_index_sequence<Signature::arity>());
+  };
+}
+
+}  // namespace detail
+
+template <typename T>
+const T* Sample::read(size_t i) const {
+  check(i, dtype_of<T>);
+  return in_.as<T>(i);
+}
+
+template <typename F>
+Dataset Dataset::map(F f, MapOptions options) const {
+  if constexpr (std::is_invocable_v<F&, Sample&>) {
+    return map_samples(std::move(f), std::move(options));
+  } else {
+    using Signature = brio::detail::Signature<F>;
+    if (!options.structure)
+      options.structure = detail::structure_of<typename Signature::Result>::make(options.results);
+    return map_tensors(detail::over_tensors(std::move(f)), Signature::arity, std::move(options));
+  }
+}
+
+template <typename F>
+Dataset Dataset::filter(F f) const {
+  return filter_tensors(detail::over_tensors(std::move(f)), brio::detail::Signature<F>::arity);
+}
+
+}  // namespace brio::data

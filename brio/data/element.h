@@ -1,0 +1,53 @@
+// Element: the parts of one sample or batch while it travels through a pipeline. Its memory is used again for the
+// next one. Whoever will gather elements (a batch) offers places for the parts, and whoever makes them writes there
+// when type and shape are those that were expected: no copy, no allocation.
+#pragma once
+
+#include <vector>
+
+#include "brio/ir/tensor.h"
+
+namespace brio::data {
+
+class Element {
+ public:
+  size_t size() const { return size_; }
+  void resize(size_t parts);  // keeps the memory of parts that are dropped
+  const Aval& aval(size_t i) const { return parts_[i].aval; }
+  const void* data(size_t i) const { return parts_[i].data; }
+  template <typename T>
+  const T* as(size_t i) const {
+    return static_cast<const T*>(data(i));
+  }
+
+  // Memory for part i, to be filled by the caller: the place that was offered, or our own. Not for strings.
+  void* write(size_t i, const Aval& aval);
+  // Part i is this array, which shares its memory; where a place was offered, the bytes are copied there.
+  void share(size_t i, const Array& array);
+  // The same for memory that outlives the element only where its maker says so: copied unless it lies in the place.
+  void copy(size_t i, const Aval& aval, const void* data);
+  // Part i becomes part k of another element, which gives it up.
+  void take(size_t i, Element& from, size_t k);
+
+  // Where part i is wanted. It holds, and the aval must live, until withdraw_offers().
+  void offer(size_t i, const Aval* aval, void* place);
+  void withdraw_offers();
+  bool in_place(size_t i) const { return parts_[i].place && parts_[i].data == parts_[i].place; }
+
+  // As an array that may leave the pipeline: it shares the part's memory, which is then no longer used again.
+  Array array(size_t i) const;
+  size_t bytes() const;  // that the parts hold, of their own
+
+ private:
+  struct Part {
+    Aval aval;
+    void* data = nullptr;
+    BufferRef buffer;  // none: `data` is the place
+    void* place = nullptr;
+    const Aval* wanted = nullptr;
+  };
+  std::vector<Part> parts_;
+  size_t size_ = 0;
+};
+
+}  // namespace brio::data

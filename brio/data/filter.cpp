@@ -1,0 +1,68 @@
+// filter(f): the elements for which f is true. What lies below is computed ahead, as a place can be taken only when
+// the answer is known.
+#include "brio/base/error.h"
+#include "brio/data/dataset.h"
+#include "brio/data/parallel_stage.h"
+#include "brio/data/tensor_call.h"
+#include "brio/ir/graph.h"
+
+namespace brio::data {
+namespace {
+
+class FilterStage final : public FollowingStage {
+ public:
+  FilterStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f)
+      : FollowingStage(pipeline, "filter", std::move(inputs)), call_(f) {}
+
+  bool claim(Ticket& ticket) override {
+    for (;;) {
+      ticket.count = 0;
+      if (!input().claim(ticket)) return false;
+      if (ticket.error) return true;
+      try {
+        if (passes(ticket.element)) return true;
+      } catch (...) {
+        ticket.error = std::current_exception();
+        return true;
+      }
+    }
+  }
+  int64_t skip(int64_t n) override { return Stage::skip(n); }
+  int64_t indexed() const override { return -1; }
+
+ private:
+  bool passes(const Element& element) {
+    const std::vector<Tensor>& result = call_(element);
+    if (result.size() != 1 || result[0].dtype() != DType::boolean || result[0].size() != 1)
+      throw InvalidArgument(cat("[filter] the function returned ",
+                                result.size() == 1 ? format_aval(result[0].aval()) : cat(result.size(), " tensors"),
+                                "; it must return one bool"));
+    return *static_cast<const bool*>(result[0].array().data());
+  }
+  TensorCall call_;
+};
+
+class FilterNode final : public Transform {
+ public:
+  FilterNode(NodePtr input, TensorFunction f) : Transform(std::move(input)), f_(std::move(f)) {}
+  std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
+    auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
+    return std::make_unique<FilterStage>(pipeline, list(std::move(ahead)), f_);
+  }
+  std::string describe() const override { return "filter"; }
+  int64_t cardinality() const override { return input().cardinality() == 0 ? 0 : kUnknown; }
+
+ private:
+  TensorFunction f_;
+};
+
+}  // namespace
+
+Dataset Dataset::filter_tensors(TensorFunction f, size_t arity) const {
+  if (structure().parts() != arity)
+    throw InvalidArgument(cat("[filter] the function takes ", arity, " tensors, but an element has ",
+                              structure().parts(), ": ", structure().str()));
+  return Dataset(std::make_shared<FilterNode>(node_, std::move(f)));
+}
+
+}  // namespace brio::data

@@ -1,0 +1,134 @@
+// Walking a dataset: opens its stages, reads through threads, keeps the place.
+#include "brio/base/cpu_count.h"
+#include "brio/base/error.h"
+#include "brio/base/hashes.h"
+#include "brio/base/memory_limit.h"
+#include "brio/data/dataset.h"
+#include "brio/data/options_node.h"
+#include "brio/data/parallel_stage.h"
+
+namespace brio::data {
+namespace {
+
+constexpr uint64_t kStateVersion = 1;
+
+// The steps of a pipeline, the source first.
+void describe(const Node& node, std::string& text) {
+  for (const Node* input : node.inputs()) describe(*input, text);
+  text += node.describe();
+  text += '\n';
+}
+
+}  // namespace
+
+const Tensor& Item::operator[](std::string_view name) const {
+  const size_t item = structure_->find(name);
+  if (structure_->items()[item].kind() != Structure::Kind::tensor)
+    throw InvalidArgument(cat("[dataset] '", name, "' is not one tensor but ", structure_->items()[item].str()));
+  return (*this)[structure_->first_part(item)];
+}
+
+std::string Dataset::describe() const {
+  std::string text;
+  data::describe(*node_, text);
+  return text;
+}
+
+struct Iterator::Impl {
+  explicit Impl(const Dataset& dataset, uint64_t epoch)
+      : node(dataset.node()),
+        structure(std::make_shared<Structure>(dataset.structure())),
+        fingerprint(murmur_hash64(dataset.describe(), kStateVersion)) {
+    const Options options = options_of(*node);
+    pipeline.deterministic = options.deterministic;
+    pipeline.cpu_budget = options.cpu_budget > 0 ? options.cpu_budget : usable_cpus();
+    pipeline.ram_budget = options.ram_budget > 0 ? options.ram_budget : available_memory() / 4;
+    root = node->open(pipeline);
+    root->reset(epoch);
+    // Elements that wait in a ring of their own are not read ahead once more.
+    const bool ahead = dynamic_cast<ParallelStage*>(root.get()) != nullptr;
+    reader = std::make_unique<Parallel>(*root, pipeline,
+                                        ahead ? ParallelOptions{.workers = 0, .depth = 1} : ParallelOptions{});
+  }
+
+  NodePtr node;
+  std::shared_ptr<const Structure> structure;
+  uint64_t fingerprint;
+  Pipeline pipeline;
+  std::unique_ptr<Stage> root;
+  std::unique_ptr<Parallel> reader;  // goes first: its threads use the rest
+  Element element;
+};
+
+Iterator::Iterator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Iterator::Iterator(Iterator&&) noexcept = default;
+Iterator& Iterator::operator=(Iterator&&) noexcept = default;
+Iterator::~Iterator() = default;
+
+Iterator Dataset::iterator() const { return iterator(node_->iterations.fetch_add(1)); }
+Iterator Dataset::iterator(uint64_t epoch) const { return Iterator(std::make_unique<Iterator::Impl>(*this, epoch)); }
+
+bool Iterator::next(Item& item) {
+  item.clear();
+  if (!impl_->reader->next(impl_->element)) return false;
+  if (item.structure_ != impl_->structure) item.structure_ = impl_->structure;
+  for (size_t i = 0; i < impl_->element.size(); ++i) item.emplace_back(impl_->element.array(i));
+  return true;
+}
+
+const Structure& Iterator::structure() const { return *impl_->structure; }
+
+std::string Iterator::save() const {
+  StateWriter body;
+  body.number(kStateVersion);
+  body.number(impl_->fingerprint);
+  impl_->reader->save(body);
+  StateWriter whole;
+  whole.text(body.bytes());
+  whole.number(murmur_hash64(body.bytes(), kStateVersion));
+  return whole.bytes();
+}
+
+void Iterator::restore(std::string_view bytes) {
+  StateReader whole(bytes);
+  const std::string_view text = whole.text();
+  if (whole.number() != murmur_hash64(text, kStateVersion) || !whole.done())
+    StateReader::refuse("its bytes are damaged");
+  StateReader body(text);
+  if (const uint64_t version = body.number(); version != kStateVersion)
+    StateReader::refuse(cat("it has version ", version, ", this is ", kStateVersion));
+  if (body.number() != impl_->fingerprint) StateReader::refuse("it was saved by a pipeline of other steps");
+  impl_->reader->restore(body);
+  if (!body.done()) StateReader::refuse("there is more in it than the stages read");
+}
+
+void Iterator::reset(uint64_t epoch) { impl_->reader->reset(epoch); }
+
+Report Iterator::report() const {
+  Report report;
+  for (Stage* stage : impl_->pipeline.stages) {
+    const StageStats& stats = stage->stats();
+    auto seconds = [](const StageStats& of) {
+      const uint64_t timed = of.timed.load();
+      return timed ? static_cast<double>(of.inclusive_ns.load()) * 1e-9 / static_cast<double>(timed) : 0;
+    };
+    StageReport row{stage->name(), stats.timed.load(), seconds(stats), 0, stats.held_bytes.load()};
+    // What its inputs took for one element of this stage.
+    for (const auto& input : stage->inputs()) {
+      if (dynamic_cast<ParallelStage*>(stage)) continue;
+      const double each = seconds(input->stats());
+      const uint64_t timed = stats.timed.load();
+      if (timed)
+        row.seconds_an_element -=
+            each * static_cast<double>(input->stats().timed.load()) / static_cast<double>(timed);
+    }
+    row.seconds_an_element = std::max(0.0, row.seconds_an_element);
+    report.stages.push_back(row);
+    if (const auto* ahead = dynamic_cast<ParallelStage*>(stage)) report.threads.push_back(ahead->report());
+  }
+  report.threads.push_back(impl_->reader->report());
+  report.finish();
+  return report;
+}
+
+}  // namespace brio::data

@@ -1,0 +1,177 @@
+// map(f): f over each element. A function over samples reads and writes memory; one over tensors is recorded once for
+// each thread and shape, and its plan is run.
+#include "brio/base/error.h"
+#include "brio/data/dataset.h"
+#include "brio/data/parallel_stage.h"
+#include "brio/data/tensor_call.h"
+#include "brio/tensor/strings.h"
+
+namespace brio::data {
+
+void Sample::check(size_t i, DType dtype) const {
+  if (i >= in_.size())
+    throw InvalidArgument(cat("[map] part ", i, " was asked for, but an element has ", in_.size()));
+  if (in_.aval(i).dtype != dtype)
+    throw InvalidArgument(cat("[map] part ", i, " is ", in_.aval(i).dtype, ", not ", dtype));
+}
+
+std::string_view Sample::text(size_t i) const {
+  check(i, DType::string);
+  if (in_.aval(i).shape.elements() != 1)
+    throw InvalidArgument(cat("[map] part ", i, " is not one string: its shape is ", in_.aval(i).shape));
+  return string_at(in_.data(i), 0);
+}
+
+void Sample::write_text(size_t i, std::string_view text) { out_.share(i, string_array({&text, 1}, {})); }
+
+namespace {
+
+// The numbers of one sample: a stream that no other sample, epoch or map shares.
+RandomStream stream_of(uint64_t seed, const Ticket& ticket) {
+  return {seed + ticket.epoch * 0x9E3779B97F4A7C15ull, static_cast<uint64_t>(ticket.index)};
+}
+
+uint64_t seed_or_new(const std::optional<uint64_t>& seed) {
+  if (seed) return *seed;
+  const Generator::State state = random::generator().advance(1);
+  return RandomStream{state.seed, state.counter}.u64(0);
+}
+
+// A seed that was not given is part of the state: a pipeline that is built again goes on with the old one.
+class MapStage : public FollowingStage {
+ public:
+  MapStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed)
+      : FollowingStage(pipeline, "map", std::move(inputs)), seed_(seed) {}
+  void save(StateWriter& state) const override {
+    state.number(seed_);
+    input().save(state);
+  }
+  void restore(StateReader& state) override {
+    seed_ = state.number();
+    input().restore(state);
+  }
+  bool has_work() const override { return true; }
+
+  int64_t parts(const Ticket& ticket) const override { return input().parts(ticket); }
+  void start(Ticket& ticket, Element&, Worker& worker) override { input().start(ticket, between(ticket), worker); }
+  void compute_part(Ticket& ticket, int64_t part, Element& out, Worker& worker) override {
+    if (input().parts(ticket) == 1) return make(ticket, out, worker);
+    input().compute_part(ticket, part, between(ticket), worker);
+  }
+  void finish(Ticket& ticket, Element& out, Worker& worker) override {
+    input().finish(ticket, between(ticket), worker);
+    apply(ticket, between(ticket), out, worker);
+  }
+  void compute(Ticket& ticket, Element& out, Worker& worker) final {
+    Element& in = scratch(worker);
+    input().make(ticket, in, worker);
+    apply(ticket, in, out, worker);
+  }
+
+ protected:
+  virtual void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) = 0;
+  uint64_t seed_;
+
+ private:
+  Element& between(Ticket& ticket) const {
+    if (ticket.between.size() < pipeline_.stages.size()) ticket.between.resize(pipeline_.stages.size());
+    return ticket.between[number()];
+  }
+};
+
+class SampleMap final : public MapStage {
+ public:
+  SampleMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const SampleFunction& f,
+            size_t results)
+      : MapStage(pipeline, std::move(inputs), seed), f_(f), results_(results) {}
+
+ private:
+  void apply(const Ticket& ticket, Element& in, Element& out, Worker&) override {
+    out.resize(0);
+    Sample sample(in, out, stream_of(seed_, ticket));
+    f_(sample);
+    if (out.size() != results_)
+      throw InvalidArgument(
+          cat("[map] the function wrote ", out.size(), " parts; MapOptions::results says ", results_));
+  }
+  const SampleFunction& f_;
+  size_t results_;
+};
+
+class TensorMap final : public MapStage {
+ public:
+  TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const TensorFunction& f)
+      : MapStage(pipeline, std::move(inputs), seed), f_(f) {}
+
+ private:
+  void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) override {
+    TensorCall& call = private_of<TensorCall>(worker, f_);
+    const std::vector<Tensor>& results = call(in, stream_of(seed_, ticket).u64(0));
+    out.resize(results.size());
+    for (size_t i = 0; i < results.size(); ++i) out.share(i, results[i].array());
+  }
+  const TensorFunction& f_;
+};
+
+class MapNode final : public Transform {
+ public:
+  MapNode(NodePtr input, SampleFunction samples, TensorFunction tensors, MapOptions options)
+      : Transform(std::move(input)),
+        samples_(std::move(samples)),
+        tensors_(std::move(tensors)),
+        options_(std::move(options)),
+        seed_(seed_or_new(options_.seed)) {}
+
+  std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
+    auto inputs = open_input(pipeline);
+    std::unique_ptr<Stage> stage;
+    if (samples_)
+      stage = std::make_unique<SampleMap>(pipeline, std::move(inputs), seed_, samples_, structure().parts());
+    else stage = std::make_unique<TensorMap>(pipeline, std::move(inputs), seed_, tensors_);
+    if (options_.num_parallel_calls == kAutotune) return stage;
+    // A number of threads that was asked for is theirs alone.
+    return std::make_unique<ParallelStage>(
+        pipeline, std::move(stage),
+        ParallelOptions{.workers = options_.num_parallel_calls, .depth = options_.num_parallel_calls});
+  }
+  std::string describe() const override {
+    return options_.num_parallel_calls == kAutotune ? "map" : cat("map(", options_.num_parallel_calls, " threads)");
+  }
+  Structure structure() const override {
+    if (options_.structure) return *options_.structure;
+    return options_.results == 1 ? Structure() : Structure::tuple_of(options_.results);
+  }
+
+ private:
+  SampleFunction samples_;
+  TensorFunction tensors_;
+  MapOptions options_;
+  uint64_t seed_;
+};
+
+void check_arity(const char* name, const Structure& structure, size_t arity) {
+  if (structure.parts() != arity)
+    throw InvalidArgument(cat("[", name, "] the function takes ", arity, " tensors, but an element has ",
+                              structure.parts(), ": ", structure.str()));
+}
+
+void check_calls(int64_t calls) {
+  if (calls != kAutotune && (calls < 1 || calls > 1024))
+    throw InvalidArgument(cat("[map] num_parallel_calls is ", calls, "; it must be from 1 to 1024, or kAutotune"));
+}
+
+}  // namespace
+
+Dataset Dataset::map_samples(SampleFunction f, MapOptions options) const {
+  check_calls(options.num_parallel_calls);
+  if (!f) throw InvalidArgument("[map] the function is empty");
+  return Dataset(std::make_shared<MapNode>(node_, std::move(f), nullptr, std::move(options)));
+}
+
+Dataset Dataset::map_tensors(TensorFunction f, size_t arity, MapOptions options) const {
+  check_calls(options.num_parallel_calls);
+  check_arity("map", structure(), arity);
+  return Dataset(std::make_shared<MapNode>(node_, nullptr, std::move(f), std::move(options)));
+}
+
+}  // namespace brio::data

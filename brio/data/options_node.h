@@ -1,0 +1,21 @@
+// with_options: how a pipeline is run. The options that are nearest to the reader hold.
+#pragma once
+
+#include "brio/data/dataset.h"
+
+namespace brio::data {
+
+class OptionsNode final : public Transform {
+ public:
+  OptionsNode(NodePtr input, Options options) : Transform(std::move(input)), options_(options) {}
+  std::unique_ptr<Stage> open(Pipeline& pipeline) const override { return input().open(pipeline); }
+  std::string describe() const override { return "with_options"; }
+  const Options& options() const { return options_; }
+
+ private:
+  Options options_;
+};
+
+Options options_of(const Node& node);
+
+}  // namespace brio::data

@@ -1,0 +1,332 @@
+#include "brio/data/parallel.h"
+
+#include <pthread.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "brio/base/error.h"
+
+namespace brio::data {
+namespace {
+
+constexpr int64_t kTimeEvery = 16;                 // one element of so many is timed stage by stage
+constexpr int64_t kSnapshotEvery = 1'000'000'000;  // ns
+constexpr int64_t kFirstWindow = 2'000'000, kLongestWindow = 200'000'000;
+constexpr int64_t kMostAhead = 64;
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// How long this thread has been in next() of any Parallel: for the one above, that is no work of its own.
+constinit thread_local int64_t time_in_next = 0;
+
+}  // namespace
+
+Parallel::Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options)
+    : stage_(stage), pipeline_(pipeline), options_(options), helps_(options.workers == kAutotune) {
+  if (options_.depth != kAutotune) depth_ = std::max<int64_t>(1, options_.depth);
+  for (int64_t i = 0; i < std::max(depth_, kMostAhead) + 1; ++i) ring_.push_back(nullptr);
+  totals_.stage = stage.name();
+  window_start_ns_ = last_return_ns_ = now_ns();
+  base_ = snapshot();
+}
+
+Parallel::~Parallel() { stop_threads(); }
+
+Parallel::Snapshot Parallel::snapshot() const {
+  StateWriter state;
+  stage_.save(state);
+  return {state.bytes(), tail_};
+}
+
+void Parallel::start_threads(int64_t threads) {
+  workers_ = threads;
+  // Signals are for the threads of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (static_cast<int64_t>(threads_.size()) < threads) {
+    const auto number = static_cast<int64_t>(threads_.size());
+    threads_.emplace_back([this, number] {
+      Worker worker;
+      Lock lock(mutex_);
+      while (!stopping_) {
+        if (number < workers_ && has_work()) {
+          work(lock, worker);
+          continue;
+        }
+        if (number < workers_ && !ended_ && tail_ - head_ >= depth_) ++window_.found_full;
+        ++sleeping_;
+        work_.wait(lock);
+        --sleeping_;
+      }
+    });
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Parallel::stop_threads() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  stopping_ = false;
+}
+
+bool Parallel::has_work() const {
+  for (int64_t i = head_; i < tail_; ++i) {
+    const Entry& entry = *ring_[static_cast<size_t>(i) % ring_.size()];
+    if (entry.open && entry.taken < entry.parts) return true;
+  }
+  return !claiming_ && !ended_ && tail_ - head_ < depth_;
+}
+
+// One piece of work: a part of the oldest element that has some left, or the next element.
+void Parallel::work(Lock& lock, Worker& worker) {
+  for (int64_t i = head_; i < tail_; ++i)
+    if (Entry& entry = entry_at(i); entry.open && entry.taken < entry.parts) return compute_part(lock, entry, worker);
+  claim(lock, worker);
+}
+
+void Parallel::claim(Lock& lock, Worker& worker) {
+  std::unique_ptr<Entry>& slot = ring_[static_cast<size_t>(tail_) % ring_.size()];
+  if (!slot) slot = std::make_unique<Entry>();
+  Entry& entry = *slot;
+  entry.ticket.count = 0;
+  entry.error = nullptr;
+  entry.open = entry.ready = false;
+  entry.timed = tail_ % kTimeEvery == 0;
+  claiming_ = true;
+  lock.unlock();
+  const int64_t began = now_ns(), elsewhere = time_in_next;
+  bool there = false;
+  Snapshot taken;
+  try {
+    if (began - last_snapshot_ns_ > kSnapshotEvery) {
+      taken = snapshot();
+      last_snapshot_ns_ = began;
+    }
+    there = stage_.claim(entry.ticket);
+  } catch (...) {
+    entry.error = std::current_exception();
+  }
+  lock.lock();
+  claiming_ = false;
+  if (!taken.state.empty() && pending_.state.empty()) pending_ = std::move(taken);
+  if (entry.error) {  // the order cannot go on behind a place that could not be taken
+    ended_ = true;
+    ++tail_;
+    return finished(entry);
+  }
+  if (!there) {
+    ended_ = true;
+    if (reader_waits_) ready_.notify_one();
+    return;
+  }
+  ++tail_;
+  ++begun_;
+  if (sleeping_ > 0 && has_work()) work_.notify_one();
+  lock.unlock();
+  worker.timed = entry.timed;
+  try {
+    entry.parts = stage_.parts(entry.ticket);
+    if (entry.parts > 1) stage_.start(entry.ticket, entry.out, worker);
+    else stage_.make(entry.ticket, entry.out, worker);
+  } catch (...) {
+    entry.error = std::current_exception();
+  }
+  const int64_t took = now_ns() - began - (time_in_next - elsewhere);
+  stage_.stats().computed.fetch_add(1, std::memory_order_relaxed);
+  lock.lock();
+  window_.computed_ns += took;
+  --begun_;
+  if (entry.parts <= 1 || entry.error) return finished(entry);
+  entry.taken = 0;
+  entry.left = entry.parts;
+  entry.open = true;
+  if (sleeping_ > 0) work_.notify_all();
+  if (reader_waits_) ready_.notify_one();  // it may help
+}
+
+void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
+  const int64_t part = entry.taken++;
+  lock.unlock();
+  const int64_t began = now_ns();
+  worker.timed = entry.timed;
+  std::exception_ptr error;
+  try {
+    stage_.compute_part(entry.ticket, part, entry.out, worker);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  int64_t took = now_ns() - began;
+  lock.lock();
+  window_.computed_ns += took;
+  // The error of the lowest part that failed, whichever thread was first.
+  if (error && (!entry.error || part < entry.failed)) {
+    entry.error = error;
+    entry.failed = part;
+  }
+  if (entry.timed) stage_.stats().inclusive_ns.fetch_add(static_cast<uint64_t>(took), std::memory_order_relaxed);
+  if (--entry.left > 0) return;
+  if (!entry.error) {
+    lock.unlock();
+    try {
+      stage_.finish(entry.ticket, entry.out, worker);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    entry.error = error;
+    if (entry.timed) stage_.stats().timed.fetch_add(1, std::memory_order_relaxed);
+  }
+  finished(entry);
+}
+
+void Parallel::finished(Entry& entry) {
+  entry.open = false;
+  entry.ready = true;
+  if (reader_waits_) ready_.notify_one();
+}
+
+bool Parallel::next(Element& out) {
+  Lock lock(mutex_);
+  if (const int64_t wanted = std::max(options_.workers, workers_); wanted > 0 && threads_.empty())
+    start_threads(wanted);
+  int64_t began = 0;
+  const int64_t outer = time_in_next;
+  for (;;) {
+    if (head_ < tail_ && entry_at(head_).ready) break;
+    if (!pipeline_.deterministic) {
+      int64_t any = head_;
+      while (any < tail_ && !entry_at(any).ready) ++any;
+      if (any < tail_) {
+        std::swap(ring_[static_cast<size_t>(any) % ring_.size()], ring_[static_cast<size_t>(head_) % ring_.size()]);
+        break;
+      }
+    }
+    if (head_ == tail_ && ended_ && !claiming_) return false;
+    if (began == 0) {
+      began = now_ns();
+      ++window_.found_empty;
+    }
+    if ((helps_ || threads_.empty()) && has_work()) {
+      work(lock, own_);
+      continue;
+    }
+    reader_waits_ = true;
+    ready_.wait(lock);
+    reader_waits_ = false;
+  }
+  const int64_t now = now_ns();
+  if (began != 0) {
+    window_.waited_ns += now - began;
+    time_in_next = outer + now - began;
+  }
+  Entry& entry = entry_at(head_);
+  check_depth(entry);
+  ++head_;
+  ++window_.elements;
+  if (!pending_.state.empty() && head_ >= pending_.claimed) base_ = std::exchange(pending_, {});
+  entry.ready = false;
+  const std::exception_ptr error = std::exchange(entry.error, nullptr);
+  if (!error) std::swap(out, entry.out);
+  window_.wall_ns = now - window_start_ns_;
+  tune(lock);
+  if (sleeping_ > 0 && has_work()) work_.notify_one();
+  lock.unlock();
+  if (error) std::rethrow_exception(error);
+  return true;
+}
+
+// The first element says how large they are.
+void Parallel::check_depth(const Entry& entry) {
+  const auto bytes = static_cast<int64_t>(entry.out.bytes());
+  totals_.bytes = std::max(totals_.bytes, bytes);
+  if (head_ > 0 || bytes == 0 || options_.depth == kAutotune || pipeline_.ram_budget <= 0) return;
+  const int64_t most = pipeline_.ram_budget / bytes;
+  if (options_.depth > most)
+    throw InvalidArgument(cat("[prefetch] ", options_.depth, " elements of ", bytes,
+                              " bytes do not fit the RAM budget of ", pipeline_.ram_budget,
+                              " bytes; the largest number that fits is ", most));
+}
+
+void Parallel::tune(Lock&) {
+  const int64_t length = std::min(kLongestWindow, kFirstWindow << std::min<size_t>(7, tuner_.log().size() * 2));
+  if (window_.wall_ns < length) return;
+  TunerLimits limits;
+  limits.workers = pipeline_.cpu_budget;
+  limits.depth = kMostAhead;
+  if (totals_.bytes > 0 && pipeline_.ram_budget > 0)
+    limits.depth = std::clamp<int64_t>(pipeline_.ram_budget / totals_.bytes, 1, kMostAhead);
+  limits.may_change_workers = options_.workers == kAutotune;
+  limits.may_change_depth = options_.depth == kAutotune;
+  const double seconds = static_cast<double>(totals_.wall_ns + window_.wall_ns) * 1e-9;
+  const TunerSetting next = tuner_.decide(window_, {workers_, depth_}, limits, seconds, stage_.name());
+  totals_.elements += window_.elements;
+  totals_.wall_ns += window_.wall_ns;
+  totals_.waited_ns += window_.waited_ns;
+  totals_.computed_ns += window_.computed_ns;
+  window_start_ns_ += window_.wall_ns;
+  window_ = {};
+  depth_ = next.depth;
+  if (next.workers > static_cast<int64_t>(threads_.size())) start_threads(next.workers);
+  workers_ = next.workers;
+}
+
+void Parallel::clear() {
+  stop_threads();  // the next read starts them again
+  head_ = tail_ = begun_ = 0;
+  claiming_ = ended_ = false;
+  for (auto& entry : ring_)
+    if (entry) entry->open = entry->ready = false;
+  pending_ = {};
+  last_snapshot_ns_ = now_ns();
+  window_start_ns_ = now_ns();
+  window_ = {};
+}
+
+void Parallel::reset(uint64_t epoch) {
+  clear();
+  stage_.reset(epoch);
+  base_ = snapshot();
+}
+
+void Parallel::save(StateWriter& state) const {
+  std::lock_guard lock(mutex_);
+  state.text(base_.state);
+  state.number(static_cast<uint64_t>(head_ - base_.claimed));
+}
+
+void Parallel::restore(StateReader& state) {
+  clear();
+  StateReader base(state.text());
+  stage_.restore(base);
+  if (!base.done()) StateReader::refuse("a stage left a part of it unread");
+  const int64_t passed = state.count();
+  base_ = snapshot();
+  if (stage_.skip(passed) != passed) StateReader::refuse("it lies behind the last element");
+  base_.claimed = -passed;
+}
+
+ParallelReport Parallel::report() const {
+  std::lock_guard lock(mutex_);
+  ParallelReport report = totals_;
+  report.elements += window_.elements;
+  report.wall_ns += window_.wall_ns;
+  report.waited_ns += window_.waited_ns;
+  report.computed_ns += window_.computed_ns;
+  report.workers = workers_;
+  report.depth = depth_;
+  report.filled = tail_ - head_;
+  report.decisions = tuner_.log();
+  return report;
+}
+
+}  // namespace brio::data

@@ -1,0 +1,79 @@
+#include "brio/data/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "brio/base/error.h"
+
+namespace brio::data {
+namespace {
+
+std::string duration(double seconds) {
+  char text[32];
+  if (seconds >= 1) std::snprintf(text, sizeof text, "%.2f s", seconds);
+  else if (seconds >= 1e-3) std::snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
+  else if (seconds >= 1e-6) std::snprintf(text, sizeof text, "%.2f µs", seconds * 1e6);
+  else std::snprintf(text, sizeof text, "%.0f ns", seconds * 1e9);
+  return text;
+}
+
+std::string size(int64_t bytes) {
+  char text[32];
+  if (bytes >= 1'000'000'000) std::snprintf(text, sizeof text, "%.2f GB", static_cast<double>(bytes) / 1e9);
+  else if (bytes >= 1'000'000) std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
+  else if (bytes >= 1'000) std::snprintf(text, sizeof text, "%.1f kB", static_cast<double>(bytes) / 1e3);
+  else std::snprintf(text, sizeof text, "%d B", static_cast<int>(bytes));
+  return text;
+}
+
+// Columns of characters, not of bytes: µ is one.
+std::string padded(const std::string& text, size_t width, bool right) {
+  size_t characters = 0;
+  for (const char c : text) characters += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  const std::string gap(characters < width ? width - characters : 0, ' ');
+  return right ? gap + text : text + gap;
+}
+
+}  // namespace
+
+void Report::finish() {
+  double total = 0;
+  for (const StageReport& stage : stages) total += stage.seconds_an_element * static_cast<double>(stage.elements);
+  const StageReport* longest = nullptr;
+  for (StageReport& stage : stages) {
+    const double mine = stage.seconds_an_element * static_cast<double>(stage.elements);
+    stage.share = total > 0 ? mine / total : 0;
+    if (!longest || stage.share > longest->share) longest = &stage;
+  }
+  const ParallelReport& reader = threads.back();
+  const bool waits = reader.wall_ns > 0 && reader.waited_ns * 50 > reader.wall_ns;
+  limit = !waits || !longest ? "the reader" : longest->name;
+}
+
+std::string Report::str() const {
+  std::string text = padded("stage", 18, false) + padded("each", 10, true) + padded("share", 9, true) +
+                     padded("timed", 9, true) + padded("holds", 10, true) + "\n";
+  for (const StageReport& stage : stages) {
+    text += padded(stage.name, 18, false) + padded(duration(stage.seconds_an_element), 10, true);
+    text += padded(cat(static_cast<int>(stage.share * 100 + 0.5), " %"), 9, true);
+    text += padded(cat(stage.elements), 9, true) + padded(size(stage.held_bytes), 10, true) + "\n";
+  }
+  for (const ParallelReport& ring : threads) {
+    const double wall = std::max(1.0, static_cast<double>(ring.wall_ns));
+    text += cat(&ring == &threads.back() ? "reader" : "prefetch", ": ", ring.elements, " elements, waited ",
+                static_cast<int>(100 * static_cast<double>(ring.waited_ns) / wall + 0.5), " % of ",
+                duration(wall * 1e-9), "; ", ring.workers, " threads, ", ring.filled, " of ", ring.depth,
+                " elements ahead, ", size(ring.bytes * ring.filled), "\n");
+    for (const Decision& decision : ring.decisions) {
+      text += cat("  ", duration(decision.seconds), ": ", decision.what, " ", decision.from, " -> ", decision.to,
+                  ": ", decision.why);
+      if (decision.predicted > 0)
+        text += cat("; expected to save ", static_cast<int>(decision.predicted * 100 + 0.5), " %");
+      if (decision.measured > -1) text += cat(", measured ", static_cast<int>(decision.measured * 100 + 0.5), " %");
+      text += "\n";
+    }
+  }
+  return text + cat("limited by: ", limit, "\n");
+}
+
+}  // namespace brio::data

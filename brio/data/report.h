@@ -1,0 +1,28 @@
+// What a pipeline measured of itself: a row for each stage, and what was decided.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "brio/data/tuner.h"
+
+namespace brio::data {
+
+struct StageReport {
+  std::string name;
+  uint64_t elements = 0;
+  double seconds_an_element = 0;  // of its own, without its inputs; over elements that were timed
+  double share = 0;               // of the time of all stages for one element of the pipeline
+  int64_t held_bytes = 0;
+};
+
+struct Report {
+  std::vector<StageReport> stages;      // the source first
+  std::vector<ParallelReport> threads;  // the reader's last
+  std::string limit;                    // what limits: a stage's name, or "the reader"
+  void finish();                        // shares and the limit, from the rest
+  std::string str() const;              // a table
+};
+
+}  // namespace brio::data

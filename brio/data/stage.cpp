@@ -1,0 +1,55 @@
+#include "brio/data/stage.h"
+
+#include <chrono>
+
+#include "brio/base/error.h"
+
+namespace brio::data {
+
+Ticket& Ticket::add_inner() {
+  if (inner.size() == count) inner.emplace_back();
+  Ticket& ticket = inner[count++];
+  ticket.count = 0;
+  return ticket;
+}
+
+Stage::Stage(Pipeline& pipeline, std::string name, std::vector<std::unique_ptr<Stage>> inputs)
+    : pipeline_(pipeline), name_(std::move(name)), inputs_(std::move(inputs)), number_(pipeline.stages.size()) {
+  pipeline.stages.push_back(this);
+}
+
+int64_t Stage::skip(int64_t n) {
+  Ticket passed;
+  for (int64_t i = 0; i < n; ++i) {
+    passed.count = 0;
+    if (!claim(passed)) return i;
+  }
+  return n;
+}
+
+void Stage::locate(int64_t, Ticket&) { BRIO_CHECK(false, "a stage without numbered elements was asked for one"); }
+
+void Stage::compute_part(Ticket& ticket, int64_t, Element& out, Worker& worker) { make(ticket, out, worker); }
+
+bool Stage::has_work() const {
+  for (const auto& each : inputs_)
+    if (each->has_work()) return true;
+  return false;
+}
+
+Element& Stage::scratch(Worker& worker) const {
+  if (worker.scratch.size() <= number_) worker.scratch.resize(pipeline_.stages.size());
+  return worker.scratch[number_];
+}
+
+void Stage::make_timed(Ticket& ticket, Element& out, Worker& worker) {
+  const auto start = std::chrono::steady_clock::now();
+  compute(ticket, out, worker);
+  const auto took = std::chrono::steady_clock::now() - start;
+  stats_.timed.fetch_add(1, std::memory_order_relaxed);
+  stats_.inclusive_ns.fetch_add(
+      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()),
+      std::memory_order_relaxed);
+}
+
+}  // namespace brio::data

@@ -1,0 +1,242 @@
+// What a pipeline is made of. A Node describes a step and never changes; opening it makes a Stage, which has a place
+// in the order of elements. Every stage splits its work in two:
+//
+//   claim    takes the next place in the order. Serial, and cheap: an index, a line of a file, the answer of a
+//   filter. compute  makes the element of that place: reading, decoding, mapping, gathering a batch. Any thread may
+//   do it, in
+//            any order, as it depends on the ticket alone.
+//
+// So the order and the bits never depend on how many threads compute (parallel.h has the threads), a shuffle buffer
+// holds tickets instead of decoded pictures, skipping costs no work, and the state of a pipeline is that of its
+// claims.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "brio/base/philox.h"
+#include "brio/data/element.h"
+#include "brio/data/state.h"
+#include "brio/data/structure.h"
+
+namespace brio::data {
+
+inline constexpr int64_t kAutotune = -1;                 // "choose it while running"
+inline constexpr int64_t kInfinite = -1, kUnknown = -2;  // numbers of elements, as TensorFlow writes them
+
+struct RowLayout {
+  std::vector<Aval> parts;
+};
+
+// A place in the order of elements.
+struct Ticket {
+  uint64_t epoch = 0;
+  int64_t index = 0;          // which element of the source
+  Element element;            // what the claim has made already: a record, an element that passed a filter
+  std::vector<Ticket> inner;  // of the elements that this one is made of: first `count` of them
+  size_t count = 0;
+  // The place is taken, but its element could not be made: computing it throws this. A claim that throws by itself
+  // ends the order.
+  std::exception_ptr error;
+  std::vector<Element> between;  // results of stages below one that is computed in parts
+  Element result;                // of a row whose batch had no fitting place for it
+  bool has_result = false;
+  std::shared_ptr<const RowLayout> rows;  // what a batch expects of its rows
+
+  Ticket& add_inner();
+};
+
+// What one thread needs to compute; stages keep their intermediate elements here.
+struct Worker {
+  std::vector<Element> scratch;                 // one for each stage
+  std::vector<std::shared_ptr<void>> private_;  // what a stage keeps for each thread: a decoder, a traced function
+  bool timed = false;                           // this element's stages are timed
+};
+
+// What a stage reports. Times are of the elements that were timed, others are counted only.
+struct StageStats {
+  std::atomic<uint64_t> computed{0}, timed{0}, inclusive_ns{0};
+  std::atomic<int64_t> held_bytes{0};  // in a buffer, a cache
+};
+
+class Stage;
+
+// What the stages of one iterator share.
+struct Pipeline {
+  uint64_t epoch = 0;
+  std::vector<Stage*> stages;  // by number; inputs before those who use them
+  int64_t cpu_budget = 1;
+  int64_t ram_budget = 0;
+  bool deterministic = true;
+};
+
+class Stage {
+ public:
+  Stage(Pipeline& pipeline, std::string name, std::vector<std::unique_ptr<Stage>> inputs = {});
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  virtual ~Stage() = default;
+
+  // Serial. False: there are no more.
+  virtual bool claim(Ticket& ticket) = 0;
+  // Concurrent.
+  virtual void compute(Ticket& ticket, Element& out, Worker& worker) = 0;
+
+  // Serial. Passes up to n elements over; returns how many there were.
+  virtual int64_t skip(int64_t n);
+
+  // Serial. Starts from the first element of an epoch. Tickets from before may still be computed.
+  virtual void reset(uint64_t epoch) = 0;
+  virtual void save(StateWriter& state) const = 0;
+  virtual void restore(StateReader& state) = 0;
+
+  // Where elements can be found by their number: how many there are in an epoch, and the ticket of one of them.
+  // Serial, as claim; -1: they cannot.
+  virtual int64_t indexed() const { return -1; }
+  virtual void locate(int64_t index, Ticket& ticket);
+
+  // A stage may let several threads share the work of one element: start(), then each part, then finish().
+  virtual int64_t parts(const Ticket&) const { return 1; }
+  virtual void start(Ticket&, Element&, Worker&) {}
+  virtual void compute_part(Ticket& ticket, int64_t part, Element& out, Worker& worker);
+  virtual void finish(Ticket&, Element&, Worker&) {}
+
+  // Does computing take more than finding memory?
+  virtual bool has_work() const;
+
+  // compute(), with the clock where the worker asks for it.
+  void make(Ticket& ticket, Element& out, Worker& worker) {
+    if (worker.timed) return make_timed(ticket, out, worker);
+    compute(ticket, out, worker);
+  }
+
+  const std::string& name() const { return name_; }
+  size_t number() const { return number_; }
+  StageStats& stats() { return stats_; }
+  const std::vector<std::unique_ptr<Stage>>& inputs() const { return inputs_; }
+
+ protected:
+  Stage& input(size_t i = 0) const { return *inputs_[i]; }
+  Element& scratch(Worker& worker) const;
+  template <typename T, typename... A>
+  T& private_of(Worker& worker, const A&... arguments) const;  // made of the arguments at its first use
+  Pipeline& pipeline_;
+
+ private:
+  void make_timed(Ticket& ticket, Element& out, Worker& worker);
+
+  std::string name_;
+  std::vector<std::unique_ptr<Stage>> inputs_;
+  size_t number_;
+  StageStats stats_;
+};
+
+// A stage whose elements are numbered: its place is a number.
+class IndexedStage : public Stage {
+ public:
+  using Stage::Stage;
+  bool claim(Ticket& ticket) final {
+    if (at_ >= indexed()) return false;
+    locate(at_++, ticket);
+    return true;
+  }
+  int64_t skip(int64_t n) final {
+    n = std::min(n, indexed() - at_);
+    at_ += n;
+    return n;
+  }
+  void reset(uint64_t epoch) override {
+    at_ = 0;
+    epoch_ = epoch;
+  }
+  void save(StateWriter& state) const override {
+    state.number(static_cast<uint64_t>(at_));
+    state.number(epoch_);
+  }
+  void restore(StateReader& state) override {
+    at_ = state.count(indexed());
+    epoch_ = state.number();
+  }
+
+ protected:
+  uint64_t epoch() const { return epoch_; }
+
+ private:
+  int64_t at_ = 0;
+  uint64_t epoch_ = 0;
+};
+
+// What is known of a part before any element is made. Unknown sizes are -1.
+struct PartSpec {
+  DType dtype = f32;
+  std::optional<std::vector<int64_t>> shape;
+};
+
+class Node {
+ public:
+  virtual ~Node() = default;
+  virtual std::unique_ptr<Stage> open(Pipeline& pipeline) const = 0;
+  virtual std::string describe() const = 0;  // "shuffle(buffer 100, seed 3)": name and what decides its result
+  virtual Structure structure() const = 0;
+  virtual int64_t cardinality() const = 0;
+  virtual std::vector<const Node*> inputs() const { return {}; }
+
+  // How many iterators were made of it: each is an epoch.
+  mutable std::atomic<uint64_t> iterations{0};
+};
+using NodePtr = std::shared_ptr<const Node>;
+
+// A node that changes another's elements one by one, or not at all.
+class Transform : public Node {
+ public:
+  explicit Transform(NodePtr input) : input_(std::move(input)) {}
+  Structure structure() const override { return input_->structure(); }
+  int64_t cardinality() const override { return input_->cardinality(); }
+  std::vector<const Node*> inputs() const override { return {input_.get()}; }
+
+ protected:
+  const Node& input() const { return *input_; }
+  static std::vector<std::unique_ptr<Stage>> list(std::unique_ptr<Stage> only) {
+    std::vector<std::unique_ptr<Stage>> inputs;
+    inputs.push_back(std::move(only));
+    return inputs;
+  }
+  std::vector<std::unique_ptr<Stage>> open_input(Pipeline& pipeline) const { return list(input_->open(pipeline)); }
+  NodePtr input_;
+};
+
+// A stage that leaves its only input's elements and their order as they are; others change one of the two.
+class FollowingStage : public Stage {
+ public:
+  using Stage::Stage;
+  bool claim(Ticket& ticket) override { return input().claim(ticket); }
+  int64_t skip(int64_t n) override { return input().skip(n); }
+  void reset(uint64_t epoch) override { input().reset(epoch); }
+  void save(StateWriter& state) const override { input().save(state); }
+  void restore(StateReader& state) override { input().restore(state); }
+  int64_t indexed() const override { return input().indexed(); }
+  void locate(int64_t index, Ticket& ticket) override { input().locate(index, ticket); }
+
+  void compute(Ticket& ticket, Element& out, Worker& worker) override { input().make(ticket, out, worker); }
+  int64_t parts(const Ticket& ticket) const override { return input().parts(ticket); }
+  void start(Ticket& ticket, Element& out, Worker& worker) override { input().start(ticket, out, worker); }
+  void compute_part(Ticket& ticket, int64_t part, Element& out, Worker& worker) override {
+    input().compute_part(ticket, part, out, worker);
+  }
+  void finish(Ticket& ticket, Element& out, Worker& worker) override { input().finish(ticket, out, worker); }
+};
+
+template <typename T, typename... A>
+T& Stage::private_of(Worker& worker, const A&... arguments) const {
+  if (worker.private_.size() <= number_) worker.private_.resize(number_ + 1);
+  std::shared_ptr<void>& mine = worker.private_[number_];
+  if (!mine) mine = std::make_shared<T>(arguments...);
+  return *static_cast<T*>(mine.get());
+}
+
+}  // namespace brio::data

@@ -1,0 +1,35 @@
+// The bytes that an iterator's position is kept in: numbers and texts, one after another. A reader believes nothing:
+// what does not fit is an InvalidArgument.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace brio::data {
+
+class StateWriter {
+ public:
+  void number(uint64_t value);
+  void text(std::string_view value);
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class StateReader {
+ public:
+  explicit StateReader(std::string_view bytes) : left_(bytes) {}
+  uint64_t number();
+  int64_t count() { return count(INT64_MAX); }
+  int64_t count(int64_t most);  // a number from 0 to `most`
+  std::string_view text();
+  bool done() const { return left_.empty(); }
+  [[noreturn]] static void refuse(std::string_view why);
+
+ private:
+  std::string_view left_;
+};
+
+}  // namespace brio::data
