@@ -12,13 +12,9 @@ void Element::resize(size_t parts) {
 
 void* Element::write(size_t i, const Aval& aval) {
   BRIO_CHECK(aval.dtype != DType::string, "strings are shared, not written");
-  if (size_ <= i) resize(i + 1);
+  if (void* place = place_for(i, aval)) return place;
   Part& part = parts_[i];
   part.aval = aval;
-  if (part.place && *part.wanted == aval) {
-    part.buffer.reset();
-    return part.data = part.place;
-  }
   const size_t bytes = aval.bytes();
   // A part that somebody else holds, or has been given, stays as it is.
   if (!part.buffer || part.buffer->refs.load() != 1 || part.buffer->exported() || part.buffer->bytes() < bytes)
@@ -27,12 +23,11 @@ void* Element::write(size_t i, const Aval& aval) {
 }
 
 void Element::share(size_t i, const Array& array) {
-  if (size_ <= i) resize(i + 1);
-  Part& part = parts_[i];
-  if (part.place && *part.wanted == array.aval) {
-    std::memcpy(write(i, array.aval), array.data(), array.aval.bytes());
+  if (void* place = place_for(i, array.aval)) {
+    std::memcpy(place, array.data(), array.aval.bytes());
     return;
   }
+  Part& part = parts_[i];
   part.aval = array.aval;
   part.buffer = array.buffer;
   part.data = array.data();

@@ -22,6 +22,15 @@ class Element {
 
   // Memory for part i, to be filled by the caller: the place that was offered, or our own. Not for strings.
   void* write(size_t i, const Aval& aval);
+  // The place that was offered for such a part, which then counts as written; null: there is none.
+  void* place_for(size_t i, const Aval& aval) {
+    if (size_ <= i) resize(i + 1);
+    Part& part = parts_[i];
+    if (!part.place || !(*part.wanted == aval)) return nullptr;
+    part.aval = aval;
+    part.buffer.reset();
+    return part.data = part.place;
+  }
   // Part i is this array, which shares its memory; where a place was offered, the bytes are copied there.
   void share(size_t i, const Array& array);
   // The same for memory that outlives the element only where its maker says so: copied unless it lies in the place.

@@ -14,6 +14,7 @@ constexpr int64_t kTimeEvery = 16;                 // one element of so many is 
 constexpr int64_t kSnapshotEvery = 1'000'000'000;  // ns
 constexpr int64_t kFirstWindow = 2'000'000, kLongestWindow = 200'000'000;
 constexpr int64_t kMostAhead = 64;
+constexpr int64_t kQuick = 20'000, kSpin = 10'000;  // ns
 
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -53,15 +54,19 @@ void Parallel::start_threads(int64_t threads) {
     threads_.emplace_back([this, number] {
       Worker worker;
       Lock lock(mutex_);
+      bool spun = false;
       while (!stopping_) {
         if (number < workers_ && has_work()) {
           work(lock, worker);
+          spun = false;
           continue;
         }
         if (number < workers_ && !ended_ && tail_ - head_ >= depth_) ++window_.found_full;
+        if (number < workers_ && spin(lock, read_, spun)) continue;
         ++sleeping_;
         work_.wait(lock);
         --sleeping_;
+        spun = false;
       }
     });
   }
@@ -77,6 +82,22 @@ void Parallel::stop_threads() {
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   stopping_ = false;
+}
+
+// Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long, as
+// the other side may have lost its CPU, and once: `spun` says that it was done. True: the lock was given up meanwhile.
+bool Parallel::spin(Lock& lock, const std::atomic<uint64_t>& changes, bool& spun) const {
+  if (std::exchange(spun, true) || ended_ || last_cost_ns_ > kQuick) return false;
+  const uint64_t before = changes.load(std::memory_order_relaxed);
+  lock.unlock();
+  const int64_t until = now_ns() + kSpin;
+  bool changed = false;
+  do {
+    for (int i = 0; i < 16; ++i) __builtin_ia32_pause();
+    changed = changes.load(std::memory_order_acquire) != before;
+  } while (!changed && now_ns() < until);
+  lock.lock();
+  return true;
 }
 
 bool Parallel::has_work() const {
@@ -145,6 +166,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   stage_.stats().computed.fetch_add(1, std::memory_order_relaxed);
   lock.lock();
   window_.computed_ns += took;
+  last_cost_ns_ = took;
   --begun_;
   if (entry.parts <= 1 || entry.error) return finished(entry);
   entry.taken = 0;
@@ -192,6 +214,7 @@ void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
 void Parallel::finished(Entry& entry) {
   entry.open = false;
   entry.ready = true;
+  made_.fetch_add(1, std::memory_order_release);
   if (reader_waits_) ready_.notify_one();
 }
 
@@ -201,6 +224,7 @@ bool Parallel::next(Element& out) {
     start_threads(wanted);
   int64_t began = 0;
   const int64_t outer = time_in_next;
+  bool spun = false;
   for (;;) {
     if (head_ < tail_ && entry_at(head_).ready) break;
     if (!pipeline_.deterministic) {
@@ -220,6 +244,7 @@ bool Parallel::next(Element& out) {
       work(lock, own_);
       continue;
     }
+    if (!threads_.empty() && spin(lock, made_, spun)) continue;
     reader_waits_ = true;
     ready_.wait(lock);
     reader_waits_ = false;
@@ -232,6 +257,7 @@ bool Parallel::next(Element& out) {
   Entry& entry = entry_at(head_);
   check_depth(entry);
   ++head_;
+  read_.fetch_add(1, std::memory_order_release);
   ++window_.elements;
   if (!pending_.state.empty() && head_ >= pending_.claimed) base_ = std::exchange(pending_, {});
   entry.ready = false;

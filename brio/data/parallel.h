@@ -4,6 +4,7 @@
 // be worth them.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -60,6 +61,7 @@ class Parallel {
   void claim(Lock& lock, Worker& worker);
   void compute_part(Lock& lock, Entry& entry, Worker& worker);
   void finished(Entry& entry);
+  bool spin(Lock& lock, const std::atomic<uint64_t>& changes, bool& spun) const;
   void start_threads(int64_t threads);
   void stop_threads();
   void clear();
@@ -80,6 +82,8 @@ class Parallel {
   int64_t depth_ = 1, workers_ = 0;
   int64_t sleeping_ = 0, begun_ = 0;
   bool claiming_ = false, ended_ = false, stopping_ = false, reader_waits_ = false;
+  std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
+  int64_t last_cost_ns_ = 0;
   std::vector<std::thread> threads_;
   Worker own_;  // of the reader
   Snapshot base_, pending_;
