@@ -45,38 +45,54 @@ train::History Model::fit(const train::TensorList& x, const train::TensorList& y
     throw InvalidArgument(cat("[fit] validation_split is ", options.validation_split, "; it lies in [0, 1)"));
   // Made first for its checks: every row count is known to agree afterwards.
   train::ArraySource whole(x, y, options.sample_weight, {.batch_size = options.batch_size});
-  ValidationData held = options.validation_data;
   int64_t rows = whole.rows();
-  if (held.x.empty() && options.validation_split > 0) {
+  const ValidationData& given = options.validation_data;
+  if (given.x.empty() && !given.dataset && options.validation_split > 0) {
     const int64_t all = rows;
     rows = static_cast<int64_t>(std::floor(static_cast<double>(all) * (1 - options.validation_split)));
     if (rows == 0 || rows == all)
       throw InvalidArgument(cat("[fit] ", all,
                                 " rows cannot be split by validation_split = ", options.validation_split,
                                 ": one of the parts would be empty; give more rows or another share"));
-    held = {rows_of(x, rows, all), rows_of(y, rows, all), rows_of(options.sample_weight, rows, all)};
+    options.validation_data = {
+        rows_of(x, rows, all), rows_of(y, rows, all), rows_of(options.sample_weight, rows, all), {}};
   }
-  std::optional<train::ArraySource> validation;
-  if (!held.x.empty())
-    validation.emplace(
-        held.x, held.y, held.sample_weight,
-        train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0 ? options.validation_batch_size
-                                                                                  : options.batch_size});
   train::ArraySource batches(rows_of(x, 0, rows), rows_of(y, 0, rows), rows_of(options.sample_weight, 0, rows),
                              {.batch_size = options.batch_size, .shuffle = shuffle_state(options)});
-  return trainer_->fit(batches, validation ? &*validation : nullptr, options);
+  return trainer_->fit(batches, validation_source(options).get(), options);
 }
 
 train::History Model::fit(train::BatchSource& batches, FitOptions options) const {
   trainer_->require_compiled("fit");
   if (options.validation_split != 0)
     throw InvalidArgument("[fit] validation_split cannot cut a source of batches; give validation_data");
-  std::optional<train::ArraySource> validation;
+  return trainer_->fit(batches, validation_source(options).get(), options);
+}
+
+train::History Model::fit(const data::Dataset& batches, FitOptions options) const {
+  train::DatasetSource source = source_of(batches, "fit", options.steps_per_epoch.has_value());
+  return fit(source, std::move(options));
+}
+
+// What validation_data holds; null: nothing.
+std::unique_ptr<train::BatchSource> Model::validation_source(const FitOptions& options) const {
   const ValidationData& held = options.validation_data;
-  if (!held.x.empty())
-    validation.emplace(held.x, held.y, held.sample_weight,
-                       train::ArraySourceOptions{.batch_size = options.batch_size});
-  return trainer_->fit(batches, validation ? &*validation : nullptr, options);
+  if (held.dataset) return std::make_unique<train::DatasetSource>(source_of(*held.dataset, "fit"));
+  if (held.x.empty()) return nullptr;
+  return std::make_unique<train::ArraySource>(
+      held.x, held.y, held.sample_weight,
+      train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0 ? options.validation_batch_size
+                                                                                : options.batch_size});
+}
+
+// Named fields are found by the names of the model's inputs, and by those of the layers that make its outputs.
+train::DatasetSource Model::source_of(const data::Dataset& dataset, const char* caller, bool continues) const {
+  train::DatasetSourceOptions options{.called_by = caller, .continues = continues};
+  if (const auto* graph = dynamic_cast<const FunctionalModule*>(module_.get())) {
+    for (const Symbol& input : graph->inputs()) options.inputs.push_back(input.node()->layer.name());
+    for (const Symbol& output : graph->outputs()) options.outputs.push_back(output.node()->layer.name());
+  }
+  return train::DatasetSource(dataset, std::move(options));
 }
 
 train::Logs Model::evaluate(const train::TensorList& x, const train::TensorList& y, EvaluateOptions options) const {
@@ -89,11 +105,26 @@ train::Logs Model::evaluate(train::BatchSource& batches, EvaluateOptions options
   return trainer_->evaluate(batches, options);
 }
 
+train::Logs Model::evaluate(const data::Dataset& batches, EvaluateOptions options) const {
+  train::DatasetSource source = source_of(batches, "evaluate");
+  return evaluate(source, std::move(options));
+}
+
 Tensors Model::predict_all(const train::TensorList& x, PredictOptions options) const {
-  return trainer_->predict(x, options);
+  train::ArraySource batches(x, {}, {}, {.batch_size = options.batch_size});
+  return trainer_->predict(batches, options);
+}
+Tensors Model::predict_all(const data::Dataset& batches, PredictOptions options) const {
+  train::DatasetSource source = source_of(batches, "predict");
+  return trainer_->predict(source, options);
 }
 Tensor Model::predict(const train::TensorList& x, PredictOptions options) const {
-  Tensors all = predict_all(x, std::move(options));
+  return only_output(predict_all(x, std::move(options)));
+}
+Tensor Model::predict(const data::Dataset& batches, PredictOptions options) const {
+  return only_output(predict_all(batches, std::move(options)));
+}
+Tensor Model::only_output(const Tensors& all) const {
   if (all.size() != 1)
     throw InvalidArgument(cat("[predict] '", name(), "' has ", all.size(), " outputs; get them by predict_all"));
   return all[0];

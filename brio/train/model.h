@@ -25,6 +25,7 @@
 #include "brio/nn/optimizer.h"
 #include "brio/train/batch_source.h"
 #include "brio/train/callback.h"
+#include "brio/train/dataset_source.h"
 #include "brio/train/logs.h"
 
 namespace brio::train {
@@ -59,6 +60,7 @@ struct CompileOptions {
 
 struct ValidationData {
   train::TensorList x = {}, y = {}, sample_weight = {};
+  std::optional<data::Dataset> dataset = {};  // in their place
 };
 
 using Callbacks = std::vector<std::shared_ptr<train::Callback>>;
@@ -113,13 +115,18 @@ class Model : public Layer {
 
   void compile(CompileOptions options) const;
   train::History fit(const train::TensorList& x, const train::TensorList& y, FitOptions options = {}) const;
-  // From a source of batches; batch_size, shuffle, sample_weight and validation_split are the source's affair.
+  // From batches: of a dataset whose elements are (x, y) or (x, y, sample_weight), or of a source of one's own.
+  // batch_size, shuffle, sample_weight and validation_split are their affair.
+  train::History fit(const data::Dataset& batches, FitOptions options = {}) const;
   train::History fit(train::BatchSource& batches, FitOptions options = {}) const;
   // The loss, then the metrics in the order of compile().
   train::Logs evaluate(const train::TensorList& x, const train::TensorList& y, EvaluateOptions options = {}) const;
+  train::Logs evaluate(const data::Dataset& batches, EvaluateOptions options = {}) const;
   train::Logs evaluate(train::BatchSource& batches, EvaluateOptions options = {}) const;
   Tensor predict(const train::TensorList& x, PredictOptions options = {}) const;
+  Tensor predict(const data::Dataset& batches, PredictOptions options = {}) const;     // of x, whatever follows it
   Tensors predict_all(const train::TensorList& x, PredictOptions options = {}) const;  // of every output
+  Tensors predict_all(const data::Dataset& batches, PredictOptions options = {}) const;
 
   // One step on one batch. Metrics add up until reset_metrics().
   train::Logs train_on_batch(const train::TensorList& x, const train::TensorList& y, BatchOptions options = {}) const;
@@ -136,6 +143,9 @@ class Model : public Layer {
   void summary() const;  // to stdout
 
  private:
+  std::unique_ptr<train::BatchSource> validation_source(const FitOptions& options) const;
+  Tensor only_output(const Tensors& all) const;
+  train::DatasetSource source_of(const data::Dataset& dataset, const char* caller, bool continues = false) const;
   std::shared_ptr<train::Trainer> trainer_;
 };
 

@@ -530,16 +530,38 @@ Logs Trainer::test_on_batch(const Batch& batch) {
   return read_metrics();
 }
 
-std::vector<Tensor> Trainer::predict(const TensorList& x, const nn::PredictOptions& options) {
+namespace {
+
+// Batches one after the other.
+Array joined(const std::vector<Array>& parts) {
+  Aval aval = parts[0].aval;
+  int64_t rows = 0;
+  for (const Array& part : parts) rows += part.aval.shape[0];
+  aval.shape.set(0, rows);
+  Array whole = Array::allocate(aval);
+  size_t at = 0;
+  for (const Array& part : parts) {
+    Aval fits = part.aval;
+    fits.shape.set(0, rows);
+    if (!(fits == aval))
+      throw InvalidArgument(cat("[predict] predictions of shapes ", parts[0].aval.shape, " and ", part.aval.shape,
+                                " cannot be joined; pad the input so that all batches are alike"));
+    std::memcpy(whole.as<char>() + at, part.data(), part.aval.bytes());
+    at += part.aval.bytes();
+  }
+  return whole;
+}
+
+}  // namespace
+
+std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOptions& options) {
   if (!predict_)
     predict_ = std::make_unique<detail::TracedFunction>(
         [this](const std::vector<Tensor>& batch) { return (*module_)(batch, {.training = false}); });
-  ArraySource batches(x, {}, {}, {.batch_size = options.batch_size});
   batches.reset(0);
   Progress progress = progress_of(1, batches.steps());
   for (const auto& callback : options.callbacks) callback->on_predict_begin(progress);
-  std::vector<Array> all;
-  std::vector<size_t> filled;
+  std::vector<std::vector<Array>> all;  // by output, then by batch
   int64_t step = 0;
   for (Batch batch; batches.next(batch) && !progress.stop_training; ++step) {
     for (const auto& callback : options.callbacks) callback->on_predict_batch_begin(progress, step);
@@ -547,25 +569,17 @@ std::vector<Tensor> Trainer::predict(const TensorList& x, const nn::PredictOptio
     std::vector<Tensor> results;
     predict_->call(batch.x.data(), batch.x.size(), results);
     all.resize(results.size());
-    filled.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) {
-      const Array& array = results[i].array();
       if (results[i].rank() == 0 || results[i].shape()[0] != batch.rows())
         throw InvalidArgument(cat("[predict] '", module_->name(), "' made shape ", results[i].shape(), " of ",
                                   batch.rows(), " rows; a prediction has one row for each"));
-      if (!all[i].buffer) {
-        Aval aval = array.aval;
-        aval.shape.set(0, batches.rows());
-        all[i] = Array::allocate(aval);
-      }
-      std::memcpy(all[i].as<char>() + filled[i], array.data(), array.aval.bytes());
-      filled[i] += array.aval.bytes();
+      all[i].push_back(results[i].array());
     }
     for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, step);
   }
   for (const auto& callback : options.callbacks) callback->on_predict_end(progress);
   std::vector<Tensor> predictions;
-  for (Array& array : all) predictions.emplace_back(std::move(array));
+  for (const std::vector<Array>& parts : all) predictions.emplace_back(joined(parts));
   return predictions;
 }
 

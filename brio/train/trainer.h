@@ -24,7 +24,7 @@ class Trainer {
   // `validation` may be null.
   History fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options);
   Logs evaluate(BatchSource& batches, const nn::EvaluateOptions& options);
-  std::vector<Tensor> predict(const TensorList& x, const nn::PredictOptions& options);
+  std::vector<Tensor> predict(BatchSource& batches, const nn::PredictOptions& options);
   Logs train_on_batch(const Batch& batch, const std::map<int64_t, double>& class_weight);
   Logs test_on_batch(const Batch& batch);
   void reset_metrics();

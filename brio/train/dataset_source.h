@@ -1,0 +1,43 @@
+// A dataset as a source of batches: its elements are x, (x, y) or (x, y, sample_weight), where each may be a tensor,
+// a tuple, or named fields that are found by the names of the model's inputs and outputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "brio/data/dataset.h"
+#include "brio/train/batch_source.h"
+
+namespace brio::train {
+
+struct DatasetSourceOptions {
+  std::string called_by = "fit";
+  std::vector<std::string> inputs = {}, outputs = {};  // names that fields go by; empty: fields keep their order
+  // Each epoch goes on where the one before stopped: what steps_per_epoch asks for.
+  bool continues = false;
+};
+
+class DatasetSource : public BatchSource {
+ public:
+  explicit DatasetSource(const data::Dataset& dataset, DatasetSourceOptions options = {});
+
+  void reset(int64_t epoch) override;
+  bool next(Batch& batch) override;
+  std::optional<int64_t> steps() const override;
+
+  data::Report report() const { return iterator_.report(); }
+
+ private:
+  // Which parts of an element make a list, in which order.
+  using Parts = std::vector<size_t>;
+  void fill(const Parts& parts, TensorList& list) const;
+
+  data::Dataset dataset_;
+  DatasetSourceOptions options_;
+  data::Iterator iterator_;
+  Parts x_, y_, weights_;
+  data::Item item_;
+  bool started_ = false, ended_ = false;
+};
+
+}  // namespace brio::train
