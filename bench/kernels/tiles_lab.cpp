@@ -13,7 +13,7 @@
 
 #include <time.h>
 
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 #include "brio/backends/cpu/optimizer_kernels.h"
 #include "brio/backends/cpu/rows.h"
 #include "brio/backends/cpu/tile_program.h"

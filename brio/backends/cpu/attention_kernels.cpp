@@ -4,11 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/attention_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"  // first
+#include "brio/base/simd_targets.h"  // first
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "brio/backends/cpu/gemm_kernels.h"
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/base/simd_targets.h"
 #include "brio/base/error.h"
 
 #undef HWY_TARGET_INCLUDE

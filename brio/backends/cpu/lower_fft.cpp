@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "brio/backends/cpu/fft_plan.h"
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 #include "brio/backends/cpu/lower.h"
 #include "brio/backends/cpu/pieces.h"
 #include "brio/base/error.h"

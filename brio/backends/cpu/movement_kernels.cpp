@@ -4,7 +4,7 @@
 #include <complex>
 #include <cstring>
 
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/base/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/movement_kernels.cpp"

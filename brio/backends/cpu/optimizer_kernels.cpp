@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 #include "brio/backends/cpu/tile_families.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/optimizer_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"  // first
+#include "brio/base/simd_targets.h"  // first
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 #include "brio/base/error.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/pool_kernels.cpp"
-#include "brio/backends/cpu/simd_targets.h"  // first
+#include "brio/base/simd_targets.h"  // first
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "brio/backends/cpu/simd_targets.h"
+#include "brio/base/simd_targets.h"
 #include "brio/base/thread_pool.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,10 +1,10 @@
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 #include "brio/backends/cpu/lower.h"
 
 namespace brio {
 
 void register_cpu(Registry& registry) {
-  cpu::apply_isa_cap();
+  apply_isa_cap();
   cpu::add_tile_kernels(registry);
   cpu::add_complex_kernels(registry);
   cpu::add_fft_kernels(registry);

@@ -3,7 +3,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_float.cpp"
-#include "brio/backends/cpu/simd_targets.h"  // first
+#include "brio/base/simd_targets.h"  // first
 
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -3,7 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 #include "brio/backends/cpu/tile_families.h"
 
 namespace brio::cpu {

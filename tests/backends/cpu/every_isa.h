@@ -7,7 +7,7 @@
 
 #include <hwy/highway.h>
 
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 
 namespace brio::cpu {
 

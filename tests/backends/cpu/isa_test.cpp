@@ -1,4 +1,4 @@
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace brio::cpu {
+namespace brio {
 
 // Reads BRIO_ISA once and limits every later kernel look-up. Cheap after the first call; safe from any
 // thread. Throws InvalidArgument when BRIO_ISA names no instruction set.
@@ -13,4 +13,4 @@ void apply_isa_cap();
 // The instruction set that kernels looked up now will use: "portable", "sse4", "avx2" or "avx512".
 std::string_view isa_name();
 
-}  // namespace brio::cpu
+}  // namespace brio

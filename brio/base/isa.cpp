@@ -1,14 +1,14 @@
-#include "brio/backends/cpu/isa.h"
+#include "brio/base/isa.h"
 
 #include <cstdlib>
 
-#include "brio/backends/cpu/simd_targets.h"  // first
+#include "brio/base/simd_targets.h"  // first
 
 #include <hwy/highway.h>
 
 #include "brio/base/error.h"
 
-namespace brio::cpu {
+namespace brio {
 namespace {
 
 constexpr int64_t kAvx512 = HWY_AVX3 | HWY_AVX3_DL;
@@ -51,4 +51,4 @@ std::string_view isa_name() {
   return "portable";
 }
 
-}  // namespace brio::cpu
+}  // namespace brio

@@ -1,0 +1,27 @@
+// Resizing pictures as tf.image.resize does by default: bilinear, centres of pixels at halves, no antialias. From
+// uint8 rows to float32 in one pass, two source rows for each row of the result.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace brio::data {
+
+// Of one thread: tables for the last sizes, and the row that is being blended, are kept.
+class Bilinear {
+ public:
+  // `from`: rows of width × channels bytes, `stride` bytes apart. `to`: to_height × to_width × channels floats.
+  void operator()(const uint8_t* from, size_t stride, int64_t height, int64_t width, int64_t channels, float* to,
+                  int64_t to_height, int64_t to_width);
+
+ private:
+  void prepare(int64_t width, int64_t to_width, int64_t channels);
+
+  int64_t width_ = -1, to_width_ = -1, channels_ = -1;
+  std::vector<int32_t> left_, right_;  // of each number of a row of the result: the two that it lies between
+  std::vector<float> share_;           // of the right one
+  std::vector<float> row_;
+};
+
+}  // namespace brio::data
