@@ -65,14 +65,6 @@ void cmyk_to_rgb(uint8_t* row, int64_t width, bool adobe) {
   }
 }
 
-// In place, with the weights of JPEG's own luma.
-void rgb_to_grey(uint8_t* row, int64_t width) {
-  for (int64_t i = 0; i < width; ++i) {
-    const uint8_t* rgb = row + 3 * i;
-    row[i] = static_cast<uint8_t>((19595 * rgb[0] + 38470 * rgb[1] + 7471 * rgb[2] + 32768) >> 16);
-  }
-}
-
 }  // namespace
 
 struct JpegDecoder::State {
@@ -221,7 +213,9 @@ void JpegDecoder::State::read_window(const RowPlacer& placer) {
     uint8_t* pixels = row.data() + left * samples;
     if (cmyk) {
       cmyk_to_rgb(pixels, window.width, info.saw_Adobe_marker);
-      if (stored.channels == 1) rgb_to_grey(pixels, window.width);
+      if (stored.channels == 1)
+        for (int64_t i = 0; i < window.width; ++i)
+          pixels[i] = luma(pixels[3 * i], pixels[3 * i + 1], pixels[3 * i + 2]);
     }
     placer.put(line, pixels);
   }

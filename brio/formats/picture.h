@@ -58,6 +58,11 @@ struct PictureSize {
   bool operator==(const PictureSize&) const = default;
 };
 
+// Grey of a colour, with the weights of JPEG's own luma.
+inline uint8_t luma(int red, int green, int blue) {
+  return static_cast<uint8_t>((19595 * red + 38470 * green + 7471 * blue + 32768) >> 16);
+}
+
 // Throws DataError where the picture is larger than the limits admit. `decoded`: bytes of a decoded pixel.
 void check_limits(const PictureInfo& info, size_t file_bytes, int64_t decoded, const PictureLimits& limits,
                   const Origin& origin);
