@@ -12,7 +12,22 @@ std::string_view name_of(FeatureKind kind) {
   return "none";
 }
 
-FeatureView::FeatureView(std::string_view feature, const wire::Message& message) : lists_(feature) {
+void MapEntry::read(std::string_view entry, const wire::Message& message) {
+  key = value = entry.substr(0, 0);
+  uint32_t seen = 0;
+  for (wire::Reader reader(entry, message); reader.next();) {
+    const uint32_t field = reader.tag() >> 3;
+    if ((reader.tag() & 7) != wire::kBytes || field > 2) {
+      reader.skip();
+      continue;
+    }
+    if ((seen & field) != 0) wire::fail(message, reader.at(), "an entry of a map has two keys or values");
+    seen |= field;
+    (field == 1 ? key : value) = reader.bytes();
+  }
+}
+
+void FeatureView::find_kind(std::string_view feature, const wire::Message& message) {
   for (wire::Reader reader(feature, message); !reader.done();) {
     const char* const begin = reader.at();
     reader.next();

@@ -12,6 +12,13 @@ namespace brio::formats {
 enum class FeatureKind : uint8_t { none, bytes, floats, ints };  // the numbers of the oneof's members
 std::string_view name_of(FeatureKind kind);                      // TensorFlow's: "string", "float", "int64"
 
+// The number of floats that are packed there.
+inline size_t floats_in(std::string_view packed, const wire::Message& message) {
+  if (packed.size() % sizeof(float) != 0) [[unlikely]]
+    wire::fail(message, packed.data(), cat("a packed list of floats has ", packed.size(), " bytes"));
+  return packed.size() / sizeof(float);
+}
+
 // A Feature in place. The last member of the oneof counts; lists of it that follow each other are one.
 class FeatureView {
  public:
@@ -25,28 +32,46 @@ class FeatureView {
   // Calls visit(value) with each value: std::string_view, float or int64_t, the type being the kind's.
   template <typename T, typename Visit>
   void each(const wire::Message& message, Visit&& visit) const;
+  // Calls visit(bytes) with runs of values: packed ones as they lie there, and others one by one. Bytes stand with
+  // their length before them.
+  template <typename T, typename Visit>
+  void each_run(const wire::Message& message, Visit&& visit) const;
 
  private:
+  void find_kind(std::string_view feature, const wire::Message& message);
+
   FeatureKind kind_ = FeatureKind::none;
   std::string_view lists_;
 };
 
-// Calls visit(key, feature bytes) for each entry of the Features message, in the order of the file: of equal keys the
-// last one counts.
+// Key and value of an entry of a map; an entry with two keys or values is refused.
+struct MapEntry {
+  void read(std::string_view entry, const wire::Message& message);
+  // The same of the entry that `fields` begin with, if it is what nearly all are: below 128 bytes, key, then value.
+  bool read_short(std::string_view fields);
+
+  std::string_view key, value;
+};
+
+// Calls visit(key, value) for each entry of the map that a Features or FeatureLists message is, in the order of the
+// file: of equal keys the last one counts.
 template <typename Visit>
-void each_entry(std::string_view features, const wire::Message& message, Visit&& visit) {
-  for (wire::Reader reader(features, message); reader.next();) {
-    if (reader.tag() != wire::tag(1, wire::kBytes)) {
-      reader.skip();
+void each_entry(std::string_view map, const wire::Message& message, Visit&& visit) {
+  wire::Reader reader(map, message);
+  while (!reader.done()) {
+    if (MapEntry entry; entry.read_short(reader.left())) {
+      reader.advance(entry.value.data() + entry.value.size());
+      visit(entry.key, entry.value);
       continue;
     }
-    std::string_view key, value;
-    for (wire::Reader entry(reader.bytes(), message); entry.next();) {
-      if (entry.tag() == wire::tag(1, wire::kBytes)) key = entry.bytes();
-      else if (entry.tag() == wire::tag(2, wire::kBytes)) value = entry.bytes();
-      else entry.skip();
+    reader.next();
+    if (reader.tag() == wire::tag(1, wire::kBytes)) {
+      MapEntry entry;
+      entry.read(reader.bytes(), message);
+      visit(entry.key, entry.value);
+    } else {
+      reader.skip();
     }
-    visit(key, value);
   }
 }
 
@@ -92,45 +117,63 @@ void scan_sequence_example(std::string_view example, const Origin& origin, Conte
   });
 }
 
-template <typename T, typename Visit>
-void FeatureView::each(const wire::Message& message, Visit&& visit) const {
-  for (wire::Reader lists(lists_, message); lists.next();) {
-    if (lists.tag() != wire::tag(static_cast<uint32_t>(kind_), wire::kBytes)) {
-      lists.skip();
-      continue;
-    }
-    for (wire::Reader list(lists.bytes(), message); list.next();) {
-      if constexpr (std::is_same_v<T, std::string_view>) {
-        if (list.tag() == wire::tag(1, wire::kBytes)) visit(list.bytes());
-        else list.skip();
-      } else if constexpr (std::is_same_v<T, float>) {
-        if (list.tag() == wire::tag(1, wire::kFixed32)) {
-          visit(list.fixed<float>());
-        } else if (list.tag() == wire::tag(1, wire::kBytes)) {
-          const std::string_view packed = list.bytes();
-          if (packed.size() % sizeof(float) != 0)
-            wire::fail(message, packed.data(), cat("a packed list of floats has ", packed.size(), " bytes"));
-          for (size_t i = 0; i < packed.size(); i += sizeof(float)) {
-            float value;
-            std::memcpy(&value, packed.data() + i, sizeof(float));
-            visit(value);
-          }
-        } else {
-          list.skip();
-        }
-      } else {
-        static_assert(std::is_same_v<T, int64_t>);
-        if (list.tag() == wire::tag(1, wire::kVarint)) {
-          visit(static_cast<int64_t>(list.varint()));
-        } else if (list.tag() == wire::tag(1, wire::kBytes)) {
-          for (wire::Reader packed(list.bytes(), message); !packed.done();)
-            visit(static_cast<int64_t>(packed.varint()));
-        } else {
-          list.skip();
-        }
-      }
+inline bool MapEntry::read_short(std::string_view fields) {
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(fields[i]); };
+  if (fields.size() < 6 || byte(0) != wire::tag(1, wire::kBytes) || byte(2) != wire::tag(1, wire::kBytes))
+    return false;
+  const size_t size = byte(1), key_size = byte(3);
+  if (size >= 0x80 || size + 2 > fields.size() || key_size + 4 > size) return false;
+  const size_t at = 4 + key_size;  // of the value's tag
+  if (byte(at) != wire::tag(2, wire::kBytes) || byte(at + 1) != size - key_size - 4) return false;
+  key = fields.substr(4, key_size);
+  value = fields.substr(at + 2, size - key_size - 4);
+  return true;
+}
+
+inline FeatureView::FeatureView(std::string_view feature, const wire::Message& message) : lists_(feature) {
+  // As a rule there is one list, and it is short.
+  if (feature.size() >= 2 && static_cast<size_t>(feature[1]) == feature.size() - 2) {
+    const uint32_t tag = static_cast<unsigned char>(feature[0]);
+    if ((tag & 7) == wire::kBytes && tag >= 8 && tag < 32) {
+      kind_ = static_cast<FeatureKind>(tag >> 3);
+      return;
     }
   }
+  find_kind(feature, message);
+}
+
+template <typename T, typename Visit>
+void FeatureView::each_run(const wire::Message& message, Visit&& visit) const {
+  const wire::Type single = std::is_same_v<T, std::string_view> ? wire::kBytes
+                            : std::is_same_v<T, float>          ? wire::kFixed32
+                                                                : wire::kVarint;
+  each_part(lists_, static_cast<uint32_t>(kind_), message, [&](std::string_view bytes) {
+    for (wire::Reader list(bytes, message); list.next();) {
+      if (list.tag() == wire::tag(1, single)) {
+        const char* const begin = list.at();
+        list.skip();
+        visit(std::string_view(begin, static_cast<size_t>(list.at() - begin)));
+      } else if (list.tag() == wire::tag(1, wire::kBytes)) {
+        visit(list.bytes());
+      } else {
+        list.skip();
+      }
+    }
+  });
+}
+
+template <typename T, typename Visit>
+void FeatureView::each(const wire::Message& message, Visit&& visit) const {
+  each_run<T>(message, [&](std::string_view run) {
+    if constexpr (std::is_same_v<T, float>) {
+      for (size_t i = 0; i < floats_in(run, message); ++i) visit(wire::load<float>(run.data() + i * sizeof(float)));
+    } else {
+      for (wire::Reader values(run, message); !values.done();) {
+        if constexpr (std::is_same_v<T, std::string_view>) visit(values.bytes());
+        else visit(static_cast<int64_t>(values.varint()));
+      }
+    }
+  });
 }
 
 }  // namespace brio::formats

@@ -9,7 +9,8 @@ constexpr int kDeepestGroup = 100;  // protobuf's limit
 }  // namespace
 
 void fail(const Message& message, const char* at, std::string_view reason) {
-  throw DataError(message.origin, static_cast<uint64_t>(at - message.begin), cat(message.what, ": ", reason));
+  const std::string which = message.index < 0 ? "" : cat(" ", message.index, " of the batch");
+  throw DataError(message.origin, static_cast<uint64_t>(at - message.begin), cat(message.what, which, ": ", reason));
 }
 
 void Reader::fail_here(std::string_view reason) const { fail(*message_, at_, reason); }

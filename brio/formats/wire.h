@@ -16,11 +16,19 @@ static_assert(std::endian::native == std::endian::little, "formats are read in p
 enum Type : uint32_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kGroup = 3, kEndGroup = 4, kFixed32 = 5 };
 constexpr uint32_t tag(uint32_t field, Type type) { return field << 3 | type; }
 
+template <typename T>
+T load(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof(T));
+  return value;
+}
+
 // The message that readers of its parts point into, so that an error names the position in the file.
 struct Message {
   const char* begin;
   const Origin& origin;
   std::string_view what;  // "tf.train.Example"
+  int64_t index = -1;     // of the message in its batch, if it is of one
 };
 [[noreturn]] void fail(const Message& message, const char* at, std::string_view reason);
 
@@ -42,6 +50,8 @@ class Reader {
   }
   bool done() const { return at_ == end_; }
   const char* at() const { return at_; }
+  std::string_view left() const { return {at_, static_cast<size_t>(end_ - at_)}; }
+  void advance(const char* to) { at_ = to; }  // over fields that the caller has read from left()
   uint32_t tag() const { return tag_; }
 
   uint64_t varint() {
@@ -61,10 +71,8 @@ class Reader {
   T fixed() {
     if (static_cast<size_t>(end_ - at_) < sizeof(T)) [[unlikely]]
       fail_short(sizeof(T));
-    T value;
-    std::memcpy(&value, at_, sizeof(T));
     at_ += sizeof(T);
-    return value;
+    return load<T>(at_ - sizeof(T));
   }
   void skip();  // the value of the field
 
