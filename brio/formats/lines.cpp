@@ -33,7 +33,7 @@ bool LineReader::next(std::string_view& line) {
   buffer_.drop(static_cast<size_t>(end - begin) + (feed ? 1 : 0));
   if (end > begin && std::memchr(begin, '\r', static_cast<size_t>(end - begin))) end = std::remove(begin, end, '\r');
   line = {begin, static_cast<size_t>(end - begin)};
-  return true;
+  return feed || !line.empty();  // what follows the last line feed is a line where there is something
 }
 
 LineFile::LineFile(ReadAt bytes, size_t longest) : bytes_(std::move(bytes)), longest_(longest) {
