@@ -41,6 +41,8 @@ void check(const NamedSpec& named) {
     if (!fixed->raw) check_dtype(fixed->dtype);
     else if (fixed->dtype == DType::string) fail("raw bytes are read as numbers; a string is not raw");
     check_default(fixed->default_value, fixed->shape, fixed->dtype);
+    if (fixed->shape.rank() == kMaxRank)
+      fail("elements of rank ", kMaxRank, " leave no room for the axis of the batch");
   } else if (const auto* sequence = std::get_if<FixedLenSequence>(&named.spec)) {
     check_dtype(sequence->dtype);
     check_default(sequence->default_value, {}, sequence->dtype);

@@ -60,7 +60,8 @@ bool RecordReader::next(std::string_view& record) {
   uint64_t length = 0;
   if (!in_record_ && !next_length(length)) return false;
   if (!have(length_ + kRecordFooter))
-    fail_truncated(cat("the file ends after ", end_ - begin_, " of its ", length_, " bytes and their checksum"));
+    fail_truncated(
+        cat("the file ends after ", end_ - begin_, " of the ", length_, " + 4 bytes of its data and checksum"));
   record = {buffer_.data() + begin_, static_cast<size_t>(length_)};
   check_data(record, load_at<uint32_t>(record.data() + record.size()), {file_->path()}, record_, options_);
   begin_ += static_cast<size_t>(length_) + kRecordFooter;
@@ -76,7 +77,7 @@ void RecordReader::read_into(void* to) {
   const size_t got = here + stream_.read_some(static_cast<char*>(to) + here, length - here);
   if (got < length || !have(kRecordFooter))
     fail_truncated(
-        cat("the file ends after ", got + end_ - begin_, " of its ", length_, " bytes and their checksum"));
+        cat("the file ends after ", got + end_ - begin_, " of the ", length_, " + 4 bytes of its data and checksum"));
   check_data({static_cast<const char*>(to), length}, load_at<uint32_t>(buffer_.data() + begin_), {file_->path()},
              record_, options_);
   begin_ += kRecordFooter;
