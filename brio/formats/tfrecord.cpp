@@ -128,6 +128,14 @@ void RecordFile::check_place(const RecordPlace& place, std::string_view header) 
 }
 
 void RecordFile::read_into(const RecordPlace& place, void* to) const {
+  // A copy of a small record costs less than the calls that would read its parts.
+  constexpr uint64_t kSmall = 8192;
+  if (place.length <= kSmall) {
+    static thread_local std::string small;
+    const std::string_view data = read(place, small);
+    if (!data.empty()) std::memcpy(to, data.data(), data.size());
+    return;
+  }
   char header[kRecordHeader], footer[kRecordFooter];
   file_.read(place.offset, header, kRecordHeader);
   check_place(place, {header, kRecordHeader});
