@@ -2,10 +2,9 @@
 // them.
 //   lab_example [FILE]   also writes the examples to FILE, a TFRecord file, for another parser to be timed on the
 //   same bytes
-#include <chrono>
 #include <cstdio>
-#include <functional>
 
+#include "bench/kernels/stopwatch.h"
 #include "brio/formats/example.h"
 #include "brio/formats/example_parser.h"
 #include "brio/formats/tfrecord.h"
@@ -16,16 +15,6 @@ using namespace brio::formats;
 namespace {
 
 constexpr int kExamples = 2048, kBatch = 128;
-
-double seconds(const std::function<void()>& run) {
-  double best = 1e9;
-  for (int round = 0; round < 15; ++round) {
-    const auto begin = std::chrono::steady_clock::now();
-    run();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  return best;
-}
 
 std::string make_example(int i) {
   Example example;
@@ -68,26 +57,26 @@ int main(int argc, char** argv) {
 
   std::printf("%d examples of 20 features, %zu bytes each; ns an example\n", kExamples, bytes[0].size());
   const auto report = [](const char* what, double time) {
-    std::printf("  %-28s %7.0f\n", what, time / kExamples * 1e9);
+    std::printf("  %-28s %7.0f\n", what, time / kExamples * 1e3);
   };
   int64_t keys = 0;
-  report("walk", seconds([&] {
+  report("walk", best_microseconds([&] {
            for (const std::string_view example : examples)
              scan_example(example, {}, [&](std::string_view, const FeatureView&, const wire::Message&) { ++keys; });
          }));
-  report("batches of 128", seconds([&] {
+  report("batches of 128", best_microseconds([&] {
            for (int at = 0; at < kExamples; at += kBatch) parser.parse(std::span(examples).subspan(at, kBatch));
          }));
-  report("batches of 128, numbers", seconds([&] {
+  report("batches of 128, numbers", best_microseconds([&] {
            for (int at = 0; at < kExamples; at += kBatch) numbers.parse(std::span(examples).subspan(at, kBatch));
          }));
-  report("one by one", seconds([&] {
+  report("one by one", best_microseconds([&] {
            for (const std::string_view example : examples) parser.parse_single(example);
          }));
   std::vector<float> room(18 * 4);
   std::vector<void*> rows;
   for (int i = 0; i < 18; ++i) rows.push_back(&room[static_cast<size_t>(i) * 4]);
-  report("into rows, numbers", seconds([&] {
+  report("into rows, numbers", best_microseconds([&] {
            for (const std::string_view example : examples) numbers.parse_rows(example, rows);
          }));
 }

@@ -41,7 +41,8 @@ Compression guess_compression(std::string_view first_bytes) {
 }
 
 struct InputStream::Inflater {
-  Inflater(Compression how, const InflateLimits& given) : compression(how), limits(given) {
+  Inflater(Compression how, const InflateLimits& given, uint64_t file_bytes)
+      : compression(how), limits(given), input(static_cast<size_t>(std::min<uint64_t>(kChunk, file_bytes)), '\0') {
     if (limits.max_ratio == 0)
       throw InvalidArgument("max_ratio is 1 or more: inflated bytes for each compressed one");
     if (inflateInit2(&z, window_of(how)) != Z_OK) throw ResourceError("zlib found no memory to inflate with");
@@ -58,14 +59,15 @@ struct InputStream::Inflater {
   Compression compression;
   InflateLimits limits;
   z_stream z{};
-  std::string input = std::string(kChunk, '\0');
+  std::string input;
   uint64_t next = 0;       // of the file, behind what `input` holds
   bool in_member = false;  // between the header of a member and its end
 };
 
 InputStream::InputStream(const InputFile& file, Compression compression, const InflateLimits& limits)
     : file_(&file),
-      inflater_(compression == Compression::none ? nullptr : std::make_unique<Inflater>(compression, limits)) {}
+      inflater_(compression == Compression::none ? nullptr
+                                                 : std::make_unique<Inflater>(compression, limits, file.size())) {}
 InputStream::InputStream(InputStream&&) noexcept = default;
 InputStream::~InputStream() = default;
 

@@ -6,6 +6,7 @@
 //   writer.write(example.serialize());
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -30,8 +31,17 @@ struct Feature {
   bool operator==(const Feature&) const = default;
 };
 
-// In the order of their keys, as protobuf serializes deterministically: equal messages have equal bytes.
-using Features = std::map<std::string, Feature, std::less<>>;
+// The order of the keys, so that equal messages have equal bytes: that of a deterministic SerializeToString of
+// TensorFlow's Python, where of two keys of which one begins with the other the longer comes first.
+struct KeyOrder {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const {
+    const size_t common = std::min(a.size(), b.size());
+    const int order = a.substr(0, common).compare(b.substr(0, common));
+    return order != 0 ? order < 0 : a.size() > b.size();
+  }
+};
+using Features = std::map<std::string, Feature, KeyOrder>;
 
 struct Example {
   Features features;
@@ -43,7 +53,7 @@ struct Example {
 
 struct SequenceExample {
   Features context;
-  std::map<std::string, std::vector<Feature>, std::less<>> feature_lists;
+  std::map<std::string, std::vector<Feature>, KeyOrder> feature_lists;
 
   std::string serialize() const;  // an empty context is left out, and so are empty lists of lists
   static SequenceExample parse(std::string_view bytes, const Origin& origin = {});

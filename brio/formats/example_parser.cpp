@@ -13,15 +13,16 @@ namespace {
 
 constexpr std::string_view kMessage = "tf.train.Example";
 
-// What a thread keeps between calls, so that parsing allocates nothing but its results.
-struct Scratch {
-  std::vector<std::string_view> values;
-  std::vector<uint32_t> order;
-};
-Scratch& scratch_for(size_t features) {
-  static thread_local Scratch scratch;
-  scratch.values.assign(features, {});
-  return scratch;
+// The bytes of each feature in an Example (or in the context of a SequenceExample); no data(): it is missing. They
+// are kept by the thread until its next call, so that parsing allocates nothing but its results.
+std::span<const std::string_view> locate(const CompiledSpecs& specs, std::string_view example,
+                                         const wire::Message& message) {
+  static thread_local std::vector<std::string_view> values;
+  static thread_local std::vector<uint32_t> order;
+  values.assign(specs.fixed.size(), {});
+  each_part(example, 1, message,
+            [&](std::string_view features) { specs.keys.locate(features, message, values.data(), order); });
+  return values;
 }
 
 void check(const NamedSpec& named) {
@@ -41,6 +42,8 @@ void check(const NamedSpec& named) {
     if (!fixed->raw) check_dtype(fixed->dtype);
     else if (fixed->dtype == DType::string) fail("raw bytes are read as numbers; a string is not raw");
     check_default(fixed->default_value, fixed->shape, fixed->dtype);
+    if (fixed->shape.rank() == kMaxRank)
+      fail("elements of rank ", kMaxRank, " leave no room for the axis of the batch");
   } else if (const auto* sequence = std::get_if<FixedLenSequence>(&named.spec)) {
     check_dtype(sequence->dtype);
     check_default(sequence->default_value, {}, sequence->dtype);
@@ -59,10 +62,32 @@ Shape with_batch(int64_t batch, const Shape& shape) {
   return Shape(dims);
 }
 
+constexpr size_t kAlignment = 64;
+constexpr size_t kSmallRows = 16384;  // bytes: what one array more or less may keep alive
+size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+
+// Where rows go. The small ones of a single example lie side by side: twenty scalars are not twenty allocations.
+class Rows {
+ public:
+  explicit Rows(size_t shared_bytes) {
+    if (shared_bytes > 0) shared_ = BufferRef::allocate(shared_bytes, Owner::input);
+  }
+  Array allocate(const Aval& aval) {
+    if (!shared_) return Array::allocate(aval, Owner::input);
+    const size_t offset = used_;
+    used_ += aligned(aval.bytes());
+    return {aval, shared_, offset};
+  }
+
+ private:
+  BufferRef shared_;
+  size_t used_ = 0;
+};
+
 // A feature of a batch while it is parsed.
 class Output {
  public:
-  Output(const NamedSpec& named, const FixedFeature& fixed, int64_t batch)
+  Output(const NamedSpec& named, const FixedFeature& fixed, int64_t batch, Rows& rows)
       : named_(&named),
         fixed_(&fixed),
         is_fixed_(std::holds_alternative<FixedLen>(named.spec)),
@@ -72,7 +97,7 @@ class Output {
     whole_ = with_batch(batch, spec.shape);
     has_rows_ = spec.dtype != DType::string;
     if (!has_rows_) return;
-    rows_ = Array::allocate({whole_, spec.dtype}, Owner::input);
+    rows_ = rows.allocate({whole_, spec.dtype});
     next_ = rows_.as<char>();
   }
 
@@ -132,15 +157,18 @@ class Output {
 ExampleParser::ExampleParser(std::vector<NamedSpec> specs) : specs_(std::move(specs)) {
   std::vector<std::string> keys;
   std::vector<FixedFeature> compiled;
+  size_t row_bytes = 0;
   has_rows_ = true;
   for (const NamedSpec& named : specs_) {
     check(named);
     keys.push_back(named.key);
     const auto* fixed = std::get_if<FixedLen>(&named.spec);
     has_rows_ = has_rows_ && fixed && fixed->dtype != DType::string;
+    if (fixed && fixed->dtype != DType::string) row_bytes += aligned(Aval{fixed->shape, fixed->dtype}.bytes());
     compiled.push_back(fixed ? FixedFeature(named.key, *fixed) : FixedFeature());
   }
-  compiled_ = std::make_shared<const CompiledSpecs>(CompiledSpecs{KeyTable(std::move(keys)), std::move(compiled)});
+  compiled_ = std::make_shared<const CompiledSpecs>(
+      CompiledSpecs{KeyTable(std::move(keys)), std::move(compiled), row_bytes <= kSmallRows ? row_bytes : 0});
 }
 
 std::vector<ParsedFeature> ExampleParser::parse(std::span<const std::string_view> examples,
@@ -149,8 +177,22 @@ std::vector<ParsedFeature> ExampleParser::parse(std::span<const std::string_view
 }
 
 std::vector<ParsedFeature> ExampleParser::parse_single(std::string_view example, const Origin& origin) const {
-  std::vector<ParsedFeature> results = parse_features({&example, 1}, origin, kMessage, -1);
-  drop_batch_axis(results, specs_);
+  const wire::Message message{example.data(), origin, kMessage};
+  const std::span<const std::string_view> values = locate(*compiled_, example, message);
+  std::vector<ParsedFeature> results(specs_.size());
+  Rows rows(compiled_->small_row_bytes);
+  for (size_t k = 0; k < specs_.size(); ++k) {
+    const auto* fixed = std::get_if<FixedLen>(&specs_[k].spec);
+    if (fixed && fixed->dtype != DType::string) {
+      results[k].values = rows.allocate({fixed->shape, fixed->dtype});
+      compiled_->fixed[k].read_row(values[k], message, results[k].values.data());
+    } else {
+      Output output(specs_[k], compiled_->fixed[k], 1, rows);
+      output.add(values[k], message);
+      results[k] = output.finish();
+      drop_batch_axis(results[k], specs_[k]);
+    }
+  }
   return results;
 }
 
@@ -159,15 +201,13 @@ std::vector<ParsedFeature> ExampleParser::parse_features(std::span<const std::st
                                                          int64_t first_index) const {
   std::vector<Output> outputs;
   outputs.reserve(specs_.size());
+  Rows rows(examples.size() == 1 ? compiled_->small_row_bytes : 0);
   for (size_t k = 0; k < specs_.size(); ++k)
-    outputs.emplace_back(specs_[k], compiled_->fixed[k], static_cast<int64_t>(examples.size()));
+    outputs.emplace_back(specs_[k], compiled_->fixed[k], static_cast<int64_t>(examples.size()), rows);
   for (size_t i = 0; i < examples.size(); ++i) {
-    Scratch& scratch = scratch_for(specs_.size());
     const wire::Message message{examples[i].data(), origin, what, first_index + static_cast<int64_t>(i)};
-    each_part(examples[i], 1, message, [&](std::string_view features) {
-      compiled_->keys.locate(features, message, scratch.values.data(), scratch.order);
-    });
-    for (size_t k = 0; k < outputs.size(); ++k) outputs[k].add(scratch.values[k], message);
+    const std::span<const std::string_view> values = locate(*compiled_, examples[i], message);
+    for (size_t k = 0; k < outputs.size(); ++k) outputs[k].add(values[k], message);
   }
   std::vector<ParsedFeature> results;
   results.reserve(outputs.size());
@@ -179,12 +219,9 @@ void ExampleParser::parse_rows(std::string_view example, std::span<void* const> 
   if (!has_rows_)
     throw InvalidArgument("[parse_example] only FixedLen features of numbers have rows; parse a batch of the others");
   BRIO_CHECK(rows.size() == specs_.size(), "a row for each feature");
-  Scratch& scratch = scratch_for(specs_.size());
   const wire::Message message{example.data(), origin, kMessage};
-  each_part(example, 1, message, [&](std::string_view features) {
-    compiled_->keys.locate(features, message, scratch.values.data(), scratch.order);
-  });
-  for (size_t k = 0; k < specs_.size(); ++k) compiled_->fixed[k].read_row(scratch.values[k], message, rows[k]);
+  const std::span<const std::string_view> values = locate(*compiled_, example, message);
+  for (size_t k = 0; k < specs_.size(); ++k) compiled_->fixed[k].read_row(values[k], message, rows[k]);
 }
 
 std::vector<ParsedFeature> parse_example(std::span<const std::string_view> examples, std::vector<NamedSpec> specs) {

@@ -102,12 +102,10 @@ Array FeatureColumn::padded(std::span<const int64_t> lengths, const Shape& shape
   return result.shaped(whole);
 }
 
-void drop_batch_axis(std::vector<ParsedFeature>& features, const std::vector<NamedSpec>& specs) {
-  for (size_t k = 0; k < features.size(); ++k) {
-    if (features[k].row_lengths.buffer) features[k].row_lengths.aval.shape = {};
-    Shape& shape = features[k].values.aval.shape;
-    if (!std::holds_alternative<VarLen>(specs[k].spec)) shape = Shape(shape.dims().subspan(1));
-  }
+void drop_batch_axis(ParsedFeature& feature, const NamedSpec& named) {
+  if (feature.row_lengths.buffer) feature.row_lengths.aval.shape = {};
+  Shape& shape = feature.values.aval.shape;
+  if (!std::holds_alternative<VarLen>(named.spec)) shape = Shape(shape.dims().subspan(1));
 }
 
 Array array_of(std::span<const int64_t> values) {

@@ -42,7 +42,7 @@ class FeatureColumn {
   std::vector<std::string_view> texts_;
 };
 
-void drop_batch_axis(std::vector<ParsedFeature>& features, const std::vector<NamedSpec>& specs);
+void drop_batch_axis(ParsedFeature& feature, const NamedSpec& named);
 Array array_of(std::span<const int64_t> values);
 
 }  // namespace brio::formats

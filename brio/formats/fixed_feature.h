@@ -64,6 +64,7 @@ class FixedFeature {
 struct CompiledSpecs {
   KeyTable keys;
   std::vector<FixedFeature> fixed;  // one for each spec; empty of others than FixedLen
+  size_t small_row_bytes;           // of the rows of an example in one buffer; 0: they are too large for that
 };
 
 }  // namespace brio::formats

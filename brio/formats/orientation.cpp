@@ -94,10 +94,4 @@ RowPlacer::RowPlacer(int orientation, const PictureSize& stored, const Window& w
   }
 }
 
-void place_rows(const RowPlacer& placer, int pixel, const uint8_t* stored, size_t stored_stride) {
-  const Window& from = placer.stored_window();
-  for (int64_t row = from.top; row < from.top + from.height; ++row)
-    placer.put(row, stored + static_cast<size_t>(row) * stored_stride + from.left * pixel);
-}
-
 }  // namespace brio::formats

@@ -41,7 +41,4 @@ class RowPlacer {
   void (*put_)(const RowPlacer&, int64_t, const uint8_t*);
 };
 
-// The whole window from a picture that lies in memory as stored.
-void place_rows(const RowPlacer& placer, int pixel, const uint8_t* stored, size_t stored_stride);
-
 }  // namespace brio::formats

@@ -90,6 +90,10 @@ void PngDecoder::State::open(std::string_view file) {
     throw;
   }
   run([&] { choose_output(); });
+  // The rows are the caller's: libpng must not write more than they hold.
+  BRIO_CHECK(png_get_rowbytes(png, info) * (widened ? 2 : 1) ==
+                 static_cast<size_t>(stored.width) * static_cast<size_t>(pixel()),
+             "libpng's rows are as long as was asked for");
 }
 
 void PngDecoder::State::read_header() {
@@ -136,9 +140,6 @@ void PngDecoder::State::choose_output() {
   png_read_update_info(png, info);
   widened = wide && depth <= 8;
   stored = {picture.height, picture.width, channels};
-  // The rows are the caller's: libpng must not write more than they hold.
-  if (png_get_rowbytes(png, info) != static_cast<size_t>(stored.width * channels) * (wide && !widened ? 2 : 1))
-    png_error(png, "its rows are not of the size that its header tells");
 }
 
 void PngDecoder::State::decode(const RowPlacer& placer) {

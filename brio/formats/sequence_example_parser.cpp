@@ -79,8 +79,8 @@ SequenceExampleParser::Parsed SequenceExampleParser::parse(std::span<const std::
 SequenceExampleParser::Parsed SequenceExampleParser::parse_single(std::string_view example,
                                                                   const Origin& origin) const {
   Parsed parsed = parse_from({&example, 1}, origin, -1);
-  drop_batch_axis(parsed.context, context_.specs());
-  drop_batch_axis(parsed.lists, specs_);
+  for (size_t k = 0; k < parsed.context.size(); ++k) drop_batch_axis(parsed.context[k], context_.specs()[k]);
+  for (size_t k = 0; k < parsed.lists.size(); ++k) drop_batch_axis(parsed.lists[k], specs_[k]);
   return parsed;
 }
 

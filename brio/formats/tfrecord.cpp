@@ -9,7 +9,7 @@ namespace brio::formats {
 
 namespace {
 
-constexpr size_t kBuffer = size_t{1} << 18;
+constexpr size_t kLeastBuffer = size_t{1} << 12, kBuffer = size_t{1} << 18;
 
 }  // namespace
 
@@ -27,7 +27,9 @@ bool RecordReader::have(uint64_t bytes) {
     }
     // A length that nothing confirms yet gets no more memory than the data that has come asks for.
     if (end_ == buffer_.size())
-      buffer_.resize(static_cast<size_t>(std::max<uint64_t>(kBuffer, std::min<uint64_t>(bytes, 2 * uint64_t{end_}))));
+      buffer_.resize(
+          static_cast<size_t>(std::max<uint64_t>(std::clamp<uint64_t>(file_->size(), kLeastBuffer, kBuffer),
+                                                 std::min<uint64_t>(bytes, 2 * uint64_t{end_}))));
     const size_t room = buffer_.size() - end_;
     const size_t got = stream_.read_some(buffer_.data() + end_, room);
     end_ += got;
@@ -60,7 +62,8 @@ bool RecordReader::next(std::string_view& record) {
   uint64_t length = 0;
   if (!in_record_ && !next_length(length)) return false;
   if (!have(length_ + kRecordFooter))
-    fail_truncated(cat("the file ends after ", end_ - begin_, " of its ", length_, " bytes and their checksum"));
+    fail_truncated(
+        cat("the file ends after ", end_ - begin_, " of the ", length_, " + 4 bytes of its data and checksum"));
   record = {buffer_.data() + begin_, static_cast<size_t>(length_)};
   check_data(record, load_at<uint32_t>(record.data() + record.size()), {file_->path()}, record_, options_);
   begin_ += static_cast<size_t>(length_) + kRecordFooter;
@@ -76,7 +79,7 @@ void RecordReader::read_into(void* to) {
   const size_t got = here + stream_.read_some(static_cast<char*>(to) + here, length - here);
   if (got < length || !have(kRecordFooter))
     fail_truncated(
-        cat("the file ends after ", got + end_ - begin_, " of its ", length_, " bytes and their checksum"));
+        cat("the file ends after ", got + end_ - begin_, " of the ", length_, " + 4 bytes of its data and checksum"));
   check_data({static_cast<const char*>(to), length}, load_at<uint32_t>(buffer_.data() + begin_), {file_->path()},
              record_, options_);
   begin_ += kRecordFooter;
@@ -127,6 +130,14 @@ void RecordFile::check_place(const RecordPlace& place, std::string_view header) 
 }
 
 void RecordFile::read_into(const RecordPlace& place, void* to) const {
+  // A copy of a small record costs less than the calls that would read its parts.
+  constexpr uint64_t kSmall = 8192;
+  if (place.length <= kSmall) {
+    static thread_local std::string small;
+    const std::string_view data = read(place, small);
+    if (!data.empty()) std::memcpy(to, data.data(), data.size());
+    return;
+  }
   char header[kRecordHeader], footer[kRecordFooter];
   file_.read(place.offset, header, kRecordHeader);
   check_place(place, {header, kRecordHeader});

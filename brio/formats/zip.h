@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "brio/formats/read_at.h"
@@ -66,14 +67,21 @@ class ZipStream {
 // Members are stored, each at the time 1980-01-01, so that the same members make the same file.
 class ZipWriter {
  public:
-  explicit ZipWriter(std::string path) : file_(std::move(path)) {}
+  // `zip64`: sizes and positions in fields of 64 bits, which are otherwise written only where they are needed.
+  explicit ZipWriter(std::string path, bool zip64 = false) : file_(std::move(path)), zip64_(zip64) {}
   // One member of the bytes of all parts.
   void add(std::string_view name, const std::vector<std::string_view>& parts);
   void commit();
 
  private:
+  bool large(uint64_t value) const { return zip64_ || value >= UINT32_MAX; }
+  uint32_t field(uint64_t value) const { return large(value) ? UINT32_MAX : static_cast<uint32_t>(value); }
+  void append_common(std::string& to, const ZipMember& member, bool wide) const;
+
   OutputFile file_;
+  bool zip64_;
   std::vector<ZipMember> members_;
+  std::unordered_set<std::string> names_;
 };
 
 }  // namespace brio::formats

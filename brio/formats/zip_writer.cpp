@@ -15,22 +15,6 @@ namespace {
 constexpr uint16_t kVersion = 20, kVersion64 = 45;
 constexpr uint16_t kDate = (0 << 9) | (1 << 5) | 1;  // 1980-01-01, the first that can be written
 
-bool large(uint64_t value) { return value >= kSee64; }
-uint32_t field(uint64_t value) { return large(value) ? kSee64 : static_cast<uint32_t>(value); }
-
-// What both headers of a member share.
-void append_common(std::string& to, const ZipMember& member, bool zip64) {
-  append_little(to, zip64 ? kVersion64 : kVersion);
-  append_little(to, uint16_t{0x800});  // names are UTF-8
-  append_little(to, kStored);
-  append_little(to, uint16_t{0});  // time of day
-  append_little(to, kDate);
-  append_little(to, member.crc);
-  append_little(to, field(member.size));
-  append_little(to, field(member.size));
-  append_little(to, static_cast<uint16_t>(member.name.size()));
-}
-
 std::string extra64(const std::vector<uint64_t>& values) {
   std::string extra;
   if (values.empty()) return extra;
@@ -42,11 +26,23 @@ std::string extra64(const std::vector<uint64_t>& values) {
 
 }  // namespace
 
+// What both headers of a member share.
+void ZipWriter::append_common(std::string& to, const ZipMember& member, bool wide) const {
+  append_little(to, wide ? kVersion64 : kVersion);
+  append_little(to, uint16_t{0x800});  // names are UTF-8
+  append_little(to, kStored);
+  append_little(to, uint16_t{0});  // time of day
+  append_little(to, kDate);
+  append_little(to, member.crc);
+  append_little(to, field(member.size));
+  append_little(to, field(member.size));
+  append_little(to, static_cast<uint16_t>(member.name.size()));
+}
+
 void ZipWriter::add(std::string_view name, const std::vector<std::string_view>& parts) {
   if (name.empty() || name.size() > 0xffff)
     throw InvalidArgument(cat(file_.path(), ": a member's name has 1 to 65535 bytes, but got ", name.size()));
-  for (const ZipMember& member : members_)
-    if (member.name == name) throw InvalidArgument(cat(file_.path(), ": there are two members '", name, "'"));
+  if (!names_.emplace(name).second) throw InvalidArgument(cat(file_.path(), ": there are two members '", name, "'"));
   ZipMember member;
   member.name = name;
   member.header = file_.size();

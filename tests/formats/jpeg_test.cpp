@@ -223,6 +223,7 @@ TEST(Jpeg, SaysWhatIsBroken) {
   std::string lying = good;
   lying[4] = '\x7f';
   EXPECT_EQ(refusal(lying), cat("a.jpg: at byte ", good.size(), ": the JPEG ends too early; the file is truncated"));
+  EXPECT_EQ(refusal(lying, {.try_recover_truncated = true}).substr(0, 15), "a.jpg: at byte ");
   EXPECT_EQ(refusal(good, {.channels = 2}), "[decode_jpeg] channels is 2; a JPEG is decoded to 0, 1 or 3");
   EXPECT_EQ(refusal(good, {.channels = 4}), "[decode_jpeg] channels is 4; a JPEG is decoded to 0, 1 or 3");
   EXPECT_EQ(refusal(good, {.dtype = u16}), "[decode_jpeg] dtype is uint16; a JPEG is decoded to uint8");

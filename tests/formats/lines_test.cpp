@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/formats/picture_golden.h"
+#include "tests/formats/scratch.h"
 
 namespace brio::formats {
 namespace {
@@ -48,6 +49,17 @@ TEST(Lines, RefusesEndlessOnes) {
       EXPECT_STREQ(error.what(), "a.txt: at byte 3: a line has more than the limit of 5 bytes");
     }
   }
+}
+
+TEST(Lines, AFileThatChangesIsAnError) {
+  const Scratch scratch;
+  write_file(scratch / "f", "a\nb\nc\n");
+  const LineFile file{ReadAt(scratch / "f")};
+  EXPECT_EQ(file.read(2), "c");
+  std::fstream(scratch / "f", std::ios::in | std::ios::out) << "abcdef";
+  EXPECT_THROW(file.read(2), DataError);
+  std::filesystem::resize_file(scratch / "f", 3);
+  EXPECT_THROW(file.read(2), DataError);
 }
 
 TEST(Lines, OfRealText) {

@@ -70,9 +70,9 @@ TEST(Npz, WritesWhatItReads) {
   }
 }
 
-std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members) {
+std::string zip_of(const std::vector<std::pair<std::string, std::string>>& members, bool zip64 = false) {
   const Scratch scratch;
-  ZipWriter writer(scratch / "z");
+  ZipWriter writer(scratch / "z", zip64);
   for (const auto& [name, bytes] : members) writer.add(name, {bytes});
   writer.commit();
   return read_file(scratch / "z");
@@ -99,6 +99,25 @@ TEST(Zip, WritesTheSameBytesAgain) {
   EXPECT_EQ(reader.find("four"), nullptr);
   EXPECT_EQ(refusal(zip), "no error");
   EXPECT_EQ(refusal(zip_of({})), "no error");
+}
+
+TEST(Zip, FieldsOf64BitsReadTheSame) {
+  const std::string zip = zip_of({{"one", "hello"}, {"two", ""}}, true);
+  EXPECT_EQ(refusal(zip), "no error");
+  const ZipReader reader(ReadAt(zip, {}));
+  ASSERT_EQ(reader.members().size(), 2U);
+  EXPECT_EQ(reader.read(reader.members()[0]), "hello");
+  EXPECT_EQ(reader.read(reader.members()[1]), "");
+}
+
+TEST(Zip, MoreMembersThan16BitsCount) {
+  std::vector<std::pair<std::string, std::string>> members;
+  for (int i = 0; i < 70000; ++i) members.emplace_back(std::to_string(i), "");
+  members[69999].second = "last";
+  const std::string zip = zip_of(members);
+  const ZipReader reader(ReadAt(zip, {}));
+  ASSERT_EQ(reader.members().size(), 70000U);
+  EXPECT_EQ(reader.read(*reader.find("69999")), "last");
 }
 
 constexpr size_t kEnd = 22;
