@@ -1,7 +1,8 @@
 #include "brio/formats/bmp.h"
 
 #include <cstdlib>
-#include <cstring>
+
+#include "brio/formats/byte_order.h"
 
 namespace brio::formats {
 
@@ -9,11 +10,7 @@ namespace {
 
 template <typename T>
 T little(std::string_view bytes, size_t at) {
-  std::make_unsigned_t<T> value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i)
-    value = static_cast<std::make_unsigned_t<T>>(
-        value | static_cast<std::make_unsigned_t<T>>(static_cast<unsigned char>(bytes[at + i])) << 8 * i);
-  return static_cast<T>(value);
+  return load_little<T>(bytes.data() + at);
 }
 
 constexpr size_t kFileHeader = 14, kHeader = 40;

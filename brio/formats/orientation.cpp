@@ -2,16 +2,17 @@
 
 #include <cstring>
 
+#include "brio/formats/byte_order.h"
+
 namespace brio::formats {
 
 namespace {
 
-uint32_t number(std::string_view bytes, size_t at, int size, bool big) {
-  uint32_t value = 0;
-  for (int i = 0; i < size; ++i)
-    value |= static_cast<uint32_t>(static_cast<unsigned char>(bytes[at + static_cast<size_t>(i)]))
-             << 8 * (big ? size - 1 - i : i);
-  return value;
+uint32_t short_at(std::string_view bytes, size_t at, bool big) {
+  return big ? load_big<uint16_t>(bytes.data() + at) : load_little<uint16_t>(bytes.data() + at);
+}
+uint32_t long_at(std::string_view bytes, size_t at, bool big) {
+  return big ? load_big<uint32_t>(bytes.data() + at) : load_little<uint32_t>(bytes.data() + at);
 }
 
 }  // namespace
@@ -21,15 +22,15 @@ int exif_orientation(std::string_view tiff) {
   if (!tiff.starts_with(std::string_view("II*\0", 4)) && !tiff.starts_with(std::string_view("MM\0*", 4))) return 1;
   const bool big = tiff[0] == 'M';
   if (tiff.size() < 8) return 1;
-  const size_t directory = number(tiff, 4, 4, big);
+  const size_t directory = long_at(tiff, 4, big);
   if (directory > tiff.size() || tiff.size() - directory < 2) return 1;
-  const size_t entries = number(tiff, directory, 2, big);
+  const size_t entries = short_at(tiff, directory, big);
   for (size_t i = 0; i < entries; ++i) {
     const size_t entry = directory + 2 + 12 * i;
     if (tiff.size() < entry + 12) return 1;
-    if (number(tiff, entry, 2, big) != kOrientation) continue;
-    const uint32_t value = number(tiff, entry + 8, 2, big);
-    const bool good = number(tiff, entry + 2, 2, big) == kShort && value >= 1 && value <= 8;
+    if (short_at(tiff, entry, big) != kOrientation) continue;
+    const uint32_t value = short_at(tiff, entry + 8, big);
+    const bool good = short_at(tiff, entry + 2, big) == kShort && value >= 1 && value <= 8;
     return good ? static_cast<int>(value) : 1;
   }
   return 1;
@@ -45,7 +46,7 @@ int jpeg_orientation(std::string_view jpeg) {
       continue;
     }
     if (marker == 0xda || marker == 0xd9) return 1;  // the picture begins
-    const size_t length = number(jpeg, at + 2, 2, true);
+    const size_t length = short_at(jpeg, at + 2, true);
     if (length < 2 || jpeg.size() - at - 2 < length) return 1;
     const std::string_view content = jpeg.substr(at + 4, length - 2);
     if (marker == 0xe1 && content.starts_with(kExif)) return exif_orientation(content.substr(kExif.size()));
