@@ -22,18 +22,16 @@ Shape with_rows(int64_t rows, int64_t longest, const Shape& shape) {
   return Shape(dims);
 }
 
+// Rows of `lengths` elements each to `to`, padded to the longest.
 template <typename T>
-std::vector<T> pad_rows(const std::vector<T>& values, std::span<const int64_t> lengths, int64_t elements,
-                        int64_t longest, T pad) {
-  std::vector<T> result;
-  result.reserve(lengths.size() * static_cast<size_t>(longest * elements));
+void pad_rows(const std::vector<T>& values, std::span<const int64_t> lengths, int64_t elements, int64_t longest,
+              T pad, T* to) {
   auto from = values.begin();
   for (const int64_t length : lengths) {
-    result.insert(result.end(), from, from + length * elements);
-    result.insert(result.end(), static_cast<size_t>((longest - length) * elements), pad);
+    to = std::copy_n(from, length * elements, to);
+    to = std::fill_n(to, (longest - length) * elements, pad);
     from += length * elements;
   }
-  return result;
 }
 
 }  // namespace
@@ -67,7 +65,16 @@ int64_t FeatureColumn::append(const FeatureView& feature, const wire::Message& m
       if (count > 0) std::memcpy(floats_.data() + at, run.data(), run.size());
     });
   } else if (dtype_ == i64) {
-    feature.each<int64_t>(message, [&](int64_t value) { ints_.push_back(value); });
+    feature.each_run<int64_t>(message, [&](std::string_view run) {
+      const auto count =
+          static_cast<size_t>(std::count_if(run.begin(), run.end(), [](char byte) { return byte >= 0; }));
+      size_t at = ints_.size();
+      ints_.resize(at + count);
+      for (wire::Reader values(run, message); !values.done(); ++at) {
+        const uint64_t value = values.varint();  // throws before there is one more than was counted
+        ints_[at] = static_cast<int64_t>(value);
+      }
+    });
   } else {
     feature.each<std::string_view>(message, [&](std::string_view value) { texts_.push_back(value); });
   }
@@ -95,11 +102,16 @@ Array FeatureColumn::padded(std::span<const int64_t> lengths, const Shape& shape
   const int64_t longest = lengths.empty() ? 0 : *std::max_element(lengths.begin(), lengths.end());
   const Shape whole = with_rows(static_cast<int64_t>(lengths.size()), longest, shape);
   const int64_t elements = shape.elements();
-  FeatureColumn result(dtype_);
-  if (dtype_ == f32) result.floats_ = pad_rows(floats_, lengths, elements, longest, pad ? *pad->as<float>() : 0.0F);
-  else if (dtype_ == i64) result.ints_ = pad_rows(ints_, lengths, elements, longest, pad ? *pad->as<int64_t>() : 0);
-  else result.texts_ = pad_rows(texts_, lengths, elements, longest, pad ? string_at(*pad, 0) : std::string_view());
-  return result.shaped(whole);
+  if (dtype_ == DType::string) {
+    std::vector<std::string_view> texts(static_cast<size_t>(whole.elements()));
+    pad_rows(texts_, lengths, elements, longest, pad ? string_at(*pad, 0) : std::string_view(), texts.data());
+    return string_array(texts, whole);
+  }
+  Array result = Array::allocate({whole, dtype_}, Owner::input);
+  if (dtype_ == f32)
+    pad_rows(floats_, lengths, elements, longest, pad ? *pad->as<float>() : 0.0F, result.as<float>());
+  else pad_rows(ints_, lengths, elements, longest, pad ? *pad->as<int64_t>() : int64_t{0}, result.as<int64_t>());
+  return result;
 }
 
 void drop_batch_axis(ParsedFeature& feature, const NamedSpec& named) {

@@ -45,8 +45,10 @@ void RecordReader::fail_truncated(std::string_view reason) const {
 bool RecordReader::next_length(uint64_t& length) {
   BRIO_CHECK(!in_record_, "the record before has not been read");
   record_ = position();
+  lost_ = true;
   if (!have(kRecordHeader)) {
-    if (begin_ == end_) return false;
+    lost_ = begin_ != end_;
+    if (!lost_) return false;
     fail_truncated(cat("the file ends after ", end_ - begin_, " of the ", kRecordHeader, " bytes of its header"));
   }
   const bool known = options_.compression == Compression::none;
@@ -55,35 +57,42 @@ bool RecordReader::next_length(uint64_t& length) {
   begin_ += kRecordHeader;
   length_ = length;
   in_record_ = true;
+  lost_ = false;
   return true;
 }
 
 bool RecordReader::next(std::string_view& record) {
   uint64_t length = 0;
   if (!in_record_ && !next_length(length)) return false;
+  lost_ = true;
   if (!have(length_ + kRecordFooter))
     fail_truncated(
         cat("the file ends after ", end_ - begin_, " of the ", length_, " + 4 bytes of its data and checksum"));
   record = {buffer_.data() + begin_, static_cast<size_t>(length_)};
+  end_record(static_cast<size_t>(length_) + kRecordFooter);
   check_data(record, load_at<uint32_t>(record.data() + record.size()), {file_->path()}, record_, options_);
-  begin_ += static_cast<size_t>(length_) + kRecordFooter;
-  in_record_ = false;
   return true;
+}
+
+void RecordReader::end_record(size_t bytes) {
+  begin_ += bytes;
+  in_record_ = false;
+  lost_ = false;
 }
 
 void RecordReader::read_into(void* to) {
   BRIO_CHECK(in_record_, "next_length() comes before read_into()");
   const size_t length = static_cast<size_t>(length_), here = std::min(length, end_ - begin_);
-  std::memcpy(to, buffer_.data() + begin_, here);
+  lost_ = true;
+  if (here > 0) std::memcpy(to, buffer_.data() + begin_, here);
   begin_ += here;
   const size_t got = here + stream_.read_some(static_cast<char*>(to) + here, length - here);
   if (got < length || !have(kRecordFooter))
     fail_truncated(
         cat("the file ends after ", got + end_ - begin_, " of the ", length_, " + 4 bytes of its data and checksum"));
-  check_data({static_cast<const char*>(to), length}, load_at<uint32_t>(buffer_.data() + begin_), {file_->path()},
-             record_, options_);
-  begin_ += kRecordFooter;
-  in_record_ = false;
+  const auto stored = load_at<uint32_t>(buffer_.data() + begin_);
+  end_record(kRecordFooter);
+  check_data({static_cast<const char*>(to), length}, stored, {file_->path()}, record_, options_);
 }
 
 bool RecordReader::skip() {
@@ -91,6 +100,7 @@ bool RecordReader::skip() {
   if (!in_record_ && !next_length(length)) return false;
   const uint64_t behind = position() + length_ + kRecordFooter;
   in_record_ = false;
+  lost_ = true;
   if (options_.compression == Compression::none && behind - position() > end_ - begin_) {
     seek(behind);
     return true;
@@ -101,13 +111,14 @@ bool RecordReader::skip() {
     begin_ += part;
     left -= part;
   }
+  lost_ = false;
   return true;
 }
 
 void RecordReader::seek(uint64_t position) {
   stream_.seek(position);
   begin_ = end_ = 0;
-  in_record_ = false;
+  in_record_ = lost_ = false;
 }
 
 RecordFile::RecordFile(std::string path, const RecordOptions& options) : file_(std::move(path)), options_(options) {

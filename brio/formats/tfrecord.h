@@ -39,12 +39,17 @@ class RecordReader {
   // Over a record; in plain files its data need not be read.
   bool skip();
 
+  // After a DataError: is the place of the next record lost too? If not, only the data of one record was corrupted,
+  // and the next call goes on behind it.
+  bool lost() const { return lost_; }
+
   uint64_t position() const { return stream_.position() - (end_ - begin_); }  // of the next record, inflated
   void seek(uint64_t position);  // to where a record begins; plain files only
   const InputFile& file() const { return *file_; }
 
  private:
   bool have(uint64_t bytes);  // makes them lie at begin_; false where the file ends before
+  void end_record(size_t bytes);
   [[noreturn]] void fail_truncated(std::string_view reason) const;
 
   std::unique_ptr<InputFile> file_;  // its place stays when the reader moves
@@ -54,7 +59,7 @@ class RecordReader {
   size_t begin_ = 0, end_ = 0;  // of the bytes in the buffer that are still to be read
   uint64_t length_ = 0;         // of the record whose header has been read, which begins at record_
   uint64_t record_ = 0;
-  bool in_record_ = false;
+  bool in_record_ = false, lost_ = false;
 };
 
 // A plain file, by place: immutable, so any number of threads may read it at once.

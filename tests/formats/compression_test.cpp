@@ -13,7 +13,7 @@ constexpr Compression kAll[] = {Compression::none, Compression::gzip, Compressio
 
 std::string text_of(size_t size) {
   std::string text;
-  for (int i = 0; text.size() < size; ++i) text += cat("line ", i * i, "\n");
+  for (int64_t i = 0; text.size() < size; ++i) text += cat("line ", i * i, "\n");
   text.resize(size);
   return text;
 }

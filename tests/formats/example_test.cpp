@@ -93,12 +93,15 @@ TEST(ExampleParser, FollowsTheOrderOfKeysAsItChanges) {
 }
 
 TEST(ExampleParser, ReadsEveryLengthOfNumbersAndLists) {
-  for (int bits = 0; bits < 64; ++bits)
-    for (const int64_t value : {int64_t{1} << bits, (int64_t{1} << bits) - 1, -(int64_t{1} << (bits % 63))}) {
+  for (int bits = 0; bits < 64; ++bits) {
+    const uint64_t power = uint64_t{1} << bits;
+    for (const uint64_t pattern : {power, power - 1, ~power}) {
+      const auto value = static_cast<int64_t>(pattern);
       const auto parsed =
           parse_single_example(serialized({{"k", Feature::ints({value})}}), {{"k", FixedLen{{1}, i64}}});
       ASSERT_EQ(parsed[0].values.as<int64_t>()[0], value);
     }
+  }
   for (const int64_t count : {0, 1, 2, 30, 31, 32, 33, 100, 5000}) {
     std::vector<float> values(static_cast<size_t>(count));
     for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i) + 0.5F;

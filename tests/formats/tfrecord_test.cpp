@@ -1,6 +1,7 @@
 #include "brio/formats/tfrecord.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <thread>
@@ -307,6 +308,70 @@ TEST(TFRecord, BrokenCompressedFilesAreErrors) {
   EXPECT_EQ(error(header(3) + "abc1234", next),
             ": at byte 0: corrupted record: the checksum of its 3 bytes of data does not match");
   EXPECT_THROW(RecordFile(f, {Compression::gzip}), InvalidArgument);
+}
+
+TEST(TFRecord, AReaderGoesOnBehindCorruptedDataOnly) {
+  const Scratch scratch;
+  const std::string f = scratch / "f";
+  write_records(f, 4);  // 0, 7, 28 and 63 bytes
+  std::string bytes = read_file(f);
+  bytes[16 + 13] ^= 1;
+  write_file(f, bytes);
+  for (const bool direct : {false, true}) {
+    RecordReader reader(f);
+    std::vector<size_t> sizes;
+    int errors = 0;
+    for (bool more = true; more;) try {
+        uint64_t length = 0;
+        std::string_view view;
+        std::string to(100, '\0');
+        if (direct) {
+          more = reader.next_length(length);
+          if (more) reader.read_into(to.data());
+        } else {
+          more = reader.next(view);
+          length = view.size();
+        }
+        if (more) sizes.push_back(length);
+      } catch (const DataError&) {
+        ++errors;
+        ASSERT_FALSE(reader.lost());
+        EXPECT_EQ(reader.position(), 39U);
+      }
+    EXPECT_EQ(errors, 1);
+    EXPECT_EQ(sizes, (std::vector<size_t>{0, 28, 63}));
+  }
+  bytes[39] ^= 1;
+  write_file(f, bytes);
+  RecordReader reader(f);
+  reader.seek(39);
+  std::string_view view;
+  EXPECT_THROW(reader.next(view), DataError);
+  EXPECT_TRUE(reader.lost());
+  write_file(f, bytes.substr(0, bytes.size() - 1));
+  RecordReader cut(f);
+  cut.seek(83);
+  EXPECT_THROW(cut.next(view), DataError);
+  EXPECT_TRUE(cut.lost());
+}
+
+TEST(TFRecord, AForgedLengthAllocatesLittle) {
+  const Scratch scratch;
+  const std::string lie = header(900000000) + std::string(100000, 'x');
+  for (const Compression one : kAll) {
+    OutputFile file(scratch / "f");
+    OutputStream stream(file, one);
+    stream.write(lie);
+    stream.finish();
+    file.commit();
+    rusage before{}, after{};
+    getrusage(RUSAGE_SELF, &before);
+    RecordReader reader(scratch / "f", {one});
+    std::string_view view;
+    EXPECT_THROW(reader.next(view), DataError);
+    getrusage(RUSAGE_SELF, &after);
+    EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 64 * 1024) << "kB";
+  }
 }
 
 TEST(TFRecord, PlacesThatAreNotThereAreErrors) {
