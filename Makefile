@@ -53,9 +53,12 @@ bench-ops: setup ## the second half of it: single ops of every family beside Ten
 	$(call build,release)
 	@$(PYTHON) bench/ops.py $(BENCH_OPS_ARGS)
 
-# SECONDS_TO_FUZZ=60 make fuzz
+# SECONDS_TO_FUZZ=60 SECONDS_PER_PARSER=10 make fuzz
 SECONDS_TO_FUZZ ?= 600
-fuzz: setup ## run random graphs planned, unplanned and by the reference until the time is up; then again, of all ops
+SECONDS_PER_PARSER ?= 60
+fuzz: setup ## hostile bytes for each parser of files; random graphs planned, unplanned and by the reference
+	$(call build,fuzz,fuzz_parsers)
+	@scripts/fuzz_parsers $(SECONDS_PER_PARSER) $(JOBS)
 	$(call build,release,brio_fuzz test_ops)
 	@$(RELEASE)/brio_fuzz --seconds $(SECONDS_TO_FUZZ)
 	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'

@@ -1,6 +1,7 @@
 # Flags that every room, test and tool is built with. Never -march=native: one binary serves every x86-64 CPU.
 option(BRIO_ASAN "build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(BRIO_TSAN "build with ThreadSanitizer" OFF)
+option(BRIO_FUZZ "build for libFuzzer with both of BRIO_ASAN; needs clang" OFF)
 option(BRIO_COVERAGE "count what runs in brio/ops, for scripts/coverage" OFF)
 
 add_library(brio_options INTERFACE)
@@ -19,4 +20,9 @@ if(BRIO_TSAN)
   target_link_options(brio_options INTERFACE -fsanitize=thread)
   set_source_files_properties(brio/backends/cpu/gemm_small.cpp brio/backends/cpu/gemm_blocked.cpp
                               PROPERTIES COMPILE_OPTIONS "-fno-var-tracking")
+endif()
+if(BRIO_FUZZ)
+  target_compile_options(brio_options INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+                                                -fno-omit-frame-pointer)
+  target_link_options(brio_options INTERFACE -fsanitize=address,undefined)
 endif()

@@ -3,6 +3,7 @@
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
 #   example   every examples/NAME.cpp → example_NAME, built and run
 #   check     layering of the includes, the installed package, what README.md says
+#   The seeds of the parsers' fuzz targets are replayed as unit tests fuzz/NAME (BrioFuzz.cmake).
 # tests/fuzz → brio_fuzz and tests/soak → brio_soak are programs, not tests: `make fuzz`, `make soak`.
 enable_testing()
 find_package(GTest REQUIRED)
@@ -42,7 +43,7 @@ foreach(dir IN LISTS test_dirs)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${dir}/*.cpp")
   if(dir STREQUAL "fuzz" OR dir STREQUAL "soak")
     brio_program(brio_${dir} ${sources})
-  elseif(NOT dir MATCHES "^install/")
+  elseif(NOT dir MATCHES "^(install|fuzz)/")
     string(REPLACE "/" "_" id "${dir}")
     brio_program(test_${id} ${sources})
     target_compile_definitions(test_${id} PRIVATE BRIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
