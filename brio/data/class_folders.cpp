@@ -37,7 +37,8 @@ std::vector<fs::directory_entry> entries_of(const fs::path& directory) {
 // back to a directory on the way is not followed again.
 class Walk {
  public:
-  Walk(const std::vector<std::string>& extensions, bool follow_links) : extensions_(extensions), follow_(follow_links) {}
+  Walk(const std::vector<std::string>& extensions, bool follow_links)
+      : extensions_(extensions), follow_(follow_links) {}
 
   std::vector<std::string> operator()(const fs::path& top) {
     directory(top);
@@ -99,7 +100,8 @@ void check_split(const char* who, const FolderOptions& options) {
   if ((split > 0) != (options.subset != Subset::all))
     throw InvalidArgument(cat("[", who, "] validation_split and subset are given together or not at all"));
   if (split > 0 && options.shuffle && !options.seed)
-    throw InvalidArgument(cat("[", who, "] a split of shuffled files needs a seed, or training and validation would "
+    throw InvalidArgument(cat("[", who,
+                              "] a split of shuffled files needs a seed, or training and validation would "
                               "share files; give the same seed to both"));
 }
 
@@ -137,8 +139,8 @@ LabelledFiles find_files(const char* who, const std::string& directory, const st
     files.paths = Walk(extensions, options.follow_links)(directory);
     files.labels = options.labels;
     if (!files.labels.empty() && files.labels.size() != files.paths.size())
-      throw InvalidArgument(cat("[", who, "] ", files.labels.size(), " labels were given for the ", files.paths.size(),
-                                " files in ", directory));
+      throw InvalidArgument(cat("[", who, "] ", files.labels.size(), " labels were given for the ",
+                                files.paths.size(), " files in ", directory));
     for (const int32_t label : std::set<int32_t>(files.labels.begin(), files.labels.end()))
       files.class_names.push_back(cat(label));
   }
@@ -148,8 +150,8 @@ LabelledFiles find_files(const char* who, const std::string& directory, const st
   std::vector<size_t> order(n);
   for (size_t i = 0; i < n; ++i) order[i] = i;
   if (options.shuffle) {
-    const auto drawn = static_cast<uint32_t>(random::generator().advance(1).seed % 1'000'000);
-    order = numpy_shuffled(n, options.seed.value_or(drawn));
+    const Generator::State drawn = random::generator().advance(1);
+    order = numpy_shuffled(n, options.seed ? *options.seed : RandomStream{drawn.seed, drawn.counter}.u32(0));
   }
   const auto held = static_cast<size_t>(options.validation_split * static_cast<double>(n));
   const size_t begin = options.subset == Subset::validation ? n - held : 0;

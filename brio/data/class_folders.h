@@ -12,8 +12,8 @@ namespace brio::data {
 enum class Subset : uint8_t { all, training, validation };
 
 struct FolderOptions {
-  bool inferred = true;                   // labels are the places of the subdirectories among class_names
-  std::vector<int32_t> labels = {};       // given instead, in the order of the sorted paths
+  bool inferred = true;                       // labels are the places of the subdirectories among class_names
+  std::vector<int32_t> labels = {};           // given instead, in the order of the sorted paths
   std::vector<std::string> class_names = {};  // which subdirectories, in which order; default: all, sorted
   bool shuffle = true;
   std::optional<uint32_t> seed = {};
