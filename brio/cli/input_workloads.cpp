@@ -1,9 +1,13 @@
 #include "brio/cli/input_workloads.h"
 
+#include <ctime>
+
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "brio/brio.h"
 
@@ -25,7 +29,42 @@ std::string data_directory(const char* name) {
   return path;
 }
 
+void work_for(std::chrono::microseconds time) {
+  timespec now{};
+  auto cpu_ns = [&] {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+  };
+  for (const long long until = cpu_ns() + time.count() * 1000; cpu_ns() < until;) {
+  }
+}
+
+constexpr std::chrono::microseconds kStep{5000};
+
+std::function<double()> make_overlap(void (*step)()) {
+  auto input = std::make_shared<data::Iterator>(data::range(1'000'000)
+                                                    .map([](data::Sample& sample) {
+                                                      work_for(kStep);
+                                                      sample.pass(0, 0);
+                                                    })
+                                                    .repeat()
+                                                    .iterator(0));
+  return [input, step] {
+    data::Item item;
+    input->next(item);
+    step();
+    return 1.;
+  };
+}
+
 }  // namespace
+
+std::function<double()> make_overlap() {
+  return make_overlap([] { std::this_thread::sleep_for(kStep); });
+}
+std::function<double()> make_overlap_busy() {
+  return make_overlap([] { work_for(kStep); });
+}
 
 std::function<double()> make_jpeg() {
   auto folder = std::make_shared<data::Dataset>(
