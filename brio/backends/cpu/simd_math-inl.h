@@ -61,11 +61,11 @@ HWY_INLINE ExpParts<V> reduce_exp(D d, V x) {
   return {r, hn::NegMulAdd(n, low, hn::Sub(high, r)), n};
 }
 
-// e^r · 2^n for |r| ≤ ln 2 / 2.
+// e^r - 1 for |r| ≤ ln 2 / 2, as much of it as e^r needs.
 template <class D, class V>
-HWY_INLINE V exp_of_parts(D d, V r, V n) {
+HWY_INLINE V exp_minus_one(D d, V r) {
   const V p = polynomial(d, r, 0.49999997f, 0.166665331f, 0.0416672453f, 0.0083678551f, 0.00138822652f);
-  return scale_by_power_of_two(d, hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0f)), n);
+  return hn::MulAdd(p, hn::Mul(r, r), r);
 }
 
 // x limited to [low, high]; NaN stays NaN. The x86 instructions return their second operand when one is NaN.
@@ -94,7 +94,7 @@ HWY_INLINE V exp_vector(D d, V x) {
       const V rest = hn::Add(lost, hn::MulAdd(p, hn::Mul(r, r), error));
       return scale_by_power_of_two(d, hn::Add(sum, rest), n);
     }
-    return exp_of_parts(d, r, n);
+    return scale_by_power_of_two(d, hn::Add(exp_minus_one(d, r), hn::Set(d, 1.0f)), n);
   } else {
     const V high = hn::Set(d, 709.782712893384);
     const V y = hn::Exp(d, hn::IfThenElse(hn::Lt(x, high), x, high));
@@ -216,26 +216,40 @@ HWY_INLINE V erf_vector(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.93f)), erf_near_zero(d, a), away), x);
 }
 
-// Around 0 it is 1 - erf(x). Elsewhere, with a = |x| and q = (a - 2) / (a + 2), it is e^-a² · f(q) / (1 + 2a), f
-// being a polynomial; below 0, 2 minus that.
+// a² = high + low, high being a float.
+template <class D, class V>
+HWY_INLINE void square_in_parts(D d, V a, V& high, V& low) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // a product and a sum that round once
+  (void)d;
+  high = hn::Mul(a, a);
+  low = hn::MulSub(a, a, high);
+#else  // the square of a's leading 12 bits is exact
+  const hn::RebindToUnsigned<D> du;
+  const V leading = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
+  high = hn::Mul(leading, leading);
+  low = hn::Mul(hn::Sub(a, leading), hn::Add(a, leading));
+#endif
+}
+
+// With a = |x|, t = 1 / (1 + a/2) and q = (a - 1)·t it is e^-a² · t · f(q), f being a polynomial; below 0, 2 minus
+// that.
 template <class D, class V>
 HWY_INLINE V erfc_vector(D d, V x) {
-  const hn::RebindToUnsigned<D> du;
-  const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
+  const V one = hn::Set(d, 1.0f);
   const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 10.1f), hn::Abs(x));  // from there on it is 0
-  const V q = hn::Div(hn::Sub(a, two), hn::Add(a, two));
-  const V f = polynomial(d, q, 1.27697837f, -0.0927639976f, -0.166031107f, 0.16405566f, -0.0542073734f,
-                         -0.00806208793f, 0.00864139479f, 0.00132064172f, -0.001239668f, -0.000408588181f);
-  // a² has more bits than a float: the square of a's leading 12 bits is exact, and the rest joins what is left of it
-  // after the reduction, which is small.
-  const V leading = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
-  const V rest = hn::Mul(hn::Sub(a, leading), hn::Add(a, leading));
-  const V n = hn::Round(hn::Mul(hn::Mul(a, a), hn::Set(d, -1.44269504f)));
-  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), hn::Neg(hn::Mul(leading, leading)));
+  const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.5f), one));
+  const V f =
+      polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.64137536f, -0.29403934f, 0.06662112f, -0.00045420523f,
+                 -0.002631654f, -2.1331698e-05f, 0.00014189603f, 1.4721332e-05f, -7.5427815e-06f, -6.434734e-07f);
+  // a² has more bits than a float: the rest joins what is left of it after the reduction, which is small.
+  V square, rest;
+  square_in_parts(d, a, square, rest);
+  const V n = hn::Round(hn::Mul(square, hn::Set(d, -1.44269504f)));
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), hn::Neg(square));
   const V r = hn::Sub(hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), high), rest);
-  const V y = hn::Mul(exp_of_parts(d, r, n), hn::Div(f, hn::Add(one, hn::Add(a, a))));
-  const V away = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, y), y);
-  return hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.5f)), hn::Sub(one, erf_near_zero(d, x)), away);
+  const V grown = exp_minus_one(d, r), factor = hn::Mul(t, f);
+  const V y = scale_by_power_of_two(d, hn::MulAdd(grown, factor, factor), n);
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), y), y);
 }
 
 // Where the vector function does not hold, lanes of r are computed one by one.
