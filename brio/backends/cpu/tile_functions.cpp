@@ -49,6 +49,7 @@ BRIO_VECTOR_FUNCTION(Acosh, acosh_in_double)
 BRIO_VECTOR_FUNCTION(Atanh, atanh_in_double)
 BRIO_VECTOR_FUNCTION(Erfinv, erfinv_in_double)
 BRIO_VECTOR_FUNCTION(Lgamma, lgamma_in_double)
+BRIO_VECTOR_FUNCTION(Digamma, digamma_in_double)
 BRIO_VECTOR_FUNCTION(Ndtri, ndtri_in_double)
 #undef BRIO_VECTOR_FUNCTION
 
@@ -146,7 +147,7 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop_through_double<Erfinv>, 1>("erfinv", scalar_unary_loop<ScalarErfinv, double>),
       float_row<unary_loop_through_double<Ndtri>, 1>("ndtri", scalar_unary_loop<ScalarNdtri, double>),
       float_row<unary_loop_through_double<Lgamma>, 1>("lgamma", scalar_unary_loop<ScalarLgamma, double>),
-      float_row<scalar_unary_loop<ScalarDigamma, float>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
+      float_row<unary_loop_through_double<Digamma>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
       float_row<scalar_binary_loop<ScalarPolygamma, float>, 2>("polygamma",
                                                                scalar_binary_loop<ScalarPolygamma, double>),
       {"nextafter", scalar_binary_loop<LibmNextafter, double>, scalar_binary_loop<LibmNextafter, float>, nullptr,

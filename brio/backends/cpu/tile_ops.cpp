@@ -21,7 +21,7 @@ constexpr OpCost kCosts[] = {
     {"pow", 3.0},     {"atan2", 3.0},    {"mod", 10.0},        {"tan", 3.0},       {"asin", 2.0},
     {"acos", 2.0},    {"atan", 2.0},     {"sinh", 2.0},        {"cosh", 2.0},      {"asinh", 3.0},
     {"acosh", 3.0},   {"atanh", 3.0},    {"erfc", 1.0},        {"erfinv", 4.0},    {"ndtri", 4.0},
-    {"lgamma", 30.0}, {"digamma", 30.0}, {"polygamma", 200.0}, {"nextafter", 5.0}, {"floor_div", 0.4},
+    {"lgamma", 6.0},  {"digamma", 6.0},  {"polygamma", 200.0}, {"nextafter", 5.0}, {"floor_div", 0.4},
     {"div", 0.2},     {"sqrt", 0.2},     {"rsqrt", 0.4},       {"reciprocal", 0.2}};
 
 double estimate_cost(std::string_view op, DType in) {

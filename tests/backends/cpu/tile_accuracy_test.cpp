@@ -140,6 +140,7 @@ void check_all(double bound_core, double bound_trigonometry, double bound_others
   check<T, Wide>("ndtri", 0, 1e-7, bound_core, [](Wide x) { return Wide(special::ndtri(double(x))); });
   check<T, Wide>("lgamma", 0.1, 40, bound_core, [](Wide x) { return Wide(special::lgamma(double(x))); });
   check<T, Wide>("digamma", -4, 40, bound_core, [](Wide x) { return Wide(special::digamma(double(x))); });
+  check<T, Wide>("digamma", 1.46, 1.464, bound_core, [](Wide x) { return Wide(special::digamma(double(x))); });
   check<T, Wide>("sqrt", -1, 1e6, 0.5001, [](Wide x) { return std::sqrt(x); });
   check<T, Wide>("rsqrt", 0, 1e6, 1.5, rsqrt<Wide>);
   check<T, Wide>("reciprocal", -100, 100, 0.5001, reciprocal<Wide>);
