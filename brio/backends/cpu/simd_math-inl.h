@@ -231,6 +231,15 @@ HWY_INLINE void square_in_parts(D d, V a, V& high, V& low) {
 #endif
 }
 
+// factor · e^(x + rest) for x ≤ 0; the rest, of an x that has more bits than a float, is small.
+template <class D, class V>
+HWY_INLINE V times_exp(D d, V factor, V x, V rest) {
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);
+  const V grown = exp_minus_one(d, hn::Add(hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), high), rest));
+  return scale_by_power_of_two(d, hn::MulAdd(grown, factor, factor), n);
+}
+
 // With a = |x|, t = 1 / (1 + a/2) and q = (a - 1)·t it is e^-a² · t · f(q), f being a polynomial; below 0, 2 minus
 // that.
 template <class D, class V>
@@ -241,15 +250,26 @@ HWY_INLINE V erfc_vector(D d, V x) {
   const V f =
       polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.64137536f, -0.29403934f, 0.06662112f, -0.00045420523f,
                  -0.002631654f, -2.1331698e-05f, 0.00014189603f, 1.4721332e-05f, -7.5427815e-06f, -6.434734e-07f);
-  // a² has more bits than a float: the rest joins what is left of it after the reduction, which is small.
   V square, rest;
   square_in_parts(d, a, square, rest);
-  const V n = hn::Round(hn::Mul(square, hn::Set(d, -1.44269504f)));
-  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), hn::Neg(square));
-  const V r = hn::Sub(hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), high), rest);
-  const V grown = exp_minus_one(d, r), factor = hn::Mul(t, f);
-  const V y = scale_by_power_of_two(d, hn::MulAdd(grown, factor, factor), n);
+  const V y = times_exp(d, hn::Mul(t, f), hn::Neg(square), hn::Neg(rest));
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), y), y);
+}
+
+// The same for the normal distribution: e^-a²/2 · t · f(q) / 2 with t = 1 / (1 + 3a/8); above 0, 1 minus that.
+template <class D, class V>
+HWY_INLINE V ndtr_vector(D d, V x) {
+  const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
+  const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 14.3f), hn::Abs(x));
+  const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.375f), one));
+  const V f =
+      polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.7193403f, -0.24965498f, 0.03450991f, 0.002746221f, -0.00090693287f,
+                 -0.00013777947f, 1.7900087e-05f, 8.377902e-06f, 2.3936937e-07f, -3.7199845e-07f);
+  V square, rest;
+  square_in_parts(d, a, square, rest);
+  const V minus_half = hn::Neg(half);
+  const V y = times_exp(d, hn::Mul(hn::Mul(t, half), f), hn::Mul(minus_half, square), hn::Mul(minus_half, rest));
+  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(one, y), y);
 }
 
 // Where the vector function does not hold, lanes of r are computed one by one.

@@ -86,6 +86,10 @@ Wide softplus(Wide x) {
   return (x > 0 ? x : Wide(0)) + std::log1p(std::exp(-std::fabs(x)));
 }
 template <typename Wide>
+Wide normal_distribution(Wide x) {
+  return std::erfc(-x / std::sqrt(Wide(2))) / 2;
+}
+template <typename Wide>
 Wide rsqrt(Wide x) {
   return 1 / std::sqrt(x);
 }
@@ -121,6 +125,8 @@ void check_all(double bound_core, double bound_trigonometry, double bound_others
   check<T, Wide>("erf", -6, 6, bound_others, [](Wide x) { return std::erf(x); });
   check<T, Wide>("erfc", -6, 30, bound_others, [](Wide x) { return std::erfc(x); });
   check<T, Wide>("erfc", -1, 1, bound_others, [](Wide x) { return std::erfc(x); });
+  check<T, Wide>("ndtr", -15, 9, bound_others, normal_distribution<Wide>);
+  check<T, Wide>("ndtr", -1, 1, bound_others, normal_distribution<Wide>);
   check<T, Wide>("tan", -10, 10, bound_trigonometry, [](Wide x) { return std::tan(x); });
   check<T, Wide>("tan", -1e9, 1e9, bound_trigonometry, [](Wide x) { return std::tan(x); });
   check<T, Wide>("asin", -1.1, 1.1, bound_core, [](Wide x) { return std::asin(x); });
