@@ -42,8 +42,8 @@ void TileRun::repeat_pattern(size_t i, int64_t start) {
     std::memcpy(slot + done, slot, std::min(done, bytes - done));
 }
 
-// The row of a strided input that linear index `start` of the space lies in. Tiles mostly go on where the last one
-// ended, so that divisions are rare.
+// The row of one of the row_splats that linear index `start` of the space lies in. Tiles mostly go on where the last
+// one ended, so that divisions are rare.
 const TileRun::Row& TileRun::row_at(size_t i, int64_t start) {
   const InputPlan& input = plan_.inputs[i];
   Row& row = rows_[i];
@@ -110,9 +110,18 @@ void TileRun::load(size_t i, int64_t start, int64_t n, bool splats) {
   const int last = input.rank - 1;
   const int64_t inner = input.dims[last], stride = input.strides[last];
   void* slot = buffer_ + arguments_.layout.slot[i];
-  if ((stride == 0 || stride == 1) && inner >= n && start + n <= row_at(i, start).end) {
-    const std::byte* here = rows_[i].first + (start - rows_[i].begin) * stride * size;
-    if (stride == 1 || (input.splat && splats)) {
+  if (input.splat && splats) {
+    registers_[i] = const_cast<std::byte*>(row_at(i, start).first);
+    return;
+  }
+  if ((stride == 0 || stride == 1) && inner >= n && start % inner + n <= inner) {
+    int64_t rest = start, offset = 0;
+    for (int k = last; k >= 0; --k) {
+      offset += rest % input.dims[k] * input.strides[k];
+      rest /= input.dims[k];
+    }
+    const std::byte* here = base + offset * size;
+    if (stride == 1) {
       registers_[i] = const_cast<std::byte*>(here);
     } else {
       registers_[i] = slot;

@@ -21,7 +21,7 @@ struct TileArguments {
 
 class TileRun {
  public:
-  // The innermost run of a strided input that was read last: elements begin … end of the space.
+  // The innermost run of one of the row_splats that was read last: elements begin … end of the space.
   struct Row {
     int64_t begin, end;
     const std::byte* first;
