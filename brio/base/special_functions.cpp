@@ -91,6 +91,14 @@ double erfinv(double x) {
   return std::copysign(inverse_erf(std::fabs(x), 1 - static_cast<long double>(std::fabs(x))), x);
 }
 
+double ndtr(double x) {
+  // erfc of z + error, z being what is left of -x / √2 after rounding: for large z it falls as e^-z² does.
+  constexpr double kHalfRoot = std::numbers::sqrt2 / 2, kRest = -4.8336466567264567e-17;
+  const double z = -x * kHalfRoot, error = std::fma(-x, kHalfRoot, -z) - x * kRest;
+  const double tail = 0.5 * std::erfc(z);
+  return z > 1 && z < 40 ? tail - tail * 2 * z * error : tail;
+}
+
 double ndtri(double p) {
   if (!(p >= 0 && p <= 1)) return kNaN;
   const long double twice = 2 * static_cast<long double>(p < 0.5 ? p : 1 - p);

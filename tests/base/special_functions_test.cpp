@@ -70,6 +70,14 @@ TEST(SpecialFunctions, InverseOfTheErrorFunction) {
 }
 
 TEST(SpecialFunctions, InverseOfTheNormalDistribution) {
+  expect(ndtr(-37), 5.72557122252457682268e-300);
+  expect(ndtr(-9), 1.12858840595384064774e-19);
+  expect(ndtr(-1.5), 0.0668072012688580660045);
+  expect(ndtr(0.75), 0.773372647623131800673);
+  EXPECT_EQ(ndtr(0), 0.5);
+  EXPECT_EQ(ndtr(kInf), 1);
+  EXPECT_EQ(ndtr(-kInf), 0);
+  EXPECT_TRUE(std::isnan(ndtr(kNaN)));
   expect(ndtri(1e-300), -37.047096299361199237);
   expect(ndtri(1e-20), -9.2623400897984075737);
   expect(ndtri(0.001), -3.0902323061678135415);

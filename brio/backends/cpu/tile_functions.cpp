@@ -36,6 +36,7 @@ BRIO_VECTOR_FUNCTION(Softplus, softplus_vector)
 BRIO_VECTOR_FUNCTION(Tanh, tanh_vector)
 BRIO_VECTOR_FUNCTION(Erf, erf_vector)
 BRIO_VECTOR_FUNCTION(Erfc, erfc_vector)
+BRIO_VECTOR_FUNCTION(Ndtr, ndtr_vector)
 BRIO_VECTOR_FUNCTION(Sin, sin_in_double)
 BRIO_VECTOR_FUNCTION(Cos, cos_in_double)
 BRIO_VECTOR_FUNCTION(Tan, tan_in_double)
@@ -49,6 +50,7 @@ BRIO_VECTOR_FUNCTION(Acosh, acosh_in_double)
 BRIO_VECTOR_FUNCTION(Atanh, atanh_in_double)
 BRIO_VECTOR_FUNCTION(Erfinv, erfinv_in_double)
 BRIO_VECTOR_FUNCTION(Lgamma, lgamma_in_double)
+BRIO_VECTOR_FUNCTION(Digamma, digamma_in_double)
 BRIO_VECTOR_FUNCTION(Ndtri, ndtri_in_double)
 #undef BRIO_VECTOR_FUNCTION
 
@@ -86,6 +88,7 @@ BRIO_LIBM(LibmAtanh, std::atanh)
 BRIO_LIBM(LibmErf, std::erf)
 BRIO_LIBM(LibmErfc, std::erfc)
 BRIO_LIBM(ScalarErfinv, special::erfinv)
+BRIO_LIBM(ScalarNdtr, special::ndtr)
 BRIO_LIBM(ScalarNdtri, special::ndtri)
 BRIO_LIBM(ScalarLgamma, special::lgamma)
 BRIO_LIBM(ScalarDigamma, special::digamma)
@@ -132,6 +135,7 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop<Tanh, float>, 1>("tanh", scalar_unary_loop<LibmTanh, double>),
       float_row<unary_loop<Erf, float>, 1>("erf", scalar_unary_loop<LibmErf, double>),
       float_row<unary_loop<Erfc, float>, 1>("erfc", scalar_unary_loop<LibmErfc, double>),
+      float_row<unary_loop<Ndtr, float>, 1>("ndtr", scalar_unary_loop<ScalarNdtr, double>),
       float_row<unary_loop_through_double<Sin>, 1>("sin", unary_loop<Sin, double>),
       float_row<unary_loop_through_double<Cos>, 1>("cos", unary_loop<Cos, double>),
       float_row<unary_loop_through_double<Tan>, 1>("tan", scalar_unary_loop<LibmTan, double>),
@@ -146,7 +150,7 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop_through_double<Erfinv>, 1>("erfinv", scalar_unary_loop<ScalarErfinv, double>),
       float_row<unary_loop_through_double<Ndtri>, 1>("ndtri", scalar_unary_loop<ScalarNdtri, double>),
       float_row<unary_loop_through_double<Lgamma>, 1>("lgamma", scalar_unary_loop<ScalarLgamma, double>),
-      float_row<scalar_unary_loop<ScalarDigamma, float>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
+      float_row<unary_loop_through_double<Digamma>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
       float_row<scalar_binary_loop<ScalarPolygamma, float>, 2>("polygamma",
                                                                scalar_binary_loop<ScalarPolygamma, double>),
       {"nextafter", scalar_binary_loop<LibmNextafter, double>, scalar_binary_loop<LibmNextafter, float>, nullptr,
