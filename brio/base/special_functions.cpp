@@ -61,6 +61,23 @@ double lgamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
+namespace {
+
+// The library's function knows x from 0 to where the result is infinite; beyond, it gives up with an exception.
+double bessel_i(double order, double x) {
+  constexpr double kInfiniteFrom = 713.98;
+  if (std::isnan(x)) return x;
+  const double size = std::fabs(x);
+  const double value =
+      size > kInfiniteFrom ? std::numeric_limits<double>::infinity() : std::cyl_bessel_i(order, size);
+  return order == 1 && x < 0 ? -value : value;
+}
+
+}  // namespace
+
+double bessel_i0(double x) { return bessel_i(0, x); }
+double bessel_i1(double x) { return bessel_i(1, x); }
+
 double digamma(double x) {
   if (x <= 0) {
     if (x == std::floor(x)) return kNaN;

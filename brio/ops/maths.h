@@ -1,4 +1,4 @@
-// The rest of tf.math, tf.bitwise and tf.clip_by_…, composed of other ops but for ndtr. Gradients and edges are
+// The rest of tf.math, tf.bitwise and tf.clip_by_…, composed of other ops but for three. Gradients and edges are
 // TensorFlow's.
 #pragma once
 
@@ -12,8 +12,10 @@
 namespace brio {
 
 namespace op {
-extern const OpDef ndtr;
+extern const OpDef ndtr, bessel_i0, bessel_i1;
 }
+Tensor bessel_i0(const Tensor& x);  // modified Bessel functions of order 0 and 1
+Tensor bessel_i1(const Tensor& x);
 Tensor ndtr(const Tensor& x);  // the standard normal distribution up to x; ndtri is its inverse
 
 // Products and quotients that are 0 where a factor or divisor is, whatever the other operand.

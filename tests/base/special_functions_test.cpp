@@ -56,6 +56,18 @@ TEST(SpecialFunctions, Polygamma) {
   EXPECT_TRUE(std::isnan(polygamma(1, kNaN)));
 }
 
+TEST(SpecialFunctions, BesselFunctions) {
+  expect(bessel_i0(0), 1);
+  expect(bessel_i0(-2.5), 3.289839144050123035706);
+  expect(bessel_i0(50), 293255378384933632665.5, 1e21);  // the library is 9 units off there
+  EXPECT_EQ(bessel_i1(0), 0);
+  expect(bessel_i1(-0.75), -0.4019924615809222052521);
+  expect(bessel_i1(2.5), 2.516716245288698441528);
+  EXPECT_EQ(bessel_i0(1e6), kInf);
+  EXPECT_EQ(bessel_i1(-kInf), -kInf);
+  EXPECT_TRUE(std::isnan(bessel_i0(kNaN)));
+}
+
 TEST(SpecialFunctions, InverseOfTheErrorFunction) {
   expect(erfinv(1e-300), 8.8622692545275801365e-301);
   expect(erfinv(0.0078125), 0.0069237584915496137081);

@@ -92,6 +92,8 @@ std::vector<OpTest> tests() {
       unary(op::erfinv, kFloats, -0.95, 0.95),
       unary(op::ndtr, kFloats),
       unary(op::ndtri, kFloats, 0.03, 0.97),
+      unary(op::bessel_i0, kFloats, -4, 4),
+      unary(op::bessel_i1, kFloats, -4, 4),
       unary(op::lgamma, kFloats, 0.2, 9),
       unary(op::digamma, kFloats, 0.2, 9),
       unary(op::relu, kNumbers),
@@ -277,7 +279,7 @@ TEST(Elementwise, BuildersRecordTheirOp) {
   UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
   UNARY(square) UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf)
   UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
-  UNARY(erfc) UNARY(erfinv) UNARY(ndtr) UNARY(ndtri) UNARY(lgamma) UNARY(digamma)
+  UNARY(erfc) UNARY(erfinv) UNARY(ndtr) UNARY(ndtri) UNARY(lgamma) UNARY(digamma) UNARY(bessel_i0) UNARY(bessel_i1)
   UNARY(relu) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
 #undef UNARY
   EXPECT_EQ(same(-x, neg(x)), "");
@@ -368,6 +370,10 @@ TEST(Elementwise, EdgesOfFunctions) {
   const float density = 0.241970725f, at_two = 0.0539909665f;
   expect(ndtr, {0.5f, 0.841344746f, 0.158655254f, 0.977249868f, 0.0227501319f, 1, 0, nan},
          {0.39894228f, density, density, at_two, at_two, 0, 0, nan});
+  const float i0 = 1.26606588f, i1 = 0.565159104f, i0_two = 2.2795853f, i1_two = 1.59063685f;
+  expect(bessel_i0, {1, i0, i0, i0_two, i0_two, inf, inf, nan}, {0, i1, -i1, i1_two, -i1_two, inf, -inf, nan});
+  expect(bessel_i1, {0, i1, -i1, i1_two, -i1_two, inf, -inf, nan},
+         {0.5f, i0 - i1, i0 - i1, i0_two - i1_two / 2, i0_two - i1_two / 2, nan, nan, nan});
   expect(ndtri, {-inf, inf, nan, nan, nan, nan, nan, nan}, {inf, inf, nan, nan, nan, nan, nan, nan});
   expect(lgamma, {inf, 0, inf, 0, inf, inf, inf, nan}, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan});
   expect(digamma, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan},

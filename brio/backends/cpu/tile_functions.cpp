@@ -92,6 +92,8 @@ BRIO_LIBM(ScalarNdtr, special::ndtr)
 BRIO_LIBM(ScalarNdtri, special::ndtri)
 BRIO_LIBM(ScalarLgamma, special::lgamma)
 BRIO_LIBM(ScalarDigamma, special::digamma)
+BRIO_LIBM(ScalarBesselI0, special::bessel_i0)
+BRIO_LIBM(ScalarBesselI1, special::bessel_i1)
 #undef BRIO_LIBM
 struct LibmSoftplus {
   static double run(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::fabs(x))); }
@@ -151,6 +153,8 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop_through_double<Ndtri>, 1>("ndtri", scalar_unary_loop<ScalarNdtri, double>),
       float_row<unary_loop_through_double<Lgamma>, 1>("lgamma", scalar_unary_loop<ScalarLgamma, double>),
       float_row<unary_loop_through_double<Digamma>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
+      float_row<scalar_unary_loop<ScalarBesselI0, float>, 1>("bessel_i0", scalar_unary_loop<ScalarBesselI0, double>),
+      float_row<scalar_unary_loop<ScalarBesselI1, float>, 1>("bessel_i1", scalar_unary_loop<ScalarBesselI1, double>),
       float_row<scalar_binary_loop<ScalarPolygamma, float>, 2>("polygamma",
                                                                scalar_binary_loop<ScalarPolygamma, double>),
       {"nextafter", scalar_binary_loop<LibmNextafter, double>, scalar_binary_loop<LibmNextafter, float>, nullptr,
