@@ -32,17 +32,17 @@ int main(int argc, char** argv) {
   const std::string folder = argc > 1 ? argv[1] : make_pictures();
   data::ImageFolderOptions options{.batch_size = 16, .image_size = {32, 32}, .seed = 1, .validation_split = 0.2};
   options.subset = data::Subset::training;
-  const data::ImageFolder train = data::image_folder(folder, options);
+  auto train = data::image_folder(folder, options);
   options.subset = data::Subset::validation;
-  const data::ImageFolder held = data::image_folder(folder, options);
+  auto held = data::image_folder(folder, options);
 
   // Recorded once, run by the threads of the pipeline.
   auto to_unit = [](const Tensor& x, const Tensor& y) { return std::tuple(x / 255.0, y); };
   nn::Sequential model({nn::Conv2D(8, {3, 3}, {.activation = "relu"}), nn::MaxPooling2D(), nn::Flatten(),
                         nn::Dense(static_cast<int64_t>(train.class_names.size()), {.activation = "softmax"})});
   model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
-  const train::History history =
-      model.fit(train.map(to_unit), {.epochs = 4, .validation_data = {.dataset = held.map(to_unit)}, .verbose = 2});
+  nn::FitOptions how{.epochs = 4, .validation_data = {.dataset = held.map(to_unit)}, .verbose = 2};
+  auto history = model.fit(train.map(to_unit), how);
 
   data::Iterator iterator = train.iterator();
   for (data::Item batch; iterator.next(batch);) {
