@@ -51,6 +51,12 @@ struct Ticket {
   Ticket& add_inner();
 };
 
+// Where in a file an element comes from.
+struct FilePlace {
+  std::string file;
+  uint64_t offset = 0;
+};
+
 // What one thread needs to compute; stages keep their intermediate elements here.
 struct Worker {
   std::vector<Element> scratch;                 // one for each stage
@@ -99,6 +105,9 @@ class Stage {
   // Serial, as claim; -1: they cannot.
   virtual int64_t indexed() const { return -1; }
   virtual void locate(int64_t index, Ticket& ticket);
+
+  // For errors; none: it is not known.
+  virtual std::optional<FilePlace> origin(const Ticket&) const { return {}; }
 
   // A stage may let several threads share the work of one element: start(), then each part, then finish().
   virtual int64_t parts(const Ticket&) const { return 1; }
@@ -221,6 +230,7 @@ class FollowingStage : public Stage {
   void restore(StateReader& state) override { input().restore(state); }
   int64_t indexed() const override { return input().indexed(); }
   void locate(int64_t index, Ticket& ticket) override { input().locate(index, ticket); }
+  std::optional<FilePlace> origin(const Ticket& ticket) const override { return input().origin(ticket); }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override { input().make(ticket, out, worker); }
   int64_t parts(const Ticket& ticket) const override { return input().parts(ticket); }
