@@ -21,6 +21,10 @@ void describe(const Node& node, std::string& text) {
 
 }  // namespace
 
+Item::Item(const Element& element, std::shared_ptr<const Structure> structure) : structure_(std::move(structure)) {
+  for (size_t i = 0; i < element.size(); ++i) emplace_back(element.array(i));
+}
+
 const Tensor& Item::operator[](std::string_view name) const {
   const size_t item = structure_->find(name);
   if (structure_->items()[item].kind() != Structure::Kind::tensor)
@@ -67,6 +71,13 @@ Iterator::~Iterator() = default;
 
 Iterator Dataset::iterator() const { return iterator(node_->iterations.fetch_add(1)); }
 Iterator Dataset::iterator(uint64_t epoch) const { return Iterator(std::make_unique<Iterator::Impl>(*this, epoch)); }
+
+std::vector<Item> Dataset::as_vector() const {
+  std::vector<Item> items;
+  Iterator all = iterator();
+  for (Item item; all.next(item);) items.push_back(std::move(item));
+  return items;
+}
 
 bool Iterator::next(Item& item) {
   item.clear();
