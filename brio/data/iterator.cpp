@@ -6,6 +6,7 @@
 #include "brio/data/dataset.h"
 #include "brio/data/options_node.h"
 #include "brio/data/parallel_stage.h"
+#include "brio/data/skip_log.h"
 
 namespace brio::data {
 namespace {
@@ -47,6 +48,7 @@ struct Iterator::Impl {
     pipeline.deterministic = options.deterministic;
     pipeline.cpu_budget = options.cpu_budget > 0 ? options.cpu_budget : usable_cpus();
     pipeline.ram_budget = options.ram_budget > 0 ? options.ram_budget : available_memory() / 4;
+    pipeline.skipped = std::make_shared<SkipLog>();
     root = node->open(pipeline);
     root->reset(epoch);
     // Elements that wait in a ring of their own are not read ahead once more.
@@ -138,6 +140,7 @@ Report Iterator::report() const {
     if (const auto* ahead = dynamic_cast<ParallelStage*>(stage)) report.threads.push_back(ahead->report());
   }
   report.threads.push_back(impl_->reader->report());
+  report.skipped = impl_->pipeline.skipped->read();
   report.finish();
   return report;
 }

@@ -67,6 +67,7 @@ struct StageStats {
 };
 
 class Stage;
+class SkipLog;
 
 // What the stages of one iterator share.
 struct Pipeline {
@@ -75,6 +76,7 @@ struct Pipeline {
   int64_t cpu_budget = 1;
   int64_t ram_budget = 0;
   bool deterministic = true;
+  std::shared_ptr<SkipLog> skipped;  // nested pipelines share it
 };
 
 class Stage {

@@ -152,5 +152,72 @@ TEST(Joined, PaddedBatchesFillUp) {
   EXPECT_SAYS(invalid([&] { all_of(ranks.padded_batch(2)); }), "the first has f32[1], element 1 has f32[1,1]");
 }
 
+TEST(Joined, UnbatchGivesRows) {
+  expect_golden("unbatch", growing(4).unbatch());
+  const Dataset texts = zip({range(7), range(7).map([](Sample& s) { s.write_text(0, cat(*s.read<int64_t>(0))); })});
+  expect_golden("unbatch/parts", texts.batch(3).unbatch());
+  EXPECT_EQ(numbers(range(20).batch(6).unbatch().skip(5).take(4)), (Numbers{5, 6, 7, 8}));
+  EXPECT_EQ(range(4).batch(2).unbatch().cardinality(), kUnknown);
+  EXPECT_EQ(range(0).batch(2).unbatch().cardinality(), 0);
+  check_pipeline(range(23).shuffle(5, {.seed = 1}).batch(4).unbatch().batch(3).repeat(2));
+  EXPECT_SAYS(invalid([] { all_of(range(3).unbatch()); }), "[unbatch] an element has a scalar i64[]");
+  EXPECT_SAYS(invalid([] {
+                all_of(zip({range(4).batch(2), range(6).batch(3)}).unbatch());
+              }),
+              "different numbers of rows: i64[2] and i64[3]");
+}
+
+// An element that cannot be made is an error at its place, and what follows is read on.
+template <typename F>
+Numbers with_errors(const Dataset& dataset, F on_error) {
+  Numbers seen;
+  Iterator iterator = dataset.iterator();
+  for (Item item;;) {
+    try {
+      if (!iterator.next(item)) return seen;
+      for (const int64_t value : item[0].to_vector<int64_t>()) seen.push_back(value);
+    } catch (const InvalidArgument& error) {
+      on_error(error.what());
+      seen.push_back(-1);
+    }
+  }
+}
+
+Dataset failing_at(int64_t bad, int64_t n) {
+  return range(n).map([bad](Sample& sample) {
+    if (*sample.read<int64_t>(0) == bad) throw InvalidArgument(cat("element ", bad, " is bad"));
+    sample.pass(0, 0);
+  });
+}
+
+TEST(Joined, RowsGoOnBehindABadElement) {
+  const Dataset batches = failing_at(2, 8).batch(2);
+  auto is_the_one = [](const std::string& text) { EXPECT_EQ(text, "element 2 is bad"); };
+  EXPECT_EQ(with_errors(batches.unbatch(), is_the_one), (Numbers{0, 1, -1, 4, 5, 6, 7}));
+  EXPECT_EQ(with_errors(batches.rebatch(3), is_the_one), (Numbers{-1, 4, 5, 6, 7}));
+  EXPECT_EQ(with_errors(zip({failing_at(2, 4), range(4)}), is_the_one), (Numbers{0, 1, -1, 3}));
+  EXPECT_EQ(with_errors(failing_at(2, 4).concatenate(range(1)), is_the_one), (Numbers{0, 1, -1, 3, 0}));
+  EXPECT_EQ(with_errors(failing_at(2, 4).padded_batch(2), is_the_one), (Numbers{0, 1, -1}));
+}
+
+TEST(Joined, RebatchCutsAnew) {
+  const Dataset batches = range(10).batch(4);
+  expect_golden("rebatch/3", batches.rebatch(3));
+  expect_golden("rebatch/3/drop", batches.rebatch(3, {.drop_remainder = true}));
+  expect_golden("rebatch/7", batches.rebatch(7));
+  expect_golden("rebatch/1,3", batches.rebatch({1, 3}));
+  expect_golden("rebatch/1,0,3", batches.rebatch({1, 0, 3}));
+  expect_golden("rebatch/2,5/drop", batches.rebatch({2, 5}, {.drop_remainder = true}));
+  EXPECT_EQ(batches.rebatch(3).cardinality(), kUnknown);
+  const Dataset texts = zip({range(7), range(7).map([](Sample& s) { s.write_text(0, cat(*s.read<int64_t>(0))); })});
+  EXPECT_EQ(all_of(texts.batch(3).rebatch(2)), all_of(texts.batch(2)));
+  check_pipeline(texts.batch(3).rebatch(2).repeat(2));
+  EXPECT_SAYS(invalid([&] { batches.rebatch(0); }), "[rebatch] batch_size is 0");
+  EXPECT_SAYS(invalid([&] { batches.rebatch({2, -1}); }), "[rebatch] a batch size is -1");
+  EXPECT_SAYS(invalid([&] { batches.rebatch(Numbers{0}); }), "[rebatch] no batch size is above 0");
+  EXPECT_SAYS(invalid([&] { all_of(range(3).rebatch(2)); }), "[rebatch] an element has a scalar");
+  EXPECT_SAYS(invalid([] { all_of(growing(4).batch(1).rebatch(2)); }), "rows of one batch must be alike");
+}
+
 }  // namespace
 }  // namespace brio::data
