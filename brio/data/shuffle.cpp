@@ -4,7 +4,7 @@
 #include "brio/base/error.h"
 #include "brio/data/dataset.h"
 #include "brio/data/permutation.h"
-#include "brio/ops/random.h"
+#include "brio/data/seeds.h"
 
 namespace brio::data {
 namespace {
@@ -163,9 +163,7 @@ class ShuffleNode final : public Transform {
  public:
   ShuffleNode(NodePtr input, int64_t size, ShuffleOptions options)
       : Transform(std::move(input)), size_(size), options_(options) {
-    if (options_.seed) return;
-    const Generator::State drawn = random::generator().advance(1);
-    options_.seed = RandomStream{drawn.seed, drawn.counter}.u64(0);
+    options_.seed = seed_or_new(options_.seed);
   }
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto inputs = open_input(pipeline);

@@ -5,7 +5,6 @@
 #include <set>
 #include <thread>
 
-#include "brio/base/error.h"
 #include "brio/base/hashes.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
@@ -13,23 +12,12 @@
 #include "brio/ops/reduction.h"
 #include "brio/runtime/evaluate.h"
 #include "brio/tensor/strings.h"
-#include "tests/data/battery.h"
+#include "tests/data/expect.h"
 
 namespace brio::data {
 namespace {
 
 using Numbers = std::vector<int64_t>;
-
-template <typename F>
-std::string invalid(F f) {
-  try {
-    f();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "no error";
-}
-#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 Tensor column(int64_t n, int64_t width = 1) {
   std::vector<float> values(static_cast<size_t>(n * width));
