@@ -22,6 +22,9 @@ ADAM_TENSORS, ADAM_SIZE = 50, 500_000
 ROWS, ROW_WIDTH, ROW_BATCH = 10_000, 100, 32
 PHOTO_SIZE, PHOTO_BATCH = (224, 224), 32
 SHUFFLED = 10_000_000
+RECORDS, RECORD_SIDE, RECORD_BATCH = 1000, 224, 64
+EXAMPLE_BATCH = 128
+BENCH_DATA = pathlib.Path(os.environ.get("BRIO_BENCH_DATA", pathlib.Path(__file__).resolve().parents[2] / "build" / "bench-data"))
 DATA = pathlib.Path(os.environ.get("BRIO_DATA", pathlib.Path(__file__).resolve().parents[2] / ".." / "shared" / "data"))
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}

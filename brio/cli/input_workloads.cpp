@@ -10,6 +10,9 @@
 #include <thread>
 
 #include "brio/brio.h"
+#include "brio/data/sources.h"
+#include "brio/formats/example.h"
+#include "brio/formats/tfrecord.h"
 
 namespace brio::cli {
 namespace {
@@ -27,6 +30,13 @@ std::string data_directory(const char* name) {
   if (!std::filesystem::is_directory(path))
     throw ResourceError(cat(path, " is not there; set BRIO_DATA to the directory that holds ", name));
   return path;
+}
+
+std::string bench_file(const char* name) {
+  const char* root = std::getenv("BRIO_BENCH_DATA");
+  const std::filesystem::path directory = root ? root : "build/bench-data";
+  std::filesystem::create_directories(directory);
+  return (directory / name).string();
 }
 
 void work_for(std::chrono::microseconds time) {
@@ -58,6 +68,61 @@ std::function<double()> make_overlap(void (*step)()) {
 }
 
 }  // namespace
+
+// 1,000 raw pictures of 224 × 224 with labels. Whoever comes first, Brio or a peer, writes the file.
+std::function<double()> make_tfrecord() {
+  constexpr int64_t kRecords = 1000, kSide = 224;
+  const std::string file = bench_file("pictures.tfrecord");
+  if (!std::filesystem::exists(file)) {
+    formats::RecordWriter writer(file);
+    for (int64_t i = 0; i < kRecords; ++i) {
+      const Tensor pixels = random::bits({kSide * kSide * 3 / 4}, {.seed = static_cast<uint64_t>(i)});
+      formats::Example example;
+      example.features["image"] =
+          formats::Feature::bytes({std::string(pixels.array().as<char>(), kSide * kSide * 3)});
+      example.features["label"] = formats::Feature::ints({i % 10});
+      writer.write(example.serialize());
+    }
+    writer.commit();
+  }
+  auto iterator = std::make_shared<data::Iterator>(
+      data::parse_example(
+          data::tfrecord_dataset({file}),
+          {{"image", formats::FixedLen{{kSide, kSide, 3}, u8, {}, true}}, {"label", formats::FixedLen{{}, i64}}})
+          .shuffle(kRecords)
+          .batch(64)
+          .iterator(0));
+  return [iterator, epoch = uint64_t{0}]() mutable {
+    read_all(*iterator);
+    iterator->reset(++epoch);
+    return static_cast<double>(kRecords);
+  };
+}
+
+// 20 features: 10 floats, 5 integers, 5 short strings; batches of 128 serialized examples in memory, one thread.
+std::function<double()> make_example() {
+  constexpr size_t kBatch = 128;
+  auto texts = std::make_shared<std::vector<std::string>>();
+  for (size_t i = 0; i < kBatch; ++i) {
+    formats::Example example;
+    for (int k = 0; k < 10; ++k)
+      example.features[cat("float_", k)] = formats::Feature::floats({static_cast<float>(i) + 0.5f});
+    for (int k = 0; k < 5; ++k)
+      example.features[cat("int_", k)] = formats::Feature::ints({static_cast<int64_t>(i) * 1000});
+    for (int k = 0; k < 5; ++k) example.features[cat("text_", k)] = formats::Feature::bytes({cat("word ", i)});
+    texts->push_back(example.serialize());
+  }
+  std::vector<formats::NamedSpec> specs;
+  for (int k = 0; k < 10; ++k) specs.push_back({cat("float_", k), formats::FixedLen{{}, f32}});
+  for (int k = 0; k < 5; ++k) specs.push_back({cat("int_", k), formats::FixedLen{{}, i64}});
+  for (int k = 0; k < 5; ++k) specs.push_back({cat("text_", k), formats::FixedLen{{}, DType::string}});
+  auto parser = std::make_shared<formats::ExampleParser>(std::move(specs));
+  auto views = std::make_shared<std::vector<std::string_view>>(texts->begin(), texts->end());
+  return [texts, views, parser] {
+    (void)parser->parse(*views);
+    return static_cast<double>(kBatch);
+  };
+}
 
 std::function<double()> make_overlap() {
   return make_overlap([] { std::this_thread::sleep_for(kStep); });

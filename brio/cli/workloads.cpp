@@ -337,6 +337,8 @@ constexpr Workload kWorkloads[] = {
     {"jpeg", "ms", "an epoch of 550 photos from a folder, 224×224, batches of 32", make_jpeg},
     {"rows", "us", "a batch of 32 of 10,000 rows of 100 in memory, shuffled", make_rows},
     {"shuffle", "ms", "the first batch of 10 million items, shuffled in full", make_shuffle},
+    {"tfrecord", "us", "a record of a raw 224×224 picture: read, parsed, shuffled, batched", make_tfrecord},
+    {"example", "ns", "parsing an Example of 20 features, in batches of 128", make_example},
     {"overlap", "ms", "a step that sleeps 5 ms, its input computes 5 ms", make_overlap},
     {"overlap_busy", "ms", "the same, the step computes", make_overlap_busy},
     {"record", "ns", "recording a node, gradient nodes included", make_record},
