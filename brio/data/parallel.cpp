@@ -84,8 +84,9 @@ void Parallel::stop_threads() {
   stopping_ = false;
 }
 
-// Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long, as
-// the other side may have lost its CPU, and once: `spun` says that it was done. True: the lock was given up meanwhile.
+// Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long,
+// as the other side may have lost its CPU, and once: `spun` says that it was done. True: the lock was given up
+// meanwhile.
 bool Parallel::spin(Lock& lock, const std::atomic<uint64_t>& changes, bool& spun) const {
   if (std::exchange(spun, true) || ended_ || last_cost_ns_ > kQuick) return false;
   const uint64_t before = changes.load(std::memory_order_relaxed);
