@@ -73,6 +73,30 @@ Dataset csv_rows(const char* name, std::vector<std::string> files, CsvLayout lay
                         [shared](const std::string& file) { return std::make_unique<CsvElements>(file, shared); });
 }
 
+// Names in the header, of all columns.
+std::vector<std::string> header_of(const std::string& file, const CsvOptions& options,
+                                   formats::Compression compression) {
+  FileStream stream(file, compression);
+  CsvOptions with_header = options;
+  with_header.header = true;
+  formats::CsvRows rows(stream.read_some(), {stream.file().path()}, with_header);
+  return rows.names();
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += cat(text.empty() ? "" : ", ", name);
+  return text;
+}
+
+size_t find_column(const std::vector<std::string>& names, const std::string& name, std::string_view what) {
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end())
+    throw InvalidArgument(
+        cat("[make_csv_dataset] ", what, " '", name, "' is none of the columns, which are: ", joined(names)));
+  return static_cast<size_t>(at - names.begin());
+}
+
 std::vector<size_t> in_their_order(size_t n) {
   std::vector<size_t> parts(n);
   for (size_t i = 0; i < n; ++i) parts[i] = i;
@@ -88,6 +112,55 @@ Dataset csv_dataset(const std::vector<std::string>& names, std::vector<CsvColumn
   return csv_rows("csv_dataset", files_of("csv_dataset", names),
                   {std::move(columns), in_their_order(n), std::move(options.csv), options.compression},
                   Structure::tuple_of(n));
+}
+
+Dataset make_csv_dataset(const std::vector<std::string>& names, int64_t batch_size, MakeCsvOptions options) {
+  const std::vector<std::string> files = files_of("make_csv_dataset", names);
+  CsvLayout layout{std::move(options.columns),
+                   {},
+                   {.field_delim = options.field_delim,
+                    .use_quote_delim = options.use_quote_delim,
+                    .header = options.header,
+                    .na_value = options.na_value},
+                   options.compression};
+  std::vector<std::string> columns = std::move(options.column_names);
+  if (columns.empty()) {
+    if (!options.header) throw InvalidArgument("[make_csv_dataset] without a header, column_names are needed");
+    columns = header_of(files[0], layout.options, options.compression);
+    for (const std::string& file : files)
+      if (const std::vector<std::string> own = header_of(file, layout.options, options.compression); own != columns)
+        throw InvalidArgument(cat("[make_csv_dataset] the columns of ", file, " are ", joined(own), ", but those of ",
+                                  files[0], " are ", joined(columns)));
+  }
+  if (!options.select_columns.empty()) {
+    for (const std::string& name : options.select_columns)
+      layout.options.select_cols.push_back(static_cast<int64_t>(find_column(columns, name, "select_columns:")));
+    std::sort(layout.options.select_cols.begin(), layout.options.select_cols.end());
+    std::vector<std::string> selected;
+    for (const int64_t i : layout.options.select_cols) selected.push_back(columns[static_cast<size_t>(i)]);
+    columns = std::move(selected);
+  }
+  if (layout.columns.empty()) {
+    FileStream stream(files[0], options.compression);
+    layout.columns = formats::infer_csv_columns(stream.read_some(), {stream.file().path()}, layout.options,
+                                                options.num_rows_for_inference);
+  }
+  if (layout.columns.size() != columns.size())
+    throw InvalidArgument(cat("[make_csv_dataset] there are ", columns.size(), " column names for ",
+                              layout.columns.size(), " columns: ", joined(columns)));
+  layout.parts = in_their_order(columns.size());
+  Structure structure = Structure::named_tensors(columns);
+  if (!options.label_name.empty()) {
+    const size_t label = find_column(columns, options.label_name, "label_name");
+    for (size_t i = label; i < columns.size(); ++i) layout.parts[i] = i == label ? columns.size() - 1 : i - 1;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(label));
+    structure = Structure::tuple({Structure::named_tensors(columns), Structure()});
+  }
+  Dataset rows = csv_rows("make_csv_dataset", files, std::move(layout), std::move(structure));
+  if (options.shuffle) rows = rows.shuffle(options.shuffle_buffer_size, {.seed = options.shuffle_seed});
+  if (options.num_epochs != 1) rows = rows.repeat(options.num_epochs);
+  return rows.batch(batch_size, {.drop_remainder = options.num_epochs == kInfinite})
+      .prefetch(options.prefetch_buffer_size);
 }
 
 }  // namespace brio::data

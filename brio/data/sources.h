@@ -64,4 +64,33 @@ struct CsvDatasetOptions {
 Dataset csv_dataset(const std::vector<std::string>& files, std::vector<formats::CsvColumn> columns,
                     CsvDatasetOptions options = {});
 
+struct MakeCsvOptions {
+  std::vector<std::string> column_names = {};    // default: those of the header
+  std::vector<formats::CsvColumn> columns = {};  // of those selected; default: as the first rows look
+  std::string label_name = {};                   // that column beside the others: (features, label)
+  std::vector<std::string> select_columns = {};  // default: all
+  char field_delim = ',';
+  bool use_quote_delim = true;
+  std::string na_value = {};
+  bool header = true;
+  int64_t num_epochs = kInfinite;
+  bool shuffle = true;
+  int64_t shuffle_buffer_size = 10'000;
+  std::optional<uint64_t> shuffle_seed = {};
+  int64_t prefetch_buffer_size = kAutotune;
+  int64_t num_rows_for_inference = 100;  // of the first file
+  formats::Compression compression = formats::Compression::none;
+};
+// Batches of the columns of CSV files, by name, as tf.data.experimental.make_csv_dataset.
+Dataset make_csv_dataset(const std::vector<std::string>& files, int64_t batch_size, MakeCsvOptions options = {});
+
+struct ArrayDatasetOptions {
+  uint64_t load_below = uint64_t{64} << 20;  // bytes; what is larger stays in its file and is read row by row
+};
+// The rows of arrays in files: of .npy files and IDX files (a tuple where there are several), and of the arrays of an
+// .npz file by name (all of them where none is named).
+Dataset npy_dataset(const std::vector<std::string>& files, ArrayDatasetOptions options = {});
+Dataset idx_dataset(const std::vector<std::string>& files, ArrayDatasetOptions options = {});
+Dataset npz_dataset(const std::string& file, std::vector<std::string> names = {}, ArrayDatasetOptions options = {});
+
 }  // namespace brio::data

@@ -6,6 +6,7 @@
 #include "brio/data/sources.h"
 #include "brio/formats/compression.h"
 #include "brio/formats/file.h"
+#include "brio/formats/npz.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/battery.h"
 #include "tests/data/says.h"
@@ -164,6 +165,103 @@ TEST(CsvDataset, ABrokenRowIsAnErrorAtItsPlace) {
   EXPECT_MESSAGE(csv_dataset({scratch / "a.csv"}, {}), "there are no columns");
   EXPECT_MESSAGE(csv_dataset({scratch / "a.csv"}, {{u8}}), "column 0 is of uint8");
   EXPECT_MESSAGE(csv_dataset({scratch / "none.csv"}, {{i32}}), "No such file");
+}
+
+TEST(MakeCsvDataset, BatchesNamedColumns) {
+  Scratch scratch;
+  write_file(scratch / "a.csv", "name,x,y,n\na,1.5,0,3\nb,2.5,1,4\n");
+  write_file(scratch / "b.csv", "name,x,y,n\nc,3.5,1,5000000000\n");
+  const MakeCsvOptions plain{.num_epochs = 1, .shuffle = false};
+  const Dataset all = make_csv_dataset({scratch / "*.csv"}, 2, plain);
+  EXPECT_EQ(all.structure().str(), "{name: ·, x: ·, y: ·, n: ·}");
+  MakeCsvOptions labelled = plain;
+  labelled.label_name = "y";
+  labelled.columns = {{DType::string}, {f32}, {i32}, {i64}};
+  const Dataset pairs = make_csv_dataset({scratch / "*.csv"}, 2, labelled);
+  EXPECT_EQ(pairs.structure().str(), "({name: ·, x: ·, n: ·}, ·)");
+  Iterator iterator = pairs.iterator();
+  Item item;
+  ASSERT_TRUE(iterator.next(item));
+  EXPECT_EQ(item[1].to_vector<float>(), (std::vector<float>{1.5f, 2.5f}));
+  EXPECT_EQ(item[2].to_vector<int64_t>(), (std::vector<int64_t>{3, 4}));
+  EXPECT_EQ(item[3].to_vector<int32_t>(), (std::vector<int32_t>{0, 1}));
+  ASSERT_TRUE(iterator.next(item));
+  EXPECT_EQ(item[2].to_vector<int64_t>(), (std::vector<int64_t>{5000000000}));
+  EXPECT_FALSE(iterator.next(item));
+  check_pipeline(pairs);
+  // The columns are taken for what the rows of the first file are.
+  MakeCsvOptions two = plain;
+  two.select_columns = {"n", "x"};
+  Iterator inferred = make_csv_dataset({scratch / "a.csv"}, 2, two).iterator();
+  ASSERT_TRUE(inferred.next(item));
+  EXPECT_EQ(item["x"].dtype(), f32);
+  EXPECT_EQ(item["n"].to_vector<int32_t>(), (std::vector<int32_t>{3, 4}));
+  // By default it goes on for ever, shuffled, in full batches.
+  const Dataset forever = make_csv_dataset({scratch / "a.csv"}, 3, {.shuffle_seed = 1});
+  EXPECT_EQ(forever.cardinality(), kUnknown);
+  check_pipeline(forever, 10);
+}
+
+TEST(MakeCsvDataset, SaysWhatIsWrong) {
+  Scratch scratch;
+  write_file(scratch / "a.csv", "x,y\n1,2\n");
+  write_file(scratch / "b.csv", "x,z\n1,2\n");
+  EXPECT_MESSAGE(make_csv_dataset({scratch / "*.csv"}, 2), "b.csv are x, z, but those of");
+  EXPECT_MESSAGE(make_csv_dataset({scratch / "a.csv"}, 2, {.label_name = "q"}),
+                 "label_name 'q' is none of the columns, which are: x, y");
+  EXPECT_MESSAGE(make_csv_dataset({scratch / "a.csv"}, 2, {.select_columns = {"q"}}), "select_columns: 'q'");
+  EXPECT_MESSAGE(make_csv_dataset({scratch / "a.csv"}, 2, {.header = false}), "column_names are needed");
+  EXPECT_MESSAGE(make_csv_dataset({scratch / "a.csv"}, 2, {.column_names = {"x"}}), "1 column names for 2 columns");
+  EXPECT_MESSAGE(make_csv_dataset({scratch / "a.csv"}, 0), "batch_size is 0");
+}
+
+Array numbers_of(const Shape& shape, float first) {
+  Array array = Array::allocate({shape, f32});
+  for (int64_t i = 0; i < shape.elements(); ++i) array.as<float>()[i] = first + static_cast<float>(i);
+  return array;
+}
+
+TEST(ArrayDatasets, ReadRowsOfFilesLoadedOrNot) {
+  Scratch scratch;
+  formats::write_npy(scratch / "x.npy", numbers_of({12, 2, 3}, 0));
+  formats::write_npy(scratch / "y.npy", numbers_of({12}, 100));
+  formats::write_npz(scratch / "z.npz", {{"x", numbers_of({12, 2, 3}, 0)}, {"y", numbers_of({12}, 100)}});
+  write_file(scratch / "i.idx", std::string("\0\0\x08\x02\0\0\0\x0c\0\0\0\x02"
+                                            "aabbccddeeffgghhiijjkkll",
+                                            36));
+  const Texts two = {scratch / "x.npy", scratch / "y.npy"};
+  EXPECT_EQ(all_of(npy_dataset(two)), all_of(npy_dataset(two, {.load_below = 0})));
+  EXPECT_EQ(all_of(npy_dataset(two)), all_of(npz_dataset(scratch / "z.npz")));
+  EXPECT_EQ(all_of(npz_dataset(scratch / "z.npz", {"y"})),
+            all_of(npz_dataset(scratch / "z.npz", {"y"}, {.load_below = 0})));
+  EXPECT_EQ(npy_dataset(two, {.load_below = 0}).describe(), "rows of files(f32[12,2,3], f32[12])\n");
+  EXPECT_EQ(npz_dataset(scratch / "z.npz").structure().str(), "{x: ·, y: ·}");
+  const Dataset idx = idx_dataset({scratch / "i.idx"}, {.load_below = 0});
+  Item item;
+  Iterator iterator = idx.skip(11).iterator();
+  ASSERT_TRUE(iterator.next(item));
+  EXPECT_EQ(item[0].to_vector<uint8_t>(), (std::vector<uint8_t>{'l', 'l'}));
+  check_pipeline(npy_dataset(two, {.load_below = 0}).shuffle(kAutotune, {.seed = 1}).batch(5));
+  check_pipeline(idx);
+}
+
+TEST(ArrayDatasets, SayWhatIsWrong) {
+  Scratch scratch;
+  formats::write_npy(scratch / "x.npy", numbers_of({3, 2}, 0));
+  formats::write_npy(scratch / "y.npy", numbers_of({4}, 0));
+  formats::write_npy(scratch / "s.npy", numbers_of({}, 0));
+  formats::write_npz(scratch / "none.npz", {});
+  EXPECT_MESSAGE(npy_dataset({scratch / "x.npy", scratch / "y.npy"}), "x.npy has 3 rows, but");
+  EXPECT_MESSAGE(npy_dataset({scratch / "s.npy"}), "holds one number");
+  EXPECT_MESSAGE(npy_dataset({}), "there are no files");
+  EXPECT_MESSAGE(npz_dataset(scratch / "none.npz"), "holds no arrays");
+  EXPECT_MESSAGE(npy_dataset({scratch / "none.npy"}), "No such file");
+  const Dataset rows = npy_dataset({scratch / "x.npy"}, {.load_below = 0});
+  std::filesystem::resize_file(scratch / "x.npy", 128 + 8);
+  Iterator iterator = rows.iterator();
+  Item item;
+  EXPECT_TRUE(iterator.next(item));
+  EXPECT_MESSAGE(iterator.next(item), cat(scratch / "x.npy", ": at byte 136"));
 }
 
 }  // namespace
