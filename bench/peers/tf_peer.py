@@ -236,6 +236,91 @@ def adam(variant=""):
     return measure(run, "ms")
 
 
+def time_epochs(dataset, unit, elements=1):
+    """An epoch, or an element of it where their number is given."""
+
+    def run(n):
+        for _ in range(n):
+            for batch in dataset:
+                pass
+
+    result = measure(run, unit, budget=4)
+    return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
+
+
+def jpeg():
+    return time_epochs(keras.utils.image_dataset_from_directory(
+        str(timing.DATA / "clothing" / "train"), image_size=timing.PHOTO_SIZE, batch_size=timing.PHOTO_BATCH,
+        verbose=False), "ms")
+
+
+def rows():
+    x = tf.random.normal((timing.ROWS, timing.ROW_WIDTH))
+    batches = tf.data.Dataset.from_tensor_slices(x).shuffle(timing.ROWS).batch(timing.ROW_BATCH).prefetch(tf.data.AUTOTUNE)
+    return time_epochs(batches, "us", len(batches))
+
+
+def shuffle():
+    def run(n):
+        for _ in range(n):
+            next(iter(tf.data.Dataset.range(timing.SHUFFLED).shuffle(timing.SHUFFLED).batch(timing.ROW_BATCH)))
+
+    return measure(run, "ms")
+
+
+def feature(values):
+    kind = {float: "float_list", int: "int64_list", bytes: "bytes_list"}[type(values[0])]
+    lists = {"float_list": tf.train.FloatList, "int64_list": tf.train.Int64List, "bytes_list": tf.train.BytesList}
+    return tf.train.Feature(**{kind: lists[kind](value=values)})
+
+
+def example_of(features):
+    return tf.train.Example(features=tf.train.Features(feature={k: feature([v]) for k, v in features.items()})).SerializeToString()
+
+
+def tfrecord():
+    """Whoever comes first, Brio or this, writes the file."""
+    side, file = timing.RECORD_SIDE, timing.BENCH_DATA / "pictures.tfrecord"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tf.io.TFRecordWriter(str(file) + ".part") as writer:
+            for i in range(timing.RECORDS):
+                writer.write(example_of({"image": os.urandom(side * side * 3), "label": i % 10}))
+        os.rename(str(file) + ".part", file)
+    specs = {"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64)}
+
+    def parse(record):
+        found = tf.io.parse_single_example(record, specs)
+        return tf.reshape(tf.io.decode_raw(found["image"], tf.uint8), (side, side, 3)), found["label"]
+
+    records = tf.data.TFRecordDataset(str(file)).map(parse, tf.data.AUTOTUNE)
+    batches = records.shuffle(timing.RECORDS).batch(timing.RECORD_BATCH).prefetch(tf.data.AUTOTUNE)
+    return time_epochs(batches, "us", timing.RECORDS)
+
+
+def example():
+    """On one thread: the op parses a batch by itself."""
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    kinds = [*(("float", tf.float32) for _ in range(10)), *(("int", tf.int64) for _ in range(5)),
+             *(("text", tf.string) for _ in range(5))]
+    names = [f"{kind}_{k % 10 if kind == 'float' else k % 5}" for k, (kind, _) in enumerate(kinds)]
+    values = {"float": lambda i: i + 0.5, "int": lambda i: i * 1000, "text": lambda i: b"word %d" % i}
+    texts = tf.constant([example_of({n: values[kind](i) for n, (kind, _) in zip(names, kinds)})
+                         for i in range(timing.EXAMPLE_BATCH)])
+    specs = {n: tf.io.FixedLenFeature([], dtype) for n, (_, dtype) in zip(names, kinds)}
+    parse = tf.function(lambda batch: tf.io.parse_example(batch, specs))
+
+    def run(n):
+        for _ in range(n):
+            parse(texts)[names[0]].numpy()
+
+    result = measure(run, "us")
+    each = 1000 / timing.EXAMPLE_BATCH  # nanoseconds an example
+    return {**result, "unit": "ns", "median": result["median"] * each, "best": result["best"] * each}
+
+
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short)
-    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in (*names, adam, start)})
+    names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short,
+             adam, jpeg, rows, shuffle, tfrecord, example, start)
+    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in names})

@@ -16,6 +16,7 @@
 
 #include "brio/data/report.h"
 #include "brio/data/stage.h"
+#include "brio/data/transform_options.h"
 #include "brio/ir/tensor.h"
 #include "brio/runtime/function.h"
 
@@ -26,7 +27,8 @@ class Item : public std::vector<Tensor> {
  public:
   using std::vector<Tensor>::vector;
   using std::vector<Tensor>::operator[];
-  const Tensor& operator[](std::string_view name) const;  // a tensor among named fields
+  Item(const Element& element, std::shared_ptr<const Structure> structure);  // shares the parts' memory
+  const Tensor& operator[](std::string_view name) const;                     // a tensor among named fields
   const Structure& structure() const { return *structure_; }
 
  private:
@@ -74,15 +76,15 @@ struct MapOptions {
   std::optional<Structure> structure = {};  // of the results; default: a tensor, or a tuple of what was written
   size_t results = 1;                       // parts that a function over samples, or one that returns a vector, makes
 };
-struct BatchOptions {
-  bool drop_remainder = false;
-};
 struct ShuffleOptions {
   std::optional<uint64_t> seed = {};
   bool reshuffle_each_iteration = true;
 };
 
 class Iterator;
+class Dataset;
+using DatasetFunction = std::function<Dataset(const Item&)>;
+using KeyFunction = std::function<int64_t(const Item&)>;
 
 class Dataset {
  public:
@@ -101,13 +103,63 @@ class Dataset {
   Dataset repeat(int64_t count = kInfinite) const;
   Dataset take(int64_t count) const;
   Dataset skip(int64_t count) const;
+  Dataset concatenate(const Dataset& other) const;
+  Dataset enumerate(int64_t start = 0) const;  // (number, element)
+  Dataset shard(int64_t num_shards, int64_t index) const;
+
+  // Batches of elements whose shapes differ: filled up, or values end to end beside the length of each.
+  Dataset padded_batch(int64_t batch_size, PaddedBatchOptions options = {}) const;
+  Dataset ragged_batch(int64_t batch_size, RaggedBatchOptions options = {}) const;
+  Dataset unbatch() const;
+  Dataset rebatch(int64_t batch_size, BatchOptions options = {}) const;
+  Dataset rebatch(std::vector<int64_t> batch_sizes, BatchOptions options = {}) const;  // taken in turn
+  // Elements size at a time, each window `shift` behind the one before, every stride-th element of it: what
+  // TensorFlow's window gives with .batch(size) over each of its datasets.
+  Dataset window(int64_t size, WindowOptions options = {}) const;
+
+  // The elements of the datasets that f makes of this one's elements: one after the other, or from several in turn.
+  Dataset flat_map(DatasetFunction f, FlatMapOptions options = {}) const;
+  Dataset interleave(DatasetFunction f, InterleaveOptions options = {}) const;
+  // Elements of equal key are gathered; window_size of them, or what is left at the end, are a dataset, of which
+  // `reduce` makes another.
+  using WindowReduce = std::function<Dataset(int64_t key, const Dataset& window)>;
+  Dataset group_by_window(KeyFunction key, WindowReduce reduce, int64_t window_size, GroupOptions options = {}) const;
+  Dataset group_by_window(KeyFunction key, WindowReduce reduce, std::function<int64_t(int64_t key)> window_size,
+                          GroupOptions options = {}) const;
+  // Padded batches of elements whose lengths lie between the same two boundaries.
+  Dataset bucket_by_sequence_length(KeyFunction element_length, std::vector<int64_t> bucket_boundaries,
+                                    std::vector<int64_t> bucket_batch_sizes, BucketOptions options = {}) const;
+
+  template <typename F>
+  Dataset take_while(F f) const;  // over tensors; its result is one bool
+  Dataset unique() const;         // elements that were not there before, bit for bit
+  // f(state..., element...) -> (state..., result...)
+  template <typename F>
+  Dataset scan(std::vector<Tensor> initial_state, F f, ScanOptions options = {}) const;
+  // f(state..., element...) -> (state...), over all elements; the last state.
+  template <typename F>
+  std::vector<Tensor> reduce(std::vector<Tensor> initial_state, F f) const;
+
+  // Elements are made once, in the first epoch, and kept: in memory, or in a file that another process reads too.
+  Dataset cache(std::string file = {}) const;
+  // Elements that cannot be made are left out; Iterator::report() counts them and says why.
+  Dataset ignore_errors() const;
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
   Dataset with_options(Options options) const;
+
+  template <typename F>
+  auto apply(F f) const {
+    return f(*this);
+  }
+  std::vector<Item> as_vector() const;  // all elements
 
   Structure structure() const { return node_->structure(); }
   int64_t cardinality() const { return node_->cardinality(); }  // kInfinite, kUnknown
   std::string describe() const;                                 // one step a line, the source first
   const NodePtr& node() const { return node_; }
+
+  // Reads for so long, or to the end, and says where the time went.
+  Report explain(double seconds = 1) const;
 
   Iterator iterator() const;  // each one is the next epoch
   Iterator iterator(uint64_t epoch) const;
@@ -119,6 +171,9 @@ class Dataset {
   Dataset map_samples(SampleFunction f, MapOptions options) const;
   Dataset map_tensors(TensorFunction f, size_t arity, MapOptions options) const;
   Dataset filter_tensors(TensorFunction f, size_t arity) const;
+  Dataset take_while_tensors(TensorFunction f, size_t arity) const;
+  Dataset scan_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity, Structure results) const;
+  std::vector<Tensor> reduce_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity) const;
 
   NodePtr node_;
 };
@@ -131,6 +186,13 @@ Dataset range(int64_t start, int64_t stop, int64_t step = 1);
 // Calls `make` at the start of each epoch; what it returns is called for each element until it returns false.
 using Next = std::function<bool(std::vector<Tensor>&)>;
 Dataset from_generator(std::function<Next()> make, Structure structure = {});
+
+// Several datasets as one.
+Dataset zip(const std::vector<Dataset>& datasets);  // tuples of one element from each; ends with the shortest
+Dataset zip(const std::vector<Dataset>& datasets, std::vector<std::string> names);  // named fields instead
+Dataset choose_from_datasets(const std::vector<Dataset>& datasets, const Dataset& choice,
+                             ChooseFromOptions options = {});  // choice: numbers of datasets, int64
+Dataset sample_from_datasets(const std::vector<Dataset>& datasets, SampleFromOptions options = {});
 
 class Iterator {
  public:
@@ -193,6 +255,13 @@ struct structure_of<std::tuple<T...>> {
   static Structure make(size_t) { return Structure::tuple_of(sizeof...(T)); }
 };
 
+template <typename R>
+inline constexpr size_t results_of = 0;  // a vector: as many as it has
+template <>
+inline constexpr size_t results_of<Tensor> = 1;
+template <typename... T>
+inline constexpr size_t results_of<std::tuple<T...>> = sizeof...(T);
+
 // Calls f with as many tensors as it takes.
 template <typename F>
 TensorFunction over_tensors(F f) {
@@ -228,6 +297,29 @@ Dataset Dataset::map(F f, MapOptions options) const {
 template <typename F>
 Dataset Dataset::filter(F f) const {
   return filter_tensors(detail::over_tensors(std::move(f)), brio::detail::Signature<F>::arity);
+}
+
+template <typename F>
+Dataset Dataset::take_while(F f) const {
+  return take_while_tensors(detail::over_tensors(std::move(f)), brio::detail::Signature<F>::arity);
+}
+
+template <typename F>
+Dataset Dataset::scan(std::vector<Tensor> initial_state, F f, ScanOptions options) const {
+  using Signature = brio::detail::Signature<F>;
+  constexpr size_t results = detail::results_of<typename Signature::Result>;
+  if (!options.structure) {
+    const size_t rest = results - std::min(results, initial_state.size());
+    options.structure = rest == 1 ? Structure() : Structure::tuple_of(rest);
+  }
+  return scan_tensors(std::move(initial_state), detail::over_tensors(std::move(f)), Signature::arity,
+                      *options.structure);
+}
+
+template <typename F>
+std::vector<Tensor> Dataset::reduce(std::vector<Tensor> initial_state, F f) const {
+  return reduce_tensors(std::move(initial_state), detail::over_tensors(std::move(f)),
+                        brio::detail::Signature<F>::arity);
 }
 
 }  // namespace brio::data

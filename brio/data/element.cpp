@@ -85,8 +85,11 @@ Array Element::array(size_t i) const {
 
 size_t Element::bytes() const {
   size_t sum = 0;
-  for (size_t i = 0; i < size_; ++i)
-    if (parts_[i].buffer && parts_[i].buffer->owner() == Owner::input) sum += parts_[i].buffer->bytes();
+  for (size_t i = 0; i < size_; ++i) {
+    if (!parts_[i].buffer) continue;
+    // A view of something larger counts with what it shows; strings lie behind their elements.
+    sum += parts_[i].aval.dtype == DType::string ? parts_[i].buffer->bytes() : parts_[i].aval.bytes();
+  }
   return sum;
 }
 

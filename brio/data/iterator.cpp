@@ -1,4 +1,6 @@
 // Walking a dataset: opens its stages, reads through threads, keeps the place.
+#include <chrono>
+
 #include "brio/base/cpu_count.h"
 #include "brio/base/error.h"
 #include "brio/base/hashes.h"
@@ -6,6 +8,7 @@
 #include "brio/data/dataset.h"
 #include "brio/data/options_node.h"
 #include "brio/data/parallel_stage.h"
+#include "brio/data/skip_log.h"
 
 namespace brio::data {
 namespace {
@@ -20,6 +23,10 @@ void describe(const Node& node, std::string& text) {
 }
 
 }  // namespace
+
+Item::Item(const Element& element, std::shared_ptr<const Structure> structure) : structure_(std::move(structure)) {
+  for (size_t i = 0; i < element.size(); ++i) emplace_back(element.array(i));
+}
 
 const Tensor& Item::operator[](std::string_view name) const {
   const size_t item = structure_->find(name);
@@ -43,6 +50,7 @@ struct Iterator::Impl {
     pipeline.deterministic = options.deterministic;
     pipeline.cpu_budget = options.cpu_budget > 0 ? options.cpu_budget : usable_cpus();
     pipeline.ram_budget = options.ram_budget > 0 ? options.ram_budget : available_memory() / 4;
+    pipeline.skipped = std::make_shared<SkipLog>();
     root = node->open(pipeline);
     root->reset(epoch);
     // Elements that wait in a ring of their own are not read ahead once more.
@@ -67,6 +75,21 @@ Iterator::~Iterator() = default;
 
 Iterator Dataset::iterator() const { return iterator(node_->iterations.fetch_add(1)); }
 Iterator Dataset::iterator(uint64_t epoch) const { return Iterator(std::make_unique<Iterator::Impl>(*this, epoch)); }
+
+Report Dataset::explain(double seconds) const {
+  Iterator iterator = this->iterator(0);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (Item item; std::chrono::steady_clock::now() < until && iterator.next(item);) {
+  }
+  return iterator.report();
+}
+
+std::vector<Item> Dataset::as_vector() const {
+  std::vector<Item> items;
+  Iterator all = iterator();
+  for (Item item; all.next(item);) items.push_back(std::move(item));
+  return items;
+}
 
 bool Iterator::next(Item& item) {
   item.clear();
@@ -127,6 +150,7 @@ Report Iterator::report() const {
     if (const auto* ahead = dynamic_cast<ParallelStage*>(stage)) report.threads.push_back(ahead->report());
   }
   report.threads.push_back(impl_->reader->report());
+  report.skipped = impl_->pipeline.skipped->read();
   report.finish();
   return report;
 }

@@ -3,6 +3,7 @@
 #include "brio/base/error.h"
 #include "brio/data/dataset.h"
 #include "brio/data/parallel_stage.h"
+#include "brio/data/seeds.h"
 #include "brio/data/tensor_call.h"
 #include "brio/tensor/strings.h"
 
@@ -28,17 +29,6 @@ void Sample::write_text(size_t i, std::string_view text) {
 }
 
 namespace {
-
-// The numbers of one sample: a stream that no other sample, epoch or map shares.
-RandomStream stream_of(uint64_t seed, const Ticket& ticket) {
-  return {seed + ticket.epoch * 0x9E3779B97F4A7C15ull, static_cast<uint64_t>(ticket.index)};
-}
-
-uint64_t seed_or_new(const std::optional<uint64_t>& seed) {
-  if (seed) return *seed;
-  const Generator::State state = random::generator().advance(1);
-  return RandomStream{state.seed, state.counter}.u64(0);
-}
 
 // A seed that was not given is part of the state: a pipeline that is built again goes on with the old one.
 class MapStage : public FollowingStage {
@@ -103,17 +93,22 @@ class SampleMap final : public MapStage {
 
 class TensorMap final : public MapStage {
  public:
-  TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const TensorFunction& f)
-      : MapStage(pipeline, std::move(inputs), seed), f_(f) {}
+  TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const TensorFunction& f,
+            size_t results)
+      : MapStage(pipeline, std::move(inputs), seed), f_(f), results_(results) {}
 
  private:
   void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) override {
     TensorCall& call = private_of<TensorCall>(worker, f_);
     const std::vector<Tensor>& results = call(in, stream_of(seed_, ticket).u64(0));
+    if (results.size() != results_)
+      throw InvalidArgument(cat("[map] the function returned ", results.size(), " tensors; its structure has ",
+                                results_, "; MapOptions::results says how many a vector has"));
     out.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) out.share(i, results[i].array());
   }
   const TensorFunction& f_;
+  size_t results_;
 };
 
 class MapNode final : public Transform {
@@ -130,7 +125,7 @@ class MapNode final : public Transform {
     std::unique_ptr<Stage> stage;
     if (samples_)
       stage = std::make_unique<SampleMap>(pipeline, std::move(inputs), seed_, samples_, structure().parts());
-    else stage = std::make_unique<TensorMap>(pipeline, std::move(inputs), seed_, tensors_);
+    else stage = std::make_unique<TensorMap>(pipeline, std::move(inputs), seed_, tensors_, structure().parts());
     if (options_.num_parallel_calls == kAutotune) return stage;
     // A number of threads that was asked for is theirs alone.
     return std::make_unique<ParallelStage>(

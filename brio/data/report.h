@@ -17,12 +17,19 @@ struct StageReport {
   int64_t held_bytes = 0;
 };
 
+// Elements that ignore_errors() left out.
+struct Skipped {
+  int64_t count = 0;
+  std::vector<std::string> first;  // why: the first of them
+};
+
 struct Report {
   std::vector<StageReport> stages;      // the source first
   std::vector<ParallelReport> threads;  // the reader's last
-  std::string limit;                    // what limits: a stage's name, or "the reader"
-  void finish();                        // shares and the limit, from the rest
-  std::string str() const;              // a table
+  Skipped skipped;
+  std::string limit;        // what limits: a stage's name, or "the reader"
+  void finish();            // shares and the limit, from the rest
+  std::string str() const;  // a table
 };
 
 }  // namespace brio::data

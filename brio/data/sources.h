@@ -6,7 +6,7 @@
 //       .batch(64);
 //
 // A broken part of a file is an error at its element's place; the elements behind it follow, as far as it can be told
-// where they begin.
+// where they begin. With ignore_errors() behind the source, what is broken is left out, counted and reported.
 #pragma once
 
 #include <cstdint>
@@ -81,6 +81,7 @@ struct MakeCsvOptions {
   std::optional<uint64_t> shuffle_seed = {};
   int64_t prefetch_buffer_size = kAutotune;
   int64_t num_rows_for_inference = 100;  // of the first file
+  bool ignore_errors = false;
   formats::Compression compression = formats::Compression::none;
 };
 // Batches of the columns of CSV files, by name, as tf.data.experimental.make_csv_dataset.

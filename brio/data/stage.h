@@ -43,6 +43,8 @@ struct Ticket {
   // The place is taken, but its element could not be made: computing it throws this. A claim that throws by itself
   // ends the order.
   std::exception_ptr error;
+  size_t input = 0;              // which of a stage's inputs it came from
+  std::shared_ptr<void> source;  // what it shares with other tickets: the batch it is a row of, a nested pipeline
   std::vector<Element> between;  // results of stages below one that is computed in parts
   Element result;                // of a row whose batch had no fitting place for it
   bool has_result = false;
@@ -71,6 +73,7 @@ struct StageStats {
 };
 
 class Stage;
+class SkipLog;
 
 // What the stages of one iterator share.
 struct Pipeline {
@@ -79,6 +82,7 @@ struct Pipeline {
   int64_t cpu_budget = 1;
   int64_t ram_budget = 0;
   bool deterministic = true;
+  std::shared_ptr<SkipLog> skipped;  // nested pipelines share it
 };
 
 class Stage {

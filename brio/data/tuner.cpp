@@ -25,7 +25,6 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
   if (window.elements == 0 || window.wall_ns <= 0) return next;
   const double wall = static_cast<double>(window.wall_ns);
   const double an_element = wall / static_cast<double>(window.elements);
-  const double cost = static_cast<double>(window.computed_ns) / static_cast<double>(window.elements);
   const double waiting = static_cast<double>(window.waited_ns) / wall;
   if (awaits_measure_ && !log_.empty()) {
     log_.back().measured = 1 - an_element / last_ns_an_element_;
@@ -39,7 +38,9 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
     awaits_measure_ = true;
   };
 
-  if (waiting > kWorthIt && cost > kWorthAThread) {
+  if (now.workers > 0 && limits.may_change_workers && window.cheapest_ns < kWorthAThread / 4) {
+    change("threads", next.workers, 0, 0, "handing an element over costs more than making it");
+  } else if (waiting > kWorthIt && window.cheapest_ns > kWorthAThread) {
     // The reader waits. Where threads were idle as the ring was full, its elements come unevenly: a longer ring
     // helps; otherwise there are too few threads.
     const bool uneven = now.workers > 0 && window.found_full > 0;

@@ -1,0 +1,165 @@
+#include "brio/cli/input_workloads.h"
+
+#include <ctime>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "brio/brio.h"
+#include "brio/data/sources.h"
+#include "brio/formats/example.h"
+#include "brio/formats/tfrecord.h"
+
+namespace brio::cli {
+namespace {
+
+// Reads all of it; returns how many elements there were.
+double read_all(data::Iterator& iterator) {
+  double elements = 0;
+  for (data::Item item; iterator.next(item);) ++elements;
+  return elements;
+}
+
+std::string data_directory(const char* name) {
+  const char* root = std::getenv("BRIO_DATA");
+  std::string path = std::string(root ? root : "../shared/data") + "/" + name;
+  if (!std::filesystem::is_directory(path))
+    throw ResourceError(cat(path, " is not there; set BRIO_DATA to the directory that holds ", name));
+  return path;
+}
+
+std::string bench_file(const char* name) {
+  const char* root = std::getenv("BRIO_BENCH_DATA");
+  const std::filesystem::path directory = root ? root : "build/bench-data";
+  std::filesystem::create_directories(directory);
+  return (directory / name).string();
+}
+
+void work_for(std::chrono::microseconds time) {
+  timespec now{};
+  auto cpu_ns = [&] {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+  };
+  for (const long long until = cpu_ns() + time.count() * 1000; cpu_ns() < until;) {
+  }
+}
+
+constexpr std::chrono::microseconds kStep{5000};
+
+std::function<double()> make_overlap(void (*step)()) {
+  auto input = std::make_shared<data::Iterator>(data::range(1'000'000)
+                                                    .map([](data::Sample& sample) {
+                                                      work_for(kStep);
+                                                      sample.pass(0, 0);
+                                                    })
+                                                    .repeat()
+                                                    .iterator(0));
+  return [input, step] {
+    data::Item item;
+    input->next(item);
+    step();
+    return 1.;
+  };
+}
+
+}  // namespace
+
+// 1,000 raw pictures of 224 × 224 with labels. Whoever comes first, Brio or a peer, writes the file.
+std::function<double()> make_tfrecord() {
+  constexpr int64_t kRecords = 1000, kSide = 224;
+  const std::string file = bench_file("pictures.tfrecord");
+  if (!std::filesystem::exists(file)) {
+    formats::RecordWriter writer(file);
+    for (int64_t i = 0; i < kRecords; ++i) {
+      const Tensor pixels = random::bits({kSide * kSide * 3 / 4}, {.seed = static_cast<uint64_t>(i)});
+      formats::Example example;
+      example.features["image"] =
+          formats::Feature::bytes({std::string(pixels.array().as<char>(), kSide * kSide * 3)});
+      example.features["label"] = formats::Feature::ints({i % 10});
+      writer.write(example.serialize());
+    }
+    writer.commit();
+  }
+  auto iterator = std::make_shared<data::Iterator>(
+      data::parse_example(
+          data::tfrecord_dataset({file}),
+          {{"image", formats::FixedLen{{kSide, kSide, 3}, u8, {}, true}}, {"label", formats::FixedLen{{}, i64}}})
+          .shuffle(kRecords)
+          .batch(64)
+          .iterator(0));
+  return [iterator, epoch = uint64_t{0}]() mutable {
+    read_all(*iterator);
+    iterator->reset(++epoch);
+    return static_cast<double>(kRecords);
+  };
+}
+
+// 20 features: 10 floats, 5 integers, 5 short strings; batches of 128 serialized examples in memory, one thread.
+std::function<double()> make_example() {
+  constexpr size_t kBatch = 128;
+  auto texts = std::make_shared<std::vector<std::string>>();
+  for (size_t i = 0; i < kBatch; ++i) {
+    formats::Example example;
+    for (int k = 0; k < 10; ++k)
+      example.features[cat("float_", k)] = formats::Feature::floats({static_cast<float>(i) + 0.5f});
+    for (int k = 0; k < 5; ++k)
+      example.features[cat("int_", k)] = formats::Feature::ints({static_cast<int64_t>(i) * 1000});
+    for (int k = 0; k < 5; ++k) example.features[cat("text_", k)] = formats::Feature::bytes({cat("word ", i)});
+    texts->push_back(example.serialize());
+  }
+  std::vector<formats::NamedSpec> specs;
+  for (int k = 0; k < 10; ++k) specs.push_back({cat("float_", k), formats::FixedLen{{}, f32}});
+  for (int k = 0; k < 5; ++k) specs.push_back({cat("int_", k), formats::FixedLen{{}, i64}});
+  for (int k = 0; k < 5; ++k) specs.push_back({cat("text_", k), formats::FixedLen{{}, DType::string}});
+  auto parser = std::make_shared<formats::ExampleParser>(std::move(specs));
+  auto views = std::make_shared<std::vector<std::string_view>>(texts->begin(), texts->end());
+  return [texts, views, parser] {
+    (void)parser->parse(*views);
+    return static_cast<double>(kBatch);
+  };
+}
+
+std::function<double()> make_overlap() {
+  return make_overlap([] { std::this_thread::sleep_for(kStep); });
+}
+std::function<double()> make_overlap_busy() {
+  return make_overlap([] { work_for(kStep); });
+}
+
+std::function<double()> make_jpeg() {
+  auto folder = std::make_shared<data::Dataset>(
+      data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
+  auto iterator = std::make_shared<data::Iterator>(folder->iterator(0));
+  return [folder, iterator, epoch = uint64_t{0}]() mutable {
+    read_all(*iterator);
+    iterator->reset(++epoch);
+    return 1.;
+  };
+}
+
+std::function<double()> make_rows() {
+  const Tensor x = random::normal({10'000, 100}, {.seed = 1});
+  auto iterator = std::make_shared<data::Iterator>(
+      data::from_tensor_slices({x}).shuffle(10'000).batch(32).prefetch().iterator(0));
+  return [iterator, epoch = uint64_t{0}]() mutable {
+    const double batches = read_all(*iterator);
+    iterator->reset(++epoch);
+    return batches;
+  };
+}
+
+std::function<double()> make_shuffle() {
+  return [epoch = uint64_t{0}]() mutable {
+    data::Iterator iterator = data::range(10'000'000).shuffle(data::kAutotune).batch(32).iterator(epoch++);
+    data::Item item;
+    iterator.next(item);
+    return 1.;
+  };
+}
+
+}  // namespace brio::cli

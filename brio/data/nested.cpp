@@ -1,0 +1,82 @@
+#include "brio/data/nested.h"
+
+#include "brio/base/error.h"
+#include "brio/data/seeds.h"
+#include "brio/ops/generator_scope.h"
+
+namespace brio::data {
+namespace {
+
+// What a thread keeps of the nested pipeline that it computed for last.
+struct NestedWorker {
+  std::shared_ptr<Nested> nested;
+  Worker worker;  // goes first: it refers to the nodes
+};
+
+}  // namespace
+
+std::shared_ptr<Nested> Nested::open(const char* name, const Dataset& dataset, const Structure& promised,
+                                     const Pipeline& outer, uint64_t epoch) {
+  if (!dataset.node()) throw InvalidArgument(cat("[", name, "] the function returned no dataset"));
+  if (!(dataset.structure() == promised))
+    throw InvalidArgument(cat("[", name, "] the function returned a dataset of elements ", dataset.structure().str(),
+                              "; the options promise ", promised.str(), ": set their .structure"));
+  auto nested = std::make_shared<Nested>();
+  nested->node = dataset.node();
+  nested->pipeline.cpu_budget = outer.cpu_budget;
+  nested->pipeline.ram_budget = outer.ram_budget;
+  nested->pipeline.deterministic = outer.deterministic;
+  nested->pipeline.skipped = outer.skipped;
+  nested->stage = nested->node->open(nested->pipeline);
+  nested->stage->reset(epoch);
+  return nested;
+}
+
+void NestedStage::number_it(Ticket& ticket) {
+  ticket.index = at_++;
+  ticket.epoch = epoch_;
+}
+
+bool NestedStage::claim_from(const std::shared_ptr<Nested>& nested, Ticket& ticket) {
+  ticket.error = nullptr;
+  ticket.count = 0;
+  if (!nested->stage->claim(ticket.add_inner())) return false;
+  ticket.source = nested;
+  number_it(ticket);
+  return true;
+}
+
+void NestedStage::fail(Ticket& ticket) {
+  ticket.error = std::current_exception();
+  number_it(ticket);
+}
+
+void NestedStage::compute(Ticket& ticket, Element& out, Worker& worker) {
+  if (ticket.error) std::rethrow_exception(ticket.error);
+  const auto nested = std::static_pointer_cast<Nested>(std::exchange(ticket.source, nullptr));
+  NestedWorker& mine = private_of<NestedWorker>(worker);
+  if (mine.nested != nested) {
+    mine.worker = Worker();
+    mine.nested = nested;
+  }
+  nested->stage->make(ticket.inner[0], out, mine.worker);
+}
+
+void NestedStage::save_place(StateWriter& state) const {
+  state.number(epoch_);
+  state.number(static_cast<uint64_t>(at_));
+}
+
+void NestedStage::restore_place(StateReader& state) {
+  epoch_ = state.number();
+  at_ = state.count();
+}
+
+std::shared_ptr<Nested> DatasetCall::operator()(const Ticket& ticket, const Pipeline& outer) {
+  Generator generator{0};
+  generator.restore({stream_of(seed_, ticket).u64(0), 0});
+  const GeneratorScope scope(generator);
+  return Nested::open(name_, f_(Item(ticket.element, in_)), out_, outer, ticket.epoch);
+}
+
+}  // namespace brio::data

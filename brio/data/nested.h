@@ -1,0 +1,62 @@
+// Datasets inside of datasets: those that flat_map, interleave and group_by_window open while they run. Each has a
+// pipeline of its own. Places are taken from it by the claims of the stage that opened it; its elements are made by
+// whichever thread computes them, as those of any other stage.
+#pragma once
+
+#include "brio/data/dataset.h"
+
+namespace brio::data {
+
+struct Nested {
+  NodePtr node;
+  Pipeline pipeline;
+  std::unique_ptr<Stage> stage;
+
+  // Throws InvalidArgument unless its elements have the structure that the step called `name` was promised.
+  static std::shared_ptr<Nested> open(const char* name, const Dataset& dataset, const Structure& promised,
+                                      const Pipeline& outer, uint64_t epoch);
+};
+
+class NestedStage : public Stage {
+ public:
+  using Stage::Stage;
+  void compute(Ticket& ticket, Element& out, Worker& worker) final;
+  bool has_work() const final { return true; }
+
+ protected:
+  // The next element of the nested pipeline; false at its end.
+  bool claim_from(const std::shared_ptr<Nested>& nested, Ticket& ticket);
+  // The place of an element that could not be made.
+  void fail(Ticket& ticket);  // in a catch block
+  void begin(uint64_t epoch) {
+    epoch_ = epoch;
+    at_ = 0;
+  }
+  void save_place(StateWriter& state) const;
+  void restore_place(StateReader& state);
+
+ private:
+  void number_it(Ticket& ticket);
+  int64_t at_ = 0;
+  uint64_t epoch_ = 0;
+};
+
+// A function from an element to a dataset. Random numbers that it draws (seeds of the steps that it builds, too) are
+// a pure function of the seed, the epoch and the element.
+class DatasetCall {
+ public:
+  DatasetCall(const char* name, const DatasetFunction& f, const Structure& in, const Structure& out, uint64_t seed)
+      : name_(name), f_(f), in_(std::make_shared<Structure>(in)), out_(out), seed_(seed) {}
+  std::shared_ptr<Nested> operator()(const Ticket& ticket, const Pipeline& outer);
+  void save(StateWriter& state) const { state.number(seed_); }
+  void restore(StateReader& state) { seed_ = state.number(); }
+
+ private:
+  const char* name_;
+  const DatasetFunction& f_;
+  std::shared_ptr<const Structure> in_;
+  const Structure& out_;
+  uint64_t seed_;
+};
+
+}  // namespace brio::data
