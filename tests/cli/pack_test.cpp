@@ -156,6 +156,32 @@ TEST(Pack, AKillLeavesNoHalfShard) {
   EXPECT_EQ(brio({"verify", out}).code, 0);
 }
 
+// A limit on the size of files stands for a full disk: the system refuses the write.
+TEST(Pack, AFullDiskLeavesNoHalfShard) {
+  Scratch scratch;
+  make_folder(scratch / "src", 8, 60, 60);
+  const std::string command = cat("trap '' XFSZ; ulimit -f 16; ", BRIO_TOOL, " pack ", scratch / "src", " ",
+                                  scratch / "out", " --shards 2 --decode 2> ", scratch / "err");
+  EXPECT_NE(std::system(command.c_str()), 0);
+  expect_in(read_file(scratch / "err"), "out-00000-of-00002.tfrecord");
+  for (const auto& entry : fs::directory_iterator(scratch / "out")) EXPECT_EQ(entry.path().filename(), "out.json");
+  EXPECT_EQ(brio_json({"pack", scratch / "src", scratch / "out", "--shards", "2", "--decode"})["records"], 8);
+}
+
+TEST(Pack, NamesNeedBeNoUtf8) {
+  Scratch scratch;
+  make_folder(scratch / "src", 4);
+  fs::rename(scratch / "src/a", scratch / "src/a\xff");
+  fs::create_directory_symlink(scratch.path(), scratch / "src/b/loop");
+  EXPECT_EQ(brio_json({"pack", scratch / "src", scratch / "out"})["records"], 4);
+  EXPECT_EQ(brio_json({"pack", scratch / "src", scratch / "out"})["kept"], 1);
+  EXPECT_EQ(text_of(examples_in(scratch / "out/*.tfrecord")[0], "image/class/text"), "a\xff");
+  EXPECT_EQ(brio_json({"verify", scratch.path()})["pictures"], 8);
+  EXPECT_EQ(brio_json({"inspect", scratch / "src"})[0]["files"], 4);
+  write_file(scratch / "src/a\xff/0.png", "x");
+  EXPECT_EQ(brio_json({"verify", scratch / "src"}, 1)["broken"].size(), 1U);
+}
+
 TEST(Pack, BrokenPicturesFailOrAreListed) {
   Scratch scratch;
   make_folder(scratch / "src", 6);
