@@ -54,6 +54,10 @@ foreach(dir IN LISTS test_dirs)
   endif()
 endforeach()
 
+# The tool is tested as a program.
+add_dependencies(test_cli brio_tool)
+target_compile_definitions(test_cli PRIVATE BRIO_TOOL="$<TARGET_FILE:brio_tool>")
+
 brio_unit_tests_again(portable BRIO_ISA=portable)
 
 file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "brio/cli/arguments.h"
 #include "brio/cli/command.h"
 
 namespace brio::cli {
@@ -16,6 +17,9 @@ constexpr Command kCommands[] = {
     {"demo", "train a network on made-up data and show where the time goes", run_demo},
     {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--json]", run_bench},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
+    {"inspect", "show what files hold: brio inspect PATH… [--sheet OUT.png] [--json]", run_inspect},
+    {"verify", "check every byte of files: brio verify PATH… [--json]", run_verify},
+    {"pack", "make sharded TFRecords: brio pack SRC OUT (brio pack --help)", run_pack},
 };
 
 void print_help(std::FILE* out) {
@@ -45,12 +49,14 @@ int main(int argc, char** argv) {
   }
   for (const Command& command : kCommands) {
     if (command.name != words[0]) continue;
-    if (words.size() > 1 && (words[1] == "--help" || words[1] == "-h")) {
+    if (words.size() > 1 && words[0] != "pack" && (words[1] == "--help" || words[1] == "-h")) {
       std::printf("brio %s: %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
       return 0;
     }
     try {
       return command.run(Words(words).subspan(1));
+    } catch (const Misuse& error) {
+      return misuse(command.name, error.what());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "brio %s: %s\n", std::string(command.name).c_str(), error.what());
       return 1;

@@ -157,6 +157,7 @@ Dataset make_csv_dataset(const std::vector<std::string>& names, int64_t batch_si
     structure = Structure::tuple({Structure::named_tensors(columns), Structure()});
   }
   Dataset rows = csv_rows("make_csv_dataset", files, std::move(layout), std::move(structure));
+  if (options.ignore_errors) rows = rows.ignore_errors();
   if (options.shuffle) rows = rows.shuffle(options.shuffle_buffer_size, {.seed = options.shuffle_seed});
   if (options.num_epochs != 1) rows = rows.repeat(options.num_epochs);
   return rows.batch(batch_size, {.drop_remainder = options.num_epochs == kInfinite})

@@ -6,7 +6,7 @@
 //       .batch(64);
 //
 // A broken part of a file is an error at its element's place; the elements behind it follow, as far as it can be told
-// where they begin.
+// where they begin. With ignore_errors() behind the source, what is broken is left out, counted and reported.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "brio/data/class_folders.h"
 #include "brio/data/dataset.h"
+#include "brio/data/image_folder.h"
 #include "brio/formats/compression.h"
 #include "brio/formats/csv.h"
 #include "brio/formats/example_parser.h"
@@ -79,6 +81,7 @@ struct MakeCsvOptions {
   std::optional<uint64_t> shuffle_seed = {};
   int64_t prefetch_buffer_size = kAutotune;
   int64_t num_rows_for_inference = 100;  // of the first file
+  bool ignore_errors = false;
   formats::Compression compression = formats::Compression::none;
 };
 // Batches of the columns of CSV files, by name, as tf.data.experimental.make_csv_dataset.
@@ -92,5 +95,40 @@ struct ArrayDatasetOptions {
 Dataset npy_dataset(const std::vector<std::string>& files, ArrayDatasetOptions options = {});
 Dataset idx_dataset(const std::vector<std::string>& files, ArrayDatasetOptions options = {});
 Dataset npz_dataset(const std::string& file, std::vector<std::string> names = {}, ArrayDatasetOptions options = {});
+
+struct TextFolderOptions {
+  bool inferred = true;              // labels: the subdirectories; otherwise `labels`, or none
+  std::vector<int32_t> labels = {};  // in the order of the sorted paths
+  LabelMode label_mode = LabelMode::integer;
+  std::vector<std::string> class_names = {};
+  int64_t batch_size = 32;                 // 0: single texts
+  std::optional<int64_t> max_length = {};  // bytes; longer texts are cut
+  bool shuffle = true;
+  std::optional<uint32_t> seed = {};
+  double validation_split = 0;
+  Subset subset = Subset::all;
+  bool follow_links = false;
+};
+struct TextFolder : Dataset {
+  TextFolder(Dataset dataset, LabelledFiles files)
+      : Dataset(std::move(dataset)), class_names(std::move(files.class_names)), file_paths(std::move(files.paths)) {}
+  std::vector<std::string> class_names;
+  std::vector<std::string> file_paths;  // before each epoch's shuffle
+};
+// The .txt files of a directory whose subdirectories are classes, as Keras' function of that name; each epoch
+// shuffles all of them.
+TextFolder text_dataset_from_directory(const std::string& directory, const TextFolderOptions& options = {});
+
+struct TimeseriesOptions {
+  int64_t sequence_stride = 1, sampling_rate = 1;
+  int64_t batch_size = 128;  // 0: single sequences
+  bool shuffle = false;
+  std::optional<uint64_t> seed = {};
+  std::optional<int64_t> start_index = {}, end_index = {};
+};
+// Windows of `sequence_length` rows of `data`, each beside the row of `targets` at its beginning, as Keras' function
+// of that name. `targets` may be an undefined tensor: there are none.
+Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets, int64_t sequence_length,
+                                      TimeseriesOptions options = {});
 
 }  // namespace brio::data

@@ -36,14 +36,25 @@ class LinesByNumber final : public IndexedStage {
     ticket.index = index;
     ticket.epoch = epoch();
   }
-  void compute(Ticket& ticket, Element& out, Worker&) override {
+  void compute(Ticket& ticket, Element& out, Worker& worker) override {
     const auto after = std::upper_bound(lines_.ends.begin(), lines_.ends.end(), ticket.index);
     const auto file = static_cast<size_t>(after - lines_.ends.begin());
-    write_line(out, lines_.files[file].read(ticket.index - (file == 0 ? 0 : lines_.ends[file - 1])));
+    const int64_t line = ticket.index - (file == 0 ? 0 : lines_.ends[file - 1]);
+    Around& around = private_of<Around>(worker);
+    if (around.file != file || !around.block.has(line)) {
+      around.file = SIZE_MAX;
+      lines_.files[file].read_block(line, around.block);
+      around.file = file;
+    }
+    write_line(out, around.block[line]);
   }
   bool has_work() const override { return true; }
 
  private:
+  struct Around {  // what a thread has read last
+    size_t file = SIZE_MAX;
+    formats::LineBlock block;
+  };
   const NumberedLines& lines_;
 };
 

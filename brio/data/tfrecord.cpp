@@ -29,7 +29,7 @@ struct Block {
     if (place.offset >= begin && until <= end) return bytes.data() + (place.offset - begin);
     if (place.length > kSmall || place.offset < before || place.offset - before > kBytes) return nullptr;
     bytes.resize(kBytes);
-    begin = place.offset;
+    begin = end = place.offset;
     end = begin + file->file().read_some(begin, bytes.data(), kBytes);
     return until <= end ? bytes.data() : nullptr;
   }
@@ -62,6 +62,7 @@ class RecordsByPlace final : public IndexedStage {
     std::memcpy(to, frame, RecordFile::frame_bytes(place));
   }
   std::optional<FilePlace> origin(const Ticket& ticket) const override {
+    if (ticket.index < 0 || ticket.index >= shards_.size()) return {};
     const auto [shard, place] = shards_.find(ticket.index);
     return FilePlace{shards_.path(shard), place.offset + formats::kRecordHeader};
   }

@@ -45,6 +45,12 @@ LineFile::LineFile(ReadAt bytes, size_t longest) : bytes_(std::move(bytes)), lon
 }
 
 std::string LineFile::read(int64_t line) const {
+  LineBlock block;
+  read_block(line, block);
+  return std::string(block[line]);
+}
+
+void LineFile::read_block(int64_t line, LineBlock& block) const {
   if (line < 0 || line >= lines_)
     throw InvalidArgument(
         cat(bytes_.origin().file, ": line ", line, " is asked for, of ", lines_, " counted from 0"));
@@ -52,13 +58,21 @@ std::string LineFile::read(int64_t line) const {
                                       [](int64_t wanted, const Mark& mark) { return wanted < mark.line; });
   const Mark& mark = *(after - 1);
   const uint64_t end = after == marks_.end() ? bytes_.size() : after->offset;
+  const int64_t end_line = after == marks_.end() ? lines_ : after->line;
   const ReadAt part = bytes_.part(mark.offset, end - mark.offset);
-  LineReader reader(in_order(part), part.origin(), longest_);
+  LineReader reader(in_order(part), part.origin(), static_cast<size_t>(std::min<uint64_t>(longest_, part.size())));
+  block.first = mark.line;
+  block.characters.clear();
+  block.ends.clear();
   std::string_view text;
-  for (int64_t at = mark.line; at <= line; ++at)
-    if (!reader.next(text))
+  for (int64_t at = mark.line; at < end_line; ++at) {
+    if (!reader.next(text)) {
+      if (at > line) return;
       throw DataError(part.origin(), end - mark.offset, "the file has fewer lines than when it was opened");
-  return std::string(text);
+    }
+    block.characters += text;
+    block.ends.push_back(block.characters.size());
+  }
 }
 
 }  // namespace brio::formats

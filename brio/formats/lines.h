@@ -26,6 +26,20 @@ class LineReader {
   StreamBuffer buffer_;
 };
 
+// Some lines that follow each other. Their memory is used again.
+struct LineBlock {
+  int64_t first = 0;
+  std::string characters;
+  std::vector<size_t> ends;
+
+  bool has(int64_t line) const { return line >= first && line - first < static_cast<int64_t>(ends.size()); }
+  std::string_view operator[](int64_t line) const {
+    const auto i = static_cast<size_t>(line - first);
+    const size_t begin = i == 0 ? 0 : ends[i - 1];
+    return std::string_view(characters).substr(begin, ends[i] - begin);
+  }
+};
+
 // The lines of a file by their number. Making it reads the file once; it keeps a position for about every 64 lines.
 class LineFile {
  public:
@@ -34,6 +48,7 @@ class LineFile {
   int64_t size() const { return lines_; }
   // Throws InvalidArgument where there are not so many.
   std::string read(int64_t line) const;
+  void read_block(int64_t line, LineBlock& block) const;  // with the lines around it
 
  private:
   struct Mark {

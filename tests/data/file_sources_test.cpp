@@ -43,6 +43,13 @@ Texts texts(const Dataset& dataset, size_t part = 0, uint64_t epoch = 0) {
   }
 }
 
+std::vector<int32_t> numbers_of_i32(const Dataset& dataset) {
+  std::vector<int32_t> all;
+  for (const Item& item : dataset)
+    for (const int32_t value : item[0].to_vector<int32_t>()) all.push_back(value);
+  return all;
+}
+
 TEST(ListFiles, MatchesPatternsAsAShellDoes) {
   Scratch scratch;
   std::filesystem::create_directories(scratch / "d/e");
@@ -200,6 +207,15 @@ TEST(MakeCsvDataset, BatchesNamedColumns) {
   const Dataset forever = make_csv_dataset({scratch / "a.csv"}, 3, {.shuffle_seed = 1});
   EXPECT_EQ(forever.cardinality(), kUnknown);
   check_pipeline(forever, 10);
+}
+
+TEST(MakeCsvDataset, BrokenRowsCanBeLeftOut) {
+  Scratch scratch;
+  write_file(scratch / "a.csv", "x,y\n1,2\nq,3\n4,5\n6\n7,8\n");
+  MakeCsvOptions options{.columns = {{i32}, {i32}}, .num_epochs = 1, .shuffle = false, .ignore_errors = true};
+  EXPECT_EQ(numbers_of_i32(make_csv_dataset({scratch / "a.csv"}, 2, options)), (std::vector<int32_t>{1, 4, 7}));
+  options.ignore_errors = false;
+  EXPECT_MESSAGE(numbers_of_i32(make_csv_dataset({scratch / "a.csv"}, 2, options)), "a.csv: at byte 8");
 }
 
 TEST(MakeCsvDataset, SaysWhatIsWrong) {

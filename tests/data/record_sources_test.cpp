@@ -171,6 +171,24 @@ TEST(TfrecordDataset, ABrokenRecordIsAnErrorAtItsPlace) {
   EXPECT_NE(texts(tfrecord_dataset({scratch / "b"}))[1].find("at byte 24: truncated record"), std::string::npos);
 }
 
+TEST(TfrecordDataset, WhatIsBrokenCanBeLeftOutAndIsReported) {
+  Scratch scratch;
+  const std::string shard = write_records(scratch / "a", numbered(0, 6));
+  damage(shard, 2 * 24 + 13);
+  damage(shard, 4 * 24 + 13);
+  for (const ByPlace by_place : {ByPlace::cheap, ByPlace::never}) {
+    const Dataset records = tfrecord_dataset({shard}, {.by_place = by_place}).ignore_errors();
+    EXPECT_EQ(texts(records), (Texts{"record 0", "record 1", "record 3", "record 5"}));
+    Iterator iterator = records.batch(4).iterator();
+    Item item;
+    while (iterator.next(item)) {
+    }
+    EXPECT_EQ(iterator.report().skipped.count, 2);
+    expect_in(iterator.report().skipped.first.at(1), cat(shard, ": at byte 96: corrupted record"));
+    check_pipeline(records.batch(3));
+  }
+}
+
 TEST(TfrecordDataset, FilesThatAreNotThere) {
   Scratch scratch;
   EXPECT_MESSAGE(tfrecord_dataset({scratch / "none"}), "none");
