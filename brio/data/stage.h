@@ -53,6 +53,8 @@ struct Ticket {
   Ticket& add_inner();
 };
 
+std::string message_of(const std::exception_ptr& error);  // what() of it
+
 // What one thread needs to compute; stages keep their intermediate elements here.
 struct Worker {
   std::vector<Element> scratch;                 // one for each stage
