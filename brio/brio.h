@@ -5,6 +5,8 @@
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 #include "brio/data/dataset.h"
+#include "brio/data/image_folder.h"
+#include "brio/data/sources.h"
 #include "brio/ir/tensor.h"
 #include "brio/models/models.h"
 #include "brio/nn/activation.h"

@@ -236,6 +236,39 @@ def adam(variant=""):
     return measure(run, "ms")
 
 
+def time_epochs(dataset, unit, elements=1):
+    """An epoch, or an element of it where their number is given."""
+
+    def run(n):
+        for _ in range(n):
+            for batch in dataset:
+                pass
+
+    result = measure(run, unit, budget=4)
+    return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
+
+
+def jpeg():
+    return time_epochs(keras.utils.image_dataset_from_directory(
+        str(timing.DATA / "clothing" / "train"), image_size=timing.PHOTO_SIZE, batch_size=timing.PHOTO_BATCH,
+        verbose=False), "ms")
+
+
+def rows():
+    x = tf.random.normal((timing.ROWS, timing.ROW_WIDTH))
+    batches = tf.data.Dataset.from_tensor_slices(x).shuffle(timing.ROWS).batch(timing.ROW_BATCH).prefetch(tf.data.AUTOTUNE)
+    return time_epochs(batches, "us", len(batches))
+
+
+def shuffle():
+    def run(n):
+        for _ in range(n):
+            next(iter(tf.data.Dataset.range(timing.SHUFFLED).shuffle(timing.SHUFFLED).batch(timing.ROW_BATCH)))
+
+    return measure(run, "ms")
+
+
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short)
-    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in (*names, adam, start)})
+    names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short,
+             adam, jpeg, rows, shuffle, start)
+    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {f.__name__: f for f in names})

@@ -1,6 +1,8 @@
 """What every peer shares: the shapes of the workloads, the stopwatch, and the line of JSON that it reports."""
 
 import json
+import os
+import pathlib
 import sys
 import time
 
@@ -17,6 +19,10 @@ CHAIN_ELEMENTS = 16 * 1024 * 1024
 ATTENTION_LONG, ATTENTION_SHORT = (2, 1024, 8, 64), (8, 128, 8, 64)  # batch, length, heads, depth
 XENT_ROWS, XENT_CLASSES = 8192, 32000
 ADAM_TENSORS, ADAM_SIZE = 50, 500_000
+ROWS, ROW_WIDTH, ROW_BATCH = 10_000, 100, 32
+PHOTO_SIZE, PHOTO_BATCH = (224, 224), 32
+SHUFFLED = 10_000_000
+DATA = pathlib.Path(os.environ.get("BRIO_DATA", pathlib.Path(__file__).resolve().parents[2] / ".." / "shared" / "data"))
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 

@@ -1,5 +1,7 @@
 """PyTorch: eager; variant "compile" runs the step through torch.compile."""
 
+import os
+
 import timing
 from timing import measure
 
@@ -185,6 +187,61 @@ def adam(variant=""):
     return time_steps(step, "ms")
 
 
+class Photos(torch.utils.data.Dataset):
+    """Photos of a folder as float pictures, by Pillow: what torchvision's folder does."""
+
+    def __init__(self, folder):
+        self.paths = sorted(folder.glob("*/*.jpg"))
+
+    def __len__(self):
+        return len(self.paths)
+
+    def __getitem__(self, i):
+        import numpy
+        import PIL.Image
+
+        with PIL.Image.open(self.paths[i]) as photo:
+            resized = photo.convert("RGB").resize(timing.PHOTO_SIZE, PIL.Image.Resampling.BILINEAR)
+        return torch.from_numpy(numpy.array(resized)).float()
+
+
+def time_epochs(loader, unit, elements=1):
+    def run(n):
+        for _ in range(n):
+            for batch in loader:
+                pass
+
+    result = measure(run, unit, budget=4)
+    return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
+
+
+def jpeg():
+    loader = torch.utils.data.DataLoader(Photos(timing.DATA / "clothing" / "train"), batch_size=timing.PHOTO_BATCH,
+                                         shuffle=True, num_workers=len(os.sched_getaffinity(0)), persistent_workers=True)
+    return time_epochs(loader, "ms")
+
+
+def rows():
+    data = torch.utils.data.TensorDataset(torch.randn(timing.ROWS, timing.ROW_WIDTH))
+    loader = torch.utils.data.DataLoader(data, batch_size=timing.ROW_BATCH, shuffle=True)
+    return time_epochs(loader, "us", len(loader))
+
+
+def shuffle():
+    class Numbers(torch.utils.data.Dataset):
+        def __len__(self):
+            return timing.SHUFFLED
+
+        def __getitem__(self, i):
+            return i
+
+    def first():
+        next(iter(torch.utils.data.DataLoader(Numbers(), batch_size=timing.ROW_BATCH, shuffle=True)))
+
+    return time_steps(first, "ms")
+
+
 if __name__ == "__main__":
-    names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, start)
+    names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
+             shuffle, start)
     timing.main(torch.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})

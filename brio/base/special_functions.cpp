@@ -61,6 +61,23 @@ double lgamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
+namespace {
+
+// The library's function knows x from 0 to where the result is infinite; beyond, it gives up with an exception.
+double bessel_i(double order, double x) {
+  constexpr double kInfiniteFrom = 713.98;
+  if (std::isnan(x)) return x;
+  const double size = std::fabs(x);
+  const double value =
+      size > kInfiniteFrom ? std::numeric_limits<double>::infinity() : std::cyl_bessel_i(order, size);
+  return order == 1 && x < 0 ? -value : value;
+}
+
+}  // namespace
+
+double bessel_i0(double x) { return bessel_i(0, x); }
+double bessel_i1(double x) { return bessel_i(1, x); }
+
 double digamma(double x) {
   if (x <= 0) {
     if (x == std::floor(x)) return kNaN;
@@ -89,6 +106,14 @@ double polygamma(double n, double x) {
 double erfinv(double x) {
   if (!(std::fabs(x) <= 1)) return kNaN;
   return std::copysign(inverse_erf(std::fabs(x), 1 - static_cast<long double>(std::fabs(x))), x);
+}
+
+double ndtr(double x) {
+  // erfc of z + error, z being what is left of -x / √2 after rounding: for large z it falls as e^-z² does.
+  constexpr double kHalfRoot = std::numbers::sqrt2 / 2, kRest = -4.8336466567264567e-17;
+  const double z = -x * kHalfRoot, error = std::fma(-x, kHalfRoot, -z) - x * kRest;
+  const double tail = 0.5 * std::erfc(z);
+  return z > 1 && z < 40 ? tail - tail * 2 * z * error : tail;
 }
 
 double ndtri(double p) {

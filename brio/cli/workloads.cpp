@@ -7,6 +7,7 @@
 
 #include "brio/base/thread_pool.h"
 #include "brio/brio.h"
+#include "brio/cli/input_workloads.h"
 #include "brio/ir/trace.h"
 
 namespace brio::cli {
@@ -333,6 +334,11 @@ constexpr Workload kWorkloads[] = {
     {"chain_copy", "ms", "a plain copy that moves the bytes of chain", make_copy<67>},
     {"xent_copy", "ms", "a plain copy that moves the bytes of xent", make_copy<2097>},
     {"adam_copy", "ms", "a plain copy that moves the bytes of adam", make_copy<700>},
+    {"jpeg", "ms", "an epoch of 550 photos from a folder, 224×224, batches of 32", make_jpeg},
+    {"rows", "us", "a batch of 32 of 10,000 rows of 100 in memory, shuffled", make_rows},
+    {"shuffle", "ms", "the first batch of 10 million items, shuffled in full", make_shuffle},
+    {"overlap", "ms", "a step that sleeps 5 ms, its input computes 5 ms", make_overlap},
+    {"overlap_busy", "ms", "the same, the step computes", make_overlap_busy},
     {"record", "ns", "recording a node, gradient nodes included", make_record},
     {"lookup", "ns", "recording one op, finding and running its cached plan", make_lookup},
     {"plan", "ms", "planning a graph of 1,000 nodes", make_plan},

@@ -19,7 +19,7 @@ class Bilinear {
   void prepare(int64_t width, int64_t to_width, int64_t channels);
 
   int64_t width_ = -1, to_width_ = -1, channels_ = -1;
-  std::vector<int32_t> left_, right_;  // of each number of a row of the result: the two that it lies between
+  std::vector<int32_t> left_, right_;  // of each pixel of a row of the result: the two that it lies between
   std::vector<float> share_;           // of the right one
   std::vector<float> row_;
 };

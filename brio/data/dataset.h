@@ -158,6 +158,9 @@ class Dataset {
   std::string describe() const;                                 // one step a line, the source first
   const NodePtr& node() const { return node_; }
 
+  // Reads for so long, or to the end, and says where the time went.
+  Report explain(double seconds = 1) const;
+
   Iterator iterator() const;  // each one is the next epoch
   Iterator iterator(uint64_t epoch) const;
   class Cursor;

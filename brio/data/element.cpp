@@ -13,13 +13,23 @@ void Element::resize(size_t parts) {
 void* Element::write(size_t i, const Aval& aval) {
   BRIO_CHECK(aval.dtype != DType::string, "strings are shared, not written");
   if (void* place = place_for(i, aval)) return place;
-  Part& part = parts_[i];
-  part.aval = aval;
-  const size_t bytes = aval.bytes();
+  parts_[i].aval = aval;
+  return own_memory(parts_[i], aval.bytes());
+}
+
+void* Element::own_memory(Part& part, size_t bytes) {
   // A part that somebody else holds, or has been given, stays as it is.
   if (!part.buffer || part.buffer->refs.load() != 1 || part.buffer->exported() || part.buffer->bytes() < bytes)
     part.buffer = BufferRef::allocate(bytes, Owner::input);
   return part.data = part.buffer->data();
+}
+
+char* Element::write_text(size_t i, size_t size, size_t before, size_t behind) {
+  if (size_ <= i) resize(i + 1);
+  parts_[i].aval = {{}, DType::string};
+  auto* element = static_cast<StringElement*>(own_memory(parts_[i], sizeof(StringElement) + before + size + behind));
+  *element = {static_cast<int64_t>(sizeof(StringElement) + before), size};
+  return reinterpret_cast<char*>(element + 1);
 }
 
 void Element::share(size_t i, const Array& array) {
@@ -75,8 +85,11 @@ Array Element::array(size_t i) const {
 
 size_t Element::bytes() const {
   size_t sum = 0;
-  for (size_t i = 0; i < size_; ++i)
-    if (parts_[i].buffer && parts_[i].buffer->owner() == Owner::input) sum += parts_[i].buffer->bytes();
+  for (size_t i = 0; i < size_; ++i) {
+    if (!parts_[i].buffer) continue;
+    // A view of something larger counts with what it shows; strings lie behind their elements.
+    sum += parts_[i].aval.dtype == DType::string ? parts_[i].buffer->bytes() : parts_[i].aval.bytes();
+  }
   return sum;
 }
 

@@ -31,6 +31,9 @@ class Element {
     part.buffer.reset();
     return part.data = part.place;
   }
+  // Part i is one string of `size` bytes, to be filled by the caller. What is returned has room for `before` and
+  // `behind` bytes around it, such as the frame that a record is read with.
+  char* write_text(size_t i, size_t size, size_t before = 0, size_t behind = 0);
   // Part i is this array, which shares its memory; where a place was offered, the bytes are copied there.
   void share(size_t i, const Array& array);
   // The same for memory that outlives the element only where its maker says so: copied unless it lies in the place.
@@ -55,6 +58,8 @@ class Element {
     void* place = nullptr;
     const Aval* wanted = nullptr;
   };
+  static void* own_memory(Part& part, size_t bytes);
+
   std::vector<Part> parts_;
   size_t size_ = 0;
 };

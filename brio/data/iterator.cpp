@@ -1,4 +1,6 @@
 // Walking a dataset: opens its stages, reads through threads, keeps the place.
+#include <chrono>
+
 #include "brio/base/cpu_count.h"
 #include "brio/base/error.h"
 #include "brio/base/hashes.h"
@@ -73,6 +75,14 @@ Iterator::~Iterator() = default;
 
 Iterator Dataset::iterator() const { return iterator(node_->iterations.fetch_add(1)); }
 Iterator Dataset::iterator(uint64_t epoch) const { return Iterator(std::make_unique<Iterator::Impl>(*this, epoch)); }
+
+Report Dataset::explain(double seconds) const {
+  Iterator iterator = this->iterator(0);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  for (Item item; std::chrono::steady_clock::now() < until && iterator.next(item);) {
+  }
+  return iterator.report();
+}
 
 std::vector<Item> Dataset::as_vector() const {
   std::vector<Item> items;

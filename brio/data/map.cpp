@@ -23,7 +23,10 @@ std::string_view Sample::text(size_t i) const {
   return string_at(in_.data(i), 0);
 }
 
-void Sample::write_text(size_t i, std::string_view text) { out_.share(i, string_array({&text, 1}, {})); }
+void Sample::write_text(size_t i, std::string_view text) {
+  char* to = out_.write_text(i, text.size());
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());
+}
 
 namespace {
 

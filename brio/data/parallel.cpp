@@ -84,8 +84,9 @@ void Parallel::stop_threads() {
   stopping_ = false;
 }
 
-// Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long, as
-// the other side may have lost its CPU, and once: `spun` says that it was done. True: the lock was given up meanwhile.
+// Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long,
+// as the other side may have lost its CPU, and once: `spun` says that it was done. True: the lock was given up
+// meanwhile.
 bool Parallel::spin(Lock& lock, const std::atomic<uint64_t>& changes, bool& spun) const {
   if (std::exchange(spun, true) || ended_ || last_cost_ns_ > kQuick) return false;
   const uint64_t before = changes.load(std::memory_order_relaxed);
@@ -122,6 +123,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   entry.ticket.count = 0;
   entry.error = nullptr;
   entry.open = entry.ready = false;
+  entry.cost_ns = 0;
   entry.timed = tail_ % kTimeEvery == 0;
   claiming_ = true;
   lock.unlock();
@@ -165,8 +167,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   const int64_t took = now_ns() - began - (time_in_next - elsewhere);
   stage_.stats().computed.fetch_add(1, std::memory_order_relaxed);
   lock.lock();
-  window_.computed_ns += took;
-  last_cost_ns_ = took;
+  entry.cost_ns = took;
   --begun_;
   if (entry.parts <= 1 || entry.error) return finished(entry);
   entry.taken = 0;
@@ -189,7 +190,7 @@ void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
   }
   int64_t took = now_ns() - began;
   lock.lock();
-  window_.computed_ns += took;
+  entry.cost_ns += took;
   // The error of the lowest part that failed, whichever thread was first.
   if (error && (!entry.error || part < entry.failed)) {
     entry.error = error;
@@ -214,6 +215,9 @@ void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
 void Parallel::finished(Entry& entry) {
   entry.open = false;
   entry.ready = true;
+  last_cost_ns_ = entry.cost_ns;
+  window_.computed_ns += entry.cost_ns;
+  window_.cheapest_ns = std::min(window_.cheapest_ns, entry.cost_ns);
   made_.fetch_add(1, std::memory_order_release);
   if (reader_waits_) ready_.notify_one();
 }

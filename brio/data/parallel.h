@@ -47,6 +47,7 @@ class Parallel {
     Element out;
     std::exception_ptr error;
     int64_t parts = 0, taken = 0, left = 0, failed = 0;  // of an element that several threads compute
+    int64_t cost_ns = 0;
     bool open = false, ready = false, timed = false;
   };
   // A state of the stage, and how many elements had been claimed by then.
@@ -83,7 +84,7 @@ class Parallel {
   int64_t sleeping_ = 0, begun_ = 0;
   bool claiming_ = false, ended_ = false, stopping_ = false, reader_waits_ = false;
   std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
-  int64_t last_cost_ns_ = 0;
+  int64_t last_cost_ns_ = 0;                 // of an element
   std::vector<std::thread> threads_;
   Worker own_;  // of the reader
   Snapshot base_, pending_;

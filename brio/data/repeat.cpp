@@ -22,6 +22,15 @@ class RepeatStage final : public FollowingStage {
   }
   int64_t skip(int64_t n) override {
     int64_t passed = 0;
+    if (const int64_t each = input().indexed(); each > 0 && n / each > 1) {  // whole epochs at once
+      // All of this epoch that is left, then as many whole ones as there are.
+      passed = input().skip(n);
+      const int64_t epochs = std::min((n - passed) / each, times_ < 0 ? INT64_MAX : times_ - done_ - 1);
+      done_ += epochs;
+      passed += epochs * each;
+      empty_ = false;
+      if (passed < n && !next_epoch()) return passed;
+    }
     while (passed < n && (times_ < 0 || done_ < times_)) {
       const int64_t now = input().skip(n - passed);
       passed += now;

@@ -63,10 +63,12 @@ class FullShuffle final : public FollowingStage {
 
 class BufferShuffle final : public FollowingStage {
  public:
+  // kAutotune: as many places as the RAM budget holds. How many those were becomes part of the state.
   BufferShuffle(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t size, uint64_t seed,
                 bool reshuffle)
       : FollowingStage(pipeline, "shuffle", std::move(inputs)),
-        size_(std::min(size, kMostPlaces)),
+        wanted_(size),
+        size_(size == kAutotune ? kMostPlaces : std::min(size, kMostPlaces)),
         seed_(seed),
         reshuffle_(reshuffle) {}
 
@@ -76,6 +78,7 @@ class BufferShuffle final : public FollowingStage {
       buffer_[count_].count = 0;
       if (input().claim(buffer_[count_])) hold(buffer_[count_++]);
       else ended_ = true;
+      check_budget();
     }
     if (count_ == 0) return false;
     const uint64_t drawn = numbers_.u64(static_cast<uint64_t>(given_++)) >> 32;
@@ -106,12 +109,14 @@ class BufferShuffle final : public FollowingStage {
     state.number(static_cast<uint64_t>(given_));
     state.number(epoch_);
     state.number(seed_);
+    state.number(static_cast<uint64_t>(size_));
     state.text(start_);
   }
   void restore(StateReader& state) override {
     const int64_t given = state.count();
     const uint64_t epoch = state.number();
     seed_ = state.number();
+    size_ = std::max<int64_t>(1, state.count(kMostPlaces));
     StateReader start(state.text());
     input().restore(start);
     begin(epoch);
@@ -133,8 +138,17 @@ class BufferShuffle final : public FollowingStage {
   void hold(const Ticket& ticket) {
     stats().held_bytes.fetch_add(static_cast<int64_t>(ticket.element.bytes()), std::memory_order_relaxed);
   }
+  void check_budget() {
+    const int64_t held =
+        stats().held_bytes.load(std::memory_order_relaxed) + static_cast<int64_t>(count_ * sizeof(Ticket));
+    if (pipeline_.ram_budget <= 0 || held <= pipeline_.ram_budget) return;
+    if (wanted_ != kAutotune)
+      throw InvalidArgument(cat("[shuffle] a buffer of ", wanted_, " elements does not fit the RAM budget of ",
+                                pipeline_.ram_budget, " bytes; the largest that fits is ", count_ - 1));
+    size_ = static_cast<int64_t>(count_);
+  }
 
-  int64_t size_;
+  int64_t wanted_, size_;
   uint64_t seed_, epoch_ = 0;
   bool reshuffle_;
   std::vector<Ticket> buffer_;  // the first count_ are in use
@@ -157,13 +171,12 @@ class ShuffleNode final : public Transform {
     if (n >= 0 && (size_ == kAutotune || size_ >= n))
       return std::make_unique<FullShuffle>(pipeline, std::move(inputs), *options_.seed,
                                            options_.reshuffle_each_iteration);
-    return std::make_unique<BufferShuffle>(pipeline, std::move(inputs), size_ == kAutotune ? kDefaultBuffer : size_,
-                                           *options_.seed, options_.reshuffle_each_iteration);
+    return std::make_unique<BufferShuffle>(pipeline, std::move(inputs), size_, *options_.seed,
+                                           options_.reshuffle_each_iteration);
   }
   std::string describe() const override { return size_ == kAutotune ? "shuffle(all)" : cat("shuffle(", size_, ")"); }
 
  private:
-  static constexpr int64_t kDefaultBuffer = 100'000;
   int64_t size_;
   ShuffleOptions options_;
 };

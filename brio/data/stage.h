@@ -55,6 +55,12 @@ struct Ticket {
 
 std::string message_of(const std::exception_ptr& error);  // what() of it
 
+// Where in a file an element comes from.
+struct FilePlace {
+  std::string file;
+  uint64_t offset = 0;
+};
+
 // What one thread needs to compute; stages keep their intermediate elements here.
 struct Worker {
   std::vector<Element> scratch;                 // one for each stage
@@ -105,6 +111,9 @@ class Stage {
   // Serial, as claim; -1: they cannot.
   virtual int64_t indexed() const { return -1; }
   virtual void locate(int64_t index, Ticket& ticket);
+
+  // For errors; none: it is not known.
+  virtual std::optional<FilePlace> origin(const Ticket&) const { return {}; }
 
   // A stage may let several threads share the work of one element: start(), then each part, then finish().
   virtual int64_t parts(const Ticket&) const { return 1; }
@@ -227,6 +236,7 @@ class FollowingStage : public Stage {
   void restore(StateReader& state) override { input().restore(state); }
   int64_t indexed() const override { return input().indexed(); }
   void locate(int64_t index, Ticket& ticket) override { input().locate(index, ticket); }
+  std::optional<FilePlace> origin(const Ticket& ticket) const override { return input().origin(ticket); }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override { input().make(ticket, out, worker); }
   int64_t parts(const Ticket& ticket) const override { return input().parts(ticket); }

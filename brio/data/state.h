@@ -22,13 +22,14 @@ class StateReader {
  public:
   explicit StateReader(std::string_view bytes) : left_(bytes) {}
   uint64_t number();
-  int64_t count() { return count(INT64_MAX); }
+  int64_t count() { return count(kMost); }
   int64_t count(int64_t most);  // a number from 0 to `most`
   std::string_view text();
   bool done() const { return left_.empty(); }
   [[noreturn]] static void refuse(std::string_view why);
 
  private:
+  static constexpr int64_t kMost = int64_t{1} << 48;  // elements that anybody counts to
   std::string_view left_;
 };
 

@@ -25,7 +25,6 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
   if (window.elements == 0 || window.wall_ns <= 0) return next;
   const double wall = static_cast<double>(window.wall_ns);
   const double an_element = wall / static_cast<double>(window.elements);
-  const double cost = static_cast<double>(window.computed_ns) / static_cast<double>(window.elements);
   const double waiting = static_cast<double>(window.waited_ns) / wall;
   if (awaits_measure_ && !log_.empty()) {
     log_.back().measured = 1 - an_element / last_ns_an_element_;
@@ -39,21 +38,21 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
     awaits_measure_ = true;
   };
 
-  if (waiting > kWorthIt && cost > kWorthAThread) {
+  if (now.workers > 0 && limits.may_change_workers && window.cheapest_ns < kWorthAThread / 4) {
+    change("threads", next.workers, 0, 0, "handing an element over costs more than making it");
+  } else if (waiting > kWorthIt && window.cheapest_ns > kWorthAThread) {
     // The reader waits. Where threads were idle as the ring was full, its elements come unevenly: a longer ring
     // helps; otherwise there are too few threads.
     const bool uneven = now.workers > 0 && window.found_full > 0;
-    if (limits.may_change_workers && now.workers < limits.workers && !uneven) {
-      // All that the reader's own work leaves: what it waits for now is the share of one more thread.
+    if (uneven && limits.may_change_depth && now.depth < limits.depth) {
+      change("read-ahead", next.depth, std::min(limits.depth, now.depth * 2), waiting,
+             cat("the reader waited ", percent(waiting), " of the time though the ring was full at others"));
+    } else if (limits.may_change_workers && now.workers < limits.workers) {
+      // All that the budget has at first; then one by one.
       const int64_t to = now.workers == 0 ? limits.workers : now.workers + 1;
-      const double threads = static_cast<double>(std::max<int64_t>(1, now.workers));
-      change("threads", next.workers, to, std::min(waiting, cost / threads / an_element / 2),
+      const double before = static_cast<double>(std::max<int64_t>(1, now.workers));
+      change("threads", next.workers, to, waiting * (1 - before / static_cast<double>(to)),
              cat("the reader waited ", percent(waiting), " of the time"));
-    } else if (limits.may_change_depth && now.depth < limits.depth && now.workers > 0) {
-      change("read-ahead", next.depth, std::min(limits.depth, std::max(now.depth * 2, now.workers + 1)),
-             uneven ? waiting : waiting / 4,
-             uneven ? cat("the reader waited ", percent(waiting), " of the time though the ring was full at others")
-                    : cat("the reader waited ", percent(waiting), " of the time"));
     }
   } else if (limits.may_change_workers && now.workers > 1 && waiting <= kWorthIt) {
     // Threads that the work does not need are the model's.

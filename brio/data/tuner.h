@@ -12,10 +12,11 @@ namespace brio::data {
 struct TunerWindow {
   int64_t elements = 0;  // read
   int64_t wall_ns = 0;
-  int64_t waited_ns = 0;    // the reader, for an element that was not ready (helping included)
-  int64_t computed_ns = 0;  // by all threads, the reader included
-  int64_t found_empty = 0;  // reads that had to wait
-  int64_t found_full = 0;   // times that a thread had nothing to do as the ring was full
+  int64_t waited_ns = 0;            // the reader, for an element that was not ready (helping included)
+  int64_t cheapest_ns = INT64_MAX;  // to compute an element: what it costs when nothing else takes the CPU
+  int64_t computed_ns = 0;          // by all threads, the reader included
+  int64_t found_empty = 0;          // reads that had to wait
+  int64_t found_full = 0;           // times that a thread had nothing to do as the ring was full
 };
 
 struct TunerSetting {

@@ -159,18 +159,31 @@ void RecordFile::read_into(const RecordPlace& place, void* to) const {
 }
 
 std::string_view RecordFile::read(const RecordPlace& place, std::string& buffer) const {
+  check_fits(place);
+  if (buffer.size() < frame_bytes(place)) buffer.resize(frame_bytes(place));
+  read_frame(place, buffer.data());
+  return {buffer.data() + kRecordHeader, place.length};
+}
+
+void RecordFile::check_fits(const RecordPlace& place) const {
   const uint64_t frame = kRecordHeader + kRecordFooter;
   if (place.offset > file_.size() || file_.size() - place.offset < frame ||
       place.length > file_.size() - place.offset - frame || place.length > options_.max_record)
     fail_truncated_record({file_.path()}, place.offset,
                           cat("the index says that it has ", place.length, " bytes, but the file ends at ",
                               file_.size(), " and max_record is ", options_.max_record));
-  if (buffer.size() < place.length + frame) buffer.resize(place.length + frame);
-  file_.read(place.offset, buffer.data(), place.length + frame);
-  check_place(place, {buffer.data(), kRecordHeader});
-  const std::string_view data(buffer.data() + kRecordHeader, place.length);
+}
+
+void RecordFile::read_frame(const RecordPlace& place, char* to) const {
+  check_fits(place);
+  file_.read(place.offset, to, frame_bytes(place));
+  check_frame(place, to);
+}
+
+void RecordFile::check_frame(const RecordPlace& place, const char* frame) const {
+  check_place(place, {frame, kRecordHeader});
+  const std::string_view data(frame + kRecordHeader, place.length);
   check_data(data, load_at<uint32_t>(data.data() + data.size()), {file_.path()}, place.offset, options_);
-  return data;
 }
 
 RecordIndex RecordFile::index() const {

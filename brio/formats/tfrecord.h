@@ -74,10 +74,16 @@ class RecordFile {
   // has another length than the place says.
   void read_into(const RecordPlace& place, void* to) const;
   std::string_view read(const RecordPlace& place, std::string& buffer) const;
+  // With its header and footer, in one read: `to` has room for frame_bytes(place), the data lie kRecordHeader behind
+  // its begin. Or what was read of the file otherwise, checked in the same way.
+  static size_t frame_bytes(const RecordPlace& place) { return place.length + kRecordHeader + kRecordFooter; }
+  void read_frame(const RecordPlace& place, char* to) const;
+  void check_frame(const RecordPlace& place, const char* frame) const;
   // The places of all records, from their headers alone.
   RecordIndex index() const;
 
  private:
+  void check_fits(const RecordPlace& place) const;
   void check_place(const RecordPlace& place, std::string_view header) const;
   InputFile file_;
   RecordOptions options_;

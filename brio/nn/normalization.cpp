@@ -46,19 +46,41 @@ void list_fields(Fields& f, GroupNormalizationOptions& o) {
   list_scale_fields(f, o);
 }
 
-// moments() with one pass less in the gradient: the variance does not change with the mean that it is taken around,
-// so that path, of zeros, is left out. The gradient is a function of x again, and so are those of higher order.
-Moments batch_moments(const Tensor& x, const Axes& axes) {
-  if (current_recording().is_body()) return moments(x, axes, true);  // loops know no gradient of one's own
-  const auto variance = custom_gradient([axes](const Tensors& in) {
-    const Tensor spread = mean(squared_difference(in[0], mean(in[0], axes, true)), axes, true);
-    return CustomResult{spread, [axes, x = in[0]](const Tensor& g) -> Tensors {
+// Groups of neighbouring features that share their statistics.
+struct Groups {
+  int64_t count = 0;  // none: each feature has its own
+
+  // Statistics of the features, (batch, …, features, …) with 1 elsewhere, to the means of their groups.
+  Tensor mean_of(const Tensor& statistics) const {
+    if (count == 0) return statistics;
+    const int64_t batch = statistics.shape()[0],
+                  features = statistics.shape().elements() / std::max<int64_t>(batch, 1);
+    const Shape grouped{batch, count, features / std::max<int64_t>(count, 1)};
+    return reshape(broadcast_to(mean(reshape(statistics, grouped), -1, true), grouped), statistics.shape());
+  }
+};
+
+// Moments over the axes, and of groups of what is left. The gradient has one pass less than that of moments(): the
+// variance does not change with the mean that it is taken around, so that path, of zeros, is left out. It is a
+// function of x again, and so are those of higher order.
+Moments batch_moments(const Tensor& x, const Axes& axes, Groups groups = {}) {
+  const auto average = [axes, groups](const Tensor& of) { return groups.mean_of(mean(of, axes, true)); };
+  const auto spread = [average](const Tensor& of) { return average(squared_difference(of, average(of))); };
+  if (current_recording().is_body()) return {average(x), spread(x)};  // loops know no gradient of one's own
+  const auto variance = custom_gradient([=](const Tensors& in) {
+    return CustomResult{spread(in[0]), [=, x = in[0]](const Tensor& g) -> Tensors {
                           const double share = 2.0 * static_cast<double>(g.shape().elements()) /
                                                static_cast<double>(x.shape().elements());
-                          return {(x - mean(x, axes, true)) * (g * constant(share, x.dtype()))};
+                          return {(x - average(x)) * (groups.mean_of(g) * constant(share, x.dtype()))};
                         }};
   });
-  return {mean(x, axes, true), variance({x})};
+  return {average(x), variance({x})};
+}
+
+bool broadcasts_to(const Shape& from, const Shape& to) {
+  for (int i = 0; i < to.rank(); ++i)
+    if (from[i] != 1 && from[i] != to[i]) return false;
+  return true;
 }
 
 // What has gamma and beta.
@@ -89,7 +111,7 @@ class ScaledModule : public Module {
   Tensor normalised(const Tensor& x, const Tensor& mean, const Tensor& variance, double epsilon,
                     const Shape& shape) const {
     const auto of = [&](const Variable& weight) { return reshape(cast(weight, x.dtype()), shape); };
-    const bool per_statistic = shape == mean.shape();
+    const bool per_statistic = broadcasts_to(shape, mean.shape());
     Tensor slope = rsqrt(variance + constant(epsilon, x.dtype()));
     if (gamma.impl() && per_statistic) slope = slope * of(gamma);
     Tensor start = neg(mean * slope);
@@ -226,9 +248,6 @@ class GroupNormalizationModule : public ScaledModule {
   void create_weights(const Shape& input) override { add_gamma_and_beta(sizes_at({axis(input)}, input), options_); }
   void check_input(const Shape& input) const override {
     const int64_t features = input[axis(input)];
-    if (input.rank() == kMaxRank)
-      throw_invalid(name(), cat("the input of shape ", input, " has no room for an axis of groups; ", kMaxRank - 1,
-                                " axes are the most"));
     if (axis(input) == 0) throw_invalid(name(), "axis is that of the batch; groups are made of features");
     if (options_.groups > 0 && features % options_.groups != 0)
       throw_invalid(name(), cat(features, " features of the input of shape ", input, " do not make ", options_.groups,
@@ -238,23 +257,14 @@ class GroupNormalizationModule : public ScaledModule {
   }
   Tensor call(const Tensor& input, const Call&) override {
     const int at = axis(input.shape());
-    const int64_t features = input.shape()[at], groups = options_.groups == -1 ? features : options_.groups;
-    Shape grouped, weights;
     std::vector<int> over;
-    for (int i = 0; i < input.rank(); ++i) {
-      if (i == at) {
-        grouped.push_back(groups);
-        weights.push_back(groups);
-      }
-      grouped.push_back(i == at ? features / std::max<int64_t>(groups, 1) : input.shape()[i]);
-      weights.push_back(i == at ? grouped[i + 1] : 1);
-      if (i > 0) over.push_back(i < at ? i : i + 1);
-    }
-    const Tensor x = reshape(widened(input), grouped);
-    const Moments m = batch_moments(x, Axes(over));
-    const Tensor y = normalised(x, m.mean, m.variance, options_.epsilon, weights);
-    return cast(reshape(cast(y, is_floating(input.dtype()) ? input.dtype() : f32), input.shape()),
-                policy().compute());
+    for (int i = 1; i < input.rank(); ++i)
+      if (i != at) over.push_back(i);
+    const Tensor x = widened(input);
+    const int64_t groups = options_.groups == -1 ? 0 : options_.groups;
+    const Moments m = batch_moments(x, Axes(over), {groups});
+    const Tensor y = normalised(x, m.mean, m.variance, options_.epsilon, aligned({at}, x.shape()));
+    return cast(cast(y, is_floating(input.dtype()) ? input.dtype() : f32), policy().compute());
   }
 
  private:

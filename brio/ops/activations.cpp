@@ -1,11 +1,10 @@
 #include "brio/ops/activations.h"
 
-#include <numbers>
-
 #include "brio/base/error.h"
 #include "brio/ops/check.h"
 #include "brio/ops/composites.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
@@ -84,11 +83,9 @@ Tensor celu(const Tensor& x, double alpha) {
 
 Tensor gelu(const Tensor& x, bool approximate) {
   check_floating("gelu", x);
-  const Tensor half = like(x, 0.5);
-  // 1 + erf(x / √2) would lose the digits of small results.
-  if (!approximate) return half * x * erfc(x * like(x, -std::numbers::sqrt2 / 2));
+  if (!approximate) return x * ndtr(x);
   const Tensor inner = like(x, 0.7978845608028654) * (x + like(x, 0.044715) * x * square(x));  // √(2/π)
-  return half * x * (like(x, 1) + tanh(inner));
+  return like(x, 0.5) * x * (like(x, 1) + tanh(inner));
 }
 Tensor silu(const Tensor& x) {
   check_floating("silu", x);

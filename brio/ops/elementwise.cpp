@@ -7,6 +7,7 @@
 #include "brio/ops/complex.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/families.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/ops/strings.h"
@@ -146,8 +147,14 @@ RULE(grad_softplus) { g.set(0, C * sigmoid(X)); }
 RULE(grad_erf) { g.set(0, C * (like(X, 1.1283791670955126) * exp(neg(square(X))))); }  // 2/√π
 RULE(grad_erfc) { g.set(0, C * (like(X, -1.1283791670955126) * exp(neg(square(X))))); }
 RULE(grad_erfinv) { g.set(0, C * (like(X, 0.88622692545275801) * exp(square(Z)))); }               // √π/2
+RULE(grad_ndtr) { g.set(0, C * (like(X, 0.3989422804014327) * exp(like(X, -0.5) * square(X)))); }  // 1/√2π
 RULE(grad_ndtri) { g.set(0, C * (like(X, 2.5066282746310005) * exp(like(X, 0.5) * square(Z)))); }  // √2π
 RULE(grad_lgamma) { g.set(0, C * digamma(X)); }
+RULE(grad_bessel_i0) { g.set(0, C * bessel_i1(X)); }
+RULE(grad_bessel_i1) {  // I₁(x)/x tends to ½ at 0, where TensorFlow says 1
+  const Tensor zero = equal(X, like(X, 0));
+  g.set(0, C * select(zero, like(X, 0.5), bessel_i0(X) - bessel_i1(X) / select(zero, like(X, 1), X)));
+}
 RULE(grad_digamma) { g.set(0, C * polygamma(like(X, 1), X)); }
 RULE(grad_relu) { g.set(0, zeros_where_not(greater(Z, like(Z, 0)), C)); }
 RULE(grad_add) {
@@ -294,8 +301,11 @@ UNARY(softplus, "log(1 + exp(x)), without overflow", floats, grad_softplus, kNee
 UNARY(erf, "error function", floats, grad_erf, kNeedsFirst, 16)
 UNARY(erfc, "1 - erf(x), exact where that is small", floats, grad_erfc, kNeedsFirst, 26)
 UNARY(erfinv, "inverse of erf; NaN beyond 1", floats, grad_erfinv, kNeedsOutput, 50)
+UNARY(ndtr, "the standard normal distribution up to x", floats, grad_ndtr, kNeedsFirst, 26)
 UNARY(ndtri, "where the standard normal distribution reaches x", floats, grad_ndtri, kNeedsOutput, 50)
 UNARY(lgamma, "logarithm of the gamma function's magnitude", floats, grad_lgamma, kNeedsFirst, 60)
+UNARY(bessel_i0, "modified Bessel function of order 0", floats, grad_bessel_i0, kNeedsFirst, 60)
+UNARY(bessel_i1, "modified Bessel function of order 1", floats, grad_bessel_i1, kNeedsFirst, 60)
 UNARY(digamma, "derivative of lgamma; NaN at 0, -1, -2, ...", floats, grad_digamma, kNeedsFirst, 60)
 UNARY(relu, "max(x, 0); NaN stays", numbers, grad_relu, kNeedsOutput, 1)
 UNARY(floor, "largest integer not above x", floats, grad_zero, kNeedsNothing, 1)
@@ -415,29 +425,19 @@ const OpDef cast{
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {&constant,    &neg,         &abs,
-                                    &sign,        &exp,         &expm1,
-                                    &log,         &log1p,       &sqrt,
-                                    &rsqrt,       &square,      &reciprocal,
-                                    &sin,         &cos,         &tan,
-                                    &asin,        &acos,        &atan,
-                                    &sinh,        &cosh,        &tanh,
-                                    &asinh,       &acosh,       &atanh,
-                                    &sigmoid,     &softplus,    &erf,
-                                    &erfc,        &erfinv,      &ndtri,
-                                    &lgamma,      &digamma,     &relu,
-                                    &floor,       &ceil,        &round,
-                                    &logical_not, &is_nan,      &is_finite,
-                                    &is_inf,      &add,         &sub,
-                                    &mul,         &div,         &floor_div,
-                                    &mod,         &pow,         &max,
-                                    &min,         &atan2,       &squared_difference,
-                                    &equal,       &not_equal,   &less,
-                                    &less_equal,  &greater,     &greater_equal,
-                                    &logical_and, &logical_or,  &logical_xor,
-                                    &bitwise_and, &bitwise_or,  &bitwise_xor,
-                                    &left_shift,  &right_shift, &polygamma,
-                                    &nextafter,   &select,      &cast};
+static const OpDef* const rows[] = {
+    &constant,    &neg,         &abs,         &sign,        &exp,        &expm1,
+    &log,         &log1p,       &sqrt,        &rsqrt,       &square,     &reciprocal,
+    &sin,         &cos,         &tan,         &asin,        &acos,       &atan,
+    &sinh,        &cosh,        &tanh,        &asinh,       &acosh,      &atanh,
+    &sigmoid,     &softplus,    &erf,         &erfc,        &erfinv,     &ndtr,
+    &ndtri,       &lgamma,      &digamma,     &bessel_i0,   &bessel_i1,  &relu,
+    &floor,       &ceil,        &round,       &logical_not, &is_nan,     &is_finite,
+    &is_inf,      &add,         &sub,         &mul,         &div,        &floor_div,
+    &mod,         &pow,         &max,         &min,         &atan2,      &squared_difference,
+    &equal,       &not_equal,   &less,        &less_equal,  &greater,    &greater_equal,
+    &logical_and, &logical_or,  &logical_xor, &bitwise_and, &bitwise_or, &bitwise_xor,
+    &left_shift,  &right_shift, &polygamma,   &nextafter,   &select,     &cast};
 }
 void register_elementwise() { register_ops(op::rows); }
 
@@ -478,9 +478,12 @@ UNARY(softplus)
 UNARY(erf)
 UNARY(erfc)
 UNARY(erfinv)
+UNARY(ndtr)
 UNARY(ndtri)
 UNARY(lgamma)
 UNARY(digamma)
+UNARY(bessel_i0)
+UNARY(bessel_i1)
 UNARY(relu)
 UNARY(floor)
 UNARY(ceil)

@@ -15,9 +15,15 @@ const Shape& space_of(const Graph& body, const Node& node) {
   return body.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
 }
 
-// Backends make one loop of the body without looking again.
+// Backends make copies, or one loop, of the body without looking again.
+void check_copies(const OpDef& op, const Graph& body) {
+  for (const Node& node : body.nodes)
+    if (!is_view(*node.op) && &node != &body.nodes.back())
+      throw_invalid(op, cat("its body holds ", node.op->name, " before a concat, which is no view"));
+  if (body.outputs != body.nodes.back().out) throw_invalid(op, "its body ends in a concat, which must be its result");
+}
+
 void check_one_loop(const OpDef& op, const Graph& body) {
-  if (body.nodes.empty()) throw_invalid(op, "its body computes nothing");
   const Shape& space = space_of(body, body.nodes[0]);
   const Node* folds = nullptr;
   std::vector<bool> folded(body.values.size(), false), given(body.values.size(), false);
@@ -49,7 +55,9 @@ void infer_fused(const OpCall& call, std::vector<Aval>& out) {
     if (!(body.values[body.inputs[i].value] == *call.in[i]))
       throw_invalid(call.op, cat("input ", i, " is ", format_aval(*call.in[i]), ", but the body takes ",
                                  format_aval(body.values[body.inputs[i].value])));
-  check_one_loop(call.op, body);
+  if (body.nodes.empty()) throw_invalid(call.op, "its body computes nothing");
+  if (is_concat(body)) check_copies(call.op, body);
+  else check_one_loop(call.op, body);
   for (ValueId v : body.outputs) out.push_back(body.values[v]);
 }
 
@@ -68,15 +76,19 @@ Cost fused_cost(const OpCall& call, std::span<const Aval> out) {
 
 }  // namespace
 
+bool is_view(const OpDef& op) { return &op == &op::slice || &op == &op::transpose || &op == &op::broadcast_to; }
+bool is_concat(const Graph& body) { return body.nodes.back().op == &op::concat; }
+
 namespace op {
 const OpDef fused{.name = "fused",
-                  .summary = "several elementwise ops and reductions in one pass over memory",
+                  .summary = "several elementwise ops and reductions, or a concat of views, in one pass over memory",
                   .kind = OpKind::control,
                   .min_inputs = 0,
                   .max_inputs = -1,
                   .infer = infer_fused,
                   .no_grad = "the planner makes it after differentiation",
-                  .cost = fused_cost};
+                  .cost = fused_cost,
+                  .also_takes = kComplex | kStrings};
 }
 
 void register_fusion() {

@@ -1,13 +1,22 @@
-// The rest of tf.math, tf.bitwise and tf.clip_by_…, composed of other ops. Gradients and edges are TensorFlow's.
+// The rest of tf.math, tf.bitwise and tf.clip_by_…, composed of other ops but for three. Gradients and edges are
+// TensorFlow's.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "brio/ir/op.h"
 #include "brio/ir/tensor.h"
 #include "brio/ops/reduction.h"
 
 namespace brio {
+
+namespace op {
+extern const OpDef ndtr, bessel_i0, bessel_i1;
+}
+Tensor bessel_i0(const Tensor& x);  // modified Bessel functions of order 0 and 1
+Tensor bessel_i1(const Tensor& x);
+Tensor ndtr(const Tensor& x);  // the standard normal distribution up to x; ndtri is its inverse
 
 // Products and quotients that are 0 where a factor or divisor is, whatever the other operand.
 Tensor xlogy(const Tensor& x, const Tensor& y);            // x log(y); 0 where x is 0

@@ -20,6 +20,7 @@ constexpr Pass kPasses[] = {
     {"epilogue", "matmul with its bias and activation", fuse_epilogues},
     {"losses", "a loss and its gradient read the logits once", merge_losses},
     {"fuse", "chains of elementwise ops and reductions become one pass over memory", fuse_elementwise},
+    {"join", "concat reads slices and transposes where they are", join_views},
     {"checks", "what may refuse its data runs before what may be overwritten", order_checks},
 };
 constexpr size_t kCount = std::size(kPasses);

@@ -45,6 +45,7 @@ void keep_indexed(Graph& graph);
 void fuse_epilogues(Graph& graph);
 void merge_losses(Graph& graph);
 void fuse_elementwise(Graph& graph);
+void join_views(Graph& graph);
 void order_checks(Graph& graph);
 
 // Computes a node whose inputs are scalar constants; `runtime` registers how. The bits are those of the output.

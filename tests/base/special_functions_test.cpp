@@ -56,6 +56,18 @@ TEST(SpecialFunctions, Polygamma) {
   EXPECT_TRUE(std::isnan(polygamma(1, kNaN)));
 }
 
+TEST(SpecialFunctions, BesselFunctions) {
+  expect(bessel_i0(0), 1);
+  expect(bessel_i0(-2.5), 3.289839144050123035706);
+  expect(bessel_i0(50), 293255378384933632665.5, 1e21);  // the library is 9 units off there
+  EXPECT_EQ(bessel_i1(0), 0);
+  expect(bessel_i1(-0.75), -0.4019924615809222052521);
+  expect(bessel_i1(2.5), 2.516716245288698441528);
+  EXPECT_EQ(bessel_i0(1e6), kInf);
+  EXPECT_EQ(bessel_i1(-kInf), -kInf);
+  EXPECT_TRUE(std::isnan(bessel_i0(kNaN)));
+}
+
 TEST(SpecialFunctions, InverseOfTheErrorFunction) {
   expect(erfinv(1e-300), 8.8622692545275801365e-301);
   expect(erfinv(0.0078125), 0.0069237584915496137081);
@@ -70,6 +82,14 @@ TEST(SpecialFunctions, InverseOfTheErrorFunction) {
 }
 
 TEST(SpecialFunctions, InverseOfTheNormalDistribution) {
+  expect(ndtr(-37), 5.72557122252457682268e-300);
+  expect(ndtr(-9), 1.12858840595384064774e-19);
+  expect(ndtr(-1.5), 0.0668072012688580660045);
+  expect(ndtr(0.75), 0.773372647623131800673);
+  EXPECT_EQ(ndtr(0), 0.5);
+  EXPECT_EQ(ndtr(kInf), 1);
+  EXPECT_EQ(ndtr(-kInf), 0);
+  EXPECT_TRUE(std::isnan(ndtr(kNaN)));
   expect(ndtri(1e-300), -37.047096299361199237);
   expect(ndtri(1e-20), -9.2623400897984075737);
   expect(ndtri(0.001), -3.0902323061678135415);

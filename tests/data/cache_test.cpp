@@ -44,7 +44,7 @@ size_t files_in(const formats::Scratch& scratch) {
 }
 
 int64_t ledger() {
-  trim_host_memory();  // recycled blocks are on the same row
+  trim_host_memory();  // blocks that wait to be used again stand in the same row
   for (const LedgerRow& row : memory_ledger())
     if (row.owner == Owner::cache) return row.bytes;
   return -1;

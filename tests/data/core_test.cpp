@@ -5,6 +5,7 @@
 #include <set>
 #include <thread>
 
+#include "brio/base/hashes.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
 #include "brio/ops/random.h"
@@ -90,6 +91,9 @@ TEST(Dataset, AShuffleVisitsEveryElementOnce) {
   check_pipeline(range(50).shuffle(7, {.seed = 1}));
   check_pipeline(range(5).shuffle(3, {.seed = 1}).repeat(4));
   check_pipeline(range(5).shuffle(kAutotune, {.seed = 1}).repeat().batch(3), 30);
+  EXPECT_EQ(numbers(range(5).repeat(7).skip(32)), (Numbers{2, 3, 4}));
+  EXPECT_EQ(numbers(range(5).repeat(7).skip(35)), Numbers{});
+  EXPECT_EQ(numbers(range(5).repeat().skip((int64_t{1} << 40) * 5 + 1).take(2)), (Numbers{1, 2}));
   EXPECT_SAYS(invalid([] { range(3).shuffle(0); }), "buffer_size is 0");
 }
 
@@ -257,6 +261,50 @@ TEST(Dataset, RefusesForeignStates) {
   }
 }
 
+// Behind a checksum that fits, anything may stand: it is refused or obeyed, and nothing breaks or hangs.
+TEST(Dataset, BelievesNoState) {
+  const Dataset pipelines[] = {
+      range(10).shuffle(kAutotune, {.seed = 1}).repeat().batch(2),
+      range(10).shuffle(4, {.seed = 1}).skip(2).take(5),
+      range(10).map([](const Tensor& x) { return x; }).prefetch(2).batch(3),
+  };
+  for (const Dataset& dataset : pipelines) {
+    Iterator iterator = dataset.iterator();
+    Item item;
+    iterator.next(item);
+    const std::string saved = iterator.save(), body(StateReader(saved).text());
+    for (uint32_t seed = 0; seed < 300; ++seed) {
+      const RandomStream numbers{seed, 0};
+      std::string forged = body;
+      for (uint32_t k = 0; k <= seed % 3; ++k)
+        forged[11 + numbers.u32(2 * k) % (forged.size() - 11)] = static_cast<char>(numbers.u32(2 * k + 1));
+      StateWriter state;
+      state.text(forged);
+      state.number(murmur_hash64(forged, 1));
+      Iterator fresh = dataset.iterator();
+      try {
+        fresh.restore(state.bytes());
+        for (int i = 0; i < 3 && fresh.next(item); ++i) {
+        }
+      } catch (const InvalidArgument&) {
+      }
+    }
+  }
+}
+
+TEST(Dataset, ABufferFitsItsBudget) {
+  auto large = [](Sample& s) {
+    float* to = s.write<float>(0, {1000});
+    std::fill_n(to, 1000, static_cast<float>(*s.read<int64_t>(0)));
+  };
+  const Dataset records = range(500).map(large, {.num_parallel_calls = 1});  // no longer numbered
+  EXPECT_SAYS(invalid([&] { all_of(records.shuffle(400).with_options({.ram_budget = 400'000})); }),
+              "does not fit the RAM budget of 400000 bytes; the largest that fits is 9");
+  const Dataset fitting = records.shuffle(kAutotune, {.seed = 1}).with_options({.ram_budget = 400'000});
+  EXPECT_EQ(all_of(fitting).size(), 500U);
+  check_pipeline(fitting.take(40));
+}
+
 TEST(Dataset, StopsItsThreadsAtOnce) {
   std::atomic<int> running{0};
   const Dataset slow = range(1'000'000).map(
@@ -300,6 +348,7 @@ TEST(Dataset, TunesInTheOpen) {
   EXPECT_LE(report.threads.back().workers, 3);
   EXPECT_EQ(report.limit, "map");
   EXPECT_SAYS(report.str(), "limited by: map");
+  EXPECT_EQ(slow.take(10).explain().threads.back().elements, 10);
   const Dataset quick = range(2000);
   Iterator inline_ = quick.iterator();
   while (inline_.next(item)) {

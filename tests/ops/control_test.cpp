@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
@@ -171,6 +173,36 @@ Case one_loop(Rng& rng, DType dtype, int i) {
   return made;
 }
 
+// Parts of some tensors, at strides, backwards, transposed or repeated, one after another.
+Case joined_views(Rng& rng, DType dtype, int i) {
+  const Shape shape = random_shape(rng, std::max(1, i % 9));
+  const int rank = shape.rank(), axis = static_cast<int>(rng.range(0, rank - 1));
+  const Avals avals(static_cast<size_t>(rng.range(1, 3)), Aval{shape, dtype});
+  std::vector<int> order(static_cast<size_t>(rank)), back(order.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  back = order;
+  Case made{{}, {}, {body(avals, [&](const Tensors& t) {
+              Tensors parts;
+              for (const Tensor& x : t) {
+                std::vector<Range> ranges(static_cast<size_t>(rank));
+                if (shape[axis] > 0 && rng.chance(0.5))
+                  ranges[static_cast<size_t>(axis)] = {rng.range(0, shape[axis] - 1), {}};
+                if (rng.chance(0.5)) ranges[static_cast<size_t>(rng.range(0, rank - 1))].stride = -1;
+                Tensor part = slice(x, ranges);
+                if (rng.chance(0.3)) part = transpose(transpose(part, order), back);
+                parts.push_back(part);
+                if (rng.chance(0.2)) parts.push_back(x);
+              }
+              return Tensors{concat(parts, axis)};
+            })}};
+  add_inputs(made, avals);
+  return made;
+}
+// Every other time a loop, or copies.
+Case one_loop_or_copies(Rng& rng, DType dtype, int i) {
+  return i % 2 ? joined_views(rng, dtype, i / 2) : one_loop(rng, dtype, i);
+}
+
 std::vector<OpTest> tests() {
   return {
       {.op = &op::cond, .dtypes = kAll, .make = branches, .exact = true},
@@ -180,7 +212,7 @@ std::vector<OpTest> tests() {
        .exact = true},
       {.op = &op::while_grad, .dtypes = kFloats, .make = loop_gradient, .exact = true},
       {.op = &op::scan, .dtypes = kAll, .make = steps, .exact = true},
-      {.op = &op::fused, .dtypes = kAll, .make = one_loop, .exact = true},
+      {.op = &op::fused, .dtypes = kAll, .make = one_loop_or_copies, .exact = true},
   };
 }
 
@@ -419,6 +451,16 @@ std::vector<Invalid> invalid() {
       loop(op::fused, "another shape", {triple}, {}, [] { return std::vector{keeps({kPair}, 1)}; },
            {"input 0", "f32[3]", "f32[2]"}),
       fused("a body without ops", [](const Tensors& t) { return t; }, {"computes nothing"}),
+      fused("a product before a concat",
+            [](const Tensors& t) {
+              return Tensors{concat({matmul(t[0], t[0]), t[0]}, 0)};
+            },
+            {"matmul", "no view"}),
+      fused("a concat and more",
+            [](const Tensors& t) {
+              return Tensors{concat({t[0], t[0]}, 0), t[0]};
+            },
+            {"concat", "its result"}),
       fused("a product", [](const Tensors& t) { return Tensors{matmul(t[0], t[0])}; }, {"matmul"}),
       fused("two spaces",
             [](const Tensors& t) {

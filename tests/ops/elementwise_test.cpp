@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "brio/autodiff/tape.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "tests/ops/complex_dtypes.h"
@@ -89,7 +90,10 @@ std::vector<OpTest> tests() {
       unary(op::erf, kFloats),
       unary(op::erfc, kFloats),
       unary(op::erfinv, kFloats, -0.95, 0.95),
+      unary(op::ndtr, kFloats),
       unary(op::ndtri, kFloats, 0.03, 0.97),
+      unary(op::bessel_i0, kFloats, -4, 4),
+      unary(op::bessel_i1, kFloats, -4, 4),
       unary(op::lgamma, kFloats, 0.2, 9),
       unary(op::digamma, kFloats, 0.2, 9),
       unary(op::relu, kNumbers),
@@ -275,7 +279,7 @@ TEST(Elementwise, BuildersRecordTheirOp) {
   UNARY(neg) UNARY(abs) UNARY(sign) UNARY(exp) UNARY(expm1) UNARY(log) UNARY(log1p) UNARY(sqrt) UNARY(rsqrt)
   UNARY(square) UNARY(reciprocal) UNARY(sin) UNARY(cos) UNARY(tanh) UNARY(sigmoid) UNARY(softplus) UNARY(erf)
   UNARY(tan) UNARY(asin) UNARY(acos) UNARY(atan) UNARY(sinh) UNARY(cosh) UNARY(asinh) UNARY(acosh) UNARY(atanh)
-  UNARY(erfc) UNARY(erfinv) UNARY(ndtri) UNARY(lgamma) UNARY(digamma)
+  UNARY(erfc) UNARY(erfinv) UNARY(ndtr) UNARY(ndtri) UNARY(lgamma) UNARY(digamma) UNARY(bessel_i0) UNARY(bessel_i1)
   UNARY(relu) UNARY(floor) UNARY(ceil) UNARY(round) UNARY(is_nan) UNARY(is_finite) UNARY(is_inf)
 #undef UNARY
   EXPECT_EQ(same(-x, neg(x)), "");
@@ -363,6 +367,13 @@ TEST(Elementwise, EdgesOfFunctions) {
   expect(erfc, {1, 0.157299207f, 1.84270079f, 0.00467773498f, 1.99532227f, 0, 2, nan},
          {-1.12837917f, -1.12837917f * e1, -1.12837917f * e1, -0.0206669854f, -0.0206669854f, 0, 0, nan});
   expect(erfinv, {0, inf, -inf, nan, nan, nan, nan, nan}, {0.886226925f, inf, inf, nan, nan, nan, nan, nan});
+  const float density = 0.241970725f, at_two = 0.0539909665f;
+  expect(ndtr, {0.5f, 0.841344746f, 0.158655254f, 0.977249868f, 0.0227501319f, 1, 0, nan},
+         {0.39894228f, density, density, at_two, at_two, 0, 0, nan});
+  const float i0 = 1.26606588f, i1 = 0.565159104f, i0_two = 2.2795853f, i1_two = 1.59063685f;
+  expect(bessel_i0, {1, i0, i0, i0_two, i0_two, inf, inf, nan}, {0, i1, -i1, i1_two, -i1_two, inf, -inf, nan});
+  expect(bessel_i1, {0, i1, -i1, i1_two, -i1_two, inf, -inf, nan},
+         {0.5f, i0 - i1, i0 - i1, i0_two - i1_two / 2, i0_two - i1_two / 2, nan, nan, nan});
   expect(ndtri, {-inf, inf, nan, nan, nan, nan, nan, nan}, {inf, inf, nan, nan, nan, nan, nan, nan});
   expect(lgamma, {inf, 0, inf, 0, inf, inf, inf, nan}, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan});
   expect(digamma, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan},

@@ -336,5 +336,28 @@ TEST(Checks, StayWhereNothingIsDonated) {
   EXPECT_LT(out.find("exp"), out.find("assert_true")) << out;
 }
 
+TEST(Join, ConcatReadsViewsWhereTheyAre) {
+  const std::string out = after(join_views, R"((%0: f32[4, 6], %1: f32[2, 4]) {
+    %2 = slice %0 {begin=[0, 4], size=[4, 2], stride=[1, 1]} : f32[4, 2]
+    %3 = transpose %1 {permutation=[1, 0]} : f32[4, 2]
+    %4 = slice %3 {begin=[0, 0], size=[4, 1], stride=[1, 1]} : f32[4, 1]
+    %5 = concat %2, %4, %0 {axis=1} : f32[4, 9]
+    return %5
+  })");
+  expect_has(out, "%5 = fused %0, %1");
+  expect_lacks(out.substr(out.find("fused")), "(%0: f32[4, 6], %1: f32[2, 4], %2");
+}
+
+TEST(Join, KeepsWhatOthersRead) {
+  const std::string out = after(join_views, R"((%0: f32[4]) {
+    %1 = slice %0 {begin=[1], size=[3], stride=[1]} : f32[3]
+    %2 = slice %0 {begin=[0], size=[1], stride=[1]} : f32[1]
+    %3 = concat %1, %2 {axis=0} : f32[4]
+    return %3, %1
+  })");
+  expect_has(out, "%1 = slice");
+  expect_has(out, "fused %1, %0");
+}
+
 }  // namespace
 }  // namespace brio

@@ -1,5 +1,6 @@
 // brio_soak: a million steps. The last 1% must cost what the first 1% after the warm-up cost, and resident memory
-// must not grow; then ten million updates that nobody reads.
+// must not grow; then ten million updates that nobody reads, and a million
+// batches of input.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -76,6 +77,10 @@ int main() {
   const Tensor one = ones({16});
   (void)one.array();
   good &= flat(soak("unread update", 10000000, [&] { counter.assign_add(one); }));
+  const Tensor rows = random::normal({10000, 100}, {.seed = 1});
+  data::Iterator batches = data::from_tensor_slices({rows}).shuffle(10000).repeat().batch(32).iterator(0);
+  data::Item item;
+  good &= flat(soak("shuffled batch", 1000000, [&] { batches.next(item); }));
   std::puts(good ? "flat" : "NOT flat: time or memory grew by more than 5% or 1 MB");
   return good ? 0 : 1;
 }

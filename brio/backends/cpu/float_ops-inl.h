@@ -64,9 +64,15 @@ BRIO_BINARY(Sub, hn::Sub(a, b))
 BRIO_BINARY(Mul, hn::Mul(a, b))
 BRIO_BINARY(Div, hn::Div(a, b))
 BRIO_BINARY(FloorDiv, Floor::run(d, hn::Div(a, b)))
-// A comparison with NaN is false, so a NaN in b is chosen; one in a is asked for.
+// A comparison with NaN is false, so a NaN in b is chosen; one in a is asked for. x86 has the first half as an
+// instruction.
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+BRIO_BINARY(Max, hn::IfThenElse(hn::Eq(a, a), hn::Max(a, b), a))
+BRIO_BINARY(Min, hn::IfThenElse(hn::Eq(a, a), hn::Min(a, b), a))
+#else
 BRIO_BINARY(Max, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b))
 BRIO_BINARY(Min, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b))
+#endif
 
 struct SquaredDifference {
   template <class D, class V>

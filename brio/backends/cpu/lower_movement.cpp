@@ -1,7 +1,10 @@
 // transpose, slice, concat, pad, gather, scatter_add and one_hot: the movement kernels.
+#include <algorithm>
+
 #include "brio/backends/cpu/lower.h"
 #include "brio/backends/cpu/movement.h"
 #include "brio/base/error.h"
+#include "brio/ops/fusion.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/tensor/complex.h"
@@ -15,13 +18,38 @@ std::vector<int64_t> strides_of(const Shape& shape) {
   return {strides.s, strides.s + shape.rank()};
 }
 
+// Elements of an array at strides, from a first one on.
+struct View {
+  int64_t start = 0;
+  std::vector<int64_t> strides;
+
+  explicit View(const Shape& shape) : strides(strides_of(shape)) {}
+  // As a view op shows it.
+  void pass(const Node& node, const Shape& in, const Shape& out) {
+    const Attrs attrs(node.attrs);
+    const std::vector<int64_t> own = std::move(strides);
+    strides.clear();
+    if (node.op == &op::transpose) {
+      for (int64_t axis : attrs.list(0)) strides.push_back(own[static_cast<size_t>(axis)]);
+    } else if (node.op == &op::slice) {
+      const auto begin = attrs.list(0), step = attrs.list(attrs.after_list(attrs.after_list(0)));
+      for (size_t i = 0; i < own.size(); ++i) {
+        start += begin[i] * own[i];
+        strides.push_back(step[i] * own[i]);
+      }
+    } else {
+      BRIO_CHECK(node.op == &op::broadcast_to, "no view: ", node.op->name);
+      const int shift = out.rank() - in.rank();
+      for (int i = 0; i < out.rank(); ++i)
+        strides.push_back(i < shift || in[i - shift] == 1 ? 0 : own[static_cast<size_t>(i - shift)]);
+    }
+  }
+};
+
 // One strided copy from an offset of the input: a transpose, a slice or a broadcast.
 class CopyKernel final : public Kernel {
  public:
-  explicit CopyKernel(const NodeView& view) : copy_(make(view, start_)) {
-    start_ *= static_cast<int64_t>(size_of(view.in(0).dtype));
-    description = copy_.kernel();
-  }
+  explicit CopyKernel(const NodeView& view) : copy_(make(view, start_)) { description = copy_.kernel(); }
   void run(const KernelArgs& args) const override {
     copy_.run(static_cast<const char*>(args.in[0]) + start_, args.out[0]);
   }
@@ -29,54 +57,70 @@ class CopyKernel final : public Kernel {
  private:
   static StridedCopy make(const NodeView& view, int64_t& start) {
     const Shape &in = view.in(0).shape, &out = view.out(0).shape;
-    const std::vector<int64_t> own = strides_of(in);
-    std::vector<int64_t> strides;
-    start = 0;
-    if (view.node.op == &op::transpose) {
-      for (int64_t axis : view.attrs().list(0)) strides.push_back(own[static_cast<size_t>(axis)]);
-    } else if (view.node.op == &op::slice) {
-      const Attrs attrs = view.attrs();
-      const auto begin = attrs.list(0), step = attrs.list(attrs.after_list(attrs.after_list(0)));
-      for (size_t i = 0; i < own.size(); ++i) {
-        start += begin[i] * own[i];
-        strides.push_back(step[i] * own[i]);
-      }
-    } else {
-      const int shift = out.rank() - in.rank();
-      for (int i = 0; i < out.rank(); ++i)
-        strides.push_back(i < shift || in[i - shift] == 1 ? 0 : own[static_cast<size_t>(i - shift)]);
-    }
-    return StridedCopy(size_of(view.in(0).dtype), dims_of(out), strides, strides_of(out));
+    const size_t size = size_of(view.in(0).dtype);
+    View from(in);
+    from.pass(view.node, in, out);
+    start = from.start * static_cast<int64_t>(size);
+    return StridedCopy(size, dims_of(out), from.strides, strides_of(out));
   }
 
-  int64_t start_ = 0;
+  int64_t start_;
   StridedCopy copy_;
 };
 
+// A concat, or a fused one of views.
 class ConcatKernel final : public Kernel {
  public:
   explicit ConcatKernel(const NodeView& view) {
-    const Shape& out = view.out(0).shape;
-    const std::vector<int64_t> strides = strides_of(out);
-    const auto axis = static_cast<size_t>(view.attrs()[0]);
-    const auto size = static_cast<int64_t>(size_of(view.out(0).dtype));
-    int64_t at = 0;
-    for (size_t k = 0; k < view.node.in.size(); ++k) {
-      const Shape& part = view.in(k).shape;
-      parts_.emplace_back(size_of(view.out(0).dtype), dims_of(part), strides_of(part), strides);
-      starts_.push_back(at * strides[axis] * size);
-      at += part[static_cast<int>(axis)];
-    }
     description = "copies";
+    if (view.node.op == &op::concat) {
+      add_parts(view.graph, view.node, view.node.in, {});
+      return;
+    }
+    const Graph& body = *view.node.graphs[0];
+    std::vector<ValueId> inputs;
+    for (const Graph::Input& input : body.inputs) inputs.push_back(input.value);
+    add_parts(body, body.nodes.back(), inputs, std::span(body.nodes).first(body.nodes.size() - 1));
   }
   void run(const KernelArgs& args) const override {
-    for (size_t k = 0; k < parts_.size(); ++k)
-      parts_[k].run(args.in[k], static_cast<char*>(args.out[0]) + starts_[k]);
+    for (const Part& part : parts_)
+      part.copy.run(static_cast<const char*>(args.in[part.input]) + part.from,
+                    static_cast<char*>(args.out[0]) + part.to);
   }
 
  private:
-  std::vector<StridedCopy> parts_;
-  std::vector<int64_t> starts_;
+  struct Part {
+    size_t input;
+    int64_t from, to;  // in bytes
+    StridedCopy copy;
+  };
+
+  void add_parts(const Graph& graph, const Node& concat, std::span<const ValueId> inputs,
+                 std::span<const Node> views) {
+    const Aval& out = graph.values[concat.out[0]];
+    const std::vector<int64_t> strides = strides_of(out.shape);
+    const auto axis = static_cast<size_t>(concat.attrs[0]);
+    const auto size = static_cast<int64_t>(size_of(out.dtype));
+    int64_t at = 0;
+    for (ValueId v : concat.in) {
+      std::vector<const Node*> path;  // from the concat back to an input
+      ValueId source = v;
+      while (std::ranges::find(inputs, source) == inputs.end()) {
+        path.push_back(&*std::ranges::find_if(views, [&](const Node& node) { return node.out[0] == source; }));
+        source = path.back()->in[0];
+      }
+      View from(graph.values[source].shape);
+      for (auto node = path.rbegin(); node != path.rend(); ++node)
+        from.pass(**node, graph.values[(*node)->in[0]].shape, graph.values[(*node)->out[0]].shape);
+      const Shape& part = graph.values[v].shape;
+      parts_.push_back({static_cast<size_t>(std::ranges::find(inputs, source) - inputs.begin()), from.start * size,
+                        at * strides[axis] * size,
+                        StridedCopy(static_cast<size_t>(size), dims_of(part), from.strides, strides)});
+      at += part[static_cast<int>(axis)];
+    }
+  }
+
+  std::vector<Part> parts_;
 };
 
 class PadKernel final : public Kernel {
@@ -194,6 +238,9 @@ Support index_supports(const NodeView& view) {
   const DType dtype = view.in(view.node.op == &op::one_hot ? 0 : 1).dtype;
   return dtype == i32 || dtype == i64 ? Support::can() : Support::cannot(cat("indices are ", dtype));
 }
+Support join_supports(const NodeView& view) {
+  return is_concat(*view.node.graphs[0]) ? Support::can() : Support::cannot("no concat");
+}
 Support scatter_supports(const NodeView& view) {
   if (view.in(0).dtype == boolean) return Support::cannot("bool has no sum");
   return index_supports(view);
@@ -205,6 +252,7 @@ void add_movement_kernels(Registry& registry) {
   for (const OpDef* op : {&op::transpose, &op::slice, &op::broadcast_to})
     registry.add(kDevice, *op, {"strided copy", kPriority + 1, always, prepare<CopyKernel>});
   registry.add(kDevice, op::concat, {"copies", kPriority, always, prepare<ConcatKernel>});
+  registry.add(kDevice, op::fused, {"copies", kPriority, join_supports, prepare<ConcatKernel>});
   registry.add(kDevice, op::pad, {"fill and copy", kPriority, always, prepare<PadKernel>});
   registry.add(kDevice, op::gather, {"rows", kPriority, index_supports, prepare<GatherKernel>});
   registry.add(kDevice, op::scatter_add, {"rows", kPriority, scatter_supports, prepare<GatherKernel>});

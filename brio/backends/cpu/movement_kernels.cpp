@@ -88,10 +88,60 @@ void reverse(const void* in_bytes, int64_t n, void* out_bytes) {
   for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Reverse(d, hn::LoadU(d, in + n - lanes - i)), d, out + i);
   for (; i < n; ++i) out[i] = in[n - 1 - i];
 }
-ReverseFn reverse_for(size_t element_size) {
+
+// As many groups as a vector has lanes make kGroup vectors, each of lanes of some of those of the source.
+template <int64_t kLanes, int64_t kGroup, typename Index>
+struct GroupOrder {
+  Index lane[kGroup][kLanes] = {};             // of the source's vector
+  Index is_from[kGroup][kGroup][kLanes] = {};  // all bits where it is this one
+  bool reads[kGroup][kGroup] = {};
+
+  constexpr GroupOrder() {
+    for (int64_t i = 0; i < kGroup * kLanes; ++i) {
+      const int64_t from = (kLanes - 1 - i / kGroup) * kGroup + i % kGroup;
+      lane[i / kLanes][i % kLanes] = static_cast<Index>(from % kLanes);
+      is_from[i / kLanes][from / kLanes][i % kLanes] = -1;
+      reads[i / kLanes][from / kLanes] = true;
+    }
+  }
+};
+
+template <typename T, int64_t kGroup>
+void reverse_groups(const void* in_bytes, int64_t n, void* out_bytes) {
+  const T* in = static_cast<const T*>(in_bytes);
+  T* out = static_cast<T*>(out_bytes);
+  const hn::ScalableTag<T> d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(d));
+  if constexpr (kLanes >= 4) {
+    const hn::RebindToSigned<decltype(d)> di;
+    static constexpr GroupOrder<kLanes, kGroup, hn::TFromD<decltype(di)>> kOrder;
+    for (; n >= kLanes; n -= kLanes, out += kLanes * kGroup) {
+      hn::Vec<decltype(d)> source[kGroup];
+      for (int64_t k = 0; k < kGroup; ++k) source[k] = hn::LoadU(d, in + (n - kLanes) * kGroup + k * kLanes);
+      for (int64_t v = 0; v < kGroup; ++v) {
+        const auto lane = hn::SetTableIndices(d, kOrder.lane[v]);
+        auto made = hn::Zero(d);
+        for (int64_t k = 0; k < kGroup; ++k) {
+          if (!kOrder.reads[v][k]) continue;
+          const auto here = hn::MaskFromVec(hn::BitCast(d, hn::LoadU(di, kOrder.is_from[v][k])));
+          made = hn::IfThenElse(here, hn::TableLookupLanes(source[k], lane), made);
+        }
+        hn::StoreU(made, d, out + v * kLanes);
+      }
+    }
+  }
+  for (; n > 0; --n)
+    for (int64_t i = 0; i < kGroup; ++i) *out++ = in[(n - 1) * kGroup + i];
+}
+
+template <typename T>
+ReverseFn reverse_of(int64_t group) {
+  return group == 1 ? &reverse<T> : group == 3 ? &reverse_groups<T, 3> : nullptr;
+}
+ReverseFn reverse_for(size_t element_size, int64_t group) {
   switch (element_size) {
-    case 4: return &reverse<uint32_t>;
-    case 8: return &reverse<uint64_t>;
+    case 4: return reverse_of<uint32_t>(group);
+    case 8: return reverse_of<uint64_t>(group);
     default: return nullptr;
   }
 }
@@ -119,7 +169,9 @@ HWY_EXPORT(add_for);
 
 TransposeFn find_transpose(size_t element_size) { return HWY_DYNAMIC_DISPATCH(transpose_for)(element_size); }
 void copy_streaming(void* out, const void* in, size_t bytes) { HWY_DYNAMIC_DISPATCH(stream)(out, in, bytes); }
-ReverseFn find_reverse(size_t element_size) { return HWY_DYNAMIC_DISPATCH(reverse_for)(element_size); }
+ReverseFn find_reverse(size_t element_size, int64_t group) {
+  return HWY_DYNAMIC_DISPATCH(reverse_for)(element_size, group);
+}
 AddToFn find_add_to(DType dtype) { return HWY_DYNAMIC_DISPATCH(add_for)(dtype); }
 
 }  // namespace brio::cpu

@@ -16,9 +16,9 @@ TransposeFn find_transpose(size_t element_size);
 // A copy whose target is not wanted in the cache: its lines are written without being read first.
 void copy_streaming(void* out, const void* in, size_t bytes);
 
-// out[i] = in[n - 1 - i], elements of 4 or 8 bytes; null for others.
+// out[i] = in[n - 1 - i], where each is a group of so many elements; null unless those are 1 or 3, of 4 or 8 bytes.
 using ReverseFn = void (*)(const void* in, int64_t n, void* out);
-ReverseFn find_reverse(size_t element_size);
+ReverseFn find_reverse(size_t element_size, int64_t group);
 
 // out[i] += in[i]; null for bool.
 using AddToFn = void (*)(void* out, const void* in, int64_t n);

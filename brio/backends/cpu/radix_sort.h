@@ -50,26 +50,39 @@ inline uint64_t key_of(const SortEntry<uint64_t>& entry) { return entry.key; }
 inline uint32_t position_of(const SortEntry<uint32_t>& entry) { return static_cast<uint32_t>(entry.word); }
 inline uint32_t position_of(const SortEntry<uint64_t>& entry) { return entry.at; }
 
+// Passes over the entries, by kBits of their keys at a time.
+template <int kBits, typename Key>
+SortEntry<Key>* sort_by_digits(SortEntry<Key>* entries, SortEntry<Key>* other, size_t n) {
+  constexpr size_t kDigits = (8 * sizeof(Key) + kBits - 1) / kBits, kValues = size_t{1} << kBits;
+  const auto digit_of = [](const SortEntry<Key>& entry, size_t digit) {
+    return static_cast<size_t>(key_of(entry) >> (kBits * digit)) & (kValues - 1);
+  };
+  uint32_t counts[kDigits][kValues] = {};
+  for (size_t i = 0; i < n; ++i)
+    for (size_t digit = 0; digit < kDigits; ++digit) ++counts[digit][digit_of(entries[i], digit)];
+  for (size_t digit = 0; digit < kDigits; ++digit) {
+    uint32_t* next = counts[digit];
+    if (next[digit_of(entries[0], digit)] == n) continue;  // all alike: nothing to do
+    uint32_t sum = 0;
+    for (size_t value = 0; value < kValues; ++value) sum += std::exchange(next[value], sum);
+    for (size_t i = 0; i < n; ++i) other[next[digit_of(entries[i], digit)]++] = entries[i];
+    std::swap(entries, other);
+  }
+  return entries;
+}
+
 // Sorts n < 2³² entries, whose positions ascend, and returns where they are: `entries` or `other`, which has room for
 // as many.
 template <typename Key>
 SortEntry<Key>* radix_sort(SortEntry<Key>* entries, SortEntry<Key>* other, size_t n) {
-  constexpr size_t kFew = 256;
+  constexpr size_t kFew = 256, kMany = 1 << 14, kInCache = 1 << 17;
   if (n <= kFew) {
     std::sort(entries, entries + n);
     return entries;
   }
-  uint32_t counts[sizeof(Key)][256] = {};
-  for (size_t i = 0; i < n; ++i)
-    for (size_t digit = 0; digit < sizeof(Key); ++digit) ++counts[digit][key_of(entries[i]) >> (8 * digit) & 0xff];
-  for (size_t digit = 0; digit < sizeof(Key); ++digit) {
-    uint32_t* next = counts[digit];
-    if (next[key_of(entries[0]) >> (8 * digit) & 0xff] == n) continue;  // all alike: nothing to do
-    for (uint32_t sum = 0, d = 0; d < 256; ++d) sum += std::exchange(next[d], sum);
-    for (size_t i = 0; i < n; ++i) other[next[key_of(entries[i]) >> (8 * digit) & 0xff]++] = entries[i];
-    std::swap(entries, other);
-  }
-  return entries;
+  // Three passes instead of four, where 2048 counts are little beside them, and the places that they name in cache.
+  if (sizeof(Key) == 4 && n >= kMany && n <= kInCache) return sort_by_digits<11>(entries, other, n);
+  return sort_by_digits<8>(entries, other, n);
 }
 
 }  // namespace brio::cpu

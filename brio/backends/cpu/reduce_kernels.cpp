@@ -15,6 +15,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "brio/backends/cpu/float_ops-inl.h"
 #include "brio/backends/cpu/simd_loops-inl.h"
 
 #ifndef BRIO_CPU_REDUCE_LOOPS
@@ -68,7 +69,12 @@ struct MaxOf {
   static T run(T a, T b) { return a > b || a != a ? a : b; }
   template <class V>
   static HWY_INLINE V vector(V a, V b) {
-    return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b);
+    return Max::run(hn::DFromV<V>(), a, b);
+  }
+  // Where neither is NaN.
+  template <class V>
+  static HWY_INLINE V of_numbers(V a, V b) {
+    return hn::Max(a, b);
   }
 };
 template <typename T>
@@ -80,7 +86,12 @@ struct MinOf {
   static T run(T a, T b) { return a < b || a != a ? a : b; }
   template <class V>
   static HWY_INLINE V vector(V a, V b) {
-    return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b);
+    return Min::run(hn::DFromV<V>(), a, b);
+  }
+  // Where neither is NaN.
+  template <class V>
+  static HWY_INLINE V of_numbers(V a, V b) {
+    return hn::Min(a, b);
   }
 };
 
@@ -157,9 +168,35 @@ struct FloatReduce {
   static constexpr size_t kN = hn::MaxLanes(D());
   static constexpr size_t kVectors = kReduceLanes / kN;
 
+  // x86 has no larger or smaller of two where one may be NaN; without that it is an instruction, which gives the same
+  // of two zeros as Op. Numbers are then combined so, while NaN is looked for beside it.
+  static constexpr bool kHasQuickForm = HWY_ARCH_X86 && requires(hn::Vec<D> a) { Op::of_numbers(a, a); };
+
+  // accumulate() for n elements, a multiple of 64; false, and nothing done, where there is NaN.
+  static HWY_INLINE bool accumulate_numbers(hn::Vec<D>* v, const T* p, size_t n) {
+    const D d;
+    hn::Vec<D> w[kVectors];
+    hn::Mask<D> numbers[kVectors];
+    for (size_t k = 0; k < kVectors; ++k) w[k] = v[k], numbers[k] = hn::Eq(v[k], v[k]);
+    for (size_t i = 0; i < n; i += kReduceLanes)
+      for (size_t k = 0; k < kVectors; ++k) {
+        const auto x = hn::LoadU(d, p + i + k * kN);
+        w[k] = Op::of_numbers(w[k], x);
+        numbers[k] = hn::And(numbers[k], hn::Eq(x, x));
+      }
+    for (size_t k = 1; k < kVectors; ++k) numbers[0] = hn::And(numbers[0], numbers[k]);
+    if (!hn::AllTrue(d, numbers[0])) return false;
+    for (size_t k = 0; k < kVectors; ++k) v[k] = w[k];
+    return true;
+  }
+
   // v[k] holds lanes k·kN … of the 64; elements beyond n leave theirs alone.
   static HWY_INLINE void accumulate(hn::Vec<D>* v, const T* p, size_t n) {
     const D d;
+    if constexpr (kHasQuickForm) {
+      const size_t whole = n / kReduceLanes * kReduceLanes;
+      if (accumulate_numbers(v, p, whole)) p += whole, n -= whole;
+    }
     for (; n >= kReduceLanes; n -= kReduceLanes, p += kReduceLanes)
       for (size_t k = 0; k < kVectors; ++k) v[k] = Op::vector(v[k], hn::LoadU(d, p + k * kN));
     for (size_t k = 0; k < kVectors && n > 0; ++k, p += kN) {

@@ -61,11 +61,11 @@ HWY_INLINE ExpParts<V> reduce_exp(D d, V x) {
   return {r, hn::NegMulAdd(n, low, hn::Sub(high, r)), n};
 }
 
-// e^r · 2^n for |r| ≤ ln 2 / 2.
+// e^r - 1 for |r| ≤ ln 2 / 2, as much of it as e^r needs.
 template <class D, class V>
-HWY_INLINE V exp_of_parts(D d, V r, V n) {
+HWY_INLINE V exp_minus_one(D d, V r) {
   const V p = polynomial(d, r, 0.49999997f, 0.166665331f, 0.0416672453f, 0.0083678551f, 0.00138822652f);
-  return scale_by_power_of_two(d, hn::Add(hn::MulAdd(p, hn::Mul(r, r), r), hn::Set(d, 1.0f)), n);
+  return hn::MulAdd(p, hn::Mul(r, r), r);
 }
 
 // x limited to [low, high]; NaN stays NaN. The x86 instructions return their second operand when one is NaN.
@@ -94,7 +94,7 @@ HWY_INLINE V exp_vector(D d, V x) {
       const V rest = hn::Add(lost, hn::MulAdd(p, hn::Mul(r, r), error));
       return scale_by_power_of_two(d, hn::Add(sum, rest), n);
     }
-    return exp_of_parts(d, r, n);
+    return scale_by_power_of_two(d, hn::Add(exp_minus_one(d, r), hn::Set(d, 1.0f)), n);
   } else {
     const V high = hn::Set(d, 709.782712893384);
     const V y = hn::Exp(d, hn::IfThenElse(hn::Lt(x, high), x, high));
@@ -216,26 +216,60 @@ HWY_INLINE V erf_vector(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.93f)), erf_near_zero(d, a), away), x);
 }
 
-// Around 0 it is 1 - erf(x). Elsewhere, with a = |x| and q = (a - 2) / (a + 2), it is e^-a² · f(q) / (1 + 2a), f
-// being a polynomial; below 0, 2 minus that.
+// a² = high + low, high being a float.
+template <class D, class V>
+HWY_INLINE void square_in_parts(D d, V a, V& high, V& low) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // a product and a sum that round once
+  (void)d;
+  high = hn::Mul(a, a);
+  low = hn::MulSub(a, a, high);
+#else  // the square of a's leading 12 bits is exact
+  const hn::RebindToUnsigned<D> du;
+  const V leading = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
+  high = hn::Mul(leading, leading);
+  low = hn::Mul(hn::Sub(a, leading), hn::Add(a, leading));
+#endif
+}
+
+// factor · e^(x + rest) for x ≤ 0; the rest, of an x that has more bits than a float, is small.
+template <class D, class V>
+HWY_INLINE V times_exp(D d, V factor, V x, V rest) {
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);
+  const V grown = exp_minus_one(d, hn::Add(hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), high), rest));
+  return scale_by_power_of_two(d, hn::MulAdd(grown, factor, factor), n);
+}
+
+// With a = |x|, t = 1 / (1 + a/2) and q = (a - 1)·t it is e^-a² · t · f(q), f being a polynomial; below 0, 2 minus
+// that.
 template <class D, class V>
 HWY_INLINE V erfc_vector(D d, V x) {
-  const hn::RebindToUnsigned<D> du;
-  const V one = hn::Set(d, 1.0f), two = hn::Set(d, 2.0f);
+  const V one = hn::Set(d, 1.0f);
   const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 10.1f), hn::Abs(x));  // from there on it is 0
-  const V q = hn::Div(hn::Sub(a, two), hn::Add(a, two));
-  const V f = polynomial(d, q, 1.27697837f, -0.0927639976f, -0.166031107f, 0.16405566f, -0.0542073734f,
-                         -0.00806208793f, 0.00864139479f, 0.00132064172f, -0.001239668f, -0.000408588181f);
-  // a² has more bits than a float: the square of a's leading 12 bits is exact, and the rest joins what is left of it
-  // after the reduction, which is small.
-  const V leading = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
-  const V rest = hn::Mul(hn::Sub(a, leading), hn::Add(a, leading));
-  const V n = hn::Round(hn::Mul(hn::Mul(a, a), hn::Set(d, -1.44269504f)));
-  const V high = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), hn::Neg(hn::Mul(leading, leading)));
-  const V r = hn::Sub(hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), high), rest);
-  const V y = hn::Mul(exp_of_parts(d, r, n), hn::Div(f, hn::Add(one, hn::Add(a, a))));
-  const V away = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(two, y), y);
-  return hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.5f)), hn::Sub(one, erf_near_zero(d, x)), away);
+  const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.5f), one));
+  const V f =
+      polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.64137536f, -0.29403934f, 0.06662112f, -0.00045420523f,
+                 -0.002631654f, -2.1331698e-05f, 0.00014189603f, 1.4721332e-05f, -7.5427815e-06f, -6.434734e-07f);
+  V square, rest;
+  square_in_parts(d, a, square, rest);
+  const V y = times_exp(d, hn::Mul(t, f), hn::Neg(square), hn::Neg(rest));
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), y), y);
+}
+
+// The same for the normal distribution: e^-a²/2 · t · f(q) / 2 with t = 1 / (1 + 3a/8); above 0, 1 minus that.
+template <class D, class V>
+HWY_INLINE V ndtr_vector(D d, V x) {
+  const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
+  const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 14.3f), hn::Abs(x));
+  const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.375f), one));
+  const V f =
+      polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.7193403f, -0.24965498f, 0.03450991f, 0.002746221f, -0.00090693287f,
+                 -0.00013777947f, 1.7900087e-05f, 8.377902e-06f, 2.3936937e-07f, -3.7199845e-07f);
+  V square, rest;
+  square_in_parts(d, a, square, rest);
+  const V minus_half = hn::Neg(half);
+  const V y = times_exp(d, hn::Mul(hn::Mul(t, half), f), hn::Mul(minus_half, square), hn::Mul(minus_half, rest));
+  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(one, y), y);
 }
 
 // Where the vector function does not hold, lanes of r are computed one by one.
@@ -395,23 +429,56 @@ HWY_INLINE V lgamma_in_double(D d, V x) {
   return one_by_one_unless(d, holds, x, hn::Sub(stirling, hn::Log(d, product)), special::lgamma);
 }
 
-// The angle of (x, y) for operands that were floats. Where both are zero, one is infinite or NaN, libm knows the
-// rules.
+// The derivative of that, for what was a float above 0, likewise: ln y - 1/2y - …, less 1/x + 1/(x + 1) + …, which
+// are brought to one fraction. Around its zero one by one: a difference would leave few digits.
+template <class D, class V>
+HWY_INLINE V digamma_in_double(D d, V x) {
+  const V one = hn::Set(d, 1.0), eight = hn::Set(d, 8.0);
+  V y = x, numerator = hn::Zero(d), denominator = one;
+  for (int i = 0; i < 8; ++i) {
+    const auto below = hn::Lt(y, eight);
+    numerator = hn::IfThenElse(below, hn::MulAdd(numerator, y, denominator), numerator);
+    denominator = hn::IfThenElse(below, hn::Mul(denominator, y), denominator);
+    y = hn::IfThenElse(below, hn::Add(y, one), y);
+  }
+  const V inverse = hn::Div(one, y), square = hn::Mul(inverse, inverse);
+  const V series = hn::Mul(
+      square, polynomial(d, square, 0.083333333333333333, -0.0083333333333333333, 0.003968253968253968,
+                         -0.0041666666666666667, 0.0075757575757575758, -0.021092796092796093, 0.083333333333333333));
+  const V stirling = hn::Sub(hn::Log(d, y), hn::MulAdd(inverse, hn::Set(d, 0.5), series));
+  const auto at_zero = hn::Lt(hn::Abs(hn::Sub(x, hn::Set(d, 1.4616321449683622))), hn::Set(d, 1e-3));
+  const auto inside = hn::And(hn::Ge(x, hn::Set(d, 1e-30)), hn::Le(x, hn::Set(d, 1e30)));
+  return one_by_one_unless(d, hn::AndNot(at_zero, inside), x, hn::Sub(stirling, hn::Div(numerator, denominator)),
+                           special::digamma);
+}
+
+// The angle of (x, y) for operands that were floats: that of the smaller over the larger, or of what π/4 leaves of
+// it, and back. Where both are zero, one is infinite or NaN, libm knows the rules.
 template <class D, class V>
 HWY_INLINE V atan2_in_double(D d, V y, V x) {
   constexpr double kPi = 3.14159265358979323846;
-  const V angle = hn::Atan(d, hn::Div(y, x));  // x ≠ 0: at most 1.6e83 of what were floats
-  const V turned = hn::Add(angle, hn::CopySign(hn::Set(d, kPi), y));
-  const V upright = hn::CopySign(hn::Set(d, kPi / 2), y), zero = hn::Zero(d), inf = hn::Inf(d);
-  const V r = hn::IfThenElse(hn::Eq(x, zero), upright, hn::IfThenElse(hn::Lt(x, zero), turned, angle));
-  const auto plain = hn::And(hn::And(hn::Lt(hn::Abs(x), inf), hn::Lt(hn::Abs(y), inf)), hn::Ne(y, zero));
+  const V wide = hn::Abs(x), high = hn::Abs(y), zero = hn::Zero(d), inf = hn::Inf(d);
+  const auto steep = hn::Gt(high, wide);
+  const V small = hn::IfThenElse(steep, wide, high), large = hn::IfThenElse(steep, high, wide);
+  const auto turned = hn::Gt(small, hn::Mul(large, hn::Set(d, 0.41421356237309503)));  // tan π/8
+  const V z = hn::Div(hn::IfThenElse(turned, hn::Sub(small, large), small),
+                      hn::IfThenElse(turned, hn::Add(small, large), large));
+  const V p =
+      polynomial(d, hn::Mul(z, z), 0.9999999999992776, -0.3333333327874197, 0.19999993221998258, -0.14285392412046924,
+                 0.11103554041854759, -0.08993380301180094, 0.06977694582525025, -0.03771319362271966);
+  V angle = hn::MulAdd(z, p, hn::IfThenElseZero(turned, hn::Set(d, kPi / 4)));
+  angle = hn::IfThenElse(steep, hn::Sub(hn::Set(d, kPi / 2), angle), angle);
+  angle = hn::IfThenElse(hn::Lt(x, zero), hn::Sub(hn::Set(d, kPi), angle), angle);
+  const V r = hn::CopySign(angle, y);
+  const auto plain = hn::And(hn::And(hn::Lt(wide, inf), hn::Lt(high, inf)), hn::Gt(large, zero));
   if (HWY_LIKELY(hn::AllTrue(d, plain))) return r;
   HWY_ALIGN double xs[hn::MaxLanes(d)], ys[hn::MaxLanes(d)], rs[hn::MaxLanes(d)];
   hn::Store(x, d, xs);
   hn::Store(y, d, ys);
   hn::Store(r, d, rs);
   for (size_t i = 0; i < hn::Lanes(d); ++i)
-    if (!(std::isfinite(xs[i]) && std::isfinite(ys[i]) && ys[i] != 0)) rs[i] = std::atan2(ys[i], xs[i]);
+    if (!(std::isfinite(xs[i]) && std::isfinite(ys[i]) && (xs[i] != 0 || ys[i] != 0)))
+      rs[i] = std::atan2(ys[i], xs[i]);
   return hn::Load(d, rs);
 }
 

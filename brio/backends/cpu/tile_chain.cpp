@@ -4,9 +4,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/tile_families.h"
 #include "brio/base/error.h"
+#include "brio/base/isa.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/tile_chain.cpp"

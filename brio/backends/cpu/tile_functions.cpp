@@ -36,6 +36,7 @@ BRIO_VECTOR_FUNCTION(Softplus, softplus_vector)
 BRIO_VECTOR_FUNCTION(Tanh, tanh_vector)
 BRIO_VECTOR_FUNCTION(Erf, erf_vector)
 BRIO_VECTOR_FUNCTION(Erfc, erfc_vector)
+BRIO_VECTOR_FUNCTION(Ndtr, ndtr_vector)
 BRIO_VECTOR_FUNCTION(Sin, sin_in_double)
 BRIO_VECTOR_FUNCTION(Cos, cos_in_double)
 BRIO_VECTOR_FUNCTION(Tan, tan_in_double)
@@ -49,6 +50,7 @@ BRIO_VECTOR_FUNCTION(Acosh, acosh_in_double)
 BRIO_VECTOR_FUNCTION(Atanh, atanh_in_double)
 BRIO_VECTOR_FUNCTION(Erfinv, erfinv_in_double)
 BRIO_VECTOR_FUNCTION(Lgamma, lgamma_in_double)
+BRIO_VECTOR_FUNCTION(Digamma, digamma_in_double)
 BRIO_VECTOR_FUNCTION(Ndtri, ndtri_in_double)
 #undef BRIO_VECTOR_FUNCTION
 
@@ -86,9 +88,12 @@ BRIO_LIBM(LibmAtanh, std::atanh)
 BRIO_LIBM(LibmErf, std::erf)
 BRIO_LIBM(LibmErfc, std::erfc)
 BRIO_LIBM(ScalarErfinv, special::erfinv)
+BRIO_LIBM(ScalarNdtr, special::ndtr)
 BRIO_LIBM(ScalarNdtri, special::ndtri)
 BRIO_LIBM(ScalarLgamma, special::lgamma)
 BRIO_LIBM(ScalarDigamma, special::digamma)
+BRIO_LIBM(ScalarBesselI0, special::bessel_i0)
+BRIO_LIBM(ScalarBesselI1, special::bessel_i1)
 #undef BRIO_LIBM
 struct LibmSoftplus {
   static double run(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::fabs(x))); }
@@ -132,6 +137,7 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop<Tanh, float>, 1>("tanh", scalar_unary_loop<LibmTanh, double>),
       float_row<unary_loop<Erf, float>, 1>("erf", scalar_unary_loop<LibmErf, double>),
       float_row<unary_loop<Erfc, float>, 1>("erfc", scalar_unary_loop<LibmErfc, double>),
+      float_row<unary_loop<Ndtr, float>, 1>("ndtr", scalar_unary_loop<ScalarNdtr, double>),
       float_row<unary_loop_through_double<Sin>, 1>("sin", unary_loop<Sin, double>),
       float_row<unary_loop_through_double<Cos>, 1>("cos", unary_loop<Cos, double>),
       float_row<unary_loop_through_double<Tan>, 1>("tan", scalar_unary_loop<LibmTan, double>),
@@ -146,7 +152,9 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop_through_double<Erfinv>, 1>("erfinv", scalar_unary_loop<ScalarErfinv, double>),
       float_row<unary_loop_through_double<Ndtri>, 1>("ndtri", scalar_unary_loop<ScalarNdtri, double>),
       float_row<unary_loop_through_double<Lgamma>, 1>("lgamma", scalar_unary_loop<ScalarLgamma, double>),
-      float_row<scalar_unary_loop<ScalarDigamma, float>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
+      float_row<unary_loop_through_double<Digamma>, 1>("digamma", scalar_unary_loop<ScalarDigamma, double>),
+      float_row<scalar_unary_loop<ScalarBesselI0, float>, 1>("bessel_i0", scalar_unary_loop<ScalarBesselI0, double>),
+      float_row<scalar_unary_loop<ScalarBesselI1, float>, 1>("bessel_i1", scalar_unary_loop<ScalarBesselI1, double>),
       float_row<scalar_binary_loop<ScalarPolygamma, float>, 2>("polygamma",
                                                                scalar_binary_loop<ScalarPolygamma, double>),
       {"nextafter", scalar_binary_loop<LibmNextafter, double>, scalar_binary_loop<LibmNextafter, float>, nullptr,

@@ -1,6 +1,7 @@
-// Integer and boolean arithmetic. Plain loops; the common widths are compiled for every instruction set, the others
-// for the baseline, which gives the same bits.
+// Integer and boolean arithmetic. Plain loops, but for division of i32; the common widths are compiled for every
+// instruction set, the others for the baseline, which gives the same bits.
 #include <cstdint>
+#include <type_traits>
 
 #include "brio/backends/cpu/scalar_definitions.h"
 #include "brio/backends/cpu/tile_families.h"
@@ -19,8 +20,35 @@ namespace brio::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
+// Quotients of i32 through double, which rounds to an integer only what is one: a / b differs from others by 1/b at
+// least. kRest: what is left of a instead.
+template <class Scalar, bool kRest>
+void floor_div_i32(void* out_, const void* a_, const void* b_, const void*, size_t n) {
+  int32_t* out = static_cast<int32_t*>(out_);
+  const int32_t* a = static_cast<const int32_t*>(a_);
+  const int32_t* b = static_cast<const int32_t*>(b_);
+  size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<int32_t, decltype(d)> di;
+  for (; i + hn::Lanes(d) <= n; i += hn::Lanes(d)) {
+    const auto x = hn::LoadU(di, a + i), y = hn::LoadU(di, b + i);
+    const auto ratio = hn::Floor(hn::Div(hn::PromoteTo(d, x), hn::PromoteTo(d, y)));
+    // By -1 the smallest integer wraps; by 0 it is 0.
+    const auto quotient = hn::IfThenElse(hn::Eq(y, hn::Set(di, -1)), hn::Neg(x), hn::DemoteTo(di, ratio));
+    const auto result = kRest ? hn::Sub(x, hn::Mul(quotient, y)) : quotient;
+    hn::StoreU(hn::IfThenZeroElse(hn::Eq(y, hn::Zero(di)), result), di, out + i);
+  }
+#endif
+  for (; i < n; ++i) out[i] = Scalar::run(a[i], b[i]);
+}
+
 template <typename T>
 TileFn integer_op(std::string_view op) {
+  if constexpr (std::is_same_v<T, int32_t>) {
+    if (op == "floor_div") return floor_div_i32<scalar::FloorDiv, false>;
+    if (op == "mod") return floor_div_i32<scalar::FloorMod, true>;
+  }
   if (op == "add") return scalar_binary_loop<scalar::Add, T>;
   if (op == "sub") return scalar_binary_loop<scalar::Sub, T>;
   if (op == "mul") return scalar_binary_loop<scalar::Mul, T>;

@@ -12,7 +12,7 @@
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kLargestTile = 1024, kSmallestTile = 128;
+constexpr int64_t kLargestTile = 1024, kSmallestTile = 128, kTileInPlace = 4096;
 // Programs that touch more than this work from memory: smaller tiles leave the L1 cache room for what is
 // fetched ahead.
 constexpr int64_t kFromMemory = 24 << 20, kLargestTileFromMemory = 512;
@@ -113,14 +113,54 @@ void cut_tiles(TilePlan& plan) {
   plan.tiles = plan.tiles_per_row * (plan.elements / plan.row);
 }
 
-// Neighbouring steps that a chain can do become one; the others are called one by one.
+// One past the chain of each step; the step itself where a chain cannot do it.
+std::vector<size_t> chain_ends(const std::vector<TileProgram::Step>& steps) {
+  std::vector<size_t> ends(steps.size());
+  for (size_t k = steps.size(); k-- > 0;) {
+    if (!chainable(steps[k])) ends[k] = k;
+    else ends[k] = k + 1 < steps.size() && ends[k + 1] > k + 1 ? ends[k + 1] : k + 1;
+  }
+  return ends;
+}
+
+// Which inputs are one value for a whole tile, and read as such? Those that chains alone read.
+void find_splats(const TileProgram& program, TilePlan& plan) {
+  const std::vector<size_t> chain_end = chain_ends(program.steps);
+  std::vector<bool> chainable_only(plan.inputs.size(), true), chains_only(plan.inputs.size(), true);
+  const auto read = [&](int32_t reg, bool by_chainable, bool by_chain) {
+    if (reg < 0 || static_cast<size_t>(reg) >= plan.inputs.size()) return;
+    if (!by_chainable) chainable_only[static_cast<size_t>(reg)] = false;
+    if (!by_chain) chains_only[static_cast<size_t>(reg)] = false;
+  };
+  for (size_t k = 0; k < program.steps.size(); ++k)
+    for (int32_t source : program.steps[k].src)
+      read(source, chain_end[k] > k, chain_end[k] > k + 1 || (k > 0 && chain_end[k - 1] > k));
+  for (const auto& output : program.outputs) read(output.reg, false, false);
+  for (const auto& reduction : program.reductions) read(reduction.reg, false, false);
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    InputPlan& input = plan.inputs[i];
+    const int last = input.rank - 1;
+    if (input.kind == InputPlan::Kind::scalar) {
+      input.splat = chains_only[i];
+    } else if (input.kind == InputPlan::Kind::strided && input.strides[last] == 0 && input.dims[last] >= plan.tile) {
+      input.splat = chainable_only[i];  // a step by itself becomes a chain then
+      if (input.splat) plan.row_splats.push_back(static_cast<int32_t>(i));
+    }
+  }
+}
+
+// Neighbouring steps that a chain can do become one; the others are called one by one, unless they read a splat.
 void write_code(const TileProgram& program, const Registers& registers, TilePlan& plan) {
   const std::vector<TileProgram::Step>& steps = program.steps;
-  std::vector<size_t> chain_end(steps.size());  // per step: one past its chain; itself when it is alone
-  for (size_t k = steps.size(); k-- > 0;) {
-    if (!chainable(steps[k])) chain_end[k] = k;
-    else chain_end[k] = k + 1 < steps.size() && chain_end[k + 1] > k + 1 ? chain_end[k + 1] : k + 1;
-  }
+  const std::vector<size_t> chain_end = chain_ends(steps);
+  const auto reads_splat = [&](const TileProgram::Step& step) {
+    return std::ranges::any_of(step.src, [&](int32_t source) {
+      return std::ranges::find(plan.row_splats, source) != plan.row_splats.end();
+    });
+  };
+  const auto in_chain = [&](size_t k) {
+    return chain_end[k] > k + 1 || (chain_end[k] == k + 1 && reads_splat(steps[k]));
+  };
   // What a link passes on to the next alone is never stored.
   std::vector<ChainRegister> known(registers.dtype.size());
   for (size_t i = 0; i < known.size(); ++i)
@@ -132,26 +172,44 @@ void write_code(const TileProgram& program, const Registers& registers, TilePlan
     for (int32_t source : steps[k].src)
       if (source >= registers.first_step && !(follows && source == reg - 1))
         known[static_cast<size_t>(source)].stored = true;
-    if (!follows && chain_end[k] <= k + 1) known[static_cast<size_t>(reg)].stored = true;  // its kernel writes it
+    if (!follows && !in_chain(k)) known[static_cast<size_t>(reg)].stored = true;  // its kernel writes it
   }
   for (const auto& output : program.outputs) known[static_cast<size_t>(output.reg)].stored = true;
   for (const auto& reduction : program.reductions) known[static_cast<size_t>(reduction.reg)].stored = true;
   for (size_t i = 0; i < known.size(); ++i)
     plan.stored.push_back(static_cast<int32_t>(i) < registers.first_step || known[i].stored);
 
-  for (size_t k = 0; k < steps.size();) {
-    const int32_t reg = registers.first_step + static_cast<int32_t>(k);
-    if (const size_t end = chain_end[k]; end > k + 1) {
-      plan.chains.push_back(
-          std::make_unique<const Chain>(make_chain(std::span(steps).subspan(k, end - k), reg, known)));
-      plan.code.push_back({nullptr, 0, 0, 0, 0, plan.chains.back().get()});
-      k = end;
-      continue;
+  const auto write = [&](std::vector<TilePlan::Code>& code) {
+    for (size_t k = 0; k < steps.size();) {
+      const int32_t reg = registers.first_step + static_cast<int32_t>(k);
+      if (in_chain(k)) {
+        plan.chains.push_back(
+            std::make_unique<const Chain>(make_chain(std::span(steps).subspan(k, chain_end[k] - k), reg, known)));
+        code.push_back({nullptr, 0, 0, 0, 0, plan.chains.back().get()});
+        k = chain_end[k];
+        continue;
+      }
+      const auto source = [&](int n) { return steps[k].src[n] < 0 ? plan.registers : steps[k].src[n]; };
+      code.push_back({steps[k].fn, reg, source(0), source(1), source(2), nullptr});
+      ++k;
     }
-    const auto source = [&](int n) { return steps[k].src[n] < 0 ? plan.registers : steps[k].src[n]; };
-    plan.code.push_back({steps[k].fn, reg, source(0), source(1), source(2), nullptr});
-    ++k;
-  }
+  };
+  if (!plan.row_splats.empty()) write(plan.code_across_rows);
+  for (int32_t i : plan.row_splats) known[static_cast<size_t>(i)].splat = true;
+  write(plan.code);
+}
+
+// Where no step keeps anything in a slot and every input is read in place, longer tiles cost no room in the cache.
+void lengthen_tiles(const Registers& registers, TilePlan& plan) {
+  if (plan.prefetch) return;
+  std::vector<bool> in_slot = plan.stored;
+  std::fill_n(in_slot.begin(), registers.first_step, false);
+  for (const OutputPlan& output : plan.outputs)
+    if (output.direct) in_slot[static_cast<size_t>(output.reg)] = false;
+  if (std::ranges::find(in_slot, true) != in_slot.end()) return;
+  for (const InputPlan& input : plan.inputs)
+    if (input.kind != InputPlan::Kind::dense && input.kind != InputPlan::Kind::scalar) return;
+  plan.tile = std::clamp(round_up(plan.elements, 64), plan.tile, kTileInPlace);
 }
 
 // Slots by liveness: a step may write over a source of the same element size that it is the last to read.
@@ -172,6 +230,7 @@ Layout assign_slots(const TileProgram& program, const Registers& registers, Tile
     const InputPlan& input = plan.inputs[i];
     const bool staged = collected && is_output[i];
     if ((input.kind == InputPlan::Kind::dense && !staged) || input.kind == InputPlan::Kind::places) continue;
+    if (input.kind == InputPlan::Kind::scalar && input.splat) continue;
     layout.slot[i] = take(plan.tile + input.period, input.element_size);
   }
   std::vector<std::vector<int32_t>> free(9);  // by element size
@@ -376,9 +435,11 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
   plan.tile = choose_tile(program, plan);
 
   for (const auto& input : program.inputs) plan.inputs.push_back(plan_input(input, program.space, plan.tile));
-  splat_constants(program, plan);
+  find_splats(program, plan);
   write_code(program, registers, plan);
   plan_outputs(program, registers, plan);
+  lengthen_tiles(registers, plan);
+  splat_constants(program, plan);
   plan.direct = assign_slots(program, registers, plan, false);
   plan.collected = assign_slots(program, registers, plan, true);
   // Both layouts keep the reductions' buffers at the same offsets.

@@ -21,7 +21,7 @@ namespace brio::cpu {
 struct InputPlan {
   enum class Kind : uint8_t {
     dense,     // in place
-    scalar,    // one element: a slot filled once per thread
+    scalar,    // one element: in place as a splat, or a slot filled once per thread
     periodic,  // broadcast along the leading dims, short: repeated once per thread so that any phase is a
                // pointer; where a dim outside of those picks the pattern, repeated anew when it changes
     strided,   // in place where the tile lies within one contiguous run, else copied into a slot
@@ -33,6 +33,7 @@ struct InputPlan {
   uint8_t element_size;
   int rank;  // of the dims below: those of the space, merged as far as this input allows
   int64_t dims[kMaxRank], strides[kMaxRank];
+  bool splat;       // scalar: needs no slot; strided: one of row_splats
   int64_t period;   // periodic: elements of the pattern; rows: by how many elements their slot is longer than a tile
   int64_t repeats;  // periodic: elements that it covers before the next pattern, or all
   int32_t places;   // rows: the input that says where they are; dims[0] elements each
@@ -116,6 +117,10 @@ struct TilePlan {
     }
   };
   std::vector<Code> code;
+  // Inputs that are constant along their innermost dim, which is long, and that chains alone read: a tile within one
+  // run has one value of each, which needs no slot. Other tiles have them in slots and run code_across_rows.
+  std::vector<int32_t> row_splats;
+  std::vector<Code> code_across_rows;
   std::vector<std::unique_ptr<const Chain>> chains;
   std::vector<bool> stored;  // per register: has it a place in memory, or is it only passed on within a chain?
   std::vector<OutputPlan> outputs;

@@ -8,8 +8,13 @@
 #include "brio/base/thread_pool.h"
 
 namespace brio::cpu {
-TileRun::TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled)
-    : arguments_(arguments), plan_(arguments.plan), buffer_(buffer), registers_(registers), filled_(filled) {
+TileRun::TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled, Row* rows)
+    : arguments_(arguments),
+      plan_(arguments.plan),
+      buffer_(buffer),
+      registers_(registers),
+      filled_(filled),
+      rows_(rows) {
   const Layout& layout = arguments.layout;
   for (size_t i = 0; i < static_cast<size_t>(plan_.registers); ++i)
     registers_[i] = layout.slot[i] >= 0 ? buffer_ + layout.slot[i] : nullptr;
@@ -19,9 +24,10 @@ TileRun::TileRun(const TileArguments& arguments, std::byte* buffer, void** regis
   for (size_t i = 0; i < plan_.inputs.size(); ++i) {
     const InputPlan& input = plan_.inputs[i];
     filled_[i] = nullptr;
-    if (input.kind == InputPlan::Kind::scalar) {
-      fill_slot(registers_[i], arguments.inputs[i], input.element_size, std::min(plan_.tile, plan_.elements));
-    }
+    rows_[i] = {};
+    if (input.kind != InputPlan::Kind::scalar) continue;
+    if (input.splat) registers_[i] = const_cast<void*>(arguments.inputs[i]);
+    else fill_slot(registers_[i], arguments.inputs[i], input.element_size, std::min(plan_.tile, plan_.elements));
   }
 }
 
@@ -36,7 +42,37 @@ void TileRun::repeat_pattern(size_t i, int64_t start) {
     std::memcpy(slot + done, slot, std::min(done, bytes - done));
 }
 
-void TileRun::load(size_t i, int64_t start, int64_t n) {
+// The row of one of the row_splats that linear index `start` of the space lies in. Tiles mostly go on where the last
+// one ended, so that divisions are rare.
+const TileRun::Row& TileRun::row_at(size_t i, int64_t start) {
+  const InputPlan& input = plan_.inputs[i];
+  Row& row = rows_[i];
+  if (start >= row.begin && start < row.end) return row;
+  const int last = input.rank - 1;
+  const int64_t size = input.element_size;
+  if (start == row.end && start > 0 && input.rank == 2) {
+    row = {row.end, row.end + input.dims[last], row.first + input.strides[0] * size};
+    return row;
+  }
+  const int64_t begin = start - start % input.dims[last];
+  int64_t rest = begin / input.dims[last], offset = 0;
+  for (int k = last - 1; k >= 0; --k) {
+    offset += rest % input.dims[k] * input.strides[k];
+    rest /= input.dims[k];
+  }
+  row = {begin, begin + input.dims[last], static_cast<const std::byte*>(arguments_.inputs[i]) + offset * size};
+  return row;
+}
+
+// Has a tile one value of each of the row_splats?
+bool TileRun::within_rows(int64_t start, int64_t n) {
+  for (int32_t i : plan_.row_splats)
+    if (start + n > row_at(static_cast<size_t>(i), start).end) return false;
+  return true;
+}
+
+// splats: row_splats need one element.
+void TileRun::load(size_t i, int64_t start, int64_t n, bool splats) {
   const InputPlan& input = plan_.inputs[i];
   const int64_t size = input.element_size;
   const std::byte* base = static_cast<const std::byte*>(arguments_.inputs[i]);
@@ -74,7 +110,11 @@ void TileRun::load(size_t i, int64_t start, int64_t n) {
   const int last = input.rank - 1;
   const int64_t inner = input.dims[last], stride = input.strides[last];
   void* slot = buffer_ + arguments_.layout.slot[i];
-  if (stride <= 1 && stride >= 0 && inner >= n && start % inner + n <= inner) {
+  if (input.splat && splats) {
+    registers_[i] = const_cast<std::byte*>(row_at(i, start).first);
+    return;
+  }
+  if ((stride == 0 || stride == 1) && inner >= n && start % inner + n <= inner) {
     int64_t rest = start, offset = 0;
     for (int k = last; k >= 0; --k) {
       offset += rest % input.dims[k] * input.strides[k];
@@ -134,16 +174,18 @@ void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
 }
 
 void TileRun::evaluate(int64_t start, int64_t n) {
-  for (size_t i = 0; i < plan_.inputs.size(); ++i) load(i, start, n);
+  const bool splats = within_rows(start, n);
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) load(i, start, n, splats);
   if (!arguments_.collect)
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
       if (const OutputPlan& output = plan_.outputs[i]; output.direct)
         registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
-  const int64_t steps = static_cast<int64_t>(plan_.code.size());
+  const std::vector<TilePlan::Code>& code = splats ? plan_.code : plan_.code_across_rows;
+  const int64_t steps = static_cast<int64_t>(code.size());
   if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
   for (int64_t k = 0; k < steps; ++k) {
     if (plan_.prefetch) prefetch(start, n, k, steps);
-    plan_.code[static_cast<size_t>(k)].run(registers_, static_cast<size_t>(n));
+    code[static_cast<size_t>(k)].run(registers_, static_cast<size_t>(n));
   }
   copy_outputs(start, n);
 }

@@ -21,8 +21,14 @@ struct TileArguments {
 
 class TileRun {
  public:
-  // buffer: layout.bytes, 64-byte aligned; registers: plan.registers + 1; filled: one per input.
-  TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled);
+  // The innermost run of one of the row_splats that was read last: elements begin … end of the space.
+  struct Row {
+    int64_t begin, end;
+    const std::byte* first;
+  };
+
+  // buffer: layout.bytes, 64-byte aligned; registers: plan.registers + 1; filled, rows: one per input.
+  TileRun(const TileArguments& arguments, std::byte* buffer, void** registers, const void** filled, Row* rows);
 
   // Runs the steps on elements [start, start + n) of the space, n ≤ plan.tile, and writes the outputs.
   void evaluate(int64_t start, int64_t n);
@@ -38,7 +44,9 @@ class TileRun {
   void* at(int32_t offset) const { return buffer_ + offset; }
 
  private:
-  void load(size_t input, int64_t start, int64_t n);
+  const Row& row_at(size_t input, int64_t start);
+  bool within_rows(int64_t start, int64_t n);
+  void load(size_t input, int64_t start, int64_t n, bool splats);
   void load_rows(size_t input, int64_t start, int64_t n);
   void repeat_pattern(size_t input, int64_t start);
   void copy_outputs(int64_t start, int64_t n);
@@ -52,6 +60,7 @@ class TileRun {
   // What a slot holds all over: strided inputs: the element; periodic ones: their pattern; rows: the last row, except
   // for those of the tile whose first row's place this is.
   const void** filled_;
+  Row* rows_;
 };
 
 // Calls body(run) with a TileRun whose storage is on the stack.
@@ -61,8 +70,9 @@ template <typename Body>
   void* buffer = __builtin_alloca_with_align(arguments.layout.bytes + 64, 512);
   void* pointers = __builtin_alloca(sizeof(void*) * (static_cast<size_t>(plan.registers) + 1 + plan.inputs.size()));
   void** registers = static_cast<void**>(pointers);
+  void* rows = __builtin_alloca(sizeof(TileRun::Row) * plan.inputs.size());
   TileRun run(arguments, static_cast<std::byte*>(buffer), registers,
-              const_cast<const void**>(registers + plan.registers + 1));
+              const_cast<const void**>(registers + plan.registers + 1), static_cast<TileRun::Row*>(rows));
   body(run);
 }
 

@@ -6,6 +6,7 @@
 
 #include "brio/backends/reference/kernel.h"
 #include "brio/base/special_functions.h"
+#include "brio/ops/maths.h"
 
 namespace brio::reference {
 namespace {
@@ -121,8 +122,11 @@ UNARY(Softplus, Float, (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))) + (
 UNARY(Erf, Float, std::erf(x))
 UNARY(Erfc, Float, std::erfc(x))
 UNARY(Erfinv, Float, static_cast<decltype(x)>(special::erfinv(x)))
+UNARY(Ndtr, Float, static_cast<decltype(x)>(special::ndtr(x)))
 UNARY(Ndtri, Float, static_cast<decltype(x)>(special::ndtri(x)))
 UNARY(Lgamma, Float, static_cast<decltype(x)>(special::lgamma(x)))
+UNARY(BesselI0, Float, static_cast<decltype(x)>(special::bessel_i0(x)))
+UNARY(BesselI1, Float, static_cast<decltype(x)>(special::bessel_i1(x)))
 UNARY(Digamma, Float, static_cast<decltype(x)>(special::digamma(x)))
 UNARY(Relu, Number, x > 0 || x != x ? x : decltype(x)(0))
 UNARY(Floor, Float, std::floor(x))
@@ -284,9 +288,12 @@ void add_elementwise(Registry& r) {
   add<run_unary<Erf>>(r, op::erf);
   add<run_unary<Erfc>>(r, op::erfc);
   add<run_unary<Erfinv>>(r, op::erfinv);
+  add<run_unary<Ndtr>>(r, op::ndtr);
   add<run_unary<Ndtri>>(r, op::ndtri);
   add<run_unary<Lgamma>>(r, op::lgamma);
   add<run_unary<Digamma>>(r, op::digamma);
+  add<run_unary<BesselI0>>(r, op::bessel_i0);
+  add<run_unary<BesselI1>>(r, op::bessel_i1);
   add<run_unary<Relu>>(r, op::relu);
   add<run_unary<Floor>>(r, op::floor);
   add<run_unary<Ceil>>(r, op::ceil);

@@ -124,7 +124,9 @@ TEST(StridedCopy, LargeOnesOnSeveralThreads) {
     check_copy<uint64_t>({3, 500, 400}, {200000, 1, 500}, {200000, 400, 1});  // a batch of few transposes
     check_copy<uint32_t>({900, 1000}, {1000, 1}, {1300, 1});                  // into a part of a wider array
     check_copy<uint32_t>({1000000}, {-1}, {1});                               // reverse
-    check_copy<uint32_t>({1000, 1000}, {0, 1}, {1000, 1});                    // broadcast
+    check_copy<uint32_t>({50, 1237, 3}, {3711, -3, 1}, {3711, 3, 1});         // … in groups
+    check_copy<uint64_t>({50, 1237, 3}, {3711, -3, 1}, {3711, 3, 1});
+    check_copy<uint32_t>({1000, 1000}, {0, 1}, {1000, 1});  // broadcast
     check_copy<uint32_t>({1000, 1000}, {1, 0}, {1000, 1});
     check_copy<uint64_t>({2, 300000}, {300000, 1}, {400000, 1});
     check_copy<uint64_t>({2200000}, {1}, {1});  // large enough to stream

@@ -86,6 +86,10 @@ Wide softplus(Wide x) {
   return (x > 0 ? x : Wide(0)) + std::log1p(std::exp(-std::fabs(x)));
 }
 template <typename Wide>
+Wide normal_distribution(Wide x) {
+  return std::erfc(-x / std::sqrt(Wide(2))) / 2;
+}
+template <typename Wide>
 Wide rsqrt(Wide x) {
   return 1 / std::sqrt(x);
 }
@@ -121,6 +125,8 @@ void check_all(double bound_core, double bound_trigonometry, double bound_others
   check<T, Wide>("erf", -6, 6, bound_others, [](Wide x) { return std::erf(x); });
   check<T, Wide>("erfc", -6, 30, bound_others, [](Wide x) { return std::erfc(x); });
   check<T, Wide>("erfc", -1, 1, bound_others, [](Wide x) { return std::erfc(x); });
+  check<T, Wide>("ndtr", -15, 9, bound_others, normal_distribution<Wide>);
+  check<T, Wide>("ndtr", -1, 1, bound_others, normal_distribution<Wide>);
   check<T, Wide>("tan", -10, 10, bound_trigonometry, [](Wide x) { return std::tan(x); });
   check<T, Wide>("tan", -1e9, 1e9, bound_trigonometry, [](Wide x) { return std::tan(x); });
   check<T, Wide>("asin", -1.1, 1.1, bound_core, [](Wide x) { return std::asin(x); });
@@ -140,6 +146,7 @@ void check_all(double bound_core, double bound_trigonometry, double bound_others
   check<T, Wide>("ndtri", 0, 1e-7, bound_core, [](Wide x) { return Wide(special::ndtri(double(x))); });
   check<T, Wide>("lgamma", 0.1, 40, bound_core, [](Wide x) { return Wide(special::lgamma(double(x))); });
   check<T, Wide>("digamma", -4, 40, bound_core, [](Wide x) { return Wide(special::digamma(double(x))); });
+  check<T, Wide>("digamma", 1.46, 1.464, bound_core, [](Wide x) { return Wide(special::digamma(double(x))); });
   check<T, Wide>("sqrt", -1, 1e6, 0.5001, [](Wide x) { return std::sqrt(x); });
   check<T, Wide>("rsqrt", 0, 1e6, 1.5, rsqrt<Wide>);
   check<T, Wide>("reciprocal", -100, 100, 0.5001, reciprocal<Wide>);

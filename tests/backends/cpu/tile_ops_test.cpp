@@ -193,10 +193,11 @@ void check_halves() {
       return T(r);
     });
   }
-  for (const char* op : {"neg",    "abs",        "sign",  "exp",  "expm1",  "log",     "log1p",    "sqrt",   "rsqrt",
-                         "square", "reciprocal", "sin",   "cos",  "tanh",   "sigmoid", "softplus", "erf",    "relu",
-                         "floor",  "ceil",       "round", "tan",  "asin",   "acos",    "atan",     "sinh",   "cosh",
-                         "asinh",  "acosh",      "atanh", "erfc", "erfinv", "ndtri",   "lgamma",   "digamma"}) {
+  for (const char* op :
+       {"neg",    "abs",        "sign",  "exp",  "expm1",  "log",     "log1p",    "sqrt",   "rsqrt",
+        "square", "reciprocal", "sin",   "cos",  "tanh",   "sigmoid", "softplus", "erf",    "relu",
+        "floor",  "ceil",       "round", "tan",  "asin",   "acos",    "atan",     "sinh",   "cosh",
+        "asinh",  "acosh",      "atanh", "erfc", "erfinv", "ndtr",    "ndtri",    "lgamma", "digamma"}) {
     const TileFn wide = find_tile_fn(op, f32, f32);
     check<T, T>(op, false, [wide](T a, T) {
       const float x = a;

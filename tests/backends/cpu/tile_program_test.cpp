@@ -137,6 +137,15 @@ TEST(TileProgram, BroadcastInputs) {
         program.reduced_mask = static_cast<uint8_t>(mask);
         expect_matches(program, inputs, run(program, inputs));
       }
+      // A step by itself, with one number a row.
+      program.inputs = {dense(space), column};
+      program.steps = {{fn("mul"), f32, {0, 1, -1}}};
+      program.outputs = {{2}};
+      program.reductions = {{2, ReduceKind::sum}};
+      for (int mask = 0; mask < 1 << space.rank(); ++mask) {
+        program.reduced_mask = static_cast<uint8_t>(mask);
+        expect_matches(program, {x.data(), z.data()}, run(program, {x.data(), z.data()}));
+      }
     }
   });
 }

@@ -1,0 +1,15 @@
+// The workloads of `brio bench` that read input; bench/README.md defines each.
+#pragma once
+
+#include <functional>
+
+namespace brio::cli {
+
+std::function<double()> make_jpeg();
+std::function<double()> make_rows();
+std::function<double()> make_shuffle();
+// A step of 5 ms whose input takes 5 ms too; the step sleeps, as for a device, or works.
+std::function<double()> make_overlap();
+std::function<double()> make_overlap_busy();
+
+}  // namespace brio::cli
