@@ -1,10 +1,8 @@
 // filter(f): the elements for which f is true. What lies below is computed ahead, as a place can be taken only when
 // the answer is known.
-#include "brio/base/error.h"
 #include "brio/data/dataset.h"
 #include "brio/data/parallel_stage.h"
-#include "brio/data/tensor_call.h"
-#include "brio/ir/graph.h"
+#include "brio/data/predicate.h"
 
 namespace brio::data {
 namespace {
@@ -12,7 +10,7 @@ namespace {
 class FilterStage final : public FollowingStage {
  public:
   FilterStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f)
-      : FollowingStage(pipeline, "filter", std::move(inputs)), call_(f) {}
+      : FollowingStage(pipeline, "filter", std::move(inputs)), passes_("filter", f) {}
 
   bool claim(Ticket& ticket) override {
     for (;;) {
@@ -20,7 +18,7 @@ class FilterStage final : public FollowingStage {
       if (!input().claim(ticket)) return false;
       if (ticket.error) return true;
       try {
-        if (passes(ticket.element)) return true;
+        if (passes_(ticket.element)) return true;
       } catch (...) {
         ticket.error = std::current_exception();
         return true;
@@ -31,15 +29,7 @@ class FilterStage final : public FollowingStage {
   int64_t indexed() const override { return -1; }
 
  private:
-  bool passes(const Element& element) {
-    const std::vector<Tensor>& result = call_(element);
-    if (result.size() != 1 || result[0].dtype() != DType::boolean || result[0].size() != 1)
-      throw InvalidArgument(cat("[filter] the function returned ",
-                                result.size() == 1 ? format_aval(result[0].aval()) : cat(result.size(), " tensors"),
-                                "; it must return one bool"));
-    return *static_cast<const bool*>(result[0].array().data());
-  }
-  TensorCall call_;
+  Predicate passes_;
 };
 
 class FilterNode final : public Transform {
@@ -59,9 +49,7 @@ class FilterNode final : public Transform {
 }  // namespace
 
 Dataset Dataset::filter_tensors(TensorFunction f, size_t arity) const {
-  if (structure().parts() != arity)
-    throw InvalidArgument(cat("[filter] the function takes ", arity, " tensors, but an element has ",
-                              structure().parts(), ": ", structure().str()));
+  check_arity("filter", structure(), arity);
   return Dataset(std::make_shared<FilterNode>(node_, std::move(f)));
 }
 

@@ -7,16 +7,6 @@
 namespace brio::data {
 namespace {
 
-std::string message_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& known) {
-    return known.what();
-  } catch (...) {
-    return "an exception that is no std::exception";
-  }
-}
-
 class IgnoreErrorsStage final : public FollowingStage {
  public:
   IgnoreErrorsStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs)

@@ -147,12 +147,6 @@ class MapNode final : public Transform {
   uint64_t seed_;
 };
 
-void check_arity(const char* name, const Structure& structure, size_t arity) {
-  if (structure.parts() != arity)
-    throw InvalidArgument(cat("[", name, "] the function takes ", arity, " tensors, but an element has ",
-                              structure.parts(), ": ", structure.str()));
-}
-
 void check_calls(int64_t calls) {
   if (calls != kAutotune && (calls < 1 || calls > 1024))
     throw InvalidArgument(cat("[map] num_parallel_calls is ", calls, "; it must be from 1 to 1024, or kAutotune"));

@@ -13,6 +13,16 @@ Ticket& Ticket::add_inner() {
   return ticket;
 }
 
+std::string message_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
 Stage::Stage(Pipeline& pipeline, std::string name, std::vector<std::unique_ptr<Stage>> inputs)
     : pipeline_(pipeline), name_(std::move(name)), inputs_(std::move(inputs)), number_(pipeline.stages.size()) {
   pipeline.stages.push_back(this);

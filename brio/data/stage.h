@@ -53,6 +53,8 @@ struct Ticket {
   Ticket& add_inner();
 };
 
+std::string message_of(const std::exception_ptr& error);  // what() of it
+
 // Where in a file an element comes from.
 struct FilePlace {
   std::string file;

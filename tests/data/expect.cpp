@@ -1,18 +1,12 @@
 #include "tests/data/expect.h"
 
 #include <map>
-#include <set>
 
 #include "brio/tensor/strings.h"
 #include "tests/golden/golden.h"
 
 namespace brio::data {
 namespace {
-
-std::set<std::string>& seen() {
-  static std::set<std::string> names;
-  return names;
-}
 
 const std::map<std::string, golden::Case>& cases() {
   static const auto all = [] {
@@ -42,7 +36,6 @@ void expect_golden(const std::string& name, const Dataset& dataset) {
   SCOPED_TRACE(name);
   ASSERT_TRUE(cases().count(name));
   const golden::Case& expected = cases().at(name);
-  seen().insert(name);
   Iterator iterator = dataset.iterator(0);
   Item item;
   for (int64_t i = 0; i < static_cast<int64_t>(expected.number("elements")); ++i) {
@@ -68,8 +61,6 @@ std::vector<std::string> golden_names() {
   for (const auto& [name, one] : cases()) names.push_back(name);
   return names;
 }
-
-std::vector<std::string> golden_names_seen() { return {seen().begin(), seen().end()}; }
 
 Dataset growing(int64_t n) {
   return range(n).map([](Sample& sample) {

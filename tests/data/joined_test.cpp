@@ -219,5 +219,30 @@ TEST(Joined, RebatchCutsAnew) {
   EXPECT_SAYS(invalid([] { all_of(growing(4).batch(1).rebatch(2)); }), "rows of one batch must be alike");
 }
 
+TEST(Joined, RaggedBatchesKeepTheirLengths) {
+  expect_golden("ragged_batch", growing(6).ragged_batch(4));
+  const Dataset doubled = growing(6).map([](Sample& sample) {
+    const int64_t n = sample.aval(0).shape[0];
+    std::fill_n(sample.write<int64_t>(0, {n, 2}), 2 * n, n);
+  });
+  expect_golden("ragged_batch/drop", doubled.ragged_batch(4, {.drop_remainder = true}));
+  const Dataset mixed = zip({growing(5), range(5)}, {"words", "label"}).ragged_batch(2, {.dense_parts = {1}});
+  EXPECT_EQ(mixed.structure().str(), "{words: (·, ·), label: ·}");
+  EXPECT_EQ(mixed.as_vector()[1]["label"].to_vector<int64_t>(), (Numbers{2, 3}));
+  check_pipeline(mixed);
+  check_pipeline(zip({pairs()}).map([](Sample& s) { s.pass(1, 0); }).batch(2).ragged_batch(2).repeat(2));
+  EXPECT_SAYS(invalid([] { range(3).ragged_batch(0); }), "[ragged_batch] batch_size is 0");
+  EXPECT_SAYS(invalid([] { range(3).ragged_batch(2, {.dense_parts = {1}}); }),
+              "dense_parts has 1, but an element has 1 parts");
+  EXPECT_SAYS(invalid([] { all_of(range(3).ragged_batch(2)); }), "has i64[], which has no length");
+  EXPECT_SAYS(invalid([] { all_of(growing(3).ragged_batch(2, {.dense_parts = {0}})); }),
+              "the first element of the batch has i64[0], element 1 has i64[1]; a part among dense_parts");
+  const Dataset wide = growing(3).map([](Sample& sample) {
+    const int64_t n = sample.aval(0).shape[0];
+    std::fill_n(sample.write<float>(0, {1, n}), n, 1.f);
+  });
+  EXPECT_SAYS(invalid([&] { all_of(wide.ragged_batch(2)); }), "only the first dimension may differ");
+}
+
 }  // namespace
 }  // namespace brio::data

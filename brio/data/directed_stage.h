@@ -1,0 +1,49 @@
+// A stage that takes each element from one of several inputs, as something else decides: what choose_from_datasets
+// and sample_from_datasets share. Inputs behind the datasets are of the one that decides.
+#pragma once
+
+#include "brio/data/dataset.h"
+
+namespace brio::data {
+
+class DirectedStage : public Stage {
+ public:
+  DirectedStage(Pipeline& pipeline, std::string name, std::vector<std::unique_ptr<Stage>> inputs, size_t datasets,
+                bool stop_on_empty)
+      : Stage(pipeline, std::move(name), std::move(inputs)), ended_(datasets), stop_(stop_on_empty) {}
+
+  bool claim(Ticket& ticket) final;
+  void compute(Ticket& ticket, Element& out, Worker& worker) final;
+  void reset(uint64_t epoch) override;
+  void save(StateWriter& state) const override;
+  void restore(StateReader& state) override;
+
+ protected:
+  // Which of the inputs is next; -1: none, it ends here. May throw: that place is an error.
+  virtual int64_t choose() = 0;
+  bool ended(size_t dataset) const { return ended_[dataset]; }
+  size_t datasets() const { return ended_.size(); }
+  uint64_t epoch() const { return epoch_; }
+
+ private:
+  std::vector<bool> ended_;
+  bool stop_, stopped_ = false;
+  size_t left_ = 0;
+  int64_t at_ = 0;
+  uint64_t epoch_ = 0;
+};
+
+// A node of several inputs whose elements are all alike.
+class DirectedNode : public Node {
+ public:
+  DirectedNode(const char* name, const std::vector<Dataset>& datasets);  // throws InvalidArgument
+  Structure structure() const override { return inputs_[0]->structure(); }
+  std::vector<const Node*> inputs() const override;
+
+ protected:
+  std::vector<std::unique_ptr<Stage>> open_inputs(Pipeline& pipeline) const;
+  const char* name_;
+  std::vector<NodePtr> inputs_;
+};
+
+}  // namespace brio::data
