@@ -86,7 +86,8 @@ TEST(Image, SaysWhatIsWrong) {
   EXPECT_SAYS(invalid([&] { image::crop_to_bounding_box(x, 1, 0, 2, 1); }), "do not lie in a picture of 2 × 3");
   EXPECT_SAYS(invalid([&] { image::rgb_to_grayscale(x); }), "takes three channels");
   EXPECT_SAYS(invalid([&] { image::affine_transform(x, Tensor()); }), "the numbers of the transform are none");
-  EXPECT_SAYS(invalid([&] { image::affine_transform(x, ones({7})); }), "the numbers of the transform are (8,) or (1, 8)");
+  EXPECT_SAYS(invalid([&] { image::affine_transform(x, ones({7})); }),
+              "the numbers of the transform are (8,) or (1, 8)");
   EXPECT_SAYS(invalid([&] { image::affine_transform(x, ones({8}), {.interpolation = image::Interpolation::area}); }),
               "nearest or bilinear, not area");
   EXPECT_EQ(image::affine_transform(zeros({0, 2, 1}), ones({8})).shape(), Shape({0, 2, 1}));
