@@ -40,6 +40,13 @@ void check_interpolation(std::string_view function, Interpolation interpolation)
     throw_invalid(function, cat("the interpolation is nearest or bilinear, not ", name_of(interpolation)));
 }
 
+void check_count(const Batch& batch) {
+  // int32 counts them, with a frame.
+  if (batch.count() * (batch.height() + 2) * (batch.width() + 2) > INT32_MAX)
+    throw_invalid(batch.function, cat("a batch of shape ", batch.pictures.shape(),
+                                      " has more than 2^31 pixels; give it in smaller batches"));
+}
+
 // Columns of a transform, each (1 or batch,); none stands for zeros.
 Tensor transformed(const Batch& batch, std::vector<Tensor> columns, const AffineOptions& o) {
   columns.resize(8);
@@ -76,39 +83,28 @@ Tensor rows_of(const Batch& batch, const char* what, const Tensor& x, int64_t si
 
 Tensor as_floats(const Tensor& pictures) { return is_floating(pictures.dtype()) ? pictures : cast(pictures, f32); }
 
-Tensor pixels_at(const Batch& batch, const Tensor& x, const Tensor& y, Interpolation interpolation, double outside) {
-  const int64_t n = batch.count(), height = batch.height(), width = batch.width();
-  if (n * height * width > INT32_MAX)
-    throw_invalid(batch.function, cat("a batch of shape ", batch.pictures.shape(),
-                                      " has more than 2^31 pixels; give it in smaller batches"));
-  const Tensor flat = reshape(as_floats(batch.pictures), {n * height * width, batch.channels()});
+Tensor pixels_at(const Tensor& pictures, const Tensor& x, const Tensor& y, Interpolation interpolation) {
+  const Shape& shape = pictures.shape();
+  const int64_t n = shape[0], height = shape[1], width = shape[2];
+  const Tensor flat = reshape(pictures, {n * height * width, shape[3]});
   const Tensor picture = reshape(iota(n, i32) * constant(height * width, i32), {n, 1, 1});
-  const Tensor fill = constant(outside, flat.dtype());
-  // The pixels at whole coordinates, or the fill.
-  auto pixels = [&](const Tensor& px, const Tensor& py) {
-    const Tensor zero = number(0), right = constant(width - 1, f32), bottom = constant(height - 1, f32);
-    const Tensor there = logical_and(logical_and(greater_equal(px, zero), less_equal(px, right)),
-                                     logical_and(greater_equal(py, zero), less_equal(py, bottom)));
-    const Tensor column = cast(minimum(maximum(px, zero), right), i32);
-    const Tensor line = cast(minimum(maximum(py, zero), bottom), i32);
-    const Tensor found = gather(flat, picture + line * constant(width, i32) + column);
-    return select(expand_dims(there, 3), found, fill);
-  };
-  if (interpolation == Interpolation::nearest) {
-    auto nearest = [](const Tensor& v) { return sign(v) * floor(abs(v) + number(0.5)); };
-    return pixels(nearest(x), nearest(y));
-  }
+  auto whole = [](const Tensor& at, int64_t size) { return cast(minimum(at, constant(size - 1, f32)), i32); };
+  auto row = [&](const Tensor& at) { return picture + whole(at, height) * constant(width, i32); };
+  if (interpolation == Interpolation::nearest) return gather(flat, row(y) + whole(x, width));
   const Tensor left = floor(x), top = floor(y), one = number(1);
   auto share = [&](const Tensor& v) { return cast(expand_dims(v, 3), flat.dtype()); };
   const Tensor fx = share(x - left), fy = share(y - top), full = constant(1, flat.dtype());
-  const Tensor upper = (full - fx) * pixels(left, top) + fx * pixels(left + one, top);
-  const Tensor lower = (full - fx) * pixels(left, top + one) + fx * pixels(left + one, top + one);
+  // The pixel on the right is that of the edge again where its share is 0.
+  const Tensor l = whole(left, width), r = whole(left + one, width), above = row(top), below = row(top + one);
+  const Tensor upper = (full - fx) * gather(flat, above + l) + fx * gather(flat, above + r);
+  const Tensor lower = (full - fx) * gather(flat, below + l) + fx * gather(flat, below + r);
   return (full - fy) * upper + fy * lower;
 }
 
 Tensor affine_transform(const Tensor& pictures, const Tensor& transform, AffineOptions o) {
   const Batch batch("image::affine_transform", pictures);
   const int64_t height = batch.height(), width = batch.width();
+  check_count(batch);
   const Tensor rows = rows_of(batch, "numbers of the transform", transform, 8);
   check_interpolation(batch.function, o.interpolation);
   if (pictures.shape().elements() == 0) return pictures;
@@ -117,9 +113,21 @@ Tensor affine_transform(const Tensor& pictures, const Tensor& transform, AffineO
   for (const Tensor& one : unstack(rows, 1)) c.push_back(reshape(one, {rows.shape()[0], 1, 1}));
   const Tensor x = reshape(iota(width, f32), {1, 1, width}), y = reshape(iota(height, f32), {1, height, 1});
   const Tensor k = c[6] * x + c[7] * y + number(1);
-  const Tensor at_x = inside((c[0] * x + c[1] * y + c[2]) / k, width, o.fill);
-  const Tensor at_y = inside((c[3] * x + c[4] * y + c[5]) / k, height, o.fill);
-  return batch.back(cast(pixels_at(batch, at_x, at_y, o.interpolation, o.fill_value), pictures.dtype()));
+  auto place = [&](size_t first, int64_t size) {
+    const Tensor at = inside((c[first] * x + c[first + 1] * y + c[first + 2]) / k, size, o.fill);
+    // Halves are rounded away from zero.
+    return o.interpolation == Interpolation::nearest ? sign(at) * floor(abs(at) + number(0.5)) : at;
+  };
+  Tensor at_x = place(0, width), at_y = place(3, height), source = as_floats(batch.pictures);
+  if (o.fill == Fill::constant) {  // a frame of the value, where all that lies outside is read
+    source = pad(source, {{0, 0}, {1, 1}, {1, 1}, {0, 0}}, o.fill_value);
+    auto framed = [](const Tensor& at, int64_t size) {
+      return minimum(maximum(at + number(1), number(0)), constant(size + 1, f32));
+    };
+    at_x = framed(at_x, width);
+    at_y = framed(at_y, height);
+  }
+  return batch.back(cast(pixels_at(source, at_x, at_y, o.interpolation), pictures.dtype()));
 }
 
 Tensor rotate(const Tensor& pictures, const Amount& angle, AffineOptions o) {
@@ -171,22 +179,23 @@ Tensor resized_crop(const Tensor& pictures, const Tensor& boxes, int64_t height,
   const Batch batch("image::resized_crop", pictures);
   check_size(batch.function, "new size", height, width);
   check_interpolation(batch.function, interpolation);
+  check_count(batch);
   const Tensor rows = rows_of(batch, "boxes", boxes, 4);
   if (batch.height() < 1 || batch.width() < 1)
     throw_invalid(batch.function, cat("a picture of ", batch.height(), " × ", batch.width(), " has no pixels"));
-  // The coordinates of new pixels along an axis, as resize has them; the edge of a box is read again.
-  auto places = [&](int which, int64_t to, int64_t size) {
-    const Tensor begin = slice(rows, {{}, {which, which + 1}}), length = slice(rows, {{}, {which + 2, which + 3}});
-    const Tensor at = (reshape(iota(to, f32), {1, to}) + number(0.5)) * (length / constant(to, f32));
-    const Tensor place = interpolation == Interpolation::nearest ? floor(at) : at - number(0.5);
+  // The coordinates of new pixels `at` 0, 1, … along an axis, as resize has them; the edge of a box is read again.
+  auto places = [&](int which, const Tensor& at, int64_t to, int64_t size) {
+    auto number_of = [&](int i) { return reshape(slice(rows, {{}, {i, i + 1}}), {rows.shape()[0], 1, 1}); };
+    const Tensor begin = number_of(which), length = number_of(which + 2);
+    const Tensor middle = (at + number(0.5)) * (length / constant(to, f32));
+    const Tensor place = interpolation == Interpolation::nearest ? floor(middle) : middle - number(0.5);
     const Tensor in_box = begin + minimum(maximum(place, number(0)), length - number(1));
     return minimum(maximum(in_box, number(0)), constant(size - 1, f32));
   };
-  const int64_t count = rows.shape()[0];
-  const Tensor y = reshape(places(0, height, batch.height()), {count, height, 1});
-  const Tensor x = reshape(places(1, width, batch.width()), {count, 1, width});
-  const Tensor result = pixels_at(batch, x, y, interpolation, 0);
-  return batch.back(interpolation == Interpolation::nearest ? cast(result, pictures.dtype()) : result);
+  const Tensor y = places(0, reshape(iota(height, f32), {1, height, 1}), height, batch.height());
+  const Tensor x = places(1, reshape(iota(width, f32), {1, 1, width}), width, batch.width());
+  const bool exact = interpolation == Interpolation::nearest;
+  return batch.back(pixels_at(exact ? batch.pictures : as_floats(batch.pictures), x, y, interpolation));
 }
 
 }  // namespace brio::image

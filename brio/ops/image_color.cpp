@@ -8,6 +8,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
 #include "brio/ops/picture_batch.h"
+#include "brio/ops/products.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/statistics.h"
 
@@ -24,8 +25,8 @@ struct Colours : Batch {
   Colours(std::string_view name, const Tensor& x, int64_t wanted = 0) : Batch(name, x) {
     check_numbers(name, dtype());
     if (wanted && channels() != wanted)
-      throw_invalid(name, cat("takes ", wanted == 3 ? "three channels" : "one channel", ", but got shape ",
-                                  x.shape(), wanted == 3 ? "" : "; convert it with rgb_to_grayscale"));
+      throw_invalid(name, cat("takes ", wanted == 3 ? "three channels" : "one channel", ", but got shape ", x.shape(),
+                              wanted == 3 ? "" : "; convert it with rgb_to_grayscale"));
   }
   // As floats in which [0, 1] is the whole range.
   Tensor floats() const { return is_floating(dtype()) ? pictures : convert_image_dtype(pictures, f32); }
@@ -74,20 +75,12 @@ std::array<Tensor, 3> pure_colour(const Tensor& hue) {
 // Bits below the sign: the largest number of an integer dtype is 2^bits - 1.
 int value_bits(DType dtype) { return static_cast<int>(8 * size_of(dtype)) - (is_signed(dtype) ? 1 : 0); }
 
-// Columns of `matrix` are the new channels' shares of the old ones.
-Tensor mixed_channels(std::string_view function, const Tensor& pictures, const double (&matrix)[3][3]) {
+// Pixels times a matrix.
+Tensor mixed_channels(std::string_view function, const Tensor& pictures, const Tensor& matrix) {
   const Colours batch = floating(function, pictures);
-  const Tensor& x = batch.pictures;
-  std::vector<Tensor> channels;
-  for (int to = 0; to < 3; ++to) {
-    Tensor sum;
-    for (int from = 0; from < 3; ++from) {
-      const Tensor part = channel(x, from) * like(x, matrix[from][to]);
-      sum = sum.defined() ? sum + part : part;
-    }
-    channels.push_back(sum);
-  }
-  return batch.back(concat(channels, 3));
+  const Shape& shape = batch.pictures.shape();
+  const Tensor pixels = reshape(batch.pictures, {batch.count() * batch.height() * batch.width(), 3});
+  return batch.back(reshape(matmul(pixels, cast(matrix, batch.dtype())), shape));
 }
 
 }  // namespace
@@ -142,20 +135,22 @@ Tensor hsv_to_rgb(const Tensor& pictures) {
 Tensor rgb_to_yiq(const Tensor& pictures) {
   return mixed_channels(
       "image::rgb_to_yiq", pictures,
-      {{0.299, 0.59590059, 0.2115}, {0.587, -0.27455667, -0.52273617}, {0.114, -0.32134392, 0.31119955}});
+      Tensor({{0.299, 0.59590059, 0.2115}, {0.587, -0.27455667, -0.52273617}, {0.114, -0.32134392, 0.31119955}}));
 }
 Tensor yiq_to_rgb(const Tensor& pictures) {
-  return mixed_channels("image::yiq_to_rgb", pictures,
-                        {{1, 1, 1}, {0.95598634, -0.27201283, -1.10674021}, {0.6208248, -0.64720424, 1.70423049}});
+  return mixed_channels(
+      "image::yiq_to_rgb", pictures,
+      Tensor({{1, 1, 1}, {0.95598634, -0.27201283, -1.10674021}, {0.6208248, -0.64720424, 1.70423049}}));
 }
 Tensor rgb_to_yuv(const Tensor& pictures) {
   return mixed_channels(
       "image::rgb_to_yuv", pictures,
-      {{0.299, -0.14714119, 0.61497538}, {0.587, -0.28886916, -0.51496512}, {0.114, 0.43601035, -0.10001026}});
+      Tensor(
+          {{0.299, -0.14714119, 0.61497538}, {0.587, -0.28886916, -0.51496512}, {0.114, 0.43601035, -0.10001026}}));
 }
 Tensor yuv_to_rgb(const Tensor& pictures) {
   return mixed_channels("image::yuv_to_rgb", pictures,
-                        {{1, 1, 1}, {0, -0.394642334, 2.03206185}, {1.13988303, -0.58062185, 0}});
+                        Tensor({{1, 1, 1}, {0, -0.394642334, 2.03206185}, {1.13988303, -0.58062185, 0}}));
 }
 
 Tensor adjust_brightness(const Tensor& pictures, const Amount& delta) {

@@ -42,8 +42,8 @@ Tensor rows_of(const Batch& batch, const char* what, const Tensor& x, int64_t si
 // Integers as float32, of the same numbers.
 Tensor as_floats(const Tensor& pictures);
 
-// Floating-point pixels at coordinates x and y, float32, which broadcast to (batch, height, width); outside, the
-// value. For nearest, halves are rounded away from zero.
-Tensor pixels_at(const Batch& batch, const Tensor& x, const Tensor& y, Interpolation interpolation, double outside);
+// The pixels of a batch at coordinates x and y inside of it, float32, which broadcast to (batch, height, width). For
+// nearest they are whole numbers; bilinear takes floating-point pictures.
+Tensor pixels_at(const Tensor& pictures, const Tensor& x, const Tensor& y, Interpolation interpolation);
 
 }  // namespace brio::image

@@ -127,7 +127,9 @@ def colours(c):
         c.add(f"{name}/uint8", function, c.integers(2, 3, channels), **params)
         c.add(f"{name}/uint8/batch", function, c.integers(2, 3, 2, channels), **params)
         if name != "grayscale_to_rgb":  # TensorFlow does not tile uint16
-            c.add(f"{name}/uint16", function, c.integers(2, 3, channels, dtype=np.uint16), **params)
+            # float32's last digit is worth more than what keeps uint16 from the next smaller number.
+            steps = {"steps": 1} if name.startswith(("adjust_hue", "adjust_saturation")) else {}
+            c.add(f"{name}/uint16", function, c.integers(2, 3, channels, dtype=np.uint16), **params, **steps)
 
     def both(name, function, gradient=True, channels=3, **params):
         rgb(name, function, gradient, channels, **params)
