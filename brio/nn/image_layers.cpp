@@ -8,6 +8,7 @@
 #include "brio/nn/config.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/image_color.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/maths.h"
 #include "brio/ops/random.h"
@@ -68,7 +69,7 @@ Part middle_of(int64_t height, int64_t width, const Size& target) {
   return {(height - h) / 2, (width - w) / 2, h, w};
 }
 Tensor cropped(const Tensor& x, const Part& part) {
-  return image::crop(x, part.top, part.left, part.height, part.width);
+  return image::crop_to_bounding_box(x, part.top, part.left, part.height, part.width);
 }
 Tensor smart_resized(const Tensor& x, const Size& to, const image::ResizeOptions& o = {}) {
   return image::resize(cropped(x, middle_of(x.shape()[1], x.shape()[2], to)), to.height, to.width, o);
@@ -258,22 +259,14 @@ class TransformModule : public RandomImageModule {
   }
 
  protected:
-  // The eight columns of a transform, each a (batch,) tensor; none stands for zeros.
-  virtual std::vector<Tensor> columns(int64_t batch, double height, double width) = 0;
-  Tensor changed(const Tensor& x) override {
-    const int64_t batch = x.shape()[0];
-    std::vector<Tensor> parts = columns(batch, static_cast<double>(x.shape()[1]), static_cast<double>(x.shape()[2]));
-    parts.resize(8);
-    for (Tensor& part : parts)
-      if (!part.defined()) part = zeros({batch});
-    return image::affine_transform(x, stack(parts, 1), affine_);
+  // One number for each picture, times `by`.
+  Tensor drawn(const Tensor& x, const Bounds& range, double by = 1) {
+    return uniform({x.shape()[0]}, range.low * by, range.high * by);
   }
 
   RandomTransformOptions o_;
   image::AffineOptions affine_;
 };
-
-Tensor number(double value) { return constant(value, f32); }
 
 class RotationModule : public TransformModule {
  public:
@@ -288,10 +281,8 @@ class RotationModule : public TransformModule {
   }
 
  protected:
-  std::vector<Tensor> columns(int64_t batch, double height, double width) override {
-    const Tensor angle = uniform({batch}, range_.low * 360, range_.high * 360) * number(std::numbers::pi / 180);
-    const Tensor c = cos(angle), s = sin(angle), cx = number((width - 1) / 2), cy = number((height - 1) / 2);
-    return {c, -s, cx - cx * c + cy * s, s, c, cy - cx * s - cy * c};
+  Tensor changed(const Tensor& x) override {
+    return image::rotate(x, drawn(x, range_, 360) * constant(std::numbers::pi / 180, f32), affine_);
   }
 
  private:
@@ -315,11 +306,9 @@ class ZoomModule : public TransformModule {
   }
 
  protected:
-  std::vector<Tensor> columns(int64_t batch, double height, double width) override {
-    const Tensor y = uniform({batch}, 1 + rows_.low, 1 + rows_.high);
-    const Tensor x = width_.empty() ? y : uniform({batch}, 1 + columns_.low, 1 + columns_.high);
-    const Tensor one = number(1), cx = number((width - 1) / 2), cy = number((height - 1) / 2);
-    return {x, {}, cx * (one - x), {}, y, cy * (one - y)};
+  Tensor changed(const Tensor& x) override {
+    const Tensor height = drawn(x, rows_);
+    return image::zoom(x, height, width_.empty() ? height : drawn(x, columns_), affine_);
   }
 
  private:
@@ -342,10 +331,9 @@ class TranslationModule : public TransformModule {
   }
 
  protected:
-  std::vector<Tensor> columns(int64_t batch, double height, double width) override {
-    const Tensor down = uniform({batch}, rows_.low, rows_.high) * number(height);
-    const Tensor right = uniform({batch}, columns_.low, columns_.high) * number(width);
-    return {ones({batch}), {}, -right, {}, ones({batch}), -down};
+  Tensor changed(const Tensor& x) override {
+    const Tensor down = drawn(x, rows_) * constant(x.shape()[1], f32);
+    return image::translate(x, drawn(x, columns_) * constant(x.shape()[2], f32), down, affine_);
   }
 
  private:
@@ -377,7 +365,7 @@ class ColorModule : public RandomImageModule {
     return clip_by_value(recoloured(x), constant(o_.value_range[0], x.dtype()),
                          constant(o_.value_range[1], x.dtype()));
   }
-  Tensor drawn(const Tensor& x, double low, double high) { return uniform({x.shape()[0], 1, 1, 1}, low, high); }
+  Tensor drawn(const Tensor& x, double low, double high) { return uniform({x.shape()[0]}, low, high); }
 
   Factor factor_;
   Bounds range_{};
@@ -393,7 +381,7 @@ class BrightnessModule : public ColorModule {
  protected:
   Tensor recoloured(const Tensor& x) override {
     const double width = o_.value_range[1] - o_.value_range[0];
-    return image::adjust_brightness(x, drawn(x, range_.low, range_.high) * number(width));
+    return image::adjust_brightness(x, drawn(x, range_.low, range_.high) * constant(width, f32));
   }
 };
 

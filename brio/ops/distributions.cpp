@@ -65,16 +65,11 @@ Tensor draw_of_parameter(const OpDef& op, const Shape& shape, const Tensor& para
   return record(op, attributes(dtype, drawn.offset, shape), drawn.seed, drawn.counter, parameter);
 }
 
-// Two numbers become a seed and one of its streams, which a draw from a generator with such a seed does not meet.
-random::Source stateless(random::StatelessSeed seed) {
-  const RandomStream mixed{static_cast<uint64_t>(seed[0]), static_cast<uint64_t>(seed[1])};
-  return {.seed = mixed.u64(0), .stream = mixed.u64(1)};
-}
 template <typename Options>
 Options with_seed(std::string_view function, Options options, random::StatelessSeed seed) {
   if (options.seed || options.generator)
     throw_invalid(function, "its options hold a seed or a generator; give the two numbers alone");
-  const random::Source source = stateless(seed);
+  const random::Source source = random::stateless(seed);
   options.seed = source.seed;
   options.stream = source.stream;
   return options;
@@ -222,6 +217,12 @@ Tensor shuffle(const Tensor& x, Source source) {
       bits(Shape{x.shape()[0]},
            {.dtype = key, .seed = source.seed, .stream = source.stream, .generator = source.generator});
   return gather(x, argsort(keys));
+}
+
+// Two numbers become a seed and one of its streams, which a draw from a generator with such a seed does not meet.
+Source stateless(StatelessSeed seed) {
+  const RandomStream mixed{static_cast<uint64_t>(seed[0]), static_cast<uint64_t>(seed[1])};
+  return {.seed = mixed.u64(0), .stream = mixed.u64(1)};
 }
 
 Tensor stateless_uniform(const Shape& shape, StatelessSeed seed, UniformOptions options) {

@@ -54,6 +54,7 @@ Tensor shuffle(const Tensor& x, Source source = {});
 
 // The same as functions of a seed of two numbers. A seed or generator in the options is refused.
 using StatelessSeed = std::array<int64_t, 2>;
+Source stateless(StatelessSeed seed);  // for all that take a Source
 Tensor stateless_uniform(const Shape& shape, StatelessSeed seed, UniformOptions options = {});
 Tensor stateless_integers(const Shape& shape, StatelessSeed seed, IntegerOptions options);
 Tensor stateless_normal(const Shape& shape, StatelessSeed seed, NormalOptions options = {});

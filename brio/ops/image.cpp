@@ -6,19 +6,17 @@
 #include <vector>
 
 #include "brio/base/error.h"
-#include "brio/ops/arrange.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
-#include "brio/ops/maths.h"
+#include "brio/ops/picture_batch.h"
 #include "brio/ops/products.h"
-#include "brio/ops/ranges.h"
-#include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio::image {
 namespace {
 
-constexpr std::string_view kInterpolations[] = {"nearest", "bilinear", "bicubic", "lanczos3", "lanczos5", "area"};
+constexpr std::string_view kInterpolations[] = {"nearest",  "bilinear", "bicubic",  "lanczos3",
+                                                "lanczos5", "area",     "gaussian", "mitchellcubic"};
 constexpr std::string_view kFills[] = {"constant", "reflect", "wrap", "nearest"};
 
 template <typename Enum>
@@ -31,27 +29,12 @@ Enum named(const char* what, std::string_view name, std::span<const std::string_
   throw InvalidArgument(cat("[image] there is no ", what, " '", name, "'; known: ", known));
 }
 
-// A batch of pictures, whether or not one came alone.
-struct Batch {
-  Batch(const char* what, const Tensor& x) {
-    if (!x.defined()) throw InvalidArgument(cat("[", what, "] the pictures are none; give it a tensor"));
-    if (x.rank() != 3 && x.rank() != 4)
-      throw InvalidArgument(
-          cat("[", what, "] takes (height, width, channels) or a batch of such, but got shape ", x.shape()));
-    alone = x.rank() == 3;
-    pictures = alone ? expand_dims(x, 0) : x;
-  }
-  Tensor back(const Tensor& result) const { return alone ? squeeze(result, {0}) : result; }
-  int64_t size(int axis) const { return pictures.shape()[axis]; }
-
-  bool alone;
-  Tensor pictures;
-};
-
 double kernel_radius(Interpolation kind) {
   switch (kind) {
     case Interpolation::bilinear: return 1;
-    case Interpolation::bicubic: return 2;
+    case Interpolation::gaussian: return 1.5;
+    case Interpolation::bicubic:
+    case Interpolation::mitchellcubic: return 2;
     case Interpolation::lanczos3: return 3;
     case Interpolation::lanczos5: return 5;
     default: return 0.5;
@@ -66,7 +49,13 @@ double kernel_at(Interpolation kind, double x) {
     if (x >= 1) return ((-0.5 * x + 2.5) * x - 4) * x + 2;
     return ((1.5 * x - 2.5) * x) * x + 1;
   }
+  if (kind == Interpolation::mitchellcubic) {  // b = c = 1/3
+    if (x >= 2) return 0;
+    if (x >= 1) return ((-7. / 18 * x + 2) * x - 10. / 3) * x + 16. / 9;
+    return ((7. / 6 * x - 2) * x) * x + 8. / 9;
+  }
   const double radius = kernel_radius(kind);
+  if (kind == Interpolation::gaussian) return x >= radius ? 0 : std::exp(-2 * x * x);  // a deviation of 1/2
   if (x > radius) return 0;
   if (x < 1e-3) return 1;
   const double t = std::numbers::pi * x;
@@ -134,7 +123,8 @@ Taps taps_for(int64_t from, int64_t to, const ResizeOptions& o) {
 // Along axis 1 or 2 of a batch. A few taps are read one by one; many become a product with their matrix.
 Tensor resize_axis(const Tensor& x, int axis, int64_t to, const ResizeOptions& o) {
   const int64_t from = x.shape()[axis];
-  if (from == to) return x;
+  const bool blurs = o.interpolation == Interpolation::gaussian || o.interpolation == Interpolation::mitchellcubic;
+  if (from == to && !blurs) return x;
   const Taps taps = taps_for(from, to, o);
   auto row = [&](const auto& all, int64_t t) {
     return Tensor::from(std::vector(all.begin() + t * to, all.begin() + (t + 1) * to), Shape{to});
@@ -166,23 +156,9 @@ Tensor resize_axis(const Tensor& x, int axis, int64_t to, const ResizeOptions& o
   return reshape(matmul(m, reshape(x, {before, from, after})), result);
 }
 
-// A coordinate brought inside [0, size - 1] as the fill says.
-Tensor inside(const Tensor& at, int64_t size, Fill fill) {
-  const Tensor last = constant(size - 1, f32), zero = constant(0, f32);
-  Tensor mapped = at;
-  if (size <= 1 && fill != Fill::constant) return zeros_like(at);
-  if (fill == Fill::reflect) {
-    const Tensor whole = constant(2 * size, f32), one = constant(1, f32);
-    // One period is the picture and its mirror image.
-    const Tensor place = at - whole * floor(at / whole);
-    mapped = select(greater_equal(place, constant(size, f32)), whole - place - one, place);
-  } else if (fill == Fill::wrap) {
-    // As TensorFlow counts: whole turns are of size - 1, each shifts by size.
-    const Tensor n = constant(size, f32), turn = constant(size - 1, f32), one = constant(1, f32);
-    const Tensor low = at + n * (floor(-at / turn) + one), high = at - n * floor(at / turn);
-    mapped = select(less(at, zero), low, select(greater(at, last), high, at));
-  }
-  return fill == Fill::constant ? mapped : minimum(maximum(mapped, zero), last);
+void check_pixels(const Batch& batch) {
+  if (batch.height() < 1 || batch.width() < 1)
+    throw_invalid(batch.function, cat("a picture of ", batch.height(), " × ", batch.width(), " has no pixels"));
 }
 
 }  // namespace
@@ -196,106 +172,54 @@ std::string_view name_of(Fill fill) { return kFills[static_cast<size_t>(fill)]; 
 
 Tensor resize(const Tensor& pictures, int64_t height, int64_t width, ResizeOptions o) {
   const Batch batch("image::resize", pictures);
-  constexpr int64_t kLargest = 1 << 24;
-  if (height < 1 || width < 1 || height > kLargest || width > kLargest)
-    throw InvalidArgument(cat("[image::resize] the new size is ", height, " × ", width, "; give 1 or more of each"));
-  if (batch.size(1) < 1 || batch.size(2) < 1)
-    throw InvalidArgument(cat("[image::resize] a picture of shape ", pictures.shape(), " has no pixels"));
-  const bool exact = o.interpolation == Interpolation::nearest;
-  Tensor x = exact || is_floating(pictures.dtype()) ? batch.pictures : cast(batch.pictures, f32);
+  check_size(batch.function, "new size", height, width);
+  check_pixels(batch);
+  if (o.preserve_aspect_ratio) {
+    // TensorFlow computes sizes in float32.
+    const auto h = static_cast<float>(batch.height()), w = static_cast<float>(batch.width());
+    const float factor = std::min(static_cast<float>(height) / h, static_cast<float>(width) / w);
+    const auto fitting_height = static_cast<int64_t>(std::nearbyint(factor * h));
+    const auto fitting_width = static_cast<int64_t>(std::nearbyint(factor * w));
+    if (fitting_height < 1 || fitting_width < 1)
+      throw_invalid(batch.function, cat("a picture of ", batch.height(), " × ", batch.width(), " fits into ", height,
+                                        " × ", width, " as ", fitting_height, " × ", fitting_width,
+                                        " pixels only; give a larger size, or leave out preserve_aspect_ratio"));
+    height = fitting_height;
+    width = fitting_width;
+  }
+  const Tensor x = o.interpolation == Interpolation::nearest ? batch.pictures : as_floats(batch.pictures);
   return batch.back(resize_axis(resize_axis(x, 1, height, o), 2, width, o));
 }
 
-Tensor affine_transform(const Tensor& pictures, const Tensor& transform, AffineOptions o) {
-  const Batch batch("image::affine_transform", pictures);
-  const int64_t n = batch.size(0), height = batch.size(1), width = batch.size(2), channels = batch.size(3);
-  auto refuse = [](const std::string& what) { throw InvalidArgument(cat("[image::affine_transform] ", what)); };
-  if (!transform.defined()) refuse("the transform is none; give it a tensor");
-  const Tensor rows = transform.rank() == 1 ? expand_dims(transform, 0) : transform;
-  if (rows.rank() != 2 || rows.shape()[1] != 8 || (rows.shape()[0] != 1 && rows.shape()[0] != n))
-    refuse(cat("a transform is (8,) or (", n, ", 8), but has shape ", transform.shape()));
-  if (o.interpolation != Interpolation::nearest && o.interpolation != Interpolation::bilinear)
-    refuse(cat("the interpolation is nearest or bilinear, not ", name_of(o.interpolation)));
-  if (n * height * width > INT32_MAX)
-    refuse(cat("a batch of shape ", pictures.shape(), " has more than 2^31 pixels"));
-  if (height == 0 || width == 0) return pictures;
-
-  std::vector<Tensor> c;  // each (n or 1, 1, 1)
-  for (const Tensor& column : unstack(cast(rows, f32), 1)) c.push_back(reshape(column, {rows.shape()[0], 1, 1}));
-  const Tensor x = reshape(iota(width, f32), {1, 1, width}), y = reshape(iota(height, f32), {1, height, 1});
-  const Tensor k = c[6] * x + c[7] * y + constant(1, f32);
-  const Tensor at_x = inside((c[0] * x + c[1] * y + c[2]) / k, width, o.fill);
-  const Tensor at_y = inside((c[3] * x + c[4] * y + c[5]) / k, height, o.fill);
-
-  const Tensor flat = reshape(is_floating(pictures.dtype()) ? batch.pictures : cast(batch.pictures, f32),
-                              {n * height * width, channels});
-  const Tensor picture = reshape(iota(n, i32) * constant(height * width, i32), {n, 1, 1});
-  const Tensor outside = constant(o.fill_value, flat.dtype());
-  // The pixels at whole coordinates, or the fill.
-  auto pixels = [&](const Tensor& px, const Tensor& py) {
-    const Tensor zero = constant(0, f32), right = constant(width - 1, f32), bottom = constant(height - 1, f32);
-    const Tensor there = logical_and(logical_and(greater_equal(px, zero), less_equal(px, right)),
-                                     logical_and(greater_equal(py, zero), less_equal(py, bottom)));
-    const Tensor column = cast(minimum(maximum(px, zero), right), i32);
-    const Tensor line = cast(minimum(maximum(py, zero), bottom), i32);
-    const Tensor found = gather(flat, picture + line * constant(width, i32) + column);
-    return select(expand_dims(there, 3), found, outside);
-  };
-  Tensor result;
-  if (o.interpolation == Interpolation::nearest) {
-    auto nearest = [](const Tensor& v) {  // halves away from zero
-      return sign(v) * floor(abs(v) + constant(0.5, f32));
-    };
-    result = pixels(nearest(at_x), nearest(at_y));
-  } else {
-    const Tensor left = floor(at_x), top = floor(at_y), one = constant(1, f32);
-    auto share = [&](const Tensor& v) { return cast(expand_dims(v, 3), flat.dtype()); };
-    const Tensor fx = share(at_x - left), fy = share(at_y - top), full = constant(1, flat.dtype());
-    const Tensor upper = (full - fx) * pixels(left, top) + fx * pixels(left + one, top);
-    const Tensor lower = (full - fx) * pixels(left, top + one) + fx * pixels(left + one, top + one);
-    result = (full - fy) * upper + fy * lower;
-  }
-  return batch.back(cast(result, pictures.dtype()));
+Tensor resize_with_crop_or_pad(const Tensor& pictures, int64_t height, int64_t width) {
+  const Batch batch("image::resize_with_crop_or_pad", pictures);
+  check_size(batch.function, "new size", height, width);
+  check_pixels(batch);
+  // An odd pixel is added or cut below and on the right.
+  const int64_t more_height = height - batch.height(), more_width = width - batch.width();
+  const Tensor cropped =
+      crop_to_bounding_box(pictures, std::max<int64_t>(0, -more_height / 2), std::max<int64_t>(0, -more_width / 2),
+                           std::min(height, batch.height()), std::min(width, batch.width()));
+  return pad_to_bounding_box(cropped, std::max<int64_t>(0, more_height / 2), std::max<int64_t>(0, more_width / 2),
+                             height, width);
 }
 
-Tensor flip_left_right(const Tensor& pictures) {
-  const Batch batch("image::flip_left_right", pictures);
-  return reverse(pictures, {pictures.rank() - 2});
-}
-Tensor flip_up_down(const Tensor& pictures) {
-  const Batch batch("image::flip_up_down", pictures);
-  return reverse(pictures, {pictures.rank() - 3});
-}
-
-Tensor crop(const Tensor& pictures, int64_t top, int64_t left, int64_t height, int64_t width) {
-  const Batch batch("image::crop", pictures);
-  if (top < 0 || left < 0 || height < 0 || width < 0 || top > batch.size(1) - height || left > batch.size(2) - width)
-    throw InvalidArgument(cat("[image::crop] ", height, " × ", width, " pixels from row ", top, " and column ", left,
-                              " do not lie in a picture of ", batch.size(1), " × ", batch.size(2)));
-  return batch.back(
-      slice(batch.pictures, {{0, batch.size(0)}, {top, top + height}, {left, left + width}, {0, batch.size(3)}}));
-}
-
-Tensor rgb_to_grayscale(const Tensor& pictures) {
-  const Batch batch("image::rgb_to_grayscale", pictures);
-  if (batch.size(3) != 3)
-    throw InvalidArgument(cat("[image::rgb_to_grayscale] takes three channels, but got shape ", pictures.shape()));
-  const Tensor x = is_floating(pictures.dtype()) ? pictures : cast(pictures, f32);
-  const Tensor weights = cast(Tensor({0.2989, 0.5870, 0.1140}), x.dtype());
-  const Tensor gray = sum(x * weights, -1, true);
-  return cast(gray, pictures.dtype());
-}
-
-Tensor adjust_brightness(const Tensor& pictures, const Tensor& delta) {
-  const Batch batch("image::adjust_brightness", pictures);
-  return pictures + cast(delta, pictures.dtype());
-}
-
-Tensor adjust_contrast(const Tensor& pictures, const Tensor& factor) {
-  const Batch batch("image::adjust_contrast", pictures);
-  const int rank = pictures.rank();
-  const Tensor average = mean(pictures, {rank - 3, rank - 2}, true);
-  return (pictures - average) * cast(factor, pictures.dtype()) + average;
+Tensor resize_with_pad(const Tensor& pictures, int64_t height, int64_t width, ResizeOptions o) {
+  const Batch batch("image::resize_with_pad", pictures);
+  check_size(batch.function, "new size", height, width);
+  check_pixels(batch);
+  const auto h = static_cast<float>(batch.height()), w = static_cast<float>(batch.width());
+  const auto to_h = static_cast<float>(height), to_w = static_cast<float>(width);
+  const float ratio = std::max(w / to_w, h / to_h), inner_h = h / ratio, inner_w = w / ratio;
+  const auto inner_height = static_cast<int64_t>(inner_h), inner_width = static_cast<int64_t>(inner_w);
+  if (inner_height < 1 || inner_width < 1)
+    throw_invalid(batch.function,
+                  cat("a picture of ", batch.height(), " × ", batch.width(), " fits into ", height, " × ", width,
+                      " as ", inner_height, " × ", inner_width, " pixels only; give a larger size"));
+  const auto top = static_cast<int64_t>(std::max(0.f, std::floor((to_h - inner_h) / 2)));
+  const auto left = static_cast<int64_t>(std::max(0.f, std::floor((to_w - inner_w) / 2)));
+  o.preserve_aspect_ratio = false;
+  return pad_to_bounding_box(resize(pictures, inner_height, inner_width, o), top, left, height, width);
 }
 
 }  // namespace brio::image

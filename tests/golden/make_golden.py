@@ -740,7 +740,7 @@ if __name__ == "__main__":
     for section in ("golden_losses", "golden_metrics", "golden_layers", "golden_layers_images", "golden_layers_preprocessing",
                     "golden_layers_general", "golden_layers_attention", "golden_layers_recurrent", "golden_layers_strings",
                     "golden_strings", "golden_complex", "golden_records", "golden_pictures", "golden_files",
-                    "golden_folders", "golden_datasets", "golden_sources"):
+                    "golden_folders", "golden_datasets", "golden_sources", "golden_images"):
         for file, cases in importlib.import_module(section).files(case):
             write(file, cases)
     for name, cases in (golden_linalg.make(op_case) | golden_attention.make(op_case)).items():

@@ -66,12 +66,12 @@ TEST(Image, SmallOnes) {
   const Tensor x = picture();
   EXPECT_EQ(image::flip_left_right(x).to_vector<float>(), (std::vector<float>{2, 1, 0, 5, 4, 3}));
   EXPECT_EQ(image::flip_up_down(x).to_vector<float>(), (std::vector<float>{3, 4, 5, 0, 1, 2}));
-  EXPECT_EQ(image::crop(x, 1, 1, 1, 2).to_vector<float>(), (std::vector<float>{4, 5}));
+  EXPECT_EQ(image::crop_to_bounding_box(x, 1, 1, 1, 2).to_vector<float>(), (std::vector<float>{4, 5}));
   EXPECT_EQ(image::adjust_brightness(x, Tensor(1)).to_vector<float>(), (std::vector<float>{1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(image::adjust_contrast(x, Tensor(2)).to_vector<float>(),
             (std::vector<float>{-2.5, -0.5, 1.5, 3.5, 5.5, 7.5}));
   EXPECT_NEAR(image::rgb_to_grayscale(Tensor({{{1, 1, 1}}})).item<float>(), 0.9999, 1e-6);
-  EXPECT_EQ(image::rgb_to_grayscale(Tensor({{{100, 100, 100}}}, u8)).item<uint8_t>(), 99);
+  EXPECT_EQ(image::rgb_to_grayscale(Tensor({{{100, 100, 100}}}, u8)).item<uint8_t>(), 100);
 }
 
 TEST(Image, SaysWhatIsWrong) {
@@ -83,10 +83,11 @@ TEST(Image, SaysWhatIsWrong) {
   EXPECT_SAYS(invalid([&] { image::resize(ones({3}), 1, 1); }), "takes (height, width, channels)");
   EXPECT_SAYS(invalid([&] { image::resize(x, 0, 1); }), "the new size is 0 × 1");
   EXPECT_SAYS(invalid([&] { image::resize(zeros({0, 2, 1}), 1, 1); }), "has no pixels");
-  EXPECT_SAYS(invalid([&] { image::crop(x, 1, 0, 2, 1); }), "do not lie in a picture of 2 × 3");
+  EXPECT_SAYS(invalid([&] { image::crop_to_bounding_box(x, 1, 0, 2, 1); }), "do not lie in a picture of 2 × 3");
   EXPECT_SAYS(invalid([&] { image::rgb_to_grayscale(x); }), "takes three channels");
-  EXPECT_SAYS(invalid([&] { image::affine_transform(x, Tensor()); }), "the transform is none");
-  EXPECT_SAYS(invalid([&] { image::affine_transform(x, ones({7})); }), "a transform is (8,) or (1, 8)");
+  EXPECT_SAYS(invalid([&] { image::affine_transform(x, Tensor()); }), "the numbers of the transform are none");
+  EXPECT_SAYS(invalid([&] { image::affine_transform(x, ones({7})); }),
+              "the numbers of the transform are (8,) or (1, 8)");
   EXPECT_SAYS(invalid([&] { image::affine_transform(x, ones({8}), {.interpolation = image::Interpolation::area}); }),
               "nearest or bilinear, not area");
   EXPECT_EQ(image::affine_transform(zeros({0, 2, 1}), ones({8})).shape(), Shape({0, 2, 1}));
