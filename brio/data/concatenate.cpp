@@ -60,6 +60,9 @@ class ConcatenateStage final : public Stage {
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     input(ticket.input).make(ticket.inner[0], out, worker);
   }
+  std::optional<FilePlace> origin(const Ticket& ticket) const override {
+    return input(ticket.input).origin(ticket.inner[0]);
+  }
 
  private:
   void number_it(Ticket& ticket, size_t which, int64_t index) const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "brio/data/report.h"
+#include "brio/data/sample.h"
 #include "brio/data/stage.h"
 #include "brio/data/transform_options.h"
 #include "brio/ir/tensor.h"
@@ -43,30 +44,6 @@ struct Options {
       0;  // bytes that input may hold; 0: a quarter of what the machine or its control group has free
 };
 
-// What a function over samples sees: parts to read, parts to write, and random numbers of its own.
-class Sample {
- public:
-  Sample(const Element& in, Element& out, RandomStream random) : in_(in), out_(out), random_(random) {}
-  size_t size() const { return in_.size(); }
-  const Aval& aval(size_t i) const { return in_.aval(i); }
-  template <typename T>
-  const T* read(size_t i) const;          // throws InvalidArgument when the part is of another type
-  std::string_view text(size_t i) const;  // a part that is one string
-  void* write(size_t i, const Aval& aval) { return out_.write(i, aval); }
-  template <typename T>
-  T* write(size_t i, const Shape& shape) {
-    return static_cast<T*>(out_.write(i, {shape, dtype_of<T>}));
-  }
-  void write_text(size_t i, std::string_view text);
-  void pass(size_t from, size_t to) { out_.copy(to, in_.aval(from), in_.data(from)); }  // as it is
-  const RandomStream& random() const { return random_; }  // a pure function of seed, epoch and sample
-
- private:
-  void check(size_t i, DType dtype) const;
-  const Element& in_;
-  Element& out_;
-  RandomStream random_;
-};
 using SampleFunction = std::function<void(Sample&)>;
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
@@ -275,12 +252,6 @@ TensorFunction over_tensors(F f) {
 }
 
 }  // namespace detail
-
-template <typename T>
-const T* Sample::read(size_t i) const {
-  check(i, dtype_of<T>);
-  return in_.as<T>(i);
-}
 
 template <typename F>
 Dataset Dataset::map(F f, MapOptions options) const {

@@ -121,12 +121,19 @@ class FileCache final : public CacheStore {
     const auto i = static_cast<size_t>(index);
     if (i >= offsets_.size()) offsets_.resize(std::max(i + 1, offsets_.size() * 2));
     if (offsets_[i] != 0) return;
-    const uint64_t at = writer_->size();
-    writer_->write(bytes_of_value(head));
-    writer_->write(bytes.bytes());
-    offsets_[i] = at;
-    ++filled_;
-    commit_if_whole();
+    try {
+      const uint64_t at = writer_->size();
+      writer_->write(bytes_of_value(head));
+      writer_->write(bytes.bytes());
+      offsets_[i] = at;
+      ++filled_;
+      commit_if_whole();
+    } catch (...) {  // what was written is worth nothing: what follows begins anew
+      writer_.reset();
+      offsets_.clear();
+      filled_ = 0;
+      throw;
+    }
   }
   void end(int64_t elements) override {
     const std::lock_guard lock(mutex_);

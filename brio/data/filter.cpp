@@ -9,8 +9,8 @@ namespace {
 
 class FilterStage final : public FollowingStage {
  public:
-  FilterStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f)
-      : FollowingStage(pipeline, "filter", std::move(inputs)), passes_("filter", f) {}
+  FilterStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f, uint64_t seed)
+      : FollowingStage(pipeline, "filter", std::move(inputs)), passes_("filter", f, seed) {}
 
   bool claim(Ticket& ticket) override {
     for (;;) {
@@ -18,7 +18,7 @@ class FilterStage final : public FollowingStage {
       if (!input().claim(ticket)) return false;
       if (ticket.error) return true;
       try {
-        if (passes_(ticket.element)) return true;
+        if (passes_(ticket)) return true;
       } catch (...) {
         ticket.error = std::current_exception();
         return true;
@@ -27,6 +27,14 @@ class FilterStage final : public FollowingStage {
   }
   int64_t skip(int64_t n) override { return Stage::skip(n); }
   int64_t indexed() const override { return -1; }
+  void save(StateWriter& state) const override {
+    passes_.save(state);
+    input().save(state);
+  }
+  void restore(StateReader& state) override {
+    passes_.restore(state);
+    input().restore(state);
+  }
 
  private:
   Predicate passes_;
@@ -34,16 +42,18 @@ class FilterStage final : public FollowingStage {
 
 class FilterNode final : public Transform {
  public:
-  FilterNode(NodePtr input, TensorFunction f) : Transform(std::move(input)), f_(std::move(f)) {}
+  FilterNode(NodePtr input, TensorFunction f)
+      : Transform(std::move(input)), f_(std::move(f)), seed_(seed_or_new({})) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
-    return std::make_unique<FilterStage>(pipeline, list(std::move(ahead)), f_);
+    return std::make_unique<FilterStage>(pipeline, list(std::move(ahead)), f_, seed_);
   }
   std::string describe() const override { return "filter"; }
   int64_t cardinality() const override { return input().cardinality() == 0 ? 0 : kUnknown; }
 
  private:
   TensorFunction f_;
+  uint64_t seed_;
 };
 
 }  // namespace

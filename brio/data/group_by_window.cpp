@@ -1,17 +1,18 @@
 // group_by_window: elements of equal key are gathered; so many of them are a window, of which a function makes a
-// dataset. bucket_by_sequence_length: the same, where the key is a range of lengths and the dataset is padded
-// batches.
+// dataset.
+#include "brio/data/group_by_window.h"
+
 #include <map>
 
 #include "brio/base/error.h"
 #include "brio/data/nested.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/parts.h"
+#include "brio/data/seeds.h"
 
 namespace brio::data {
 namespace {
 
-using WindowSize = std::function<int64_t(int64_t)>;
 using Window = std::vector<Parts>;
 
 // Elements that are there already.
@@ -47,19 +48,13 @@ class HeldNode final : public Node {
   Structure structure_;
 };
 
-struct Grouping {
-  KeyFunction key;
-  Dataset::WindowReduce reduce;
-  WindowSize size;
-  Structure in, out;
-};
-
 class GroupStage final : public NestedStage {
  public:
-  GroupStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const Grouping& grouping)
+  GroupStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const Grouping& grouping, uint64_t seed)
       : NestedStage(pipeline, "group_by_window", std::move(inputs)),
         grouping_(grouping),
-        in_(std::make_shared<Structure>(grouping.in)) {}
+        in_(std::make_shared<Structure>(grouping.in)),
+        seed_(seed) {}
 
   bool claim(Ticket& ticket) override {
     try {
@@ -84,6 +79,8 @@ class GroupStage final : public NestedStage {
   // With all elements that are held.
   void save(StateWriter& state) const override {
     save_place(state);
+    state.number(seed_);
+    state.number(windows_);
     state.number(ended_);
     state.number(groups_.size());
     for (const auto& [key, window] : groups_) {
@@ -103,6 +100,8 @@ class GroupStage final : public NestedStage {
   void restore(StateReader& state) override {
     restore_place(state);
     clear();
+    seed_ = state.number();
+    windows_ = state.number();
     ended_ = state.count(1) != 0;
     for (int64_t left = state.count(); left > 0; --left) {
       const auto key = static_cast<int64_t>(state.number());
@@ -148,19 +147,22 @@ class GroupStage final : public NestedStage {
     Window window = std::move(*group->second);
     groups_.erase(group);
     count_bytes();
+    ++windows_;
     open(key, std::move(window));
     return true;
   }
   void open(int64_t key, Window window) {
     key_ = key;
     window_ = std::make_shared<HeldNode>(std::move(window), grouping_.in);
-    nested_ = Nested::open("group_by_window", grouping_.reduce(key, Dataset(window_)), grouping_.out, pipeline_,
-                           outer_.epoch);
+    const SeededScope scope(RandomStream{seed_ + epoch() * 0x9E3779B97F4A7C15ull, windows_}.u64(0));
+    nested_ =
+        Nested::open("group_by_window", grouping_.reduce(key, Dataset(window_)), grouping_.out, pipeline_, epoch());
   }
   void clear() {
     groups_.clear();
     nested_ = nullptr;
     window_ = nullptr;
+    windows_ = 0;
     ended_ = false;
     count_bytes();
   }
@@ -186,6 +188,7 @@ class GroupStage final : public NestedStage {
   std::shared_ptr<const HeldNode> window_;
   std::shared_ptr<Nested> nested_;  // the dataset of window_, and the key of both
   int64_t key_ = 0, held_ = 0;
+  uint64_t seed_, windows_ = 0;  // windows so far
   Ticket outer_;
   bool ended_ = false;
 };
@@ -193,10 +196,13 @@ class GroupStage final : public NestedStage {
 class GroupNode final : public Transform {
  public:
   GroupNode(NodePtr input, Grouping grouping, std::string description)
-      : Transform(std::move(input)), grouping_(std::move(grouping)), description_(std::move(description)) {}
+      : Transform(std::move(input)),
+        grouping_(std::move(grouping)),
+        description_(std::move(description)),
+        seed_(seed_or_new({})) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
-    return std::make_unique<GroupStage>(pipeline, list(std::move(ahead)), grouping_);
+    return std::make_unique<GroupStage>(pipeline, list(std::move(ahead)), grouping_, seed_);
   }
   std::string describe() const override { return description_; }
   Structure structure() const override { return grouping_.out; }
@@ -205,90 +211,37 @@ class GroupNode final : public Transform {
  private:
   Grouping grouping_;
   std::string description_;
+  uint64_t seed_;
 };
-
-std::string listed(const std::vector<int64_t>& values) {
-  std::string text;
-  for (const int64_t value : values) text += cat(text.empty() ? "" : ", ", value);
-  return text;
-}
 
 }  // namespace
 
-Dataset Dataset::group_by_window(KeyFunction key, WindowReduce reduce, WindowSize window_size,
-                                 GroupOptions options) const {
-  if (!key || !reduce || !window_size)
+Dataset grouped(const Dataset& dataset, Grouping grouping, std::string description) {
+  if (!grouping.key || !grouping.reduce || !grouping.size)
     throw InvalidArgument(cat("[group_by_window] the ",
-                              !key      ? "key"
-                              : !reduce ? "reduce"
-                                        : "window_size",
+                              !grouping.key      ? "key"
+                              : !grouping.reduce ? "reduce"
+                                                 : "window_size",
                               " function is empty"));
-  Grouping grouping{std::move(key), std::move(reduce), std::move(window_size), structure(),
-                    options.structure ? *options.structure : structure()};
-  return Dataset(std::make_shared<GroupNode>(node_, std::move(grouping), "group_by_window"));
+  return Dataset(std::make_shared<GroupNode>(dataset.node(), std::move(grouping), std::move(description)));
+}
+
+Dataset Dataset::group_by_window(KeyFunction key, WindowReduce reduce, std::function<int64_t(int64_t)> window_size,
+                                 GroupOptions options) const {
+  return grouped(*this,
+                 {std::move(key), std::move(reduce), std::move(window_size), structure(),
+                  options.structure.value_or(structure())},
+                 "group_by_window");
 }
 
 Dataset Dataset::group_by_window(KeyFunction key, WindowReduce reduce, int64_t window_size,
                                  GroupOptions options) const {
   if (window_size < 1)
     throw InvalidArgument(cat("[group_by_window] window_size is ", window_size, "; it must be 1 or more"));
-  return group_by_window(
-      std::move(key), std::move(reduce), [window_size](int64_t) { return window_size; }, std::move(options));
-}
-
-// Bucket i holds the lengths from boundary i - 1 up to, and without, boundary i.
-Dataset Dataset::bucket_by_sequence_length(KeyFunction element_length, std::vector<int64_t> bucket_boundaries,
-                                           std::vector<int64_t> bucket_batch_sizes, BucketOptions options) const {
-  const std::string name = "[bucket_by_sequence_length] ";
-  if (!element_length) throw InvalidArgument(cat(name, "the function is empty"));
-  if (bucket_boundaries.empty()) throw InvalidArgument(cat(name, "there are no bucket_boundaries; give one or more"));
-  if (bucket_batch_sizes.size() != bucket_boundaries.size() + 1)
-    throw InvalidArgument(cat(name, "there are ", bucket_batch_sizes.size(), " bucket_batch_sizes for ",
-                              bucket_boundaries.size(), " bucket_boundaries; there must be one more of them"));
-  for (size_t i = 0; i < bucket_boundaries.size(); ++i)
-    if (bucket_boundaries[i] < 1 || (i > 0 && bucket_boundaries[i] <= bucket_boundaries[i - 1]))
-      throw InvalidArgument(
-          cat(name, "bucket_boundaries are ", listed(bucket_boundaries), "; they must be above 0 and rise"));
-  for (const int64_t size : bucket_batch_sizes)
-    if (size < 1)
-      throw InvalidArgument(
-          cat(name, "bucket_batch_sizes are ", listed(bucket_batch_sizes), "; each must be 1 or more"));
-
-  PaddedBatchOptions padding{.padded_shapes = std::move(options.padded_shapes),
-                             .padding_values = std::move(options.padding_values),
-                             .drop_remainder = options.drop_remainder};
-  (void)padded_batch(1, padding);  // says what is wrong with the options now, not in the first window
-
-  const auto shared = std::make_shared<const std::vector<int64_t>>(bucket_boundaries);
-  Grouping grouping;
-  grouping.key = [shared, element_length = std::move(element_length)](const Item& item) {
-    const int64_t length = element_length(item);
-    return std::upper_bound(shared->begin(), shared->end(), length) - shared->begin();
-  };
-  grouping.size = [sizes = bucket_batch_sizes](int64_t bucket) { return sizes[static_cast<size_t>(bucket)]; };
-  grouping.reduce = [shared, sizes = bucket_batch_sizes, padding, to_boundary = options.pad_to_bucket_boundary](
-                        int64_t bucket, const Dataset& window) {
-    const auto i = static_cast<size_t>(bucket);
-    if (!to_boundary) return window.padded_batch(sizes[i], padding);
-    if (i == shared->size())
-      throw InvalidArgument(
-          cat("[bucket_by_sequence_length] an element is ", shared->back(),
-              " long or longer: with pad_to_bucket_boundary none may be as long as the last boundary"));
-    PaddedBatchOptions to = padding;
-    const int64_t width = (*shared)[i] - 1;
-    if (to.padded_shapes.empty()) {
-      Iterator first = window.iterator(0);
-      Item item;
-      if (first.next(item))
-        for (const Tensor& part : item) to.padded_shapes.emplace_back(static_cast<size_t>(part.rank()), -1);
-    }
-    for (auto& dims : to.padded_shapes) std::replace(dims.begin(), dims.end(), int64_t{-1}, width);
-    return window.padded_batch(sizes[i], to);
-  };
-  grouping.in = grouping.out = structure();
-  const std::string description = cat("bucket_by_sequence_length(", listed(bucket_boundaries), "; batches of ",
-                                      listed(bucket_batch_sizes), options.drop_remainder ? ", drop_remainder)" : ")");
-  return Dataset(std::make_shared<GroupNode>(node_, std::move(grouping), description));
+  return grouped(*this,
+                 {std::move(key), std::move(reduce), [window_size](int64_t) { return window_size; }, structure(),
+                  options.structure.value_or(structure())},
+                 cat("group_by_window(", window_size, ")"));
 }
 
 }  // namespace brio::data

@@ -101,9 +101,11 @@ class InterleaveStage final : public NestedStage {
     ++open_;
     return true;
   }
+  // Elements that others still hold may keep the pipeline for long; its threads and files go now.
   void close(Slot& slot) {
-    slot.nested = nullptr;
+    const std::shared_ptr<Nested> ended = std::exchange(slot.nested, nullptr);
     --open_;
+    ended->stage->reset(0);
   }
   void advance() {
     turn_ = (turn_ + 1) % cycle_.size();

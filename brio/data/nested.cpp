@@ -2,7 +2,6 @@
 
 #include "brio/base/error.h"
 #include "brio/data/seeds.h"
-#include "brio/ops/generator_scope.h"
 
 namespace brio::data {
 namespace {
@@ -53,13 +52,18 @@ void NestedStage::fail(Ticket& ticket) {
 
 void NestedStage::compute(Ticket& ticket, Element& out, Worker& worker) {
   if (ticket.error) std::rethrow_exception(ticket.error);
-  const auto nested = std::static_pointer_cast<Nested>(std::exchange(ticket.source, nullptr));
+  const auto nested = std::static_pointer_cast<Nested>(ticket.source);
   NestedWorker& mine = private_of<NestedWorker>(worker);
   if (mine.nested != nested) {
     mine.worker = Worker();
     mine.nested = nested;
   }
   nested->stage->make(ticket.inner[0], out, mine.worker);
+}
+
+std::optional<FilePlace> NestedStage::origin(const Ticket& ticket) const {
+  if (ticket.error) return {};
+  return std::static_pointer_cast<Nested>(ticket.source)->stage->origin(ticket.inner[0]);
 }
 
 void NestedStage::save_place(StateWriter& state) const {
@@ -73,9 +77,7 @@ void NestedStage::restore_place(StateReader& state) {
 }
 
 std::shared_ptr<Nested> DatasetCall::operator()(const Ticket& ticket, const Pipeline& outer) {
-  Generator generator{0};
-  generator.restore({stream_of(seed_, ticket).u64(0), 0});
-  const GeneratorScope scope(generator);
+  const SeededScope scope(stream_of(seed_, ticket).u64(0));
   return Nested::open(name_, f_(Item(ticket.element, in_)), out_, outer, ticket.epoch);
 }
 

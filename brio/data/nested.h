@@ -4,6 +4,7 @@
 #pragma once
 
 #include "brio/data/dataset.h"
+#include "brio/ops/generator_scope.h"
 
 namespace brio::data {
 
@@ -21,6 +22,7 @@ class NestedStage : public Stage {
  public:
   using Stage::Stage;
   void compute(Ticket& ticket, Element& out, Worker& worker) final;
+  std::optional<FilePlace> origin(const Ticket& ticket) const final;
   bool has_work() const final { return true; }
 
  protected:
@@ -32,6 +34,7 @@ class NestedStage : public Stage {
     epoch_ = epoch;
     at_ = 0;
   }
+  uint64_t epoch() const { return epoch_; }
   void save_place(StateWriter& state) const;
   void restore_place(StateReader& state);
 
@@ -41,8 +44,18 @@ class NestedStage : public Stage {
   uint64_t epoch_ = 0;
 };
 
-// A function from an element to a dataset. Random numbers that it draws (seeds of the steps that it builds, too) are
-// a pure function of the seed, the epoch and the element.
+// While it lives, this thread's random numbers (seeds of steps that are built, too) follow from the seed.
+class SeededScope {
+ public:
+  explicit SeededScope(uint64_t seed) : generator_(0), scope_(generator_) { generator_.restore({seed, 0}); }
+
+ private:
+  Generator generator_;
+  GeneratorScope scope_;
+};
+
+// A function from an element to a dataset. Random numbers that it draws are a pure function of the seed, the
+// epoch and the element.
 class DatasetCall {
  public:
   DatasetCall(const char* name, const DatasetFunction& f, const Structure& in, const Structure& out, uint64_t seed)

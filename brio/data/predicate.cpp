@@ -5,8 +5,8 @@
 
 namespace brio::data {
 
-bool Predicate::operator()(const Element& element) {
-  const std::vector<Tensor>& result = call_(element);
+bool Predicate::operator()(const Ticket& ticket) {
+  const std::vector<Tensor>& result = call_(ticket.element, stream_of(seed_, ticket).u64(0));
   if (result.size() != 1 || result[0].dtype() != DType::boolean || result[0].size() != 1)
     throw InvalidArgument(cat("[", name_, "] the function returned ",
                               result.size() == 1 ? format_aval(result[0].aval()) : cat(result.size(), " tensors"),

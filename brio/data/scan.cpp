@@ -3,6 +3,7 @@
 #include "brio/data/dataset.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/parts.h"
+#include "brio/data/seeds.h"
 #include "brio/data/tensor_call.h"
 
 namespace brio::data {
@@ -11,12 +12,13 @@ namespace {
 // The state, and the function that changes it.
 class Folding {
  public:
-  Folding(const char* name, const std::vector<Tensor>& initial, const TensorFunction& f, size_t results)
-      : name_(name), initial_(initial), state_(initial), results_(results), call_(f) {}
+  Folding(const char* name, const std::vector<Tensor>& initial, const TensorFunction& f, size_t results,
+          uint64_t seed)
+      : name_(name), initial_(initial), state_(initial), results_(results), seed_(seed), call_(f) {}
 
   // The results, behind the new state, which is taken over. Where it throws, the state is the old one.
-  std::vector<Tensor> operator()(const Element& element) {
-    std::vector<Tensor> made = call_.call(state_, element);
+  std::vector<Tensor> operator()(const Ticket& ticket) {
+    std::vector<Tensor> made = call_.call(state_, ticket.element, stream_of(seed_, ticket).u64(0));
     if (made.size() != state_.size() + results_)
       throw InvalidArgument(cat("[", name_, "] the function returned ", made.size(), " tensors; it must return the ",
                                 state_.size(), " of the state", results_ ? cat(" and ", results_, " results") : ""));
@@ -31,11 +33,13 @@ class Folding {
   const std::vector<Tensor>& state() const { return state_; }
   void reset() { state_ = initial_; }
   void save(StateWriter& to) const {
+    to.number(seed_);
     Parts parts;
     for (const Tensor& each : state_) parts.push_back(each.array());
     write_parts(parts, to);
   }
   void restore(StateReader& from) {
+    seed_ = from.number();
     Parts parts = read_parts(from);
     bool fits = parts.size() == initial_.size();
     for (size_t i = 0; fits && i < parts.size(); ++i) fits = parts[i].aval.dtype == initial_[i].dtype();
@@ -49,21 +53,22 @@ class Folding {
   const std::vector<Tensor>& initial_;
   std::vector<Tensor> state_;
   size_t results_;
+  uint64_t seed_;  // of random numbers that the function draws
   TensorCall call_;
 };
 
 class ScanStage final : public FollowingStage {
  public:
   ScanStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const std::vector<Tensor>& initial,
-            const TensorFunction& f, size_t results)
-      : FollowingStage(pipeline, "scan", std::move(inputs)), fold_("scan", initial, f, results) {}
+            const TensorFunction& f, size_t results, uint64_t seed)
+      : FollowingStage(pipeline, "scan", std::move(inputs)), fold_("scan", initial, f, results, seed) {}
 
   bool claim(Ticket& ticket) override {
     ticket.count = 0;
     if (!input().claim(ticket)) return false;
     if (ticket.error) return true;
     try {
-      const std::vector<Tensor> made = fold_(ticket.element);
+      const std::vector<Tensor> made = fold_(ticket);
       const size_t states = fold_.state().size();
       ticket.element.resize(made.size() - states);
       for (size_t i = states; i < made.size(); ++i) ticket.element.share(i - states, made[i].array());
@@ -94,10 +99,14 @@ class ScanStage final : public FollowingStage {
 class ScanNode final : public Transform {
  public:
   ScanNode(NodePtr input, std::vector<Tensor> initial, TensorFunction f, Structure results)
-      : Transform(std::move(input)), initial_(std::move(initial)), f_(std::move(f)), results_(std::move(results)) {}
+      : Transform(std::move(input)),
+        initial_(std::move(initial)),
+        f_(std::move(f)),
+        results_(std::move(results)),
+        seed_(seed_or_new({})) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
-    return std::make_unique<ScanStage>(pipeline, list(std::move(ahead)), initial_, f_, results_.parts());
+    return std::make_unique<ScanStage>(pipeline, list(std::move(ahead)), initial_, f_, results_.parts(), seed_);
   }
   std::string describe() const override { return "scan"; }
   Structure structure() const override { return results_; }
@@ -106,6 +115,7 @@ class ScanNode final : public Transform {
   std::vector<Tensor> initial_;
   TensorFunction f_;
   Structure results_;
+  uint64_t seed_;
 };
 
 void check_state(const char* name, const std::vector<Tensor>& state) {
@@ -130,13 +140,13 @@ Dataset Dataset::scan_tensors(std::vector<Tensor> state, TensorFunction f, size_
 std::vector<Tensor> Dataset::reduce_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity) const {
   check_state("reduce", state);
   check_arity("reduce", structure(), arity, state.size());
-  Folding fold("reduce", state, f, 0);
+  Folding fold("reduce", state, f, 0, seed_or_new({}));
   Iterator all = iterator();
-  Element element;
-  for (Item item; all.next(item);) {
-    element.resize(item.size());
-    for (size_t i = 0; i < item.size(); ++i) element.share(i, item[i].array());
-    fold(element);
+  Ticket ticket;
+  for (Item item; all.next(item); ++ticket.index) {
+    ticket.element.resize(item.size());
+    for (size_t i = 0; i < item.size(); ++i) ticket.element.share(i, item[i].array());
+    fold(ticket);
   }
   return fold.state();
 }

@@ -44,7 +44,7 @@ struct Ticket {
   // ends the order.
   std::exception_ptr error;
   size_t input = 0;              // which of a stage's inputs it came from
-  std::shared_ptr<void> source;  // what it shares with other tickets: the batch it is a row of, a nested pipeline
+  std::shared_ptr<void> source;  // the nested pipeline that it came from
   std::vector<Element> between;  // results of stages below one that is computed in parts
   Element result;                // of a row whose batch had no fitting place for it
   bool has_result = false;

@@ -8,15 +8,16 @@ namespace {
 
 class TakeWhileStage final : public FollowingStage {
  public:
-  TakeWhileStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f)
-      : FollowingStage(pipeline, "take_while", std::move(inputs)), passes_("take_while", f) {}
+  TakeWhileStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f,
+                 uint64_t seed)
+      : FollowingStage(pipeline, "take_while", std::move(inputs)), passes_("take_while", f, seed) {}
 
   bool claim(Ticket& ticket) override {
     ticket.count = 0;
     if (ended_ || !input().claim(ticket)) return false;
     if (ticket.error) return true;
     try {
-      ended_ = !passes_(ticket.element);
+      ended_ = !passes_(ticket);
     } catch (...) {
       ticket.error = std::current_exception();
     }
@@ -29,10 +30,12 @@ class TakeWhileStage final : public FollowingStage {
     input().reset(epoch);
   }
   void save(StateWriter& state) const override {
+    passes_.save(state);
     state.number(ended_);
     input().save(state);
   }
   void restore(StateReader& state) override {
+    passes_.restore(state);
     ended_ = state.count(1) != 0;
     input().restore(state);
   }
@@ -44,16 +47,18 @@ class TakeWhileStage final : public FollowingStage {
 
 class TakeWhileNode final : public Transform {
  public:
-  TakeWhileNode(NodePtr input, TensorFunction f) : Transform(std::move(input)), f_(std::move(f)) {}
+  TakeWhileNode(NodePtr input, TensorFunction f)
+      : Transform(std::move(input)), f_(std::move(f)), seed_(seed_or_new({})) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
-    return std::make_unique<TakeWhileStage>(pipeline, list(std::move(ahead)), f_);
+    return std::make_unique<TakeWhileStage>(pipeline, list(std::move(ahead)), f_, seed_);
   }
   std::string describe() const override { return "take_while"; }
   int64_t cardinality() const override { return input().cardinality() == 0 ? 0 : kUnknown; }
 
  private:
   TensorFunction f_;
+  uint64_t seed_;
 };
 
 }  // namespace

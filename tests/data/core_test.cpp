@@ -143,6 +143,10 @@ TEST(Dataset, MapRunsSamplesAndTensors) {
   EXPECT_SAYS(invalid([] { numbers(range(3).map([](Sample& s) { s.read<float>(0); })); }), "part 0 is int64");
   EXPECT_SAYS(invalid([] { numbers(range(3).map([](Sample& s) { s.read<float>(1); })); }), "an element has 1");
   EXPECT_SAYS(invalid([] { numbers(range(3).map([](Sample&) {})); }), "wrote 0 parts");
+  EXPECT_SAYS(invalid([] { all_of(range(3).map([](const Tensor& x) {
+                             return std::vector<Tensor>{x, x};
+                           })); }),
+              "[map] the function returned 2 tensors; its structure has 1");
   EXPECT_SAYS(invalid([] { range(3).map([](Sample&) {}, {.num_parallel_calls = 0}); }), "num_parallel_calls is 0");
 }
 

@@ -1,6 +1,7 @@
 #include "tests/data/expect.h"
 
 #include <map>
+#include <set>
 
 #include "brio/tensor/strings.h"
 #include "tests/golden/golden.h"
@@ -17,6 +18,21 @@ const std::map<std::string, golden::Case>& cases() {
   }();
   return all;
 }
+
+// At the end of a run of all tests, no case lies about unread.
+class AllExpected final : public testing::Environment {
+ public:
+  std::set<std::string> seen;
+  void TearDown() override {
+    if (GTEST_FLAG_GET(filter) != "*" || testing::UnitTest::GetInstance()->Failed()) return;
+    for (const auto& [name, one] : cases()) EXPECT_TRUE(seen.count(name)) << "no test expects golden case " << name;
+  }
+};
+AllExpected* const all_expected = [] {
+  auto* made = new AllExpected;
+  testing::AddGlobalTestEnvironment(made);  // which owns it
+  return made;
+}();
 
 std::vector<double> values_of(const Tensor& tensor) {
   auto as_doubles = [&]<typename T>(T) {
@@ -36,6 +52,7 @@ void expect_golden(const std::string& name, const Dataset& dataset) {
   SCOPED_TRACE(name);
   ASSERT_TRUE(cases().count(name));
   const golden::Case& expected = cases().at(name);
+  all_expected->seen.insert(name);
   Iterator iterator = dataset.iterator(0);
   Item item;
   for (int64_t i = 0; i < static_cast<int64_t>(expected.number("elements")); ++i) {
@@ -54,12 +71,6 @@ void expect_golden(const std::string& name, const Dataset& dataset) {
   }
   EXPECT_FALSE(iterator.next(item));
   check_pipeline(dataset);
-}
-
-std::vector<std::string> golden_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, one] : cases()) names.push_back(name);
-  return names;
 }
 
 Dataset growing(int64_t n) {

@@ -10,7 +10,6 @@ namespace brio::data {
 
 // The dataset has the elements of that case of tests/golden/datasets_*.json, and passes check_pipeline().
 void expect_golden(const std::string& name, const Dataset& dataset);
-std::vector<std::string> golden_names();  // of all cases
 
 // The message of the InvalidArgument that f throws.
 template <typename F>

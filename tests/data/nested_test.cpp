@@ -187,6 +187,9 @@ TEST(Nested, GroupsByKey) {
       [](const Item& item) { return item[0].item<int64_t>() % 4 - 2; },
       [](int64_t k, const Dataset& window) { return window.shuffle(3, {.seed = 1}).enumerate(k).batch(2); }, 5,
       {.structure = Structure::tuple_of(2)}));
+  // Seeds that the reduce function draws belong to the window.
+  check_pipeline(range(30).group_by_window(
+      key, [](int64_t, const Dataset& window) { return window.shuffle(kAutotune); }, 6));
   check_pipeline(growing(12).group_by_window([](const Item& item) { return item[0].shape()[0] % 3; },
                                              [](int64_t, const Dataset& window) { return window.padded_batch(9); },
                                              2));

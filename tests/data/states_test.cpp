@@ -1,8 +1,10 @@
 // Transforms that remember or choose: scan, reduce, unique, take_while, choose_from_datasets, sample_from_datasets.
 #include <cmath>
+#include <set>
 
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
+#include "brio/ops/random.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/tensor/strings.h"
@@ -176,6 +178,25 @@ TEST(States, SamplesByWeight) {
   EXPECT_SAYS(invalid([] { sample_from_datasets({range(3)}, {.weights = {-1}}); }), "a weight is -1");
   EXPECT_SAYS(invalid([] { sample_from_datasets({range(3)}, {.weights = {NAN}}); }), "a weight is nan");
   EXPECT_SAYS(invalid([] { sample_from_datasets({range(3)}, {.weights = {0}}); }), "the weights sum to 0");
+}
+
+// Random numbers that a function draws belong to the element, wherever the function stands.
+TEST(States, DrawsNumbersOfTheElement) {
+  auto coin = [](const Tensor&) { return less(random::uniform({}), constant(0.5, f32)); };
+  const Dataset half = range(200).filter(coin);
+  const size_t kept = all_of(half).size();
+  EXPECT_GT(kept, 60U);
+  EXPECT_LT(kept, 140U);
+  EXPECT_NE(all_of(half, 0), all_of(half, 1));
+  check_pipeline(half, 20);
+  const Dataset walk = range(10).scan({Tensor::from(std::vector<float>{0}, {})}, [](const Tensor& at, const Tensor&) {
+    const Tensor next = at + random::uniform({});
+    return std::tuple(next, next - at);
+  });
+  const std::vector<std::string> steps = all_of(walk);
+  EXPECT_EQ(std::set<std::string>(steps.begin(), steps.end()).size(), 10U);
+  check_pipeline(walk);
+  check_pipeline(range(200).take_while([](const Tensor&) { return less(random::uniform({}), constant(0.9, f32)); }));
 }
 
 TEST(States, AppliesAndCollects) {
