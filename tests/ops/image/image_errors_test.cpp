@@ -79,8 +79,11 @@ TEST(ImageErrors, Sizes) {
 TEST(ImageErrors, TooManyPixels) {
   // A view of one number: nothing of that size is made.
   const Tensor huge = broadcast_to(ones({1, 1, 1, 1}), {3, 1 << 15, 1 << 15, 1});
-  EXPECT_SAYS(invalid([&] { rotate(huge, 1); }), "has more than 2^31 pixels; give it in smaller batches");
-  EXPECT_SAYS(invalid([&] { resized_crop(huge, ones({4}), 1, 1); }), "[image::resized_crop] a batch of shape");
+  EXPECT_SAYS(invalid([&] { rotate(huge, 1); }),
+              "[image::affine_transform] 3 pictures of 32770 × 32770 have more than 2^31 pixels; give them in "
+              "smaller batches");
+  EXPECT_SAYS(invalid([&] { resized_crop(huge, ones({4}), 1, 1); }),
+              "[image::resized_crop] 3 pictures of 32768 × 32768 have more than");
 }
 
 TEST(ImageErrors, Amounts) {
