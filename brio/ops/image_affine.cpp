@@ -1,4 +1,5 @@
 // Pictures read at places between pixels: transforms, and boxes that are resized.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -40,11 +41,11 @@ void check_interpolation(std::string_view function, Interpolation interpolation)
     throw_invalid(function, cat("the interpolation is nearest or bilinear, not ", name_of(interpolation)));
 }
 
-void check_count(const Batch& batch) {
-  // int32 counts them, with a frame.
-  if (batch.count() * (batch.height() + 2) * (batch.width() + 2) > INT32_MAX)
-    throw_invalid(batch.function, cat("a batch of shape ", batch.pictures.shape(),
-                                      " has more than 2^31 pixels; give it in smaller batches"));
+// Those that int32 indices count.
+void check_count(const Batch& batch, int64_t height, int64_t width) {
+  if (height * width > INT32_MAX / std::max<int64_t>(1, batch.count()))
+    throw_invalid(batch.function, cat(batch.count(), " pictures of ", height, " × ", width,
+                                      " have more than 2^31 pixels; give them in smaller batches"));
 }
 
 // Columns of a transform, each (1 or batch,); none stands for zeros.
@@ -59,6 +60,28 @@ Tensor transformed(const Batch& batch, std::vector<Tensor> columns, const Affine
 }
 
 double middle(int64_t size) { return static_cast<double>(size - 1) / 2; }
+
+// The pixels of a batch at coordinates x and y inside of it, float32, which broadcast to (batch, height, width). For
+// nearest they are whole numbers; bilinear takes floating-point pictures.
+Tensor pixels_at(const Tensor& pictures, const Tensor& x, const Tensor& y, Interpolation interpolation) {
+  const Shape& shape = pictures.shape();
+  const int64_t n = shape[0], height = shape[1], width = shape[2];
+  const Tensor flat = reshape(pictures, {n * height * width, shape[3]});
+  const Tensor picture = reshape(iota(n, i32) * constant(height * width, i32), {n, 1, 1});
+  auto whole = [](const Tensor& at, int64_t size) { return cast(minimum(at, constant(size - 1, f32)), i32); };
+  auto row = [&](const Tensor& at) { return picture + whole(at, height) * constant(width, i32); };
+  if (interpolation == Interpolation::nearest) return gather(flat, row(y) + whole(x, width));
+  const Tensor left = floor(x), top = floor(y), one = number(1);
+  // Repeated in memory: in a fused chain they would be computed again for each channel.
+  const std::vector<int64_t> each = {1, 1, 1, shape[3]};
+  auto share = [&](const Tensor& v) { return tile(cast(expand_dims(v, 3), flat.dtype()), each); };
+  const Tensor fx = share(x - left), fy = share(y - top), full = constant(1, flat.dtype());
+  // The pixel on the right is that of the edge again where its share is 0.
+  const Tensor l = whole(left, width), r = whole(left + one, width), above = row(top), below = row(top + one);
+  const Tensor upper = (full - fx) * gather(flat, above + l) + fx * gather(flat, above + r);
+  const Tensor lower = (full - fx) * gather(flat, below + l) + fx * gather(flat, below + r);
+  return (full - fy) * upper + fy * lower;
+}
 
 }  // namespace
 
@@ -83,28 +106,10 @@ Tensor rows_of(const Batch& batch, const char* what, const Tensor& x, int64_t si
 
 Tensor as_floats(const Tensor& pictures) { return is_floating(pictures.dtype()) ? pictures : cast(pictures, f32); }
 
-Tensor pixels_at(const Tensor& pictures, const Tensor& x, const Tensor& y, Interpolation interpolation) {
-  const Shape& shape = pictures.shape();
-  const int64_t n = shape[0], height = shape[1], width = shape[2];
-  const Tensor flat = reshape(pictures, {n * height * width, shape[3]});
-  const Tensor picture = reshape(iota(n, i32) * constant(height * width, i32), {n, 1, 1});
-  auto whole = [](const Tensor& at, int64_t size) { return cast(minimum(at, constant(size - 1, f32)), i32); };
-  auto row = [&](const Tensor& at) { return picture + whole(at, height) * constant(width, i32); };
-  if (interpolation == Interpolation::nearest) return gather(flat, row(y) + whole(x, width));
-  const Tensor left = floor(x), top = floor(y), one = number(1);
-  auto share = [&](const Tensor& v) { return cast(expand_dims(v, 3), flat.dtype()); };
-  const Tensor fx = share(x - left), fy = share(y - top), full = constant(1, flat.dtype());
-  // The pixel on the right is that of the edge again where its share is 0.
-  const Tensor l = whole(left, width), r = whole(left + one, width), above = row(top), below = row(top + one);
-  const Tensor upper = (full - fx) * gather(flat, above + l) + fx * gather(flat, above + r);
-  const Tensor lower = (full - fx) * gather(flat, below + l) + fx * gather(flat, below + r);
-  return (full - fy) * upper + fy * lower;
-}
-
 Tensor affine_transform(const Tensor& pictures, const Tensor& transform, AffineOptions o) {
   const Batch batch("image::affine_transform", pictures);
   const int64_t height = batch.height(), width = batch.width();
-  check_count(batch);
+  check_count(batch, height + 2, width + 2);  // with a frame
   const Tensor rows = rows_of(batch, "numbers of the transform", transform, 8);
   check_interpolation(batch.function, o.interpolation);
   if (pictures.shape().elements() == 0) return pictures;
@@ -179,23 +184,40 @@ Tensor resized_crop(const Tensor& pictures, const Tensor& boxes, int64_t height,
   const Batch batch("image::resized_crop", pictures);
   check_size(batch.function, "new size", height, width);
   check_interpolation(batch.function, interpolation);
-  check_count(batch);
+  const int64_t n = batch.count(), channels = batch.channels();
+  check_count(batch, std::max(height, batch.height()), std::max(width, batch.width()));
   const Tensor rows = rows_of(batch, "boxes", boxes, 4);
   if (batch.height() < 1 || batch.width() < 1)
     throw_invalid(batch.function, cat("a picture of ", batch.height(), " × ", batch.width(), " has no pixels"));
-  // The coordinates of new pixels `at` 0, 1, … along an axis, as resize has them; the edge of a box is read again.
-  auto places = [&](int which, const Tensor& at, int64_t to, int64_t size) {
-    auto number_of = [&](int i) { return reshape(slice(rows, {{}, {i, i + 1}}), {rows.shape()[0], 1, 1}); };
-    const Tensor begin = number_of(which), length = number_of(which + 2);
-    const Tensor middle = (at + number(0.5)) * (length / constant(to, f32));
-    const Tensor place = interpolation == Interpolation::nearest ? floor(middle) : middle - number(0.5);
+  const bool exact = interpolation == Interpolation::nearest;
+  // The coordinates of new pixels along an axis, as resize has them, (1 or batch, to); the edge of a box is read
+  // again.
+  auto places = [&](int which, int64_t to, int64_t size) {
+    const Tensor begin = slice(rows, {{}, {which, which + 1}}), length = slice(rows, {{}, {which + 2, which + 3}});
+    const Tensor middle = (reshape(iota(to, f32), {1, to}) + number(0.5)) * (length / constant(to, f32));
+    const Tensor place = exact ? floor(middle) : middle - number(0.5);
     const Tensor in_box = begin + minimum(maximum(place, number(0)), length - number(1));
     return minimum(maximum(in_box, number(0)), constant(size - 1, f32));
   };
-  const Tensor y = places(0, reshape(iota(height, f32), {1, height, 1}), height, batch.height());
-  const Tensor x = places(1, reshape(iota(width, f32), {1, 1, width}), width, batch.width());
-  const bool exact = interpolation == Interpolation::nearest;
-  return batch.back(pixels_at(exact ? batch.pictures : as_floats(batch.pictures), x, y, interpolation));
+  // Rows of `x` at places between them: those of `first` on, with the share of the next.
+  auto read = [&](const Tensor& x, const Tensor& first, const Tensor& at, int64_t size, auto&& share) {
+    auto from = [&](const Tensor& where) {
+      return gather(x, first + cast(minimum(where, constant(size - 1, f32)), i32));
+    };
+    if (exact) return from(at);
+    const Tensor low = floor(at), f = cast(share(at - low), x.dtype());
+    return (constant(1, x.dtype()) - f) * from(low) + f * from(low + number(1));
+  };
+  const Tensor x = exact ? batch.pictures : as_floats(batch.pictures);
+  const Tensor y_at = places(0, height, batch.height());
+  const Tensor lines = read(reshape(x, {n * batch.height(), batch.width() * channels}),
+                            reshape(iota(n, i32) * constant(batch.height(), i32), {n, 1}), y_at, batch.height(),
+                            [](const Tensor& f) { return expand_dims(f, 2); });
+  const Tensor x_at = expand_dims(places(1, width, batch.width()), 1);
+  const Tensor result = read(reshape(lines, {n * height * batch.width(), channels}),
+                             reshape(iota(n * height, i32) * constant(batch.width(), i32), {n, height, 1}), x_at,
+                             batch.width(), [](const Tensor& f) { return expand_dims(f, 3); });
+  return batch.back(result);
 }
 
 }  // namespace brio::image

@@ -1,4 +1,4 @@
-// What the functions of image*.cpp share: one picture as a batch, checks, amounts, reading at any place.
+// What the functions of image*.cpp share: one picture as a batch, checks, amounts.
 #pragma once
 
 #include "brio/ops/check.h"
@@ -41,9 +41,5 @@ Tensor rows_of(const Batch& batch, const char* what, const Tensor& x, int64_t si
 
 // Integers as float32, of the same numbers.
 Tensor as_floats(const Tensor& pictures);
-
-// The pixels of a batch at coordinates x and y inside of it, float32, which broadcast to (batch, height, width). For
-// nearest they are whole numbers; bilinear takes floating-point pictures.
-Tensor pixels_at(const Tensor& pictures, const Tensor& x, const Tensor& y, Interpolation interpolation);
 
 }  // namespace brio::image
