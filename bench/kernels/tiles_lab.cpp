@@ -13,10 +13,10 @@
 
 #include <time.h>
 
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/optimizer_kernels.h"
 #include "brio/backends/cpu/rows.h"
 #include "brio/backends/cpu/tile_program.h"
+#include "brio/base/isa.h"
 #include "brio/base/thread_pool.h"
 
 namespace {

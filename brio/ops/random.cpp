@@ -151,8 +151,7 @@ void set_seed(uint64_t seed) { generator().restore({seed, 0}); }
 
 }  // namespace random
 
-GeneratorScope::GeneratorScope(Generator& generator)
-    : before_(std::exchange(random::scoped_generator, &generator)) {}
+GeneratorScope::GeneratorScope(Generator& generator) : before_(std::exchange(random::scoped_generator, &generator)) {}
 GeneratorScope::~GeneratorScope() { random::scoped_generator = before_; }
 
 }  // namespace brio

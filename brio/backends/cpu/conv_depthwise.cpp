@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "brio/base/isa.h"
 #include "brio/base/error.h"
+#include "brio/base/isa.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/conv_depthwise.cpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "brio/backends/cpu/gemm_kernels.h"
-#include "brio/base/simd_targets.h"
 #include "brio/base/error.h"
+#include "brio/base/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/gemm_blocked.cpp"

@@ -7,10 +7,10 @@
 #include <cstring>
 
 #include "brio/backends/cpu/fft_plan.h"
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/lower.h"
 #include "brio/backends/cpu/pieces.h"
 #include "brio/base/error.h"
+#include "brio/base/isa.h"
 #include "brio/ops/fft.h"
 #include "brio/tensor/complex.h"
 

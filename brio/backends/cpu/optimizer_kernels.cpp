@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/tile_families.h"
 #include "brio/base/error.h"
+#include "brio/base/isa.h"
 #include "brio/base/thread_pool.h"
 
 #undef HWY_TARGET_INCLUDE

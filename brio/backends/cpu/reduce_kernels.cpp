@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/scalar_definitions.h"
 #include "brio/base/error.h"
+#include "brio/base/isa.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "brio/backends/cpu/reduce_kernels.cpp"

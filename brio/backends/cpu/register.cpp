@@ -1,5 +1,5 @@
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/lower.h"
+#include "brio/base/isa.h"
 
 namespace brio {
 

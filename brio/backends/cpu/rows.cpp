@@ -4,9 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "brio/base/isa.h"
 #include "brio/backends/cpu/stream_copy.h"
 #include "brio/base/error.h"
+#include "brio/base/isa.h"
 #include "brio/base/thread_pool.h"
 
 #undef HWY_TARGET_INCLUDE
