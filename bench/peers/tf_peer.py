@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import timing
-from timing import measure
+from timing import measure, time_epochs
 
 import tensorflow as tf
 
@@ -234,18 +234,6 @@ def adam(variant=""):
         variables[-1][-1].numpy()
 
     return measure(run, "ms")
-
-
-def time_epochs(dataset, unit, elements=1):
-    """An epoch, or an element of it where their number is given."""
-
-    def run(n):
-        for _ in range(n):
-            for batch in dataset:
-                pass
-
-    result = measure(run, unit, budget=4)
-    return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
 
 
 def jpeg():

@@ -64,6 +64,18 @@ def measure(run, unit, warm_up=0.5, block=0.02, budget=2, blocks=30):
     return {"unit": unit, "median": median, "best": times[0], "n": len(times) * n}
 
 
+def time_epochs(batches, unit, elements=1):
+    """Times an epoch over anything that can be iterated, or an element of it where their number is given."""
+
+    def run(n):
+        for _ in range(n):
+            for _batch in batches:
+                pass
+
+    result = measure(run, unit, budget=4)
+    return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
+
+
 def main(version, workloads):
     """Runs the workload named on the command line: NAME [VARIANT]. Its function returns what measure(…) returned; that
     of `start` returns the loss of its one step."""

@@ -3,7 +3,7 @@
 import os
 
 import timing
-from timing import measure
+from timing import measure, time_epochs
 
 import torch
 from torch import nn
@@ -203,16 +203,6 @@ class Photos(torch.utils.data.Dataset):
         with PIL.Image.open(self.paths[i]) as photo:
             resized = photo.convert("RGB").resize(timing.PHOTO_SIZE, PIL.Image.Resampling.BILINEAR)
         return torch.from_numpy(numpy.array(resized)).float()
-
-
-def time_epochs(loader, unit, elements=1):
-    def run(n):
-        for _ in range(n):
-            for batch in loader:
-                pass
-
-    result = measure(run, unit, budget=4)
-    return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
 
 
 def jpeg():
