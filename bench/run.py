@@ -76,6 +76,7 @@ def main():
     arguments = parse_arguments()
     python = arguments.python or (make_venv() if arguments.peers else None)
     os.environ.update(QUIET, TORCHINDUCTOR_CACHE_DIR=str(ROOT / "build" / "torch-cache"))
+    os.environ.setdefault("BRIO_BENCH_DATA", str(ROOT / "build" / "bench-data"))
 
     # samples[workload][contender]: the results of the rounds, or an Absent
     samples = {name: {} for name in arguments.only}

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import sys
+import tempfile
 import time
 
 # The workloads, as bench/README.md defines them.
@@ -24,7 +25,7 @@ PHOTO_SIZE, PHOTO_BATCH = (224, 224), 32
 SHUFFLED = 10_000_000
 RECORDS, RECORD_SIDE, RECORD_BATCH = 1000, 224, 64
 EXAMPLE_BATCH = 128
-BENCH_DATA = pathlib.Path(os.environ.get("BRIO_BENCH_DATA", pathlib.Path(__file__).resolve().parents[2] / "build" / "bench-data"))
+BENCH_DATA = pathlib.Path(os.environ.get("BRIO_BENCH_DATA", os.path.join(tempfile.gettempdir(), "brio-bench-data")))
 DATA = pathlib.Path(os.environ.get("BRIO_DATA", pathlib.Path(__file__).resolve().parents[2] / ".." / "shared" / "data"))
 
 SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -7,6 +7,8 @@
 #include <string>
 #include <thread>
 
+#include "brio/base/control_group.h"
+
 namespace brio {
 namespace {
 
@@ -17,14 +19,6 @@ int affinity_count() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));  // more than 1024 CPUs
 }
 
-// The path of this process in the unified hierarchy, "/" when there is none.
-std::string group_path() {
-  std::ifstream in("/proc/self/cgroup");
-  for (std::string line; std::getline(in, line);)
-    if (line.rfind("0::", 0) == 0) return line.substr(3);
-  return "/";
-}
-
 // CPUs that "quota period" (microseconds) amounts to; 0 when there is no limit.
 int quota_count(double quota, double period) {
   if (quota <= 0 || period <= 0) return 0;
@@ -32,8 +26,7 @@ int quota_count(double quota, double period) {
 }
 
 int quota_limit() {
-  // Inside a container the own group is often mounted as the root, so both places are tried.
-  for (const std::string& directory : {"/sys/fs/cgroup" + group_path(), std::string("/sys/fs/cgroup")}) {
+  for (const std::string& directory : control_group_directories()) {
     std::ifstream in(directory + "/cpu.max");
     std::string quota;
     double period = 0;

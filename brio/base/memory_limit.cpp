@@ -4,13 +4,15 @@
 #include <fstream>
 #include <string>
 
+#include "brio/base/control_group.h"
+
 namespace brio {
 namespace {
 
 constexpr int64_t kUnlimited = INT64_MAX;
 
 // The number in a file of one; unlimited where the file is missing or says "max".
-int64_t number_in(const char* path) {
+int64_t number_in(const std::string& path) {
   std::ifstream file(path);
   int64_t value = 0;
   return file >> value ? value : kUnlimited;
@@ -25,7 +27,7 @@ int64_t free_on_machine() {
   return int64_t{1} << 30;  // a machine that says nothing
 }
 
-int64_t free_in_group(const char* limit, const char* used) {
+int64_t free_in_group(const std::string& limit, const std::string& used) {
   const int64_t most = number_in(limit), now = number_in(used);
   return most == kUnlimited || now == kUnlimited ? kUnlimited : std::max<int64_t>(0, most - now);
 }
@@ -33,9 +35,11 @@ int64_t free_in_group(const char* limit, const char* used) {
 }  // namespace
 
 int64_t available_memory() {
-  return std::min(
-      {free_on_machine(), free_in_group("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-       free_in_group("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes")});
+  int64_t free = std::min(free_on_machine(), free_in_group("/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                                                           "/sys/fs/cgroup/memory/memory.usage_in_bytes"));
+  for (const std::string& directory : control_group_directories())
+    free = std::min(free, free_in_group(directory + "/memory.max", directory + "/memory.current"));
+  return free;
 }
 
 }  // namespace brio

@@ -34,7 +34,7 @@ std::string data_directory(const char* name) {
 
 std::string bench_file(const char* name) {
   const char* root = std::getenv("BRIO_BENCH_DATA");
-  const std::filesystem::path directory = root ? root : "build/bench-data";
+  const std::filesystem::path directory = root ? root : std::filesystem::temp_directory_path() / "brio-bench-data";
   std::filesystem::create_directories(directory);
   return (directory / name).string();
 }

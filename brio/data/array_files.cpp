@@ -23,10 +23,6 @@ class RowStage final : public IndexedStage {
     for (const ArrayFile& file : files) rows_.push_back(row_of(file));
   }
   int64_t indexed() const override { return files_[0].rows(); }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     out.resize(files_.size());
     for (size_t i = 0; i < files_.size(); ++i) files_[i].read_rows(ticket.index, 1, out.write(i, rows_[i]));

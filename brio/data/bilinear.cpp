@@ -45,7 +45,7 @@ void pick(const float* HWY_RESTRICT row, const int32_t* HWY_RESTRICT left, const
   size_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   // Four numbers at a time, whether the pixel has them or not: the next one overwrites what is too much. Gathering
-  // numbers one by one is three times as slow.
+  // 16 numbers from anywhere takes 1.6 to 1.9 times as long.
   if (channels == 3 || channels == 4) {
     const hn::CappedTag<float, 4> d4;
     for (; (x + 1) * channels + 4 <= pixels * channels; ++x) {

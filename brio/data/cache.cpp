@@ -16,43 +16,35 @@ class CacheStage final : public Stage {
   }
 
   bool claim(Ticket& ticket) override {
-    if (kept_ >= 0 || indexed() >= 0) {
-      if (at_ >= (kept_ >= 0 ? kept_ : indexed())) return false;
-      locate(at_++, ticket);
+    if (numbered() >= 0) {
+      if (place_.at >= numbered()) return false;
+      locate(place_.at++, ticket);
       return true;
     }
     ticket.count = 0;
     if (!input().claim(ticket.add_inner())) {
-      store_->end(at_);
+      store_->end(place_.at);
       return false;
     }
-    number_it(ticket, at_++);
+    place_.take(ticket);
     return true;
   }
   int64_t skip(int64_t n) override {
-    if (kept_ >= 0 || indexed() >= 0) {
-      n = std::min(n, (kept_ >= 0 ? kept_ : indexed()) - at_);
-      at_ += n;
-      return n;
-    }
+    if (numbered() >= 0) return place_.skip(n, numbered());
     const int64_t passed = input().skip(n);
-    at_ += passed;
-    if (passed < n) store_->end(at_);
+    place_.at += passed;
+    if (passed < n) store_->end(place_.at);
     return passed;
   }
   void reset(uint64_t epoch) override {
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     input().reset(0);
     kept_ = store_->complete();
     if (kept_ >= 0 && indexed() >= 0 && kept_ != indexed())
       throw InvalidArgument(cat("[cache] the file holds ", kept_, " elements, but the dataset has ", indexed(),
                                 " now; remove it and it is made again"));
   }
-  void save(StateWriter& state) const override {
-    state.number(epoch_);
-    state.number(static_cast<uint64_t>(at_));
-  }
+  void save(StateWriter& state) const override { place_.save(state); }
   void restore(StateReader& state) override {
     reset(state.number());
     const int64_t passed = state.count();
@@ -62,7 +54,7 @@ class CacheStage final : public Stage {
   void locate(int64_t index, Ticket& ticket) override {
     ticket.count = 0;
     if (kept_ < 0) input().locate(index, ticket.add_inner());
-    number_it(ticket, index);
+    place_.number(ticket, index);
   }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
@@ -74,14 +66,12 @@ class CacheStage final : public Stage {
   }
 
  private:
-  void number_it(Ticket& ticket, int64_t index) const {
-    ticket.index = index;
-    ticket.epoch = epoch_;
-  }
+  // Elements where they can be found by their number: of a cache that is complete, or of what lies below; else -1.
+  int64_t numbered() const { return kept_ >= 0 ? kept_ : indexed(); }
+
   std::shared_ptr<CacheStore> store_;
-  int64_t at_ = 0;
   int64_t kept_ = -1;  // elements of a cache that was complete when the epoch began
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 class CacheNode final : public Transform {

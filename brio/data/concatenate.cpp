@@ -14,7 +14,8 @@ class ConcatenateStage final : public Stage {
     for (; which_ < inputs().size(); ++which_) {
       ticket.count = 0;
       if (!input(which_).claim(ticket.add_inner())) continue;
-      number_it(ticket, which_, at_++);
+      ticket.input = which_;
+      place_.take(ticket);
       return true;
     }
     return false;
@@ -25,25 +26,22 @@ class ConcatenateStage final : public Stage {
       passed += input(which_).skip(n - passed);
       if (passed == n) break;
     }
-    at_ += passed;
+    place_.at += passed;
     return passed;
   }
   void reset(uint64_t epoch) override {
     which_ = 0;
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     for (const auto& each : inputs()) each->reset(epoch);
   }
   void save(StateWriter& state) const override {
     state.number(which_);
-    state.number(static_cast<uint64_t>(at_));
-    state.number(epoch_);
+    place_.save(state);
     for (const auto& each : inputs()) each->save(state);
   }
   void restore(StateReader& state) override {
     which_ = static_cast<size_t>(state.count(static_cast<int64_t>(inputs().size())));
-    at_ = state.count();
-    epoch_ = state.number();
+    place_.restore(state);
     for (const auto& each : inputs()) each->restore(state);
   }
   int64_t indexed() const override {
@@ -55,7 +53,8 @@ class ConcatenateStage final : public Stage {
     const size_t which = index < first ? 0 : 1;
     ticket.count = 0;
     input(which).locate(which == 0 ? index : index - first, ticket.add_inner());
-    number_it(ticket, which, index);
+    ticket.input = which;
+    place_.number(ticket, index);
   }
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     input(ticket.input).make(ticket.inner[0], out, worker);
@@ -65,14 +64,8 @@ class ConcatenateStage final : public Stage {
   }
 
  private:
-  void number_it(Ticket& ticket, size_t which, int64_t index) const {
-    ticket.input = which;
-    ticket.index = index;
-    ticket.epoch = epoch_;
-  }
   size_t which_ = 0;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 class ConcatenateNode final : public Transform {

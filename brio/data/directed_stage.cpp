@@ -8,19 +8,17 @@ bool DirectedStage::claim(Ticket& ticket) {
   ticket.error = nullptr;
   while (!stopped_ && left_ > 0) {
     ticket.count = 0;
-    ticket.index = at_;
-    ticket.epoch = epoch_;
     try {
       const int64_t chosen = choose();
       if (chosen < 0) break;
       ticket.input = static_cast<size_t>(chosen);
     } catch (...) {
       ticket.error = std::current_exception();
-      ++at_;
+      place_.take(ticket);
       return true;
     }
     if (!ended_[ticket.input] && input(ticket.input).claim(ticket.add_inner())) {
-      ++at_;
+      place_.take(ticket);
       return true;
     }
     if (!ended_[ticket.input]) --left_;
@@ -40,22 +38,19 @@ void DirectedStage::reset(uint64_t epoch) {
   ended_.assign(ended_.size(), false);
   left_ = ended_.size();
   stopped_ = false;
-  at_ = 0;
-  epoch_ = epoch;
+  place_.begin(epoch);
   for (const auto& each : inputs()) each->reset(epoch);
 }
 
 void DirectedStage::save(StateWriter& state) const {
-  state.number(epoch_);
-  state.number(static_cast<uint64_t>(at_));
+  place_.save(state);
   state.number(stopped_);
   for (const bool each : ended_) state.number(each);
   for (const auto& each : inputs()) each->save(state);
 }
 
 void DirectedStage::restore(StateReader& state) {
-  epoch_ = state.number();
-  at_ = state.count();
+  place_.restore(state);
   stopped_ = state.count(1) != 0;
   left_ = 0;
   for (size_t i = 0; i < ended_.size(); ++i) {

@@ -23,14 +23,13 @@ class DirectedStage : public Stage {
   virtual int64_t choose() = 0;
   bool ended(size_t dataset) const { return ended_[dataset]; }
   size_t datasets() const { return ended_.size(); }
-  uint64_t epoch() const { return epoch_; }
+  uint64_t epoch() const { return place_.epoch; }
 
  private:
   std::vector<bool> ended_;
   bool stop_, stopped_ = false;
   size_t left_ = 0;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 // A node of several inputs whose elements are all alike.

@@ -27,8 +27,7 @@ bool FilesInOrder::advance(Ticket& ticket, bool (ElementReader::*step)(Element&)
       if (!reader_ || reader_->lost()) to_file(file_ + 1);
       else ++in_file_;
     }
-    ticket.index = at_++;
-    ticket.epoch = epoch_;
+    place_.take(ticket);
     return true;
   }
 }
@@ -48,13 +47,11 @@ void FilesInOrder::compute(Ticket& ticket, Element& out, Worker&) {
 
 void FilesInOrder::reset(uint64_t epoch) {
   to_file(0);
-  at_ = 0;
-  epoch_ = epoch;
+  place_.begin(epoch);
 }
 
 void FilesInOrder::save(StateWriter& state) const {
-  state.number(epoch_);
-  state.number(static_cast<uint64_t>(at_));
+  place_.save(state);
   state.number(file_);
   state.number(static_cast<uint64_t>(in_file_));
   state.number(reader_ ? reader_->position() : 0);
@@ -66,7 +63,7 @@ void FilesInOrder::restore(StateReader& state) {
   to_file(static_cast<size_t>(state.count(static_cast<int64_t>(files_.size()))));
   const int64_t in_file = state.count();
   const uint64_t position = state.number();
-  at_ = at;
+  place_.at = at;
   if (in_file == 0) return;
   if (file_ == files_.size()) StateReader::refuse("it lies behind the last file");
   reader_ = open_(files_[file_]);
@@ -76,7 +73,7 @@ void FilesInOrder::restore(StateReader& state) {
     return;
   }
   const size_t file = file_;
-  at_ -= in_file;
+  place_.at -= in_file;
   if (skip(in_file) != in_file || file_ != file)
     StateReader::refuse(cat(files_[file], " now has fewer elements than were read of it"));
 }

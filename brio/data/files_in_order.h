@@ -47,8 +47,7 @@ class FilesInOrder final : public Stage {
   std::unique_ptr<ElementReader> reader_;  // of files_[file_]
   size_t file_ = 0;
   int64_t in_file_ = 0;  // elements and errors passed
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 // A source of such elements. `text` is what describe() says.

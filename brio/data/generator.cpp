@@ -18,17 +18,16 @@ class GeneratorStage final : public Stage {
       return false;
     }
     if (values_.size() != parts_)
-      throw InvalidArgument(
-          cat("[from_generator] element ", at_, " has ", values_.size(), " tensors; ", parts_, " were promised"));
+      throw InvalidArgument(cat("[from_generator] element ", place_.at, " has ", values_.size(), " tensors; ", parts_,
+                                " were promised"));
     ticket.element.resize(parts_);
     for (size_t i = 0; i < parts_; ++i) {
       if (!values_[i].defined())
-        throw InvalidArgument(cat("[from_generator] tensor ", i, " of element ", at_, " is none"));
+        throw InvalidArgument(cat("[from_generator] tensor ", i, " of element ", place_.at, " is none"));
       ticket.element.share(i, values_[i].array());
     }
     values_.clear();
-    ticket.index = at_++;
-    ticket.epoch = epoch_;
+    place_.take(ticket);
     return true;
   }
   void compute(Ticket& ticket, Element& out, Worker&) override {
@@ -38,14 +37,10 @@ class GeneratorStage final : public Stage {
   void reset(uint64_t epoch) override {
     next_ = nullptr;
     ended_ = false;
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
   }
   // Only the function knows how it goes on: it is called again as often as before.
-  void save(StateWriter& state) const override {
-    state.number(epoch_);
-    state.number(static_cast<uint64_t>(at_));
-  }
+  void save(StateWriter& state) const override { place_.save(state); }
   void restore(StateReader& state) override {
     reset(state.number());
     const int64_t passed = state.count();
@@ -57,8 +52,7 @@ class GeneratorStage final : public Stage {
   Next next_;
   size_t parts_;
   std::vector<Tensor> values_;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
   bool ended_ = false;
 };
 

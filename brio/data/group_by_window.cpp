@@ -20,10 +20,6 @@ class HeldStage final : public IndexedStage {
  public:
   HeldStage(Pipeline& pipeline, const Window& elements) : IndexedStage(pipeline, "window"), elements_(elements) {}
   int64_t indexed() const override { return static_cast<int64_t>(elements_.size()); }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     share_parts(elements_[static_cast<size_t>(ticket.index)], out);
   }
@@ -72,13 +68,13 @@ class GroupStage final : public NestedStage {
     }
   }
   void reset(uint64_t epoch) override {
-    begin(epoch);
+    place_.begin(epoch);
     clear();
     input().reset(epoch);
   }
   // With all elements that are held.
   void save(StateWriter& state) const override {
-    save_place(state);
+    place_.save(state);
     state.number(seed_);
     state.number(windows_);
     state.number(ended_);
@@ -98,7 +94,7 @@ class GroupStage final : public NestedStage {
     input().save(state);
   }
   void restore(StateReader& state) override {
-    restore_place(state);
+    place_.restore(state);
     clear();
     seed_ = state.number();
     windows_ = state.number();
@@ -154,9 +150,9 @@ class GroupStage final : public NestedStage {
   void open(int64_t key, Window window) {
     key_ = key;
     window_ = std::make_shared<HeldNode>(std::move(window), grouping_.in);
-    const SeededScope scope(RandomStream{seed_ + epoch() * 0x9E3779B97F4A7C15ull, windows_}.u64(0));
-    nested_ =
-        Nested::open("group_by_window", grouping_.reduce(key, Dataset(window_)), grouping_.out, pipeline_, epoch());
+    const SeededScope scope(stream_of(seed_, place_.epoch, windows_).u64(0));
+    nested_ = Nested::open("group_by_window", grouping_.reduce(key, Dataset(window_)), grouping_.out, pipeline_,
+                           place_.epoch);
   }
   void clear() {
     groups_.clear();

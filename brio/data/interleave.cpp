@@ -45,13 +45,13 @@ class InterleaveStage final : public NestedStage {
   }
 
   void reset(uint64_t epoch) override {
-    begin(epoch);
+    place_.begin(epoch);
     clear();
     input().reset(epoch);
   }
   // Of each open dataset: the input's state before the element that it was made of, and its own.
   void save(StateWriter& state) const override {
-    save_place(state);
+    place_.save(state);
     call_.save(state);
     state.number(turn_);
     state.number(static_cast<uint64_t>(given_));
@@ -67,7 +67,7 @@ class InterleaveStage final : public NestedStage {
     input().save(state);
   }
   void restore(StateReader& state) override {
-    restore_place(state);
+    place_.restore(state);
     call_.restore(state);
     clear();
     turn_ = static_cast<size_t>(state.count(static_cast<int64_t>(cycle_.size()) - 1));

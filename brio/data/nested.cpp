@@ -31,23 +31,18 @@ std::shared_ptr<Nested> Nested::open(const char* name, const Dataset& dataset, c
   return nested;
 }
 
-void NestedStage::number_it(Ticket& ticket) {
-  ticket.index = at_++;
-  ticket.epoch = epoch_;
-}
-
 bool NestedStage::claim_from(const std::shared_ptr<Nested>& nested, Ticket& ticket) {
   ticket.error = nullptr;
   ticket.count = 0;
   if (!nested->stage->claim(ticket.add_inner())) return false;
   ticket.source = nested;
-  number_it(ticket);
+  place_.take(ticket);
   return true;
 }
 
 void NestedStage::fail(Ticket& ticket) {
   ticket.error = std::current_exception();
-  number_it(ticket);
+  place_.take(ticket);
 }
 
 void NestedStage::compute(Ticket& ticket, Element& out, Worker& worker) {
@@ -64,16 +59,6 @@ void NestedStage::compute(Ticket& ticket, Element& out, Worker& worker) {
 std::optional<FilePlace> NestedStage::origin(const Ticket& ticket) const {
   if (ticket.error) return {};
   return std::static_pointer_cast<Nested>(ticket.source)->stage->origin(ticket.inner[0]);
-}
-
-void NestedStage::save_place(StateWriter& state) const {
-  state.number(epoch_);
-  state.number(static_cast<uint64_t>(at_));
-}
-
-void NestedStage::restore_place(StateReader& state) {
-  epoch_ = state.number();
-  at_ = state.count();
 }
 
 std::shared_ptr<Nested> DatasetCall::operator()(const Ticket& ticket, const Pipeline& outer) {

@@ -30,18 +30,7 @@ class NestedStage : public Stage {
   bool claim_from(const std::shared_ptr<Nested>& nested, Ticket& ticket);
   // The place of an element that could not be made.
   void fail(Ticket& ticket);  // in a catch block
-  void begin(uint64_t epoch) {
-    epoch_ = epoch;
-    at_ = 0;
-  }
-  uint64_t epoch() const { return epoch_; }
-  void save_place(StateWriter& state) const;
-  void restore_place(StateReader& state);
-
- private:
-  void number_it(Ticket& ticket);
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 // While it lives, this thread's random numbers (seeds of steps that are built, too) follow from the seed.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <system_error>
 
 #include "brio/base/error.h"
 
@@ -21,6 +22,22 @@ int64_t now_ns() {
       .count();
 }
 
+// Signals are for the threads of the program: what is started in the scope gets none.
+class NoSignals {
+ public:
+  NoSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  NoSignals(const NoSignals&) = delete;
+  NoSignals& operator=(const NoSignals&) = delete;
+  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_;
+};
+
 // How long this thread has been in next() of any Parallel: for the one above, that is no work of its own.
 constinit thread_local int64_t time_in_next = 0;
 
@@ -31,7 +48,7 @@ Parallel::Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options)
   if (options_.depth != kAutotune) depth_ = std::max<int64_t>(1, options_.depth);
   for (int64_t i = 0; i < std::max(depth_, kMostAhead) + 1; ++i) ring_.push_back(nullptr);
   totals_.stage = stage.name();
-  window_start_ns_ = last_return_ns_ = now_ns();
+  window_start_ns_ = now_ns();
   base_ = snapshot();
 }
 
@@ -44,14 +61,10 @@ Parallel::Snapshot Parallel::snapshot() const {
 }
 
 void Parallel::start_threads(int64_t threads) {
-  workers_ = threads;
-  // Signals are for the threads of the program.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const NoSignals scope;
   while (static_cast<int64_t>(threads_.size()) < threads) {
     const auto number = static_cast<int64_t>(threads_.size());
-    threads_.emplace_back([this, number] {
+    auto body = [this, number] {
       Worker worker;
       Lock lock(mutex_);
       bool spun = false;
@@ -68,9 +81,16 @@ void Parallel::start_threads(int64_t threads) {
         --sleeping_;
         spun = false;
       }
-    });
+    };
+    try {
+      threads_.emplace_back(body);
+    } catch (const std::system_error& error) {
+      if (options_.workers == kAutotune) break;  // those that there are will do
+      throw ResourceError(
+          cat("[", stage_.name(), "] of ", threads, " threads only ", number, " could be started: ", error.what()));
+    }
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  workers_ = static_cast<int64_t>(threads_.size());
 }
 
 void Parallel::stop_threads() {
@@ -126,12 +146,13 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   entry.cost_ns = 0;
   entry.timed = tail_ % kTimeEvery == 0;
   claiming_ = true;
+  const bool wants_snapshot = pending_.state.empty();
   lock.unlock();
   const int64_t began = now_ns(), elsewhere = time_in_next;
   bool there = false;
   Snapshot taken;
   try {
-    if (began - last_snapshot_ns_ > kSnapshotEvery) {
+    if (wants_snapshot && began - last_snapshot_ns_ > kSnapshotEvery) {
       taken = snapshot();
       last_snapshot_ns_ = began;
     }
@@ -141,7 +162,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   }
   lock.lock();
   claiming_ = false;
-  if (!taken.state.empty() && pending_.state.empty()) pending_ = std::move(taken);
+  if (!taken.state.empty()) pending_ = std::move(taken);
   if (entry.error) {  // the order cannot go on behind a place that could not be taken
     ended_ = true;
     ++tail_;
@@ -153,7 +174,6 @@ void Parallel::claim(Lock& lock, Worker& worker) {
     return;
   }
   ++tail_;
-  ++begun_;
   if (sleeping_ > 0 && has_work()) work_.notify_one();
   lock.unlock();
   worker.timed = entry.timed;
@@ -165,10 +185,8 @@ void Parallel::claim(Lock& lock, Worker& worker) {
     entry.error = std::current_exception();
   }
   const int64_t took = now_ns() - began - (time_in_next - elsewhere);
-  stage_.stats().computed.fetch_add(1, std::memory_order_relaxed);
   lock.lock();
   entry.cost_ns = took;
-  --begun_;
   if (entry.parts <= 1 || entry.error) return finished(entry);
   entry.taken = 0;
   entry.left = entry.parts;
@@ -268,7 +286,7 @@ bool Parallel::next(Element& out) {
   const std::exception_ptr error = std::exchange(entry.error, nullptr);
   if (!error) std::swap(out, entry.out);
   window_.wall_ns = now - window_start_ns_;
-  tune(lock);
+  tune();
   if (sleeping_ > 0 && has_work()) work_.notify_one();
   lock.unlock();
   if (error) std::rethrow_exception(error);
@@ -287,7 +305,7 @@ void Parallel::check_depth(const Entry& entry) {
                               " bytes; the largest number that fits is ", most));
 }
 
-void Parallel::tune(Lock&) {
+void Parallel::tune() {
   const int64_t length = std::min(kLongestWindow, kFirstWindow << std::min<size_t>(7, tuner_.log().size() * 2));
   if (window_.wall_ns < length) return;
   TunerLimits limits;
@@ -306,13 +324,13 @@ void Parallel::tune(Lock&) {
   window_start_ns_ += window_.wall_ns;
   window_ = {};
   depth_ = next.depth;
-  if (next.workers > static_cast<int64_t>(threads_.size())) start_threads(next.workers);
   workers_ = next.workers;
+  if (workers_ > static_cast<int64_t>(threads_.size())) start_threads(workers_);
 }
 
 void Parallel::clear() {
   stop_threads();  // the next read starts them again
-  head_ = tail_ = begun_ = 0;
+  head_ = tail_ = 0;
   claiming_ = ended_ = false;
   for (auto& entry : ring_)
     if (entry) entry->open = entry->ready = false;

@@ -66,7 +66,7 @@ class Parallel {
   void start_threads(int64_t threads);
   void stop_threads();
   void clear();
-  void tune(Lock& lock);
+  void tune();
   void check_depth(const Entry& entry);
   Entry& entry_at(int64_t i) { return *ring_[static_cast<size_t>(i) % ring_.size()]; }
   Snapshot snapshot() const;
@@ -81,7 +81,7 @@ class Parallel {
   std::vector<std::unique_ptr<Entry>> ring_;
   int64_t head_ = 0, tail_ = 0;  // read, claimed
   int64_t depth_ = 1, workers_ = 0;
-  int64_t sleeping_ = 0, begun_ = 0;
+  int64_t sleeping_ = 0;
   bool claiming_ = false, ended_ = false, stopping_ = false, reader_waits_ = false;
   std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
   int64_t last_cost_ns_ = 0;                 // of an element
@@ -93,7 +93,7 @@ class Parallel {
   Tuner tuner_;
   TunerWindow window_;
   ParallelReport totals_;
-  int64_t window_start_ns_ = 0, last_return_ns_ = 0;
+  int64_t window_start_ns_ = 0;
 };
 
 }  // namespace brio::data

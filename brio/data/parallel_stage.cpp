@@ -21,8 +21,7 @@ bool ParallelStage::claim(Ticket& ticket) {
   } catch (...) {
     ticket.error = std::current_exception();
   }
-  ticket.index = at_++;
-  ticket.epoch = epoch_;
+  place_.take(ticket);
   return true;
 }
 
@@ -34,19 +33,16 @@ void ParallelStage::compute(Ticket& ticket, Element& out, Worker&) {
 
 void ParallelStage::reset(uint64_t epoch) {
   parallel_.reset(epoch);
-  epoch_ = epoch;
-  at_ = 0;
+  place_.begin(epoch);
 }
 
 void ParallelStage::save(StateWriter& state) const {
-  state.number(epoch_);
-  state.number(static_cast<uint64_t>(at_));
+  place_.save(state);
   parallel_.save(state);
 }
 
 void ParallelStage::restore(StateReader& state) {
-  epoch_ = state.number();
-  at_ = state.count();
+  place_.restore(state);
   parallel_.restore(state);
 }
 

@@ -20,8 +20,7 @@ class ParallelStage final : public Stage {
 
  private:
   Parallel parallel_;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 }  // namespace brio::data

@@ -17,20 +17,16 @@ using formats::NamedSpec;
 using formats::ParsedFeature;
 using formats::VarLen;
 
-class ParseStage final : public FollowingStage {
+class ParseStage final : public WholeStage {
  public:
   ParseStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const ExampleParser& parser)
-      : FollowingStage(pipeline, "parse_example", std::move(inputs)), parser_(parser) {
+      : WholeStage(pipeline, "parse_example", std::move(inputs)), parser_(parser) {
     if (!parser.has_rows()) return;
     for (const NamedSpec& named : parser.specs()) {
       const auto& fixed = std::get<FixedLen>(named.spec);
       rows_.push_back({fixed.shape, fixed.dtype});
     }
   }
-  bool has_work() const override { return true; }
-  // An element is parsed by one thread, whatever made it.
-  int64_t parts(const Ticket&) const override { return 1; }
-  void compute_part(Ticket& ticket, int64_t, Element& out, Worker& worker) override { make(ticket, out, worker); }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& in = scratch(worker);

@@ -33,10 +33,6 @@ class FileStage final : public IndexedStage {
   FileStage(Pipeline& pipeline, FilesPtr files) : IndexedStage(pipeline, "read"), files_(std::move(files)) {}
 
   int64_t indexed() const override { return static_cast<int64_t>(files_->paths.size()); }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   bool has_work() const override { return true; }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     const auto i = static_cast<size_t>(ticket.index);
@@ -93,15 +89,12 @@ Window window_of(const PictureSize& size, const PictureShape& wanted) {
   return {(size.height - height) / 2, (size.width - width) / 2, height, width};
 }
 
-class DecodeStage final : public FollowingStage {
+class DecodeStage final : public WholeStage {
  public:
   DecodeStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const PictureShape& wanted,
               FilesPtr files)
-      : FollowingStage(pipeline, "decode", std::move(inputs)), wanted_(wanted), files_(std::move(files)) {}
+      : WholeStage(pipeline, "decode", std::move(inputs)), wanted_(wanted), files_(std::move(files)) {}
 
-  bool has_work() const override { return true; }
-  int64_t parts(const Ticket&) const override { return 1; }
-  void compute_part(Ticket& ticket, int64_t, Element& out, Worker& worker) override { make(ticket, out, worker); }
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& in = scratch(worker);
     input().make(ticket, in, worker);
@@ -160,14 +153,11 @@ class DecodeNode final : public PictureNode {
   }
 };
 
-class ResizeStage final : public FollowingStage {
+class ResizeStage final : public WholeStage {
  public:
   ResizeStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const PictureShape& wanted)
-      : FollowingStage(pipeline, "resize", std::move(inputs)), wanted_(wanted) {}
+      : WholeStage(pipeline, "resize", std::move(inputs)), wanted_(wanted) {}
 
-  bool has_work() const override { return true; }
-  int64_t parts(const Ticket&) const override { return 1; }
-  void compute_part(Ticket& ticket, int64_t, Element& out, Worker& worker) override { make(ticket, out, worker); }
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& in = scratch(worker);
     input().make(ticket, in, worker);

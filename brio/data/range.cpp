@@ -13,10 +13,6 @@ class RangeStage final : public IndexedStage {
  public:
   RangeStage(Pipeline& pipeline, Range range) : IndexedStage(pipeline, "range"), range_(range) {}
   int64_t indexed() const override { return range_.count; }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     out.resize(1);
     *static_cast<int64_t*>(out.write(0, {{}, i64})) = range_.start + ticket.index * range_.step;

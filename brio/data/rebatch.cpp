@@ -22,7 +22,7 @@ class RebatchStage final : public Stage {
   bool claim(Ticket& ticket) override {
     ticket.error = nullptr;
     ticket.count = 0;
-    const int64_t size = sizes_[static_cast<size_t>(at_) % sizes_.size()];
+    const int64_t size = sizes_[static_cast<size_t>(place_.at) % sizes_.size()];
     int64_t rows = 0;
     try {
       do {
@@ -41,8 +41,7 @@ class RebatchStage final : public Stage {
     } catch (...) {
       ticket.error = std::current_exception();
     }
-    ticket.index = at_++;
-    ticket.epoch = epoch_;
+    place_.take(ticket);
     return true;
   }
   void compute(Ticket& ticket, Element& out, Worker&) override {
@@ -55,18 +54,15 @@ class RebatchStage final : public Stage {
     }
   }
   void reset(uint64_t epoch) override {
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     rows_.reset(epoch);
   }
   void save(StateWriter& state) const override {
-    state.number(epoch_);
-    state.number(static_cast<uint64_t>(at_));
+    place_.save(state);
     rows_.save(state);
   }
   void restore(StateReader& state) override {
-    epoch_ = state.number();
-    at_ = state.count();
+    place_.restore(state);
     rows_.restore(state);
   }
 
@@ -102,8 +98,7 @@ class RebatchStage final : public Stage {
   RowReader rows_;
   const std::vector<int64_t>& sizes_;
   bool drop_;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 class RebatchNode final : public Transform {

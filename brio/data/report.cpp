@@ -38,10 +38,10 @@ std::string padded(const std::string& text, size_t width, bool right) {
 
 void Report::finish() {
   double total = 0;
-  for (const StageReport& stage : stages) total += stage.seconds_an_element * static_cast<double>(stage.elements);
+  for (const StageReport& stage : stages) total += stage.seconds_an_element * static_cast<double>(stage.timed);
   const StageReport* longest = nullptr;
   for (StageReport& stage : stages) {
-    const double mine = stage.seconds_an_element * static_cast<double>(stage.elements);
+    const double mine = stage.seconds_an_element * static_cast<double>(stage.timed);
     stage.share = total > 0 ? mine / total : 0;
     if (!longest || stage.share > longest->share) longest = &stage;
   }
@@ -56,7 +56,7 @@ std::string Report::str() const {
   for (const StageReport& stage : stages) {
     text += padded(stage.name, 18, false) + padded(duration(stage.seconds_an_element), 10, true);
     text += padded(cat(static_cast<int>(stage.share * 100 + 0.5), " %"), 9, true);
-    text += padded(cat(stage.elements), 9, true) + padded(size(stage.held_bytes), 10, true) + "\n";
+    text += padded(cat(stage.timed), 9, true) + padded(size(stage.held_bytes), 10, true) + "\n";
   }
   for (const ParallelReport& ring : threads) {
     const double wall = std::max(1.0, static_cast<double>(ring.wall_ns));

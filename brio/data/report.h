@@ -11,8 +11,8 @@ namespace brio::data {
 
 struct StageReport {
   std::string name;
-  uint64_t elements = 0;
-  double seconds_an_element = 0;  // of its own, without its inputs; over elements that were timed
+  uint64_t timed = 0;             // elements that were
+  double seconds_an_element = 0;  // of its own, without its inputs
   double share = 0;               // of the time of all stages for one element of the pipeline
   int64_t held_bytes = 0;
 };

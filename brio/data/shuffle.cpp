@@ -21,43 +21,38 @@ class FullShuffle final : public FollowingStage {
       : FollowingStage(pipeline, "shuffle", std::move(inputs)), seed_(seed), reshuffle_(reshuffle) {}
 
   bool claim(Ticket& ticket) override {
-    if (at_ >= indexed()) return false;
-    locate(at_++, ticket);
+    if (place_.at >= indexed()) return false;
+    locate(place_.at++, ticket);
     return true;
   }
-  int64_t skip(int64_t n) override {
-    n = std::min(n, indexed() - at_);
-    at_ += n;
-    return n;
-  }
+  int64_t skip(int64_t n) override { return place_.skip(n, indexed()); }
   void locate(int64_t index, Ticket& ticket) override {
     input().locate(static_cast<int64_t>(order_(static_cast<uint64_t>(index))), ticket);
   }
   void reset(uint64_t epoch) override {
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     input().reset(epoch);
     shuffle();
   }
   void save(StateWriter& state) const override {
-    state.number(static_cast<uint64_t>(at_));
-    state.number(epoch_);
+    place_.save(state);
     state.number(seed_);
     input().save(state);
   }
   void restore(StateReader& state) override {
-    at_ = state.count(indexed());
-    epoch_ = state.number();
+    place_.restore(state, indexed());
     seed_ = state.number();
     input().restore(state);
     shuffle();
   }
 
  private:
-  void shuffle() { order_ = Permutation(static_cast<uint64_t>(indexed()), seed_of_epoch(seed_, epoch_, reshuffle_)); }
-  uint64_t seed_, epoch_ = 0;
+  void shuffle() {
+    order_ = Permutation(static_cast<uint64_t>(indexed()), seed_of_epoch(seed_, place_.epoch, reshuffle_));
+  }
+  uint64_t seed_;
   bool reshuffle_;
-  int64_t at_ = 0;
+  Place place_;
   Permutation order_;
 };
 

@@ -13,6 +13,11 @@ Ticket& Ticket::add_inner() {
   return ticket;
 }
 
+void Place::save(StateWriter& state) const {
+  state.number(epoch);
+  state.number(static_cast<uint64_t>(at));
+}
+
 std::string message_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);

@@ -1,10 +1,9 @@
 // What a pipeline is made of. A Node describes a step and never changes; opening it makes a Stage, which has a place
 // in the order of elements. Every stage splits its work in two:
 //
-//   claim    takes the next place in the order. Serial, and cheap: an index, a line of a file, the answer of a
-//   filter. compute  makes the element of that place: reading, decoding, mapping, gathering a batch. Any thread may
-//   do it, in
-//            any order, as it depends on the ticket alone.
+// - claim takes the next place in the order. It is serial, and cheap: an index, a line of a file, what a filter says.
+// - compute makes the element of that place: reading, decoding, mapping, gathering a batch. Any thread may do it, in
+//   any order, as it depends on the ticket alone.
 //
 // So the order and the bits never depend on how many threads compute (parallel.h has the threads), a shuffle buffer
 // holds tickets instead of decoded pictures, skipping costs no work, and the state of a pipeline is that of its
@@ -53,6 +52,33 @@ struct Ticket {
   Ticket& add_inner();
 };
 
+// How far a stage has come in its own order.
+struct Place {
+  uint64_t epoch = 0;
+  int64_t at = 0;  // of the next element
+
+  void begin(uint64_t of_epoch) { *this = {of_epoch, 0}; }
+  void take(Ticket& ticket) { number(ticket, at++); }  // the next element is this ticket's
+  void number(Ticket& ticket, int64_t index) const {
+    ticket.index = index;
+    ticket.epoch = epoch;
+  }
+  int64_t skip(int64_t n, int64_t end) {  // of elements that are numbered up to `end`
+    n = std::min(n, end - at);
+    at += n;
+    return n;
+  }
+  void save(StateWriter& state) const;
+  void restore(StateReader& state) {
+    epoch = state.number();
+    at = state.count();
+  }
+  void restore(StateReader& state, int64_t end) {
+    epoch = state.number();
+    at = state.count(end);
+  }
+};
+
 std::string message_of(const std::exception_ptr& error);  // what() of it
 
 // Where in a file an element comes from.
@@ -68,9 +94,9 @@ struct Worker {
   bool timed = false;                           // this element's stages are timed
 };
 
-// What a stage reports. Times are of the elements that were timed, others are counted only.
+// What a stage reports. Times are of the elements that were timed.
 struct StageStats {
-  std::atomic<uint64_t> computed{0}, timed{0}, inclusive_ns{0};
+  std::atomic<uint64_t> timed{0}, inclusive_ns{0};
   std::atomic<int64_t> held_bytes{0};  // in a buffer, a cache
 };
 
@@ -79,7 +105,6 @@ class SkipLog;
 
 // What the stages of one iterator share.
 struct Pipeline {
-  uint64_t epoch = 0;
   std::vector<Stage*> stages;  // by number; inputs before those who use them
   int64_t cpu_budget = 1;
   int64_t ram_budget = 0;
@@ -156,40 +181,21 @@ class IndexedStage : public Stage {
  public:
   using Stage::Stage;
   bool claim(Ticket& ticket) final {
-    if (at_ >= indexed()) return false;
-    locate(at_++, ticket);
+    if (place_.at >= indexed()) return false;
+    locate(place_.at++, ticket);
     return true;
   }
-  int64_t skip(int64_t n) final {
-    n = std::min(n, indexed() - at_);
-    at_ += n;
-    return n;
-  }
-  void reset(uint64_t epoch) override {
-    at_ = 0;
-    epoch_ = epoch;
-  }
-  void save(StateWriter& state) const override {
-    state.number(static_cast<uint64_t>(at_));
-    state.number(epoch_);
-  }
-  void restore(StateReader& state) override {
-    at_ = state.count(indexed());
-    epoch_ = state.number();
-  }
+  int64_t skip(int64_t n) final { return place_.skip(n, indexed()); }
+  void locate(int64_t index, Ticket& ticket) override { place_.number(ticket, index); }
+  void reset(uint64_t epoch) override { place_.begin(epoch); }
+  void save(StateWriter& state) const override { place_.save(state); }
+  void restore(StateReader& state) override { place_.restore(state, indexed()); }
 
  protected:
-  uint64_t epoch() const { return epoch_; }
+  uint64_t epoch() const { return place_.epoch; }
 
  private:
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
-};
-
-// What is known of a part before any element is made. Unknown sizes are -1.
-struct PartSpec {
-  DType dtype = f32;
-  std::optional<std::vector<int64_t>> shape;
+  Place place_;
 };
 
 class Node {
@@ -245,6 +251,17 @@ class FollowingStage : public Stage {
     input().compute_part(ticket, part, out, worker);
   }
   void finish(Ticket& ticket, Element& out, Worker& worker) override { input().finish(ticket, out, worker); }
+};
+
+// A stage that makes its element of the whole one below: whatever that is made of, one thread does it.
+class WholeStage : public FollowingStage {
+ public:
+  using FollowingStage::FollowingStage;
+  bool has_work() const override { return true; }
+  int64_t parts(const Ticket&) const final { return 1; }
+  void start(Ticket&, Element&, Worker&) final {}
+  void compute_part(Ticket& ticket, int64_t, Element& out, Worker& worker) final { make(ticket, out, worker); }
+  void finish(Ticket&, Element&, Worker&) final {}
 };
 
 template <typename T, typename... A>

@@ -24,10 +24,6 @@ class TensorStage final : public IndexedStage {
     }
   }
   int64_t indexed() const override { return rows_; }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     out.resize(parts_.size());
     for (size_t i = 0; i < parts_.size(); ++i) {

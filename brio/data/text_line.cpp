@@ -32,10 +32,6 @@ class LinesByNumber final : public IndexedStage {
   LinesByNumber(Pipeline& pipeline, const NumberedLines& lines)
       : IndexedStage(pipeline, "text_line"), lines_(lines) {}
   int64_t indexed() const override { return lines_.size(); }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     const auto after = std::upper_bound(lines_.ends.begin(), lines_.ends.end(), ticket.index);
     const auto file = static_cast<size_t>(after - lines_.ends.begin());

@@ -40,10 +40,6 @@ class RecordsByPlace final : public IndexedStage {
   RecordsByPlace(Pipeline& pipeline, const RecordShards& shards)
       : IndexedStage(pipeline, "tfrecord"), shards_(shards) {}
   int64_t indexed() const override { return shards_.size(); }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     const auto [shard, place] = shards_.find(ticket.index);
     Block& block = private_of<Block>(worker);

@@ -27,10 +27,6 @@ class WindowStage final : public IndexedStage {
     for (const int64_t dim : row_.shape) window_.shape.push_back(dim);
   }
   int64_t indexed() const override { return windows_.count; }
-  void locate(int64_t index, Ticket& ticket) override {
-    ticket.index = index;
-    ticket.epoch = epoch();
-  }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     const int64_t at = windows_.first + ticket.index * windows_.stride;
     const size_t bytes = row_.bytes();

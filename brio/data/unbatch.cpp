@@ -26,8 +26,7 @@ class UnbatchStage final : public Stage {
     } catch (...) {
       ticket.error = std::current_exception();
     }
-    ticket.index = at_++;
-    ticket.epoch = epoch_;
+    place_.take(ticket);
     return true;
   }
   void compute(Ticket& ticket, Element& out, Worker&) override {
@@ -36,26 +35,22 @@ class UnbatchStage final : public Stage {
     for (size_t k = 0; k < ticket.element.size(); ++k) out.take(k, ticket.element, k);
   }
   void reset(uint64_t epoch) override {
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     rows_.reset(epoch);
   }
   void save(StateWriter& state) const override {
-    state.number(epoch_);
-    state.number(static_cast<uint64_t>(at_));
+    place_.save(state);
     rows_.save(state);
   }
   void restore(StateReader& state) override {
-    epoch_ = state.number();
-    at_ = state.count();
+    place_.restore(state);
     rows_.restore(state);
   }
   bool has_work() const override { return false; }
 
  private:
   RowReader rows_;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 class UnbatchNode final : public Transform {

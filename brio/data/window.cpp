@@ -29,25 +29,21 @@ class NumberedWindow final : public GatherStage {
                  WindowShape shape)
       : GatherStage(pipeline, "window", std::move(inputs), std::move(structure)), shape_(shape) {}
   bool claim(Ticket& ticket) override {
-    if (at_ >= indexed()) return false;
-    locate(at_++, ticket);
+    if (place_.at >= indexed()) return false;
+    locate(place_.at++, ticket);
     return true;
   }
-  int64_t skip(int64_t n) override {
-    n = std::min(n, indexed() - at_);
-    at_ += n;
-    return n;
-  }
+  int64_t skip(int64_t n) override { return place_.skip(n, indexed()); }
   void reset(uint64_t epoch) override {
-    at_ = 0;
+    place_.begin(epoch);
     input().reset(epoch);
   }
   void save(StateWriter& state) const override {
-    state.number(static_cast<uint64_t>(at_));
+    place_.save(state);
     input().save(state);
   }
   void restore(StateReader& state) override {
-    at_ = state.count(indexed());
+    place_.restore(state, indexed());
     input().restore(state);
   }
   int64_t indexed() const override { return shape_.windows_of(input().indexed()); }
@@ -56,13 +52,12 @@ class NumberedWindow final : public GatherStage {
     const int64_t first = index * shape_.shift, end = input().indexed();
     for (int64_t i = 0; i < shape_.size && first + i * shape_.stride < end; ++i)
       input().locate(first + i * shape_.stride, ticket.add_inner());
-    ticket.index = index;
-    ticket.epoch = ticket.inner[0].epoch;
+    place_.number(ticket, index);
   }
 
  private:
   WindowShape shape_;
-  int64_t at_ = 0;
+  Place place_;
 };
 
 class HeldWindow final : public GatherStage {
@@ -80,8 +75,7 @@ class HeldWindow final : public GatherStage {
       share_parts(held_[i].parts, row.element);
       row.error = held_[i].error;
     }
-    ticket.index = at_++;
-    ticket.epoch = epoch_;
+    place_.take(ticket);
     for (int64_t passed = 0; passed < shape_.shift; ++passed) {
       if (held_.empty() && !ended_) read();
       if (held_.empty()) break;
@@ -95,14 +89,12 @@ class HeldWindow final : public GatherStage {
   void reset(uint64_t epoch) override {
     held_.clear();
     ended_ = false;
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     input().reset(epoch);
   }
   // With the elements that are held. One that could not be made is kept as what it said.
   void save(StateWriter& state) const override {
-    state.number(epoch_);
-    state.number(static_cast<uint64_t>(at_));
+    place_.save(state);
     state.number(ended_);
     state.number(held_.size());
     for (const Held& each : held_) {
@@ -114,8 +106,7 @@ class HeldWindow final : public GatherStage {
   }
   void restore(StateReader& state) override {
     held_.clear();
-    epoch_ = state.number();
-    at_ = state.count();
+    place_.restore(state);
     ended_ = state.count(1) != 0;
     for (int64_t left = state.count(shape_.span()); left > 0; --left) {
       Held& each = held_.emplace_back();
@@ -154,8 +145,7 @@ class HeldWindow final : public GatherStage {
   std::deque<Held> held_;  // from the first element of the next window on
   Ticket next_;
   bool ended_ = false;
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 class WindowNode final : public Transform {

@@ -14,27 +14,24 @@ class ZipStage final : public Stage {
     ticket.count = 0;
     for (const auto& each : inputs())
       if (!each->claim(ticket.add_inner())) return false;
-    number_it(ticket, at_++);
+    place_.take(ticket);
     return true;
   }
   int64_t skip(int64_t n) override {
     for (const auto& each : inputs()) n = std::min(n, each->skip(n));
-    at_ += n;
+    place_.at += n;
     return n;
   }
   void reset(uint64_t epoch) override {
-    at_ = 0;
-    epoch_ = epoch;
+    place_.begin(epoch);
     for (const auto& each : inputs()) each->reset(epoch);
   }
   void save(StateWriter& state) const override {
-    state.number(static_cast<uint64_t>(at_));
-    state.number(epoch_);
+    place_.save(state);
     for (const auto& each : inputs()) each->save(state);
   }
   void restore(StateReader& state) override {
-    at_ = state.count();
-    epoch_ = state.number();
+    place_.restore(state);
     for (const auto& each : inputs()) each->restore(state);
   }
   int64_t indexed() const override {
@@ -45,7 +42,7 @@ class ZipStage final : public Stage {
   void locate(int64_t index, Ticket& ticket) override {
     ticket.count = 0;
     for (const auto& each : inputs()) each->locate(index, ticket.add_inner());
-    number_it(ticket, index);
+    place_.number(ticket, index);
   }
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& each = scratch(worker);
@@ -57,12 +54,7 @@ class ZipStage final : public Stage {
   }
 
  private:
-  void number_it(Ticket& ticket, int64_t index) const {
-    ticket.index = index;
-    ticket.epoch = epoch_;
-  }
-  int64_t at_ = 0;
-  uint64_t epoch_ = 0;
+  Place place_;
 };
 
 class ZipNode final : public Node {
