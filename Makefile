@@ -8,9 +8,11 @@ CTEST   := ctest -j $(JOBS) --output-on-failure
 SOURCES  = $(shell find brio tests examples -name '*.h' -o -name '*.cpp' 2>/dev/null)
 UNITS    = $(filter brio/%.cpp,$(SOURCES))
 
+WITH_PYTHON := -D BRIO_PYTHON=ON -D Python_EXECUTABLE=$(CURDIR)/.venv/bin/python
+
 # build(PRESET,TARGETS): configures once (Ninja re-runs CMake when its inputs change), then builds.
 define build
-@test -f build/$(1)/build.ninja || cmake --preset $(1)
+@test -f build/$(1)/build.ninja || cmake --preset $(1) $(if $(filter release,$(1)),$(WITH_PYTHON))
 @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 endef
 
@@ -20,11 +22,17 @@ endef
 help: ## list these commands
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 
-setup: build/setup.stamp ## install what building needs (Debian packages); the other commands do it for you
+setup: build/setup.stamp build/venv.stamp ## install what building needs (Debian packages); the other commands do it for you
 
 build/setup.stamp: scripts/setup
 	@mkdir -p build
 	@scripts/setup
+	@touch $@
+
+# A release tree from before the Python package is configured anew.
+build/venv.stamp: scripts/venv python/requirements.txt | build/setup.stamp
+	@scripts/venv $(PYTHON)
+	@if [ -f $(RELEASE)/build.ninja ]; then cmake --preset release $(WITH_PYTHON) > /dev/null; fi
 	@touch $@
 
 demo: setup ## train a small network and show where the time and the memory went

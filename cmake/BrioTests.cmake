@@ -2,6 +2,7 @@
 #   unit      one program per directory of tests/ that has .cpp files: tests/ir/*.cpp → test_ir; tests/main.cpp runs them
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
 #   example   every examples/NAME.cpp → example_NAME, built and run
+#   python    tests/python, where the Python package is built (BRIO_PYTHON)
 #   check     layering of the includes, the installed package, what README.md says
 #   The seeds of the parsers' fuzz targets are replayed as unit tests fuzz/NAME (BrioFuzz.cmake).
 # tests/fuzz → brio_fuzz and tests/soak → brio_soak are programs, not tests: `make fuzz`, `make soak`.
@@ -67,6 +68,12 @@ foreach(source IN LISTS examples)
   add_test(NAME example/${name} COMMAND example_${name})
   set_tests_properties(example/${name} PROPERTIES LABELS example)
 endforeach()
+
+if(BRIO_PYTHON)
+  add_test(NAME python COMMAND ${Python_EXECUTABLE} -m pytest -q --no-header -p no:cacheprovider tests/python
+           WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+endif()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJECT_SOURCE_DIR})
 add_test(NAME layering/self COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/self_test)

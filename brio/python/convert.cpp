@@ -1,0 +1,395 @@
+#include "brio/python/convert.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "brio/base/error.h"
+#include "brio/nn/module.h"
+#include "brio/ops/arrange.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/strings.h"
+#include "brio/python/array_buffer.h"
+#include "brio/tensor/strings.h"
+
+namespace brio::python {
+
+Types types;
+
+namespace {
+
+std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_str(); }
+
+[[noreturn]] void refuse(nb::handle object) {
+  throw nb::type_error(cat("a value of type ", class_of(object),
+                           " cannot become a tensor; pass a number, a string, a list of them or an array")
+                           .c_str());
+}
+
+Tensor cast_now(const Tensor& x, DType dtype) {
+  const nn::EagerScope eager;
+  Tensor y = cast(x, dtype);
+  read_array(y);
+  return y;
+}
+
+// As asked for: an integer array may become float, a float array no integer that it was not asked to be.
+Tensor of_wanted(Tensor x, const Wanted& wanted) {
+  if (wanted.required && x.dtype() != *wanted.required) return cast_now(x, *wanted.required);
+  if (wanted.preferred && x.dtype() != *wanted.preferred && is_real(x.dtype()) && is_real(*wanted.preferred) &&
+      (is_floating(*wanted.preferred) || !is_floating(x.dtype())))
+    return cast_now(x, *wanted.preferred);
+  return x;
+}
+
+// ---- nested lists
+
+enum Leaf : uint8_t { kBool = 1, kInt = 2, kReal = 4, kComplexNumber = 8, kText = 16, kOther = 32 };
+
+struct Nested {
+  Shape shape;
+  uint8_t leaves = 0;  // which kinds there are
+  bool wide = false;   // an integer past int32
+};
+
+Leaf leaf_kind(PyObject* o) {
+  if (PyBool_Check(o)) return kBool;
+  if (PyLong_CheckExact(o)) return kInt;
+  if (PyFloat_CheckExact(o)) return kReal;
+  if (PyComplex_CheckExact(o)) return kComplexNumber;
+  if (PyUnicode_Check(o) || PyBytes_Check(o)) return kText;
+  return kOther;
+}
+
+bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
+
+[[noreturn]] void refuse_ragged(const Nested& nested, int depth, int64_t size) {
+  throw InvalidArgument(cat("a list of lists must be rectangular to become a tensor, but at depth ", depth,
+                            " lists of ", nested.shape[depth], " and of ", size,
+                            " elements meet; pad the short ones, or use tf.ragged.constant"));
+}
+
+void measure(PyObject* o, int depth, Nested& nested) {
+  if (!is_sequence(o)) {
+    const Leaf kind = leaf_kind(o);
+    nested.leaves |= kind;
+    if (kind == kInt) {
+      int overflow = 0;
+      const long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
+      nested.wide |= overflow != 0 || value > INT32_MAX || value < INT32_MIN;
+    }
+    if (kind != kOther && nested.shape.rank() != depth) refuse_ragged(nested, depth, 0);
+    return;
+  }
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  if (depth == nested.shape.rank()) {
+    if (depth >= kMaxRank)
+      throw InvalidArgument(
+          cat("lists are nested deeper than ", kMaxRank, ", which is as many axes as a tensor has"));
+    nested.shape.push_back(n);
+  } else if (nested.shape[depth] != n) {
+    refuse_ragged(nested, depth, n);
+  }
+  PyObject** items = PySequence_Fast_ITEMS(o);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    measure(items[i], depth + 1, nested);
+    if (nested.leaves & kOther) return;
+  }
+}
+
+template <typename F>
+void each_leaf(PyObject* o, F&& f) {
+  if (!is_sequence(o)) return f(o);
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
+  for (Py_ssize_t i = 0; i < n; ++i) each_leaf(PySequence_Fast_ITEMS(o)[i], f);
+}
+
+int64_t to_int64(PyObject* o) {
+  const long long value = PyLong_AsLongLong(o);
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+Scalar scalar_of(PyObject* o) {
+  if (PyBool_Check(o)) return o == Py_True;
+  if (PyLong_Check(o)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow > 0) {
+      const unsigned long long big = PyLong_AsUnsignedLongLong(o);
+      if (!PyErr_Occurred()) return static_cast<uint64_t>(big);
+      PyErr_Clear();
+    }
+    if (overflow)
+      throw InvalidArgument(cat(nb::str(nb::handle(o)).c_str(), " is past the largest integer, of 64 bits"));
+    return static_cast<int64_t>(value);
+  }
+  return PyFloat_AsDouble(o);
+}
+
+DType default_dtype(uint8_t leaves, bool wide) {
+  if (leaves & kComplexNumber) return DType::c128;
+  if (leaves & kReal) return f32;
+  if (leaves & kInt) return wide ? i64 : i32;
+  return leaves & kBool ? boolean : f32;  // [] is float32
+}
+
+// Does every leaf have a value of this dtype? As TensorFlow: 1 may be 1.0, 1.5 is no integer, a bool is only a bool.
+bool leaves_fit(uint8_t leaves, DType dtype) {
+  if (dtype == DType::string) return (leaves & ~kText) == 0;
+  if (leaves & kText) return false;
+  if (leaves & kComplexNumber) return is_complex(dtype);
+  if (leaves & kReal) return is_floating(dtype) || is_complex(dtype);
+  if (leaves & kInt) return dtype != boolean;
+  return !(leaves & kBool) || dtype == boolean;
+}
+
+DType choose(const Wanted& wanted, uint8_t leaves, bool wide) {
+  if (wanted.required) {
+    if (!leaves_fit(leaves, *wanted.required) && !(leaves == kBool && is_real(*wanted.required)))
+      throw nb::type_error(cat("values of Python's ",
+                               leaves & kText   ? "str"
+                               : leaves & kReal ? "float"
+                                                : "int",
+                               " do not fit a tensor of ", *wanted.required,
+                               "; leave the dtype out, or convert them first")
+                               .c_str());
+    return *wanted.required;
+  }
+  if (leaves & kText) return DType::string;
+  if (wanted.preferred && leaves_fit(leaves, *wanted.preferred)) return *wanted.preferred;
+  return default_dtype(leaves, wide);
+}
+
+std::string_view text_of(PyObject* o) {
+  if (PyBytes_Check(o)) return {PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o))};
+  if (!PyUnicode_Check(o)) throw nb::type_error("text and numbers cannot be mixed in one tensor");
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(o, &size);
+  if (!text) throw nb::python_error();
+  return {text, static_cast<size_t>(size)};
+}
+
+Tensor fill(PyObject* o, const Nested& nested, DType dtype) {
+  const Shape& shape = nested.shape;
+  if (dtype == DType::string) {
+    StringWriter writer;
+    each_leaf(o, [&](PyObject* leaf) { writer.add(text_of(leaf)); });
+    return Tensor(writer.finish(shape));
+  }
+  Array array = Array::allocate({shape, dtype});
+  char* at = static_cast<char*>(array.data());
+  const size_t size = size_of(dtype);
+  each_leaf(o, [&](PyObject* leaf) {
+    if (dtype == f32 && PyFloat_CheckExact(leaf)) {
+      const auto value = static_cast<float>(PyFloat_AS_DOUBLE(leaf));
+      std::memcpy(at, &value, 4);
+    } else if (is_complex(dtype)) {
+      const Py_complex c = PyComplex_AsCComplex(leaf);
+      const std::complex<double> value(c.real, c.imag);
+      const std::complex<float> narrow(value);
+      std::memcpy(at, dtype == DType::c128 ? static_cast<const void*>(&value) : &narrow, size);
+    } else {
+      const uint64_t bits = scalar_of(leaf).bits_as(dtype);
+      std::memcpy(at, &bits, size);
+    }
+    at += size;
+  });
+  return Tensor(std::move(array));
+}
+
+Tensor from_sequence(nb::handle object, const Wanted& wanted) {
+  Nested nested;
+  measure(object.ptr(), 0, nested);
+  if (!(nested.leaves & kOther)) return fill(object.ptr(), nested, choose(wanted, nested.leaves, nested.wide));
+  return stack(tensors_of(object, wanted));
+}
+
+// ---- NumPy
+
+// Arrays that the buffer protocol cannot describe: text, objects, bfloat16.
+Tensor from_odd_array(nb::handle array, const Wanted& wanted) {
+  const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  if (kind == "U" || kind == "S" || kind == "O") {
+    const nb::object list = array.attr("tolist")();
+    if (is_sequence(list.ptr())) return from_sequence(list, wanted);
+    return tensor_of(list, wanted);
+  }
+  if (nb::cast<std::string>(array.attr("dtype").attr("name")) == "bfloat16") {
+    const Tensor bits = tensor_of(array.attr("view")("uint16"));
+    Array same = read_array(bits);
+    same.aval.dtype = bf16;
+    return of_wanted(Tensor(same), wanted);
+  }
+  throw nb::type_error(cat("arrays of ", nb::str(array.attr("dtype")).c_str(), " cannot become tensors").c_str());
+}
+
+Tensor from_array(nb::handle array, const Wanted& wanted) {
+  if (std::optional<Array> copy = copy_of_buffer(array)) return of_wanted(Tensor(std::move(*copy)), wanted);
+  if (nb::hasattr(array, "dtype")) return from_odd_array(array, wanted);
+  refuse(array);
+}
+
+}  // namespace
+
+bool is_tensor_like(nb::handle h) {
+  PyObject* o = h.ptr();
+  return is_tensor(h) || is_variable(h) || PyFloat_Check(o) || PyLong_Check(o) || is_sequence(o) ||
+         PyObject_CheckBuffer(o) || PyComplex_Check(o) || PyUnicode_Check(o) || nb::hasattr(h, "__array__");
+}
+
+Tensor tensor_of(nb::handle h, const Wanted& wanted) {
+  PyObject* o = h.ptr();
+  if (is_tensor(h) || is_variable(h)) {
+    const Tensor x = is_tensor(h) ? *nb::inst_ptr<Tensor>(h) : nb::inst_ptr<Variable>(h)->value();
+    if (wanted.required && x.dtype() != *wanted.required)
+      throw InvalidArgument(cat("a tensor of ", x.dtype(), " was given where ", *wanted.required,
+                                " is asked for; use tf.cast(x, tf.", *wanted.required, ")"));
+    return x;
+  }
+  if (PyBool_Check(o) || PyLong_CheckExact(o) || PyFloat_CheckExact(o)) {
+    const Leaf kind = leaf_kind(o);
+    const Scalar value = scalar_of(o);
+    const bool wide = kind == kInt && (value.integer() > INT32_MAX || value.integer() < INT32_MIN);
+    const DType dtype = choose(wanted, kind, wide);
+    return host_scalar(value.bits_as(dtype), dtype);
+  }
+  if (is_sequence(o)) return from_sequence(h, wanted);
+  if (PyUnicode_Check(o) || PyBytes_Check(o)) {
+    choose(wanted, kText, false);
+    return string_tensor(text_of(o));
+  }
+  if (PyObject_CheckBuffer(o)) return from_array(h, wanted);
+  if (is_symbol(h))
+    throw nb::type_error(
+        "a symbol of a functional model stands for values that are not there yet; this function needs values");
+  if (PyComplex_Check(o)) return fill(o, {}, choose(wanted, kComplexNumber, false));
+  if (PyLong_Check(o) || PyFloat_Check(o)) return tensor_of(nb::int_(h), wanted);
+  if (nb::hasattr(h, "__tf_tensor__")) return tensor_of(h.attr("__tf_tensor__")(), wanted);
+  if (nb::hasattr(h, "__array__")) {
+    const nb::object array = nb::module_::import_("numpy").attr("asarray")(h);
+    return from_array(array, wanted);
+  }
+  if (PyObject_HasAttrString(o, "__len__") && PyObject_HasAttrString(o, "__getitem__") && !PyDict_Check(o))
+    return from_sequence(nb::steal(PySequence_List(o)), wanted);
+  refuse(h);
+}
+
+namespace {
+
+// The dtype that an object brings along, if it does.
+std::optional<DType> own_dtype(nb::handle h) {
+  if (is_tensor(h)) return nb::inst_ptr<Tensor>(h)->dtype();
+  if (is_variable(h)) return nb::inst_ptr<Variable>(h)->value().dtype();
+  return {};
+}
+
+}  // namespace
+
+Operands operands_of(nb::handle a, nb::handle b) {
+  if (const auto dtype = own_dtype(a)) return {tensor_of(a), tensor_of(b, {.preferred = dtype})};
+  if (const auto dtype = own_dtype(b)) return {tensor_of(a, {.preferred = dtype}), tensor_of(b)};
+  // An array says what a number becomes, on either side.
+  if (!PyObject_CheckBuffer(a.ptr()) && PyObject_CheckBuffer(b.ptr())) {
+    const Tensor y = tensor_of(b);
+    return {tensor_of(a, {.preferred = y.dtype()}), y};
+  }
+  Tensor x = tensor_of(a);
+  Tensor y = tensor_of(b, {.preferred = x.dtype()});
+  if (y.dtype() != x.dtype()) x = tensor_of(a, {.preferred = y.dtype()});  // 1 + 1.5
+  return {x, y};
+}
+
+std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& given) {
+  Wanted wanted = given;
+  if (is_tensor(sequence) || is_variable(sequence) || PyObject_CheckBuffer(sequence.ptr()))
+    return unstack(tensor_of(sequence, wanted));
+  const nb::object list = nb::steal(PySequence_List(sequence.ptr()));
+  if (!list.is_valid()) throw nb::python_error();
+  if (!wanted.required && !wanted.preferred)
+    for (nb::handle item : list)
+      if ((wanted.preferred = own_dtype(item))) break;
+  std::vector<Tensor> tensors;
+  for (nb::handle item : list) {
+    tensors.push_back(tensor_of(item, wanted));
+    if (!wanted.required && !wanted.preferred) wanted.preferred = tensors.back().dtype();
+  }
+  return tensors;
+}
+
+int64_t integer_from(nb::handle h) {
+  if (PyLong_Check(h.ptr())) return to_int64(h.ptr());
+  if (is_tensor(h) || is_variable(h)) {
+    const Tensor x = tensor_of(h);
+    if (x.size() != 1 || !is_integer(x.dtype()))
+      throw InvalidArgument(
+          cat("one integer is asked for, but the tensor has shape ", x.shape(), " and dtype ", x.dtype()));
+    return integer_at(read_array(x).data(), x.dtype(), 0);
+  }
+  const nb::object index = nb::steal(PyNumber_Index(h.ptr()));
+  if (!index.is_valid()) throw nb::python_error();
+  return to_int64(index.ptr());
+}
+
+std::vector<int64_t> dims_from(nb::handle h) {
+  if (PyLong_Check(h.ptr())) return {integer_from(h)};
+  if (is_tensor(h) || is_variable(h) || (!is_sequence(h.ptr()) && PyObject_CheckBuffer(h.ptr()))) {
+    const Tensor x = tensor_of(h);
+    if (x.rank() > 1 || !is_integer(x.dtype()))
+      throw InvalidArgument(
+          cat("sizes are a list of integers, but got a tensor of shape ", x.shape(), " and dtype ", x.dtype()));
+    const Array& array = read_array(x);
+    std::vector<int64_t> dims;
+    for (int64_t i = 0; i < x.size(); ++i) dims.push_back(integer_at(array.data(), x.dtype(), i));
+    return dims;
+  }
+  std::vector<int64_t> dims;
+  for (nb::handle item : nb::iter(h)) dims.push_back(item.is_none() ? -1 : integer_from(item));
+  return dims;
+}
+
+Shape shape_from(nb::handle h) {
+  const std::vector<int64_t> dims = dims_from(h);
+  return Shape(std::span<const int64_t>(dims));
+}
+
+std::vector<int> axis_list_from(nb::handle h) {
+  std::vector<int> axes;
+  for (const int64_t axis : dims_from(h)) axes.push_back(static_cast<int>(std::clamp<int64_t>(axis, -100, 100)));
+  return axes;
+}
+
+Axes axes_from(nb::handle h) { return h.is_none() ? Axes() : Axes(axis_list_from(h)); }
+
+nb::object wrap(Tensor tensor) {
+  if (!tensor.defined()) return nb::none();
+  nb::object object = nb::inst_alloc(types.tensor);
+  new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
+  nb::inst_mark_ready(object);
+  return object;
+}
+
+bool readable(const Tensor& tensor) {
+  const TensorImpl* impl = tensor.impl();
+  if (impl->computed.load(std::memory_order_acquire)) return true;
+  const Recording* home = impl->recording.load(std::memory_order_acquire);
+  return home && home->kind == Recording::Kind::eager;
+}
+
+const Array& read_array(const Tensor& tensor) {
+  if (tensor.impl() && tensor.impl()->computed.load(std::memory_order_acquire)) return tensor.array();
+  const nb::gil_scoped_release release;
+  return tensor.array();
+}
+
+// A class of the Python part: TensorShape is a tuple that knows TensorFlow's methods.
+nb::object shape_object(std::span<const int64_t> dims) {
+  nb::object list = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(dims.size())));
+  for (size_t i = 0; i < dims.size(); ++i)
+    PyTuple_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
+                     (dims[i] < 0 ? nb::none() : nb::object(nb::int_(dims[i]))).release().ptr());
+  static PyObject* const make = nb::object(nb::module_::import_("brio._shape").attr("TensorShape")).release().ptr();
+  return nb::handle(make)(list);
+}
+nb::object shape_object(const Shape& shape) { return shape_object(shape.dims()); }
+
+}  // namespace brio::python

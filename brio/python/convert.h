@@ -1,0 +1,76 @@
+// Between Python's objects and Brio's values.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "brio/ir/tensor.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/variable.h"
+
+namespace brio::python {
+
+namespace nb = nanobind;
+
+// Types that are made in this module; set when it is loaded.
+struct Types {
+  PyTypeObject *tensor, *variable, *symbol, *dtype;
+};
+extern Types types;
+
+inline bool is_tensor(nb::handle object) { return Py_TYPE(object.ptr()) == types.tensor; }
+inline bool is_variable(nb::handle object) {
+  return Py_TYPE(object.ptr()) == types.variable || PyType_IsSubtype(Py_TYPE(object.ptr()), types.variable);
+}
+inline bool is_symbol(nb::handle object) { return Py_TYPE(object.ptr()) == types.symbol; }
+
+// A tensor from anything that is like one: tensors, variables, numbers, text, nested lists of them, NumPy's arrays
+// and whatever has __array__. Numbers become int32 or float32 and arrays keep their dtype, unless one is given:
+// `required` must be met, `preferred` gives way where a value has no such dtype. Throws what Python shows.
+struct Wanted {
+  std::optional<DType> required = {}, preferred = {};
+};
+Tensor tensor_of(nb::handle object, const Wanted& wanted = {});
+// Tensors of one expression: those that have a dtype say what the others become.
+struct Operands {
+  Tensor a, b;
+};
+Operands operands_of(nb::handle a, nb::handle b);
+std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& wanted = {});
+bool is_tensor_like(nb::handle object);  // without looking inside
+
+// A DType, TensorFlow's or NumPy's name of one, a NumPy dtype, or float, int, bool, str.
+DType dtype_from(nb::handle object);
+nb::object dtype_object(DType dtype);  // the one and only of its kind
+
+// From a number, a sequence of numbers (also tensors of one), a TensorShape or a tensor. -1 and None are -1.
+std::vector<int64_t> dims_from(nb::handle object);
+Shape shape_from(nb::handle object);  // every size is known
+nb::object shape_object(const Shape& shape);
+nb::object shape_object(std::span<const int64_t> dims);  // -1 is None
+int64_t integer_from(nb::handle object);                 // also from a tensor of one element
+Axes axes_from(nb::handle object);                       // None: all of them
+std::vector<int> axis_list_from(nb::handle object);
+
+// What is asked for in numpy(): a copy, as an array or as a scalar of NumPy.
+nb::object numpy_of(const Tensor& tensor);
+// A view that must not be written to, where NumPy knows the dtype.
+nb::object numpy_view(const Tensor& tensor);
+
+nb::object wrap(Tensor tensor);  // "none" is None
+
+// Keeps a Python object in a place that may be destroyed without the interpreter's lock.
+std::shared_ptr<nb::object> kept(nb::object object);
+
+// False while a function is traced: the value is not there yet.
+bool readable(const Tensor& tensor);
+// Computes what is pending, without the interpreter's lock.
+const Array& read_array(const Tensor& tensor);
+
+}  // namespace brio::python

@@ -1,0 +1,180 @@
+// tf.DType, and what may stand for one.
+#include <array>
+
+#include "brio/base/error.h"
+#include "brio/python/bind.h"
+
+namespace brio::python {
+namespace {
+
+// An enum would be a number to nanobind.
+struct ElementType {
+  DType value;
+};
+
+PyObject* objects[kDTypeCount];  // the one of each kind, kept for good
+
+nb::object numpy_type(DType dtype) {
+  if (dtype == bf16) return nb::module_::import_("brio._numpy").attr("bfloat16")();
+  const std::string name = dtype == DType::string ? "object_" : dtype == boolean ? "bool_" : cat(dtype);
+  return nb::module_::import_("numpy").attr(name.c_str());
+}
+
+}  // namespace
+
+nb::object dtype_object(DType dtype) { return nb::borrow(objects[static_cast<int>(dtype)]); }
+
+DType dtype_from(nb::handle h) {
+  PyObject* o = h.ptr();
+  if (Py_TYPE(o) == types.dtype) return nb::inst_ptr<ElementType>(h)->value;
+  if (PyUnicode_Check(o)) return dtype_from_name(nb::cast<std::string>(h));
+  if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return f32;
+  if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return i32;
+  if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return boolean;
+  if (o == reinterpret_cast<PyObject*>(&PyUnicode_Type) || o == reinterpret_cast<PyObject*>(&PyBytes_Type))
+    return DType::string;
+  if (!h.is_none()) {
+    if (PyType_Check(o) || nb::hasattr(h, "kind")) {  // a NumPy type or dtype
+      const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(h);
+      const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
+      if (kind == "U" || kind == "S" || kind == "O") return DType::string;
+      return dtype_from_name(nb::cast<std::string>(dtype.attr("name")));
+    }
+    if (nb::hasattr(h, "dtype")) return dtype_from(h.attr("dtype"));
+  }
+  throw nb::type_error(
+      cat("a dtype is asked for, such as tf.float32 or 'float32', but got ", nb::repr(h).c_str()).c_str());
+}
+
+void bind_dtypes(nb::module_& m) {
+  nb::class_<ElementType> type(m, "DType", "The type of a tensor's elements, such as tf.float32.");
+  types.dtype = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def_prop_ro("name",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return std::string(info(d).name);
+                   })
+      .def_prop_ro(
+          "size",
+          [](ElementType e) {
+            const DType d = e.value;
+            return size_of(d);
+          },
+          "Bytes of one element.")
+      .def_prop_ro("is_floating",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return is_floating(d);
+                   })
+      .def_prop_ro("is_integer",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return is_integer(d);
+                   })
+      .def_prop_ro("is_unsigned",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return is_integer(d) && !is_signed(d);
+                   })
+      .def_prop_ro("is_bool",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return d == boolean;
+                   })
+      .def_prop_ro("is_complex",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return is_complex(d);
+                   })
+      .def_prop_ro("is_numeric",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return is_complex(d) || (is_real(d) && d != boolean);
+                   })
+      .def_prop_ro("base_dtype",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return dtype_object(d);
+                   })
+      .def_prop_ro("real_dtype",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return dtype_object(d == DType::c64 ? f32 : d == DType::c128 ? f64 : d);
+                   })
+      .def_prop_ro("as_numpy_dtype",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return numpy_type(d);
+                   })
+      .def_prop_ro("as_datatype_enum",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return nb::module_::import_("brio._numpy").attr("enum_of")(std::string(info(d).name));
+                   })
+      .def_prop_ro("min",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "min");
+                   })
+      .def_prop_ro("max",
+                   [](ElementType e) {
+                     const DType d = e.value;
+                     return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "max");
+                   })
+      .def("__repr__",
+           [](ElementType e) {
+             const DType d = e.value;
+             return cat("tf.", d);
+           })
+      .def("__str__",
+           [](ElementType e) {
+             const DType d = e.value;
+             return cat("<dtype: '", d, "'>");
+           })
+      .def("__hash__",
+           [](ElementType e) {
+             const DType d = e.value;
+             return static_cast<int64_t>(d);
+           })
+      .def(
+          "__eq__",
+          [](ElementType e, nb::object other) {
+            const DType d = e.value;
+            if (other.is_none()) return false;
+            try {
+              return dtype_from(other) == d;
+            } catch (const InvalidArgument&) {
+              return false;
+            } catch (const nb::builtin_exception&) {
+              return false;
+            } catch (nb::python_error&) {
+              return false;
+            }
+          },
+          nb::arg("other").none())
+      .def("is_compatible_with",
+           [](ElementType e, Given other) {
+             const DType d = e.value;
+             return dtype_from(other.object) == d;
+           })
+      .def("__reduce__", [](ElementType e) {
+        const DType d = e.value;
+        return nb::make_tuple(nb::module_::import_("brio").attr("as_dtype"),
+                              nb::make_tuple(std::string(info(d).name)));
+      });
+  // np.dtype(tf.float32), np.zeros(3, tf.float32)
+  type.def_prop_ro("dtype", [](ElementType e) {
+    const DType d = e.value;
+    return nb::module_::import_("numpy").attr("dtype")(numpy_type(d));
+  });
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    objects[i] = nb::cast(ElementType{dtype}).release().ptr();
+    m.attr(std::string(info(dtype).name).c_str()) = nb::borrow(objects[i]);
+  }
+  m.def(
+      "as_dtype", [](Given type_value) { return dtype_object(dtype_from(type_value.object)); },
+      nb::arg("type_value"));
+}
+
+}  // namespace brio::python

@@ -1,0 +1,65 @@
+#include "brio/python/errors.h"
+
+#include "brio/base/error.h"
+#include "brio/formats/data_error.h"
+
+namespace brio::python {
+namespace {
+
+// Classes of brio.errors, by name; they are made there.
+PyObject* error_class(const char* name) {
+  nanobind::object found = nanobind::module_::import_("brio.errors").attr(name);
+  return found.release().ptr();
+}
+
+}  // namespace
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (nanobind::python_error& e) {
+    e.restore();
+  } catch (const nanobind::builtin_exception& e) {
+    switch (e.type()) {
+      case nanobind::exception_type::stop_iteration: PyErr_SetString(PyExc_StopIteration, e.what()); break;
+      case nanobind::exception_type::index_error: PyErr_SetString(PyExc_IndexError, e.what()); break;
+      case nanobind::exception_type::key_error: PyErr_SetString(PyExc_KeyError, e.what()); break;
+      case nanobind::exception_type::value_error: PyErr_SetString(PyExc_ValueError, e.what()); break;
+      case nanobind::exception_type::type_error: PyErr_SetString(PyExc_TypeError, e.what()); break;
+      case nanobind::exception_type::attribute_error: PyErr_SetString(PyExc_AttributeError, e.what()); break;
+      default: PyErr_SetString(PyExc_RuntimeError, e.what());
+    }
+  } catch (const formats::DataError& e) {
+    static PyObject* const type = error_class("DataLossError");
+    PyErr_SetString(type, e.what());
+  } catch (const InvalidArgument& e) {
+    static PyObject* const type = error_class("InvalidArgumentError");
+    PyErr_SetString(type, e.what());
+  } catch (const ResourceError& e) {
+    static PyObject* const type = error_class("ResourceExhaustedError");
+    PyErr_SetString(type, e.what());
+  } catch (const Error& e) {
+    static PyObject* const type = error_class("InternalError");
+    PyErr_SetString(type, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "an exception of an unknown kind");
+  }
+}
+
+void bind_errors(nanobind::module_&) {
+  nanobind::register_exception_translator(
+      [](const std::exception_ptr& p, void*) {
+        try {
+          std::rethrow_exception(p);
+        } catch (const Error&) {
+          set_python_error();
+        }
+      },
+      nullptr);
+}
+
+}  // namespace brio::python

@@ -1,0 +1,73 @@
+// What tf.function makes of a Python function: traced once for each kind of arguments, then run without Python.
+#include "brio/runtime/function.h"
+
+#include "brio/base/error.h"
+#include "brio/python/bind.h"
+#include "brio/python/nest.h"
+
+namespace brio::python {
+namespace {
+
+class Function {
+ public:
+  explicit Function(nb::object f) : python_(kept(std::move(f))) {}
+  Function(const Function&) = delete;
+
+  nb::object call(nb::args args, nb::kwargs kwargs) {
+    std::vector<Tensor> tensors;
+    Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
+    // Under a tape the ops themselves must be seen.
+    if (current_recording().tapes_active) return (*python_)(*args, **kwargs);
+    Variant& variant = find(std::move(arguments));
+    std::vector<Tensor> results;
+    {
+      const nb::gil_scoped_release release;
+      variant.traced->call(tensors.data(), tensors.size(), results);
+    }
+    return variant.results.unflatten(results);
+  }
+
+  size_t traces() const {
+    size_t n = 0;
+    for (const auto& variant : variants_) n += variant->traced->traces();
+    return n;
+  }
+
+ private:
+  // Arguments that differ in something else than tensors.
+  struct Variant {
+    Nest arguments, results;
+    std::unique_ptr<detail::TracedFunction> traced;
+  };
+
+  Variant& find(Nest arguments) {
+    for (const auto& variant : variants_)
+      if (variant->arguments == arguments) return *variant;
+    variants_.push_back(std::make_unique<Variant>());
+    Variant& made = *variants_.back();
+    made.arguments = std::move(arguments);
+    made.traced = std::make_unique<detail::TracedFunction>([this, &made](const std::vector<Tensor>& tensors) {
+      const nb::gil_scoped_acquire locked;
+      const nb::object all = made.arguments.unflatten(tensors);
+      const nb::object result = (*python_)(*nb::object(all[0]), **nb::object(all[1]));
+      std::vector<Tensor> results;
+      made.results = Nest::flatten(result, results, {.numbers = true, .variables = true});
+      return results;
+    });
+    return made;
+  }
+
+  std::shared_ptr<nb::object> python_;
+  std::vector<std::unique_ptr<Variant>> variants_;
+};
+
+}  // namespace
+
+void bind_function(nb::module_& m) {
+  nb::class_<Function>(m, "_Function", nb::dynamic_attr())
+      .def(nb::init<nb::object>())
+      .def("__call__", &Function::call)
+      .def_prop_ro("traces", &Function::traces);
+}
+
+}  // namespace brio::python

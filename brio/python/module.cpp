@@ -1,0 +1,20 @@
+// brio._core: the C++ part of the Python package. Names are TensorFlow's where a function is one of TensorFlow's, and
+// begin with _ where the Python part (python/brio) makes something of them.
+#include "brio/python/bind.h"
+#include "brio/python/errors.h"
+#include "brio/runtime/evaluate.h"
+
+NB_MODULE(_core, m) {
+  using namespace brio::python;
+  nanobind::set_leak_warnings(false);
+  bind_errors(m);
+  bind_dtypes(m);
+  bind_tensor(m);
+  bind_variable(m);
+  bind_tape(m);
+  bind_function(m);
+  bind_symbols(m);
+  bind_math(m);
+  bind_arrays(m);
+  bind_optimizers(m);
+}

@@ -1,0 +1,99 @@
+#include "brio/python/nest.h"
+
+#include "brio/base/error.h"
+
+namespace brio::python {
+namespace {
+
+bool is_number(PyObject* o) { return PyFloat_Check(o) || PyLong_Check(o); }
+bool is_array(nb::handle h) {
+  return PyObject_CheckBuffer(h.ptr()) && !PyBytes_Check(h.ptr()) && nb::hasattr(h, "dtype");
+}
+
+}  // namespace
+
+Nest Nest::flatten(nb::handle h, std::vector<Tensor>& tensors, const Options& options) {
+  Nest nest;
+  PyObject* o = h.ptr();
+  if (is_tensor(h)) {
+    nest.kind_ = Kind::tensor;
+    tensors.push_back(*nb::inst_ptr<Tensor>(h));
+  } else if (PyList_Check(o) || PyTuple_Check(o)) {
+    nest.kind_ = PyList_Check(o) ? Kind::list : Kind::tuple;
+    if (!PyList_CheckExact(o) && !PyTuple_CheckExact(o) && nb::hasattr(h, "_fields")) {
+      nest.kind_ = Kind::named_tuple;
+      nest.object_ = nb::borrow(h.type());
+    }
+    if (Py_EnterRecursiveCall(" in a structure of tensors")) throw nb::python_error();
+    try {
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+        nest.items_.push_back(flatten(PySequence_Fast_ITEMS(o)[i], tensors, options));
+    } catch (...) {
+      Py_LeaveRecursiveCall();
+      throw;
+    }
+    Py_LeaveRecursiveCall();
+  } else if (PyDict_Check(o)) {
+    nest.kind_ = Kind::dict;
+    nest.object_ = nb::steal(PySequence_List(o));
+    const nb::object sorted = nb::steal(PySequence_List(o));
+    if (PyList_Sort(sorted.ptr()) != 0) PyErr_Clear();  // keys that have no order stay as they are
+    else nest.object_ = sorted;
+    if (Py_EnterRecursiveCall(" in a structure of tensors")) throw nb::python_error();
+    try {
+      for (nb::handle key : nest.object_)
+        nest.items_.push_back(flatten(PyDict_GetItemWithError(o, key.ptr()), tensors, options));
+    } catch (...) {
+      Py_LeaveRecursiveCall();
+      throw;
+    }
+    Py_LeaveRecursiveCall();
+  } else if ((options.variables && is_variable(h)) || is_array(h) || (options.numbers && is_number(o))) {
+    nest.kind_ = Kind::tensor;
+    tensors.push_back(tensor_of(h));
+  } else {
+    nest.object_ = nb::borrow(h);
+  }
+  return nest;
+}
+
+nb::object Nest::unflatten(const std::vector<Tensor>& tensors) const {
+  size_t next = 0;
+  return unflatten(tensors, next);
+}
+
+nb::object Nest::unflatten(const std::vector<Tensor>& tensors, size_t& next) const {
+  switch (kind_) {
+    case Kind::tensor: BRIO_CHECK(next < tensors.size()); return wrap(tensors[next++]);
+    case Kind::other: return object_;
+    case Kind::dict: {
+      nb::dict dict;
+      size_t i = 0;
+      for (nb::handle key : object_) dict[key] = items_[i++].unflatten(tensors, next);
+      return dict;
+    }
+    case Kind::list: {
+      nb::list list;
+      for (const Nest& item : items_) list.append(item.unflatten(tensors, next));
+      return list;
+    }
+    default: break;
+  }
+  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(items_.size())));
+  for (size_t i = 0; i < items_.size(); ++i)
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), items_[i].unflatten(tensors, next).release().ptr());
+  return kind_ == Kind::named_tuple ? nb::object(object_(*tuple)) : tuple;
+}
+
+bool Nest::operator==(const Nest& other) const {
+  if (kind_ != other.kind_ || items_.size() != other.items_.size()) return false;
+  if (object_.is_valid() && object_.ptr() != other.object_.ptr()) {
+    if (Py_TYPE(object_.ptr()) != Py_TYPE(other.object_.ptr())) return false;  // 1, 1.0 and True are three
+    const int same = PyObject_RichCompareBool(object_.ptr(), other.object_.ptr(), Py_EQ);
+    if (same < 0) PyErr_Clear();
+    if (same != 1) return false;
+  }
+  return items_ == other.items_;
+}
+
+}  // namespace brio::python

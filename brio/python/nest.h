@@ -1,0 +1,36 @@
+// Structures of tensors: lists, tuples, named tuples and dictionaries, as deep as you like. flatten() takes the
+// tensors out in order (dictionaries by sorted keys) and leaves the rest; unflatten() puts others in their place.
+#pragma once
+
+#include <vector>
+
+#include "brio/python/convert.h"
+
+namespace brio::python {
+
+class Nest {
+ public:
+  enum class Kind : uint8_t { tensor, other, list, tuple, dict, named_tuple };
+
+  // What becomes a tensor: tensors and arrays; numbers too where `numbers` is true. The rest is kept as it is.
+  struct Options {
+    bool numbers = false;
+    bool variables = false;  // read now; otherwise they are kept as they are
+  };
+  static Nest flatten(nb::handle object, std::vector<Tensor>& tensors, const Options& options);
+  nb::object unflatten(const std::vector<Tensor>& tensors) const;
+
+  bool operator==(const Nest& other) const;  // what is kept is compared as Python compares
+  Kind kind() const { return kind_; }
+  const std::vector<Nest>& items() const { return items_; }
+  const nb::object& object() const { return object_; }
+
+ private:
+  nb::object unflatten(const std::vector<Tensor>& tensors, size_t& next) const;
+
+  Kind kind_ = Kind::other;
+  nb::object object_;  // of other: the object; of dict: its keys; of named_tuple: the class
+  std::vector<Nest> items_;
+};
+
+}  // namespace brio::python

@@ -1,0 +1,233 @@
+// How a C++ function of tensors becomes a Python function.
+//
+//   define(m, "square", [](const Tensor& x) { return square(x); }, nb::arg("x"));
+//
+// Parameters of Tensor, Shape, DType, Axes and lists of tensors take whatever converts to them (convert.h). Every
+// such function also takes symbols of functional models in place of tensors: the call is then a step of the model.
+// The parameter `name`, which TensorFlow's functions have last, is taken and not used.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <functional>
+#include <tuple>
+#include <type_traits>
+
+#include "brio/nn/functional.h"
+#include "brio/python/convert.h"
+#include "brio/runtime/function.h"
+
+namespace brio::python {
+
+// Any object, as it came: conversion is up to the function, so that it can say what is wrong.
+struct Given {
+  nb::handle object;
+};
+
+// What a function of tensors does, with the tensors left open.
+using Deferred = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+
+// One tensor argument: a tensor, or a symbol that will be one.
+struct TensorArgument {
+  Tensor tensor;
+  nb::handle symbol;
+};
+
+// ---- from what Python passes (Bound) to what is kept until the call (Held) to what the function takes
+
+template <typename T>
+struct Parameter {
+  using Bound = T;
+  using Held = T;
+  static Held take(Bound value) { return value; }
+};
+template <>
+struct Parameter<Tensor> {
+  using Bound = Given;
+  using Held = TensorArgument;
+  static Held take(Given given) {
+    if (is_symbol(given.object)) return {{}, given.object};
+    return {tensor_of(given.object), {}};
+  }
+};
+template <>
+struct Parameter<std::vector<Tensor>> {
+  using Bound = Given;
+  using Held = std::vector<TensorArgument>;
+  static Held take(Given given);
+};
+template <>
+struct Parameter<std::optional<Tensor>> {
+  using Bound = Given;
+  using Held = std::optional<TensorArgument>;
+  static Held take(Given given) {
+    if (given.object.is_none()) return {};
+    return Parameter<Tensor>::take(given);
+  }
+};
+template <>
+struct Parameter<DType> {
+  using Bound = Given;
+  using Held = DType;
+  static Held take(Given given) { return dtype_from(given.object); }
+};
+template <>
+struct Parameter<std::optional<DType>> {
+  using Bound = Given;
+  using Held = std::optional<DType>;
+  static Held take(Given given) {
+    if (given.object.is_none()) return {};
+    return dtype_from(given.object);
+  }
+};
+template <>
+struct Parameter<Shape> {
+  using Bound = Given;
+  using Held = Shape;
+  static Held take(Given given) { return shape_from(given.object); }
+};
+template <>
+struct Parameter<Axes> {
+  using Bound = Given;
+  using Held = Axes;
+  static Held take(Given given) { return axes_from(given.object); }
+};
+
+// ---- results
+
+inline std::vector<Tensor> pack(Tensor t) { return {std::move(t)}; }
+inline std::vector<Tensor> pack(std::vector<Tensor> list) { return list; }
+template <typename... T>
+std::vector<Tensor> pack(std::tuple<T...> t) {
+  return std::apply([](auto&&... x) { return std::vector<Tensor>{std::move(x)...}; }, std::move(t));
+}
+inline nb::object to_python(Tensor t) { return wrap(std::move(t)); }
+nb::object to_python(std::vector<Tensor> list);  // a Python list
+template <typename... T>
+nb::object to_python(std::tuple<T...> t) {
+  return std::apply([](auto&&... x) { return nb::make_tuple(wrap(std::move(x))...); }, std::move(t));
+}
+enum class ResultKind : uint8_t { one, list, tuple };
+template <typename R>
+inline constexpr ResultKind result_kind = ResultKind::tuple;
+template <>
+inline constexpr ResultKind result_kind<Tensor> = ResultKind::one;
+template <>
+inline constexpr ResultKind result_kind<std::vector<Tensor>> = ResultKind::list;
+
+// ---- tensors among what is held
+
+template <typename H, typename F>
+void each_tensor(H& held, F&& f) {
+  using T = std::remove_const_t<H>;
+  if constexpr (std::is_same_v<T, TensorArgument>) f(held);
+  else if constexpr (std::is_same_v<T, std::vector<TensorArgument>>)
+    for (auto& one : held) f(one);
+  else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>)
+    if (held) f(*held);
+}
+template <typename H>
+decltype(auto) given_to(H& held) {
+  using T = std::remove_const_t<H>;
+  if constexpr (std::is_same_v<T, TensorArgument>) return static_cast<const Tensor&>(held.tensor);
+  else if constexpr (std::is_same_v<T, std::vector<TensorArgument>>) {
+    std::vector<Tensor> list;
+    for (auto& one : held) list.push_back(one.tensor);
+    return list;
+  } else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>) {
+    return held ? std::optional<Tensor>(held->tensor) : std::optional<Tensor>();
+  } else return static_cast<const T&>(held);
+}
+
+// A step of a functional model: `arguments` are all tensors and symbols, in order.
+nb::object call_on_symbols(Deferred call, std::vector<TensorArgument> arguments, ResultKind results);
+
+// Tells a journal (journal.h) of this thread what was called. Rare: one thread-local read when there is none.
+class Journal;
+extern thread_local Journal* current_journal;
+void write_to_journal(Deferred call, const std::vector<TensorArgument>& arguments,
+                      const std::vector<Tensor>& results);
+
+// The tensors of the call are put in from a list, in order.
+template <typename F, typename... H>
+Deferred defer(F f, std::tuple<H...> held) {
+  std::apply([](auto&... h) { (each_tensor(h, [](TensorArgument& a) { a = {}; }), ...); }, held);
+  return [f, held](std::span<const Tensor> tensors) {
+    auto mine = held;
+    size_t i = 0;
+    return std::apply(
+        [&](auto&... h) {
+          (each_tensor(h, [&](TensorArgument& a) { a.tensor = tensors[i++]; }), ...);
+          return pack(f(given_to(h)...));
+        },
+        mine);
+  };
+}
+
+template <typename F, typename... H>
+nb::object perform(const F& f, std::tuple<H...> held) {
+  using R = decltype(std::apply([&](auto&... h) { return f(given_to(h)...); }, held));
+  bool symbolic = false;
+  std::apply([&](auto&... h) { (each_tensor(h, [&](auto& a) { symbolic |= a.symbol.ptr() != nullptr; }), ...); },
+             held);
+  auto arguments = [&] {
+    std::vector<TensorArgument> list;
+    std::apply([&](auto&... h) { (each_tensor(h, [&](auto& a) { list.push_back(a); }), ...); }, held);
+    return list;
+  };
+  if (symbolic) [[unlikely]]
+    return call_on_symbols(defer(f, held), arguments(), result_kind<R>);
+  if (current_journal) [[unlikely]] {
+    R result = std::apply([&](auto&... h) { return f(given_to(h)...); }, held);
+    write_to_journal(defer(f, held), arguments(), pack(result));
+    return to_python(std::move(result));
+  }
+  return to_python(std::apply([&](auto&... h) { return f(given_to(h)...); }, held));
+}
+
+template <typename F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const> {
+  template <typename F>
+  static auto bound(F f) {
+    return [f](typename Parameter<std::decay_t<A>>::Bound... given, Given /*name*/) {
+      return perform(f, std::tuple{Parameter<std::decay_t<A>>::take(given)...});
+    };
+  }
+};
+template <typename R, typename... A>
+struct Signature<R (*)(A...)> {
+  template <typename F>
+  static auto bound(F f) {
+    return Signature<R (F::*)(A...) const>::bound(f);
+  }
+};
+
+template <typename F, typename... Extra>
+void define(nb::module_& m, const char* name, F f, const Extra&... extra) {
+  m.def(name, Signature<F>::template bound<F>(f), extra..., nb::arg("name") = nb::none());
+}
+
+// A function of two operands, each of which may say what the other becomes.
+using Binary = Tensor (*)(const Tensor&, const Tensor&);
+nb::object perform_binary(Binary f, nb::handle a, nb::handle b);
+inline void define_binary(nb::module_& m, const char* name, Binary f, const char* first = "x",
+                          const char* second = "y") {
+  m.def(
+      name, [f](Given a, Given b, Given /*name*/) { return perform_binary(f, a.object, b.object); }, nb::arg(first),
+      nb::arg(second), nb::arg("name") = nb::none());
+}
+
+}  // namespace brio::python
+
+namespace nanobind::detail {
+template <>
+struct type_caster<brio::python::Given> {
+  NB_TYPE_CASTER(brio::python::Given, const_name("object"))
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    value.object = source;
+    return true;
+  }
+};
+}  // namespace nanobind::detail

@@ -1,0 +1,134 @@
+// tf.Variable.
+#include "brio/ops/variable.h"
+
+#include "brio/base/error.h"
+#include "brio/nn/module.h"
+#include "brio/ops/indexing.h"
+#include "brio/python/bind.h"
+
+namespace brio::python {
+namespace {
+
+Variable make(nb::object initial, std::optional<bool> trainable, std::optional<std::string> name, nb::object dtype,
+              nb::object constraint, nb::object shape) {
+  const nn::EagerScope eager;  // also while a function is traced: it is made once, then kept
+  if (PyCallable_Check(initial.ptr()) && !is_tensor_like(initial)) initial = initial();
+  Wanted wanted;
+  if (!dtype.is_none()) wanted.required = dtype_from(dtype);
+  Tensor value = is_variable(initial) ? nb::inst_ptr<Variable>(initial)->value() : tensor_of(initial, wanted);
+  if (!readable(value))
+    throw InvalidArgument(
+        "[Variable] the initial value is made of what a tf.function is called with, which is not known while it is "
+        "traced; make the variable outside, or give a function: tf.Variable(lambda: ...)");
+  if (!shape.is_none()) {
+    const auto dims = dims_from(shape);
+    for (size_t i = 0; i < dims.size(); ++i)
+      if (static_cast<int>(dims.size()) != value.rank() ||
+          (dims[i] >= 0 && dims[i] != value.shape()[static_cast<int>(i)]))
+        throw InvalidArgument(
+            cat("[Variable] the initial value has shape ", value.shape(), ", which is not the one given"));
+  }
+  VariableOptions options{.name = name.value_or("Variable"),
+                          .trainable = trainable.value_or(is_floating(value.dtype()) || is_complex(value.dtype()))};
+  if (trainable) options.trainable = *trainable;
+  if (!constraint.is_none())
+    options.constraint = [f = kept(constraint)](const Tensor& x) {
+      const nb::gil_scoped_acquire locked;
+      return tensor_of((*f)(wrap(x)));
+    };
+  return Variable(value, std::move(options));
+}
+
+// assign and its kin return the variable, so that calls can be chained.
+template <void (Variable::*F)(const Tensor&)>
+nb::object assigned(nb::handle self, Given value, Given, Given, Given) {
+  Variable& variable = *nb::inst_ptr<Variable>(self);
+  const nn::Tensors none;
+  Tensor x = tensor_of(value.object, {.preferred = variable.dtype()});
+  (variable.*F)(x);
+  return nb::borrow(self);
+}
+
+}  // namespace
+
+std::shared_ptr<nb::object> kept(nb::object object) {
+  return {new nb::object(std::move(object)), [](nb::object* o) {
+            const nb::gil_scoped_acquire locked;
+            delete o;
+          }};
+}
+
+void bind_variable(nb::module_& m) {
+  nb::class_<Variable> type(m, "Variable", nb::type_slots(value_slots), nb::is_weak_referenceable(),
+                            nb::dynamic_attr(), "A named cell that holds a tensor and can be assigned another.");
+  types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type.def(
+          "__init__",
+          [](Variable* self, nb::object initial_value, std::optional<bool> trainable, nb::object, nb::object,
+             std::optional<std::string> name, nb::object, nb::object dtype, nb::object, nb::object constraint,
+             nb::object, nb::object, nb::object shape) {
+            new (self) Variable(make(initial_value, trainable, name, dtype, constraint, shape));
+          },
+          nb::arg("initial_value"), nb::arg("trainable") = nb::none(), nb::arg("validate_shape") = true,
+          nb::arg("caching_device") = nb::none(), nb::arg("name") = nb::none(), nb::arg("variable_def") = nb::none(),
+          nb::arg("dtype") = nb::none(), nb::arg("import_scope") = nb::none(), nb::arg("constraint") = nb::none(),
+          nb::arg("synchronization") = nb::none(), nb::arg("aggregation") = nb::none(), nb::arg("shape") = nb::none())
+      .def_prop_ro("shape", [](const Variable& v) { return shape_object(v.shape()); })
+      .def_prop_ro("dtype", [](const Variable& v) { return dtype_object(v.dtype()); })
+      .def_prop_ro("ndim", [](const Variable& v) { return v.shape().rank(); })
+      .def_prop_ro("name", [](const Variable& v) { return cat(v.name(), ":0"); })
+      .def_prop_ro("path", [](const Variable& v) { return v.name(); })
+      .def_prop_rw(
+          "trainable", [](const Variable& v) { return v.trainable(); },
+          [](Variable& v, bool trainable) { v.impl()->trainable = trainable; })
+      .def_prop_ro("device", [](const Variable&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
+      .def_prop_ro("handle", [](nb::handle self) { return nb::borrow(self); })
+      .def("get_shape", [](const Variable& v) { return shape_object(v.shape()); })
+      .def("value", [](const Variable& v) { return wrap(v.value()); })
+      .def("read_value", [](const Variable& v) { return wrap(v.value()); })
+      .def("initialized_value", [](const Variable& v) { return wrap(v.value()); })
+      .def("numpy", [](const Variable& v) { return numpy_of(v.value()); })
+      .def(
+          "__array__",
+          [](const Variable& v, nb::object dtype, nb::object) {
+            nb::object array = numpy_of(v.value());  // a copy: the variable will change
+            return dtype.is_none() ? nb::object(nb::module_::import_("numpy").attr("asarray")(array))
+                                   : nb::object(nb::module_::import_("numpy").attr("asarray")(array, dtype));
+          },
+          nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
+      .def("assign", assigned<&Variable::assign>, nb::arg("value"), nb::arg("use_locking") = nb::none(),
+           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none())
+      .def("assign_add", assigned<&Variable::assign_add>, nb::arg("delta"), nb::arg("use_locking") = nb::none(),
+           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none())
+      .def("assign_sub", assigned<&Variable::assign_sub>, nb::arg("delta"), nb::arg("use_locking") = nb::none(),
+           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none())
+      .def("__repr__",
+           [](const Variable& v) {
+             const Tensor x = v.value();
+             return cat("<tf.Variable '", v.name(), ":0' shape=", v.shape(), " dtype=", v.dtype(),
+                        readable(x)
+                            ? cat(", numpy=", nb::cast<std::string>(
+                                                  nb::module_::import_("brio._numpy").attr("text_of")(numpy_view(x))))
+                            : "",
+                        ">");
+           })
+      .def("__format__",
+           [](const Variable& v, const std::string& how) -> nb::object {
+             return nb::steal(PyObject_Format(numpy_of(v.value()).ptr(), nb::str(how.c_str()).ptr()));
+           })
+      .def("__iter__", [](const Variable& v) { return nb::iter(wrap(v.value())); })
+      .def("ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); })
+      .def("_key", [](const Variable& v) { return reinterpret_cast<uintptr_t>(v.impl().get()); })
+      .def("__deepcopy__",
+           [](const Variable& v, nb::handle) {
+             return Variable(v.value(), {.name = v.name(), .trainable = v.trainable()});
+           })
+      .def("__reduce__", [](const Variable& v) {
+        return nb::make_tuple(nb::module_::import_("brio._numpy").attr("make_variable"),
+                              nb::make_tuple(wrap(v.value()), v.trainable(), v.name()));
+      });
+  type.attr("__array_priority__") = 100;
+  type.attr("__hash__") = nb::none();
+}
+
+}  // namespace brio::python

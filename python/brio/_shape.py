@@ -1,0 +1,85 @@
+"""TensorShape: a tuple of sizes that knows TensorFlow's methods. A size that is not known is None."""
+
+
+class TensorShape(tuple):
+    __slots__ = ()
+
+    def __new__(cls, dims=()):
+        if dims is None:
+            raise ValueError("a shape of unknown rank cannot be written down here; give the sizes, None for unknown ones")
+        if isinstance(dims, int):
+            dims = (dims,)
+        return tuple.__new__(cls, (None if d is None else int(d) for d in dims))
+
+    @property
+    def rank(self):
+        return len(self)
+
+    ndims = rank
+
+    @property
+    def dims(self):
+        return list(self)
+
+    def as_list(self):
+        return list(self)
+
+    def num_elements(self):
+        n = 1
+        for d in self:
+            if d is None:
+                return None
+            n *= d
+        return n
+
+    def is_fully_defined(self):
+        return None not in self
+
+    def with_rank(self, rank):
+        if rank != len(self):
+            raise ValueError(f"shape {self} has rank {len(self)}, not {rank}")
+        return self
+
+    def concatenate(self, other):
+        return TensorShape(tuple(self) + tuple(other))
+
+    def is_compatible_with(self, other):
+        other = TensorShape(other)
+        return len(self) == len(other) and all(a is None or b is None or a == b for a, b in zip(self, other))
+
+    def assert_is_compatible_with(self, other):
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def merge_with(self, other):
+        self.assert_is_compatible_with(other)
+        return TensorShape(b if a is None else a for a, b in zip(self, TensorShape(other)))
+
+    def __getitem__(self, key):
+        item = tuple.__getitem__(self, key)
+        return TensorShape(item) if isinstance(key, slice) else item
+
+    def __add__(self, other):
+        return self.concatenate(other)
+
+    def __radd__(self, other):
+        return TensorShape(tuple(other) + tuple(self))
+
+    def __eq__(self, other):
+        if isinstance(other, list):
+            other = tuple(other)
+        return tuple.__eq__(self, other)
+
+    def __ne__(self, other):
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
+    def __repr__(self):
+        return f"TensorShape({list(self)})"
+
+    def __str__(self):
+        return tuple.__repr__(tuple(self))
+
+    def __reduce__(self):
+        return TensorShape, (tuple(self),)

@@ -1,0 +1,45 @@
+"""tf.errors. Each is also the Python exception that people expect: a mistake in an argument is a ValueError too."""
+
+
+class OpError(Exception):
+    """Something went wrong in an operation."""
+
+    @property
+    def message(self):
+        return str(self)
+
+
+class InvalidArgumentError(OpError, ValueError):
+    """A shape, dtype, name or value that cannot work."""
+
+
+class ResourceExhaustedError(OpError, MemoryError):
+    """The machine could not give what was asked for."""
+
+
+class DataLossError(OpError):
+    """A file is broken: the message says where."""
+
+
+class NotFoundError(OpError, FileNotFoundError):
+    """No such file."""
+
+
+class OutOfRangeError(OpError, StopIteration):
+    """There is nothing left to read."""
+
+
+class FailedPreconditionError(OpError, RuntimeError):
+    """Something has to be done first."""
+
+
+class UnimplementedError(OpError, NotImplementedError):
+    """Brio does not do this."""
+
+
+class InternalError(OpError, RuntimeError):
+    """A bug in Brio; please report it."""
+
+
+class CancelledError(OpError):
+    """Somebody stopped it."""
