@@ -16,6 +16,10 @@ void bind_function(nb::module_& m);
 void bind_symbols(nb::module_& m);
 void bind_math(nb::module_& m);
 void bind_arrays(nb::module_& m);
+void bind_layers(nb::module_& m);
+void bind_losses(nb::module_& m);
+void bind_metrics(nb::module_& m);
+void bind_models(nb::module_& m);
 void bind_optimizers(nb::module_& m);
 
 }  // namespace brio::python

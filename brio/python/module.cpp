@@ -16,5 +16,9 @@ NB_MODULE(_core, m) {
   bind_symbols(m);
   bind_math(m);
   bind_arrays(m);
+  bind_layers(m);
+  bind_losses(m);
+  bind_metrics(m);
   bind_optimizers(m);
+  bind_models(m);
 }
