@@ -7,6 +7,7 @@ import importlib as _importlib
 
 from brio import errors
 from brio._core import *
+from brio._function import TensorSpec, function
 from brio._shape import TensorShape
 
 __version__ = "0.1.0"
