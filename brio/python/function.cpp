@@ -2,6 +2,9 @@
 #include "brio/runtime/function.h"
 
 #include "brio/base/error.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/control.h"
+#include "brio/ops/effects.h"
 #include "brio/python/bind.h"
 #include "brio/python/nest.h"
 
@@ -78,6 +81,30 @@ void bind_function(nb::module_& m) {
       .def(nb::init<nb::object, nb::object>(), nb::arg("function"), nb::arg("prepare").none())
       .def("__call__", &Function::call)
       .def_prop_ro("traces", &Function::traces);
+
+  // For AutoGraph: functions of lists of tensors.
+  m.def("_tracing", [] { return current_recording().kind != Recording::Kind::eager; });
+  m.def("_readable", [](const Tensor& x) { return readable(x); });
+  m.def("_cond", [](Given predicate, nb::object on_true, nb::object on_false) {
+    auto branch = [](const nb::object& f) { return [&f] { return tensors_with_own_dtype(f()); }; };
+    return to_python(cond(tensor_of(predicate.object), Branch(branch(on_true)), Branch(branch(on_false))));
+  });
+  m.def("_while", [](nb::object condition, nb::object body, nb::handle initial) {
+    return to_python(
+        while_loop([&](const std::vector<Tensor>& state) { return tensor_of(condition(to_python(state))); },
+                   [&](const std::vector<Tensor>& state) { return tensors_with_own_dtype(body(to_python(state))); },
+                   tensors_with_own_dtype(initial)));
+  });
+  // Calls f, and forgets the ops that it recorded.
+  m.def("_trial", [](nb::object f) {
+    BodyTrace(Recording::Kind::loop, {}, [&](const std::vector<Tensor>&) {
+      f();
+      return std::vector<Tensor>{};
+    });
+  });
+  m.def("_assert", [](Given condition, const std::string& message) {
+    debugging::assert_true(tensor_of(condition.object), message);
+  });
 }
 
 }  // namespace brio::python

@@ -4,7 +4,7 @@ import functools
 import inspect
 import weakref
 
-from brio import _core, _nest
+from brio import _autograph, _core, _nest
 from brio._shape import TensorShape
 
 
@@ -38,13 +38,14 @@ class TensorSpec:
 class Function(_core._Function):
     """What tf.function returns."""
 
-    def __init__(self, python_function, input_signature=None, autograph=True, name=None):
+    def __init__(self, python_function, input_signature=None, autograph=True):
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._bound = weakref.WeakKeyDictionary()
         functools.update_wrapper(self, python_function, updated=())
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
-        super().__init__(python_function, prepare)
+        self._traced = _autograph.convert(python_function) if autograph else python_function
+        super().__init__(self._traced, prepare)
 
     def __get__(self, instance, owner=None):
         """A method: each object has traces of its own, since they hold what belongs to it."""
@@ -53,10 +54,10 @@ class Function(_core._Function):
         try:
             return self._bound[instance]
         except KeyError:
-            made = self._bound[instance] = type(self)(_method(self.python_function, weakref.ref(instance)), self.input_signature)
+            made = self._bound[instance] = type(self)(_method(self._traced, weakref.ref(instance)), self.input_signature, False)
             return made
         except TypeError:  # an object that cannot be referred to weakly
-            return type(self)(self.python_function.__get__(instance, owner), self.input_signature)
+            return type(self)(self._traced.__get__(instance, owner), self.input_signature, False)
 
     def get_concrete_function(self, *args, **kwargs):
         """This function for arguments of one kind, which may be given as TensorSpecs."""
