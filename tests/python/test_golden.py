@@ -18,7 +18,7 @@ def collect():
             yield pytest.param(source, answers.get(name), options, id=f"{file}/{name}")
 
 
-@pytest.mark.parametrize("source, want, options", collect())
+@pytest.mark.parametrize("source, want, options", list(collect()))
 def test_agrees_with_tensorflow(source, want, options):
     assert want is not None, "no answer is kept for this case: run tests/python/make_golden.py"
     found = golden.differences(golden.run(source, tf), want, options)
