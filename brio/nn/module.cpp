@@ -330,6 +330,11 @@ Variable Module::add_weight(std::string_view name, const Shape& shape, WeightOpt
   return variable;
 }
 
+void Module::adopt_weight(const Variable& variable) {
+  weights_.push_back({variable, variable.trainable(), {}});
+  has_weights_ = true;
+}
+
 Layer Module::add_module(Layer layer) {
   has_weights_ |= layer.module().has_weights_;
   if (!trainable_) layer.set_trainable(false);

@@ -134,7 +134,8 @@ class Module {
   [[noreturn]] void refuse(const std::string& what) const;  // throws InvalidArgument: "[dense] what"
   void will_have_weights();  // for constructors; throws InvalidArgument for a dtype that weights cannot have
   Variable add_weight(std::string_view name, const Shape& shape, WeightOptions options = {});
-  Layer add_module(Layer layer);  // it belongs to this one from now on
+  void adopt_weight(const Variable& variable);  // one that was made elsewhere
+  Layer add_module(Layer layer);                // it belongs to this one from now on
   void add_loss(const Tensor& loss);
   void mark_built() { built_ = true; }  // nothing is left to be made
 

@@ -27,6 +27,10 @@ void bind_signal(nb::module_& m);
 void bind_image(nb::module_& m);
 void bind_io(nb::module_& m);
 void bind_control(nb::module_& m);
+void bind_layers(nb::module_& m);
+void bind_losses(nb::module_& m);
+void bind_metrics(nb::module_& m);
+void bind_models(nb::module_& m);
 void bind_optimizers(nb::module_& m);
 
 }  // namespace brio::python

@@ -316,6 +316,12 @@ std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& given) {
   return tensors;
 }
 
+std::vector<Tensor> tensors_with_own_dtype(nb::handle sequence) {
+  std::vector<Tensor> tensors;
+  for (nb::handle item : nb::iter(sequence)) tensors.push_back(tensor_of(item));
+  return tensors;
+}
+
 int64_t integer_from(nb::handle h) {
   if (PyLong_Check(h.ptr())) return to_int64(h.ptr());
   if (is_tensor(h) || is_variable(h)) {

@@ -43,7 +43,8 @@ struct Operands {
 };
 Operands operands_of(nb::handle a, nb::handle b);
 std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& wanted = {});
-bool is_tensor_like(nb::handle object);  // without looking inside
+std::vector<Tensor> tensors_with_own_dtype(nb::handle sequence);  // each by itself
+bool is_tensor_like(nb::handle object);                           // without looking inside
 
 // A DType, TensorFlow's or NumPy's name of one, a NumPy dtype, or float, int, bool, str.
 DType dtype_from(nb::handle object);
@@ -63,7 +64,8 @@ nb::object numpy_of(const Tensor& tensor);
 // A view that must not be written to, where NumPy knows the dtype.
 nb::object numpy_view(const Tensor& tensor);
 
-nb::object wrap(Tensor tensor);  // "none" is None
+nb::object variable_object(const Variable& variable);  // the same one each time
+nb::object wrap(Tensor tensor);                        // "none" is None
 
 // Keeps a Python object in a place that may be destroyed without the interpreter's lock.
 std::shared_ptr<nb::object> kept(nb::object object);

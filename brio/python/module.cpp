@@ -27,5 +27,9 @@ NB_MODULE(_core, m) {
   bind_image(m);
   bind_io(m);
   bind_control(m);
+  bind_layers(m);
+  bind_losses(m);
+  bind_metrics(m);
   bind_optimizers(m);
+  bind_models(m);
 }

@@ -1,11 +1,98 @@
-// keras.optimizers.
+// keras.optimizers and their schedules.
 #include "brio/nn/optimizer.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/loss_scale_optimizer.h"
 #include "brio/python/bind.h"
+#include "brio/python/called.h"
 
 namespace brio::python {
 namespace {
+
+// A number, a schedule, or a function of no arguments that gives the rate.
+nn::LearningRate rate_from(nb::handle h) {
+  if (nb::isinstance<nn::Schedule>(h)) return nb::cast<nn::Schedule>(h);
+  if (nb::hasattr(h, "_brio")) return nb::cast<nn::Schedule>(h.attr("_brio"));
+  if (PyCallable_Check(h.ptr()))
+    return nn::Schedule([f = kept(nb::borrow(h))](const Tensor&) {
+      const nb::gil_scoped_acquire locked;
+      return tensor_of((*f)(), {.preferred = f32});
+    });
+  const double rate = PyFloat_AsDouble(h.ptr());
+  if (rate == -1 && PyErr_Occurred()) throw nb::python_error();
+  return rate;
+}
+
+template <typename Options>
+void shared(Called& c, Options& o) {
+  c("weight_decay", o.weight_decay), c("clipnorm", o.clipnorm), c("clipvalue", o.clipvalue);
+  c("global_clipnorm", o.global_clipnorm), c("use_ema", o.use_ema), c("ema_momentum", o.ema_momentum);
+  c("ema_overwrite_frequency", o.ema_overwrite_frequency), c("loss_scale_factor", o.loss_scale_factor);
+  c("gradient_accumulation_steps", o.gradient_accumulation_steps), c("name", o.name);
+}
+void own(Called& c, nn::SGDOptions& o) { c("momentum", o.momentum), c("nesterov", o.nesterov); }
+void own(Called& c, nn::RMSpropOptions& o) {
+  c("rho", o.rho), c("momentum", o.momentum), c("epsilon", o.epsilon), c("centered", o.centered);
+}
+template <typename Options>
+requires requires(Options o) { o.beta_1; }
+void own(Called& c, Options& o) {
+  c("beta_1", o.beta_1), c("beta_2", o.beta_2);
+  if constexpr (requires { o.epsilon; }) c("epsilon", o.epsilon);
+  if constexpr (requires { o.amsgrad; }) c("amsgrad", o.amsgrad);
+}
+void own(Called& c, nn::AdagradOptions& o) {
+  c("initial_accumulator_value", o.initial_accumulator_value), c("epsilon", o.epsilon);
+}
+void own(Called& c, nn::AdadeltaOptions& o) { c("rho", o.rho), c("epsilon", o.epsilon); }
+void own(Called& c, nn::AdafactorOptions& o) {
+  c("beta_2_decay", o.beta_2_decay), c("epsilon_1", o.epsilon_1), c("epsilon_2", o.epsilon_2);
+  c("clip_threshold", o.clip_threshold), c("relative_step", o.relative_step);
+}
+void own(Called& c, nn::FtrlOptions& o) {
+  c("learning_rate_power", o.learning_rate_power), c("initial_accumulator_value", o.initial_accumulator_value);
+  c("l1_regularization_strength", o.l1_regularization_strength);
+  c("l2_regularization_strength", o.l2_regularization_strength);
+  c("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength), c("beta", o.beta);
+}
+void own(Called& c, nn::MuonOptions& o) {
+  c("adam_beta_1", o.adam_beta_1), c("adam_beta_2", o.adam_beta_2), c("adam_weight_decay", o.adam_weight_decay);
+  c("epsilon", o.epsilon), c("exclude_layers", o.exclude_layers), c("exclude_embeddings", o.exclude_embeddings);
+  c("muon_a", o.muon_a), c("muon_b", o.muon_b), c("muon_c", o.muon_c), c("adam_lr_ratio", o.adam_lr_ratio);
+  c("momentum", o.momentum), c("ns_steps", o.ns_steps), c("nesterov", o.nesterov), c("rms_rate", o.rms_rate);
+}
+
+template <typename O, typename Options>
+nn::Optimizer made(Called& c, nn::LearningRate rate) {
+  Options o;
+  if (const nb::handle given = c.find_keyword("learning_rate"); given.ptr()) rate = rate_from(given);
+  own(c, o);
+  shared(c, o);
+  return O(rate, o);
+}
+
+struct Row {
+  std::string_view name;
+  nn::Optimizer (*make)(Called&, nn::LearningRate);
+  double rate;
+};
+#define ROW(NAME, RATE) \
+  { #NAME, made < nn::NAME, nn::NAME##Options>, RATE }
+constexpr Row kOptimizers[] = {ROW(SGD, 0.01),        ROW(RMSprop, 0.001), ROW(Adam, 0.001),    ROW(AdamW, 0.001),
+                               ROW(Adamax, 0.001),    ROW(Nadam, 0.001),   ROW(Adagrad, 0.001), ROW(Adadelta, 0.001),
+                               ROW(Adafactor, 0.001), ROW(Ftrl, 0.001),    ROW(Lion, 0.001),    ROW(Lamb, 0.001),
+                               ROW(Muon, 0.001)};
+#undef ROW
+
+std::vector<Variable> variables_from(nb::handle sequence) {
+  std::vector<Variable> variables;
+  for (nb::handle item : nb::iter(sequence)) {
+    if (!is_variable(item))
+      throw nb::type_error(cat("variables are asked for, but got ", nb::repr(item).c_str()).c_str());
+    variables.push_back(*nb::inst_ptr<Variable>(item));
+  }
+  return variables;
+}
 
 void apply_gradients(const nn::Optimizer& optimizer, nb::handle pairs) {
   std::vector<Tensor> gradients;
@@ -25,13 +112,107 @@ void apply_gradients(const nn::Optimizer& optimizer, nb::handle pairs) {
   optimizer.apply_gradients(std::move(gradients), variables);
 }
 
+nn::Schedule schedule(const std::string& name, nb::kwargs kwargs) {
+  Called c(name, nb::tuple(), kwargs);
+  double initial = 0, rate = 0;
+  int64_t steps = 1;
+  auto finished = [&](nn::Schedule made) {
+    std::string given;
+    c("name", given);
+    c.finish();
+    return made;
+  };
+  if (name == "PiecewiseConstantDecay") {
+    std::vector<int64_t> boundaries;
+    std::vector<double> values;
+    c("boundaries", boundaries), c("values", values);
+    return finished(nn::PiecewiseConstantDecay(boundaries, values));
+  }
+  c("initial_learning_rate", initial);
+  if (name == "CosineDecayRestarts") {
+    nn::CosineDecayRestartsOptions o;
+    c("first_decay_steps", steps), c("t_mul", o.t_mul), c("m_mul", o.m_mul), c("alpha", o.alpha);
+    return finished(nn::CosineDecayRestarts(initial, steps, o));
+  }
+  c("decay_steps", steps);
+  if (name == "CosineDecay") {
+    nn::CosineDecayOptions o;
+    c("alpha", o.alpha), c("warmup_target", o.warmup_target), c("warmup_steps", o.warmup_steps);
+    return finished(nn::CosineDecay(initial, steps, o));
+  }
+  if (name == "PolynomialDecay") {
+    nn::PolynomialDecayOptions o;
+    c("end_learning_rate", o.end_learning_rate), c("power", o.power), c("cycle", o.cycle);
+    return finished(nn::PolynomialDecay(initial, steps, o));
+  }
+  bool staircase = false;
+  c("decay_rate", rate), c("staircase", staircase);
+  if (name == "ExponentialDecay")
+    return finished(nn::ExponentialDecay(initial, steps, rate, {.staircase = staircase}));
+  if (name == "InverseTimeDecay")
+    return finished(nn::InverseTimeDecay(initial, steps, rate, {.staircase = staircase}));
+  throw InternalError(cat("there is no schedule '", name, "'"));
+}
+
 }  // namespace
 
 void bind_optimizers(nb::module_& m) {
-  nb::class_<nn::Optimizer>(m, "_Optimizer", nb::dynamic_attr())
-      .def(nb::init<const std::string&>())
-      .def("apply_gradients", apply_gradients, nb::arg("grads_and_vars"));
-  m.def("_sgd", [](double rate) { return nn::Optimizer(nn::SGD(rate)); });
+  nb::class_<nn::Schedule>(m, "_Schedule").def("__call__", [](const nn::Schedule& s, Given step) {
+    return wrap(s(tensor_of(step.object, {.preferred = i64})));
+  });
+  m.def("_schedule", schedule);
+  m.def("_own_schedule", [](nb::object f) {
+    return nn::Schedule([f = kept(std::move(f))](const Tensor& step) {
+      const nb::gil_scoped_acquire locked;
+      return tensor_of((*f)(wrap(step)), {.preferred = f32});
+    });
+  });
+
+  nb::class_<nn::Optimizer>(m, "_Optimizer")
+      .def_prop_ro("name", [](const nn::Optimizer& o) { return o.name(); })
+      .def("apply_gradients", apply_gradients, nb::arg("grads_and_vars"))
+      .def("learning_rate", [](const nn::Optimizer& o) { return wrap(o.learning_rate()); })
+      .def("set_learning_rate", [](const nn::Optimizer& o, nb::handle rate) { o.set_learning_rate(rate_from(rate)); })
+      .def("iterations", [](const nn::Optimizer& o) { return wrap(o.iterations()); })
+      .def("scale_loss",
+           [](const nn::Optimizer& o, Given loss) { return wrap(o.scale_loss(tensor_of(loss.object))); })
+      .def("scales_loss", [](const nn::Optimizer& o) { return o.scales_loss(); })
+      .def("exclude_from_weight_decay",
+           [](const nn::Optimizer& o, nb::handle variables, const std::vector<std::string>& names) {
+             o.exclude_from_weight_decay(variables_from(variables), names);
+           })
+      .def("finalize_variable_values",
+           [](const nn::Optimizer& o, nb::handle v) { o.finalize_variable_values(variables_from(v)); })
+      .def("build", [](const nn::Optimizer& o, nb::handle v) { o.build(variables_from(v)); })
+      .def("variables", [](const nn::Optimizer& o) {
+        nb::list list;
+        for (const Variable& variable : o.variables()) list.append(variable_object(variable));
+        return list;
+      });
+  nb::class_<nn::LossScaleOptimizer, nn::Optimizer>(m, "_LossScaleOptimizer")
+      .def("__init__",
+           [](nn::LossScaleOptimizer* self, const nn::Optimizer& inner, double scale, int64_t steps,
+              const std::string& name) {
+             new (self)
+                 nn::LossScaleOptimizer(inner, {.initial_scale = scale, .dynamic_growth_steps = steps, .name = name});
+           })
+      .def("loss_scale", [](const nn::LossScaleOptimizer& o) { return wrap(o.loss_scale()); })
+      .def("get_unscaled_gradients", [](const nn::LossScaleOptimizer& o, nb::handle gradients) {
+        std::vector<Tensor> list;
+        for (nb::handle g : nb::iter(gradients)) list.push_back(g.is_none() ? Tensor() : tensor_of(g));
+        return to_python(o.get_unscaled_gradients(list));
+      });
+  m.def("_optimizer", [](const std::string& name, nb::kwargs kwargs) {
+    for (const Row& row : kOptimizers) {
+      if (row.name != name) continue;
+      Called called(name, nb::tuple(), kwargs);
+      nn::Optimizer optimizer = row.make(called, row.rate);
+      called.finish();
+      return optimizer;
+    }
+    throw InternalError(cat("there is no optimizer '", name, "'"));
+  });
+  m.def("_optimizer_named", [](const std::string& name) { return nn::Optimizer(name); });
 }
 
 }  // namespace brio::python

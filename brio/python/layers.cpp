@@ -1,0 +1,341 @@
+// Layers: handles on Brio's modules, and modules whose code is Python.
+#include "brio/base/error.h"
+#include "brio/nn/chain.h"
+#include "brio/nn/layer_kinds.h"
+#include "brio/nn/mask.h"
+#include "brio/nn/names.h"
+#include "brio/python/bind.h"
+#include "brio/python/called.h"
+
+namespace brio::python {
+namespace {
+
+// A layer written in Python. The object has _core_call(tensors, training, masks) → tensors, _core_build(shapes) and
+// _core_masks(tensors, masks, results) → masks; the Python part makes them of what users write.
+class PythonModule : public nn::MultiModule {
+ public:
+  PythonModule(nb::handle self, const std::string& base, const nn::LayerOptions& options)
+      : MultiModule(base, options), self_(nb::borrow(self)) {}
+  ~PythonModule() override {
+    const nb::gil_scoped_acquire locked;
+    self_.reset();
+  }
+
+  std::string_view kind() const override {
+    if (kind_.empty()) {
+      const nb::gil_scoped_acquire locked;
+      kind_ = nb::cast<std::string>(self_.type().attr("__name__"));
+    }
+    return kind_;
+  }
+
+  PyObject* object() const { return self_.ptr(); }
+  void forget() { self_.reset(); }
+
+  using MultiModule::add_loss;
+  using MultiModule::add_module;
+  using MultiModule::add_weight;
+  using MultiModule::mark_built;
+  using MultiModule::will_have_weights;
+  void adopt(const Variable& variable) { adopt_weight(variable); }
+  void set_supports_masking(bool yes) { supports_masking_ = yes; }
+  void set_autocast(bool yes) { autocast_ = yes; }
+  void set_activity_regularizer(nn::Regularizer regularizer) { activity_regularizer_ = std::move(regularizer); }
+
+ protected:
+  void create_all(const std::vector<Shape>& inputs) override {
+    const nb::gil_scoped_acquire locked;
+    nb::list shapes;
+    for (const Shape& shape : inputs) shapes.append(shape_object(shape));
+    object_or_refuse().attr("_core_build")(shapes);
+  }
+
+  nn::Tensors call_all(const nn::Tensors& inputs, const nn::Call& how) override {
+    const nb::gil_scoped_acquire locked;
+    nb::list tensors, masks;
+    for (const Tensor& x : inputs) tensors.append(wrap(x));
+    for (size_t i = 0; i < inputs.size(); ++i) masks.append(wrap(how.mask(i)));
+    const nb::object results = object_or_refuse().attr("_core_call")(tensors, how.training, masks);
+    nn::Tensors list;
+    for (nb::handle result : nb::iter(results)) list.push_back(tensor_of(result));
+    return list;
+  }
+
+  nn::Tensors compute_masks(const nn::Tensors& inputs, const nn::Call& how, size_t results) const override {
+    const nb::gil_scoped_acquire locked;
+    if (!nb::hasattr(self_, "_core_masks")) return MultiModule::compute_masks(inputs, how, results);
+    nb::list tensors, masks;
+    for (const Tensor& x : inputs) tensors.append(wrap(x));
+    for (size_t i = 0; i < inputs.size(); ++i) masks.append(wrap(how.mask(i)));
+    const nb::object made = self_.attr("_core_masks")(tensors, masks, results);
+    if (made.is_none()) return MultiModule::compute_masks(inputs, how, results);
+    nn::Tensors list;
+    for (nb::handle mask : nb::iter(made)) list.push_back(mask.is_none() ? Tensor() : tensor_of(mask));
+    return list;
+  }
+
+ private:
+  nb::object object_or_refuse() const {
+    if (!self_.is_valid()) throw InternalError(cat("[", name(), "] the Python object of this layer is gone"));
+    return self_;
+  }
+
+  nb::object self_;
+  mutable std::string kind_;
+};
+
+PythonModule& own(const nn::Layer& layer) {
+  auto* module = dynamic_cast<PythonModule*>(&layer.module());
+  if (!module)
+    throw nb::type_error(cat("[", layer.name(), "] is a layer of Brio's own, which has its weights already").c_str());
+  return *module;
+}
+
+// The Python object of a layer, its handle and the module refer to each other. Python's collector sees through the
+// handle when it is the only one that keeps the module.
+int traverse(PyObject* self, visitproc visit, void* arg) {
+#if PY_VERSION_HEX >= 0x03090000
+  Py_VISIT(Py_TYPE(self));
+#endif
+  if (!nb::inst_ready(nb::handle(self))) return 0;
+  const nn::Layer* layer = nb::inst_ptr<nn::Layer>(nb::handle(self));
+  if (layer->share() && layer->share().use_count() == 1)
+    if (auto* module = dynamic_cast<PythonModule*>(layer->share().get())) Py_VISIT(module->object());
+  return 0;
+}
+int clear(PyObject* self) {
+  const nn::Layer* layer = nb::inst_ptr<nn::Layer>(nb::handle(self));
+  if (auto* module = dynamic_cast<PythonModule*>(layer->share().get())) module->forget();
+  return 0;
+}
+PyType_Slot handle_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)}, {Py_tp_clear, reinterpret_cast<void*>(clear)}, {0, nullptr}};
+
+nn::CallOptions options_from(std::optional<bool> training, nb::handle masks, bool causal, bool scores) {
+  nn::CallOptions options{.training = training, .use_causal_mask = causal, .return_attention_scores = scores};
+  if (!masks.is_none())
+    for (nb::handle mask : nb::iter(masks)) options.masks.push_back(mask.is_none() ? Tensor() : tensor_of(mask));
+  return options;
+}
+
+nb::object call(const nn::Layer& layer, nb::list inputs, std::optional<bool> training, nb::object masks, bool causal,
+                bool scores) {
+  const nn::CallOptions options = options_from(training, masks, causal, scores);
+  nb::list results;
+  if (inputs.size() > 0 && is_symbol(inputs[0])) {
+    std::vector<nn::Symbol> symbols;
+    for (nb::handle input : inputs) {
+      if (!is_symbol(input))
+        throw InvalidArgument(
+            cat("[", layer.name(), "] is called with symbols of a model and with tensors; use symbols alone"));
+      symbols.push_back(*nb::inst_ptr<nn::Symbol>(input));
+    }
+    for (const nn::Symbol& symbol : layer.call(symbols, options)) results.append(nb::cast(symbol));
+    return results;
+  }
+  nn::Tensors tensors;
+  for (nb::handle input : inputs) tensors.push_back(tensor_of(input));
+  for (Tensor& result : layer.call(tensors, options)) results.append(wrap(std::move(result)));
+  return results;
+}
+
+nb::list variables_of(const std::vector<Variable>& variables) {
+  nb::list list;
+  for (const Variable& variable : variables) list.append(variable_object(variable));
+  return list;
+}
+
+nn::Layer make_layer(const std::string& kind, nb::kwargs kwargs) {
+  for (const nn::LayerKind& row : nn::layer_kinds()) {
+    if (row.kind != kind) continue;
+    Called called(kind, nb::tuple(), kwargs);
+    nn::Layer layer = row.make(called);
+    called.finish();
+    return layer;
+  }
+  throw InternalError(cat("there is no layer kind '", kind, "'"));
+}
+
+}  // namespace
+
+// One Python object for a variable, for as long as somebody holds it: `is` works, and so do attributes.
+nb::object variable_object(const Variable& variable) {
+  static PyObject* const known =
+      nb::object(nb::module_::import_("weakref").attr("WeakValueDictionary")()).release().ptr();
+  const nb::int_ key(reinterpret_cast<uintptr_t>(variable.impl().get()));
+  nb::object found = nb::handle(known).attr("get")(key);
+  if (!found.is_none()) return found;
+  found = nb::cast(variable);
+  nb::handle(known).attr("__setitem__")(key, found);
+  return found;
+}
+
+void bind_layers(nb::module_& m) {
+  nb::class_<nn::Layer>(m, "_Layer", nb::type_slots(handle_slots), nb::is_weak_referenceable())
+      .def_prop_ro("name", [](const nn::Layer& l) { return l.name(); })
+      .def_prop_ro("kind", [](const nn::Layer& l) { return std::string(l.module().kind()); })
+      .def_prop_ro("id", [](const nn::Layer& l) { return reinterpret_cast<uintptr_t>(l.share().get()); })
+      .def_prop_ro("built", [](const nn::Layer& l) { return l.built(); })
+      .def_prop_ro("policy", [](const nn::Layer& l) { return l.module().policy().name(); })
+      .def_prop_rw(
+          "trainable", [](const nn::Layer& l) { return l.trainable(); },
+          [](const nn::Layer& l, bool yes) { l.set_trainable(yes); })
+      .def("call", call, nb::arg("inputs"), nb::arg("training") = nb::none(), nb::arg("masks") = nb::none(),
+           nb::arg("use_causal_mask") = false, nb::arg("return_attention_scores") = false)
+      .def("build",
+           [](const nn::Layer& l, nb::list shapes) {
+             std::vector<nn::Spec> specs;
+             for (nb::handle shape : shapes) specs.emplace_back(dims_from(shape), l.module().policy().compute());
+             l.module().build(specs);
+           })
+      .def("output_specs",
+           [](const nn::Layer& l, nb::list shapes) {
+             std::vector<nn::Spec> specs;
+             for (nb::handle shape : shapes) specs.emplace_back(dims_from(shape), l.module().policy().compute());
+             nb::list results;
+             for (const nn::Spec& spec : l.module().output_specs(specs))
+               results.append(shape_object(std::span<const int64_t>(spec.dims)));
+             return results;
+           })
+      .def("variables", [](const nn::Layer& l) { return variables_of(l.variables()); })
+      .def("trainable_variables", [](const nn::Layer& l) { return variables_of(l.trainable_variables()); })
+      .def("non_trainable_variables", [](const nn::Layer& l) { return variables_of(l.non_trainable_variables()); })
+      .def("losses", [](const nn::Layer& l) { return to_python(l.losses()); })
+      .def("layers",
+           [](const nn::Layer& l) {
+             nb::list list;
+             for (const nn::Layer& inner : l.module().modules()) list.append(nb::cast(inner));
+             return list;
+           })
+      .def("count_params", [](const nn::Layer& l) { return l.count_params(); })
+      .def("to_json", [](const nn::Layer& l) { return nn::to_json(l); })
+      .def("set_weights",
+           [](const nn::Layer& l, nb::list weights) { l.set_weights(tensors_with_own_dtype(weights)); })
+      .def("python_object",
+           [](const nn::Layer& l) -> nb::object {
+             auto* module = dynamic_cast<PythonModule*>(&l.module());
+             return module && module->object() ? nb::borrow(module->object()) : nb::none();
+           })
+      .def("add_layer",
+           [](const nn::Layer& l, const nn::Layer& inner) {
+             if (auto* chain = dynamic_cast<nn::Chain*>(&l.module())) chain->add(inner);
+             else own(l).add_module(inner);
+           })
+      .def("add_variable", [](const nn::Layer& l, const Variable& v) { own(l).adopt(v); })
+      .def("add_loss", [](const nn::Layer& l, Given loss) { own(l).add_loss(tensor_of(loss.object)); })
+      .def(
+          "add_weight",
+          [](const nn::Layer& l, const std::string& name, Given shape, Given initializer, Given dtype, bool trainable,
+             bool autocast, Given regularizer, Given constraint) {
+            nn::WeightOptions options{.trainable = trainable, .autocast = autocast};
+            if (!initializer.object.is_none()) options.initializer = initializer_from(initializer.object);
+            if (!dtype.object.is_none()) options.dtype = dtype_from(dtype.object);
+            options.regularizer = regularizer_from(regularizer.object);
+            options.constraint = constraint_from(constraint.object);
+            return variable_object(own(l).add_weight(name, shape_from(shape.object), std::move(options)));
+          },
+          nb::arg("name"), nb::arg("shape"), nb::arg("initializer").none(), nb::arg("dtype").none(),
+          nb::arg("trainable"), nb::arg("autocast"), nb::arg("regularizer").none(), nb::arg("constraint").none())
+      .def("set_supports_masking", [](const nn::Layer& l, bool yes) { own(l).set_supports_masking(yes); })
+      .def("set_autocast", [](const nn::Layer& l, bool yes) { own(l).set_autocast(yes); })
+      .def("set_activity_regularizer",
+           [](const nn::Layer& l, nb::handle r) { own(l).set_activity_regularizer(regularizer_from(r)); })
+      .def(
+          "__eq__", [](const nn::Layer& a, const nn::Layer& b) { return a == b; }, nb::is_operator());
+
+  m.def("_make_layer", make_layer, nb::arg("kind"), nb::arg("kwargs"));
+  m.def("_layer_kinds", [] {
+    nb::list kinds;
+    for (const nn::LayerKind& row : nn::layer_kinds()) kinds.append(std::string(row.kind));
+    return kinds;
+  });
+  m.def("_layer_fields", [](const std::string& kind) {
+    for (const nn::LayerKind& row : nn::layer_kinds())
+      if (row.kind == kind) return fields_of([&](nn::Fields& f) { row.make(f); });
+    return nb::list();
+  });
+  m.def("_layer_from_json", [](const std::string& json) { return nn::layer_from_json(json); });
+  m.def(
+      "_python_layer",
+      [](nb::handle self, const std::string& base, nb::handle name, nb::handle policy) {
+        nn::LayerOptions options{.dtype = policy_from(policy)};
+        if (!name.is_none()) options.name = nb::cast<std::string>(name);
+        return nn::Layer(std::make_shared<PythonModule>(self, base, options));
+      },
+      nb::arg("self"), nb::arg("base"), nb::arg("name").none(), nb::arg("policy").none());
+  m.def(
+      "_chain",
+      [](nb::handle name) {
+        return nn::Layer(
+            std::make_shared<nn::Chain>(std::vector<nn::Layer>{}, name.is_none() ? "" : nb::cast<std::string>(name)));
+      },
+      nb::arg("name").none());
+  m.def(
+      "_functional",
+      [](const std::vector<nn::Symbol>& inputs, const std::vector<nn::Symbol>& outputs, nb::handle name) {
+        return nn::Layer(std::make_shared<nn::FunctionalModule>(inputs, outputs,
+                                                                name.is_none() ? "" : nb::cast<std::string>(name)));
+      },
+      nb::arg("inputs"), nb::arg("outputs"), nb::arg("name").none());
+  m.def(
+      "_input",
+      [](Given shape, int64_t batch_size, Given dtype, nb::handle name) {
+        return nn::Input(dims_from(shape.object), {.dtype = dtype.object.is_none() ? f32 : dtype_from(dtype.object),
+                                                   .name = name.is_none() ? "" : nb::cast<std::string>(name),
+                                                   .batch_size = batch_size});
+      },
+      nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
+  m.def(
+      "_input_layer",
+      [](Given shape, int64_t batch_size, Given dtype, nb::handle name) -> nn::Layer {
+        return nn::InputLayer(dims_from(shape.object),
+                              {.dtype = dtype.object.is_none() ? f32 : dtype_from(dtype.object),
+                               .name = name.is_none() ? "" : nb::cast<std::string>(name),
+                               .batch_size = batch_size});
+      },
+      nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
+  m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
+  m.def("_mask_of", [](Given x) { return wrap(nn::mask_of(tensor_of(x.object))); });
+  m.def("_with_mask",
+        [](Given x, Given mask) { return wrap(nn::with_mask(tensor_of(x.object), tensor_of(mask.object))); });
+  m.def("_unique_name", [](const std::string& base) { return nn::unique_name(base); });
+  m.def("_reset_unique_names", &nn::reset_unique_names);
+  m.def("_set_global_policy", [](nb::handle policy) { nn::set_global_policy(policy_from(policy)); });
+  m.def("_global_policy", [] { return nn::global_policy().name(); });
+  m.def(
+      "_policy_dtypes",
+      [](nb::handle policy) {
+        const nn::Policy p = policy_from(policy);
+        return nb::make_tuple(p.name(), std::string(info(p.compute()).name), std::string(info(p.variable()).name));
+      },
+      nb::arg("policy").none());
+  m.def("_set_random_seed", [](uint64_t seed) { set_random_seed(seed); });
+
+  nb::class_<nn::Initializer>(m, "_Initializer")
+      .def(
+          "__call__",
+          [](const nn::Initializer& i, Given shape, Given dtype) {
+            return wrap(i(shape_from(shape.object), dtype.object.is_none() ? f32 : dtype_from(dtype.object)));
+          },
+          nb::arg("shape"), nb::arg("dtype") = nb::none());
+  m.def("_initializer",
+        [](const std::string& name, nb::dict values) { return nn::Initializer::from(settings_from(name, values)); });
+  m.def("_initializer_named", [](const std::string& name) { return nn::Initializer(name); });
+  nb::class_<nn::Regularizer>(m, "_Regularizer").def("__call__", [](const nn::Regularizer& r, Given x) {
+    return wrap(r(tensor_of(x.object)));
+  });
+  m.def("_regularizer",
+        [](const std::string& name, nb::dict values) { return nn::Regularizer::from(settings_from(name, values)); });
+  m.def("_regularizer_named", [](const std::string& name) { return nn::Regularizer(name); });
+  nb::class_<nn::Constraint>(m, "_Constraint").def("__call__", [](const nn::Constraint& c, Given x) {
+    return wrap(c(tensor_of(x.object)));
+  });
+  m.def("_constraint",
+        [](const std::string& name, nb::dict values) { return nn::Constraint::from(settings_from(name, values)); });
+  m.def("_constraint_named", [](const std::string& name) { return nn::Constraint(name); });
+  define(
+      m, "_activate", [](const Tensor& x, const std::string& name) { return nn::ActivationFunction(name)(x); },
+      nb::arg("x"), nb::arg("activation"));
+}
+
+}  // namespace brio::python

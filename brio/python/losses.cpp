@@ -1,0 +1,249 @@
+// keras.losses: every class by name, made of what Python passes, and the functions.
+#include "brio/nn/losses.h"
+
+#include "brio/base/error.h"
+#include "brio/python/bind.h"
+#include "brio/python/called.h"
+
+namespace brio::python {
+namespace {
+
+constexpr std::string_view kReductions[] = {"sum_over_batch_size", "sum", "none", "mean", "mean_with_sample_weight"};
+
+// What every loss takes, behind its own options.
+template <typename Options>
+void shared(Called& c, Options& o) {
+  c.choice("reduction", o.reduction, kReductions);
+  c("name", o.name);
+  c.find_keyword("dtype");  // losses compute in float32, or wider where the values are
+}
+template <typename L>
+nn::Loss plain(Called& c) {
+  nn::LossOptions o;
+  shared(c, o);
+  return L(o);
+}
+template <typename L>
+nn::Loss crossentropy(Called& c) {
+  nn::CrossentropyOptions o;
+  c("from_logits", o.from_logits), c("label_smoothing", o.label_smoothing), c("axis", o.axis);
+  shared(c, o);
+  return L(o);
+}
+nn::Loss sparse_crossentropy(Called& c) {
+  nn::SparseCrossentropyOptions o;
+  c("from_logits", o.from_logits), c("ignore_class", o.ignore_class), c("axis", o.axis);
+  shared(c, o);
+  return nn::SparseCategoricalCrossentropy(o);
+}
+nn::Loss binary_focal(Called& c) {
+  nn::BinaryFocalOptions o;
+  c("apply_class_balancing", o.apply_class_balancing), c("alpha", o.alpha), c("gamma", o.gamma);
+  c("from_logits", o.from_logits), c("label_smoothing", o.label_smoothing), c("axis", o.axis);
+  shared(c, o);
+  return nn::BinaryFocalCrossentropy(o);
+}
+nn::Loss categorical_focal(Called& c) {
+  nn::CategoricalFocalOptions o;
+  c("alpha", o.alpha), c("gamma", o.gamma), c("from_logits", o.from_logits);
+  c("label_smoothing", o.label_smoothing), c("axis", o.axis);
+  shared(c, o);
+  return nn::CategoricalFocalCrossentropy(o);
+}
+nn::Loss generalized(Called& c) {
+  nn::GeneralizedCrossentropyOptions o;
+  c("q", o.q);
+  shared(c, o);
+  return nn::CategoricalGeneralizedCrossEntropy(o);
+}
+nn::Loss huber_loss(Called& c) {
+  nn::HuberOptions o;
+  c("delta", o.delta);
+  shared(c, o);
+  return nn::Huber(o);
+}
+nn::Loss cosine(Called& c) {
+  nn::CosineSimilarityOptions o;
+  c("axis", o.axis);
+  shared(c, o);
+  return nn::CosineSimilarity(o);
+}
+nn::Loss dice_loss(Called& c) {
+  nn::DiceOptions o;
+  c("axis", o.axis);
+  shared(c, o);
+  return nn::Dice(o);
+}
+nn::Loss tversky_loss(Called& c) {
+  nn::TverskyOptions o;
+  c("alpha", o.alpha), c("beta", o.beta), c("axis", o.axis);
+  shared(c, o);
+  return nn::Tversky(o);
+}
+nn::Loss circle_loss(Called& c) {
+  nn::CircleOptions o;
+  c("gamma", o.gamma), c("margin", o.margin), c("remove_diagonal", o.remove_diagonal);
+  shared(c, o);
+  return nn::Circle(o);
+}
+
+struct Row {
+  std::string_view name;
+  nn::Loss (*make)(Called&);
+};
+constexpr Row kLosses[] = {
+    {"BinaryCrossentropy", crossentropy<nn::BinaryCrossentropy>},
+    {"BinaryFocalCrossentropy", binary_focal},
+    {"CTC", plain<nn::CTC>},
+    {"CategoricalCrossentropy", crossentropy<nn::CategoricalCrossentropy>},
+    {"CategoricalFocalCrossentropy", categorical_focal},
+    {"CategoricalGeneralizedCrossEntropy", generalized},
+    {"CategoricalHinge", plain<nn::CategoricalHinge>},
+    {"Circle", circle_loss},
+    {"CosineSimilarity", cosine},
+    {"Dice", dice_loss},
+    {"Hinge", plain<nn::Hinge>},
+    {"Huber", huber_loss},
+    {"KLDivergence", plain<nn::KLDivergence>},
+    {"LogCosh", plain<nn::LogCosh>},
+    {"MeanAbsoluteError", plain<nn::MeanAbsoluteError>},
+    {"MeanAbsolutePercentageError", plain<nn::MeanAbsolutePercentageError>},
+    {"MeanSquaredError", plain<nn::MeanSquaredError>},
+    {"MeanSquaredLogarithmicError", plain<nn::MeanSquaredLogarithmicError>},
+    {"Poisson", plain<nn::Poisson>},
+    {"SparseCategoricalCrossentropy", sparse_crossentropy},
+    {"SquaredHinge", plain<nn::SquaredHinge>},
+    {"Tversky", tversky_loss},
+};
+
+Tensor optional_tensor(nb::handle h) { return h.is_none() ? Tensor() : tensor_of(h); }
+
+nn::Loss own_loss(const std::string& name, nb::object function, const std::string& reduction) {
+  size_t at = 0;
+  for (const auto known : kReductions) {
+    if (known == reduction) break;
+    ++at;
+  }
+  if (at == std::size(kReductions))
+    throw InvalidArgument(cat("[", name, "] there is no reduction '", reduction, "'"));
+  return nn::Loss(
+      name,
+      [f = kept(std::move(function))](const Tensor& y_true, const Tensor& y_pred) -> nn::SampleValues {
+        const nb::gil_scoped_acquire locked;
+        return tensor_of((*f)(wrap(y_true), wrap(y_pred)));
+      },
+      static_cast<nn::Reduction>(at));
+}
+
+using TwoTensors = Tensor (*)(const Tensor&, const Tensor&);
+void define_loss(nb::module_& m, const char* name, TwoTensors f) {
+  define(
+      m, name, [f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred); }, nb::arg("y_true"),
+      nb::arg("y_pred"));
+}
+
+}  // namespace
+
+void bind_losses(nb::module_& m) {
+  nb::class_<nn::Loss>(m, "_Loss")
+      .def_prop_ro("name", [](const nn::Loss& l) { return l.name(); })
+      .def(
+          "__call__",
+          [](const nn::Loss& loss, Given y_true, Given y_pred, nb::handle weight, nb::handle mask) {
+            const Tensor p = tensor_of(y_pred.object);
+            return wrap(loss(tensor_of(y_true.object), p, optional_tensor(weight), optional_tensor(mask)));
+          },
+          nb::arg("y_true"), nb::arg("y_pred"), nb::arg("sample_weight") = nb::none(), nb::arg("mask") = nb::none());
+  m.def("_loss", [](const std::string& name, nb::kwargs kwargs) {
+    for (const Row& row : kLosses) {
+      if (row.name != name) continue;
+      Called called(name, nb::tuple(), kwargs);
+      nn::Loss loss = row.make(called);
+      called.finish();
+      return loss;
+    }
+    throw InternalError(cat("there is no loss '", name, "'"));
+  });
+  m.def("_loss_named", [](const std::string& name) { return nn::Loss(name); });
+  m.def("_own_loss", own_loss);
+
+  nb::module_ losses = m.def_submodule("_losses");
+  define_loss(losses, "hinge", nn::hinge);
+  define_loss(losses, "squared_hinge", nn::squared_hinge);
+  define_loss(losses, "categorical_hinge", nn::categorical_hinge);
+  define_loss(losses, "mean_squared_error", nn::mean_squared_error);
+  define_loss(losses, "mean_absolute_error", nn::mean_absolute_error);
+  define_loss(losses, "mean_absolute_percentage_error", nn::mean_absolute_percentage_error);
+  define_loss(losses, "mean_squared_logarithmic_error", nn::mean_squared_logarithmic_error);
+  define_loss(losses, "log_cosh", nn::log_cosh);
+  define_loss(losses, "kl_divergence", nn::kl_divergence);
+  define_loss(losses, "poisson", nn::poisson);
+  define_loss(losses, "ctc", nn::ctc);
+  define(
+      losses, "huber", [](const Tensor& t, const Tensor& p, double delta) { return nn::huber(t, p, delta); },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("delta") = 1.0);
+  define(
+      losses, "cosine_similarity",
+      [](const Tensor& t, const Tensor& p, int axis) { return nn::cosine_similarity(t, p, axis); }, nb::arg("y_true"),
+      nb::arg("y_pred"), nb::arg("axis") = -1);
+  define(
+      losses, "dice", [](const Tensor& t, const Tensor& p, const Axes& axis) { return nn::dice(t, p, axis); },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("axis") = nb::none());
+  define(
+      losses, "tversky",
+      [](const Tensor& t, const Tensor& p, double alpha, double beta, const Axes& axis) {
+        return nn::tversky(t, p, alpha, beta, axis);
+      },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("alpha") = 0.5, nb::arg("beta") = 0.5,
+      nb::arg("axis") = nb::none());
+  define(
+      losses, "binary_crossentropy",
+      [](const Tensor& t, const Tensor& p, bool logits, double smoothing, int axis) {
+        return nn::binary_crossentropy(t, p, logits, smoothing, axis);
+      },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0,
+      nb::arg("axis") = -1);
+  define(
+      losses, "categorical_crossentropy",
+      [](const Tensor& t, const Tensor& p, bool logits, double smoothing, int axis) {
+        return nn::categorical_crossentropy(t, p, logits, smoothing, axis);
+      },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0,
+      nb::arg("axis") = -1);
+  define(
+      losses, "sparse_categorical_crossentropy",
+      [](const Tensor& t, const Tensor& p, bool logits, std::optional<int64_t> ignore, int axis) {
+        return nn::sparse_categorical_crossentropy(t, p, logits, ignore, axis);
+      },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("from_logits") = false, nb::arg("ignore_class") = nb::none(),
+      nb::arg("axis") = -1);
+  define(
+      losses, "binary_focal_crossentropy",
+      [](const Tensor& t, const Tensor& p, bool balanced, double alpha, double gamma, bool logits, double smoothing,
+         int axis) {
+        return nn::binary_focal_crossentropy(t, p,
+                                             {.apply_class_balancing = balanced,
+                                              .alpha = alpha,
+                                              .gamma = gamma,
+                                              .from_logits = logits,
+                                              .label_smoothing = smoothing,
+                                              .axis = axis});
+      },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("apply_class_balancing") = false, nb::arg("alpha") = 0.25,
+      nb::arg("gamma") = 2.0, nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0, nb::arg("axis") = -1);
+  define(
+      losses, "categorical_focal_crossentropy",
+      [](const Tensor& t, const Tensor& p, double alpha, double gamma, bool logits, double smoothing, int axis) {
+        return nn::categorical_focal_crossentropy(
+            t, p,
+            {.alpha = {alpha}, .gamma = gamma, .from_logits = logits, .label_smoothing = smoothing, .axis = axis});
+      },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("alpha") = 0.25, nb::arg("gamma") = 2.0,
+      nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0, nb::arg("axis") = -1);
+  define(
+      losses, "categorical_generalized_cross_entropy",
+      [](const Tensor& t, const Tensor& p, double q) { return nn::categorical_generalized_cross_entropy(t, p, q); },
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("q"));
+}
+
+}  // namespace brio::python

@@ -1,0 +1,308 @@
+// Training: compile, fit, evaluate, predict. The work is brio/train's, without the interpreter's lock; Python is
+// called back for what is written in Python: callbacks, steps, losses.
+#include <chrono>
+#include <iostream>
+
+#include "brio/base/error.h"
+#include "brio/python/bind.h"
+#include "brio/python/called.h"
+#include "brio/train/model.h"
+#include "brio/train/progress_bar.h"
+
+namespace brio::python {
+namespace {
+
+// Text that C++ prints, to where Python prints.
+class PythonStream : public std::streambuf {
+ protected:
+  int overflow(int c) override {
+    if (c != EOF) text_ += static_cast<char>(c);
+    return c;
+  }
+  std::streamsize xsputn(const char* text, std::streamsize n) override {
+    text_.append(text, static_cast<size_t>(n));
+    return n;
+  }
+  int sync() override {
+    if (text_.empty()) return 0;
+    const nb::gil_scoped_acquire locked;
+    const nb::object out = nb::module_::import_("sys").attr("stdout");
+    // A character may end in the next piece.
+    out.attr("write")(
+        nb::steal(PyUnicode_DecodeUTF8(text_.data(), static_cast<Py_ssize_t>(text_.size()), "replace")));
+    out.attr("flush")();
+    text_.clear();
+    return 0;
+  }
+
+ private:
+  std::string text_;
+};
+
+nb::dict to_dict(const train::Logs& logs) {
+  nb::dict dict;
+  for (const auto& [name, value] : logs) dict[name.c_str()] = value;
+  return dict;
+}
+
+// Calls the Python part's list of callbacks. Its methods return whether training should stop.
+class PythonCallbacks : public train::Callback {
+ public:
+  explicit PythonCallbacks(nb::object list) : list_(kept(std::move(list))) {
+    const nb::object hooks = list_->attr("batch_hooks");
+    train_batches_ = nb::cast<bool>(hooks[0]);
+    test_batches_ = nb::cast<bool>(hooks[1]);
+    predict_batches_ = nb::cast<bool>(hooks[2]);
+  }
+
+  void on_train_begin(train::Progress& p) override { call(p, "on_train_begin", {}); }
+  void on_train_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_train_end", logs); }
+  void on_epoch_begin(train::Progress& p, int64_t epoch) override { call(p, "on_epoch_begin", {}, epoch); }
+  void on_epoch_end(train::Progress& p, int64_t epoch, train::Logs& logs) override {
+    const nb::gil_scoped_acquire locked;
+    const nb::dict dict = to_dict(logs);
+    p.stop_training |= nb::cast<bool>(list_->attr("on_epoch_end")(epoch, dict));
+    for (auto [key, value] : dict)  // what callbacks added
+      if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()))
+        logs.set(nb::cast<std::string>(key), PyFloat_AsDouble(value.ptr()));
+  }
+  void on_train_batch_begin(train::Progress& p, int64_t step) override {
+    if (train_batches_) call(p, "on_train_batch_begin", {}, step);
+  }
+  void on_train_batch_end(train::Progress& p, int64_t step) override {
+    if (train_batches_) call(p, "on_train_batch_end", p.read(), step);
+    check_signals();
+  }
+  void on_test_begin(train::Progress& p) override { call(p, "on_test_begin", {}); }
+  void on_test_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_test_end", logs); }
+  void on_test_batch_begin(train::Progress& p, int64_t step) override {
+    if (test_batches_) call(p, "on_test_batch_begin", {}, step);
+  }
+  void on_test_batch_end(train::Progress& p, int64_t step) override {
+    if (test_batches_) call(p, "on_test_batch_end", p.read(), step);
+    check_signals();
+  }
+  void on_predict_begin(train::Progress& p) override { call(p, "on_predict_begin", {}); }
+  void on_predict_end(train::Progress& p) override { call(p, "on_predict_end", {}); }
+  void on_predict_batch_begin(train::Progress& p, int64_t step) override {
+    if (predict_batches_) call(p, "on_predict_batch_begin", {}, step);
+  }
+  void on_predict_batch_end(train::Progress& p, int64_t step) override {
+    if (predict_batches_) call(p, "on_predict_batch_end", {}, step);
+    check_signals();
+  }
+
+ private:
+  template <typename... A>
+  void call(train::Progress& progress, const char* method, const train::Logs& logs, A... number) {
+    const nb::gil_scoped_acquire locked;
+    progress.stop_training |= nb::cast<bool>(list_->attr(method)(number..., to_dict(logs)));
+  }
+  // Ctrl-C is seen within a twentieth of a second and the running step.
+  void check_signals() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - checked_ < std::chrono::milliseconds(50)) return;
+    checked_ = now;
+    const nb::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
+
+  std::shared_ptr<nb::object> list_;
+  bool train_batches_ = false, test_batches_ = false, predict_batches_ = false;
+  std::chrono::steady_clock::time_point checked_{};
+};
+
+// Callbacks of one run, and the bar behind them.
+struct Run {
+  PythonStream buffer;
+  std::ostream stream{&buffer};
+  nn::Callbacks callbacks;
+
+  Run(nb::object list, int verbose) {
+    if (!list.is_none()) callbacks.push_back(std::make_shared<PythonCallbacks>(std::move(list)));
+    if (verbose <= 0) return;
+    const nb::object out = nb::module_::import_("sys").attr("stdout");
+    const bool terminal = nb::hasattr(out, "isatty") && nb::cast<bool>(out.attr("isatty")());
+    callbacks.push_back(std::make_shared<train::ProgressBar>(verbose, stream, terminal));
+  }
+};
+
+train::TensorList list_from(nb::handle h) {
+  if (h.is_none()) return {};
+  return train::TensorList(tensors_with_own_dtype(h));
+}
+
+nn::Optimizer optimizer_from(nb::handle h) { return nb::cast<nn::Optimizer>(h); }
+
+std::vector<nn::Metric> metrics_from(nb::handle h) {
+  std::vector<nn::Metric> metrics;
+  for (nb::handle item : nb::iter(h)) metrics.push_back(nb::cast<nn::Metric>(item));
+  return metrics;
+}
+
+// f(x, y, sample_weight) in Python, each a list of tensors → {name: value}.
+nn::Step step_from(nb::handle h) {
+  if (h.is_none()) return {};
+  return [f = kept(nb::borrow(h))](const train::Batch& batch) {
+    const nb::gil_scoped_acquire locked;
+    const nb::object logs = (*f)(to_python(batch.x), to_python(batch.y), to_python(batch.sample_weight));
+    nn::NamedTensors named;
+    for (auto [key, value] : nb::cast<nb::dict>(logs))
+      named.emplace_back(nb::cast<std::string>(key), tensor_of(value));
+    return named;
+  };
+}
+
+void compile(const nn::Model& model, nb::handle optimizer, nb::list outputs, bool auto_scale_loss,
+             nb::handle train_step, nb::handle test_step) {
+  nn::CompileOptions options{.optimizer = optimizer_from(optimizer),
+                             .auto_scale_loss = auto_scale_loss,
+                             .train_step = step_from(train_step),
+                             .test_step = step_from(test_step)};
+  std::vector<nn::OutputOptions> all;
+  for (nb::handle row : outputs) {  // (loss, weight, metrics, weighted metrics)
+    nn::OutputOptions output{.loss_weight = nb::cast<double>(row[1]),
+                             .metrics = metrics_from(row[2]),
+                             .weighted_metrics = metrics_from(row[3])};
+    const nb::object loss = row[0];
+    if (!loss.is_none()) output.loss = nb::cast<nn::Loss>(loss);
+    all.push_back(std::move(output));
+  }
+  if (all.size() == 1) {
+    options.loss = all[0].loss;
+    options.metrics = all[0].metrics;
+    options.weighted_metrics = all[0].weighted_metrics;
+  } else {
+    options.outputs = std::move(all);
+  }
+  model.compile(std::move(options));
+}
+
+nb::dict history_dict(const train::History& history) {
+  nb::dict columns;
+  for (const auto& [name, values] : history.columns) columns[name.c_str()] = nb::cast(values);
+  nb::dict dict;
+  dict["history"] = columns;
+  dict["epoch"] = nb::cast(history.epoch);
+  return dict;
+}
+
+nn::FitOptions fit_options(nb::dict o) {
+  nn::FitOptions options;
+  Called c("fit", nb::tuple(), o);
+  c("epochs", options.epochs), c("batch_size", options.batch_size), c("accumulate", options.accumulate);
+  c("validation_split", options.validation_split), c("shuffle", options.shuffle);
+  c("initial_epoch", options.initial_epoch), c("steps_per_epoch", options.steps_per_epoch);
+  c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);
+  c("validation_freq", options.validation_freq), c("stop_at_nan", options.stop_at_nan);
+  if (const nb::handle weights = c.find_keyword("class_weight"); weights.ptr())
+    for (auto [key, value] : nb::cast<nb::dict>(weights))
+      options.class_weight[integer_from(key)] = PyFloat_AsDouble(value.ptr());
+  if (const nb::handle weight = c.find_keyword("sample_weight"); weight.ptr())
+    options.sample_weight = list_from(weight);
+  if (const nb::handle v = c.find_keyword("validation_data"); v.ptr()) {
+    if (nb::isinstance<data::Dataset>(v)) options.validation_data.dataset = nb::cast<data::Dataset>(v);
+    else {
+      options.validation_data.x = list_from(v[0]);
+      options.validation_data.y = list_from(v[1]);
+      options.validation_data.sample_weight = list_from(v[2]);
+    }
+  }
+  c.finish();
+  return options;
+}
+
+nb::dict fit(const nn::Model& model, nb::handle x, nb::handle y, int verbose, nb::object callbacks, nb::dict o) {
+  nn::FitOptions options = fit_options(o);
+  Run run(std::move(callbacks), verbose);
+  options.verbose = 0;
+  options.callbacks = run.callbacks;
+  train::History history;
+  if (nb::isinstance<data::Dataset>(x)) {
+    const auto dataset = nb::cast<data::Dataset>(x);
+    const nb::gil_scoped_release release;
+    history = model.fit(dataset, std::move(options));
+  } else {
+    const train::TensorList inputs = list_from(x), targets = list_from(y);
+    const nb::gil_scoped_release release;
+    history = model.fit(inputs, targets, std::move(options));
+  }
+  run.stream.flush();
+  return history_dict(history);
+}
+
+nb::dict evaluate(const nn::Model& model, nb::handle x, nb::handle y, nb::handle sample_weight, int64_t batch_size,
+                  int verbose, std::optional<int64_t> steps, nb::object callbacks) {
+  nn::EvaluateOptions options{
+      .batch_size = batch_size, .verbose = 0, .sample_weight = list_from(sample_weight), .steps = steps};
+  Run run(std::move(callbacks), verbose);
+  options.callbacks = run.callbacks;
+  train::Logs logs;
+  if (nb::isinstance<data::Dataset>(x)) {
+    const auto dataset = nb::cast<data::Dataset>(x);
+    const nb::gil_scoped_release release;
+    logs = model.evaluate(dataset, std::move(options));
+  } else {
+    const train::TensorList inputs = list_from(x), targets = list_from(y);
+    const nb::gil_scoped_release release;
+    logs = model.evaluate(inputs, targets, std::move(options));
+  }
+  run.stream.flush();
+  return to_dict(logs);
+}
+
+nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, nb::object callbacks) {
+  nn::PredictOptions options{.batch_size = batch_size};
+  Run run(std::move(callbacks), 0);
+  options.callbacks = run.callbacks;
+  nn::Tensors results;
+  if (nb::isinstance<data::Dataset>(x)) {
+    const auto dataset = nb::cast<data::Dataset>(x);
+    const nb::gil_scoped_release release;
+    results = model.predict_all(dataset, std::move(options));
+  } else {
+    const train::TensorList inputs = list_from(x);
+    const nb::gil_scoped_release release;
+    results = model.predict_all(inputs, std::move(options));
+  }
+  return to_python(std::move(results));
+}
+
+nn::BatchOptions batch_options(nb::handle sample_weight, nb::handle class_weight) {
+  nn::BatchOptions options{.sample_weight = list_from(sample_weight)};
+  if (!class_weight.is_none())
+    for (auto [key, value] : nb::cast<nb::dict>(class_weight))
+      options.class_weight[integer_from(key)] = PyFloat_AsDouble(value.ptr());
+  return options;
+}
+
+}  // namespace
+
+void bind_models(nb::module_& m) {
+  nb::class_<nn::Model>(m, "_Model")
+      .def("__init__", [](nn::Model* self, const nn::Layer& layer) { new (self) nn::Model(layer); })
+      .def("compile", compile, nb::arg("optimizer"), nb::arg("outputs"), nb::arg("auto_scale_loss"),
+           nb::arg("train_step").none(), nb::arg("test_step").none())
+      .def("fit", fit, nb::arg("x"), nb::arg("y").none(), nb::arg("verbose"), nb::arg("callbacks").none(),
+           nb::arg("options"))
+      .def("evaluate", evaluate, nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none(),
+           nb::arg("batch_size"), nb::arg("verbose"), nb::arg("steps").none(), nb::arg("callbacks").none())
+      .def("predict", predict, nb::arg("x"), nb::arg("batch_size"), nb::arg("callbacks").none())
+      .def(
+          "train_on_batch",
+          [](const nn::Model& model, nb::handle x, nb::handle y, nb::handle w, nb::handle c) {
+            return to_dict(model.train_on_batch(list_from(x), list_from(y), batch_options(w, c)));
+          },
+          nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none(), nb::arg("class_weight").none())
+      .def(
+          "test_on_batch",
+          [](const nn::Model& model, nb::handle x, nb::handle y, nb::handle w) {
+            return to_dict(model.test_on_batch(list_from(x), list_from(y), batch_options(w, nb::none())));
+          },
+          nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none())
+      .def("reset_metrics", [](const nn::Model& model) { model.reset_metrics(); })
+      .def("optimizer", [](const nn::Model& model) { return model.optimizer(); })
+      .def("summary_text", [](const nn::Model& model) { return model.summary_text(); });
+}
+
+}  // namespace brio::python

@@ -1,0 +1,36 @@
+"""tf.keras: Keras 3's names over Brio's layers, losses, metrics and optimizers, which are C++."""
+
+import importlib as _importlib
+
+_SUBMODULES = {
+    "activations", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
+    "optimizers", "regularizers", "utils",
+}  # fmt: skip
+_NAMES = {
+    "Input": "layers",
+    "KerasTensor": "layers",
+    "Layer": "layers",
+    "Model": "models",
+    "Sequential": "models",
+    "Optimizer": "optimizers",
+    "Loss": "losses",
+    "Metric": "metrics",
+    "Initializer": "initializers",
+    "Regularizer": "regularizers",
+    "Variable": "utils",
+}
+__version__ = "3.15.0"  # whose names and definitions these are
+
+
+def __getattr__(name):
+    if name in _SUBMODULES:
+        return _importlib.import_module(f"brio.keras.{name}")
+    if name in _NAMES:
+        return getattr(_importlib.import_module(f"brio.keras.{_NAMES[name]}"), name)
+    from brio._missing import explain
+
+    raise AttributeError(explain(__name__, name))
+
+
+def __dir__():
+    return sorted(set(globals()) | _SUBMODULES | set(_NAMES))

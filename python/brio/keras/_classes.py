@@ -1,0 +1,49 @@
+"""Classes of Keras whose work is a C++ object: made from a table of signatures."""
+
+import functools
+import inspect
+
+
+@functools.lru_cache(maxsize=None)
+def signature(text):
+    """inspect.Signature of "units, activation=None"."""
+    scope = {}
+    exec(f"def f({text}): pass", scope)
+    return inspect.signature(scope["f"])
+
+
+def bound(cls, text, args, kwargs):
+    """What was given, by name: defaults are C++'s affair. Names that the signature lacks stay for others to take."""
+    names = list(signature(text).parameters)
+    if len(args) > len(names):
+        raise TypeError(f"{cls.__name__}() takes {len(names)} arguments ({', '.join(names)}), but {len(args)} were given")
+    given = dict(zip(names, args))
+    for name, value in kwargs.items():
+        if name in given:
+            raise TypeError(f"{cls.__name__}() got two values for '{name}'")
+        given[name] = value
+    for name, parameter in signature(text).parameters.items():
+        if parameter.default is parameter.empty and name not in given:
+            raise TypeError(f"{cls.__name__}() needs '{name}': {cls.__name__}({text.split('=')[0].rsplit(',', 1)[0]}, ...)")
+    return given
+
+
+def without_defaults(text, given, unused):
+    """`given` without arguments that Brio has no use for; one with another value than its default is an error."""
+    parameters = signature(text).parameters
+    for name in unused:
+        if name in given:
+            value = given.pop(name)
+            if name in parameters and value != parameters[name].default and value is not None:
+                raise ValueError(f"{name}={value!r} is not supported; leave it out")
+    return given
+
+
+def module_classes(namespace, table, make):
+    """Adds make(name, signature) for each row of a table to a module's namespace."""
+    for name, text in table.items():
+        cls = make(name, text)
+        cls.__module__ = namespace["__name__"]
+        cls.__qualname__ = cls.__name__ = name
+        cls.__signature__ = signature(text)
+        namespace[name] = cls

@@ -1,0 +1,43 @@
+"""keras.constraints."""
+
+from brio import _core
+from brio.keras import _classes, _signatures
+
+
+class Constraint:
+    """Where a weight is put after each update. Derive from it and write __call__(w)."""
+
+    def __call__(self, x):
+        return self._brio(x)
+
+    def get_config(self):
+        return dict(self._config)
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+def _make(name, text):
+    class Made(Constraint):
+        def __init__(self, *args, **kwargs):
+            given = _classes.bound(type(self), text, args, kwargs)
+            self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+            self._brio = _core._constraint(name, given)
+            self.__dict__.update(self._config)
+
+    return Made
+
+
+_classes.module_classes(globals(), _signatures.CONSTRAINTS, _make)
+
+max_norm, min_max_norm, non_neg, unit_norm = MaxNorm, MinMaxNorm, NonNeg, UnitNorm  # noqa: F821
+
+
+def get(identifier):
+    """A constraint from its name, its config, or itself."""
+    if identifier is None or callable(identifier):
+        return identifier
+    if isinstance(identifier, dict):
+        return globals()[identifier["class_name"]](**identifier["config"])
+    return globals()[identifier]() if identifier in globals() else _core._constraint_named(identifier)

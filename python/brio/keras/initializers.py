@@ -1,0 +1,57 @@
+"""keras.initializers."""
+
+from brio import _core
+from brio.keras import _classes, _signatures
+
+
+class Initializer:
+    """What a weight starts with: a function of shape and dtype. Derive from it and write __call__(shape, dtype)."""
+
+    def __call__(self, shape, dtype=None, **kwargs):
+        return self._brio(shape, dtype)
+
+    def get_config(self):
+        return dict(self._config)
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+    def clone(self):
+        return self.__class__.from_config(self.get_config())
+
+
+def _make(name, text):
+    class Made(Initializer):
+        def __init__(self, *args, **kwargs):
+            given = _classes.bound(type(self), text, args, kwargs)
+            if name == "Constant" and hasattr(given.get("value"), "shape") and given["value"].shape:
+                value = _core.convert_to_tensor(given["value"])
+                self._brio = lambda shape, dtype: _core.cast(value, dtype or "float32")
+            elif name in ("Zeros", "Ones"):
+                self._brio = _core._initializer_named(name.lower())
+            else:
+                self._brio = _core._initializer(name, given)
+            self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+
+    return Made
+
+
+_classes.module_classes(globals(), _signatures.INITIALIZERS, _make)
+
+zeros, ones, constant = Zeros, Ones, Constant  # noqa: F821
+random_normal, random_uniform, truncated_normal = RandomNormal, RandomUniform, TruncatedNormal  # noqa: F821
+glorot_normal, glorot_uniform, he_normal, he_uniform = GlorotNormal, GlorotUniform, HeNormal, HeUniform  # noqa: F821
+lecun_normal, lecun_uniform, orthogonal = LecunNormal, LecunUniform, Orthogonal  # noqa: F821
+variance_scaling = VarianceScaling  # noqa: F821
+
+
+def get(identifier):
+    """An initializer from its name, its config, or itself."""
+    if identifier is None or callable(identifier):
+        return identifier() if isinstance(identifier, type) else identifier
+    if isinstance(identifier, dict):
+        return globals()[identifier["class_name"]](**identifier["config"])
+    if identifier in globals():
+        return globals()[identifier]()
+    return _core._initializer_named(identifier)

@@ -1,0 +1,94 @@
+"""keras.losses."""
+
+from brio import _core
+from brio.keras import _classes, _signatures
+
+
+class Loss:
+    """A loss: values that compare y_true with y_pred, and how they become one number.
+
+    Derive from it and write call(y_true, y_pred) → one value per sample.
+    """
+
+    def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
+        self.name = name or _snake(type(self).__name__)
+        self.reduction = reduction
+        self._brio = _core._own_loss(self.name, self.call, reduction or "none")
+
+    def __call__(self, y_true, y_pred, sample_weight=None):
+        return self._brio(y_true, y_pred, sample_weight)
+
+    def call(self, y_true, y_pred):
+        raise NotImplementedError(f"{type(self).__name__} needs call(y_true, y_pred)")
+
+    def get_config(self):
+        return {"name": self.name, "reduction": self.reduction}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+    def __repr__(self):
+        return f"<{type(self).__name__}(name={self.name})>"
+
+
+def _snake(name):
+    return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(name))
+
+
+def _make(name, text):
+    class Made(Loss):
+        def __init__(self, *args, **kwargs):
+            given = _classes.bound(type(self), text, args, kwargs)
+            self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+            if given.get("reduction", "") == "auto":
+                given.pop("reduction")
+            self._brio = _core._loss(name, **{k: v for k, v in given.items() if k != "name" or v is not None})
+            self.name, self.reduction = self._brio.name, self._config["reduction"]
+
+        def call(self, y_true, y_pred):
+            options = {k: v for k, v in self._config.items() if k not in ("name", "reduction", "dtype")}
+            return _core._loss(name, reduction="none", **options)(y_true, y_pred)
+
+        def get_config(self):
+            return dict(self._config)
+
+    return Made
+
+
+_classes.module_classes(globals(), _signatures.LOSSES, _make)
+
+for _name in dir(_core._losses):
+    if not _name.startswith("_"):
+        globals()[_name] = getattr(_core._losses, _name)
+mse = MSE = mean_squared_error  # noqa: F821
+mae = MAE = mean_absolute_error  # noqa: F821
+mape = MAPE = mean_absolute_percentage_error  # noqa: F821
+msle = MSLE = mean_squared_logarithmic_error  # noqa: F821
+bce, kld, KLD, logcosh = binary_crossentropy, kl_divergence, kl_divergence, log_cosh  # noqa: F821
+
+
+def get(identifier):
+    """A loss from its name, its config, or itself."""
+    if identifier is None or isinstance(identifier, Loss) or callable(identifier):
+        return identifier
+    if isinstance(identifier, dict):
+        return globals()[identifier["class_name"]](**identifier["config"])
+    _core._loss_named(identifier)  # says which there are
+    return globals().get(identifier, identifier)
+
+
+def _core_loss(loss):
+    """The C++ object of whatever compile() takes as a loss."""
+    if loss is None:
+        return None
+    if isinstance(loss, str):
+        return _core._loss_named(loss)
+    if isinstance(loss, dict):
+        loss = get(loss)
+    if isinstance(loss, Loss):
+        return loss._brio
+    if callable(loss):
+        name = getattr(loss, "__name__", type(loss).__name__)
+        return _core._own_loss(name, loss, "sum_over_batch_size")
+    raise TypeError(f"a loss is a name, a Loss or a function of y_true and y_pred, but got {loss!r}")

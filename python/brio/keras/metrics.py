@@ -1,0 +1,157 @@
+"""keras.metrics."""
+
+from brio import _core
+from brio.keras import _classes, _signatures
+from brio.keras.losses import _snake
+
+
+class Metric:
+    """A number that adds up over batches.
+
+    Derive from it: make variables with add_variable(), and write update_state(y_true, y_pred, sample_weight=None) and
+    result().
+    """
+
+    def __init__(self, dtype=None, name=None):
+        self.name = name or _core._unique_name(_snake(type(self).__name__))
+        self.dtype = dtype or "float32"
+        self._variables = []
+        self._made = None
+
+    @property
+    def _brio(self):
+        if self._made is None:
+            self._made = _core._python_metric(self.name, self)
+        return self._made
+
+    def add_variable(self, shape=(), initializer="zeros", dtype=None, aggregation=None, name=None):
+        from brio.keras import initializers
+
+        made = initializers.get(initializer)(shape, dtype or self.dtype)
+        self._variables.append(_core.Variable(made, trainable=False, name=f"{self.name}/{name or 'variable'}"))
+        return self._variables[-1]
+
+    def add_weight(self, shape=(), initializer="zeros", dtype=None, name=None):
+        if isinstance(shape, str):  # Keras 2 had the name first
+            shape, name = (), shape
+        return self.add_variable(shape, initializer, dtype, name=name)
+
+    @property
+    def variables(self):
+        return list(self._variables)
+
+    weights = trainable_variables = variables
+
+    def update_state(self, *args, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} needs update_state(y_true, y_pred, sample_weight=None)")
+
+    def result(self):
+        raise NotImplementedError(f"{type(self).__name__} needs result()")
+
+    def reset_state(self):
+        for variable in self._variables:
+            variable.assign(_core.zeros(variable.shape, variable.dtype))
+
+    def reset_states(self):
+        self.reset_state()
+
+    def __call__(self, *args, **kwargs):
+        self.update_state(*args, **kwargs)
+        return self.result()
+
+    def get_config(self):
+        return {"name": self.name, "dtype": self.dtype}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}>"
+
+
+class _Core(Metric):
+    """A metric of C++'s."""
+
+    def _take(self, brio):
+        self._made = brio
+        self.name, self.dtype = brio.name, "float32"
+        self.update_state, self.reset_state = brio.update_state, brio.reset_state
+
+    @property
+    def variables(self):
+        return self._made.variables()
+
+    def result(self):
+        return self._made.result()
+
+
+class Mean(_Core):
+    """The mean of what it is given."""
+
+    def __init__(self, name="mean", dtype=None):
+        self._take(_core._mean(name))
+
+
+class Sum(_Core):
+    """The sum of what it is given."""
+
+    def __init__(self, name="sum", dtype=None):
+        self._take(_core._sum(name))
+
+
+class MeanMetricWrapper(_Core):
+    """The mean of fn(y_true, y_pred)."""
+
+    def __init__(self, fn, name=None, dtype=None, **kwargs):
+        call = (lambda t, p: fn(t, p, **kwargs)) if kwargs else fn
+        self._take(_core._mean_of(name or getattr(fn, "__name__", "mean"), call))
+
+
+def _make(name, text):
+    class Made(_Core):
+        def __init__(self, *args, **kwargs):
+            given = _classes.bound(type(self), text, args, kwargs)
+            self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+            self._take(_core._metric(name, **{k: v for k, v in given.items() if k not in ("name", "dtype") or v is not None}))
+            self._config["name"] = self.name
+
+        def get_config(self):
+            return dict(self._config)
+
+    return Made
+
+
+_classes.module_classes(globals(), {k: v for k, v in _signatures.METRICS.items() if k not in ("Mean", "Sum")}, _make)
+
+for _name in dir(_core._metrics):
+    if not _name.startswith("_"):
+        globals()[_name] = getattr(_core._metrics, _name)
+for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_logarithmic_error",
+              "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "hinge", "squared_hinge",
+              "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber", "cosine_similarity"):  # fmt: skip
+    globals()[_name] = getattr(_core._losses, _name)
+
+
+def get(identifier):
+    """A metric from its name, its config, or itself."""
+    if identifier is None or isinstance(identifier, Metric) or callable(identifier):
+        return identifier
+    if isinstance(identifier, dict):
+        return globals()[identifier["class_name"]](**identifier["config"])
+    made = _Core.__new__(_Core)
+    made._take(_core._metric_named(identifier))
+    return made
+
+
+def _core_metric(metric):
+    """The C++ object of whatever compile() takes as a metric."""
+    if isinstance(metric, str):
+        return _core._metric_named(metric)
+    if isinstance(metric, dict):
+        metric = get(metric)
+    if isinstance(metric, Metric):
+        return metric._brio
+    if callable(metric):
+        return _core._mean_of(getattr(metric, "__name__", type(metric).__name__), metric)
+    raise TypeError(f"a metric is a name, a Metric or a function of y_true and y_pred, but got {metric!r}")

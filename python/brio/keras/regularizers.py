@@ -1,0 +1,48 @@
+"""keras.regularizers."""
+
+from brio import _core
+from brio.keras import _classes, _signatures
+
+
+class Regularizer:
+    """What large weights cost. Derive from it and write __call__(x) → a scalar."""
+
+    def __call__(self, x):
+        return self._brio(x)
+
+    def get_config(self):
+        return dict(self._config)
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+def _make(name, text):
+    class Made(Regularizer):
+        def __init__(self, *args, **kwargs):
+            given = _classes.bound(type(self), text, args, kwargs)
+            self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+            self._brio = _core._regularizer(name, {k: float(v) if isinstance(v, int) else v for k, v in given.items()})
+            self.__dict__.update(self._config)
+
+    return Made
+
+
+_classes.module_classes(globals(), _signatures.REGULARIZERS, _make)
+
+l1, l2 = L1, L2  # noqa: F821
+orthogonal_regularizer = OrthogonalRegularizer  # noqa: F821
+
+
+def l1_l2(l1=0.01, l2=0.01):
+    return L1L2(l1=l1, l2=l2)  # noqa: F821
+
+
+def get(identifier):
+    """A regularizer from its name, its config, or itself."""
+    if identifier is None or callable(identifier):
+        return identifier
+    if isinstance(identifier, dict):
+        return globals()[identifier["class_name"]](**identifier["config"])
+    return globals()[identifier]() if identifier in globals() else _core._regularizer_named(identifier)
