@@ -1,13 +1,290 @@
 // Tensors made, cast, reshaped, cut and put together.
 #include "brio/base/error.h"
 #include "brio/ops/arrange.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/indexing.h"
+#include "brio/ops/ranges.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {
+namespace {
+
+Tensor integers(const std::vector<int64_t>& values, const Shape& shape, DType dtype) {
+  if (dtype != i32 && dtype != i64)
+    throw InvalidArgument(cat("sizes are int32 or int64, but out_type is ", dtype));
+  Array array = Array::allocate({shape, dtype});
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (dtype == i32) array.as<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    else array.as<int64_t>()[i] = values[i];
+  }
+  return Tensor(std::move(array));
+}
+
+// Known at once, also while a function is traced: shapes always are.
+const Shape known_shape(Given input, const char* function) {
+  if (is_symbol(input.object))
+    throw nb::type_error(
+        cat("[", function, "] the sizes of a functional model's symbol are not known before it is called").c_str());
+  return is_variable(input.object) ? nb::inst_ptr<Variable>(input.object)->shape() : tensor_of(input.object).shape();
+}
+DType size_dtype(Given out_type) { return out_type.object.is_none() ? i32 : dtype_from(out_type.object); }
+
+void bind_sizes(nb::module_& m) {
+  m.def(
+      "shape",
+      [](Given input, Given out_type, Given) {
+        const Shape shape = known_shape(input, "shape");
+        return wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, size_dtype(out_type)));
+      },
+      nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
+      "The sizes of a tensor's axes as a vector of integers.");
+  m.def(
+      "shape_n",
+      [](nb::sequence inputs, Given out_type, Given) {
+        nb::list shapes;
+        for (nb::handle input : inputs) {
+          const Shape shape = known_shape({input}, "shape_n");
+          shapes.append(
+              wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype_from(out_type.object))));
+        }
+        return shapes;
+      },
+      nb::arg("input"), nb::arg("out_type") = "int32", nb::arg("name") = nb::none(), "The shape of each tensor.");
+  m.def(
+      "size",
+      [](Given input, Given out_type, Given) {
+        return wrap(integers({known_shape(input, "size").elements()}, {}, size_dtype(out_type)));
+      },
+      nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
+      "How many elements a tensor has.");
+  m.def(
+      "rank", [](Given input, Given) { return wrap(integers({known_shape(input, "rank").rank()}, {}, i32)); },
+      nb::arg("input"), nb::arg("name") = nb::none(), "How many axes a tensor has.");
+  define(
+      m, "ensure_shape",
+      [](const Tensor& x, const std::vector<int64_t>& dims) {
+        bool same = static_cast<int>(dims.size()) == x.rank();
+        for (int i = 0; same && i < x.rank(); ++i)
+          same = dims[static_cast<size_t>(i)] < 0 || dims[static_cast<size_t>(i)] == x.shape()[i];
+        if (!same)
+          throw InvalidArgument(cat("[ensure_shape] the tensor has shape ", x.shape(), ", which is not as asked for"));
+        return identity(x);
+      },
+      nb::arg("x"), nb::arg("shape"), "x, whose shape is checked.");
+  m.def(
+      "broadcast_static_shape",
+      [](Given x, Given y) {
+        return shape_object(broadcast_static_shape(shape_from(x.object), shape_from(y.object)));
+      },
+      nb::arg("shape_x"), nb::arg("shape_y"), "The shape to which two shapes broadcast.");
+  m.def(
+      "broadcast_dynamic_shape",
+      [](Given x, Given y) {
+        const Shape shape = broadcast_static_shape(shape_from(x.object), shape_from(y.object));
+        return wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, i32));
+      },
+      nb::arg("shape_x"), nb::arg("shape_y"), "The shape to which two shapes broadcast, as a tensor.");
+}
+
+void bind_made(nb::module_& m) {
+  m.def(
+      "fill",
+      [](Given dims, Given value, Given, Given) {
+        return perform([to = shape_from(dims.object)](const Tensor& x) { return broadcast_to(x, to); },
+                       std::tuple{Parameter<Tensor>::take(value)});
+      },
+      nb::arg("dims"), nb::arg("value"), nb::arg("name") = nb::none(), nb::arg("layout") = nb::none(),
+      "A tensor that has one value everywhere.");
+  m.def(
+      "range",
+      [](Given start, Given limit, Given delta, Given dtype, Given) {
+        Scalar from = 0, to = 0;
+        if (limit.object.is_none()) to = scalar_from(start.object);
+        else {
+          from = scalar_from(start.object);
+          to = scalar_from(limit.object);
+        }
+        std::optional<DType> as;
+        if (!dtype.object.is_none()) as = dtype_from(dtype.object);
+        else  // numbers that have a dtype say which
+          for (const Given& g : {start, limit, delta}) {
+            if (g.object.is_none() || !PyObject_HasAttrString(g.object.ptr(), "dtype")) continue;
+            const DType d = tensor_of(g.object).dtype();
+            if (!as || (is_floating(d) && !is_floating(*as)) ||
+                (is_floating(d) == is_floating(*as) && size_of(d) > size_of(*as)))
+              as = d;
+          }
+        return wrap(range(from, to, scalar_from(delta.object), as));
+      },
+      nb::arg("start"), nb::arg("limit") = nb::none(), nb::arg("delta") = 1, nb::arg("dtype") = nb::none(),
+      nb::arg("name") = "range", "Numbers from start on, delta apart, before limit; one argument is the limit.");
+  m.def(
+      "linspace",
+      [](Given start, Given stop, Given num, Given, Given axis) {
+        return perform(
+            [n = integer_from(num.object), at = axis_from(axis.object)](const std::vector<Tensor>& ends) {
+              // As TensorFlow: integers give float64.
+              const DType dtype = is_integer(ends[0].dtype()) ? f64 : ends[0].dtype();
+              return linspace(cast(ends[0], dtype), cast(ends[1], dtype), n, at);
+            },
+            std::tuple{alike({start.object, stop.object})});
+      },
+      nb::arg("start"), nb::arg("stop"), nb::arg("num"), nb::arg("name") = nb::none(), nb::arg("axis") = 0,
+      "num numbers from start to stop, both included.");
+  define(
+      m, "eye",
+      [](int64_t rows, std::optional<int64_t> columns, std::optional<std::vector<int64_t>> batch, DType dtype) {
+        return eye(rows, columns.value_or(-1), dtype,
+                   batch ? Shape(std::span<const int64_t>(*batch)) : Shape{});
+      },
+      nb::arg("num_rows"), nb::arg("num_columns") = nb::none(), nb::arg("batch_shape") = nb::none(),
+      nb::arg("dtype") = "float32", "A matrix that has 1 on the main diagonal and 0 elsewhere.");
+  m.def(
+      "one_hot",
+      [](Given indices, Given depth, Given on_value, Given off_value, Given axis, Given dtype, Given) {
+        const Scalar on = on_value.object.is_none() ? Scalar(1) : scalar_from(on_value.object);
+        const Scalar off = off_value.object.is_none() ? Scalar(0) : scalar_from(off_value.object);
+        DType as = f32;
+        if (!dtype.object.is_none()) as = dtype_from(dtype.object);
+        else if (!on_value.object.is_none()) as = tensor_of(on_value.object).dtype();
+        else if (!off_value.object.is_none()) as = tensor_of(off_value.object).dtype();
+        const bool plain = on_value.object.is_none() && off_value.object.is_none();
+        return perform(
+            [=, n = integer_from(depth.object),
+             at = axis.object.is_none() ? -1 : axis_from(axis.object)](const Tensor& x) {
+              return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at);
+            },
+            std::tuple{Parameter<Tensor>::take(indices)});
+      },
+      nb::arg("indices"), nb::arg("depth"), nb::arg("on_value") = nb::none(), nb::arg("off_value") = nb::none(),
+      nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("name") = nb::none(),
+      "A new axis with 1 at the index and 0 elsewhere.");
+  define(
+      m, "_meshgrid",
+      [](const std::vector<Tensor>& vectors, const std::string& indexing) { return meshgrid(vectors, indexing); },
+      nb::arg("vectors"), nb::arg("indexing"));
+  define(
+      m, "sequence_mask",
+      [](const Tensor& lengths, std::optional<int64_t> maxlen, DType dtype) {
+        return sequence_mask(lengths, maxlen, dtype);
+      },
+      nb::arg("lengths"), nb::arg("maxlen") = nb::none(), nb::arg("dtype") = "bool",
+      "A new last axis that is true at positions below the length.");
+}
+
+void bind_arranged(nb::module_& m) {
+  define(
+      m, "squeeze",
+      [](const Tensor& x, std::optional<std::vector<int>> axis) {
+        return squeeze(x, axis.value_or(std::vector<int>{}));
+      },
+      nb::arg("input"), nb::arg("axis") = nb::none(), "The tensor without axes of size 1.");
+  define(
+      m, "broadcast_to", [](const Tensor& x, const Shape& shape) { return broadcast_to(x, shape); },
+      nb::arg("input"), nb::arg("shape"), "The tensor repeated along axes of size 1, and new ones, to this shape.");
+  define(
+      m, "tile", [](const Tensor& x, const std::vector<int64_t>& multiples) { return tile(x, multiples); },
+      nb::arg("input"), nb::arg("multiples"), "The whole tensor so many times along each axis.");
+  define(
+      m, "repeat",
+      [](const Tensor& x, const std::vector<int64_t>& times, std::optional<int> axis) {
+        return times.size() == 1 ? repeat(x, times[0], axis) : repeat(x, times, axis);
+      },
+      nb::arg("input"), nb::arg("repeats"), nb::arg("axis") = nb::none(),
+      "Every element along an axis so many times; without an axis, of the flat tensor.");
+  define(
+      m, "reverse", [](const Tensor& x, const std::vector<int>& axes) { return reverse(x, axes); },
+      nb::arg("tensor"), nb::arg("axis"), "The elements from last to first along axes.");
+  define(
+      m, "roll",
+      [](const Tensor& x, const std::vector<int64_t>& shift, const std::vector<int>& axis) {
+        return roll(x, shift, axis);
+      },
+      nb::arg("input"), nb::arg("shift"), nb::arg("axis"),
+      "The elements moved up along axes; those that leave come in again at the other end.");
+  m.def(
+      "pad",
+      [](Given tensor, Given paddings, const std::string& mode, Given constant_values, Given) {
+        const auto sides = paddings_from(paddings.object);
+        std::string how = mode;
+        for (char& c : how) c = static_cast<char>(std::toupper(c));
+        if (how != "CONSTANT" && how != "REFLECT" && how != "SYMMETRIC")
+          throw InvalidArgument(cat("[pad] mode is '", mode, "'; it is 'CONSTANT', 'REFLECT' or 'SYMMETRIC'"));
+        const Scalar value = how == "CONSTANT" ? scalar_from(constant_values.object) : Scalar(0);
+        return perform(
+            [=](const Tensor& x) {
+              if (how == "CONSTANT") return pad(x, sides, value);
+              return pad(x, sides, how == "REFLECT" ? Mirror::reflect : Mirror::symmetric);
+            },
+            std::tuple{Parameter<Tensor>::take(tensor)});
+      },
+      nb::arg("tensor"), nb::arg("paddings"), nb::arg("mode") = "CONSTANT", nb::arg("constant_values") = 0,
+      nb::arg("name") = nb::none(), "The tensor with so many elements before and behind along each axis.");
+  m.def(
+      "split",
+      [](Given value, Given num_or_size_splits, Given axis, Given num, Given) {
+        const int at = axis_from(axis.object);
+        nb::handle h = num_or_size_splits.object;
+        const bool sizes = PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) ||
+                           (!PyLong_Check(h.ptr()) && tensor_of(h).rank() > 0);
+        const auto list = dims_from(h);
+        if (!num.object.is_none() && sizes && integer_from(num.object) != static_cast<int64_t>(list.size()))
+          throw InvalidArgument(
+              cat("[split] num is ", integer_from(num.object), ", but there are ", list.size(), " sizes"));
+        return perform([=](const Tensor& x) { return sizes ? split(x, list, at) : split(x, list[0], at); },
+                       std::tuple{Parameter<Tensor>::take(value)});
+      },
+      nb::arg("value"), nb::arg("num_or_size_splits"), nb::arg("axis") = 0, nb::arg("num") = nb::none(),
+      nb::arg("name") = "split", "The tensor cut along an axis into equal parts, or parts of these sizes.");
+  define(
+      m, "unstack",
+      [](const Tensor& x, std::optional<int64_t> num, int axis) {
+        std::vector<Tensor> parts = unstack(x, axis);
+        if (num && *num != static_cast<int64_t>(parts.size()))
+          throw InvalidArgument(cat("[unstack] num is ", *num, ", but the axis has size ", parts.size()));
+        return parts;
+      },
+      nb::arg("value"), nb::arg("num") = nb::none(), nb::arg("axis") = 0,
+      "The parts of a tensor along an axis, as a list.");
+  define(
+      m, "slice",
+      [](const Tensor& x, const std::vector<int64_t>& begin, const std::vector<int64_t>& size) {
+        if (static_cast<int>(begin.size()) != x.rank() || begin.size() != size.size())
+          throw InvalidArgument(cat("[slice] begin and size have one number for each of the ", x.rank(),
+                                    " axes, but got ", begin.size(), " and ", size.size()));
+        std::vector<Range> ranges;
+        for (int i = 0; i < x.rank(); ++i) {
+          const int64_t b = begin[static_cast<size_t>(i)], s = size[static_cast<size_t>(i)], n = x.shape()[i];
+          const int64_t e = s == -1 ? n : b + s;
+          if (b < 0 || b > n || s < -1 || e > n)
+            throw InvalidArgument(cat("[slice] begin ", b, " and size ", s, " do not fit axis ", i, " of size ", n));
+          ranges.push_back({b, e, 1});
+        }
+        return slice(x, ranges);
+      },
+      nb::arg("input_"), nb::arg("begin"), nb::arg("size"),
+      "size[i] elements from begin[i] on along each axis; -1: all that follow.");
+  using Batches = Tensor (*)(const Tensor&, const std::vector<int64_t>&, const std::vector<Padding>&);
+  for (const auto& [name, f, sides, doc] :
+       {std::tuple{"space_to_batch", static_cast<Batches>(space_to_batch), "paddings", "Blocks become batches."},
+        std::tuple{"space_to_batch_nd", static_cast<Batches>(space_to_batch), "paddings", "Blocks become batches."},
+        std::tuple{"batch_to_space", static_cast<Batches>(batch_to_space), "crops", "Batches become blocks."}})
+    define(
+        m, name,
+        [f = f](const Tensor& x, const std::vector<int64_t>& block, const std::vector<Padding>& around) {
+          return f(x, block, around);
+        },
+        nb::arg("input"), nb::arg("block_shape"), nb::arg(sides), doc);
+}
+
+}  // namespace
 
 void bind_arrays(nb::module_& m) {
+  bind_sizes(m);
+  bind_made(m);
+  bind_arranged(m);
   m.def(
       "constant",
       [](Given value, Given dtype, Given shape, Given) {
@@ -18,27 +295,32 @@ void bind_arrays(nb::module_& m) {
         const Shape to = shape_from(shape.object);
         return wrap(x.size() == 1 && to.elements() != 1 ? broadcast_to(reshape(x, Shape{}), to) : reshape(x, to));
       },
-      nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(), nb::arg("name") = "Const");
+      nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(), nb::arg("name") = "Const",
+      "A tensor of these values.");
   define(
-      m, "cast", [](const Tensor& x, DType dtype) { return cast(x, dtype); }, nb::arg("x"), nb::arg("dtype"));
+      m, "cast", [](const Tensor& x, DType dtype) { return cast(x, dtype); }, nb::arg("x"), nb::arg("dtype"),
+      "The elements as another dtype.");
   define(
-      m, "identity", [](const Tensor& x) { return identity(x); }, nb::arg("input"));
+      m, "identity", [](const Tensor& x) { return identity(x); }, nb::arg("input"), "The same tensor.");
   define(
-      m, "stop_gradient", [](const Tensor& x) { return stop_gradient(x); }, nb::arg("input"));
+      m, "stop_gradient", [](const Tensor& x) { return stop_gradient(x); }, nb::arg("input"),
+      "The same tensor, through which no gradient flows.");
   define(
-      m, "zeros", [](const Shape& shape, DType dtype) { return zeros(shape, dtype); }, nb::arg("shape"),
-      nb::arg("dtype") = "float32");
+      m, "zeros", [](const Shape& shape, DType dtype, Given) { return zeros(shape, dtype); }, nb::arg("shape"),
+      nb::arg("dtype") = "float32", nb::arg("layout") = nb::none(), "A tensor of zeros.");
   define(
-      m, "ones", [](const Shape& shape, DType dtype) { return ones(shape, dtype); }, nb::arg("shape"),
-      nb::arg("dtype") = "float32");
+      m, "ones", [](const Shape& shape, DType dtype, Given) { return ones(shape, dtype); }, nb::arg("shape"),
+      nb::arg("dtype") = "float32", nb::arg("layout") = nb::none(), "A tensor of ones.");
   define(
       m, "zeros_like",
-      [](const Tensor& x, std::optional<DType> dtype) { return zeros(x.shape(), dtype.value_or(x.dtype())); },
-      nb::arg("input"), nb::arg("dtype") = nb::none());
+      [](const Tensor& x, std::optional<DType> dtype, Given) { return zeros(x.shape(), dtype.value_or(x.dtype())); },
+      nb::arg("input"), nb::arg("dtype") = nb::none(), nb::arg("layout") = nb::none(),
+      "A tensor of zeros with the shape and dtype of another.");
   define(
       m, "ones_like",
-      [](const Tensor& x, std::optional<DType> dtype) { return ones(x.shape(), dtype.value_or(x.dtype())); },
-      nb::arg("input"), nb::arg("dtype") = nb::none());
+      [](const Tensor& x, std::optional<DType> dtype, Given) { return ones(x.shape(), dtype.value_or(x.dtype())); },
+      nb::arg("input"), nb::arg("dtype") = nb::none(), nb::arg("layout") = nb::none(),
+      "A tensor of ones with the shape and dtype of another.");
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
@@ -46,24 +328,27 @@ void bind_arrays(nb::module_& m) {
         return perform([dims](const Tensor& x) { return reshape(x, std::span<const int64_t>(dims)); },
                        std::tuple{Parameter<Tensor>::take(tensor)});
       },
-      nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none());
+      nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
+      "The same elements in another shape; one size may be -1: what is left.");
   define(
       m, "expand_dims", [](const Tensor& x, int axis) { return expand_dims(x, axis); }, nb::arg("input"),
-      nb::arg("axis"));
+      nb::arg("axis"), "The tensor with a new axis of size 1.");
   m.def(
       "transpose",
-      [](Given a, Given perm, bool, Given) {
+      [](Given a, Given perm, bool conjugate, Given) {
         const std::vector<int> order = perm.object.is_none() ? std::vector<int>{} : axis_list_from(perm.object);
-        return perform([order](const Tensor& x) { return transpose(x, order); },
-                       std::tuple{Parameter<Tensor>::take(a)});
+        return perform(
+            [=](const Tensor& x) { return transpose(conjugate ? conj(x) : x, order); },
+            std::tuple{Parameter<Tensor>::take(a)});
       },
-      nb::arg("a"), nb::arg("perm") = nb::none(), nb::arg("conjugate") = false, nb::arg("name") = "transpose");
+      nb::arg("a"), nb::arg("perm") = nb::none(), nb::arg("conjugate") = false, nb::arg("name") = "transpose",
+      "The axes in another order; reversed where perm is not given.");
   define(
       m, "concat", [](const std::vector<Tensor>& values, int axis) { return concat(values, axis); },
-      nb::arg("values"), nb::arg("axis"));
+      nb::arg("values"), nb::arg("axis"), "The tensors one after the other along an axis.");
   define(
       m, "stack", [](const std::vector<Tensor>& values, int axis) { return stack(values, axis); }, nb::arg("values"),
-      nb::arg("axis") = 0);
+      nb::arg("axis") = 0, "The tensors side by side along a new axis.");
 }
 
 }  // namespace brio::python

@@ -1,7 +1,7 @@
 // What each file of bindings adds to the module; module.cpp calls them in turn.
 #pragma once
 
-#include "brio/python/operation.h"
+#include "brio/python/parameters.h"
 
 namespace brio::python {
 
@@ -16,6 +16,17 @@ void bind_function(nb::module_& m);
 void bind_symbols(nb::module_& m);
 void bind_math(nb::module_& m);
 void bind_arrays(nb::module_& m);
+void bind_reductions(nb::module_& m);
+void bind_picking(nb::module_& m);
+void bind_nn(nb::module_& m);
+void bind_windows(nb::module_& m);
+void bind_linalg(nb::module_& m);
+void bind_random(nb::module_& m);
+void bind_strings(nb::module_& m);
+void bind_signal(nb::module_& m);
+void bind_image(nb::module_& m);
+void bind_io(nb::module_& m);
+void bind_control(nb::module_& m);
 void bind_layers(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_metrics(nb::module_& m);

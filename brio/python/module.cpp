@@ -16,6 +16,17 @@ NB_MODULE(_core, m) {
   bind_symbols(m);
   bind_math(m);
   bind_arrays(m);
+  bind_reductions(m);
+  bind_picking(m);
+  bind_nn(m);
+  bind_windows(m);
+  bind_linalg(m);
+  bind_random(m);
+  bind_strings(m);
+  bind_signal(m);
+  bind_image(m);
+  bind_io(m);
+  bind_control(m);
   bind_layers(m);
   bind_losses(m);
   bind_metrics(m);

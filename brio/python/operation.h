@@ -9,6 +9,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <functional>
 #include <tuple>
 #include <type_traits>
@@ -164,7 +165,17 @@ Deferred defer(F f, std::tuple<H...> held) {
   };
 }
 
-template <typename F, typename... H>
+inline bool is_tracing() { return current_recording().kind != Recording::Kind::eager; }
+// A few integers, computed: while a function is traced, what is made of such stays known too, so that sizes can be
+// computed of sizes.
+inline bool is_known_size(const TensorArgument& argument) {
+  const Tensor& x = argument.tensor;
+  return x.defined() && is_integer(x.dtype()) && x.size() <= 64 &&
+         x.impl()->computed.load(std::memory_order_acquire);
+}
+
+// kPure: false for what draws random numbers or has effects, and so is more than its arguments.
+template <bool kPure = true, typename F, typename... H>
 nb::object perform(const F& f, std::tuple<H...> held) {
   using R = decltype(std::apply([&](auto&... h) { return f(given_to(h)...); }, held));
   bool symbolic = false;
@@ -182,6 +193,16 @@ nb::object perform(const F& f, std::tuple<H...> held) {
     write_to_journal(defer(f, held), arguments(), pack(result));
     return to_python(std::move(result));
   }
+  if (kPure && is_tracing()) [[unlikely]] {
+    const std::vector<TensorArgument> all = arguments();
+    if (!all.empty() && std::ranges::all_of(all, is_known_size)) {
+      const nn::EagerScope eager;
+      R result = std::apply([&](auto&... h) { return f(given_to(h)...); }, held);
+      for (const Tensor& x : pack(result))
+        if (x.defined()) read_array(x);
+      return to_python(std::move(result));
+    }
+  }
   return to_python(std::apply([&](auto&... h) { return f(given_to(h)...); }, held));
 }
 
@@ -189,24 +210,25 @@ template <typename F>
 struct Signature : Signature<decltype(&F::operator())> {};
 template <typename C, typename R, typename... A>
 struct Signature<R (C::*)(A...) const> {
-  template <typename F>
+  template <typename F, bool kPure = true>
   static auto bound(F f) {
     return [f](typename Parameter<std::decay_t<A>>::Bound... given, Given /*name*/) {
-      return perform(f, std::tuple{Parameter<std::decay_t<A>>::take(given)...});
+      return perform<kPure>(f, std::tuple{Parameter<std::decay_t<A>>::take(given)...});
     };
   }
 };
 template <typename R, typename... A>
-struct Signature<R (*)(A...)> {
-  template <typename F>
-  static auto bound(F f) {
-    return Signature<R (F::*)(A...) const>::bound(f);
-  }
-};
+struct Signature<R (*)(A...)> : Signature<R (Given::*)(A...) const> {};
 
 template <typename F, typename... Extra>
 void define(nb::module_& m, const char* name, F f, const Extra&... extra) {
   m.def(name, Signature<F>::template bound<F>(f), extra..., nb::arg("name") = nb::none());
+}
+
+// A function that draws random numbers: each call gives others.
+template <typename F, typename... Extra>
+void define_draw(nb::module_& m, const char* name, F f, const Extra&... extra) {
+  m.def(name, Signature<F>::template bound<F, false>(f), extra..., nb::arg("name") = nb::none());
 }
 
 // A function of two operands, each of which may say what the other becomes.

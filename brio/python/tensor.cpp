@@ -222,7 +222,7 @@ nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
     return perform(f, std::tuple{side(a, b), side(b, a)});
   }
   auto [x, y] = operands_of(a, b);
-  if (current_journal) [[unlikely]]
+  if (current_journal || is_tracing()) [[unlikely]]
     return perform(f, std::tuple{TensorArgument{x, {}}, TensorArgument{y, {}}});
   return wrap(f(x, y));
 }

@@ -14,16 +14,47 @@ __version__ = "0.1.0"
 newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
-_SUBMODULES = {"keras"}
+_SUBMODULES = {
+    "bitwise", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "math", "nest", "nn", "ragged", "random",
+    "signal", "strings", "version",
+}  # fmt: skip
+# Names that Python modules define, by module: they too are loaded when they are first used.
+_DEFINED_IN = {
+    "_control": (
+        "case", "cond", "control_dependencies", "custom_gradient", "device", "executing_eagerly", "foldl", "foldr",
+        "get_current_name_scope", "get_logger", "grad_pass_through", "group", "init_scope", "inside_function",
+        "is_symbolic_tensor", "map_fn", "name_scope", "no_op", "numpy_function", "print", "py_function", "recompute_grad",
+        "scan", "switch_case", "vectorized_map", "while_loop",
+    ),
+    "_module": ("Module",),
+    "_more_arrays": (
+        "bitcast", "get_static_value", "identity_n", "meshgrid", "parallel_stack", "reverse_sequence", "strided_slice",
+        "unique", "unique_with_counts", "unravel_index",
+    ),
+    "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),
+    "_ragged": ("RaggedTensor",),
+    "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
+    "_tensor_array": ("TensorArray",),
+    "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
+    "strings": ("as_string",),
+}  # fmt: skip
+_HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 
 def __getattr__(name):
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.{name}")
+    if name in _HOMES:
+        found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
+        return found
+    if name == "tuple":
+        from brio._control import tuple_
+
+        return tuple_
     from brio._missing import explain
 
     raise AttributeError(explain(__name__, name))
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES)
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES))

@@ -9,3 +9,14 @@ def explain(module, name):
     shown = "tf" + module[len("brio") :]
     near = difflib.get_close_matches(name, [n for n in dir(importlib.import_module(module)) if not n.startswith("_")], n=1)
     return f"brio has no {shown}.{name}" + (f"; did you mean {shown}.{near[0]}?" if near else "")
+
+
+def attribute_error_of(module):
+    """A module's __getattr__: nothing is found, and the error says what is near."""
+
+    def missing(name):
+        if name.startswith("__"):  # Python itself asks for these
+            raise AttributeError(name)
+        raise AttributeError(explain(module, name))
+
+    return missing

@@ -1,0 +1,66 @@
+// More kinds of parameters of functions that Python calls (operation.h): integers and lists of them, numbers, and
+// tensors of one dtype.
+#pragma once
+
+#include <limits>
+
+#include "brio/ops/shape_ops.h"
+#include "brio/python/operation.h"
+
+namespace brio::python {
+
+Scalar scalar_from(nb::handle object);  // a number, or a tensor of one
+// Tensors of one expression, as operands_of(): those that have a dtype say what the others become.
+std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects);
+// The items of a list or tuple, or the one thing that is none.
+std::vector<TensorArgument> one_or_many(nb::handle object);
+
+// Pairs of integers, as tf.pad takes them.
+std::vector<Padding> paddings_from(nb::handle object);
+
+inline int axis_from(nb::handle object) {
+  return static_cast<int>(std::clamp<int64_t>(integer_from(object), std::numeric_limits<int>::min(),
+                                              std::numeric_limits<int>::max()));
+}
+
+// What a function F makes of any object.
+template <typename T, T (*F)(nb::handle)>
+struct Made {
+  using Bound = Given;
+  using Held = T;
+  static Held take(Given given) { return F(given.object); }
+};
+// The same, where None is none.
+template <typename T, T (*F)(nb::handle)>
+struct MadeOrNone {
+  using Bound = Given;
+  using Held = std::optional<T>;
+  static Held take(Given given) {
+    if (given.object.is_none()) return {};
+    return F(given.object);
+  }
+};
+
+template <>
+struct Parameter<int64_t> : Made<int64_t, integer_from> {};
+template <>
+struct Parameter<std::optional<int64_t>> : MadeOrNone<int64_t, integer_from> {};
+template <>
+struct Parameter<int> : Made<int, axis_from> {};
+template <>
+struct Parameter<std::optional<int>> : MadeOrNone<int, axis_from> {};
+template <>
+struct Parameter<Scalar> : Made<Scalar, scalar_from> {};
+template <>
+struct Parameter<std::vector<int64_t>> : Made<std::vector<int64_t>, dims_from> {};
+template <>
+struct Parameter<std::optional<std::vector<int64_t>>> : MadeOrNone<std::vector<int64_t>, dims_from> {};
+template <>
+struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};
+template <>
+struct Parameter<std::optional<std::vector<int>>> : MadeOrNone<std::vector<int>, axis_list_from> {};
+
+template <>
+struct Parameter<std::vector<Padding>> : Made<std::vector<Padding>, paddings_from> {};
+
+}  // namespace brio::python

@@ -1,0 +1,261 @@
+// tf.random: numbers of the global generator, of a seed, or of a generator of one's own.
+#include "brio/ops/random.h"
+
+#include "brio/base/error.h"
+#include "brio/ops/distributions.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
+#include "brio/python/bind.h"
+
+namespace brio::python {
+namespace {
+
+using Stateless = random::StatelessSeed;
+Stateless stateless_from(nb::handle h) {
+  const std::vector<int64_t> seed = dims_from(h);
+  if (seed.size() != 2)
+    throw InvalidArgument(cat("[random] the seed of a stateless function is two integers, but got ", seed.size()));
+  return {seed[0], seed[1]};
+}
+
+// Where a call's numbers come from: a seed, a pair of them, or a generator.
+struct From {
+  std::optional<uint64_t> seed = {};
+  uint64_t stream = 0;
+  Generator* generator = nullptr;
+};
+From of_seed(nb::handle seed) {
+  if (seed.is_none()) return {};
+  return {.seed = static_cast<uint64_t>(integer_from(seed))};
+}
+From of_pair(nb::handle seed) {
+  const random::Source source = random::stateless(stateless_from(seed));
+  return {.seed = source.seed, .stream = source.stream};
+}
+random::Source source_of(const From& from) { return {from.seed, from.stream, from.generator}; }
+
+Tensor uniform(const From& from, const Shape& shape, nb::handle minval, nb::handle maxval, DType dtype) {
+  if (is_integer(dtype)) {
+    if (maxval.is_none())
+      throw InvalidArgument(cat("[random.uniform] integers of ", dtype, " need a maxval"));
+    const auto integer = [](nb::handle h) { return integer_from(h); };
+    return random::integers(shape, {.low = integer(minval),
+                                    .high = integer(maxval),
+                                    .dtype = dtype,
+                                    .seed = from.seed,
+                                    .stream = from.stream,
+                                    .generator = from.generator});
+  }
+  const Tensor low = tensor_of(minval, {.preferred = dtype});
+  const Tensor high = maxval.is_none() ? ones({}, dtype) : tensor_of(maxval, {.preferred = dtype});
+  random::UniformOptions options{
+      .dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
+  if (low.rank() == 0 && high.rank() == 0 && readable(low) && readable(high)) {
+    options.low = scalar_from(minval).real();
+    if (!maxval.is_none()) options.high = scalar_from(maxval).real();
+    return random::uniform(shape, options);
+  }
+  return add(mul(random::uniform(shape, options), sub(high, low)), low);
+}
+
+using Normal = Tensor (*)(const Shape&, random::NormalOptions);
+Tensor normal(Normal f, const From& from, const Shape& shape, nb::handle mean, nb::handle stddev, DType dtype) {
+  const Tensor middle = tensor_of(mean, {.preferred = dtype}), width = tensor_of(stddev, {.preferred = dtype});
+  random::NormalOptions options{.dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
+  if (middle.rank() == 0 && width.rank() == 0 && readable(middle) && readable(width)) {
+    options.mean = scalar_from(mean).real();
+    options.stddev = scalar_from(stddev).real();
+    return f(shape, options);
+  }
+  return add(mul(f(shape, options), width), middle);
+}
+
+Tensor gamma(const From& from, const Shape& shape, nb::handle alpha, nb::handle beta, DType dtype) {
+  return random::gamma(shape, tensor_of(alpha, {.preferred = dtype}),
+                       beta.is_none() ? Tensor() : tensor_of(beta, {.preferred = dtype}), source_of(from));
+}
+
+void bind_stateful(nb::module_& m) {
+  m.def(
+      "set_seed", [](Given seed) { random::set_seed(static_cast<uint64_t>(integer_from(seed.object))); },
+      nb::arg("seed"), "Starts the global generator anew from a seed.");
+  m.def(
+      "uniform",
+      [](Given shape, Given minval, Given maxval, Given dtype, Given seed, Given) {
+        return wrap(uniform(of_seed(seed.object), shape_from(shape.object), minval.object, maxval.object,
+                            dtype_from(dtype.object)));
+      },
+      nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
+      nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.");
+  for (const auto& [name, f, doc] :
+       {std::tuple{"normal", static_cast<Normal>(random::normal), "Numbers of a normal distribution."},
+        std::tuple{"truncated_normal", static_cast<Normal>(random::truncated_normal),
+                   "Numbers of a normal distribution within two deviations of the mean."}})
+    m.def(
+        name,
+        [f = f](Given shape, Given mean, Given stddev, Given dtype, Given seed, Given) {
+          return wrap(normal(f, of_seed(seed.object), shape_from(shape.object), mean.object, stddev.object,
+                             dtype_from(dtype.object)));
+        },
+        nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
+        nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), doc);
+  m.def(
+      "gamma",
+      [](Given shape, Given alpha, Given beta, Given dtype, Given seed, Given) {
+        return wrap(gamma(of_seed(seed.object), shape_from(shape.object), alpha.object, beta.object,
+                          dtype_from(dtype.object)));
+      },
+      nb::arg("shape"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
+      nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers of a gamma distribution.");
+  m.def(
+      "poisson",
+      [](Given shape, Given lam, Given dtype, Given seed, Given) {
+        return wrap(random::poisson(shape_from(shape.object), tensor_of(lam.object, {.preferred = f32}),
+                                    dtype_from(dtype.object), source_of(of_seed(seed.object))));
+      },
+      nb::arg("shape"), nb::arg("lam"), nb::arg("dtype") = "float32", nb::arg("seed") = nb::none(),
+      nb::arg("name") = nb::none(), "Numbers of a Poisson distribution.");
+  define_draw(
+      m, "categorical",
+      [](const Tensor& logits, int64_t num_samples, std::optional<DType> dtype, std::optional<int64_t> seed) {
+        random::Source source;
+        if (seed) source.seed = static_cast<uint64_t>(*seed);
+        return random::categorical(logits, num_samples, dtype.value_or(i64), source);
+      },
+      nb::arg("logits"), nb::arg("num_samples"), nb::arg("dtype") = nb::none(), nb::arg("seed") = nb::none(),
+      "Class numbers, drawn for each row of logits.");
+  define_draw(
+      m, "shuffle",
+      [](const Tensor& x, std::optional<int64_t> seed) {
+        random::Source source;
+        if (seed) source.seed = static_cast<uint64_t>(*seed);
+        return random::shuffle(x, source);
+      },
+      nb::arg("value"), nb::arg("seed") = nb::none(), "The rows in another order.");
+}
+
+void bind_stateless(nb::module_& m) {
+  m.def(
+      "stateless_uniform",
+      [](Given shape, Given seed, Given minval, Given maxval, Given dtype, Given, Given) {
+        return wrap(uniform(of_pair(seed.object), shape_from(shape.object), minval.object, maxval.object,
+                            dtype_from(dtype.object)));
+      },
+      nb::arg("shape"), nb::arg("seed"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(),
+      nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
+      "Numbers from [minval, maxval), a function of the seed alone.");
+  for (const auto& [name, f] :
+       {std::tuple{"stateless_normal", static_cast<Normal>(random::normal)},
+        std::tuple{"stateless_truncated_normal", static_cast<Normal>(random::truncated_normal)}})
+    m.def(
+        name,
+        [f = f](Given shape, Given seed, Given mean, Given stddev, Given dtype, Given, Given) {
+          return wrap(normal(f, of_pair(seed.object), shape_from(shape.object), mean.object, stddev.object,
+                             dtype_from(dtype.object)));
+        },
+        nb::arg("shape"), nb::arg("seed"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0,
+        nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
+        "Numbers of a normal distribution, a function of the seed alone.");
+  m.def(
+      "stateless_gamma",
+      [](Given shape, Given seed, Given alpha, Given beta, Given dtype, Given) {
+        return wrap(gamma(of_pair(seed.object), shape_from(shape.object), alpha.object, beta.object,
+                          dtype_from(dtype.object)));
+      },
+      nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(),
+      nb::arg("dtype") = "float32", nb::arg("name") = nb::none(),
+      "Numbers of a gamma distribution, a function of the seed alone.");
+  m.def(
+      "stateless_poisson",
+      [](Given shape, Given seed, Given lam, Given dtype, Given) {
+        return wrap(random::poisson(shape_from(shape.object), tensor_of(lam.object, {.preferred = f32}),
+                                    dtype_from(dtype.object), source_of(of_pair(seed.object))));
+      },
+      nb::arg("shape"), nb::arg("seed"), nb::arg("lam"), nb::arg("dtype") = "int32", nb::arg("name") = nb::none(),
+      "Numbers of a Poisson distribution, a function of the seed alone.");
+  m.def(
+      "stateless_categorical",
+      [](Given logits, Given num_samples, Given seed, Given dtype, Given) {
+        return perform([n = integer_from(num_samples.object), pair = stateless_from(seed.object),
+                        as = dtype_from(dtype.object)](
+                           const Tensor& x) { return random::stateless_categorical(x, n, pair, as); },
+                       std::tuple{Parameter<Tensor>::take(logits)});
+      },
+      nb::arg("logits"), nb::arg("num_samples"), nb::arg("seed"), nb::arg("dtype") = "int64",
+      nb::arg("name") = nb::none(), "Class numbers for each row of logits, a function of the seed alone.");
+  m.def(
+      "_stateless_shuffle",
+      [](Given value, Given seed) {
+        return perform([pair = stateless_from(seed.object)](
+                           const Tensor& x) { return random::stateless_shuffle(x, pair); },
+                       std::tuple{Parameter<Tensor>::take(value)});
+      },
+      nb::arg("value"), nb::arg("seed"));
+  m.def(
+      "_bits64",  // as many numbers of 64 bits, a function of the seed alone
+      [](Given shape, Given seed) {
+        const From from = of_pair(seed.object);
+        return wrap(random::bits(shape_from(shape.object), {.dtype = u64, .seed = from.seed, .stream = from.stream}));
+      },
+      nb::arg("shape"), nb::arg("seed"));
+}
+
+// tf.random.Generator. The C++ one must outlive the functions that drew from it, so it is never freed.
+void bind_generator(nb::module_& m) {
+  struct Handle {
+    Generator* generator;
+  };
+  nb::class_<Handle>(m, "_Generator", nb::dynamic_attr())
+      .def("__init__",
+           [](Handle* self, int64_t seed) {
+             static std::mutex mutex;
+             static auto* all = new std::vector<std::unique_ptr<Generator>>();
+             const std::lock_guard lock(mutex);
+             all->push_back(std::make_unique<Generator>(static_cast<uint64_t>(seed)));
+             new (self) Handle{all->back().get()};
+           })
+      .def_static("_global", [] { return Handle{&random::generator()}; })
+      .def("_state",
+           [](const Handle& self) {
+             const auto state = self.generator->state();
+             return nb::make_tuple(state.seed, state.counter);
+           })
+      .def("_restore", [](const Handle& self, uint64_t seed,
+                          uint64_t counter) { self.generator->restore({seed, counter}); })
+      .def("_skip", [](const Handle& self, uint64_t n) { self.generator->advance(n); })
+      .def(
+          "uniform",
+          [](const Handle& self, Given shape, Given minval, Given maxval, Given dtype, Given) {
+            return wrap(uniform({.generator = self.generator}, shape_from(shape.object), minval.object, maxval.object,
+                                dtype_from(dtype.object)));
+          },
+          nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
+          nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.")
+      .def(
+          "normal",
+          [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
+            return wrap(normal(random::normal, {.generator = self.generator}, shape_from(shape.object), mean.object,
+                               stddev.object, dtype_from(dtype.object)));
+          },
+          nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
+          nb::arg("name") = nb::none(), "Numbers of a normal distribution.")
+      .def(
+          "truncated_normal",
+          [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
+            return wrap(normal(random::truncated_normal, {.generator = self.generator}, shape_from(shape.object),
+                               mean.object, stddev.object, dtype_from(dtype.object)));
+          },
+          nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
+          nb::arg("name") = nb::none(), "Numbers of a normal distribution within two deviations of the mean.");
+}
+
+}  // namespace
+
+void bind_random(nb::module_& m) {
+  nb::module_ random = m.def_submodule("_random", "tf.random.");
+  bind_stateful(random);
+  bind_stateless(random);
+  bind_generator(random);
+}
+
+}  // namespace brio::python

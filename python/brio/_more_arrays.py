@@ -1,0 +1,104 @@
+"""Functions of tensors' shapes and places that are made of others."""
+
+from collections import namedtuple
+
+from brio import _core
+
+Unique = namedtuple("Unique", ["y", "idx"])
+UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def unique(x, out_idx="int32", name=None):
+    """The different elements of a vector, in the order of their first occurrence, and where each element is among them."""
+    return Unique(*_core._unique(x, out_idx)[:2])
+
+
+def unique_with_counts(x, out_idx="int32", name=None):
+    """As unique, and how often each occurs."""
+    return UniqueWithCounts(*_core._unique(x, out_idx))
+
+
+def meshgrid(*args, indexing="xy", name=None):
+    """Each of the vectors along an axis of its own, repeated along the others."""
+    return _core._meshgrid(list(args), indexing)
+
+
+def strided_slice(
+    input_, begin, end, strides=None, begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0,
+    var=None, name=None,
+):  # fmt: skip
+    """x[begin:end:strides], axis by axis; bits of the masks change what an axis means."""
+    begin, end = [int(b) for b in begin], [int(e) for e in end]
+    strides = [1] * len(begin) if strides is None else [int(s) for s in strides]
+    key = []
+    for i, (b, e, s) in enumerate(zip(begin, end, strides)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(...)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(b)
+        else:
+            key.append(slice(None if begin_mask & bit else b, None if end_mask & bit else e, s))
+    return _core.convert_to_tensor(input_)[tuple(key)]
+
+
+def reverse_sequence(input, seq_lengths, seq_axis=None, batch_axis=None, name=None):
+    """Each of a batch's sequences with its first elements, as many as seq_lengths says, from last to first."""
+    x = _core.convert_to_tensor(input)
+    batch_axis = 0 if batch_axis is None else batch_axis
+    if seq_axis is None:
+        raise ValueError("[reverse_sequence] seq_axis must be given")
+    n, rank = x.shape[seq_axis], x.shape.rank
+    lengths = _core.reshape(_core.cast(seq_lengths, "int32"), [-1, 1])
+    at = _core.expand_dims(_core.range(n), 0)
+    at = _core.where(at < lengths, lengths - 1 - at, at)  # (batch, n)
+    if batch_axis > seq_axis:
+        at = _core.transpose(at)
+    at = _core.reshape(at, [x.shape[i] if i in (seq_axis, batch_axis) else 1 for i in range(rank)])
+    return _core._take_along_axis(x, _core.broadcast_to(at, x.shape), seq_axis)
+
+
+def unravel_index(indices, dims, name=None):
+    """The positions in an array of these sizes that flat indices name, one axis a row."""
+    indices = _core.convert_to_tensor(indices)
+    dims = [int(d) for d in dims]
+    parts = []
+    for d in reversed(dims):
+        parts.append(indices % d)
+        indices = indices // d
+    return _core.stack(parts[::-1])
+
+
+def identity_n(input, name=None):
+    """The same tensors, as a list."""
+    return [_core.identity(x) for x in input]
+
+
+def bitcast(input, type, name=None):
+    """The same bits as another dtype; where its size differs, the last axis grows or goes."""
+    import numpy as np
+
+    x = _core.convert_to_tensor(input)
+    dtype = _core.as_dtype(type)
+    array = np.ascontiguousarray(x.numpy())
+    if x.dtype.size > dtype.size:
+        bits = array.reshape(array.shape + (1,)).view(dtype.as_numpy_dtype)
+    elif x.dtype.size < dtype.size:
+        if array.shape[-1] * x.dtype.size != dtype.size:
+            raise ValueError(f"[bitcast] the last axis of shape {x.shape} does not hold one {dtype.name}")
+        bits = array.view(dtype.as_numpy_dtype)[..., 0]
+    else:
+        bits = array.view(dtype.as_numpy_dtype)
+    return _core.convert_to_tensor(bits)
+
+
+def get_static_value(tensor, partial=False):
+    """The values as a NumPy array where they are known, else None."""
+    return tensor.numpy() if _core._is_known(tensor) else None
+
+
+def parallel_stack(values, name="parallel_stack"):
+    """The tensors side by side along a new first axis."""
+    return _core.stack(values)

@@ -1,0 +1,203 @@
+"""RaggedTensor: rows of different lengths, kept as one tensor of all values and where each row begins."""
+
+from brio import _core
+from brio._shape import TensorShape
+
+
+class RaggedTensor:
+    """Row i is values[row_splits[i] : row_splits[i + 1]]; values may be ragged themselves."""
+
+    def __init__(self, values, row_splits):
+        self.values = values if isinstance(values, RaggedTensor) else _core.convert_to_tensor(values)
+        splits = _core.convert_to_tensor(row_splits, dtype_hint="int64")
+        self.row_splits = splits if splits.dtype == _core.int32 else _core.cast(splits, "int64")
+        at = self.row_splits.numpy()
+        rows = len(self.values) if isinstance(self.values, RaggedTensor) else self.values.shape[0]
+        if at.ndim != 1 or len(at) == 0 or at[0] != 0 or at[-1] != rows or (at[1:] < at[:-1]).any():
+            raise ValueError(f"[RaggedTensor] row_splits {at.tolist()} must rise from 0 to the {rows} values")
+
+    @classmethod
+    def from_row_splits(cls, values, row_splits, name=None, validate=True):
+        """Rows that begin where row_splits says."""
+        return cls(values, row_splits)
+
+    @classmethod
+    def from_row_lengths(cls, values, row_lengths, name=None, validate=True):
+        """Rows of these lengths."""
+        splits = [0]
+        for n in _numbers(row_lengths):
+            splits.append(splits[-1] + n)
+        return cls(values, splits)
+
+    @classmethod
+    def from_row_starts(cls, values, row_starts, name=None, validate=True):
+        """Rows that begin at these values; the last one ends with them."""
+        return cls(values, _numbers(row_starts) + [len(values)])
+
+    @classmethod
+    def from_row_limits(cls, values, row_limits, name=None, validate=True):
+        """Rows that end before these values."""
+        return cls(values, [0] + _numbers(row_limits))
+
+    @classmethod
+    def from_value_rowids(cls, values, value_rowids, nrows=None, name=None, validate=True):
+        """Rows of the values that have their number."""
+        ids = _numbers(value_rowids)
+        n = (max(ids) + 1 if ids else 0) if nrows is None else int(nrows)
+        return cls.from_row_lengths(values, [ids.count(i) for i in range(n)])
+
+    @classmethod
+    def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):
+        """Rows of one length."""
+        n = int(uniform_row_length)
+        rows = len(values) // n if n else int(nrows or 0)
+        return cls(values, [i * n for i in range(rows + 1)])
+
+    @classmethod
+    def from_nested_row_splits(cls, flat_values, nested_row_splits, name=None, validate=True):
+        """Rows of rows, the outermost splits first."""
+        for splits in reversed(list(nested_row_splits)):
+            flat_values = cls(flat_values, splits)
+        return flat_values
+
+    @classmethod
+    def from_nested_row_lengths(cls, flat_values, nested_row_lengths, name=None, validate=True):
+        """Rows of rows, the outermost lengths first."""
+        for lengths in reversed(list(nested_row_lengths)):
+            flat_values = cls.from_row_lengths(flat_values, lengths)
+        return flat_values
+
+    @classmethod
+    def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype="int64"):
+        """The rows of a tensor, without what lies behind their lengths, or without the padding at their ends."""
+        tensor = _core.convert_to_tensor(tensor)
+        rows = tensor.numpy().tolist() if tensor.shape.rank == 2 else list(tensor)
+        if padding is not None:
+            lengths = [max((i + 1 for i, v in enumerate(row) if v != padding), default=0) for row in rows]
+        counts = [tensor.shape[1]] * tensor.shape[0] if lengths is None else _numbers(lengths)
+        mask = _core.sequence_mask(counts, tensor.shape[1])
+        return cls.from_row_lengths(_core.boolean_mask(tensor, mask), counts)
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def shape(self):
+        inner = self.values.shape[1:]
+        return TensorShape((len(self), None) + tuple(inner))
+
+    @property
+    def ragged_rank(self):
+        return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedTensor) else 0)
+
+    @property
+    def flat_values(self):
+        return self.values.flat_values if isinstance(self.values, RaggedTensor) else self.values
+
+    @property
+    def nested_row_splits(self):
+        inner = self.values.nested_row_splits if isinstance(self.values, RaggedTensor) else ()
+        return (self.row_splits,) + inner
+
+    def nrows(self, out_type=None, name=None):
+        return _core.constant(len(self), out_type or "int64")
+
+    def row_lengths(self, axis=1, name=None):
+        return self.row_splits[1:] - self.row_splits[:-1]
+
+    def row_starts(self, name=None):
+        return self.row_splits[:-1]
+
+    def row_limits(self, name=None):
+        return self.row_splits[1:]
+
+    def value_rowids(self, name=None):
+        return _core.repeat(_core.range(len(self), dtype="int64"), self.row_lengths())
+
+    def bounding_shape(self, axis=None, name=None, out_type=None):
+        lengths = _numbers(self.row_lengths())
+        inner = list(self.values.bounding_shape().numpy())[1:] if isinstance(self.values, RaggedTensor) else self.values.shape[1:]
+        return _core.constant([len(self), max(lengths, default=0), *inner], out_type or "int64")
+
+    def with_values(self, new_values):
+        return RaggedTensor(new_values, self.row_splits)
+
+    def with_flat_values(self, new_values):
+        inner = self.values.with_flat_values(new_values) if isinstance(self.values, RaggedTensor) else new_values
+        return RaggedTensor(inner, self.row_splits)
+
+    def to_list(self):
+        return [row.to_list() if isinstance(row, RaggedTensor) else row.numpy().tolist() for row in self]
+
+    def numpy(self):
+        import numpy as np
+
+        rows = [row.numpy() for row in self]
+        array = np.empty(len(rows), dtype=object)
+        array[:] = rows
+        return array
+
+    def to_tensor(self, default_value=None, name=None, shape=None):
+        """One tensor with short rows filled up."""
+        values = self.values
+        if isinstance(values, RaggedTensor):
+            values = values.to_tensor(default_value, shape=None if shape is None else [None] + list(shape)[2:])
+        lengths = _numbers(self.row_lengths())
+        longest = max(lengths, default=0)
+        wanted = list(shape) if shape is not None else []
+        width = int(wanted[1]) if len(wanted) > 1 and wanted[1] is not None else longest
+        if default_value is None:
+            default_value = "" if values.dtype == _core.string else 0
+        filler = _core.cast(default_value, values.dtype) if values.dtype != _core.string else _core.constant(default_value)
+        filler = _core.broadcast_to(filler, [1, *values.shape[1:]])
+        # The filler lies behind the values; each place of the result says which of them it is.
+        places, splits = [], _numbers(self.row_splits)
+        for start, n in zip(splits, lengths):
+            places.append([start + i if i < n else splits[-1] for i in range(width)])
+        places = _core.reshape(_core.constant(places, "int32"), [len(self), width])
+        return _core.gather(_core.concat([values, filler], axis=0), places)
+
+    def __len__(self):
+        return self.row_splits.shape[0] - 1
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key):
+        if isinstance(key, tuple):
+            first, *rest = key
+            row = self[first]
+            if not rest:
+                return row
+            if isinstance(row, RaggedTensor) and isinstance(first, slice):
+                return _stack([r[tuple(rest)] for r in row])
+            return row[tuple(rest)]
+        if isinstance(key, slice):
+            return _stack([self[i] for i in range(*key.indices(len(self)))], like=self)
+        i = int(key)
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"[RaggedTensor] row {i} is out of range: there are {len(self)}")
+        splits = _numbers(self.row_splits)
+        i %= len(self)
+        return self.values[splits[i] : splits[i + 1]]
+
+    def __repr__(self):
+        return f"<tf.RaggedTensor {self.to_list()}>"
+
+
+def _numbers(of):
+    return [int(n) for n in (of.numpy() if hasattr(of, "numpy") else of)]
+
+
+def _stack(rows, like=None):
+    """Rows of any lengths as one."""
+    if not rows:
+        return like.with_values(like.values[:0]) if like is not None and len(like) == 0 else RaggedTensor(like.values[:0], [0])
+    if isinstance(rows[0], RaggedTensor):
+        parts = _stack([part for row in rows for part in row])
+        return RaggedTensor.from_row_lengths(parts, [len(row) for row in rows])
+    rows = [_core.convert_to_tensor(row) for row in rows]
+    if rows[0].shape.rank == 0:
+        return _core.stack(rows)
+    return RaggedTensor.from_row_lengths(_core.concat(rows, axis=0), [row.shape[0] for row in rows])

@@ -1,0 +1,94 @@
+"""tf.TensorArray: a list of tensors that is written and read by number."""
+
+from brio import _core
+
+
+class TensorArray:
+    """Tensors by number. write() changes this array, and returns it."""
+
+    def __init__(
+        self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
+        infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None,
+    ):  # fmt: skip
+        self.dtype = _core.as_dtype(dtype)
+        self.dynamic_size = bool(dynamic_size)
+        self.element_shape = element_shape
+        self._tensors = [None] * int(0 if size is None else size)
+
+    def _at(self, index, grow=False):
+        if not _core._is_known(index):
+            raise ValueError("[TensorArray] inside a traced loop the number of an element must be known; use tf.scan or tf.map_fn")
+        i = int(index)
+        if i < 0 or (i >= len(self._tensors) and not (grow and self.dynamic_size)):
+            from brio.errors import OutOfRangeError
+
+            raise OutOfRangeError(f"[TensorArray] tried to use element {i} of an array of {len(self._tensors)}")
+        if i >= len(self._tensors):
+            self._tensors += [None] * (i + 1 - len(self._tensors))
+        return i
+
+    def write(self, index, value, name=None):
+        """Puts a tensor at a number."""
+        value = _core.convert_to_tensor(value, dtype_hint=self.dtype)
+        if value.dtype != self.dtype:
+            from brio.errors import InvalidArgumentError
+
+            raise InvalidArgumentError(f"[TensorArray] is of {self.dtype.name}, but the value is of {value.dtype.name}")
+        self._tensors[self._at(index, grow=True)] = value
+        return self
+
+    def read(self, index, name=None):
+        """The tensor at a number."""
+        tensor = self._tensors[self._at(index)]
+        return self._zero() if tensor is None else tensor
+
+    def _zero(self):
+        for tensor in self._tensors:
+            if tensor is not None:
+                return _core.zeros_like(tensor)
+        if self.element_shape is not None and None not in list(self.element_shape):
+            return _core.zeros(self.element_shape, self.dtype)
+        raise ValueError("[TensorArray] nothing was written, so that the shape of an element is not known")
+
+    def stack(self, name=None):
+        """All of them along a new first axis; those that were not written are 0."""
+        if not self._tensors:
+            return _core.zeros([0, *(self.element_shape or [])], self.dtype)
+        return _core.stack([self._zero() if t is None else t for t in self._tensors])
+
+    def concat(self, name=None):
+        """All of them, one after the other."""
+        return _core.concat([self._zero() if t is None else t for t in self._tensors], axis=0)
+
+    def gather(self, indices, name=None):
+        """Those at some numbers along a new first axis."""
+        return _core.stack([self.read(i) for i in _core.convert_to_tensor(indices)])
+
+    def unstack(self, value, name=None):
+        """Puts the rows of a tensor at 0, 1, ..."""
+        self._tensors = _core.unstack(_core.convert_to_tensor(value, dtype_hint=self.dtype))
+        return self
+
+    def scatter(self, indices, value, name=None):
+        """Puts the rows of a tensor at some numbers."""
+        for i, row in zip(_core.convert_to_tensor(indices), _core.unstack(_core.convert_to_tensor(value))):
+            self.write(i, row)
+        return self
+
+    def split(self, value, lengths, name=None):
+        """Puts pieces of a tensor, of these lengths, at 0, 1, ..."""
+        self._tensors = _core.split(value, lengths)
+        return self
+
+    def size(self, name=None):
+        """How many there are."""
+        return _core.constant(len(self._tensors))
+
+    def identity(self):
+        return self
+
+    def close(self, name=None):
+        self._tensors = []
+
+    def __len__(self):
+        return len(self._tensors)

@@ -1,0 +1,204 @@
+"""tf.image."""
+
+import math as _math
+
+from brio import _core
+from brio._core import _image
+from brio._core._image import *
+from brio._missing import attribute_error_of
+from brio.io import (
+    decode_bmp, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg,
+)  # fmt: skip
+
+__getattr__ = attribute_error_of(__name__)
+
+
+class ResizeMethod:
+    """Names of the ways in which tf.image.resize computes new pixels."""
+
+    AREA, BICUBIC, BILINEAR, GAUSSIAN = "area", "bicubic", "bilinear", "gaussian"
+    LANCZOS3, LANCZOS5, MITCHELLCUBIC, NEAREST_NEIGHBOR = "lanczos3", "lanczos5", "mitchellcubic", "nearest"
+
+
+def _crop(value, size, seed, crop_pictures, draw):
+    value = _core.convert_to_tensor(value)
+    size = [int(n) for n in size]
+    if len(size) != value.shape.rank:
+        raise ValueError(f"[random_crop] size has {len(size)} numbers, but the value has shape {value.shape}")
+    if any(n > have for n, have in zip(size, value.shape)):
+        raise _core_error(f"[random_crop] a piece of {size} does not fit into shape {value.shape}")
+    rest = [i for i in range(len(size)) if size[i] != value.shape[i]]
+    height = len(size) - 3
+    if height >= 0 and len(size) <= 4 and all(i in (height, height + 1) for i in rest):
+        return crop_pictures(value, size[height], size[height + 1], seed)
+    for axis in rest:
+        start = draw(value.shape[axis] - size[axis] + 1, axis)
+        value = _core.gather(value, start + _core.range(size[axis]), axis=axis)
+    return value
+
+
+def _core_error(text):
+    from brio.errors import InvalidArgumentError
+
+    return InvalidArgumentError(text)
+
+
+def random_crop(value, size, seed=None, name=None):
+    """A piece of this size from any place."""
+    draw = _core._random.uniform
+    return _crop(value, size, seed, _image._random_crop, lambda n, axis: draw([], 0, n, "int32", seed))
+
+
+def stateless_random_crop(value, size, seed, name=None):
+    """A piece of this size, a function of the seed alone."""
+    first, second = (int(s) for s in seed)
+    draw = _core._random.stateless_uniform
+    return _crop(
+        value, size, [first, second], _image._stateless_random_crop, lambda n, axis: draw([], [first, second + axis], 0, n, "int32")
+    )
+
+
+def adjust_jpeg_quality(image, jpeg_quality, dct_method="", name=None):
+    """A picture as JPEG of this quality shows it."""
+    image = _core.convert_to_tensor(image)
+    pixels = convert_image_dtype(image, "uint8", saturate=True)
+    again = decode_jpeg(encode_jpeg(pixels, quality=int(jpeg_quality)), channels=image.shape[-1], dct_method=dct_method)
+    return convert_image_dtype(again, image.dtype)
+
+
+def _floats(a, b, max_val):
+    a = convert_image_dtype(a, "float32")
+    b = convert_image_dtype(b, "float32")
+    return a, b
+
+
+def psnr(a, b, max_val, name=None):
+    """The peak signal-to-noise ratio of pictures, in decibels."""
+    a, b = _core.convert_to_tensor(a), _core.convert_to_tensor(b)
+    largest = float(convert_image_dtype(_core.cast(max_val, a.dtype), "float32"))
+    a, b = _floats(a, b, max_val)
+    error = _core.reduce_mean(_core._math.squared_difference(a, b), axis=[-3, -2, -1])
+    return 20 * _math.log10(largest) - (10 / _math.log(10)) * _core._math.log(error)
+
+
+def _ssim_map(x, y, largest, filter_size, filter_sigma, k1, k2):
+    channels = x.shape[-1]
+    at = _core.range(filter_size, dtype="float32") - (filter_size - 1) / 2.0
+    g = -_core.square(at) / (2 * filter_sigma**2)
+    kernel = _core._nn.softmax(_core.reshape(_core.reshape(g, [1, -1]) + _core.reshape(g, [-1, 1]), [1, -1]))
+    kernel = _core.tile(_core.reshape(kernel, [filter_size, filter_size, 1, 1]), [1, 1, channels, 1])
+
+    def blurred(picture):
+        flat = _core.reshape(picture, [-1, *picture.shape[-3:]])
+        result = _core._nn.depthwise_conv2d(flat, kernel, [1, 1, 1, 1], "VALID")
+        return _core.reshape(result, [*picture.shape[:-3], *result.shape[1:]])
+
+    c1, c2 = (k1 * largest) ** 2, (k2 * largest) ** 2
+    mx, my = blurred(x), blurred(y)
+    light = (2 * mx * my + c1) / (_core.square(mx) + _core.square(my) + c1)
+    contrast = (2 * (blurred(x * y) - mx * my) + c2) / (
+        blurred(_core.square(x) + _core.square(y)) - (_core.square(mx) + _core.square(my)) + c2
+    )
+    return light * contrast, contrast
+
+
+def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
+    """The structural similarity of pictures."""
+    img1, img2 = _core.convert_to_tensor(img1), _core.convert_to_tensor(img2)
+    if min(img1.shape[-3:-1]) < filter_size:
+        raise _core_error(f"[ssim] pictures of shape {img1.shape} are smaller than the filter, {filter_size}")
+    largest = float(convert_image_dtype(_core.cast(max_val, img1.dtype), "float32"))
+    img1, img2 = _floats(img1, img2, max_val)
+    similar, _ = _ssim_map(img1, img2, largest, filter_size, filter_sigma, k1, k2)
+    return _core.reduce_mean(similar, axis=-1) if return_index_map else _core.reduce_mean(similar, axis=[-3, -2, -1])
+
+
+def sobel_edges(image):
+    """The derivatives of pictures along rows and columns, by Sobel's filter, along a new last axis."""
+    image = _core.convert_to_tensor(image)
+    channels = image.shape[3]
+    filters = _core.constant([[[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]]], image.dtype)
+    kernel = _core.tile(_core.reshape(_core.transpose(filters, [1, 2, 0]), [3, 3, 1, 2]), [1, 1, channels, 1])
+    padded = _core.pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
+    edges = _core._nn.depthwise_conv2d(padded, kernel, [1, 1, 1, 1], "VALID")
+    return _core.reshape(edges, [*image.shape, 2])
+
+
+def extract_patches(images, sizes, strides, rates, padding, name=None):
+    """The pixels of each window, one after the other along the last axis."""
+    images = _core.convert_to_tensor(images)
+    _, rows, columns, _ = sizes
+    channels = images.shape[-1]
+    depth = rows * columns * channels
+    kernel = _core.reshape(_core.eye(depth, dtype=images.dtype if images.dtype.is_floating else "float32"), [rows, columns, channels, depth])
+    pixels = images if images.dtype.is_floating else _core.cast(images, "float32")
+    patches = _core._nn.conv2d(pixels, kernel, list(strides), padding, dilations=list(rates))
+    return patches if images.dtype.is_floating else _core.cast(patches, images.dtype)
+
+
+def _intersection_over_union(boxes):
+    """Of each pair of boxes (y1, x1, y2, x2), in NumPy."""
+    import numpy as np
+
+    y1, x1 = np.minimum(boxes[:, 0], boxes[:, 2]), np.minimum(boxes[:, 1], boxes[:, 3])
+    y2, x2 = np.maximum(boxes[:, 0], boxes[:, 2]), np.maximum(boxes[:, 1], boxes[:, 3])
+    height = np.clip(np.minimum(y2[:, None], y2) - np.maximum(y1[:, None], y1), 0, None)
+    width = np.clip(np.minimum(x2[:, None], x2) - np.maximum(x1[:, None], x1), 0, None)
+    area, shared = (y2 - y1) * (x2 - x1), height * width
+    union = area[:, None] + area - shared
+    return np.where((area[:, None] <= 0) | (area <= 0), 0, shared / np.where(union > 0, union, 1))
+
+
+def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=float("-inf"), name=None):
+    """The numbers of the boxes with the best scores that do not overlap each other by more than a threshold."""
+    import numpy as np
+
+    scores = _core.convert_to_tensor(scores).numpy()
+    overlaps = _intersection_over_union(_core.convert_to_tensor(boxes).numpy())
+    chosen = []
+    for i in np.argsort(-scores, kind="stable"):
+        if len(chosen) >= int(max_output_size) or not scores[i] > score_threshold:
+            break
+        if all(overlaps[i, j] <= iou_threshold for j in chosen):
+            chosen.append(int(i))
+    return _core.constant(chosen, "int32", shape=[len(chosen)])
+
+
+def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):
+    """Boxes (y1, x1, y2, x2 in shares of the sides) of pictures, resized; corners stay corners."""
+    image = _core.convert_to_tensor(image)
+    pixels = _core.cast(image, "float32")
+    boxes = _core.convert_to_tensor(boxes, dtype_hint="float32")
+    n, (rows, columns) = boxes.shape[0], (int(s) for s in crop_size)
+
+    def places(low, high, size, count):
+        if count > 1:
+            step = (high - low) * ((size - 1) / (count - 1))
+            return _core.expand_dims(low * (size - 1), 1) + _core.expand_dims(step, 1) * _core.range(count, dtype="float32")
+        return _core.expand_dims(0.5 * (low + high) * (size - 1), 1)
+
+    y = places(boxes[:, 0], boxes[:, 2], image.shape[1], rows)  # (boxes, rows)
+    x = places(boxes[:, 1], boxes[:, 3], image.shape[2], columns)
+    inside = _core.expand_dims((y >= 0) & (y <= image.shape[1] - 1), 2) & _core.expand_dims((x >= 0) & (x <= image.shape[2] - 1), 1)
+    batch = _core.broadcast_to(_core.reshape(_core.cast(box_indices, "int32"), [n, 1, 1]), [n, rows, columns])
+
+    def read(yy, xx):
+        yy = _core.cast(_core.clip_by_value(yy, 0.0, image.shape[1] - 1.0), "int32")
+        xx = _core.cast(_core.clip_by_value(xx, 0.0, image.shape[2] - 1.0), "int32")
+        yy = _core.broadcast_to(_core.expand_dims(yy, 2), [n, rows, columns])
+        xx = _core.broadcast_to(_core.expand_dims(xx, 1), [n, rows, columns])
+        return _core.gather_nd(pixels, _core.stack([batch, yy, xx], axis=-1))
+
+    if method == "nearest":
+        result = read(_core.floor(y + 0.5), _core.floor(x + 0.5))
+    elif method == "bilinear":
+        top, left = _core.floor(y), _core.floor(x)
+        fy = _core.reshape(y - top, [n, rows, 1, 1])
+        fx = _core.reshape(x - left, [n, 1, columns, 1])
+        bottom, right = _core._math.ceil(y), _core._math.ceil(x)
+        upper = read(top, left) + (read(top, right) - read(top, left)) * fx
+        lower = read(bottom, left) + (read(bottom, right) - read(bottom, left)) * fx
+        result = upper + (lower - upper) * fy
+    else:
+        raise ValueError(f"[crop_and_resize] method is {method!r}; it is 'bilinear' or 'nearest'")
+    return _core.where(_core.expand_dims(inside, 3), result, _core.constant(float(extrapolation_value)))

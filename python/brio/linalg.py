@@ -1,0 +1,56 @@
+"""tf.linalg."""
+
+from brio import _core
+from brio._core import einsum, eye, matmul, norm, tensordot
+from brio._core._linalg import *
+from brio._core._math import l2_normalize
+from brio._missing import attribute_error_of
+
+__getattr__ = attribute_error_of(__name__)
+
+
+def svd(tensor, full_matrices=False, compute_uv=True, name=None):
+    """The singular values s, falling, and u and v of x = u diag(s) vT; or s alone."""
+    if not compute_uv:
+        return _core._linalg._svdvals(tensor)
+    return _core._linalg._svd(tensor, full_matrices)
+
+
+def normalize(tensor, ord="euclidean", axis=None, name=None):
+    """The tensor divided by its norm, and the norm."""
+    tensor = _core.convert_to_tensor(tensor)
+    length = norm(tensor, ord=ord, axis=axis, keepdims=True)
+    return tensor / length, length
+
+
+def tensor_diag(diagonal, name=None):
+    """A tensor of twice the rank with these elements on its diagonal."""
+    diagonal = _core.convert_to_tensor(diagonal)
+    shape = list(diagonal.shape)
+    return _core.reshape(_core._linalg.diag(_core.reshape(diagonal, [-1])), shape + shape)
+
+
+def tensor_diag_part(input, name=None):
+    """The diagonal of a tensor whose first axes are as its last."""
+    input = _core.convert_to_tensor(input)
+    half = input.shape.rank // 2
+    shape = list(input.shape[:half])
+    if input.shape.rank % 2 or shape != list(input.shape[half:]):
+        raise ValueError(f"[tensor_diag_part] the first half of the shape must be as the second, but it is {input.shape}")
+    n = input.shape[:half].num_elements()
+    return _core.reshape(_core._linalg.diag_part(_core.reshape(input, [n, n])), shape)
+
+
+def expm(input, name=None):
+    """The exponential of matrices, by scaling, Taylor's series and squaring."""
+    x = _core.convert_to_tensor(input)
+    largest = float(_core.reduce_max(_core.reduce_sum(_core.abs(x), axis=-1))) if x.shape.num_elements() else 0.0
+    halvings = max(0, int(largest).bit_length() + 1)
+    x = x / _core.constant(float(2**halvings), x.dtype)
+    term = total = _core.eye(x.shape[-1], batch_shape=list(x.shape[:-2]), dtype=x.dtype)
+    for i in range(1, 19):
+        term = matmul(term, x) / _core.constant(float(i), x.dtype)
+        total = total + term
+    for _ in range(halvings):
+        total = matmul(total, total)
+    return total

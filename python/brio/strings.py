@@ -1,0 +1,116 @@
+"""tf.strings."""
+
+from brio import _core
+from brio._core import _strings
+from brio._core._strings import *
+from brio._missing import attribute_error_of
+from brio._ragged import RaggedTensor
+
+__getattr__ = attribute_error_of(__name__)
+
+
+def _lists(x, split_now):
+    """What splitting gives: a vector for one string, rows for several."""
+    if isinstance(x, RaggedTensor):
+        return x.with_values(_lists(x.values, split_now))
+    values, splits, rows = split_now(x)
+    if len(rows) == 0:
+        return values
+    ragged = RaggedTensor(values, splits)
+    for n in reversed(rows[1:]):
+        ragged = RaggedTensor.from_uniform_row_length(ragged, n)
+    return ragged
+
+
+def split(input, sep=None, maxsplit=-1, name=None):
+    """Strings cut at a separator, or at white space."""
+    return _lists(input, lambda x: _strings._split(x, sep, maxsplit))
+
+
+def bytes_split(input, name=None):
+    """The bytes of strings."""
+    return _lists(input, _strings._bytes_split)
+
+
+def _utf8(who, encoding):
+    if str(encoding).upper().replace("_", "-") != "UTF-8":
+        raise ValueError(f"[strings.{who}] encoding {encoding!r} is not supported; it is 'UTF-8'")
+
+
+def unicode_split(input, input_encoding, errors="replace", replacement_char=65533, name=None):
+    """The characters of strings, as strings."""
+    _utf8("unicode_split", input_encoding)
+    return _lists(input, _strings._unicode_split)
+
+
+def unicode_decode(input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
+    """The characters of strings, as numbers."""
+    characters = unicode_split(input, input_encoding)
+    flat = characters.flat_values if isinstance(characters, RaggedTensor) else characters
+    points = [ord(c.decode("utf-8")) for c in flat.numpy().tolist()]
+    numbers = _core.constant(points, "int32", shape=[len(points)])
+    return characters.with_flat_values(numbers) if isinstance(characters, RaggedTensor) else numbers
+
+
+def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):
+    """Strings of the characters that numbers stand for."""
+    _utf8("unicode_encode", output_encoding)
+    if isinstance(input, RaggedTensor):
+        return _core.constant(["".join(map(chr, row)) for row in input.to_list()])
+    points = _core.convert_to_tensor(input).numpy()
+    if points.ndim == 1:
+        return _core.constant("".join(map(chr, points.tolist())))
+    return _core.constant(["".join(map(chr, row)) for row in points.tolist()])
+
+
+def unicode_transcode(
+    input, input_encoding, output_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None
+):
+    """Strings of one encoding in another."""
+    import numpy as np
+
+    x = _core.convert_to_tensor(input)
+    flat = np.asarray(x.numpy(), dtype=object).reshape(-1).tolist()
+    mark = chr(replacement_char)
+    how = {"replace": "replace", "ignore": "ignore", "strict": "strict"}[errors]
+    texts = [b.decode(input_encoding, how).replace("\ufffd", mark).encode(_plain(output_encoding)) for b in flat]
+    return _core.reshape(_core.constant(texts), x.shape)
+
+
+def _plain(encoding):
+    return {"UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}.get(encoding.upper(), encoding)
+
+
+def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None, preserve_short_sequences=False, name=None):
+    """Runs of so many strings, joined."""
+    if pad_values is not None or preserve_short_sequences:
+        raise NotImplementedError("[strings.ngrams] pad_values and preserve_short_sequences are not supported")
+    widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
+    if isinstance(data, RaggedTensor):
+        values, splits, _ = _strings._ngrams(data.values, data.row_splits, [len(data)], widths, separator)
+        return RaggedTensor(values, splits)
+    data = _core.convert_to_tensor(data)
+    if data.shape.rank == 1:
+        return _strings._ngrams(data, [0, data.shape[0]], [], widths, separator)[0]
+    return ngrams(RaggedTensor.from_tensor(data), widths, separator).to_tensor()
+
+
+def format(template, inputs, placeholder="{}", summarize=3, name=None):
+    """The template with each placeholder replaced by a tensor, as tf.print shows it."""
+    inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    parts = template.split(placeholder)
+    if len(parts) != len(inputs) + 1:
+        raise ValueError(f"[strings.format] {len(inputs)} tensors for {len(parts) - 1} placeholders")
+    text = parts[0]
+    for value, part in zip(inputs, parts[1:]):
+        text += _core._shown(value, summarize) + part
+    return _core.constant(text)
+
+
+def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
+    """The strings that share an id, joined."""
+    groups = [[] for _ in range(int(num_segments))]
+    for text, i in zip(_core.reshape(inputs, [-1]).numpy().tolist(), _core.reshape(segment_ids, [-1]).numpy().tolist()):
+        if i >= 0:
+            groups[i].append(text)
+    return _core.constant([separator.encode().join(group) for group in groups])
