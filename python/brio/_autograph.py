@@ -105,6 +105,8 @@ def callee(f):
     """What to call in place of `f`."""
     if f in _BUILTINS if isinstance(f, (types.BuiltinFunctionType, type)) else False:
         return _BUILTINS[f]
+    if f is _core.range:
+        return _tf_range
     if isinstance(f, (types.FunctionType, types.MethodType)):
         return convert(f)
     return f
@@ -340,6 +342,10 @@ def assert_stmt(test, message):
 
 def _range(*limits):
     return _TensorRange(*limits) if any(map(_traced, limits)) else range(*limits)
+
+
+def _tf_range(*limits, **options):
+    return _TensorRange(*limits) if any(map(_traced, limits)) and not options else _core.range(*limits, **options)
 
 
 def _int(x=0, *rest):

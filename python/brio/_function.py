@@ -5,34 +5,7 @@ import inspect
 import weakref
 
 from brio import _autograph, _core, _nest
-from brio._shape import TensorShape
-
-
-class TensorSpec:
-    """Shape and dtype of a tensor; sizes that are not known are None."""
-
-    def __init__(self, shape=None, dtype=_core.float32, name=None):
-        self.shape = None if shape is None else TensorShape(shape)
-        self.dtype, self.name = _core.as_dtype(dtype), name
-
-    @classmethod
-    def from_tensor(cls, tensor, name=None):
-        return cls(tensor.shape, tensor.dtype, name)
-
-    def is_compatible_with(self, value):
-        return self.dtype == value.dtype and (self.shape is None or self.shape.is_compatible_with(value.shape))
-
-    def __eq__(self, other):
-        return isinstance(other, TensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
-
-    def __hash__(self):
-        return hash((self.shape, self.dtype))
-
-    def __repr__(self):
-        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
-
-    def __reduce__(self):
-        return TensorSpec, (self.shape, self.dtype.name, self.name)
+from brio._spec import TensorSpec
 
 
 class Function(_core._Function):

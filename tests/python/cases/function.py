@@ -1,26 +1,7 @@
-"""tf.function and AutoGraph. Functions are written to a file first, since AutoGraph needs their source."""
-
-import textwrap
-
-
-def _case(name, source, options=None):
-    """The source goes to a module of its own, as a user's would."""
-    body = textwrap.dedent(source).strip()
-    loader = (
-        "import importlib.util, os, tempfile\n"
-        f"SOURCE = {body!r}\n"
-        "d = tempfile.mkdtemp(); p = os.path.join(d, 'user_code.py'); open(p, 'w').write(SOURCE)\n"
-        "spec = importlib.util.spec_from_file_location('user_code', p); m = importlib.util.module_from_spec(spec)\n"
-        "m.tf, m.np, m.keras = tf, np, keras\n"
-        "import linecache; linecache.clearcache()\n"
-        "try:\n  spec.loader.exec_module(m); result = m.result\n"
-        "finally:\n  import shutil; shutil.rmtree(d)"
-    )
-    return (name, loader, options or {})
-
+"""tf.function and AutoGraph."""
 
 CASES = [
-    _case("traces_by_shape_and_dtype", """
+    ("traces_by_shape_and_dtype", """
         count = [0]
         @tf.function
         def f(x):
@@ -28,27 +9,27 @@ CASES = [
             return x * 2
         f(tf.constant([1.0])); f(tf.constant([2.0])); f(tf.constant([1.0, 2.0])); f(tf.constant([1]))
         result = count[0]"""),
-    _case("traces_by_python_value", """
+    ("traces_by_python_value", """
         count = [0]
         @tf.function
         def f(x, k):
             count[0] += 1
             return x * k
         result = [f(tf.constant(2.0), 3), f(tf.constant(2.0), 4), f(tf.constant(2.0), 3), count[0]]"""),
-    _case("structures", """
+    ("structures", """
         @tf.function
         def f(d, *more, flag=True):
             return {'a': d['x'] + more[0], 'b': (d['y'], None), 'c': [flag]}
         r = f({'x': tf.constant(1.0), 'y': tf.constant([2, 3])}, tf.constant(5.0))
         result = [r['a'], r['b'][0], r['b'][1]]"""),
-    _case("variables", """
+    ("variables", """
         v = tf.Variable(1.0)
         @tf.function
         def f(x):
             v.assign_add(x)
             return v * 10
         result = [f(tf.constant(2.0)), f(tf.constant(3.0)), v]"""),
-    _case("variable_made_on_first_call", """
+    ("variable_made_on_first_call", """
         class M(tf.Module):
             v = None
             @tf.function
@@ -58,7 +39,7 @@ CASES = [
                 return self.v * x
         m = M()
         result = [m(tf.constant(2.0)), m(tf.constant(4.0))]"""),
-    _case("methods_have_their_own_state", """
+    ("methods_have_their_own_state", """
         class C:
             def __init__(self, v):
                 self.v = tf.Variable(v)
@@ -67,7 +48,7 @@ CASES = [
                 return self.v * x
         a, b = C(2.0), C(5.0)
         result = [a.f(tf.constant(3.0)), b.f(tf.constant(3.0))]"""),
-    _case("gradient_through", """
+    ("gradient_through", """
         w = tf.Variable([1.0, 2.0])
         @tf.function
         def f(x):
@@ -75,7 +56,7 @@ CASES = [
         with tf.GradientTape() as tape:
             y = f(tf.constant([3.0, 4.0]))
         result = [y, tape.gradient(y, w)]"""),
-    _case("gradient_inside", """
+    ("gradient_inside", """
         w = tf.Variable(3.0)
         @tf.function
         def f(x):
@@ -83,17 +64,17 @@ CASES = [
                 y = w * w * x
             return tape.gradient(y, w)
         result = f(tf.constant(2.0))"""),
-    _case("input_signature", """
+    ("input_signature", """
         @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(x):
             return tf.reduce_sum(x)
         result = [f(tf.constant([1.0, 2.0])), f([1.0, 2.0, 3.0])]"""),
-    _case("input_signature_refuses", """
+    ("input_signature_refuses", """
         @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(x):
             return tf.reduce_sum(x)
         result = f(tf.constant([[1.0]]))""", {"raises": "TypeError"}),
-    _case("calls_function", """
+    ("calls_function", """
         @tf.function
         def g(x):
             return x + 1
@@ -101,7 +82,7 @@ CASES = [
         def f(x):
             return g(x) * g(x)
         result = f(tf.constant(2.0))"""),
-    _case("if_else", """
+    ("if_else", """
         @tf.function
         def f(x):
             if x > 0:
@@ -110,28 +91,29 @@ CASES = [
                 y = x - 1
             return y
         result = [f(tf.constant(3.0)), f(tf.constant(-3.0))]"""),
-    _case("if_returns", """
+    ("if_returns", """
         @tf.function
         def f(x):
             if x > 10:
                 return x
             elif x > 0:
                 return x * 2
-            return -x
+            else:
+                return -x
         result = [f(tf.constant(v)) for v in (20.0, 3.0, -3.0)]"""),
-    _case("if_expression", """
+    ("if_expression", """
         @tf.function
         def f(x):
             return x if x > 0 else -x
         result = [f(tf.constant(3.0)), f(tf.constant(-4.0))]"""),
-    _case("and_or_not", """
+    ("and_or_not", """
         @tf.function
         def f(x, y):
             if x > 0 and not y > 0 or x > 100:
                 return 1
             return 0
         result = [f(tf.constant(a), tf.constant(b)) for a, b in ((1, -1), (1, 1), (200, 5), (-1, -1))]"""),
-    _case("while_loop", """
+    ("while_loop", """
         @tf.function
         def collatz(n):
             steps = 0
@@ -143,7 +125,7 @@ CASES = [
                 steps += 1
             return steps
         result = collatz(tf.constant(27))"""),
-    _case("break_and_continue", """
+    ("break_and_continue", """
         @tf.function
         def f(n):
             total = 0
@@ -157,7 +139,7 @@ CASES = [
                 total += i
             return total, i
         result = [f(tf.constant(5)), f(tf.constant(20))]"""),
-    _case("for_over_rows", """
+    ("for_over_rows", """
         @tf.function
         def f(x):
             total = tf.zeros([2])
@@ -166,7 +148,7 @@ CASES = [
                     total += row
             return total
         result = f(tf.constant([[1.0, 1.0], [2.0, 2.0], [5.0, 0.0]]))"""),
-    _case("for_over_tf_range", """
+    ("for_over_tf_range", """
         @tf.function
         def f(n):
             total = 0
@@ -175,14 +157,14 @@ CASES = [
                     total += i
             return total
         result = f(tf.constant(10))"""),
-    _case("for_over_python_range", """
+    ("for_over_python_range", """
         @tf.function
         def f(x):
             for i in range(3):
                 x = x + i
             return x
         result = f(tf.constant(1))"""),
-    _case("loop_gradient", """
+    ("loop_gradient", """
         @tf.function
         def f(x, n):
             y = x
@@ -196,7 +178,7 @@ CASES = [
             tape.watch(x)
             y = f(x, tf.constant(3))
         result = [y, tape.gradient(y, x)]"""),
-    _case("helper_is_converted", """
+    ("helper_is_converted", """
         def clip(x):
             if x > 1:
                 return tf.ones_like(x)
@@ -205,7 +187,7 @@ CASES = [
         def f(x):
             return clip(x) + clip(x * 10)
         result = f(tf.constant(0.5))"""),
-    _case("python_side_effects_once", """
+    ("python_side_effects_once", """
         log = []
         @tf.function
         def f(x):
@@ -214,14 +196,14 @@ CASES = [
         for _ in range(3):
             f(tf.constant(1.0))
         result = len(log)"""),
-    _case("unset_variable", """
+    ("unset_variable", """
         @tf.function
         def f(x):
             if x > 0:
                 y = x
             return y
         result = f(tf.constant(1.0))""", {"raises": "Exception"}),
-    _case("loop_changes_shape", """
+    ("loop_changes_shape", """
         @tf.function
         def f(n):
             x = tf.zeros([1])
@@ -229,7 +211,7 @@ CASES = [
                 x = tf.concat([x, x], 0)
             return x
         result = f(tf.constant(3))""", {"raises": "ValueError"}),
-    _case("concrete_function", """
+    ("concrete_function", """
         @tf.function
         def f(x):
             return x + 1
