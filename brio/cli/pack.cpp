@@ -40,6 +40,7 @@ OUT  a directory for NAME-00000-of-00010.tfrecord …, their .idx, and NAME.json
   --on-error skip     leave out what is broken, and list it (default: fail)
   --name NAME         of the shards (default: that of OUT)
   --json              the summary for machines
+  --quiet             no summary, and no time spent on measuring for it
 
 What an earlier run has finished is kept.
 Exit codes: 0 done, 1 failed, 2 misused.
@@ -91,7 +92,8 @@ class Pack {
       : out_(arguments.names()[1]),
         compression_(formats::compression_from_name(arguments.text("--compression"))),
         skip_(arguments.text("--on-error", "fail") == "skip"),
-        json_(arguments.has("--json")) {
+        json_(arguments.has("--json")),
+        quiet_(arguments.has("--quiet")) {
     if (const std::string size = arguments.text("--resize"); !size.empty()) {
       char rest = 0;
       long long height = 0, width = 0;
@@ -261,6 +263,7 @@ class Pack {
     manifest["skipped"] = source_->items - records;
     manifest["complete"] = true;
     write_manifest(manifest);
+    if (quiet_) return;
     const Speed before = speed_of(source_->ready, records);
     const Speed after = speed_of(unpacked(paths, name_of(compression_), source_->kind == "pictures"), records);
     if (json_) {
@@ -293,7 +296,7 @@ class Pack {
   std::string out_, name_;
   PackOptions options_;
   Compression compression_;
-  bool skip_, json_;
+  bool skip_, json_, quiet_;
   int64_t shards_ = 0, shard_bytes_ = 0, kept_ = 0;
   std::vector<std::string> skipped_;
   std::optional<PackSource> source_;
@@ -307,7 +310,7 @@ int run_pack(Words words) {
     return 0;
   }
   const Arguments arguments(
-      words, {"--decode", "--shuffle", "--json"},
+      words, {"--decode", "--shuffle", "--json", "--quiet"},
       {"--shards", "--shard-size", "--resize", "--seed", "--compression", "--on-error", "--name"});
   if (arguments.names().size() != 2) throw Misuse("takes SRC and OUT");
   return Pack(arguments).run();

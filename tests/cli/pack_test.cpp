@@ -91,6 +91,11 @@ TEST(Pack, PixelsGoStraightIntoBatches) {
         const auto at = [&](size_t i, size_t j) { return from[((2 * y + i) * 14 + 2 * x + j) * 3 + c]; };
         EXPECT_NEAR(to[(y * 7 + x) * 3 + c], (at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1)) / 4., 0.51);
       }
+  // The same as floats, with no copy between.
+  for (const data::Item& floats : data::parse_example(data::tfrecord_dataset({scratch / "out/train-*.tfrecord"}),
+                                                      {{"image", formats::FixedLen{{5, 7, 3}, f32, {}, true, u8}}})
+                                      .batch(4))
+    EXPECT_EQ(floats["image"].to_vector<float>(), std::vector<float>(to.begin(), to.end()));
   // Resized but not decoded: files again, of the format they had.
   EXPECT_EQ(brio({"pack", scratch / "src", scratch / "small", "--resize", "5x7"}).code, 0);
   const std::vector<Example> small = examples_in(scratch / "small/*.tfrecord");
@@ -257,6 +262,9 @@ TEST(Pack, Misuse) {
   says({"pack", src, out, "--compression", "LZ"}, 1, "LZ");
   says({"pack", scratch / "empty", out}, 1, "holds no pictures");
   says({"pack", scratch / "none", out}, 1, "none");
+  const Outcome quiet = brio({"pack", src, out, "--quiet"});
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.out, "");
   EXPECT_EQ(brio({"pack", "--help"}).code, 0);
   expect_lines_below(brio({"pack", "--help"}).out, 80);
 }
