@@ -119,8 +119,10 @@ class Dataset {
 
   // Elements are made once, in the first epoch, and kept: in memory, or in a file that another process reads too.
   Dataset cache(std::string file = {}) const;
-  // Elements that cannot be made are left out; Iterator::report() counts them and says why.
+  // Elements that cannot be made are left out. Iterator::report() counts them and says why; what it has not shown is
+  // printed to stderr when the iterator goes.
   Dataset ignore_errors() const;
+  Dataset on_error(OnError what) const { return what == OnError::skip ? ignore_errors() : *this; }
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
   Dataset with_options(Options options) const;
 

@@ -145,6 +145,29 @@ TEST(ImageFolder, ABrokenPictureIsNamed) {
   EXPECT_SAYS(message<ResourceError>([&] { all_of(folder); }), path + ": it cannot be opened");
 }
 
+TEST(ImageFolder, BrokenPicturesCanBeLeftOutAndAreReported) {
+  const Scratch scratch;
+  fill(scratch);
+  const std::string path = scratch / "dog/1.JPG";
+  formats::write_file(path, formats::read_file(path).substr(0, 50));
+  const ImageFolder folder =
+      image_folder(scratch.path(), {.batch_size = 4, .image_size = {8, 8}, .seed = 1, .on_error = OnError::skip});
+  const auto all = static_cast<int64_t>(folder.file_paths.size());
+  Iterator iterator = folder.iterator(0);
+  for (uint64_t epoch = 0; epoch < 3; iterator.reset(++epoch)) {
+    int64_t pictures = 0;
+    for (Item item; iterator.next(item); pictures += item[0].shape()[0])
+      EXPECT_EQ(item[0].shape()[0], std::min<int64_t>(4, all - 1 - pictures));  // batches stay full
+    EXPECT_EQ(pictures, all - 1);
+  }
+  const Skipped skipped = iterator.report().skipped;
+  EXPECT_EQ(skipped.count, 3);
+  ASSERT_EQ(skipped.first.size(), 1U);
+  EXPECT_EQ(skipped.first[0].times, 3);
+  EXPECT_SAYS(skipped.first[0].why, path + ": at byte ");
+  check_pipeline(folder);
+}
+
 TEST(ImageFolder, LinksInACircleEnd) {
   const Scratch scratch;
   fill(scratch);
