@@ -94,6 +94,10 @@ void FixedFeature::read_raw(const FeatureView& feature, const wire::Message& mes
 void FixedFeature::append_strings(std::string_view value, const wire::Message& message, FeatureColumn& to) const {
   const FeatureView feature = view(value, message);
   if (feature.kind() == FeatureKind::none) return to.append(*spec_.default_value);
+  constexpr size_t kMany = size_t{1} << 16;  // bytes: an empty string is two of them, and sixteen in the column
+  if (value.size() > kMany)
+    if (const int64_t count = feature.count(message); count != elements_)
+      fail_count(feature, count, spec_.shape, message);
   if (const int64_t count = to.append(feature, message); count != elements_)
     fail_count(feature, count, spec_.shape, message);
 }
