@@ -13,7 +13,8 @@ namespace {
 
 // Never destroyed: threads may outlive static destructors.
 struct Gate {
-  std::mutex mutex;  // of the list; held over a fork
+  std::mutex fork;   // one at a time
+  std::mutex mutex;  // of the list; both are held over a fork
   std::set<Told*> told;
   std::atomic<int> active{0};
   std::atomic<bool> forking{false};
@@ -27,22 +28,26 @@ constexpr std::chrono::seconds kLongest{5};
 
 void before_fork() {
   Gate& g = gate();
-  g.mutex.lock();
+  g.fork.lock();
   g.forking.store(true);
   const auto until = std::chrono::steady_clock::now() + kLongest;
   const int own = is_inside ? 1 : 0;
   while (g.active.load() > own && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(kLook);
+  g.mutex.lock();  // not before: a thread that is to come to rest may have a pipeline to open
 }
 void in_parent() {
-  gate().forking.store(false);
-  gate().mutex.unlock();
+  Gate& g = gate();
+  g.mutex.unlock();
+  g.forking.store(false);
+  g.fork.unlock();
 }
 void in_child() {
   Gate& g = gate();
-  g.active.store(is_inside ? 1 : 0);
-  g.forking.store(false);
   for (Told* each : g.told) each->after_fork_in_child();
   g.mutex.unlock();
+  g.active.store(is_inside ? 1 : 0);
+  g.forking.store(false);
+  g.fork.unlock();
 }
 
 Gate& gate() {

@@ -122,7 +122,7 @@ void Parallel::after_fork_in_child() {
   new std::vector<std::thread>(std::move(threads_));  // to be joined by nobody
   threads_.clear();
   sleeping_ = 0;
-  reader_waits_ = false;
+  reader_waits_ = stopping_ = false;
   lost_ = busy_ > 0;
   busy_ = 0;
 }
@@ -133,7 +133,11 @@ void Parallel::stop_threads() {
     stopping_ = true;
   }
   work_.notify_all();
+  // Those that are waited for may have to wait for a fork.
+  const bool inside = !threads_.empty() && fork_gate::inside();
+  if (inside) fork_gate::leave();
   for (std::thread& thread : threads_) thread.join();
+  if (inside) fork_gate::enter();
   threads_.clear();
   stopping_ = false;
 }

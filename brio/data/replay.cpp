@@ -18,7 +18,7 @@ int64_t now_ns() {
 
 Replay::Scope::Scope(Replay& replay, double seconds) : replay_(replay) {
   replay.seconds_ = seconds;
-  replay.until_ns_.store(now_ns() + static_cast<int64_t>(std::min(seconds, 1e9) * 1e9), std::memory_order_relaxed);
+  replay.until_ns_.store(now_ns() + static_cast<int64_t>(std::min(seconds, 1e9) * 1e9), std::memory_order_release);
 }
 
 void Replay::check_clock() const {

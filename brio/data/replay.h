@@ -15,7 +15,7 @@ class Replay {
     Scope(Replay& replay, double seconds);
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
-    ~Scope() { replay_.until_ns_.store(0, std::memory_order_relaxed); }
+    ~Scope() { replay_.until_ns_.store(0, std::memory_order_release); }
 
    private:
     Replay& replay_;
@@ -23,7 +23,7 @@ class Replay {
 
   // Throws InvalidArgument. Whoever passes elements over calls it now and then.
   void check() const {
-    if (until_ns_.load(std::memory_order_relaxed) != 0) check_clock();
+    if (until_ns_.load(std::memory_order_acquire) != 0) check_clock();
   }
 
  private:

@@ -2,6 +2,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "brio/data/dataset.h"
@@ -105,6 +107,26 @@ TEST(Fork, ThreadsOfOneStageStartAgain) {
   for (int round = 0; round < 5; ++round)
     EXPECT_TRUE(in_child([&] { return rest_of(iterator) == expected(20, 60); }));
   EXPECT_EQ(rest_of(iterator), expected(20, 60));
+}
+
+// Threads that open pipelines, each with threads of its own, do not hold a fork up.
+TEST(Fork, WhilePipelinesAreOpened) {
+  SKIP_WITHOUT_FORK();
+  const Dataset nested = range(100'000)
+                             .flat_map([](const Item&) { return range(2).prefetch(1); })
+                             .map([](Sample& sample) { sample.pass(0, 0); }, {.num_parallel_calls = 2});
+  Iterator iterator = nested.iterator(0);
+  Item item;
+  double longest = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(iterator.next(item));
+    const auto start = std::chrono::steady_clock::now();
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    waitpid(child, nullptr, 0);
+  }
+  EXPECT_LT(longest, 4);
 }
 
 TEST(Fork, InsideAFunctionOfAMap) {
