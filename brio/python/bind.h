@@ -32,5 +32,6 @@ void bind_losses(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_models(nb::module_& m);
 void bind_optimizers(nb::module_& m);
+void bind_preprocessing(nb::module_& m);
 
 }  // namespace brio::python

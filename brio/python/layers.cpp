@@ -158,15 +158,26 @@ nn::Layer make_layer(const std::string& kind, nb::kwargs kwargs) {
 
 }  // namespace
 
-// One Python object for a variable, for as long as somebody holds it: `is` works, and so do attributes.
-nb::object variable_object(const Variable& variable) {
+namespace {
+nb::handle known_variables() {
   static PyObject* const known =
       nb::object(nb::module_::import_("weakref").attr("WeakValueDictionary")()).release().ptr();
-  const nb::int_ key(reinterpret_cast<uintptr_t>(variable.impl().get()));
-  nb::object found = nb::handle(known).attr("get")(key);
+  return known;
+}
+nb::int_ key_of(const Variable& variable) { return nb::int_(reinterpret_cast<uintptr_t>(variable.impl().get())); }
+}  // namespace
+
+void know_variable_object(const Variable& variable, nb::handle object) {
+  known_variables().attr("__setitem__")(key_of(variable), object);
+}
+
+// One Python object for a variable, for as long as somebody holds it: `is` works, and so do attributes.
+nb::object variable_object(const Variable& variable) {
+  nb::object found = known_variables().attr("get")(key_of(variable));
   if (!found.is_none()) return found;
   found = nb::cast(variable);
-  nb::handle(known).attr("__setitem__")(key, found);
+  found.attr("_of_keras") = true;
+  know_variable_object(variable, found);
   return found;
 }
 

@@ -32,4 +32,5 @@ NB_MODULE(_core, m) {
   bind_metrics(m);
   bind_optimizers(m);
   bind_models(m);
+  bind_preprocessing(m);
 }

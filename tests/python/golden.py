@@ -113,7 +113,7 @@ def differences(got, want, options, where="result"):
             return [f"{where}: {len(got['list'])} items, not {len(want['list'])}"]
         return [d for i, (g, w) in enumerate(zip(got["list"], want["list"])) for d in differences(g, w, options, f"{where}[{i}]")]
     if "dict" in want and "dict" in got:
-        if sorted(want["dict"]) != sorted(got["dict"]):
+        if sorted(want["dict"]) != sorted(k for k in got["dict"] if k in want["dict"] or not options.get("more_keys")):
             return [f"{where}: keys {sorted(got['dict'])}, not {sorted(want['dict'])}"]
         return [d for k in want["dict"] for d in differences(got["dict"][k], want["dict"][k], options, f"{where}[{k!r}]")]
     if "number" in want and "number" in got:

@@ -1,7 +1,7 @@
 """keras.initializers."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Initializer:
@@ -33,6 +33,7 @@ def _make(name, text):
             else:
                 self._brio = _core._initializer(name, given)
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+            self.__dict__.update(self._config)
 
     return Made
 
@@ -43,15 +44,18 @@ zeros, ones, constant = Zeros, Ones, Constant  # noqa: F821
 random_normal, random_uniform, truncated_normal = RandomNormal, RandomUniform, TruncatedNormal  # noqa: F821
 glorot_normal, glorot_uniform, he_normal, he_uniform = GlorotNormal, GlorotUniform, HeNormal, HeUniform  # noqa: F821
 lecun_normal, lecun_uniform, orthogonal = LecunNormal, LecunUniform, Orthogonal  # noqa: F821
-variance_scaling = VarianceScaling  # noqa: F821
+variance_scaling, identity = VarianceScaling, Identity  # noqa: F821
+uniform, normal, zero, one = RandomUniform, RandomNormal, Zeros, Ones  # noqa: F821
 
 
 def get(identifier):
     """An initializer from its name, its config, or itself."""
-    if identifier is None or callable(identifier):
-        return identifier() if isinstance(identifier, type) else identifier
-    if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
-    if identifier in globals():
-        return globals()[identifier]()
-    return _core._initializer_named(identifier)
+    return _classes.get(identifier, globals(), Initializer, _core._initializer_named)
+
+
+def serialize(initializer):
+    return _serialization.serialize_keras_object(initializer)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)

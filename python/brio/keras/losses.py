@@ -1,7 +1,7 @@
 """keras.losses."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Loss:
@@ -11,7 +11,7 @@ class Loss:
     """
 
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
-        self.name = name or _snake(type(self).__name__)
+        self.name = name or _classes.snake(type(self).__name__)
         self.reduction = reduction
         self._brio = _core._own_loss(self.name, self.call, reduction or "none")
 
@@ -30,10 +30,6 @@ class Loss:
 
     def __repr__(self):
         return f"<{type(self).__name__}(name={self.name})>"
-
-
-def _snake(name):
-    return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(name))
 
 
 def _make(name, text):
@@ -73,18 +69,32 @@ def get(identifier):
     if identifier is None or isinstance(identifier, Loss) or callable(identifier):
         return identifier
     if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
+        return _serialization.deserialize_keras_object(identifier)
+    own = _serialization.get_registered_object(identifier)
+    if own is not None:
+        return own
+    if isinstance(globals().get(identifier), type) and issubclass(globals()[identifier], Loss):
+        return globals()[identifier]()
     _core._loss_named(identifier)  # says which there are
     return globals().get(identifier, identifier)
+
+
+def serialize(loss):
+    return _serialization.serialize_keras_object(loss)
+
+
+def deserialize(name, custom_objects=None):
+    with _serialization.CustomObjectScope(custom_objects):
+        return get(name)
 
 
 def _core_loss(loss):
     """The C++ object of whatever compile() takes as a loss."""
     if loss is None:
         return None
-    if isinstance(loss, str):
+    if isinstance(loss, str) and _serialization.get_registered_object(loss) is None:
         return _core._loss_named(loss)
-    if isinstance(loss, dict):
+    if isinstance(loss, (str, dict)):
         loss = get(loss)
     if isinstance(loss, Loss):
         return loss._brio

@@ -261,9 +261,8 @@ class Model(Layer):
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
         self._handle.build(list(input_shape) if nested else [input_shape])
 
-    def _core_build(self, shapes):
-        if type(self).build is not Model.build:
-            self.build(shapes[0] if len(shapes) == 1 else shapes)
+    def _own_build(self):
+        return type(self).build is not Model.build
 
 
 def _values(logs):

@@ -4,7 +4,7 @@ import sys
 import types
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Optimizer:
@@ -100,7 +100,19 @@ def _make(name, text):
                 given["learning_rate"] = given.pop("lr")
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
             self._take(_core._optimizer(name, **{k: v for k, v in given.items() if k != "name" or v is not None}))
+            if given.get("name") is None:
+                self.name = _classes.snake(type(self).__name__)
             self._config["name"] = self.name
+            self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "learning_rate")})
+
+        def get_config(self):
+            rate = self._config["learning_rate"]
+            rate = rate if isinstance(rate, LearningRateSchedule) else float(self.learning_rate)
+            return {**self._config, "learning_rate": _serialization.serialize_keras_object(rate)}
+
+        @classmethod
+        def from_config(cls, config):
+            return cls(**{**config, "learning_rate": _serialization._made(config.get("learning_rate", 0.001))})
 
     return Made
 
@@ -180,13 +192,24 @@ sys.modules[schedules.__name__] = schedules
 legacy = sys.modules[__name__]  # the classes are the same: Keras 2's names for them
 
 
+def serialize(optimizer):
+    return _serialization.serialize_keras_object(optimizer)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)
+
+
 def get(identifier):
     """An optimizer from its name, its config, or itself."""
     if isinstance(identifier, Optimizer):
         return identifier
     if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
+        return _serialization.deserialize_keras_object(identifier)
     if isinstance(identifier, str):
+        own = _serialization.get_registered_object(identifier)
+        if own is not None:
+            return own() if isinstance(own, type) else own
         for name, cls in globals().items():
             if name.lower() == identifier.lower() and isinstance(cls, type) and issubclass(cls, Optimizer):
                 return cls()
