@@ -40,8 +40,10 @@ def _for_core(kind, text, given):
             given[name] = given[name][0]
         given.pop("data_format") if given.get("data_format", 0) is None else None
     elif kind == "TextVectorization":
-        given.setdefault("split", "whitespace")
-        given.setdefault("standardize", "lower_and_strip_punctuation")
+        if callable(given.setdefault("split", "whitespace")):
+            raise ValueError("TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize")
+        if callable(given.setdefault("standardize", "lower_and_strip_punctuation")):
+            given["standardize"] = None  # the function is called before C++ is
     elif kind == "RNN" and isinstance(given.get("cell"), (list, tuple)):
         from brio.keras import layers
 
@@ -193,8 +195,8 @@ class Builtin(Layer):
             config["value_dim"] = config["key_dim"]
         elif kind == "Normalization" and isinstance(config["axis"], int):
             config["axis"] = (config["axis"],)
-        elif kind == "RandomRotation" and isinstance(config["factor"], (int, float)):
-            config["factor"] = (-config["factor"], config["factor"])
+        elif kind in ("RandomRotation", "RandomBrightness", "RandomContrast") and isinstance(config["factor"], (int, float)):
+            config["factor"] = (0 if kind == "RandomContrast" else -config["factor"], config["factor"])
         elif kind == "EinsumDense" and isinstance(config["output_shape"], int):
             config["output_shape"] = (config["output_shape"],)
         return config
@@ -301,6 +303,16 @@ def batches_of(data, steps=None):
 
 class WithVocabulary(Adapted):
     """StringLookup, IntegerLookup, TextVectorization."""
+
+    def adapt(self, data, batch_size=None, steps=None):
+        super().adapt([self._standardized(b) for b in batches_of(data, steps)])
+
+    def _run(self, args, kwargs):
+        return super()._run((self._standardized(args[0]), *args[1:]), kwargs)
+
+    def _standardized(self, texts):
+        own = self.__dict__.get("_config", {}).get("standardize")
+        return own(texts if isinstance(texts, KerasTensor) else _core.convert_to_tensor(texts)) if callable(own) else texts
 
     def get_vocabulary(self, include_special_tokens=True):
         return _core._vocabulary(self._inner, include_special_tokens)

@@ -8,6 +8,8 @@ class Initializer:
     """What a weight starts with: a function of shape and dtype. Derive from it and write __call__(shape, dtype)."""
 
     def __call__(self, shape, dtype=None, **kwargs):
+        if "_value" in self.__dict__:
+            return _core.broadcast_to(_core.cast(self._value, dtype or "float32"), shape)
         return self._brio(shape, dtype)
 
     def get_config(self):
@@ -26,8 +28,7 @@ def _make(name, text):
         def __init__(self, *args, **kwargs):
             given = _classes.bound(type(self), text, args, kwargs)
             if name == "Constant" and hasattr(given.get("value"), "shape") and given["value"].shape:
-                value = _core.convert_to_tensor(given["value"])
-                self._brio = lambda shape, dtype: _core.cast(value, dtype or "float32")
+                self._value = _core.convert_to_tensor(given["value"])
             elif name in ("Zeros", "Ones"):
                 self._brio = _core._initializer_named(name.lower())
             else:

@@ -84,6 +84,12 @@ class _Core(Metric):
     def result(self):
         return self._made.result()
 
+    def __getattr__(self, name):
+        for variable in self.__dict__["_made"].variables() if "_made" in self.__dict__ else ():
+            if variable.path.rsplit("/", 1)[-1] == name:
+                return variable
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
 
 class Mean(_Core):
     """The mean of what it is given."""
@@ -146,9 +152,13 @@ def get(identifier):
         return own() if isinstance(own, type) else own
     if isinstance(globals().get(identifier), type) and issubclass(globals()[identifier], Metric):
         return globals()[identifier]()
-    made = _Core.__new__(_Core)
-    made._take(_core._metric_named(identifier))
-    return made
+    made = _core._metric_named(identifier)
+    for cls in (globals().get(n) for n in _signatures.METRICS):
+        if _classes.snake(cls.__name__) == made.name or cls.__name__.lower() == made.name.replace("_", ""):
+            return cls(name=identifier) if identifier != made.name else cls()
+    found = _Core.__new__(_Core)
+    found._take(made)
+    return found
 
 
 def serialize(metric):

@@ -3,7 +3,7 @@
 LAYERS = """
     Activation('relu') | ActivityRegularization(0.1) | Add() | AdditiveAttention() | AlphaDropout(0.1) | Attention() | Average() |
     AveragePooling1D(2) | AveragePooling2D(2, strides=1) | AveragePooling3D(2) | BatchNormalization() |
-    Bidirectional(keras.layers.LSTM(2)) | CategoryEncoding(4) | CenterCrop(2, 3) | Concatenate(axis=1) | Conv1D(2, 3) |
+    CategoryEncoding(4) | CenterCrop(2, 3) | Concatenate(axis=1) | Conv1D(2, 3) |
     Conv1DTranspose(2, 3) | Conv2D(2, 3, activation='relu') | Conv2DTranspose(2, 3, strides=2) | Conv3D(2, 3) | Conv3DTranspose(2, 3) | Cropping1D(1) |
     Cropping2D(1) | Cropping3D(1) | Dense(3, kernel_constraint='max_norm') | DepthwiseConv1D(3) | DepthwiseConv2D(3) | Discretization([0.0, 1.0]) |
     Dot(1) | Dropout(0.5, seed=3) | ELU() | EinsumDense('ab,bc->ac', 3) | Embedding(3, 2) | Flatten() | GRU(2) | GRUCell(2) | GaussianDropout(0.5) |
