@@ -248,6 +248,7 @@ void bind_layers(nb::module_& m) {
           nb::arg("name"), nb::arg("shape"), nb::arg("initializer").none(), nb::arg("dtype").none(),
           nb::arg("trainable"), nb::arg("autocast"), nb::arg("regularizer").none(), nb::arg("constraint").none())
       .def("set_supports_masking", [](const nn::Layer& l, bool yes) { own(l).set_supports_masking(yes); })
+      .def("mark_built", [](const nn::Layer& l) { own(l).mark_built(); })
       .def("set_autocast", [](const nn::Layer& l, bool yes) { own(l).set_autocast(yes); })
       .def("set_activity_regularizer",
            [](const nn::Layer& l, nb::handle r) { own(l).set_activity_regularizer(regularizer_from(r)); })
@@ -305,6 +306,7 @@ void bind_layers(nb::module_& m) {
                                .batch_size = batch_size});
       },
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
+  m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
   m.def("_mask_of", [](Given x) { return wrap(nn::mask_of(tensor_of(x.object))); });
   m.def("_with_mask",

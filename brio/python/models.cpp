@@ -112,6 +112,40 @@ class PythonCallbacks : public train::Callback {
   std::chrono::steady_clock::time_point checked_{};
 };
 
+// Batches that Python makes: start(epoch) gives an iterator of (x, y, sample_weight), each a list of tensors; `steps`
+// is how many there are, or None.
+class PythonBatches : public train::BatchSource {
+ public:
+  explicit PythonBatches(nb::object batches) : batches_(kept(std::move(batches))) {
+    const nb::object steps = batches_->attr("steps");
+    if (!steps.is_none()) steps_ = nb::cast<int64_t>(steps);
+  }
+  void reset(int64_t epoch) override {
+    const nb::gil_scoped_acquire locked;
+    iterator_ = kept(batches_->attr("start")(epoch));
+  }
+  bool next(train::Batch& batch) override {
+    const nb::gil_scoped_acquire locked;
+    const nb::object item = nb::steal(PyIter_Next(iterator_->ptr()));
+    if (!item.is_valid()) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      return false;
+    }
+    auto list = [&](int i) {
+      const nb::object part = item[i];
+      return part.is_none() ? train::TensorList() : train::TensorList(tensors_with_own_dtype(part));
+    };
+    batch = {list(0), list(1), list(2)};
+    return true;
+  }
+  std::optional<int64_t> steps() const override { return steps_; }
+
+ private:
+  std::shared_ptr<nb::object> batches_, iterator_;
+  std::optional<int64_t> steps_;
+};
+bool is_batches(nb::handle x) { return nb::hasattr(x, "start") && nb::hasattr(x, "steps"); }
+
 // Callbacks of one run, and the bar behind them.
 struct Run {
   PythonStream buffer;
@@ -222,6 +256,10 @@ nb::dict fit(const nn::Model& model, nb::handle x, nb::handle y, int verbose, nb
     const auto dataset = nb::cast<data::Dataset>(x);
     const nb::gil_scoped_release release;
     history = model.fit(dataset, std::move(options));
+  } else if (is_batches(x)) {
+    PythonBatches batches(nb::borrow(x));
+    const nb::gil_scoped_release release;
+    history = model.fit(batches, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x), targets = list_from(y);
     const nb::gil_scoped_release release;
@@ -242,6 +280,10 @@ nb::dict evaluate(const nn::Model& model, nb::handle x, nb::handle y, nb::handle
     const auto dataset = nb::cast<data::Dataset>(x);
     const nb::gil_scoped_release release;
     logs = model.evaluate(dataset, std::move(options));
+  } else if (is_batches(x)) {
+    PythonBatches batches(nb::borrow(x));
+    const nb::gil_scoped_release release;
+    logs = model.evaluate(batches, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x), targets = list_from(y);
     const nb::gil_scoped_release release;

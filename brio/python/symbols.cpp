@@ -84,6 +84,17 @@ void bind_symbols(nb::module_& m) {
                    ", sparse=False, ragged=False, name=", s.node()->layer.name(), ">");
       });
   type.attr("__array_priority__") = 100;
+  // A symbol for as long as a model or another symbol holds it: what a layer remembers of its calls.
+  struct WeakSymbol {
+    std::weak_ptr<const nn::CallNode> node;
+    size_t index;
+  };
+  nb::class_<WeakSymbol>(m, "_WeakSymbol")
+      .def("__init__", [](WeakSymbol* self, const nn::Symbol& s) { new (self) WeakSymbol{s.node(), s.index()}; })
+      .def("get", [](const WeakSymbol& weak) -> nb::object {
+        if (auto node = weak.node.lock()) return nb::cast(nn::Symbol(std::move(node), weak.index));
+        return nb::none();
+      });
   m.def("_same_symbol", [](const nn::Symbol& a, const nn::Symbol& b) { return a == b; });
   // The inputs that symbols depend on, with their names, in the order in which they are met.
   m.def("_inputs_of", [](const std::vector<nn::Symbol>& symbols) {

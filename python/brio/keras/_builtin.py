@@ -5,7 +5,7 @@ import re
 
 from brio import _core
 from brio.keras import _classes
-from brio.keras._layer import KerasTensor, Layer, _is_value, _take_input_shape
+from brio.keras._layer import KerasTensor, Layer, _is_value, _remember_call, _take_input_shape
 
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
            "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
@@ -135,8 +135,10 @@ class Builtin(Layer):
                 inputs.append(value)
         if mask is not None and not isinstance(mask, (list, tuple)):
             mask = [mask]
-        results = self._inner.call(inputs, training, mask, causal, scores)
-        return self._packed(results)
+        made = self._packed(self._inner.call(inputs, training, mask, causal, scores))
+        if inputs and isinstance(inputs[0], KerasTensor):
+            _remember_call(self, inputs, made)
+        return made
 
     def _in_order(self, args, kwargs, mask):
         """Inputs by their names in order; masks by theirs."""

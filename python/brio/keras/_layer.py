@@ -102,8 +102,9 @@ class Layer:
             flat = _nest.flatten((args, kwargs))
             values = [i for i, x in enumerate(flat) if _is_value(x)]
         if symbolic:
-            made = self._handle.call([flat[i] for i in values], training)
-            return _packed(self, made, args[0])
+            made = _packed(self, self._handle.call([flat[i] for i in values], training), args[0])
+            _remember_call(self, args[0], made)
+            return made
         stack = self._pending.__dict__.setdefault("stack", [])
         stack.append([(args, kwargs), flat, values, None])
         try:
@@ -123,7 +124,11 @@ class Layer:
             args, kwargs = _nest.pack(structure, flat)
             kwargs = dict(kwargs)
         else:  # called by a model
-            args, kwargs = (tensors[0] if len(tensors) == 1 else tensors,), {}
+            structure = self.__dict__.get("_input_structure")
+            if structure is not None and len(_nest.flatten(structure)) == len(tensors):
+                args, kwargs = (_nest.pack(structure, tensors),), {}
+            else:
+                args, kwargs = (tensors[0] if len(tensors) == 1 else tensors,), {}
         takes = _call_arguments(type(self))
         if "training" in takes and "training" not in kwargs:
             kwargs["training"] = training
@@ -303,6 +308,30 @@ class Layer:
         object.__setattr__(self, "_supports_masking", value)
         self._handle.set_supports_masking(value)
 
+    @property
+    def input(self):
+        """The symbol that the layer was called on in a functional model."""
+        return _call_of(self)[0]
+
+    @property
+    def output(self):
+        return _call_of(self)[1]
+
+    @property
+    def input_shape(self):
+        return _nest.map_structure(lambda s: tuple(s.shape), self.input)
+
+    @property
+    def output_shape(self):
+        return _nest.map_structure(lambda s: tuple(s.shape), self.output)
+
+    @property
+    def path(self):
+        return self.name
+
+    def add_metric(self, *args, **kwargs):
+        raise NotImplementedError("Keras 3 has no add_metric(); make a keras.metrics.Metric an attribute and update it in call()")
+
     def compute_output_shape(self, input_shape):
         nested = isinstance(input_shape, (list, tuple)) and input_shape and isinstance(input_shape[0], (list, tuple))
         shapes = self._handle.output_specs(list(input_shape) if nested else [input_shape])
@@ -329,7 +358,7 @@ def _packed(layer, results, like):
     return results[0] if len(results) == 1 else results
 
 
-class _Step(Layer):
+class Step(Layer):
     """One call of a layer on symbols, with arguments beside them."""
 
     def __init__(self, layer, structure, flat, places, training):
@@ -351,9 +380,11 @@ class _Step(Layer):
 def _on_symbols(layer, args, kwargs, training):
     flat = _nest.flatten((args, kwargs))
     places = [i for i, x in enumerate(flat) if isinstance(x, KerasTensor)]
-    step = _Step(layer, (args, kwargs), [None if i in places else x for i, x in enumerate(flat)], places, training)
+    step = Step(layer, (args, kwargs), [None if i in places else x for i, x in enumerate(flat)], places, training)
     symbols = [flat[i] for i in places]
-    return step(symbols if len(symbols) > 1 else symbols[0])
+    made = step(symbols if len(symbols) > 1 else symbols[0])
+    _remember_call(layer, symbols, made)
+    return made
 
 
 def _take_input_shape(layer, given):
@@ -374,3 +405,21 @@ class _Leaf:
 
     def __init__(self, shape):
         self.shape = shape
+
+
+def _call_of(layer):
+    """The symbols of a layer's first call: (inputs, outputs)."""
+    calls = layer.__dict__.get("_calls")
+    if not calls:
+        raise AttributeError(f"layer '{layer.name}' was not called on symbols of a model: it has no input and output")
+    found = tuple(_nest.map_structure(lambda weak: weak.get(), part) for part in calls)
+    if any(s is None for part in found for s in _nest.flatten(part)):
+        raise AttributeError(f"the model that layer '{layer.name}' was called in is gone")
+    return found
+
+
+def _remember_call(layer, inputs, outputs):
+    if "_calls" not in layer.__dict__:
+        weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s  # noqa: E731
+        flat = [s for s in _nest.flatten(inputs) if isinstance(s, KerasTensor)]
+        object.__setattr__(layer, "_calls", (weak(flat[0]) if len(flat) == 1 else [weak(s) for s in flat], _nest.map_structure(weak, outputs)))

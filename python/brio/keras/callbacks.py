@@ -99,8 +99,11 @@ def _overrides(callback, name):
 class CallbackList:
     """What C++ calls. Every method returns whether training is to stop."""
 
-    def __init__(self, callbacks, model, params):
-        self.callbacks, self.model = callbacks, model
+    def __init__(self, callbacks=None, add_history=False, add_progbar=False, model=None, **params):
+        self.callbacks, self.model = list(callbacks or []), model
+        if add_history:
+            self.callbacks.append(History())
+        callbacks = self.callbacks
         for callback in callbacks:
             callback.set_model(model)
             callback.set_params(params)
@@ -115,9 +118,15 @@ class CallbackList:
             getattr(callback, method)(*args)
         return bool(getattr(self.model, "stop_training", False))
 
-    def on_epoch_begin(self, epoch, logs):
-        self.model._begin_epoch()
-        return self._all("on_epoch_begin", epoch, logs)
+    def on_epoch_begin(self, epoch, logs=None):
+        if self.model is not None:
+            self.model._begin_part(training=True)
+        return self._all("on_epoch_begin", epoch, logs or {})
+
+    def on_test_begin(self, logs=None):
+        if self.model is not None:
+            self.model._begin_part(training=False)
+        return self._all("on_test_begin", logs or {})
 
     def on_train_batch_begin(self, batch, logs):
         self._all("on_batch_begin", batch, logs)

@@ -153,9 +153,11 @@ def get(identifier):
     if isinstance(globals().get(identifier), type) and issubclass(globals()[identifier], Metric):
         return globals()[identifier]()
     made = _core._metric_named(identifier)
-    for cls in (globals().get(n) for n in _signatures.METRICS):
-        if _classes.snake(cls.__name__) == made.name or cls.__name__.lower() == made.name.replace("_", ""):
-            return cls(name=identifier) if identifier != made.name else cls()
+    short = {"mse": "MeanSquaredError", "mae": "MeanAbsoluteError", "mape": "MeanAbsolutePercentageError",
+             "msle": "MeanSquaredLogarithmicError", "bce": "BinaryCrossentropy", "kld": "KLDivergence"}  # fmt: skip
+    for name in _signatures.METRICS:
+        if name == short.get(identifier.lower()) or _classes.snake(name) == identifier:
+            return globals()[name](name=identifier)
     found = _Core.__new__(_Core)
     found._take(made)
     return found

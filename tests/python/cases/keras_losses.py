@@ -50,7 +50,7 @@ CASES = [
     ("loss_get", f"{DATA}k = keras.losses; [k.get('mse')(y, p), k.get('mean_absolute_error')(y, p), k.get(k.Huber())(y, p), k.get('MeanSquaredError')(y, p)]"),
     ("loss_get_unknown", "keras.losses.get('no_such_loss')"),
     ("loss_serialize", "c = keras.losses.serialize(keras.losses.Huber(delta=1.0)); [c['class_name'], c['module'], keras.losses.deserialize(c).name]"),
-    ("loss_reduction_names", "[keras.losses.Reduction.NONE, keras.losses.Reduction.SUM, keras.losses.Reduction.SUM_OVER_BATCH_SIZE]"),
+    ("loss_reduction_names", "k = tf.keras.losses.Reduction; [k.NONE, k.SUM, k.SUM_OVER_BATCH_SIZE]"),
     ("loss_functions", f"""
 {DATA}k = keras.losses
 result = [f(y, p) for f in (k.mean_squared_error, k.mean_absolute_error, k.mean_absolute_percentage_error, k.mean_squared_logarithmic_error,
