@@ -33,5 +33,6 @@ void bind_metrics(nb::module_& m);
 void bind_models(nb::module_& m);
 void bind_optimizers(nb::module_& m);
 void bind_preprocessing(nb::module_& m);
+void bind_summary(nb::module_& m);
 
 }  // namespace brio::python

@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
+#include "brio/train/callbacks.h"
 #include "brio/train/model.h"
 #include "brio/train/progress_bar.h"
 
@@ -55,7 +56,12 @@ class PythonCallbacks : public train::Callback {
     predict_batches_ = nb::cast<bool>(hooks[2]);
   }
 
-  void on_train_begin(train::Progress& p) override { call(p, "on_train_begin", {}); }
+  void on_train_begin(train::Progress& p) override {
+    call(p, "on_train_begin", {});
+    const nb::gil_scoped_acquire locked;
+    const nb::object epoch = list_->attr("initial_epoch");  // of a run that was cut off
+    if (!epoch.is_none()) p.initial_epoch = nb::cast<int64_t>(epoch);
+  }
   void on_train_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_train_end", logs); }
   void on_epoch_begin(train::Progress& p, int64_t epoch) override { call(p, "on_epoch_begin", {}, epoch); }
   void on_epoch_end(train::Progress& p, int64_t epoch, train::Logs& logs) override {
@@ -321,6 +327,7 @@ nn::BatchOptions batch_options(nb::handle sample_weight, nb::handle class_weight
 }  // namespace
 
 void bind_models(nb::module_& m) {
+  m.def("_goes_up", [](const std::string& name) { return train::goes_up(name); });
   nb::class_<nn::Model>(m, "_Model")
       .def("__init__", [](nn::Model* self, const nn::Layer& layer) { new (self) nn::Model(layer); })
       .def("compile", compile, nb::arg("optimizer"), nb::arg("outputs"), nb::arg("auto_scale_loss"),

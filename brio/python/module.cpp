@@ -33,4 +33,5 @@ NB_MODULE(_core, m) {
   bind_optimizers(m);
   bind_models(m);
   bind_preprocessing(m);
+  bind_summary(m);
 }

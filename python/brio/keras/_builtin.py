@@ -234,9 +234,11 @@ class Builtin(Layer):
                 return [deserialize_keras_object(v) for v in value]
             return deserialize_keras_object(value) if isinstance(value, dict) else value
 
-        known = _classes.signature(cls._text).parameters if cls.__init__ is Builtin.__init__ else ()
-        drop = [k for k in ("data_format",) if k not in known] if known else []
-        return cls(**{k: made(v) for k, v in config.items() if k not in drop})
+        if cls.__init__ is not Builtin.__init__:  # a class of the user's knows what it takes
+            return cls(**{k: made(v) for k, v in config.items()})
+        known = (*_classes.signature(cls._text).parameters, "name", "dtype", "trainable")
+        given = {k: v for k, v in config.items() if k in known or (v is not None and k not in ("data_format", "lora_alpha"))}
+        return cls(**{k: made(v) for k, v in given.items()})
 
     def __getattr__(self, name):
         # Weights by their names (layer.kernel), and what the layer was made with (layer.units).

@@ -131,6 +131,7 @@ class Trainer:
             "validation_split": float(validation_split), "shuffle": bool(shuffle), "initial_epoch": initial_epoch,
             "steps_per_epoch": steps_per_epoch, "validation_steps": validation_steps,
             "validation_batch_size": validation_batch_size or 0, "validation_freq": validation_freq,
+            "stop_at_nan": False,
         }  # fmt: skip
         if class_weight:
             options["class_weight"] = dict(class_weight)
@@ -180,6 +181,7 @@ class Trainer:
         """One step on one batch."""
         self._require_compiled("train_on_batch")
         x, y, sample_weight = self._inputs(x, y, sample_weight)
+        self.reset_metrics()
         if self.run_eagerly:
             logs = {k: float(v) for k, v in self._step(x, y or [], sample_weight or []).items()}
         else:
@@ -189,6 +191,7 @@ class Trainer:
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         self._require_compiled("test_on_batch")
         x, y, sample_weight = self._inputs(x, y, sample_weight)
+        self.reset_metrics()
         logs = self._trainer.test_on_batch(x, y, sample_weight)
         return logs if return_dict else _values(logs)
 

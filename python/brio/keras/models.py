@@ -184,6 +184,12 @@ class Functional(Model):
         return self.output_names
 
     @property
+    def layers(self):
+        from brio.keras import _graph
+
+        return _graph.layers_in_order(self)
+
+    @property
     def inputs(self):
         return list(self._inputs_list)
 
