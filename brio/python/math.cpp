@@ -80,7 +80,7 @@ struct BinaryRow {
   const char *first = "x", *second = "y";
 };
 constexpr BinaryRow kBinary[] = {
-    {"add", add, "x + y, element by element."},
+    {"add", plus, "x + y, element by element; strings are joined."},
     {"subtract", sub, "x - y, element by element."},
     {"multiply", mul, "x * y, element by element."},
     {"divide", true_divide, "x / y, element by element; integers give floats."},

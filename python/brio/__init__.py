@@ -27,7 +27,7 @@ _DEFINED_IN = {
     ),
     "_module": ("Module",),
     "_more_arrays": (
-        "bitcast", "get_static_value", "identity_n", "meshgrid", "parallel_stack", "reverse_sequence", "strided_slice",
+        "bitcast", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),

@@ -300,9 +300,6 @@ def recompute_grad(f):
 
 def _text(x, summarize):
     if _core.is_tensor(x) or type(x).__module__ == "numpy" and hasattr(x, "dtype"):
-        x = _core.convert_to_tensor(x)
-        if x.dtype == _core.string and x.shape.rank == 0:
-            return x.numpy().decode("utf-8", "replace")
         return _core._shown(x, summarize)
     if isinstance(x, dict):
         return "{" + ", ".join(f"{k!r}: {_inner(v, summarize)}" for k, v in x.items()) + "}"

@@ -97,8 +97,3 @@ def bitcast(input, type, name=None):
 def get_static_value(tensor, partial=False):
     """The values as a NumPy array where they are known, else None."""
     return tensor.numpy() if _core._is_known(tensor) else None
-
-
-def parallel_stack(values, name="parallel_stack"):
-    """The tensors side by side along a new first axis."""
-    return _core.stack(values)

@@ -104,10 +104,8 @@ def assert_rank_in(x, ranks, message=None, name=None):
 
 
 def assert_scalar(tensor, message=None, name=None):
-    """The tensor, if it has no axes."""
-    tensor = _core.convert_to_tensor(tensor)
-    _require(_rank(tensor) == 0, f"[assert_scalar] the tensor has shape {tensor.shape}", message)
-    return tensor
+    """Raises unless a tensor has no axes."""
+    _require(_rank(tensor) == 0, f"[assert_scalar] the tensor has rank {_rank(tensor)}, not 0", message)
 
 
 def assert_integer(x, message=None, name=None):

@@ -67,8 +67,7 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
         else:
             x = x * size
         spectrum = _core.complex(x, _core.zeros_like(x)) * _turn(size, x.dtype, 1)
-        result = irfft(spectrum, [2 * size])[..., :size]
-        return result * 2 if norm != "ortho" else result * (2.0 / size)
+        return irfft(spectrum, [2 * size])[..., :size] * 2
     raise ValueError(f"[dct] type {type} is not supported; it is 1, 2 or 3")
 
 
