@@ -257,7 +257,10 @@ class Reader : public Fields {
   template <typename T>
   void take_optional(std::string_view name, std::optional<T>& value, Is is, std::string_view wanted) {
     T given{};
-    if (!find(name)) return;
+    if (!find(name)) {
+      if (json_.contains(name)) value.reset();  // null says that there is none
+      return;
+    }
     take(name, given, is, wanted);
     value = given;
   }

@@ -181,7 +181,6 @@ Bidirectional::Bidirectional(const Layer& layer, BidirectionalOptions options)
     : Layer(std::make_shared<BidirectionalModule>(layer, options)) {}
 Layer Bidirectional::from_config(Fields& f) {
   auto o = options_from<BidirectionalOptions>(f);
-  o.merge_mode.reset();
   f("merge_mode", o.merge_mode);
   f("backward_layer", o.backward_layer);
   return Bidirectional(wrapped("Bidirectional", f), o);

@@ -2,6 +2,9 @@
 #include "brio/runtime/function.h"
 
 #include "brio/base/error.h"
+#include "brio/ir/trace.h"
+#include "brio/ops/control.h"
+#include "brio/ops/effects.h"
 #include "brio/python/bind.h"
 #include "brio/python/nest.h"
 
@@ -10,21 +13,16 @@ namespace {
 
 class Function {
  public:
-  explicit Function(nb::object f) : python_(kept(std::move(f))) {}
+  // `prepare`, where it is not None, makes other arguments of those that are given: prepare(args, kwargs).
+  Function(nb::object f, nb::object prepare) : python_(kept(std::move(f))), prepare_(kept(std::move(prepare))) {}
   Function(const Function&) = delete;
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
-    std::vector<Tensor> tensors;
-    Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
-    // Under a tape the ops themselves must be seen.
-    if (current_recording().tapes_active) return (*python_)(*args, **kwargs);
-    Variant& variant = find(std::move(arguments));
-    std::vector<Tensor> results;
-    {
-      const nb::gil_scoped_release release;
-      variant.traced->call(tensors.data(), tensors.size(), results);
+    if (!prepare_->is_none()) {
+      const nb::object made = (*prepare_)(args, kwargs);
+      return run(nb::cast<nb::tuple>(made[0]), nb::cast<nb::dict>(made[1]));
     }
-    return variant.results.unflatten(results);
+    return run(args, kwargs);
   }
 
   size_t traces() const {
@@ -39,6 +37,21 @@ class Function {
     Nest arguments, results;
     std::unique_ptr<detail::TracedFunction> traced;
   };
+
+  nb::object run(const nb::tuple& args, const nb::dict& kwargs) {
+    // Under a tape the ops themselves must be seen, and in a trace they are part of it.
+    const Recording& recording = current_recording();
+    if (recording.tapes_active || recording.kind != Recording::Kind::eager) return (*python_)(*args, **kwargs);
+    std::vector<Tensor> tensors;
+    Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
+    Variant& variant = find(std::move(arguments));
+    std::vector<Tensor> results;
+    {
+      const nb::gil_scoped_release release;
+      variant.traced->call(tensors.data(), tensors.size(), results);
+    }
+    return variant.results.unflatten(results);
+  }
 
   Variant& find(Nest arguments) {
     for (const auto& variant : variants_)
@@ -57,17 +70,41 @@ class Function {
     return made;
   }
 
-  std::shared_ptr<nb::object> python_;
+  std::shared_ptr<nb::object> python_, prepare_;
   std::vector<std::unique_ptr<Variant>> variants_;
 };
 
 }  // namespace
 
 void bind_function(nb::module_& m) {
-  nb::class_<Function>(m, "_Function", nb::dynamic_attr())
-      .def(nb::init<nb::object>())
+  nb::class_<Function>(m, "_Function", nb::dynamic_attr(), nb::is_weak_referenceable())
+      .def(nb::init<nb::object, nb::object>(), nb::arg("function"), nb::arg("prepare").none())
       .def("__call__", &Function::call)
       .def_prop_ro("traces", &Function::traces);
+
+  // For AutoGraph: functions of lists of tensors.
+  m.def("_tracing", [] { return current_recording().kind != Recording::Kind::eager; });
+  m.def("_readable", [](const Tensor& x) { return readable(x); });
+  m.def("_cond", [](Given predicate, nb::object on_true, nb::object on_false) {
+    auto branch = [](const nb::object& f) { return [&f] { return tensors_with_own_dtype(f()); }; };
+    return to_python(cond(tensor_of(predicate.object), Branch(branch(on_true)), Branch(branch(on_false))));
+  });
+  m.def("_while", [](nb::object condition, nb::object body, nb::handle initial) {
+    return to_python(
+        while_loop([&](const std::vector<Tensor>& state) { return tensor_of(condition(to_python(state))); },
+                   [&](const std::vector<Tensor>& state) { return tensors_with_own_dtype(body(to_python(state))); },
+                   tensors_with_own_dtype(initial)));
+  });
+  // Calls f, and forgets the ops that it recorded.
+  m.def("_trial", [](nb::object f) {
+    BodyTrace(Recording::Kind::loop, {}, [&](const std::vector<Tensor>&) {
+      f();
+      return std::vector<Tensor>{};
+    });
+  });
+  m.def("_assert", [](Given condition, const std::string& message) {
+    debugging::assert_true(tensor_of(condition.object), message);
+  });
 }
 
 }  // namespace brio::python

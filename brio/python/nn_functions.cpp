@@ -73,7 +73,7 @@ Tensor weighted_loss(const Tensor& labels, const Tensor& logits, const Tensor& w
   return add(mul(sub(1, labels), logits), mul(scale, add(log1p(exp(neg(abs(logits)))), relu(neg(logits)))));
 }
 
-void bind_cross_entropies(nb::module_& m) {
+void bind_loss_functions(nb::module_& m) {
   m.def(
       "sigmoid_cross_entropy_with_logits",
       [](Given labels, Given logits, Given) {
@@ -135,7 +135,7 @@ Tensor dropout(const Tensor& x, double rate, std::optional<std::vector<int64_t>>
 void bind_nn(nb::module_& m) {
   nb::module_ nn = m.def_submodule("_nn", "tf.nn.");
   bind_activations(nn);
-  bind_cross_entropies(nn);
+  bind_loss_functions(nn);
   define_draw(
       nn, "dropout", dropout, nb::arg("x"), nb::arg("rate"), nb::arg("noise_shape") = nb::none(),
       nb::arg("seed") = nb::none(), "x with a share of its elements 0 and the others larger by 1 / (1 - rate).");

@@ -25,6 +25,7 @@ _DEFINED_IN = {
         "is_symbolic_tensor", "map_fn", "name_scope", "no_op", "numpy_function", "print", "py_function", "recompute_grad",
         "scan", "switch_case", "vectorized_map", "while_loop",
     ),
+    "_function": ("function",),
     "_module": ("Module",),
     "_more_arrays": (
         "bitcast", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",

@@ -8,7 +8,9 @@ fail: then the class of the exception is the answer, and Brio's must be of the s
 import ast
 import base64
 import importlib
+import linecache
 import pathlib
+import textwrap
 
 import numpy as np
 
@@ -35,19 +37,23 @@ def run(source, tf):
     keras = tf.keras
     keras.utils.set_random_seed(1)
     # The same numbers on both sides, whatever ran before.
-    names = {"tf": tf, "keras": keras, "np": np, "rng": np.random.default_rng(7)}
+    names = {"__name__": "case", "tf": tf, "keras": keras, "np": np, "rng": np.random.default_rng(7)}
+    source = textwrap.dedent(source).strip()
     tree = ast.parse(source)
+    # Where inspect finds it: AutoGraph reads the source of functions.
+    file = f"<case {hash(source)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
     try:
         if isinstance(tree.body[-1], ast.Expr):
             last = ast.Expression(tree.body.pop().value)
-            exec(compile(tree, "<case>", "exec"), names)
-            result = eval(compile(last, "<case>", "eval"), names)
+            exec(compile(tree, file, "exec"), names)
+            result = eval(compile(last, file, "eval"), names)
         else:
-            exec(compile(tree, "<case>", "exec"), names)
+            exec(compile(tree, file, "exec"), names)
             result = names["result"]
         return plain(result)
     except Exception as error:  # noqa: BLE001: any exception is an answer
-        return {"raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)], "message": str(error)[:300]}
+        return {"raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)], "message": re.sub(r"0x[0-9a-f]+", "0x", str(error))[:120]}
 
 
 def plain(value):

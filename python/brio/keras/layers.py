@@ -4,7 +4,7 @@ import inspect
 import threading
 import weakref
 
-from brio import _core, _nest
+from brio import _autograph, _core, _nest
 from brio.keras import _classes, _signatures
 
 KerasTensor = _core.KerasTensor
@@ -110,7 +110,7 @@ class Layer:
             kwargs["mask"] = masks[0] if len(masks) == 1 else masks
         if mine:
             mine[3] = ()  # a call of this layer inside itself has an entry of its own
-        results = self.call(*args, **kwargs)
+        results = (_autograph.convert(self.call) if _core._tracing() else self.call)(*args, **kwargs)
         if results is None:
             raise ValueError(f"call() of {type(self).__name__} returned None; return a tensor")
         object.__setattr__(self, "_result_structure", results)

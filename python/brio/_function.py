@@ -1,0 +1,111 @@
+"""tf.function: a Python function that is traced once for each kind of arguments, then runs as one plan."""
+
+import functools
+import inspect
+import weakref
+
+from brio import _autograph, _core, _nest
+from brio._spec import TensorSpec
+
+
+class Function(_core._Function):
+    """What tf.function returns."""
+
+    def __init__(self, python_function, input_signature=None, autograph=True):
+        self.python_function = python_function
+        self.input_signature = None if input_signature is None else tuple(input_signature)
+        self._bound = weakref.WeakKeyDictionary()
+        functools.update_wrapper(self, python_function, updated=())
+        prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
+        self._traced = _autograph.convert(python_function) if autograph else python_function
+        super().__init__(self._traced, prepare)
+
+    def __get__(self, instance, owner=None):
+        """A method: each object has traces of its own, since they hold what belongs to it."""
+        if instance is None:
+            return self
+        try:
+            return self._bound[instance]
+        except KeyError:
+            made = self._bound[instance] = type(self)(_method(self._traced, weakref.ref(instance)), self.input_signature, False)
+            return made
+        except TypeError:  # an object that cannot be referred to weakly
+            return type(self)(self._traced.__get__(instance, owner), self.input_signature, False)
+
+    def get_concrete_function(self, *args, **kwargs):
+        """This function for arguments of one kind, which may be given as TensorSpecs."""
+        if not args and not kwargs and self.input_signature is not None:
+            args = self.input_signature
+        return ConcreteFunction(self, args, kwargs)
+
+    def experimental_get_tracing_count(self):
+        return self.traces
+
+    @property
+    def function_spec(self):
+        return inspect.signature(self.python_function)
+
+    def __repr__(self):
+        return f"<tf.function {getattr(self.python_function, '__qualname__', self.python_function)}>"
+
+
+class ConcreteFunction:
+    """A function for arguments of certain shapes and dtypes."""
+
+    def __init__(self, function, args, kwargs):
+        self._function, self.structured_input_signature = function, (args, kwargs)
+
+    def __call__(self, *args, **kwargs):
+        given = _nest.flatten((args, kwargs))
+        specs = [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec) or _core.is_tensor(s)]
+        tensors = [_core.convert_to_tensor(v) for v in given] if len(given) == len(specs) else given
+        for value, spec in zip(tensors, specs):
+            wanted = spec if isinstance(spec, TensorSpec) else TensorSpec.from_tensor(spec)
+            if not wanted.is_compatible_with(value):
+                raise TypeError(f"this concrete function takes {wanted}, but got shape {value.shape} and dtype {value.dtype!r}")
+        return self._function(*_nest.pack(args, tensors[: len(_nest.flatten(args))]), **kwargs)
+
+    @property
+    def inputs(self):
+        return [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec)]
+
+
+def _method(function, instance):
+    """`function` bound to an object that this does not keep alive."""
+
+    @functools.wraps(function)
+    def method(*args, **kwargs):
+        return function(instance(), *args, **kwargs)
+
+    return method
+
+
+def _as_specified(function, signature, args, kwargs):
+    """Arguments as an input signature says: tensors of its dtypes. Throws TypeError where they are of other shapes."""
+    names = [n for n in inspect.signature(function).parameters if n != "self"]
+    values = list(args) + [kwargs[n] for n in names[len(args) :] if n in kwargs]
+    if len(values) != len(signature):
+        raise TypeError(f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were given")
+    return tuple(_conform(function, spec, value) for spec, value in zip(signature, values)), {}
+
+
+def _conform(function, spec, value):
+    if isinstance(spec, dict):
+        return {key: _conform(function, spec[key], value[key]) for key in spec}
+    if isinstance(spec, (list, tuple)):
+        return type(spec)(_conform(function, s, v) for s, v in zip(spec, value))
+    tensor = _core.convert_to_tensor(value, dtype_hint=spec.dtype)
+    if not spec.is_compatible_with(tensor):
+        raise TypeError(f"{function.__name__}(): the input_signature says {spec}, but an argument has shape {tensor.shape} and dtype {tensor.dtype!r}")
+    return tensor
+
+
+def function(func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False,
+             experimental_implements=None, experimental_autograph_options=None, experimental_attributes=None,
+             experimental_relax_shapes=None, experimental_compile=None, experimental_follow_type_hints=None):  # fmt: skip
+    """Traces a Python function once for each kind of arguments and keeps the plan, which runs without Python."""
+
+    def made(f):
+        return Function(f, input_signature, autograph)
+
+    return made if func is None else made(func)

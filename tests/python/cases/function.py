@@ -1,0 +1,220 @@
+"""tf.function and AutoGraph."""
+
+CASES = [
+    ("traces_by_shape_and_dtype", """
+        count = [0]
+        @tf.function
+        def f(x):
+            count[0] += 1
+            return x * 2
+        f(tf.constant([1.0])); f(tf.constant([2.0])); f(tf.constant([1.0, 2.0])); f(tf.constant([1]))
+        result = count[0]"""),
+    ("traces_by_python_value", """
+        count = [0]
+        @tf.function
+        def f(x, k):
+            count[0] += 1
+            return x * k
+        result = [f(tf.constant(2.0), 3), f(tf.constant(2.0), 4), f(tf.constant(2.0), 3), count[0]]"""),
+    ("structures", """
+        @tf.function
+        def f(d, *more, flag=True):
+            return {'a': d['x'] + more[0], 'b': (d['y'], None), 'c': [flag]}
+        r = f({'x': tf.constant(1.0), 'y': tf.constant([2, 3])}, tf.constant(5.0))
+        result = [r['a'], r['b'][0], r['b'][1]]"""),
+    ("variables", """
+        v = tf.Variable(1.0)
+        @tf.function
+        def f(x):
+            v.assign_add(x)
+            return v * 10
+        result = [f(tf.constant(2.0)), f(tf.constant(3.0)), v]"""),
+    ("variable_made_on_first_call", """
+        class M(tf.Module):
+            v = None
+            @tf.function
+            def __call__(self, x):
+                if self.v is None:
+                    self.v = tf.Variable(3.0)
+                return self.v * x
+        m = M()
+        result = [m(tf.constant(2.0)), m(tf.constant(4.0))]"""),
+    ("methods_have_their_own_state", """
+        class C:
+            def __init__(self, v):
+                self.v = tf.Variable(v)
+            @tf.function
+            def f(self, x):
+                return self.v * x
+        a, b = C(2.0), C(5.0)
+        result = [a.f(tf.constant(3.0)), b.f(tf.constant(3.0))]"""),
+    ("gradient_through", """
+        w = tf.Variable([1.0, 2.0])
+        @tf.function
+        def f(x):
+            return tf.reduce_sum(w * w * x)
+        with tf.GradientTape() as tape:
+            y = f(tf.constant([3.0, 4.0]))
+        result = [y, tape.gradient(y, w)]"""),
+    ("gradient_inside", """
+        w = tf.Variable(3.0)
+        @tf.function
+        def f(x):
+            with tf.GradientTape() as tape:
+                y = w * w * x
+            return tape.gradient(y, w)
+        result = f(tf.constant(2.0))"""),
+    ("input_signature", """
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(x):
+            return tf.reduce_sum(x)
+        result = [f(tf.constant([1.0, 2.0])), f([1.0, 2.0, 3.0])]"""),
+    ("input_signature_refuses", """
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(x):
+            return tf.reduce_sum(x)
+        result = f(tf.constant([[1.0]]))""", {"raises": "TypeError"}),
+    ("calls_function", """
+        @tf.function
+        def g(x):
+            return x + 1
+        @tf.function
+        def f(x):
+            return g(x) * g(x)
+        result = f(tf.constant(2.0))"""),
+    ("if_else", """
+        @tf.function
+        def f(x):
+            if x > 0:
+                y = x * 2
+            else:
+                y = x - 1
+            return y
+        result = [f(tf.constant(3.0)), f(tf.constant(-3.0))]"""),
+    ("if_returns", """
+        @tf.function
+        def f(x):
+            if x > 10:
+                return x
+            elif x > 0:
+                return x * 2
+            else:
+                return -x
+        result = [f(tf.constant(v)) for v in (20.0, 3.0, -3.0)]"""),
+    ("if_expression", """
+        @tf.function
+        def f(x):
+            return x if x > 0 else -x
+        result = [f(tf.constant(3.0)), f(tf.constant(-4.0))]"""),
+    ("and_or_not", """
+        @tf.function
+        def f(x, y):
+            if x > 0 and not y > 0 or x > 100:
+                return 1
+            return 0
+        result = [f(tf.constant(a), tf.constant(b)) for a, b in ((1, -1), (1, 1), (200, 5), (-1, -1))]"""),
+    ("while_loop", """
+        @tf.function
+        def collatz(n):
+            steps = 0
+            while n != 1:
+                if n % 2 == 0:
+                    n = n // 2
+                else:
+                    n = 3 * n + 1
+                steps += 1
+            return steps
+        result = collatz(tf.constant(27))"""),
+    ("break_and_continue", """
+        @tf.function
+        def f(n):
+            total = 0
+            i = 0
+            while i < n:
+                i += 1
+                if i == 3:
+                    continue
+                if i > 7:
+                    break
+                total += i
+            return total, i
+        result = [f(tf.constant(5)), f(tf.constant(20))]"""),
+    ("for_over_rows", """
+        @tf.function
+        def f(x):
+            total = tf.zeros([2])
+            for row in x:
+                if tf.reduce_sum(row) > 3:
+                    total += row
+            return total
+        result = f(tf.constant([[1.0, 1.0], [2.0, 2.0], [5.0, 0.0]]))"""),
+    ("for_over_tf_range", """
+        @tf.function
+        def f(n):
+            total = 0
+            for i in tf.range(n):
+                if i % 2 == 0:
+                    total += i
+            return total
+        result = f(tf.constant(10))"""),
+    ("for_over_python_range", """
+        @tf.function
+        def f(x):
+            for i in range(3):
+                x = x + i
+            return x
+        result = f(tf.constant(1))"""),
+    ("loop_gradient", """
+        @tf.function
+        def f(x, n):
+            y = x
+            i = 0
+            while i < n:
+                y = y * x
+                i += 1
+            return y
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x, tf.constant(3))
+        result = [y, tape.gradient(y, x)]"""),
+    ("helper_is_converted", """
+        def clip(x):
+            if x > 1:
+                return tf.ones_like(x)
+            return x
+        @tf.function
+        def f(x):
+            return clip(x) + clip(x * 10)
+        result = f(tf.constant(0.5))"""),
+    ("python_side_effects_once", """
+        log = []
+        @tf.function
+        def f(x):
+            log.append('traced')
+            return x
+        for _ in range(3):
+            f(tf.constant(1.0))
+        result = len(log)"""),
+    ("unset_variable", """
+        @tf.function
+        def f(x):
+            if x > 0:
+                y = x
+            return y
+        result = f(tf.constant(1.0))""", {"raises": "Exception"}),
+    ("loop_changes_shape", """
+        @tf.function
+        def f(n):
+            x = tf.zeros([1])
+            for i in tf.range(n):
+                x = tf.concat([x, x], 0)
+            return x
+        result = f(tf.constant(3))""", {"raises": "ValueError"}),
+    ("concrete_function", """
+        @tf.function
+        def f(x):
+            return x + 1
+        c = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
+        result = c(tf.constant([1.0, 2.0]))"""),
+]  # fmt: skip
