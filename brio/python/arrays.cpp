@@ -295,7 +295,7 @@ void bind_arrays(nb::module_& m) {
         const Shape to = shape_from(shape.object);
         return wrap(x.size() == 1 && to.elements() != 1 ? broadcast_to(reshape(x, Shape{}), to) : reshape(x, to));
       },
-      nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(), nb::arg("name") = "Const",
+      nb::arg("value").none(), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(), nb::arg("name") = "Const",
       "A tensor of these values.");
   define(
       m, "cast", [](const Tensor& x, DType dtype) { return cast(x, dtype); }, nb::arg("x"), nb::arg("dtype"),

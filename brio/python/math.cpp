@@ -134,7 +134,7 @@ void define_rows(nb::module_& m, const BinaryRow (&rows)[N]) {
   for (const BinaryRow& row : rows)
     m.def(
         row.name, [f = row.f](Given a, Given b, Given) { return perform_binary(f, a.object, b.object); },
-        nb::arg(row.first), nb::arg(row.second), nb::arg("name") = nb::none(), row.doc);
+        nb::arg(row.first).none(), nb::arg(row.second).none(), nb::arg("name") = nb::none(), row.doc);
 }
 
 // t scaled to length 1 along axes, as TensorFlow: t · rsqrt(max(Σ t², epsilon)).

@@ -10,6 +10,7 @@ import base64
 import importlib
 import linecache
 import pathlib
+import re
 import textwrap
 
 import numpy as np
