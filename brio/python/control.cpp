@@ -86,7 +86,8 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
   for (nb::handle spec : specs) out.push_back({shape_from(spec.attr("shape")), dtype_from(spec.attr("dtype"))});
   for (const Aval& aval : out)
     if (aval.dtype == DType::string)
-      refuse_structure("py_function", "strings cannot come back from a function of Python's inside a traced function");
+      refuse_structure("py_function",
+                       "strings cannot come back from a function of Python's inside a traced function");
   const HostFunction host("py_function", [f = kept(function), out](const std::vector<Array>& arrays) {
     const nb::gil_scoped_acquire locked;
     nb::list arguments;

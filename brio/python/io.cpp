@@ -16,8 +16,8 @@ namespace {
 std::string one_string(const char* who, nb::handle h) {
   const Tensor x = tensor_of(h);
   if (x.dtype() != DType::string || x.size() != 1)
-    throw InvalidArgument(cat("[", who, "] takes one string, but got a tensor of ", x.dtype(), " and shape ",
-                              x.shape()));
+    throw InvalidArgument(
+        cat("[", who, "] takes one string, but got a tensor of ", x.dtype(), " and shape ", x.shape()));
   check_known_now(who, x);
   return std::string(string_at(read_array(x), 0));
 }
@@ -45,7 +45,8 @@ nb::object decode(const char* who, Given contents, const formats::DecodeOptions&
 
 bool accurate_dct(const char* who, const std::string& method) {
   if (!method.empty() && method != "INTEGER_FAST" && method != "INTEGER_ACCURATE")
-    throw InvalidArgument(cat("[", who, "] dct_method is '", method, "'; it is 'INTEGER_FAST' or 'INTEGER_ACCURATE'"));
+    throw InvalidArgument(
+        cat("[", who, "] dct_method is '", method, "'; it is 'INTEGER_FAST' or 'INTEGER_ACCURATE'"));
   return method == "INTEGER_ACCURATE";
 }
 
@@ -77,7 +78,8 @@ void bind_decoding(nb::module_& m) {
       [](Given contents, Given channels, Given) {
         return decode("decode_bmp", contents, {.channels = axis_from(channels.object)}, formats::PictureFormat::bmp);
       },
-      nb::arg("contents"), nb::arg("channels") = 0, nb::arg("name") = nb::none(), "The pixels of a BMP file's bytes.");
+      nb::arg("contents"), nb::arg("channels") = 0, nb::arg("name") = nb::none(),
+      "The pixels of a BMP file's bytes.");
   m.def(
       "_decode_image",
       [](Given contents, Given channels, Given dtype) {
@@ -89,14 +91,16 @@ void bind_decoding(nb::module_& m) {
   m.def(
       "is_jpeg",
       [](Given contents, Given) {
-        const bool is = formats::sniff_picture(one_string("is_jpeg", contents.object)) == formats::PictureFormat::jpeg;
+        const bool is =
+            formats::sniff_picture(one_string("is_jpeg", contents.object)) == formats::PictureFormat::jpeg;
         return wrap(host_scalar(is, boolean));
       },
       nb::arg("contents"), nb::arg("name") = nb::none(), "True where bytes begin as a JPEG file does.");
   m.def(
       "_picture_size",
       [](Given contents) {
-        const auto info = formats::picture_info(one_string("extract_jpeg_shape", contents.object), {"extract_jpeg_shape"});
+        const auto info =
+            formats::picture_info(one_string("extract_jpeg_shape", contents.object), {"extract_jpeg_shape"});
         return nb::make_tuple(info.height, info.width, info.channels);
       },
       nb::arg("contents"));
@@ -135,7 +139,8 @@ void bind_encoding(nb::module_& m) {
         if (size.channels != 1 && size.channels != 3)
           throw InvalidArgument(cat("[encode_jpeg] takes 1 or 3 channels, but got ", size.channels));
         if ((format == "grayscale" && size.channels != 1) || (format == "rgb" && size.channels != 3))
-          throw InvalidArgument(cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
+          throw InvalidArgument(
+              cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
         if (density_unit != "in" && density_unit != "cm")
           throw InvalidArgument(cat("[encode_jpeg] density_unit is '", density_unit, "'; it is 'in' or 'cm'"));
         const formats::JpegEncodeOptions options{.quality = quality,
@@ -166,9 +171,9 @@ void bind_encoding(nb::module_& m) {
         std::string bytes;
         {
           const nb::gil_scoped_release release;
-          bytes = formats::encode_png(
-              pixels.data(), static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype), size,
-              pixels.aval.dtype, compression);
+          bytes = formats::encode_png(pixels.data(),
+                                      static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype),
+                                      size, pixels.aval.dtype, compression);
         }
         return wrap(string_tensor(bytes));
       },

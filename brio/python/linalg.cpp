@@ -90,8 +90,8 @@ void bind_products(nb::module_& m, nb::module_& linalg) {
         return perform([=](const Tensor& x) { return norm_of(x, {*held}, axes, keeps); },
                        std::tuple{Parameter<Tensor>::take(tensor)});
       },
-      nb::arg("tensor"), nb::arg("ord") = "euclidean", nb::arg("axis") = nb::none(),
-      nb::arg("keepdims") = nb::none(), nb::arg("name") = nb::none(), "The length of vectors, or a norm of matrices.");
+      nb::arg("tensor"), nb::arg("ord") = "euclidean", nb::arg("axis") = nb::none(), nb::arg("keepdims") = nb::none(),
+      nb::arg("name") = nb::none(), "The length of vectors, or a norm of matrices.");
   linalg.def(
       "cross",
       [](Given a, Given b, Given) {
@@ -173,8 +173,7 @@ void bind_parts(nb::module_& m) {
         return perform([=](const Tensor& x) { return linalg::matrix_transpose(conjugate ? conj(x) : x); },
                        std::tuple{Parameter<Tensor>::take(a)});
       },
-      nb::arg("a"), nb::arg("name") = "matrix_transpose", nb::arg("conjugate") = false,
-      "The last two axes swapped.");
+      nb::arg("a"), nb::arg("name") = "matrix_transpose", nb::arg("conjugate") = false, "The last two axes swapped.");
   define(
       m, "adjoint", [](const Tensor& x) { return adjoint(x); }, nb::arg("matrix"),
       "The last two axes swapped, and conjugated.");
@@ -225,8 +224,8 @@ void bind_solved(nb::module_& m) {
       nb::arg("matrix"), nb::arg("rhs"), nb::arg("lower") = true, nb::arg("adjoint") = false,
       "x of matrix x = rhs, for a triangle.");
   define(
-      m, "inv", [](const Tensor& x, bool adjoint) { return linalg::inv(x, {.adjoint = adjoint}); },
-      nb::arg("input"), nb::arg("adjoint") = false, "The inverse of matrices.");
+      m, "inv", [](const Tensor& x, bool adjoint) { return linalg::inv(x, {.adjoint = adjoint}); }, nb::arg("input"),
+      nb::arg("adjoint") = false, "The inverse of matrices.");
   define(
       m, "det", [](const Tensor& x) { return linalg::det(x); }, nb::arg("input"), "The determinant of matrices.");
   define(

@@ -238,9 +238,8 @@ void bind_math(nb::module_& m) {
   define(
       math, "polyval", [](const std::vector<Tensor>& coeffs, const Tensor& x) { return polyval(coeffs, x); },
       nb::arg("coeffs"), nb::arg("x"), "The polynomial with these coefficients, the highest power's first, at x.");
-  define(
-      math, "l2_normalize", l2_normalize, nb::arg("x"), nb::arg("axis") = nb::none(), nb::arg("epsilon") = 1e-12,
-      "x scaled to length 1 along an axis.");
+  define(math, "l2_normalize", l2_normalize, nb::arg("x"), nb::arg("axis") = nb::none(), nb::arg("epsilon") = 1e-12,
+         "x scaled to length 1 along an axis.");
   bind_clipping(m);
 }
 

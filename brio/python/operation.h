@@ -170,8 +170,7 @@ inline bool is_tracing() { return current_recording().kind != Recording::Kind::e
 // computed of sizes.
 inline bool is_known_size(const TensorArgument& argument) {
   const Tensor& x = argument.tensor;
-  return x.defined() && is_integer(x.dtype()) && x.size() <= 64 &&
-         x.impl()->computed.load(std::memory_order_acquire);
+  return x.defined() && is_integer(x.dtype()) && x.size() <= 64 && x.impl()->computed.load(std::memory_order_acquire);
 }
 
 // kPure: false for what draws random numbers or has effects, and so is more than its arguments.

@@ -52,8 +52,7 @@ std::vector<Padding> paddings_from(nb::handle object) {
   const Array& array = read_array(x);
   std::vector<Padding> paddings;
   for (int64_t i = 0; i < x.shape()[0]; ++i)
-    paddings.push_back(
-        {integer_at(array.data(), x.dtype(), 2 * i), integer_at(array.data(), x.dtype(), 2 * i + 1)});
+    paddings.push_back({integer_at(array.data(), x.dtype(), 2 * i), integer_at(array.data(), x.dtype(), 2 * i + 1)});
   return paddings;
 }
 std::vector<TensorArgument> one_or_many(nb::handle h) {

@@ -66,17 +66,14 @@ constexpr SegmentRow kSegments[] = {{"segment_sum", segment_sum},
                                     {"segment_prod", segment_prod},
                                     {"segment_max", segment_max},
                                     {"segment_min", segment_min}};
-constexpr UnsortedRow kUnsorted[] = {{"unsorted_segment_sum", unsorted_segment_sum},
-                                     {"unsorted_segment_mean", unsorted_segment_mean},
-                                     {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n},
-                                     {"unsorted_segment_prod", unsorted_segment_prod},
-                                     {"unsorted_segment_max", unsorted_segment_max},
-                                     {"unsorted_segment_min", unsorted_segment_min}};
+constexpr UnsortedRow kUnsorted[] = {
+    {"unsorted_segment_sum", unsorted_segment_sum},       {"unsorted_segment_mean", unsorted_segment_mean},
+    {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n}, {"unsorted_segment_prod", unsorted_segment_prod},
+    {"unsorted_segment_max", unsorted_segment_max},       {"unsorted_segment_min", unsorted_segment_min}};
 
 Direction direction_named(const char* function, const std::string& name) {
   if (name != "ASCENDING" && name != "DESCENDING")
-    throw InvalidArgument(
-        cat("[", function, "] direction is '", name, "'; it is 'ASCENDING' or 'DESCENDING'"));
+    throw InvalidArgument(cat("[", function, "] direction is '", name, "'; it is 'ASCENDING' or 'DESCENDING'"));
   return name == "ASCENDING" ? Direction::ascending : Direction::descending;
 }
 

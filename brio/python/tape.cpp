@@ -172,8 +172,7 @@ nb::object jacobian(Tape& self, nb::object target, nb::object sources, nb::objec
   self.answered();
   std::vector<Tensor> result(list.size());
   for (size_t s = 0; s < list.size(); ++s)
-    if (!rows[s].empty())
-      result[s] = reshape(stack(rows[s]), joined(y.shape().dims(), rows[s][0].shape().dims()));
+    if (!rows[s].empty()) result[s] = reshape(stack(rows[s]), joined(y.shape().dims(), rows[s][0].shape().dims()));
   size_t next = 0;
   return as_source(sources, result, next, zero_where_none(unconnected_gradients), y.shape());
 }
@@ -183,9 +182,10 @@ nb::object batch_jacobian(Tape& self, nb::object target, nb::object source, nb::
                           Given) {
   const Tensor y = tensor_of(target), x = tensor_of(source);
   if (y.rank() < 2 || x.rank() < 2 || y.shape()[0] != x.shape()[0])
-    throw InvalidArgument(cat("[batch_jacobian] target and source have a batch as their first axis and others behind "
-                              "it, but have shapes ",
-                              y.shape(), " and ", x.shape()));
+    throw InvalidArgument(
+        cat("[batch_jacobian] target and source have a batch as their first axis and others behind "
+            "it, but have shapes ",
+            y.shape(), " and ", x.shape()));
   GradientTape& tape = self.get("batch_jacobian");
   const std::vector<GradientTape::Source> list{source_of(source)};
   const int64_t batch = y.shape()[0], each = batch ? y.size() / batch : 0;
@@ -197,8 +197,7 @@ nb::object batch_jacobian(Tape& self, nb::object target, nb::object source, nb::
   }
   self.answered();
   std::vector<Tensor> result(1);
-  if (!columns.empty())
-    result[0] = reshape(stack(columns, 1), joined(y.shape().dims(), x.shape().dims().subspan(1)));
+  if (!columns.empty()) result[0] = reshape(stack(columns, 1), joined(y.shape().dims(), x.shape().dims().subspan(1)));
   else if (zero_where_none(unconnected_gradients))
     result[0] = zeros(joined(y.shape().dims(), x.shape().dims().subspan(1)), x.dtype());
   return wrap(result[0]);
@@ -215,8 +214,7 @@ void bind_tape(nb::module_& m) {
   nb::class_<NotRecording>(m, "_NotRecording")
       .def("__enter__", [](NotRecording& self) { nb::inst_ptr<Tape>(self.tape)->exit(); })
       .def(
-          "__exit__",
-          [](NotRecording& self, Given, Given, Given) { nb::inst_ptr<Tape>(self.tape)->pause().reset(); },
+          "__exit__", [](NotRecording& self, Given, Given, Given) { nb::inst_ptr<Tape>(self.tape)->pause().reset(); },
           nb::arg().none(), nb::arg().none(), nb::arg().none());
   nb::class_<Tape>(m, "GradientTape", nb::dynamic_attr(),
                    "Follows operations, so that the gradients of what they compute can be asked for.")

@@ -14,8 +14,8 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "bitwise", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "math", "nest", "nn", "ragged", "random",
-    "signal", "strings", "version",
+    "bitwise", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math", "nest", "nn", "ragged",
+    "random", "signal", "sparse", "strings", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -33,10 +33,17 @@ _DEFINED_IN = {
     ),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),
     "_ragged": ("RaggedTensor",),
+    "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
     "_tensor_array": ("TensorArray",),
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
     "strings": ("as_string",),
+}  # fmt: skip
+# Other names of what Keras has.
+_OF_KERAS = {
+    "constant_initializer": "initializers.Constant", "initializers": "initializers", "losses": "losses", "metrics": "metrics",
+    "ones_initializer": "initializers.Ones", "optimizers": "optimizers", "random_normal_initializer": "initializers.RandomNormal",
+    "random_uniform_initializer": "initializers.RandomUniform", "zeros_initializer": "initializers.Zeros",
 }  # fmt: skip
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
@@ -47,6 +54,10 @@ def __getattr__(name):
     if name in _HOMES:
         found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
         return found
+    if name in _OF_KERAS:
+        module, *attribute = _OF_KERAS[name].split(".")
+        found = _importlib.import_module(f"brio.keras.{module}")
+        return getattr(found, attribute[0]) if attribute else found
     if name == "tuple":
         from brio._control import tuple_
 
@@ -57,4 +68,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_HOMES))
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_OF_KERAS))

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import sys
+import textwrap
 
 import golden
 
@@ -27,7 +28,7 @@ OUT_OF_SCOPE = (
 def chains(source):
     """Attribute chains in a piece of Python, each with all that it begins with: tf.math.log gives tf.math too."""
     found = set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(textwrap.dedent(source))):
         parts = []
         while isinstance(node, ast.Attribute):
             parts.append(node.attr)
