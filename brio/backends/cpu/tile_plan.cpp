@@ -113,6 +113,23 @@ void cut_tiles(TilePlan& plan) {
   plan.tiles = plan.tiles_per_row * (plan.elements / plan.row);
 }
 
+void find_places(TilePlan& plan) {
+  using Kind = InputPlan::Kind;
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    const InputPlan& input = plan.inputs[i];
+    if (input.kind == Kind::scalar) continue;  // it has its place for good
+    TilePlan::Place place{static_cast<int32_t>(i), plan.row * input.element_size, input.element_size};
+    if (input.kind != Kind::dense) {
+      const bool rows = input.kind == Kind::strided && input.rank == 2 && input.dims[1] == plan.row;
+      if (!rows || (input.strides[1] != 1 && !input.splat)) return;
+      place.row_bytes = input.strides[0] * input.element_size;
+      place.element_bytes *= input.strides[1];
+    }
+    plan.places.push_back(place);
+  }
+  plan.in_place = true;
+}
+
 // One past the chain of each step; the step itself where a chain cannot do it.
 std::vector<size_t> chain_ends(const std::vector<TileProgram::Step>& steps) {
   std::vector<size_t> ends(steps.size());
@@ -455,6 +472,7 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
     return owned;
   }
   cut_tiles(plan);
+  find_places(plan);
   plan_reductions(program, registers, plan);
   estimate(program, plan);
 
