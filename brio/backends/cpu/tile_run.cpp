@@ -169,6 +169,20 @@ void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
     if (place(row + k) != input.last) copy(k, place(row + k));
 }
 
+[[gnu::always_inline]] inline void TileRun::run_steps(const std::vector<TilePlan::Code>& code, int64_t start, int64_t n) {
+  if (!arguments_.collect)
+    for (size_t i = 0; i < plan_.outputs.size(); ++i)
+      if (const OutputPlan& output = plan_.outputs[i]; output.direct)
+        registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
+  const int64_t steps = static_cast<int64_t>(code.size());
+  if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
+  for (int64_t k = 0; k < steps; ++k) {
+    if (plan_.prefetch) prefetch(start, n, k, steps);
+    code[static_cast<size_t>(k)].run(registers_, static_cast<size_t>(n));
+  }
+  copy_outputs(start, n);
+}
+
 void TileRun::evaluate(int64_t start, int64_t n) {
   const bool splats = within_rows(start, n);
   for (size_t i = 0; i < plan_.inputs.size(); ++i) load(i, start, n, splats);
@@ -183,20 +197,6 @@ void TileRun::evaluate(int64_t row, int64_t at, int64_t n) {
     registers_[place.input] = const_cast<std::byte*>(base + row * place.row_bytes + at * place.element_bytes);
   }
   run_steps(plan_.code, start, n);
-}
-
-void TileRun::run_steps(const std::vector<TilePlan::Code>& code, int64_t start, int64_t n) {
-  if (!arguments_.collect)
-    for (size_t i = 0; i < plan_.outputs.size(); ++i)
-      if (const OutputPlan& output = plan_.outputs[i]; output.direct)
-        registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
-  const int64_t steps = static_cast<int64_t>(code.size());
-  if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
-  for (int64_t k = 0; k < steps; ++k) {
-    if (plan_.prefetch) prefetch(start, n, k, steps);
-    code[static_cast<size_t>(k)].run(registers_, static_cast<size_t>(n));
-  }
-  copy_outputs(start, n);
 }
 
 // A part of the lines that the tile to come will read: spread over the steps, so that memory works while they
