@@ -1,6 +1,6 @@
 #include "brio/backends/cpu/resample_kernels.h"
 
-#include <algorithm>
+#include <cstddef>
 
 #include "brio/base/isa.h"
 
@@ -74,26 +74,25 @@ void wide_slices(const ResampleCall& c, int64_t begin, int64_t end) {
 }
 
 // Pixels of up to four elements: a short vector each, which also reads and writes the beginning of the next pixel;
-// that one comes later. The last pixel of a piece, and those near the end of x, have none behind them.
+// that one comes later. The last pixel of x and the last one of a piece have none behind them.
 template <typename T, int kInner>
 void pixels(const ResampleCall& c, int64_t begin, int64_t end) {
   constexpr size_t kLanes = kInner <= 2 ? kInner : 4;
   const hn::CappedTag<T, kLanes> d;
-  constexpr int64_t kOver = static_cast<int64_t>(hn::MaxLanes(d)) - kInner;  // negative for vectors of one element
-  const T* const x_end = static_cast<const T*>(c.x) + c.outer * c.from * kInner;
-  const auto load = [&](const T* p, int) HWY_ATTR { return hn::LoadU(d, p); };
-  each_slice<T>(c, begin, end, [&](const Slice<T>& slice, T* out, int64_t i) HWY_ATTR {
-    // Within the last row a tap may be the last pixel.
-    if (kOver == 0 || (kOver > 0 && i + kOver < end && slice.x + c.from * kInner + kOver <= x_end)) {
-      slice.template vectors<1>(d, 0, load, [&](auto v, int) HWY_ATTR { hn::StoreU(v, d, out); });
-      return;
-    }
-    const hn::CappedTag<T, 1> one;
-    for (int64_t j = 0; j < kInner; ++j)
-      slice.template vectors<1>(
-          one, j, [&](const T* p, int) HWY_ATTR { return hn::LoadU(one, p); },
-          [&](auto v, int) HWY_ATTR { hn::StoreU(v, one, out + j); });
-  });
+  if constexpr (hn::MaxLanes(d) == kLanes) {
+    const T* const x_end = static_cast<const T*>(c.x) + c.outer * c.from * kInner;
+    const auto load = [&](const T* p, int) HWY_ATTR {
+      return HWY_LIKELY(x_end - p >= std::ptrdiff_t{kLanes}) ? hn::LoadU(d, p) : load_tail(d, p, kInner);
+    };
+    each_slice<T>(c, begin, end, [&](const Slice<T>& slice, T* out, int64_t i) HWY_ATTR {
+      slice.template vectors<1>(d, 0, load, [&](auto v, int) HWY_ATTR {
+        if (kInner == kLanes || HWY_LIKELY(i + 1 < end)) hn::StoreU(v, d, out);
+        else store_tail(v, d, out, kInner);
+      });
+    });
+  } else {  // vectors are shorter than a pixel
+    wide_slices<T>(c, begin, end);
+  }
 }
 
 template <typename T>
