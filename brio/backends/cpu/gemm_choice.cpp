@@ -78,7 +78,7 @@ GemmCut tile_cut(const GemmProblem& problem, int64_t most_columns) {
   auto flops = [&] {
     return 2.0 * static_cast<double>(std::min(rows, s.m) * std::min(columns, s.n)) * static_cast<double>(s.k);
   };
-  while (count() < wanted && flops() > 10e6 && (rows > 96 || columns > 128)) {
+  while (count() < wanted && flops() > 3e6 && (rows > 96 || columns > 64)) {
     if (std::min(columns, s.n) > std::min(rows, s.m) || rows <= 96) columns = (std::min(columns, s.n) + 1) / 2;
     else rows = (std::min(rows, s.m) + 1) / 2;
   }
