@@ -64,8 +64,8 @@ BRIO_BINARY(Sub, hn::Sub(a, b))
 BRIO_BINARY(Mul, hn::Mul(a, b))
 BRIO_BINARY(Div, hn::Div(a, b))
 BRIO_BINARY(FloorDiv, Floor::run(d, hn::Div(a, b)))
-// A comparison with NaN is false, so a NaN in a is chosen; one in b is asked for, which is once where b is a splat. x86
-// has the first half as an instruction.
+// A comparison with NaN is false, so a NaN in a is chosen; one in b is asked for, which is once where b is a splat.
+// x86 has the first half as an instruction.
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
 BRIO_BINARY(Max, hn::IfThenElse(hn::Eq(b, b), hn::Max(b, a), b))
 BRIO_BINARY(Min, hn::IfThenElse(hn::Eq(b, b), hn::Min(b, a), b))

@@ -169,7 +169,8 @@ void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
     if (place(row + k) != input.last) copy(k, place(row + k));
 }
 
-[[gnu::always_inline]] inline void TileRun::run_steps(const std::vector<TilePlan::Code>& code, int64_t start, int64_t n) {
+[[gnu::always_inline]] inline void TileRun::run_steps(const std::vector<TilePlan::Code>& code, int64_t start,
+                                                      int64_t n) {
   if (!arguments_.collect)
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
       if (const OutputPlan& output = plan_.outputs[i]; output.direct)
