@@ -40,7 +40,8 @@ std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects) {
     }
   std::vector<TensorArgument> list;
   for (nb::handle h : objects)
-    list.push_back(is_symbol(h) ? TensorArgument{{}, h} : TensorArgument{tensor_of(h, wanted), {}});
+    list.push_back(is_symbol(h) ? TensorArgument{{}, h}
+                                : TensorArgument{tensor_of(h, wanted), {}, is_variable(h) ? h : nb::handle()});
   return list;
 }
 

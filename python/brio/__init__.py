@@ -14,8 +14,8 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "bitwise", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math", "nest", "nn", "ragged",
-    "random", "signal", "sparse", "strings", "version",
+    "bitwise", "compat", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math", "nest", "nn",
+    "ragged", "random", "signal", "sparse", "strings", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -39,11 +39,16 @@ _DEFINED_IN = {
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
     "strings": ("as_string",),
 }  # fmt: skip
-# Other names of what Keras has.
-_OF_KERAS = {
-    "constant_initializer": "initializers.Constant", "initializers": "initializers", "losses": "losses", "metrics": "metrics",
-    "ones_initializer": "initializers.Ones", "optimizers": "optimizers", "random_normal_initializer": "initializers.RandomNormal",
-    "random_uniform_initializer": "initializers.RandomUniform", "zeros_initializer": "initializers.Zeros",
+# TensorFlow's other names for parts of Keras, and TensorFlow 1's for sessions.
+_ALIASES = {
+    "initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
+    "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1",
+    "global_variables_initializer": "compat.v1",
+}  # fmt: skip
+# Initializers under the names that TensorFlow has for them.
+_INITIALIZERS = {
+    "constant_initializer": "Constant", "ones_initializer": "Ones", "random_normal_initializer": "RandomNormal",
+    "random_uniform_initializer": "RandomUniform", "zeros_initializer": "Zeros",
 }  # fmt: skip
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
@@ -51,13 +56,14 @@ _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in name
 def __getattr__(name):
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.{name}")
+    if name in _ALIASES:
+        module = _importlib.import_module(f"brio.{_ALIASES[name]}")
+        return getattr(module, name) if _ALIASES[name] == "compat.v1" else module
     if name in _HOMES:
         found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
         return found
-    if name in _OF_KERAS:
-        module, *attribute = _OF_KERAS[name].split(".")
-        found = _importlib.import_module(f"brio.keras.{module}")
-        return getattr(found, attribute[0]) if attribute else found
+    if name in _INITIALIZERS:
+        return getattr(_importlib.import_module("brio.keras.initializers"), _INITIALIZERS[name])
     if name == "tuple":
         from brio._control import tuple_
 
@@ -68,4 +74,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_OF_KERAS))
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES) | set(_INITIALIZERS))
