@@ -21,7 +21,8 @@ namespace {
 
 // tf.norm: `ord` is 'euclidean', 'fro', a number or infinity; two axes are a matrix's.
 Tensor norm_of(const Tensor& x, Given ord, const std::optional<std::vector<int>>& axis, bool keepdims) {
-  if (axis && axis->size() > 2) throw InvalidArgument(cat("[norm] axis is one or two axes, but got ", axis->size()));
+  if (axis && (axis->empty() || axis->size() > 2))
+    throw InvalidArgument(cat("[norm] axis is one or two axes, but got ", axis->size()));
   const bool matrix = axis && axis->size() == 2;
   if (PyUnicode_Check(ord.object.ptr())) {
     const std::string name = nb::cast<std::string>(ord.object);

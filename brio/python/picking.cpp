@@ -90,7 +90,9 @@ void bind_picking(nb::module_& m) {
         if (x.object.is_none() != y.object.is_none())
           throw InvalidArgument("[where] x and y must both be given, or neither");
         if (x.object.is_none())
-          return perform([](const Tensor& c) { return where(c); }, std::tuple{Parameter<Tensor>::take(condition)});
+          return perform(
+              [](const Tensor& c) { return where(is_complex(c.dtype()) ? not_equal(c, zeros_like(c)) : c); },
+              std::tuple{Parameter<Tensor>::take(condition)});
         auto c = Parameter<Tensor>::take(condition);
         if (c.tensor.defined() && c.tensor.dtype() != boolean)
           throw InvalidArgument(cat("[where] the condition is of bool, but got ", c.tensor.dtype()));

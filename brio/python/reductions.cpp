@@ -124,12 +124,12 @@ void bind_reductions(nb::module_& m) {
   define_cumulative(math, "cumulative_logsumexp", cumulative_logsumexp, "The running logsumexp along an axis.");
   for (const SegmentRow& row : kSegments)
     define(
-        math, row.name, [f = row.f](const Tensor& data, const Tensor& ids) { return f(data, ids); }, nb::arg("data"),
+        math, row.name, [row](const Tensor& data, const Tensor& ids) { return row.f(data, ids); }, nb::arg("data"),
         nb::arg("segment_ids"), "Rows that share an id, which never falls, folded into one.");
   for (const UnsortedRow& row : kUnsorted)
     define(
         math, row.name,
-        [f = row.f](const Tensor& data, const Tensor& ids, int64_t count) { return f(data, ids, count); },
+        [row](const Tensor& data, const Tensor& ids, int64_t count) { return row.f(data, ids, count); },
         nb::arg("data"), nb::arg("segment_ids"), nb::arg("num_segments"), "Rows that share an id folded into one.");
   bind_order(m);
   define(

@@ -14,8 +14,8 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "bitwise", "compat", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math", "nest", "nn",
-    "ragged", "random", "signal", "sparse", "strings", "version",
+    "audio", "bitwise", "compat", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math", "nest",
+    "nn", "ragged", "random", "sets", "signal", "sparse", "strings", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -28,7 +28,7 @@ _DEFINED_IN = {
     "_function": ("function",),
     "_module": ("Module",),
     "_more_arrays": (
-        "bitcast", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
+        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),

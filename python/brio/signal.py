@@ -81,6 +81,8 @@ def _cropped(input, n, axis):
         raise ValueError("[dct] only the last axis is supported")
     x = _core.convert_to_tensor(input)
     size = x.shape[-1]
+    if size == 0 or (n is not None and n < 1):
+        raise ValueError(f"[dct] needs at least one element along the last axis, but the shape is {x.shape}")
     if n is None or n == size:
         return x
     if n < size:

@@ -67,6 +67,10 @@ def reshape(sp_input, shape, name=None):
 
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
     """Sparse tensors, one after the other along an axis."""
+    if not isinstance(sp_inputs, (list, tuple)) or not sp_inputs or not all(isinstance(s, SparseTensor) for s in sp_inputs):
+        raise TypeError("[sparse.concat] takes a list of sparse tensors")
+    if not -len(sp_inputs[0].shape) <= axis < len(sp_inputs[0].shape):
+        raise ValueError(f"[sparse.concat] axis {axis} is out of range for shape {sp_inputs[0].shape}")
     axis %= len(sp_inputs[0].shape)
     indices, offset = [], 0
     for part in sp_inputs:

@@ -23,4 +23,9 @@ CASES = [
     ("gfile_listdir_missing", "tf.io.gfile.listdir('/nonexistent/x')"),
     ("initializers", "[tf.initializers.zeros()([2]), tf.zeros_initializer()([2]), tf.ones_initializer()([2], tf.int32), tf.constant_initializer(3.0)([2]), tf.initializers.RandomNormal(stddev=0.1)([3]).shape, tf.random_normal_initializer()([2, 2]).dtype, tf.random_uniform_initializer(0.0, 1.0)([3]).shape, tf.initializers.TruncatedNormal()([2]).shape]"),
     ("keras_aliases", "[tf.losses.MeanSquaredError()([0.0, 1.0], [1.0, 1.0]), tf.metrics.BinaryAccuracy().name, type(tf.optimizers.SGD()).__name__]"),
+    ("sets", "a, b = tf.constant([[1, 2, 2], [3, 4, 5]]), tf.constant([[2, 9, 9], [5, 4, 4]]); [[s.indices, s.values, s.dense_shape] for s in (tf.sets.intersection(a, b), tf.sets.union(a, b), tf.sets.difference(a, b), tf.sets.difference(a, b, aminusb=False))]"),
+    ("sets_size", "tf.sets.size(tf.sparse.from_dense([[1, 2, 2], [3, 0, 0]]))"),
+    ("edit_distance", "h = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ['a', 'b', 'c'], [2, 2]); t = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0]], ['a', 'x', 'b', 'd'], [2, 3]); [tf.edit_distance(h, t), tf.edit_distance(h, t, normalize=False)]"),
+    ("wav", "x = tf.constant([[0.0, 0.5], [-1.0, 1.0], [0.25, -0.25]]); b = tf.audio.encode_wav(x, 8000); a = tf.audio.decode_wav(b); [b, a.audio, a.sample_rate, tf.audio.decode_wav(b, desired_samples=5)[0], tf.audio.decode_wav(b, desired_channels=1).audio]"),
+    ("wav_garbage", "tf.audio.decode_wav(b'nothing of the kind')"),
 ]
