@@ -1,10 +1,9 @@
 """tf.audio: WAV files of 16 bits."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 from brio.errors import InvalidArgumentError
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):

@@ -1,9 +1,8 @@
 """tf.debugging: checks that raise InvalidArgumentError; in a traced function they are made at every call."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def Assert(condition, data, summarize=None, name=None):

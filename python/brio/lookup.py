@@ -1,9 +1,8 @@
 """tf.lookup: tables from keys to values, which do not change once they are made."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 class TextFileIndex:

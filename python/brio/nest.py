@@ -1,10 +1,9 @@
 """tf.nest: lists, tuples, named tuples and dictionaries of anything, as deep as you like."""
 
-from brio import _nest
-from brio._missing import attribute_error_of
+from brio import _missing, _nest
 from brio._nest import is_nested
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def flatten(structure, expand_composites=False):

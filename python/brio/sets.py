@@ -1,10 +1,9 @@
 """tf.sets: the last axis of tensors, dense or sparse, as sets."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 from brio._sparse import SparseTensor
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def _rows(x):

@@ -2,12 +2,11 @@
 
 import math as _math
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import _signal
 from brio._core._signal import *
-from brio._missing import attribute_error_of
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):

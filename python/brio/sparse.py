@@ -1,10 +1,9 @@
 """tf.sparse: what is often used of it."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 from brio._sparse import SparseTensor
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):

@@ -1,12 +1,11 @@
 """tf.strings."""
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import _strings
 from brio._core._strings import *
-from brio._missing import attribute_error_of
 from brio._ragged import RaggedTensor
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def _lists(x, split_now):
