@@ -73,6 +73,9 @@ void bind_products(nb::module_& m, nb::module_& linalg) {
   linalg.def(
       "matvec",
       [](Given a, Given b, bool transpose_a, bool adjoint_a, Given, Given, Given) {
+        auto has_value = [](nb::handle h) { return is_tensor(h) || is_variable(h); };
+        if (has_value(a.object) && has_value(b.object) && !current_journal && !adjoint_a)
+          return wrap(matvec(tensor_of(a.object), tensor_of(b.object), transpose_a));
         return perform(
             [=](const std::vector<Tensor>& x) {
               return matvec(adjoint_a ? conj(x[0]) : x[0], x[1], transpose_a || adjoint_a);
