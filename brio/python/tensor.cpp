@@ -42,7 +42,7 @@ PyObject* raised(PyObject* a, PyObject* b, PyObject* modulo) noexcept {
   }
   return binary<power>(a, b);
 }
-PyObject* positive(PyObject* x) noexcept { return Py_NewRef(x); }
+PyObject* positive(PyObject* x) noexcept { return nb::borrow(x).release().ptr(); }
 
 PyObject* compare(PyObject* a, PyObject* b, int what) noexcept {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
