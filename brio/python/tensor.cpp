@@ -286,7 +286,7 @@ void bind_tensor(nb::module_& m) {
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
       .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("__reduce__", [](const Tensor& x) {
-        const nb::object make = nb::module_::import_("brio._core").attr("_restored");
+        const nb::object make = nb::module_::import_("brio._numpy").attr("restored");
         nb::object values;
         if (x.dtype() == DType::string) values = as_strings(x).attr("tolist")();
         else {
