@@ -48,7 +48,7 @@ struct Parameter<Tensor> {
   using Held = TensorArgument;
   static Held take(Given given) {
     if (is_symbol(given.object)) return {{}, given.object};
-    return {tensor_of(given.object), {}};
+    return {tensor_of(given.object, {.as_input = true}), {}};
   }
 };
 template <>
@@ -143,9 +143,7 @@ decltype(auto) given_to(H& held) {
 // A step of a functional model: `arguments` are all tensors and symbols, in order.
 nb::object call_on_symbols(Deferred call, std::vector<TensorArgument> arguments, ResultKind results);
 
-// Tells a journal (journal.h) of this thread what was called. Rare: one thread-local read when there is none.
-class Journal;
-extern thread_local Journal* current_journal;
+// Tells the journal of this thread what was called. Rare: one thread-local read when there is none.
 void write_to_journal(Deferred call, const std::vector<TensorArgument>& arguments,
                       const std::vector<Tensor>& results);
 
@@ -163,6 +161,16 @@ Deferred defer(F f, std::tuple<H...> held) {
         },
         mine);
   };
+}
+
+// What happens inside of a step is none of the journal's business.
+template <typename F>
+auto without_journal(F&& f) {
+  struct Pause {
+    Journal* journal = std::exchange(current_journal, nullptr);
+    ~Pause() { current_journal = journal; }
+  } const pause;
+  return f();
 }
 
 inline bool is_tracing() { return current_recording().kind != Recording::Kind::eager; }
@@ -189,7 +197,7 @@ nb::object perform(const F& f, std::tuple<H...> held) {
   if (symbolic) [[unlikely]]
     return call_on_symbols(defer(f, held), arguments(), result_kind<R>);
   if (current_journal) [[unlikely]] {
-    R result = std::apply([&](auto&... h) { return f(given_to(h)...); }, held);
+    R result = without_journal([&] { return std::apply([&](auto&... h) { return f(given_to(h)...); }, held); });
     write_to_journal(defer(f, held), arguments(), pack(result));
     return to_python(std::move(result));
   }

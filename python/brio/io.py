@@ -11,13 +11,6 @@ __getattr__ = attribute_error_of(__name__)
 
 def read_file(filename, name=None):
     """The bytes of a file."""
-    import os
-
-    path = _core.convert_to_tensor(filename).numpy()
-    if not os.path.isfile(path):
-        from brio.errors import NotFoundError
-
-        raise NotFoundError(f"[read_file] {os.fsdecode(path)}: there is no such file")
     return _io._read_file(filename)
 
 
@@ -31,7 +24,7 @@ def decode_image(contents, channels=None, dtype="uint8", name=None, expand_anima
 
 def extract_jpeg_shape(contents, output_type="int32", name=None):
     """The height, width and channels that a JPEG file's bytes tell."""
-    return _core.constant(_io._picture_size(contents), output_type)
+    return _core.cast(_io._picture_size(contents), output_type)
 
 
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
