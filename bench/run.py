@@ -48,6 +48,7 @@ WORKLOADS = {
     "attention_short": ("tf", "tf_xla", "torch", "torch_compile"),
     "adam": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "jpeg": ("tf", "torch"),
+    "packed": ("tf", "torch"),
     "rows": ("tf", "torch"),
     "shuffle": ("tf", "torch"),
     "tfrecord": ("tf",),
@@ -55,7 +56,7 @@ WORKLOADS = {
     "start": ("tf", "torch", "jax"),
 }
 # Bound by memory: a plain copy that moves as many bytes takes a turn beside them ("copy", no peer).
-COPIED = ("chain", "xent", "adam")
+COPIED = ("chain", "xent", "adam", "packed")
 UNITS = {"gd": "us", "gd_function": "us", "mlp": "us", "embedding": "us", "rows": "us", "tfrecord": "us", "example": "ns"}  # the others: ms
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 STARTS_PER_ROUND = 3

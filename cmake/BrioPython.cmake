@@ -17,7 +17,8 @@ target_link_libraries(_core PRIVATE brio brio_options)
 # Headers of others are not held to our warnings.
 target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")
-install(TARGETS _core LIBRARY DESTINATION brio COMPONENT python)
+# For pip alone (pyproject.toml): the C++ package has no use for it.
+install(TARGETS _core LIBRARY DESTINATION brio COMPONENT python EXCLUDE_FROM_ALL)
 # The Python part lies beside it as links: an edit is seen at once.
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python" "${PROJECT_SOURCE_DIR}/python/*.py")
 foreach(module IN LISTS modules)

@@ -234,4 +234,4 @@ def shuffle():
 if __name__ == "__main__":
     names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
              shuffle, start)
-    timing.main(torch.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})
+    timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **{f.__name__: f for f in names}})

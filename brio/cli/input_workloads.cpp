@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "brio/brio.h"
+#include "brio/cli/command.h"
 #include "brio/data/sources.h"
 #include "brio/formats/example.h"
 #include "brio/formats/tfrecord.h"
@@ -22,6 +23,16 @@ double read_all(data::Iterator& iterator) {
   double elements = 0;
   for (data::Item item; iterator.next(item);) ++elements;
   return elements;
+}
+
+// An epoch at a time, each in another order.
+std::function<double()> epochs_of(const data::Dataset& batches) {
+  auto iterator = std::make_shared<data::Iterator>(batches.iterator(0));
+  return [iterator, epoch = uint64_t{0}]() mutable {
+    read_all(*iterator);
+    iterator->reset(++epoch);
+    return 1.;
+  };
 }
 
 std::string data_directory(const char* name) {
@@ -132,14 +143,23 @@ std::function<double()> make_overlap_busy() {
 }
 
 std::function<double()> make_jpeg() {
-  auto folder = std::make_shared<data::Dataset>(
-      data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
-  auto iterator = std::make_shared<data::Iterator>(folder->iterator(0));
-  return [folder, iterator, epoch = uint64_t{0}]() mutable {
-    read_all(*iterator);
-    iterator->reset(++epoch);
-    return 1.;
-  };
+  return epochs_of(data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
+}
+
+std::function<double()> make_packed() {
+  const std::string source = data_directory("clothing/train"), packed = bench_file("clothing");
+  const std::string_view words[] = {source, packed, "--resize", "224x224", "--decode", "--quiet"};
+  try {
+    run_pack(words);
+  } catch (const InvalidArgument&) {  // of other photos, or by an older brio
+    std::filesystem::remove_all(packed);
+    run_pack(words);
+  }
+  return epochs_of(data::parse_example(data::tfrecord_dataset({packed + "/*.tfrecord"}),
+                                       {{"image", formats::FixedLen{{224, 224, 3}, f32, {}, true, u8}},
+                                        {"image/class/label", formats::FixedLen{{}, i64}}})
+                       .shuffle(data::kAutotune, {.seed = 1})
+                       .batch(32));
 }
 
 std::function<double()> make_rows() {

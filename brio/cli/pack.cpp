@@ -1,17 +1,22 @@
 // brio pack SRC OUT: sharded TFRecords of Examples, each shard with a side index, and a manifest. A shard appears
 // whole, under its name, or not at all; what was finished before a kill is kept by the next run.
-#include <nlohmann/json.hpp>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
 
 #include "brio/base/error.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/file_kind.h"
 #include "brio/cli/pack_source.h"
 #include "brio/cli/progress.h"
-#include "brio/data/glob.h"
 #include "brio/formats/example_scan.h"
 #include "brio/formats/tfrecord.h"
 #include "brio/tensor/strings.h"
@@ -34,12 +39,17 @@ OUT  a directory for NAME-00000-of-00010.tfrecord …, their .idx, and NAME.json
   --shard-size MB     about how large each is (default 128)
   --resize HxW        resize pictures (bilinear)
   --decode            store pixels (uint8, RGB), not files
+  --augment N         N changed copies of each picture beside it (at most 100):
+                      mirrored or not, turned by up to 10 degrees, 85 to 100 %
+                      of each side cut out, lighter or darker by up to 10 %;
+                      image/copy is their number, 0 the picture as it is
   --compression TYPE  GZIP or ZLIB; such shards have no index
   --shuffle           write the items in a random order
-  --seed S            of that order (default 0)
+  --seed S            of that order and of the copies (default 0)
   --on-error skip     leave out what is broken, and list it (default: fail)
   --name NAME         of the shards (default: that of OUT)
   --json              the summary for machines
+  --quiet             no summary but what was skipped, and no measuring for it
 
 What an earlier run has finished is kept.
 Exit codes: 0 done, 1 failed, 2 misused.
@@ -85,13 +95,33 @@ Json features_of(std::string_view example) {
   return features;
 }
 
+// Holds OUT, until it or its process ends, against a second run that would clear away what this one is writing.
+class OnlyOne {
+ public:
+  explicit OnlyOne(const std::string& directory)
+      : fd_(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(fd_);
+      throw ResourceError(cat(directory, ": another brio pack is writing there"));
+    }
+  }
+  OnlyOne(const OnlyOne&) = delete;
+  OnlyOne& operator=(const OnlyOne&) = delete;
+  ~OnlyOne() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+ private:
+  int fd_;
+};
+
 class Pack {
  public:
   explicit Pack(const Arguments& arguments)
       : out_(arguments.names()[1]),
         compression_(formats::compression_from_name(arguments.text("--compression"))),
-        skip_(arguments.text("--on-error", "fail") == "skip"),
-        json_(arguments.has("--json")) {
+        json_(arguments.has("--json")),
+        quiet_(arguments.has("--quiet")) {
     if (const std::string size = arguments.text("--resize"); !size.empty()) {
       char rest = 0;
       long long height = 0, width = 0;
@@ -101,11 +131,14 @@ class Pack {
       options_.height = height;
       options_.width = width;
     }
-    if (const std::string what = arguments.text("--on-error", "fail"); what != "skip" && what != "fail")
-      throw Misuse(cat("--on-error is ", what, "; it is fail or skip"));
+    const std::string on_error = arguments.text("--on-error", "fail");
+    if (on_error != "skip" && on_error != "fail")
+      throw Misuse(cat("--on-error is ", on_error, "; it is fail or skip"));
+    skip_ = on_error == "skip";
     if (arguments.has("--shards") && arguments.has("--shard-size"))
       throw Misuse("--shards and --shard-size exclude each other");
     options_.decode = arguments.has("--decode");
+    options_.augment = arguments.number("--augment", 0, 1, 100);
     options_.shuffle = arguments.has("--shuffle");
     options_.seed = static_cast<uint64_t>(arguments.number("--seed", 0, 0, INT64_MAX));
     shards_ = arguments.number("--shards", 0, 1, 99'999);
@@ -113,20 +146,24 @@ class Pack {
     name_ = arguments.text("--name", fs::path(out_).lexically_normal().filename().string());
     if (name_.empty() || name_ == "." || name_ == ".." || name_.find('/') != std::string::npos)
       throw Misuse(cat("'", name_, "' is no name for shards; give one by --name"));
-    source_.emplace(open_source(arguments.names()[0], options_));
+    const std::string& source = arguments.names()[0];
+    if (is_directory(source) && lies_in(source))
+      throw Misuse(cat(out_, " lies in ", source, ", which is packed into it"));
+    source_.emplace(open_source(source, options_));
   }
 
   int run() {
     if (source_->items == 0) throw InvalidArgument("[pack] the source holds no items");
     fs::create_directories(out_);
+    const OnlyOne only(out_);
     if (shards_ == 0) shards_ = choose_shards();
     shards_ = std::min(shards_, source_->items);
-    check_earlier_run();
     Json manifest = plan();
+    manifest["errors"] = check_earlier_run();
     manifest["complete"] = false;
     write_manifest(manifest);
-    for (const std::string& left : data::glob(cat(out_, "/", name_, "-*.part"))) fs::remove(left);
-    write_shards();
+    for (const std::string& left : shard_files(true)) fs::remove(left);
+    write_shards(manifest);
     finish(manifest);
     return 0;
   }
@@ -137,6 +174,21 @@ class Pack {
     std::snprintf(number, sizeof number, "-%05lld-of-%05lld", static_cast<long long>(shard),
                   static_cast<long long>(shards_));
     return cat(out_, "/", name_, number, ".tfrecord");
+  }
+  // The shards of this name that lie in OUT, or what a killed run has left of some.
+  std::vector<std::string> shard_files(bool unfinished) const {
+    const std::regex name(R"(-\d{5}-of-\d{5}\.tfrecord)" +
+                          std::string(unfinished ? R"((\.idx)?\.\d+\.\d+\.part)" : ""));
+    std::vector<std::string> found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(out_))
+      if (const std::string file = entry.path().filename().string();
+          file.starts_with(name_) && std::regex_match(file.substr(name_.size()), name))
+        found.push_back(entry.path().string());
+    return found;
+  }
+  bool lies_in(const fs::path& source) const {
+    const fs::path inner = fs::weakly_canonical(out_), outer = fs::canonical(source);
+    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
   }
   std::string manifest_path() const { return cat(out_, "/", name_, ".json"); }
   int64_t first_of(int64_t shard) const {
@@ -164,17 +216,19 @@ class Pack {
     json["shards"] = shards_;
     json["resize"] = options_.height == 0 ? Json() : Json{options_.height, options_.width};
     json["decode"] = options_.decode;
-    json["shuffle"] = options_.shuffle ? Json(options_.seed) : Json();
+    json["augment"] = options_.augment;
+    json["shuffle"] = options_.shuffle;
+    json["seed"] = options_.seed;
     json["compression"] = std::string(name_of(compression_));
     json["class_names"] = source_->class_names;
     return json;
   }
   void write_manifest(const Json& json) const { formats::write_file(manifest_path(), dumped(json, 2) + "\n"); }
 
-  void check_earlier_run() const {
-    const std::vector<std::string> shards = data::glob(cat(out_, "/", name_, "-*.tfrecord"));
+  // Throws where that was of other items or options. Returns what it has left out, by shard.
+  Json check_earlier_run() const {
     if (!fs::exists(manifest_path())) {
-      if (shards.empty()) return;
+      if (shard_files(false).empty()) return Json::object();
       throw InvalidArgument(cat(out_, " holds shards of that name, but no ", name_,
                                 ".json that says how they were made; remove them or choose another OUT"));
     }
@@ -185,6 +239,7 @@ class Pack {
         throw InvalidArgument(cat(manifest_path(), " is of another run: its ", key, " is ",
                                   before.is_object() && before.contains(key) ? dumped(before[key]) : "missing",
                                   ", not ", cut(dumped(value), 60), "; remove ", out_, " or choose another OUT"));
+    return before.contains("errors") && before["errors"].is_object() ? before["errors"] : Json::object();
   }
 
   // Was it written whole by an earlier run?
@@ -205,7 +260,7 @@ class Pack {
     }
   }
 
-  void write_shards() {
+  void write_shards(Json& manifest) {
     WorkBar bar("packing", source_->items);
     std::optional<data::Iterator> iterator;
     int64_t at = -1;  // of the iterator
@@ -218,18 +273,26 @@ class Pack {
       }
       if (at != first) iterator.emplace(source_->examples.skip(first).iterator(0));
       RecordWriter writer(shard_path(shard), {.compression = compression_});
+      Json errors = Json::array();
       data::Item item;
       for (at = first; at < end; ++at) {
         bar.show(at);
+        bool more = true;
         try {
-          if (!iterator->next(item)) throw ResourceError("the source now has fewer items than when it was opened");
+          more = iterator->next(item);
         } catch (const Error& error) {
           if (!skip_) throw;
-          skipped_.emplace_back(error.what());
+          errors.emplace_back(error.what());
           continue;
         }
+        if (!more) throw ResourceError("the source now has fewer items than when it was opened");
         writer.write(string_at(item[0].array(), 0));
       }
+      // A shard that is there has its errors in the manifest, also for the run that will keep it.
+      Json& known = manifest["errors"];
+      const bool listed = known.erase(cat(shard)) > 0;
+      if (!errors.empty()) known[cat(shard)] = std::move(errors);
+      if (listed || known.contains(cat(shard))) write_manifest(manifest);
       writer.commit();
       if (compression_ == Compression::none) formats::write_index(writer.index(), formats::InputFile(writer.path()));
     }
@@ -261,6 +324,14 @@ class Pack {
     manifest["skipped"] = source_->items - records;
     manifest["complete"] = true;
     write_manifest(manifest);
+    std::vector<std::string> skipped;
+    for (int64_t shard = 0; shard < shards_; ++shard)
+      if (const auto errors = manifest["errors"].find(cat(shard)); errors != manifest["errors"].end())
+        for (const Json& error : *errors) skipped.push_back(error.is_string() ? error.get<std::string>() : "");
+    if (quiet_) {
+      for (const std::string& error : skipped) std::fprintf(stderr, "skipped: %s\n", error.c_str());
+      return;
+    }
     const Speed before = speed_of(source_->ready, records);
     const Speed after = speed_of(unpacked(paths, name_of(compression_), source_->kind == "pictures"), records);
     if (json_) {
@@ -272,11 +343,11 @@ class Pack {
                       {"bytes_after", bytes},
                       {"items_a_second_before", before.items},
                       {"items_a_second_after", after.items}};
-      summary["errors"] = skipped_;
+      summary["errors"] = skipped;
       std::printf("%s\n", dumped(summary).c_str());
       return;
     }
-    for (const std::string& error : skipped_) std::printf("skipped: %s\n", error.c_str());
+    for (const std::string& error : skipped) std::printf("skipped: %s\n", error.c_str());
     std::printf("%lld %s in %lld shards", static_cast<long long>(records), source_->kind.c_str(),
                 static_cast<long long>(shards_));
     if (kept_ > 0) std::printf(", %lld of them from an earlier run", static_cast<long long>(kept_));
@@ -293,9 +364,8 @@ class Pack {
   std::string out_, name_;
   PackOptions options_;
   Compression compression_;
-  bool skip_, json_;
+  bool json_, quiet_, skip_ = false;
   int64_t shards_ = 0, shard_bytes_ = 0, kept_ = 0;
-  std::vector<std::string> skipped_;
   std::optional<PackSource> source_;
 };
 
@@ -307,8 +377,8 @@ int run_pack(Words words) {
     return 0;
   }
   const Arguments arguments(
-      words, {"--decode", "--shuffle", "--json"},
-      {"--shards", "--shard-size", "--resize", "--seed", "--compression", "--on-error", "--name"});
+      words, {"--decode", "--shuffle", "--json", "--quiet"},
+      {"--shards", "--shard-size", "--resize", "--augment", "--seed", "--compression", "--on-error", "--name"});
   if (arguments.names().size() != 2) throw Misuse("takes SRC and OUT");
   return Pack(arguments).run();
 }

@@ -7,6 +7,7 @@
 #include "brio/base/error.h"
 #include "brio/base/hashes.h"
 #include "brio/cli/arguments.h"
+#include "brio/cli/augment.h"
 #include "brio/cli/example_picture.h"
 #include "brio/cli/file_kind.h"
 #include "brio/cli/pixels.h"
@@ -33,14 +34,20 @@ std::string format_name(PictureFormat format) {
   return name;
 }
 
-// The features of one picture, from the bytes of its file.
-void add_picture(Example& example, std::string_view bytes, const Origin& origin, const PackOptions& options) {
+// The features of one picture, from the bytes of its file. `copy` 0 is the picture itself. What a copy looks like
+// depends on the bytes and the seed alone, not on where the picture lies among others.
+void add_picture(Example& example, std::string_view bytes, const Origin& origin, const PackOptions& options,
+                 int64_t copy) {
   formats::PictureInfo info = formats::picture_info(bytes, origin);
   std::string kept(bytes);
-  if (options.decode || options.height > 0) {
+  if (options.decode || options.height > 0 || copy > 0) {
     static thread_local Pixels pixels;
     decode_rgb(bytes, origin, pixels);
-    if (options.height > 0) resize_rgb(pixels, options.height, options.width);
+    const int64_t height = options.height > 0 ? options.height : pixels.height;
+    const int64_t width = options.height > 0 ? options.width : pixels.width;
+    if (copy > 0)
+      augment_rgb(pixels, height, width, {murmur_hash64(bytes, options.seed), static_cast<uint64_t>(copy)});
+    else resize_rgb(pixels, height, width);
     info.height = pixels.height;
     info.width = pixels.width;
     info.channels = 3;
@@ -58,6 +65,7 @@ void add_picture(Example& example, std::string_view bytes, const Origin& origin,
   example.features["image/height"] = Feature::ints({info.height});
   example.features["image/width"] = Feature::ints({info.width});
   example.features["image/channels"] = Feature::ints({info.channels});
+  if (options.augment > 0) example.features["image/copy"] = Feature::ints({copy});
   if (options.decode) {
     example.features["image"] = Feature::bytes({std::move(kept)});
   } else {
@@ -75,36 +83,48 @@ Dataset shuffled(Dataset items, const PackOptions& options) {
   return options.shuffle ? items.shuffle(data::kAutotune, {.seed = options.seed}) : items;
 }
 
+// make(0), all pictures as they are, then each round of copies.
+template <typename F>
+Dataset with_copies(const PackOptions& options, const F& make) {
+  Dataset all = make(0);
+  for (int64_t copy = 1; copy <= options.augment; ++copy) all = all.concatenate(make(copy));
+  return shuffled(all, options);
+}
+
 PackSource open_pictures(const std::string& directory, bool classes, const PackOptions& options) {
   auto files = std::make_shared<const data::LabelledFiles>(data::find_files(
       "pack", directory, {".bmp", ".gif", ".jpeg", ".jpg", ".png"}, {.inferred = classes, .shuffle = false}));
   const auto n = static_cast<int64_t>(files->paths.size());
-  const Dataset numbers = shuffled(data::range(n), options);
-  const Dataset examples = numbers.map([files, options](Sample& sample) {
-    const auto i = static_cast<size_t>(*sample.read<int64_t>(0));
-    const std::string& path = files->paths[i];
-    Example example;
-    add_picture(example, formats::read_file(path), {path}, options);
-    example.features["image/filename"] = Feature::bytes({std::filesystem::path(path).filename().string()});
-    if (!files->labels.empty()) {
-      example.features["image/class/label"] = Feature::ints({files->labels[i]});
-      example.features["image/class/text"] =
-          Feature::bytes({files->class_names[static_cast<size_t>(files->labels[i])]});
-    }
-    sample.write_text(0, example.serialize());
+  const Dataset examples = with_copies(options, [&](int64_t copy) {
+    return data::range(n).map([files, options, copy](Sample& sample) {
+      const auto i = static_cast<size_t>(*sample.read<int64_t>(0));
+      const std::string& path = files->paths[i];
+      Example example;
+      add_picture(example, formats::read_file(path), {path}, options, copy);
+      example.features["image/filename"] = Feature::bytes({std::filesystem::path(path).filename().string()});
+      if (!files->labels.empty()) {
+        example.features["image/class/label"] = Feature::ints({files->labels[i]});
+        example.features["image/class/text"] =
+            Feature::bytes({files->class_names[static_cast<size_t>(files->labels[i])]});
+      }
+      sample.write_text(0, example.serialize());
+    });
   });
-  const Dataset ready = numbers.map([files, options](Sample& sample) {
+  const Dataset ready = shuffled(data::range(n), options).map([files, options](Sample& sample) {
     static thread_local Pixels pixels;
     const std::string& path = files->paths[static_cast<size_t>(*sample.read<int64_t>(0))];
     decode_rgb(formats::read_file(path), {path}, pixels);
     if (options.height > 0) resize_rgb(pixels, options.height, options.width);
     write_pixels(sample, pixels);
   });
-  PackSource source{"pictures", n, 0, 0, files->class_names, examples, ready};
+  PackSource source{"pictures", n * (options.augment + 1), 0, 0, files->class_names, examples, ready};
   for (const std::string& path : files->paths) {
-    const uint64_t bytes = std::filesystem::file_size(path);
+    std::error_code unreadable;  // counts as empty here; its own place has the error
+    uint64_t bytes = std::filesystem::file_size(path, unreadable);
+    if (unreadable) bytes = 0;
     source.bytes += bytes;
-    source.fingerprint = murmur_hash64(cat(path.substr(directory.size()), "\n", bytes), source.fingerprint);
+    const std::string name = std::filesystem::path(path).lexically_relative(directory).string();
+    source.fingerprint = murmur_hash64(cat(name, "\n", bytes), source.fingerprint);
   }
   return source;
 }
@@ -131,7 +151,8 @@ int64_t count_of(const Dataset& dataset) {
 }
 
 PackSource open_rows(const std::vector<std::string>& files, const PackOptions& options) {
-  if (options.decode || options.height > 0) throw Misuse("--decode and --resize are for pictures, but SRC holds CSV");
+  if (options.changes_pictures())
+    throw Misuse("--decode, --resize and --augment are for pictures, but SRC holds CSV");
   if (options.shuffle)
     throw Misuse("--shuffle needs items that are found by their number; rows of CSV files are not");
   const formats::CsvOptions with_header{.header = true};
@@ -161,14 +182,14 @@ PackSource open_rows(const std::vector<std::string>& files, const PackOptions& o
 
 PackSource open_records(const std::vector<std::string>& files, const PackOptions& options) {
   const formats::Compression compression = look_at(files[0]).compression;
-  const Dataset records = shuffled(data::tfrecord_dataset(files, {.compression = compression}), options);
-  Dataset examples = records;
-  if (options.decode || options.height > 0)
-    examples = records.map([options](Sample& sample) {
+  const Dataset records = data::tfrecord_dataset(files, {.compression = compression});
+  const Dataset examples = with_copies(options, [&](int64_t copy) {
+    if (!options.changes_pictures()) return records;
+    return records.map([options, copy](Sample& sample) {
       Example example = Example::parse(sample.text(0));
       const auto encoded = example.features.find("image/encoded");
       if (encoded == example.features.end() || encoded->second.kind() != formats::FeatureKind::bytes)
-        throw InvalidArgument("[pack] --decode and --resize need a feature image/encoded in each record");
+        throw InvalidArgument("[pack] --decode, --resize and --augment need a feature image/encoded in each record");
       const Feature::Bytes bytes = std::get<Feature::Bytes>(encoded->second.values);
       if (bytes.size() != 1)
         throw InvalidArgument(
@@ -177,10 +198,11 @@ PackSource open_records(const std::vector<std::string>& files, const PackOptions
         example.features.erase("image/encoded");
         example.features.erase("image/format");
       }
-      add_picture(example, bytes[0], {}, options);
+      add_picture(example, bytes[0], {}, options, copy);
       sample.write_text(0, example.serialize());
     });
-  PackSource source{"records", count_of(records), 0, 0, {}, examples, records};
+  });
+  PackSource source{"records", count_of(records) * (options.augment + 1), 0, 0, {}, examples, records};
   add_files(source, files);
   return source;
 }

@@ -12,8 +12,11 @@ namespace brio::cli {
 struct PackOptions {
   int64_t height = 0, width = 0;  // that pictures are resized to; 0: they stay as they are
   bool decode = false;            // pictures as pixels, not as files
+  int64_t augment = 0;            // changed copies of each picture, beside it
   bool shuffle = false;
   uint64_t seed = 0;
+
+  bool changes_pictures() const { return decode || height > 0 || augment > 0; }
 };
 
 struct PackSource {

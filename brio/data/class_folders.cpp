@@ -41,7 +41,9 @@ class Walk {
       : extensions_(extensions), follow_(follow_links) {}
 
   std::vector<std::string> operator()(const fs::path& top) {
-    directory(top);
+    std::error_code unreadable;
+    const fs::path real = fs::canonical(top, unreadable);
+    directory(top, unreadable ? top : real);
     std::sort(found_.begin(), found_.end());
     std::vector<std::string> paths;
     for (auto& [root, files] : found_) {
@@ -52,25 +54,34 @@ class Walk {
   }
 
  private:
-  void directory(const fs::path& path) {
-    std::error_code ignored;
-    const fs::path real = fs::canonical(path, ignored);
+  // `real`: the same place without links; from a path that leads through many, each look would follow them all again.
+  void directory(const fs::path& path, const fs::path& real) {
     if (!above_.insert(real.string()).second) return;
+    if (links_ > 1 && ++linked_ > kMostLinked)
+      throw ResourceError(cat(path.string(), ": links behind links lead to more than ", kMostLinked,
+                              " directories; set follow_links to false, or remove those that lead to each other"));
     std::vector<std::string> files;
-    for (const fs::directory_entry& entry : entries_of(path)) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : entries_of(real)) {
+      const fs::path name = entry.path().filename();
       const bool link = entry.is_symlink(ignored);
       if (entry.is_directory(ignored)) {
-        if (!link || follow_) directory(entry.path());
-      } else if (ends_with_one_of(entry.path().filename().string(), extensions_)) {
-        files.push_back(entry.path().filename().string());
+        if (link && !follow_) continue;
+        links_ += link;
+        directory(path / name, link ? fs::canonical(entry.path(), ignored) : entry.path());
+        links_ -= link;
+      } else if (ends_with_one_of(name.string(), extensions_)) {
+        files.push_back(name.string());
       }
     }
     above_.erase(real.string());
     found_.emplace_back(path.string(), std::move(files));
   }
 
+  static constexpr int64_t kMostLinked = 5'000;
   const std::vector<std::string>& extensions_;
   bool follow_;
+  int64_t links_ = 0, linked_ = 0;  // on the way here; directories found behind several
   std::set<std::string> above_;
   std::vector<std::pair<std::string, std::vector<std::string>>> found_;
 };

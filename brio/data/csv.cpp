@@ -111,7 +111,8 @@ Dataset csv_dataset(const std::vector<std::string>& names, std::vector<CsvColumn
   const size_t n = columns.size();
   return csv_rows("csv_dataset", files_of("csv_dataset", names),
                   {std::move(columns), in_their_order(n), std::move(options.csv), options.compression},
-                  Structure::tuple_of(n));
+                  Structure::tuple_of(n))
+      .on_error(options.on_error);
 }
 
 Dataset make_csv_dataset(const std::vector<std::string>& names, int64_t batch_size, MakeCsvOptions options) {

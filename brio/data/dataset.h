@@ -42,6 +42,8 @@ struct Options {
   int64_t cpu_budget = 0;     // threads for input; 0: the CPUs that this process may use
   int64_t ram_budget =
       0;  // bytes that input may hold; 0: a quarter of what the machine or its control group has free
+  // How long restore() may claim elements again, where they have no numbers (a generator, a buffer's shuffle).
+  double restore_seconds = 600;
 };
 
 using SampleFunction = std::function<void(Sample&)>;
@@ -130,8 +132,10 @@ class Dataset {
 
   // Elements are made once, in the first epoch, and kept: in memory, or in a file that another process reads too.
   Dataset cache(std::string file = {}) const;
-  // Elements that cannot be made are left out; Iterator::report() counts them and says why.
+  // Elements that cannot be made are left out. Iterator::report() counts them and says why; what it has not shown is
+  // printed to stderr when the iterator goes.
   Dataset ignore_errors() const;
+  Dataset on_error(OnError what) const { return what == OnError::skip ? ignore_errors() : *this; }
   Dataset prefetch(int64_t buffer_size = kAutotune) const;
   Dataset with_options(Options options) const;
 
@@ -187,7 +191,8 @@ class Iterator {
   bool next(Item& item);  // false at the end, and from then on
 
   // Where it stands, in a few bytes; restore() goes on at exactly the next element, also in another process and with
-  // another number of threads. Throws InvalidArgument when the bytes are not of this pipeline.
+  // another number of threads. Throws InvalidArgument when the bytes are not of this pipeline; it is at its first
+  // element then.
   std::string save() const;
   void restore(std::string_view state);
   void reset(uint64_t epoch);

@@ -1,6 +1,7 @@
 #include "brio/data/files_in_order.h"
 
 #include "brio/base/error.h"
+#include "brio/data/replay.h"
 
 namespace brio::data {
 
@@ -34,8 +35,10 @@ bool FilesInOrder::advance(Ticket& ticket, bool (ElementReader::*step)(Element&)
 
 int64_t FilesInOrder::skip(int64_t n) {
   Ticket passed;
-  for (int64_t i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i) {
+    if (i % 64 == 0) pipeline_.replay->check();
     if (!advance(passed, &ElementReader::skip)) return i;
+  }
   return n;
 }
 

@@ -69,7 +69,7 @@ void GatherStage::make_rows(Ticket& ticket, size_t begin, size_t end, Element& o
         mine.offer(k, &aval, static_cast<char*>(const_cast<void*>(out.data(k))) + row * aval.bytes());
     Ticket& from = ticket.inner[row];
     input().make(from, mine, worker);
-    bool fits = mine.size() == parts;
+    bool fits = ticket.rows && mine.size() == parts;
     for (size_t k = 0; fits && k < parts; ++k) fits = mine.in_place(k);
     from.has_result = !fits;
     if (fits) continue;

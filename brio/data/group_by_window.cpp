@@ -172,9 +172,9 @@ class GroupStage final : public NestedStage {
     state.number(window.size());
     for (const Parts& each : window) write_parts(each, state);
   }
-  static Window read(StateReader& state) {
+  Window read(StateReader& state) const {
     Window window;
-    for (int64_t left = state.count(); left > 0; --left) window.push_back(read_parts(state));
+    for (int64_t left = state.count(); left > 0; --left) window.push_back(read_parts(state, grouping_.in.parts()));
     return window;
   }
 

@@ -49,7 +49,7 @@ ImageFolder image_folder(const std::string& directory, const ImageFolderOptions&
   if (options.shuffle)
     dataset =
         dataset.shuffle(kAutotune, {.seed = options.seed ? std::optional<uint64_t>(*options.seed) : std::nullopt});
-  dataset = Dataset(resized(decoded(dataset.node(), wanted), wanted));
+  dataset = Dataset(resized(decoded(dataset.node(), wanted), wanted)).on_error(options.on_error);
   if (options.batch_size > 0) dataset = dataset.batch(options.batch_size);
   return {dataset, std::move(files)};
 }

@@ -45,6 +45,7 @@ struct ImageFolderOptions {
   bool reduced_decode = false;
   bool apply_orientation = false;  // turn photos as their EXIF says
   formats::PictureLimits limits = {};
+  OnError on_error = OnError::fail;
 };
 
 struct ImageFolder : Dataset {

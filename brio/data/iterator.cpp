@@ -8,6 +8,7 @@
 #include "brio/data/dataset.h"
 #include "brio/data/options_node.h"
 #include "brio/data/parallel_stage.h"
+#include "brio/data/replay.h"
 #include "brio/data/skip_log.h"
 
 namespace brio::data {
@@ -42,15 +43,18 @@ std::string Dataset::describe() const {
 }
 
 struct Iterator::Impl {
-  explicit Impl(const Dataset& dataset, uint64_t epoch)
+  explicit Impl(const Dataset& dataset, uint64_t first_epoch)
       : node(dataset.node()),
         structure(std::make_shared<Structure>(dataset.structure())),
-        fingerprint(murmur_hash64(dataset.describe(), kStateVersion)) {
+        fingerprint(murmur_hash64(dataset.describe(), kStateVersion)),
+        epoch(first_epoch) {
     const Options options = options_of(*node);
     pipeline.deterministic = options.deterministic;
     pipeline.cpu_budget = options.cpu_budget > 0 ? options.cpu_budget : usable_cpus();
     pipeline.ram_budget = options.ram_budget > 0 ? options.ram_budget : available_memory() / 4;
     pipeline.skipped = std::make_shared<SkipLog>();
+    pipeline.replay = std::make_shared<Replay>();
+    restore_seconds = options.restore_seconds;
     root = node->open(pipeline);
     root->reset(epoch);
     // Elements that wait in a ring of their own are not read ahead once more.
@@ -61,7 +65,8 @@ struct Iterator::Impl {
 
   NodePtr node;
   std::shared_ptr<const Structure> structure;
-  uint64_t fingerprint;
+  uint64_t fingerprint, epoch;
+  double restore_seconds = 0;
   Pipeline pipeline;
   std::unique_ptr<Stage> root;
   std::unique_ptr<Parallel> reader;  // goes first: its threads use the rest
@@ -121,8 +126,14 @@ void Iterator::restore(std::string_view bytes) {
   if (const uint64_t version = body.number(); version != kStateVersion)
     StateReader::refuse(cat("it has version ", version, ", this is ", kStateVersion));
   if (body.number() != impl_->fingerprint) StateReader::refuse("it was saved by a pipeline of other steps");
-  impl_->reader->restore(body);
-  if (!body.done()) StateReader::refuse("there is more in it than the stages read");
+  try {
+    const Replay::Scope limit(*impl_->pipeline.replay, impl_->restore_seconds);
+    impl_->reader->restore(body);
+    if (!body.done()) StateReader::refuse("there is more in it than the stages read");
+  } catch (...) {  // some stages have read their part, others not
+    impl_->reader->reset(impl_->epoch);
+    throw;
+  }
 }
 
 void Iterator::reset(uint64_t epoch) { impl_->reader->reset(epoch); }

@@ -26,6 +26,7 @@ std::shared_ptr<Nested> Nested::open(const char* name, const Dataset& dataset, c
   nested->pipeline.ram_budget = outer.ram_budget;
   nested->pipeline.deterministic = outer.deterministic;
   nested->pipeline.skipped = outer.skipped;
+  nested->pipeline.replay = outer.replay;
   nested->stage = nested->node->open(nested->pipeline);
   nested->stage->reset(epoch);
   return nested;

@@ -66,9 +66,17 @@ void Parallel::start_threads(int64_t threads) {
     const auto number = static_cast<int64_t>(threads_.size());
     auto body = [this, number] {
       Worker worker;
+      fork_gate::enter();
       Lock lock(mutex_);
       bool spun = false;
       while (!stopping_) {
+        if (fork_gate::fork_waits()) {
+          lock.unlock();
+          fork_gate::leave();
+          fork_gate::enter();
+          lock.lock();
+          continue;
+        }
         if (number < workers_ && has_work()) {
           work(lock, worker);
           spun = false;
@@ -77,10 +85,12 @@ void Parallel::start_threads(int64_t threads) {
         if (number < workers_ && !ended_ && tail_ - head_ >= depth_) ++window_.found_full;
         if (number < workers_ && spin(lock, read_, spun)) continue;
         ++sleeping_;
-        work_.wait(lock);
+        wait(work_, lock);
         --sleeping_;
         spun = false;
       }
+      lock.unlock();
+      fork_gate::leave();
     };
     try {
       threads_.emplace_back(body);
@@ -93,13 +103,41 @@ void Parallel::start_threads(int64_t threads) {
   workers_ = static_cast<int64_t>(threads_.size());
 }
 
+// A thread that waits does not keep others from forking. It may have to wait for a fork before it goes on, and must
+// not hold the lock meanwhile.
+void Parallel::wait(std::condition_variable& changed, Lock& lock) {
+  if (!fork_gate::inside()) return changed.wait(lock);
+  fork_gate::leave();
+  changed.wait(lock);
+  lock.unlock();
+  fork_gate::enter();
+  lock.lock();
+}
+
+// The threads are not there. What they had finished is; the next read starts others.
+void Parallel::after_fork_in_child() {
+  new (&mutex_) std::mutex;
+  new (&work_) std::condition_variable;
+  new (&ready_) std::condition_variable;
+  new std::vector<std::thread>(std::move(threads_));  // to be joined by nobody
+  threads_.clear();
+  sleeping_ = 0;
+  reader_waits_ = stopping_ = false;
+  lost_ = busy_ > 0;
+  busy_ = 0;
+}
+
 void Parallel::stop_threads() {
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
   work_.notify_all();
+  // Those that are waited for may have to wait for a fork.
+  const bool inside = !threads_.empty() && fork_gate::inside();
+  if (inside) fork_gate::leave();
   for (std::thread& thread : threads_) thread.join();
+  if (inside) fork_gate::enter();
   threads_.clear();
   stopping_ = false;
 }
@@ -131,9 +169,13 @@ bool Parallel::has_work() const {
 
 // One piece of work: a part of the oldest element that has some left, or the next element.
 void Parallel::work(Lock& lock, Worker& worker) {
-  for (int64_t i = head_; i < tail_; ++i)
-    if (Entry& entry = entry_at(i); entry.open && entry.taken < entry.parts) return compute_part(lock, entry, worker);
-  claim(lock, worker);
+  ++busy_;
+  Entry* open = nullptr;
+  for (int64_t i = head_; i < tail_ && !open; ++i)
+    if (Entry& entry = entry_at(i); entry.open && entry.taken < entry.parts) open = &entry;
+  if (open) compute_part(lock, *open, worker);
+  else claim(lock, worker);
+  --busy_;
 }
 
 void Parallel::claim(Lock& lock, Worker& worker) {
@@ -248,6 +290,10 @@ bool Parallel::next(Element& out) {
   const int64_t outer = time_in_next;
   bool spun = false;
   for (;;) {
+    if (lost_)
+      throw ResourceError(cat("[", stage_.name(),
+                              "] this iterator was made before a fork, and its threads were in the "
+                              "middle of an element; make another one in the child, or reset() it"));
     if (head_ < tail_ && entry_at(head_).ready) break;
     if (!pipeline_.deterministic) {
       int64_t any = head_;
@@ -268,7 +314,7 @@ bool Parallel::next(Element& out) {
     }
     if (!threads_.empty() && spin(lock, made_, spun)) continue;
     reader_waits_ = true;
-    ready_.wait(lock);
+    wait(ready_, lock);
     reader_waits_ = false;
   }
   const int64_t now = now_ns();
@@ -331,7 +377,8 @@ void Parallel::tune() {
 void Parallel::clear() {
   stop_threads();  // the next read starts them again
   head_ = tail_ = 0;
-  claiming_ = ended_ = false;
+  claiming_ = ended_ = lost_ = false;
+  busy_ = 0;
   for (auto& entry : ring_)
     if (entry) entry->open = entry->ready = false;
   pending_ = {};

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "brio/data/fork_gate.h"
 #include "brio/data/stage.h"
 #include "brio/data/tuner.h"
 
@@ -22,12 +23,12 @@ struct ParallelOptions {
   int64_t depth = kAutotune;    // elements ahead of the reader
 };
 
-class Parallel {
+class Parallel final : fork_gate::Told {
  public:
   Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options);
   Parallel(const Parallel&) = delete;
   Parallel& operator=(const Parallel&) = delete;
-  ~Parallel();  // stops the threads after the part that each is computing
+  ~Parallel() override;  // stops the threads after the part that each is computing
 
   // The next element; its parts are exchanged with those of `out`. False at the end. Throws what computing this
   // element threw; the next call goes on behind it.
@@ -57,6 +58,8 @@ class Parallel {
   };
   using Lock = std::unique_lock<std::mutex>;
 
+  void after_fork_in_child() override;
+  void wait(std::condition_variable& changed, Lock& lock);
   bool has_work() const;
   void work(Lock& lock, Worker& worker);
   void claim(Lock& lock, Worker& worker);
@@ -82,6 +85,8 @@ class Parallel {
   int64_t head_ = 0, tail_ = 0;  // read, claimed
   int64_t depth_ = 1, workers_ = 0;
   int64_t sleeping_ = 0;
+  int64_t busy_ = 0;   // threads that compute
+  bool lost_ = false;  // of a child: what its parent's threads were computing will never be ready
   bool claiming_ = false, ended_ = false, stopping_ = false, reader_waits_ = false;
   std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
   int64_t last_cost_ns_ = 0;                 // of an element

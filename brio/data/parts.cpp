@@ -1,5 +1,6 @@
 #include "brio/data/parts.h"
 
+#include "brio/base/error.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::data {
@@ -56,6 +57,13 @@ void write_parts(const Parts& parts, StateWriter& to) {
   }
 }
 
+Parts read_parts(StateReader& from, size_t expected) {
+  Parts parts = read_parts(from);
+  if (parts.size() != expected)
+    StateReader::refuse(cat("an element in it has ", parts.size(), " parts, not ", expected));
+  return parts;
+}
+
 Parts read_parts(StateReader& from) {
   Parts parts;
   for (int64_t left = from.count(); left > 0; --left) {
@@ -73,6 +81,8 @@ Parts read_parts(StateReader& from) {
     // The product may have overflowed where there are more elements than bytes.
     if (aval.shape.elements() > static_cast<int64_t>(bytes.size()) || aval.bytes() != bytes.size())
       StateReader::refuse("a part has not as many bytes as its shape says");
+    if (dtype == boolean && bytes.find_first_not_of(std::string_view("\0\1", 2)) != std::string_view::npos)
+      StateReader::refuse("a truth value is neither false nor true");
     parts.push_back(Array::allocate(aval, Owner::input));
     std::memcpy(parts.back().data(), bytes.data(), bytes.size());
   }

@@ -19,6 +19,8 @@ int64_t bytes_of(const Parts& parts);
 Array rows_of(const Array& array, int64_t begin, int64_t end);
 
 void write_parts(const Parts& parts, StateWriter& to);
-Parts read_parts(StateReader& from);  // throws InvalidArgument where the bytes are not of parts
+// Throw InvalidArgument where the bytes are not of parts, or not of as many as expected.
+Parts read_parts(StateReader& from);
+Parts read_parts(StateReader& from, size_t expected);
 
 }  // namespace brio::data

@@ -1,6 +1,7 @@
 // repeat(n): the input n times, each an epoch of its own, so that a shuffle below it has a new order each time.
 #include "brio/base/error.h"
 #include "brio/data/dataset.h"
+#include "brio/data/replay.h"
 
 namespace brio::data {
 namespace {
@@ -21,6 +22,7 @@ class RepeatStage final : public FollowingStage {
     return false;
   }
   int64_t skip(int64_t n) override {
+    if (times_ >= 0 && done_ >= times_) return 0;
     int64_t passed = 0;
     if (const int64_t each = input().indexed(); each > 0 && n / each > 1) {  // whole epochs at once
       // All of this epoch that is left, then as many whole ones as there are.
@@ -32,6 +34,7 @@ class RepeatStage final : public FollowingStage {
       if (passed < n && !next_epoch()) return passed;
     }
     while (passed < n && (times_ < 0 || done_ < times_)) {
+      pipeline_.replay->check();
       const int64_t now = input().skip(n - passed);
       passed += now;
       empty_ &= now == 0;
@@ -54,7 +57,7 @@ class RepeatStage final : public FollowingStage {
   }
   void restore(StateReader& state) override {
     epoch_ = state.number();
-    done_ = state.count();
+    done_ = times_ < 0 ? state.count() : state.count(times_);
     empty_ = state.count(1) != 0;
     input().restore(state);
   }

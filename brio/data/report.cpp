@@ -73,13 +73,7 @@ std::string Report::str() const {
       text += "\n";
     }
   }
-  if (skipped.count > 0) {
-    text += cat("skipped: ", skipped.count, " elements that could not be made\n");
-    for (const std::string& why : skipped.first) text += cat("  ", why, "\n");
-    const int64_t more = skipped.count - static_cast<int64_t>(skipped.first.size());
-    if (more > 0) text += cat("  and ", more, " more\n");
-  }
-  return text + cat("limited by: ", limit, "\n");
+  return text + skipped.str() + cat("limited by: ", limit, "\n");
 }
 
 }  // namespace brio::data

@@ -17,10 +17,15 @@ struct StageReport {
   int64_t held_bytes = 0;
 };
 
-// Elements that ignore_errors() left out.
+// Elements that ignore_errors(), or a source with on_error = OnError::skip, left out.
+struct SkippedElement {
+  std::string why;
+  int64_t times = 0;  // once an epoch, say
+};
 struct Skipped {
-  int64_t count = 0;
-  std::vector<std::string> first;  // why: the first of them
+  int64_t count = 0;                  // in all
+  std::vector<SkippedElement> first;  // the first that differ
+  std::string str() const;            // some lines; none where there are none
 };
 
 struct Report {

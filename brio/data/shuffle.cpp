@@ -111,7 +111,7 @@ class BufferShuffle final : public FollowingStage {
     const int64_t given = state.count();
     const uint64_t epoch = state.number();
     seed_ = state.number();
-    size_ = std::max<int64_t>(1, state.count(kMostPlaces));
+    size_ = std::max<int64_t>(1, state.count(wanted_ == kAutotune ? kMostPlaces : std::min(wanted_, kMostPlaces)));
     StateReader start(state.text());
     input().restore(start);
     begin(epoch);

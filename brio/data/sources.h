@@ -6,7 +6,7 @@
 //       .batch(64);
 //
 // A broken part of a file is an error at its element's place; the elements behind it follow, as far as it can be told
-// where they begin. With ignore_errors() behind the source, what is broken is left out, counted and reported.
+// where they begin. With on_error = OnError::skip, what is broken is left out, counted and reported.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ struct RecordDatasetOptions {
   bool verify = true;                                             // compare the checksums
   uint64_t max_record = uint64_t{1} << 30;                        // bytes; longer ones are errors
   ByPlace by_place = ByPlace::cheap;
+  OnError on_error = OnError::fail;
 };
 // The records of TFRecord files, each a string.
 Dataset tfrecord_dataset(const std::vector<std::string>& files, RecordDatasetOptions options = {});
@@ -54,6 +55,7 @@ Dataset parse_example(const Dataset& strings, std::vector<formats::NamedSpec> sp
 struct TextLineOptions {
   formats::Compression compression = formats::Compression::none;
   ByPlace by_place = ByPlace::cheap;
+  OnError on_error = OnError::fail;
 };
 // The lines of text files, each a string without its end.
 Dataset text_line_dataset(const std::vector<std::string>& files, TextLineOptions options = {});
@@ -61,6 +63,7 @@ Dataset text_line_dataset(const std::vector<std::string>& files, TextLineOptions
 struct CsvDatasetOptions {
   formats::CsvOptions csv = {};
   formats::Compression compression = formats::Compression::none;
+  OnError on_error = OnError::fail;
 };
 // The rows of CSV files: a tuple of scalars, one for each column.
 Dataset csv_dataset(const std::vector<std::string>& files, std::vector<formats::CsvColumn> columns,
@@ -81,7 +84,7 @@ struct MakeCsvOptions {
   std::optional<uint64_t> shuffle_seed = {};
   int64_t prefetch_buffer_size = kAutotune;
   int64_t num_rows_for_inference = 100;  // of the first file
-  bool ignore_errors = false;
+  bool ignore_errors = false;            // as OnError::skip, by TensorFlow's name
   formats::Compression compression = formats::Compression::none;
 };
 // Batches of the columns of CSV files, by name, as tf.data.experimental.make_csv_dataset.
@@ -108,6 +111,7 @@ struct TextFolderOptions {
   double validation_split = 0;
   Subset subset = Subset::all;
   bool follow_links = false;
+  OnError on_error = OnError::fail;
 };
 struct TextFolder : Dataset {
   TextFolder(Dataset dataset, LabelledFiles files)

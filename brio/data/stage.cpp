@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "brio/base/error.h"
+#include "brio/data/replay.h"
 
 namespace brio::data {
 
@@ -36,6 +37,7 @@ Stage::Stage(Pipeline& pipeline, std::string name, std::vector<std::unique_ptr<S
 int64_t Stage::skip(int64_t n) {
   Ticket passed;
   for (int64_t i = 0; i < n; ++i) {
+    if (i % 64 == 0) pipeline_.replay->check();
     passed.count = 0;
     if (!claim(passed)) return i;
   }

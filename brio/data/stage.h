@@ -100,6 +100,7 @@ struct StageStats {
   std::atomic<int64_t> held_bytes{0};  // in a buffer, a cache
 };
 
+class Replay;
 class Stage;
 class SkipLog;
 
@@ -109,7 +110,9 @@ struct Pipeline {
   int64_t cpu_budget = 1;
   int64_t ram_budget = 0;
   bool deterministic = true;
-  std::shared_ptr<SkipLog> skipped;  // nested pipelines share it
+  // Nested pipelines share these.
+  std::shared_ptr<SkipLog> skipped;
+  std::shared_ptr<Replay> replay;
 };
 
 class Stage {

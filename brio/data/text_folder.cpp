@@ -32,13 +32,16 @@ TextFolder text_dataset_from_directory(const std::string& directory, const TextF
     bytes = bytes.shuffle(kAutotune, {.seed = options.seed ? std::optional<uint64_t>(*options.seed) : std::nullopt});
   const size_t parts = bytes.structure().parts();
   const auto longest = static_cast<size_t>(options.max_length.value_or(INT64_MAX));
-  Dataset texts = bytes.map(
-      [longest](Sample& sample) {
-        const auto size = static_cast<size_t>(sample.aval(0).shape[0]);
-        sample.write_text(0, {reinterpret_cast<const char*>(sample.read<uint8_t>(0)), std::min(size, longest)});
-        for (size_t i = 1; i < sample.size(); ++i) sample.pass(i, i);
-      },
-      {.structure = bytes.structure(), .results = parts});
+  Dataset texts = bytes
+                      .map(
+                          [longest](Sample& sample) {
+                            const auto size = static_cast<size_t>(sample.aval(0).shape[0]);
+                            sample.write_text(
+                                0, {reinterpret_cast<const char*>(sample.read<uint8_t>(0)), std::min(size, longest)});
+                            for (size_t i = 1; i < sample.size(); ++i) sample.pass(i, i);
+                          },
+                          {.structure = bytes.structure(), .results = parts})
+                      .on_error(options.on_error);
   if (options.batch_size > 0) texts = texts.batch(options.batch_size);
   return {texts, std::move(files)};
 }

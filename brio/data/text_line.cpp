@@ -121,16 +121,18 @@ Dataset text_line_dataset(const std::vector<std::string>& names, TextLineOptions
         lines.files.emplace_back(formats::ReadAt(file));
         lines.ends.push_back(lines.size() + lines.files.back().size());
       }
-      return Dataset(std::make_shared<LinesNode>(std::move(lines)));
+      return Dataset(std::make_shared<LinesNode>(std::move(lines))).on_error(options.on_error);
     } catch (const formats::DataError&) {  // a line that is too long: an error at its place, when it is reached
       if (options.by_place == ByPlace::always) throw;
     }
   }
   return files_in_order("text_line",
                         cat("text_line(", files.size(), files.size() == 1 ? " file" : " files", " in order)"), files,
-                        Structure(), [compression = options.compression](const std::string& file) {
+                        Structure(),
+                        [compression = options.compression](const std::string& file) {
                           return std::make_unique<LinesInOrder>(file, compression);
-                        });
+                        })
+      .on_error(options.on_error);
 }
 
 }  // namespace brio::data

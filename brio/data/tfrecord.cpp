@@ -137,11 +137,14 @@ Dataset tfrecord_dataset(const std::vector<std::string>& names, RecordDatasetOpt
     if (index) shards->add(file, std::move(*index));
     else shards.reset();
   }
-  if (shards) return Dataset(std::make_shared<RecordsNode>(std::move(shards), files.size()));
+  if (shards)
+    return Dataset(std::make_shared<RecordsNode>(std::move(shards), files.size())).on_error(options.on_error);
   return files_in_order(
-      "tfrecord", cat("tfrecord(", files.size(), files.size() == 1 ? " file" : " files", " in order: ", why, ")"),
-      files, Structure(),
-      [records](const std::string& file) { return std::make_unique<RecordsInOrder>(file, records); });
+             "tfrecord",
+             cat("tfrecord(", files.size(), files.size() == 1 ? " file" : " files", " in order: ", why, ")"), files,
+             Structure(),
+             [records](const std::string& file) { return std::make_unique<RecordsInOrder>(file, records); })
+      .on_error(options.on_error);
 }
 
 }  // namespace brio::data

@@ -10,6 +10,12 @@
 
 namespace brio::data {
 
+// What becomes of an element that cannot be made: a broken picture, a record whose checksum is wrong, a file that is
+// gone. skip is ignore_errors() behind the source: it is left out, counted and reported. As only those that are there
+// have a number then, a full shuffle behind such a source needs a buffer; where that is too much, put the shuffle
+// first and ignore_errors() behind it, as image_folder does.
+enum class OnError : uint8_t { fail, skip };
+
 struct BatchOptions {
   bool drop_remainder = false;
 };

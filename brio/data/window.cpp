@@ -114,7 +114,7 @@ class HeldWindow final : public GatherStage {
         each.message = state.text();
         each.error = std::make_exception_ptr(Error(each.message));
       } else {
-        each.parts = read_parts(state);
+        each.parts = read_parts(state, row_structure().parts());
       }
     }
     input().restore(state);

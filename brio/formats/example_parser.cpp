@@ -41,6 +41,9 @@ void check(const NamedSpec& named) {
   if (const auto* fixed = std::get_if<FixedLen>(&named.spec)) {
     if (!fixed->raw) check_dtype(fixed->dtype);
     else if (fixed->dtype == DType::string) fail("raw bytes are read as numbers; a string is not raw");
+    if (fixed->stored && !(fixed->raw && *fixed->stored == u8 && fixed->dtype == f32))
+      fail("what is stored as ", *fixed->stored, fixed->raw ? " raw bytes" : " values", " cannot be read as ",
+           fixed->dtype, "; only raw uint8 is read as float32");
     check_default(fixed->default_value, fixed->shape, fixed->dtype);
     if (fixed->shape.rank() == kMaxRank)
       fail("elements of rank ", kMaxRank, " leave no room for the axis of the batch");

@@ -21,12 +21,13 @@ namespace brio::formats {
 
 // Each example has just the values of `shape`, or none where there is a default. f32, i64 or string. `raw`: one
 // string that holds the elements, of any numeric dtype, as decode_raw reads them; it is copied to where the element
-// goes.
+// goes. Pixels can become float32 on that way: dtype f32, stored u8.
 struct FixedLen {
   Shape shape;
   DType dtype = f32;
   std::optional<Array> default_value = {};  // of this shape and dtype
   bool raw = false;
+  std::optional<DType> stored = {};  // what the raw string holds, where that is not `dtype`
 };
 // Any number of values. The result is ragged: the values of all examples, and how many each one has.
 struct VarLen {

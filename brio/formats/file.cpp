@@ -85,7 +85,8 @@ std::string read_file(const std::string& path, uint64_t limit) {
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   static std::atomic<uint64_t> serial{0};
-  aside_ = cat(path_, ".", ::getpid(), ".", serial.fetch_add(1), ".part");
+  process_ = ::getpid();
+  aside_ = cat(path_, ".", process_, ".", serial.fetch_add(1), ".part");
   fd_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd_ < 0) fail(aside_, "it cannot be created");
 }
@@ -93,10 +94,12 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
 OutputFile::~OutputFile() {
   if (fd_ < 0) return;
   ::close(fd_);
-  ::unlink(aside_.c_str());
+  if (process_ == ::getpid()) ::unlink(aside_.c_str());
 }
 
 void OutputFile::flush() {
+  if (process_ != ::getpid())
+    throw ResourceError(cat(path_, ": it was begun before a fork, and only the parent can finish it"));
   for (size_t done = 0; done < buffer_.size();) {
     const ssize_t wrote = ::write(fd_, buffer_.data() + done, buffer_.size() - done);
     if (wrote < 0 && errno != EINTR) fail(aside_, cat("writing at byte ", flushed_ + done, " failed"));

@@ -43,7 +43,8 @@ class InputFile {
 std::string read_file(const std::string& path, uint64_t limit = uint64_t{1} << 32);
 
 // A file that appears under its name whole or not at all: written beside it as NAME.<pid>.<n>.part, synced and
-// renamed by commit(). One that is destroyed before leaves nothing. Errors (a full disk, say) are ResourceErrors.
+// renamed by commit(). One that is destroyed before leaves nothing. Errors (a full disk, say) are ResourceErrors. In
+// the child of a fork it belongs to the parent: the child can neither write nor remove it.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -63,6 +64,7 @@ class OutputFile {
   std::string buffer_;
   uint64_t flushed_ = 0;
   int fd_ = -1;
+  int process_ = 0;  // that it belongs to
 };
 
 void write_file(const std::string& path, std::string_view bytes);

@@ -35,7 +35,8 @@ FixedFeature::FixedFeature(std::string key, FixedLen spec)
       spec_(std::move(spec)),
       kind_(spec_.raw ? FeatureKind::bytes : kind_of(spec_.dtype)),
       elements_(spec_.shape.elements()),
-      row_bytes_(static_cast<size_t>(elements_) * size_of(spec_.dtype)) {
+      row_bytes_(static_cast<size_t>(elements_) * size_of(spec_.dtype)),
+      raw_bytes_(static_cast<size_t>(elements_) * size_of(spec_.stored.value_or(spec_.dtype))) {
   if (kind_ == FeatureKind::floats && row_bytes_ + 2 < 0x80)
     head_ = wire::tag(2, wire::kBytes) | static_cast<uint32_t>(row_bytes_ + 2) << 8 |
             wire::tag(1, wire::kBytes) << 16 | static_cast<uint32_t>(row_bytes_) << 24;
@@ -78,11 +79,14 @@ void FixedFeature::read_raw(const FeatureView& feature, const wire::Message& mes
     ++count;
   });
   if (count != 1) fail_count(feature, count, {}, message);
-  if (bytes.size() != row_bytes_)
+  if (bytes.size() != raw_bytes_)
     wire::fail(message, bytes.data(),
-               cat("feature '", key_, "': it has ", bytes.size(), " raw bytes, but ", spec_.dtype, " of shape ",
-                   spec_.shape, " takes ", row_bytes_));
-  if (spec_.dtype == boolean)
+               cat("feature '", key_, "': it has ", bytes.size(), " raw bytes, but ",
+                   spec_.stored.value_or(spec_.dtype), " of shape ", spec_.shape, " takes ", raw_bytes_));
+  if (spec_.stored)
+    std::transform(bytes.begin(), bytes.end(), static_cast<float*>(to),
+                   [](char byte) { return static_cast<float>(static_cast<unsigned char>(byte)); });
+  else if (spec_.dtype == boolean)
     std::transform(bytes.begin(), bytes.end(), static_cast<bool*>(to), [](char byte) { return byte != 0; });
   else if (row_bytes_ > 0) std::memcpy(to, bytes.data(), row_bytes_);
 }
@@ -90,6 +94,10 @@ void FixedFeature::read_raw(const FeatureView& feature, const wire::Message& mes
 void FixedFeature::append_strings(std::string_view value, const wire::Message& message, FeatureColumn& to) const {
   const FeatureView feature = view(value, message);
   if (feature.kind() == FeatureKind::none) return to.append(*spec_.default_value);
+  constexpr size_t kMany = size_t{1} << 16;  // bytes: an empty string is two of them, and sixteen in the column
+  if (value.size() > kMany)
+    if (const int64_t count = feature.count(message); count != elements_)
+      fail_count(feature, count, spec_.shape, message);
   if (const int64_t count = to.append(feature, message); count != elements_)
     fail_count(feature, count, spec_.shape, message);
 }

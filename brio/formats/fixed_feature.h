@@ -58,7 +58,8 @@ class FixedFeature {
   FeatureKind kind_ = FeatureKind::none;
   int64_t elements_ = 0;
   size_t row_bytes_ = 0;
-  uint32_t head_ = 0;  // of floats: tags and lengths before the values; 0: too many values for it
+  size_t raw_bytes_ = 0;  // of the string that holds a raw row
+  uint32_t head_ = 0;     // of floats: tags and lengths before the values; 0: too many values for it
 };
 
 struct CompiledSpecs {

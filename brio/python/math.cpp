@@ -207,7 +207,8 @@ void bind_math(nb::module_& m) {
         const MatmulOptions options{.transpose_a = transpose_a || adjoint_a, .transpose_b = transpose_b || adjoint_b};
         std::optional<DType> as;
         if (!output_type.object.is_none()) as = dtype_from(output_type.object);
-        if (is_tensor(a.object) && is_tensor(b.object) && !as && !current_journal && !adjoint_a && !adjoint_b)
+        auto has_value = [](nb::handle h) { return is_tensor(h) || is_variable(h); };
+        if (has_value(a.object) && has_value(b.object) && !as && !current_journal && !adjoint_a && !adjoint_b)
           return wrap(matmul(tensor_of(a.object), tensor_of(b.object), options));
         return perform(
             [=](const std::vector<Tensor>& x) {

@@ -28,10 +28,12 @@ struct Given {
 // What a function of tensors does, with the tensors left open.
 using Deferred = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
-// One tensor argument: a tensor, or a symbol that will be one.
+// One tensor argument: a tensor, or a symbol that will be one. A variable is its value now; where the call is a step
+// of a model it is read again each time.
 struct TensorArgument {
   Tensor tensor;
-  nb::handle symbol;
+  nb::handle symbol = {};
+  nb::handle variable = {};
 };
 
 // ---- from what Python passes (Bound) to what is kept until the call (Held) to what the function takes
@@ -48,7 +50,7 @@ struct Parameter<Tensor> {
   using Held = TensorArgument;
   static Held take(Given given) {
     if (is_symbol(given.object)) return {{}, given.object};
-    return {tensor_of(given.object, {.as_input = true}), {}};
+    return {tensor_of(given.object, {.as_input = true}), {}, is_variable(given.object) ? given.object : nb::handle()};
   }
 };
 template <>
@@ -178,8 +180,7 @@ inline bool is_tracing() { return current_recording().kind != Recording::Kind::e
 // computed of sizes.
 inline bool is_known_size(const TensorArgument& argument) {
   const Tensor& x = argument.tensor;
-  return x.defined() && is_integer(x.dtype()) && x.size() <= 64 &&
-         x.impl()->computed.load(std::memory_order_acquire);
+  return x.defined() && is_integer(x.dtype()) && x.size() <= 64 && x.impl()->computed.load(std::memory_order_acquire);
 }
 
 // kPure: false for what draws random numbers or has effects, and so is more than its arguments.

@@ -40,7 +40,8 @@ std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects) {
     }
   std::vector<TensorArgument> list;
   for (nb::handle h : objects)
-    list.push_back(is_symbol(h) ? TensorArgument{{}, h} : TensorArgument{tensor_of(h, wanted), {}});
+    list.push_back(is_symbol(h) ? TensorArgument{{}, h}
+                                : TensorArgument{tensor_of(h, wanted), {}, is_variable(h) ? h : nb::handle()});
   return list;
 }
 
@@ -52,8 +53,7 @@ std::vector<Padding> paddings_from(nb::handle object) {
   const Array& array = read_array(x);
   std::vector<Padding> paddings;
   for (int64_t i = 0; i < x.shape()[0]; ++i)
-    paddings.push_back(
-        {integer_at(array.data(), x.dtype(), 2 * i), integer_at(array.data(), x.dtype(), 2 * i + 1)});
+    paddings.push_back({integer_at(array.data(), x.dtype(), 2 * i), integer_at(array.data(), x.dtype(), 2 * i + 1)});
   return paddings;
 }
 std::vector<TensorArgument> one_or_many(nb::handle h) {

@@ -1,4 +1,6 @@
 // Symbols of functional models (KerasTensor), and functions called on them.
+#include <algorithm>
+
 #include "brio/base/error.h"
 #include "brio/nn/functional.h"
 #include "brio/python/bind.h"
@@ -24,27 +26,46 @@ nb::object to_python(std::vector<Tensor> tensors) {
   return list;
 }
 
+namespace {
+
+// One call of a function, as a step of a model.
+class OperationModule : public nn::MultiModule {
+ public:
+  using Function = std::function<nn::Tensors(const nn::Tensors&)>;
+  explicit OperationModule(Function f) : MultiModule("operation"), f_(std::move(f)) { autocast_ = false; }
+  std::string_view kind() const override { return "Operation"; }
+
+ protected:
+  nn::Tensors call_all(const nn::Tensors& inputs, const nn::Call&) override { return f_(inputs); }
+
+ private:
+  Function f_;
+};
+
+}  // namespace
+
 nb::object call_on_symbols(Deferred call, std::vector<TensorArgument> arguments, ResultKind results) {
   std::vector<nn::Symbol> symbols;
   std::vector<Tensor> constants;
+  std::vector<std::pair<size_t, Variable>> variables;
   for (const TensorArgument& argument : arguments) {
     if (argument.symbol.ptr()) symbols.push_back(*nb::inst_ptr<nn::Symbol>(argument.symbol));
+    if (argument.variable.ptr()) variables.emplace_back(constants.size(), *nb::inst_ptr<Variable>(argument.variable));
     constants.push_back(argument.tensor);
   }
-  const auto all = [call, constants](const nn::Tensors& given) {
+  const auto all = [call, constants, variables](const nn::Tensors& given) {
     std::vector<Tensor> tensors = constants;
     size_t next = 0;
     for (Tensor& tensor : tensors)
       if (!tensor.defined()) tensor = given[next++];
+    for (const auto& [at, variable] : variables) tensors[at] = variable.value();
     return call(tensors);
   };
-  if (results == ResultKind::one) {
-    const nn::Lambda step([all](const nn::Tensors& given) { return all(given)[0]; });
-    return nb::cast(step(symbols));
-  }
-  throw InvalidArgument(
-      "functions of several results cannot be called on the symbols of a functional model yet; "
-      "wrap them in a layer");
+  const nn::Layer step = nn::layer<OperationModule>(all);
+  nb::list list;
+  for (const nn::Symbol& symbol : step.call(symbols)) list.append(nb::cast(symbol));
+  if (results == ResultKind::one) return list[0];
+  return results == ResultKind::list ? nb::object(list) : nb::object(nb::tuple(list));
 }
 
 void bind_symbols(nb::module_& m) {
@@ -59,6 +80,21 @@ void bind_symbols(nb::module_& m) {
                    ", sparse=False, ragged=False, name=", s.node()->layer.name(), ">");
       });
   type.attr("__array_priority__") = 100;
+  m.def("_same_symbol", [](const nn::Symbol& a, const nn::Symbol& b) { return a == b; });
+  // The inputs that symbols depend on, with their names, in the order in which they are met.
+  m.def("_inputs_of", [](const std::vector<nn::Symbol>& symbols) {
+    std::vector<nn::Symbol> open = symbols, seen;
+    nb::list inputs;
+    while (!open.empty()) {
+      const nn::Symbol symbol = open.back();
+      open.pop_back();
+      if (std::ranges::find(seen, symbol) != seen.end()) continue;
+      seen.push_back(symbol);
+      if (symbol.node()->inputs.empty()) inputs.append(nb::make_tuple(symbol.node()->layer.name(), symbol));
+      for (const nn::Symbol& before : symbol.node()->inputs) open.push_back(before);
+    }
+    return inputs;
+  });
   type.attr("__hash__") = nb::module_::import_("builtins").attr("object").attr("__hash__");
 }
 

@@ -228,7 +228,9 @@ nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
   if (is_symbol(a) || is_symbol(b)) [[unlikely]] {
     auto side = [](nb::handle h, nb::handle other) -> TensorArgument {
       if (is_symbol(h)) return {{}, h};
-      return {tensor_of(h, {.preferred = nb::inst_ptr<nn::Symbol>(other)->dtype()}), {}};
+      return {tensor_of(h, {.preferred = nb::inst_ptr<nn::Symbol>(other)->dtype()}),
+              {},
+              is_variable(h) ? h : nb::handle()};
     };
     return perform(f, std::tuple{side(a, b), side(b, a)});
   }

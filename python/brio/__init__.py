@@ -14,7 +14,7 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "bitwise", "config", "data", "debugging", "dtypes", "image", "io", "keras", "linalg", "math", "nest", "nn", "ragged", "random",
+    "bitwise", "compat", "config", "data", "debugging", "dtypes", "image", "io", "keras", "linalg", "math", "nest", "nn", "ragged", "random",
     "signal", "strings", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
@@ -38,12 +38,21 @@ _DEFINED_IN = {
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
     "strings": ("as_string",),
 }  # fmt: skip
+# TensorFlow's other names for parts of Keras, and TensorFlow 1's for sessions.
+_ALIASES = {
+    "initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
+    "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1",
+    "global_variables_initializer": "compat.v1",
+}  # fmt: skip
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
 
 def __getattr__(name):
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.{name}")
+    if name in _ALIASES:
+        module = _importlib.import_module(f"brio.{_ALIASES[name]}")
+        return getattr(module, name) if _ALIASES[name] == "compat.v1" else module
     if name in _HOMES:
         found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
         return found
@@ -57,4 +66,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_HOMES))
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES))

@@ -1,7 +1,10 @@
 // brio pack: what it writes, what it keeps, and what it refuses.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "brio/data/sources.h"
@@ -91,6 +94,11 @@ TEST(Pack, PixelsGoStraightIntoBatches) {
         const auto at = [&](size_t i, size_t j) { return from[((2 * y + i) * 14 + 2 * x + j) * 3 + c]; };
         EXPECT_NEAR(to[(y * 7 + x) * 3 + c], (at(0, 0) + at(0, 1) + at(1, 0) + at(1, 1)) / 4., 0.51);
       }
+  // The same as floats, with no copy between.
+  for (const data::Item& floats : data::parse_example(data::tfrecord_dataset({scratch / "out/train-*.tfrecord"}),
+                                                      {{"image", formats::FixedLen{{5, 7, 3}, f32, {}, true, u8}}})
+                                      .batch(4))
+    EXPECT_EQ(floats["image"].to_vector<float>(), std::vector<float>(to.begin(), to.end()));
   // Resized but not decoded: files again, of the format they had.
   EXPECT_EQ(brio({"pack", scratch / "src", scratch / "small", "--resize", "5x7"}).code, 0);
   const std::vector<Example> small = examples_in(scratch / "small/*.tfrecord");
@@ -98,6 +106,97 @@ TEST(Pack, PixelsGoStraightIntoBatches) {
   EXPECT_EQ(text_of(small[3], "image/format"), "jpeg");
   EXPECT_EQ(int_of(small[3], "image/width"), 7);
   EXPECT_EQ(brio({"verify", scratch / "small"}).code, 0);
+}
+
+std::vector<uint8_t> pixels_of(const Example& example) {
+  const std::string text = text_of(example, "image");
+  return {text.begin(), text.end()};
+}
+
+TEST(Pack, AugmentAddsChangedCopies) {
+  Scratch scratch;
+  make_folder(scratch / "src", 6);
+  const std::vector<std::string> command = {"pack", scratch / "src", scratch / "out", "--shards", "4", "--augment",
+                                            "2"};
+  EXPECT_EQ(brio_json(command)["records"], 18);
+  const std::vector<Example> examples = examples_in(scratch / "out/*.tfrecord");
+  ASSERT_EQ(examples.size(), 18U);
+  // All as they are, then a round of copies, then another.
+  for (size_t i = 0; i < 18; ++i) {
+    const Example &copy = examples[i], &original = examples[i % 6];
+    EXPECT_EQ(int_of(copy, "image/copy"), static_cast<int64_t>(i / 6));
+    for (const char* key : {"image/filename", "image/class/text", "image/format"})
+      EXPECT_EQ(text_of(copy, key), text_of(original, key));
+    for (const char* key : {"image/height", "image/width", "image/class/label"})
+      EXPECT_EQ(int_of(copy, key), int_of(original, key));
+    for (size_t k = 0; k < i; ++k)
+      EXPECT_NE(text_of(copy, "image/encoded"), text_of(examples[k], "image/encoded")) << i << " " << k;
+  }
+  EXPECT_EQ(text_of(examples[0], "image/encoded"), read_file(scratch / "src/a/0.png"));
+  EXPECT_EQ(brio({"verify", scratch / "out"}).code, 0);
+
+  // Made again after a kill they are the same, and in another order, and out of records.
+  const std::string second = scratch / "out/out-00002-of-00004.tfrecord", before = read_file(second);
+  fs::remove(second);
+  EXPECT_EQ(brio_json(command)["kept"], 3);
+  EXPECT_EQ(read_file(second), before);
+  const auto sorted = [](std::vector<Example> all) {
+    std::sort(all.begin(), all.end(),
+              [](const Example& a, const Example& b) { return a.serialize() < b.serialize(); });
+    return all;
+  };
+  EXPECT_EQ(brio({"pack", scratch / "src", scratch / "mixed", "--augment=2", "--shuffle"}).code, 0);
+  const std::vector<Example> mixed = examples_in(scratch / "mixed/*.tfrecord");
+  EXPECT_NE(mixed, examples);
+  EXPECT_EQ(sorted(mixed), sorted(examples));
+  ASSERT_EQ(brio({"pack", scratch / "src", scratch / "files"}).code, 0);
+  ASSERT_EQ(brio({"pack", scratch / "files", scratch / "again", "--augment", "2"}).code, 0);
+  EXPECT_EQ(examples_in(scratch / "again/*.tfrecord"), examples);
+  // Another seed makes others, and another number is another run.
+  ASSERT_EQ(brio({"pack", scratch / "src", scratch / "seeded", "--augment", "2", "--seed", "7"}).code, 0);
+  const std::vector<Example> seeded = examples_in(scratch / "seeded/*.tfrecord");
+  EXPECT_EQ(seeded[0], examples[0]);
+  EXPECT_NE(seeded[6], examples[6]);
+  const Outcome other = brio({"pack", scratch / "src", scratch / "out", "--shards", "4"});
+  EXPECT_EQ(other.code, 1);
+  expect_in(other.err, "is of another run: its items is 18, not 6");
+}
+
+TEST(Pack, CopiesStayNearThePicture) {
+  Scratch scratch;
+  fs::create_directories(scratch / "src");
+  // One colour, and a ramp from left to right.
+  constexpr int64_t kSide = 40;
+  std::vector<uint8_t> plain(kSide * kSide * 3, 100), ramp;
+  for (int64_t i = 0; i < kSide * kSide * 3; ++i) ramp.push_back(static_cast<uint8_t>(60 + i / 3 % kSide * 3));
+  const formats::PictureSize size{kSide, kSide, 3};
+  write_file(scratch / "src/0.png", formats::encode_png(plain.data(), kSide * 3, size));
+  write_file(scratch / "src/1.png", formats::encode_png(ramp.data(), kSide * 3, size));
+  write_file(scratch / "src/2.png", formats::encode_png(plain.data(), 3, {1, 1, 3}));
+  ASSERT_EQ(brio({"pack", scratch / "src", scratch / "out", "--augment", "60", "--decode", "--resize", "20x30"}).code,
+            0);
+  const std::vector<Example> examples = examples_in(scratch / "out/*.tfrecord");
+  ASSERT_EQ(examples.size(), 3U * 61);
+  int mirrored = 0, darker = 0;
+  for (size_t i = 3; i < examples.size(); i += 3) {
+    const std::vector<uint8_t> one = pixels_of(examples[i]);
+    ASSERT_EQ(one.size(), 20U * 30 * 3);
+    EXPECT_EQ(one, std::vector<uint8_t>(one.size(), one[0]));  // of one colour, lighter or darker
+    EXPECT_NEAR(one[0], 100, 26);
+    darker += one[0] < 100;
+    const std::vector<uint8_t> dot = pixels_of(examples[i + 2]);
+    EXPECT_EQ(dot, std::vector<uint8_t>(dot.size(), dot[0]));
+    // The middle row rises or falls all along, by 85 to 100 % of the range where it is not turned.
+    const std::vector<uint8_t> slope = pixels_of(examples[i + 1]);
+    const int left = slope[10 * 90], right = slope[10 * 90 + 87];
+    mirrored += left > right;
+    EXPECT_GE(std::abs(right - left), 80);
+    EXPECT_LE(std::abs(right - left), 120);
+  }
+  EXPECT_GT(mirrored, 15);
+  EXPECT_LT(mirrored, 45);
+  EXPECT_GT(darker, 15);
+  EXPECT_LT(darker, 45);
 }
 
 TEST(Pack, KeepsWhatAnEarlierRunFinished) {
@@ -117,11 +216,17 @@ TEST(Pack, KeepsWhatAnEarlierRunFinished) {
   EXPECT_EQ(brio_json(command)["kept"], 1);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(read_file(shard(i)), before[static_cast<size_t>(i)]) << i;
   EXPECT_EQ(fs::last_write_time(shard(0)), kept);
+  // SRC may be written in another way; what only looks like a shard of this name is left alone.
+  write_file(scratch / "out/out-of-milk.tfrecord.1.1.part", "");
+  std::vector<std::string> slashed = command;
+  slashed[1] += "/";
+  EXPECT_EQ(brio_json(slashed)["kept"], 4);
+  EXPECT_TRUE(fs::exists(scratch / "out/out-of-milk.tfrecord.1.1.part"));
   EXPECT_FALSE(fs::exists(shard(1) + ".77.0.part"));
   // Of another source or with other options, nothing is mixed.
   Outcome other = brio({"pack", scratch / "src", scratch / "out", "--shards", "4"});
   EXPECT_EQ(other.code, 1);
-  expect_in(other.err, "out.json is of another run: its shuffle is 3, not null");
+  expect_in(other.err, "out.json is of another run: its shuffle is true, not false");
   write_file(scratch / "src/a/0.png", read_file(scratch / "src/a/2.png") + "x");
   other = brio(command);
   EXPECT_EQ(other.code, 1);
@@ -168,6 +273,32 @@ TEST(Pack, AFullDiskLeavesNoHalfShard) {
   EXPECT_EQ(brio_json({"pack", scratch / "src", scratch / "out", "--shards", "2", "--decode"})["records"], 8);
 }
 
+TEST(Pack, OneRunAtATime) {
+  Scratch scratch;
+  make_folder(scratch / "src", 2);
+  fs::create_directory(scratch / "out");
+  const int fd = ::open((scratch / "out").c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  const Outcome second = brio({"pack", scratch / "src", scratch / "out"});
+  EXPECT_EQ(second.code, 1);
+  expect_in(second.err, "another brio pack is writing there");
+  EXPECT_TRUE(fs::is_empty(scratch / "out"));
+  ::close(fd);
+  EXPECT_EQ(brio({"pack", scratch / "src", scratch / "out"}).code, 0);
+}
+
+TEST(Pack, NamesNeedBeNoPattern) {
+  Scratch scratch;
+  make_folder(scratch / "src", 4);
+  const std::vector<std::string> command = {"pack", scratch / "src", scratch / "a[1]*", "--shards", "2"};
+  ASSERT_EQ(brio(command).code, 0);
+  write_file(scratch / "a[1]*/a[1]*-00000-of-00002.tfrecord.5.0.part", "left");
+  EXPECT_EQ(brio_json(command)["kept"], 2);
+  EXPECT_FALSE(fs::exists(scratch / "a[1]*/a[1]*-00000-of-00002.tfrecord.5.0.part"));
+  fs::remove(scratch / "a[1]*/a[1]*.json");
+  expect_in(brio(command).err, "holds shards of that name");
+}
+
 TEST(Pack, NamesNeedBeNoUtf8) {
   Scratch scratch;
   make_folder(scratch / "src", 4);
@@ -199,6 +330,20 @@ TEST(Pack, BrokenPicturesFailOrAreListed) {
   ASSERT_EQ(summary["errors"].size(), 2U);
   expect_in(summary["errors"][1], "src/b/1.jpg: at byte ");
   EXPECT_EQ(nlohmann::json::parse(read_file(scratch / "out/out.json"))["skipped"], 2);
+  // A later run that keeps the shards lists what they lack, too; one that makes a shard again lists it once.
+  EXPECT_EQ(brio_json(skipping)["errors"], summary["errors"]);
+  fs::remove(scratch / "out/out-00000-of-00002.tfrecord");
+  EXPECT_EQ(brio_json(skipping)["errors"], summary["errors"]);
+  const Outcome shown = brio(skipping);
+  expect_in(shown.out, "skipped: " + std::string(summary["errors"][0]));
+  expect_in(shown.out, "4 pictures in 2 shards, 2 of them from an earlier run, 2 skipped");
+  skipping.push_back("--quiet");
+  expect_in(brio(skipping).err, "skipped: " + std::string(summary["errors"][1]));
+  // A link that leads nowhere has its place, too.
+  fs::create_symlink("nowhere", scratch / "src/a/link.png");
+  skipping[2] = scratch / "linked";
+  expect_in(brio(skipping).err, "a/link.png: it cannot be opened");
+  fs::remove(scratch / "src/a/link.png");
   const Outcome verified = brio({"verify", scratch / "src"});
   EXPECT_EQ(verified.code, 1);
   expect_in(verified.out, "6 files, 0 records, 4 pictures, 0 rows: 2 broken");
@@ -253,10 +398,17 @@ TEST(Pack, Misuse) {
   says({"pack", src, out, "--on-error", "cry"}, 2, "--on-error is cry");
   says({"pack", src, out, "--name", "a/b"}, 2, "is no name for shards");
   says({"pack", scratch / "t.csv", out, "--decode"}, 2, "SRC holds CSV");
+  says({"pack", scratch / "t.csv", out, "--augment", "1"}, 2, "SRC holds CSV");
+  says({"pack", src, out, "--augment", "0"}, 2, "--augment is 0; it is a whole number from 1 to 100");
+  says({"pack", src, src + "/a/../out"}, 2, "which is packed into it");
+  says({"pack", src, src}, 2, "which is packed into it");
   says({"pack", scratch / "t.csv", out, "--shuffle"}, 2, "--shuffle needs items");
   says({"pack", src, out, "--compression", "LZ"}, 1, "LZ");
   says({"pack", scratch / "empty", out}, 1, "holds no pictures");
   says({"pack", scratch / "none", out}, 1, "none");
+  const Outcome quiet = brio({"pack", src, out, "--quiet"});
+  EXPECT_EQ(quiet.code, 0);
+  EXPECT_EQ(quiet.out, "");
   EXPECT_EQ(brio({"pack", "--help"}).code, 0);
   expect_lines_below(brio({"pack", "--help"}).out, 80);
 }

@@ -212,7 +212,8 @@ TEST(IgnoreErrors, CountsAndListsWhatItLeavesOut) {
   }
   const Skipped skipped = iterator.report().skipped;
   EXPECT_EQ(skipped.count, 3);
-  EXPECT_EQ(skipped.first, (std::vector<std::string>{"element 0 is bad", "element 3 is bad", "element 6 is bad"}));
+  ASSERT_EQ(skipped.first.size(), 3U);
+  EXPECT_EQ(skipped.first[2].why, "element 6 is bad");
   EXPECT_SAYS(iterator.report().str(), "skipped: 3 elements that could not be made\n  element 0 is bad");
   EXPECT_EQ(failing(8).ignore_errors().cardinality(), kUnknown);
 
@@ -221,7 +222,42 @@ TEST(IgnoreErrors, CountsAndListsWhatItLeavesOut) {
   }
   EXPECT_EQ(many.report().skipped.count, 200);
   EXPECT_EQ(many.report().skipped.first.size(), 20U);
-  EXPECT_SAYS(many.report().str(), "and 180 more");
+  EXPECT_EQ(many.report().skipped.first[0].times, 2);
+  EXPECT_SAYS(many.report().str(), "  element 0 is bad (2 times)\n");
+  EXPECT_SAYS(many.report().str(), "and 160 more");
+}
+
+// What nobody has asked for is said when the iterator goes.
+TEST(IgnoreErrors, IsNeverSilent) {
+  const auto said = [](const std::function<void(Iterator&)>& use) {
+    testing::internal::CaptureStderr();
+    {
+      Iterator iterator = failing(8).ignore_errors().iterator();
+      use(iterator);
+    }
+    return testing::internal::GetCapturedStderr();
+  };
+  Item item;
+  const auto all = [&](Iterator& iterator) {
+    while (iterator.next(item)) {
+    }
+  };
+  EXPECT_EQ(said(all),
+            "brio: [dataset] skipped: 3 elements that could not be made\n  element 0 is bad\n  element 3 is bad\n"
+            "  element 6 is bad\n");
+  EXPECT_EQ(said([](Iterator&) {}), "");
+  EXPECT_EQ(said([&](Iterator& iterator) {
+              all(iterator);
+              (void)iterator.report();
+            }),
+            "");
+  EXPECT_SAYS(said([&](Iterator& iterator) {  // more since the report
+                all(iterator);
+                (void)iterator.report();
+                iterator.reset(1);
+                all(iterator);
+              }),
+              "skipped: 6 elements that could not be made\n  element 0 is bad (2 times)");
 }
 
 // What was skipped before the place where a state was saved is counted once.

@@ -296,6 +296,33 @@ TEST(Dataset, BelievesNoState) {
   }
 }
 
+// Elements without numbers are claimed again, and that has an end.
+TEST(Dataset, ARestoreMayTakeSoLong) {
+  const auto slow = [](double seconds) {
+    return from_generator([] {
+             return [i = int64_t{0}](std::vector<Tensor>& parts) mutable {
+               std::this_thread::sleep_for(std::chrono::milliseconds(1));
+               parts.push_back(Tensor::from(std::vector<int64_t>{i++}, {}));
+               return true;
+             };
+           })
+        .with_options({.restore_seconds = seconds});
+  };
+  Iterator iterator = slow(60).iterator(0);
+  Item item;
+  for (int i = 0; i < 200; ++i) iterator.next(item);
+  const std::string state = iterator.save();
+  Iterator patient = slow(60).iterator(0), hasty = slow(0.02).iterator(0);
+  patient.restore(state);
+  patient.next(item);
+  EXPECT_EQ(item[0].item<int64_t>(), 200);
+  EXPECT_SAYS(invalid([&] { hasty.restore(state); }),
+              "to claim so many elements again takes longer than the 0.02 s that Options::restore_seconds allows");
+  hasty.next(item);
+  EXPECT_EQ(item[0].item<int64_t>(), 0);  // it is where it began
+  EXPECT_SAYS(invalid([&] { slow(0); }), "restore_seconds is 0; it must be above 0");
+}
+
 TEST(Dataset, ABufferFitsItsBudget) {
   auto large = [](Sample& s) {
     float* to = s.write<float>(0, {1000});

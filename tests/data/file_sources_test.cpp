@@ -132,6 +132,8 @@ TEST(TextLineDataset, SaysWhatIsWrong) {
   EXPECT_EQ(lines[0], "first");
   EXPECT_NE(lines[1].find("at byte 6: a line has more than the limit"), std::string::npos) << lines[1];
   EXPECT_EQ(lines[2], "x");
+  EXPECT_EQ(texts(text_line_dataset({scratch / "long", scratch / "b"}, {.on_error = OnError::skip})),
+            (Texts{"first", "x", "y"}));
   EXPECT_MESSAGE(text_line_dataset({scratch / "long"}, {.by_place = ByPlace::always}), "more than the limit");
 }
 
@@ -169,6 +171,8 @@ TEST(CsvDataset, ABrokenRowIsAnErrorAtItsPlace) {
   EXPECT_EQ(read[2], "c");
   EXPECT_NE(read[3].find("at byte 12"), std::string::npos) << read[3];
   EXPECT_EQ(read[4], "e");
+  EXPECT_EQ(texts(csv_dataset({scratch / "a.csv"}, {{i32}, {DType::string}}, {.on_error = OnError::skip}), 1),
+            (Texts{"a", "c", "e"}));
   EXPECT_MESSAGE(csv_dataset({scratch / "a.csv"}, {}), "there are no columns");
   EXPECT_MESSAGE(csv_dataset({scratch / "a.csv"}, {{u8}}), "column 0 is of uint8");
   EXPECT_MESSAGE(csv_dataset({scratch / "none.csv"}, {{i32}}), "No such file");

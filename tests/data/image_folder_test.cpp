@@ -12,6 +12,7 @@
 #include "brio/ops/random.h"
 #include "brio/runtime/evaluate.h"
 #include "tests/data/battery.h"
+#include "tests/data/many_files.h"
 #include "tests/formats/picture_golden.h"
 #include "tests/formats/scratch.h"
 
@@ -145,6 +146,29 @@ TEST(ImageFolder, ABrokenPictureIsNamed) {
   EXPECT_SAYS(message<ResourceError>([&] { all_of(folder); }), path + ": it cannot be opened");
 }
 
+TEST(ImageFolder, BrokenPicturesCanBeLeftOutAndAreReported) {
+  const Scratch scratch;
+  fill(scratch);
+  const std::string path = scratch / "dog/1.JPG";
+  formats::write_file(path, formats::read_file(path).substr(0, 50));
+  const ImageFolder folder =
+      image_folder(scratch.path(), {.batch_size = 4, .image_size = {8, 8}, .seed = 1, .on_error = OnError::skip});
+  const auto all = static_cast<int64_t>(folder.file_paths.size());
+  Iterator iterator = folder.iterator(0);
+  for (uint64_t epoch = 0; epoch < 3; iterator.reset(++epoch)) {
+    int64_t pictures = 0;
+    for (Item item; iterator.next(item); pictures += item[0].shape()[0])
+      EXPECT_EQ(item[0].shape()[0], std::min<int64_t>(4, all - 1 - pictures));  // batches stay full
+    EXPECT_EQ(pictures, all - 1);
+  }
+  const Skipped skipped = iterator.report().skipped;
+  EXPECT_EQ(skipped.count, 3);
+  ASSERT_EQ(skipped.first.size(), 1U);
+  EXPECT_EQ(skipped.first[0].times, 3);
+  EXPECT_SAYS(skipped.first[0].why, path + ": at byte ");
+  check_pipeline(folder);
+}
+
 TEST(ImageFolder, LinksInACircleEnd) {
   const Scratch scratch;
   fill(scratch);
@@ -154,6 +178,60 @@ TEST(ImageFolder, LinksInACircleEnd) {
   const ImageFolder followed = image_folder(scratch.path(), {.shuffle = false, .follow_links = true});
   EXPECT_GT(followed.file_paths.size(), 20U);
   EXPECT_LT(followed.file_paths.size(), 60U);
+}
+
+// Where every directory links to every other, the ways through them are countless.
+TEST(ImageFolder, LinksInAThicketAreAnError) {
+  const Scratch scratch;
+  fill(scratch);
+  for (int i = 0; i < 16; ++i) {
+    std::filesystem::create_directories(scratch / cat("eel/", i));
+    for (int k = 0; k < 16; ++k)
+      std::filesystem::create_directory_symlink(scratch / cat("eel/", k), scratch / cat("eel/", i, "/to", k));
+  }
+  EXPECT_EQ(image_folder(scratch.path(), {.shuffle = false}).file_paths.size(), 15U);
+  EXPECT_SAYS(message<ResourceError>([&] { image_folder(scratch.path(), {.follow_links = true}); }),
+              "links behind links lead to more than 5000 directories; set follow_links to false");
+}
+
+// A link to itself, a link to nothing, and a name that is no UTF-8.
+TEST(ImageFolder, OddNamesAndLinksHaveTheirPlaces) {
+  const Scratch scratch;
+  fill(scratch);
+  std::filesystem::rename(scratch / "cat/0.png", scratch / "cat/\xff\xfe.png");
+  std::filesystem::rename(scratch / "eel", scratch / "\xc3(");
+  std::filesystem::create_symlink("self.png", scratch / "dog/self.png");
+  std::filesystem::create_symlink("nothing", scratch / "dog/void.png");
+  const ImageFolder folder = image_folder(
+      scratch.path(), {.batch_size = 0, .image_size = {4, 4}, .shuffle = false, .on_error = OnError::skip});
+  EXPECT_EQ(folder.class_names, (std::vector<std::string>{"cat", "dog", "\xc3("}));
+  ASSERT_EQ(folder.file_paths.size(), 17U);
+  EXPECT_EQ(folder.file_paths[4], scratch / "cat/\xff\xfe.png");
+  Iterator iterator = folder.iterator();
+  Item item;
+  int64_t pictures = 0;
+  for (; iterator.next(item); ++pictures) EXPECT_EQ(item[0].shape(), (Shape{4, 4, 3}));
+  EXPECT_EQ(pictures, 15);
+  const Skipped skipped = iterator.report().skipped;
+  ASSERT_EQ(skipped.first.size(), 2U);
+  EXPECT_SAYS(skipped.first[0].why, "self.png: it cannot be opened: Too many levels of symbolic links");
+  EXPECT_SAYS(skipped.first[1].why, "void.png: it cannot be opened: No such file");
+}
+
+// A million in `make soak`.
+TEST(ImageFolder, AHundredThousandFiles) {
+  const Scratch scratch;
+  make_many_pictures(scratch.path(), 100'000);
+  const ImageFolder folder = image_folder(scratch.path(), {.image_size = {2, 2}, .seed = 1});
+  EXPECT_EQ(folder.file_paths.size(), 100'000U);
+  EXPECT_EQ(folder.cardinality(), 100'000 / 32);
+  Iterator iterator = folder.iterator();
+  Item item;
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(iterator.next(item));
+    EXPECT_EQ(item[0].shape(), (Shape{32, 2, 2, 3}));
+  }
+  EXPECT_LT(iterator.save().size(), 100U);
 }
 
 // numpy.random.RandomState(7).shuffle(list(range(10)))

@@ -177,14 +177,14 @@ TEST(TfrecordDataset, WhatIsBrokenCanBeLeftOutAndIsReported) {
   damage(shard, 2 * 24 + 13);
   damage(shard, 4 * 24 + 13);
   for (const ByPlace by_place : {ByPlace::cheap, ByPlace::never}) {
-    const Dataset records = tfrecord_dataset({shard}, {.by_place = by_place}).ignore_errors();
+    const Dataset records = tfrecord_dataset({shard}, {.by_place = by_place, .on_error = OnError::skip});
     EXPECT_EQ(texts(records), (Texts{"record 0", "record 1", "record 3", "record 5"}));
     Iterator iterator = records.batch(4).iterator();
     Item item;
     while (iterator.next(item)) {
     }
     EXPECT_EQ(iterator.report().skipped.count, 2);
-    expect_in(iterator.report().skipped.first.at(1), cat(shard, ": at byte 96: corrupted record"));
+    expect_in(iterator.report().skipped.first.at(1).why, cat(shard, ": at byte 96: corrupted record"));
     check_pipeline(records.batch(3));
   }
 }

@@ -121,6 +121,15 @@ TEST(SourcesGolden, TextsOfFolders) {
       EXPECT_EQ(items[0].size(), 1U);
     }
   }
+  {  // A file that is gone when its turn comes can be left out.
+    write_file(scratch / "a/gone.txt", "");
+    const TextFolder all = text_dataset_from_directory(scratch.path(), {.batch_size = 0, .shuffle = false});
+    const TextFolder rest =
+        text_dataset_from_directory(scratch.path(), {.batch_size = 0, .shuffle = false, .on_error = OnError::skip});
+    std::filesystem::remove(scratch / "a/gone.txt");
+    EXPECT_THROW(items_of(all), ResourceError);
+    EXPECT_EQ(items_of(rest).size(), all.file_paths.size() - 1);
+  }
   const TextFolder shuffled = text_dataset_from_directory(scratch.path(), {.batch_size = 0, .seed = 3});
   EXPECT_EQ(shuffled.class_names, (Texts{"a", "b", "c.d"}));
   EXPECT_EQ(shuffled.file_paths.size(), 6U);

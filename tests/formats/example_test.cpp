@@ -172,6 +172,18 @@ TEST(ExampleParser, ReadsRawBytesToWhereTheyGo) {
   };
   EXPECT_NE(error({{2}, u16, {}, true}).find("feature 'u': it has 6 raw bytes, but uint16 of shape (2,) takes 4"),
             std::string::npos);
+  // Pixels as floats: of any byte, of many and of few.
+  for (const size_t n : {size_t{1}, size_t{256}, size_t{3 * 224 * 224}}) {
+    std::string pixels(n, '\0');
+    for (size_t i = 0; i < n; ++i) pixels[i] = static_cast<char>(i);
+    const std::string example = serialized({{"u", Feature::bytes({pixels})}});
+    const FixedLen spec{{static_cast<int64_t>(n)}, f32, {}, true, u8};
+    const Array got = parse_single_example(example, {{"u", spec}})[0].values;
+    EXPECT_EQ(got.aval, (Aval{{static_cast<int64_t>(n)}, f32}));
+    for (size_t i = 0; i < n; ++i) ASSERT_EQ(got.as<float>()[i], static_cast<float>(i % 256)) << i;
+  }
+  EXPECT_NE(error({{2}, f32, {}, true, u8}).find("it has 6 raw bytes, but uint8 of shape (2,) takes 2"),
+            std::string::npos);
   const std::string two = serialized({{"u", Feature::bytes({"a", "b"})}});
   EXPECT_NE(message_of<DataError>([&] {
               parse_single_example(two, {{"u", FixedLen{{1}, u8, {}, true}}});
@@ -195,6 +207,10 @@ TEST(ExampleParser, SpecsAreChecked) {
   EXPECT_EQ(error({{"a", FixedLenSequence{{}, i32}}}), dtype);
   EXPECT_EQ(error({{"a", FixedLen{{}, DType::string, {}, true}}}),
             a + "raw bytes are read as numbers; a string is not raw");
+  EXPECT_EQ(error({{"a", FixedLen{{}, f32, {}, true, u16}}}),
+            a + "what is stored as uint16 raw bytes cannot be read as float32; only raw uint8 is read as float32");
+  EXPECT_EQ(error({{"a", FixedLen{{}, f32, {}, false, u8}}}),
+            a + "what is stored as uint8 values cannot be read as float32; only raw uint8 is read as float32");
   EXPECT_EQ(error({{"a", FixedLen{{2}, f32, floats({1}, {})}}}),
             a + "the default_value is float32 of shape (), but it has to be float32 of shape (2,)");
   EXPECT_EQ(error({{"a", FixedLen{{}, i64, floats({1}, {})}}}),

@@ -1,6 +1,6 @@
 // brio_soak: a million steps. The last 1% must cost what the first 1% after the warm-up cost, and resident memory
-// must not grow; then ten million updates that nobody reads, and a million
-// batches of input.
+// must not grow; then ten million updates that nobody reads, a million batches of input, and a directory of a
+// million pictures.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "brio/brio.h"
+#include "brio/data/image_folder.h"
+#include "tests/data/many_files.h"
+#include "tests/formats/scratch.h"
 
 namespace {
 
@@ -57,6 +60,27 @@ Result soak(const char* name, long steps, Step step) {
 
 bool flat(const Result& r) { return r.last <= r.first * 1.05 && r.mb_last <= r.mb_first + 1; }
 
+// A directory of a million pictures: listed, shuffled and read from, within a gigabyte.
+bool many_files() {
+  constexpr int64_t kFiles = 1'000'000;
+  const brio::formats::Scratch scratch;
+  brio::data::make_many_pictures(scratch.path(), kFiles);
+  const double before = resident_mb();
+  const auto start = Clock::now();
+  const auto seconds = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const brio::data::ImageFolder folder = brio::data::image_folder(scratch.path(), {.image_size = {2, 2}, .seed = 1});
+  const double listed = seconds();
+  brio::data::Iterator iterator = folder.iterator();
+  brio::data::Item item;
+  iterator.next(item);
+  const double first = seconds();
+  for (int i = 0; i < 1000; ++i) iterator.next(item);
+  const double held = resident_mb() - before;
+  std::printf("a million files: listed in %.1f s, first batch after %.3f s more; %.0f MB\n", listed, first - listed,
+              held);
+  return static_cast<int64_t>(folder.file_paths.size()) == kFiles && held < 1000 && first - listed < 1;
+}
+
 }  // namespace
 
 int main() {
@@ -81,6 +105,7 @@ int main() {
   data::Iterator batches = data::from_tensor_slices({rows}).shuffle(10000).repeat().batch(32).iterator(0);
   data::Item item;
   good &= flat(soak("shuffled batch", 1000000, [&] { batches.next(item); }));
-  std::puts(good ? "flat" : "NOT flat: time or memory grew by more than 5% or 1 MB");
+  good &= many_files();
+  std::puts(good ? "flat" : "NOT flat: time or memory grew by more than 5% or 1 MB, or the files took too much");
   return good ? 0 : 1;
 }

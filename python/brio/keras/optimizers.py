@@ -24,11 +24,16 @@ class Optimizer:
         self.apply_gradients(zip(grads, variables))
 
     def minimize(self, loss, var_list, tape=None):
-        """One step down `loss`: a function of no arguments, or a tensor that `tape` followed."""
-        from brio._core import GradientTape
+        """One step down `loss`: a function of no arguments, or a tensor that `tape` followed.
 
+        For a loss of placeholders (tf.compat.v1) it is an operation that Session.run() makes steps with.
+        """
+        if isinstance(loss, _core.KerasTensor):
+            from brio.compat.v1 import TrainOp
+
+            return TrainOp(self, loss, list(var_list))
         if callable(loss):
-            with GradientTape() as tape:
+            with _core.GradientTape() as tape:
                 loss = loss()
         elif tape is None:
             raise ValueError("minimize() needs a function of no arguments, or a tensor and the tape that followed it")

@@ -5,9 +5,12 @@
 #include <zlib.h>
 
 #include <fstream>
+#include <functional>
 
 #include "brio/formats/csv.h"
 #include "brio/formats/decode_picture.h"
+#include "brio/formats/example.h"
+#include "brio/formats/example_parser.h"
 #include "brio/formats/idx.h"
 #include "brio/formats/lines.h"
 #include "brio/formats/npy.h"
@@ -131,6 +134,78 @@ TEST(Memory, HostileHeadersAreRefusedBeforeTheyCost) {
   }
   EXPECT_THROW(open_npy(ReadAt(npy, Origin{})).read(), DataError);
   EXPECT_THROW(open_idx(ReadAt(idx, Origin{})).read(), DataError);
+}
+
+// The most that the process has held since reset_peak(), in bytes.
+void reset_peak() { std::ofstream("/proc/self/clear_refs") << "5"; }
+size_t field_of_status(const std::string& name) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with(name)) return std::stoull(line.substr(name.size())) * 1024;
+  return 0;
+}
+
+void append_varint(std::string& to, uint64_t value) {
+  for (; value >= 128; value >>= 7) to += static_cast<char>(value | 128);
+  to += static_cast<char>(value);
+}
+std::string field(int number, std::string_view content) {
+  std::string bytes(1, static_cast<char>(number << 3 | 2));
+  append_varint(bytes, content.size());
+  return bytes + std::string(content);
+}
+
+// Whatever an Example claims, parsing it takes no more than twice what it and its values are, and 64 MB.
+TEST(Memory, HostileExamplesCostNoMoreThanTheyHold) {
+  constexpr size_t kSize = 16 << 20;
+  const auto example = [](const std::string& feature) {
+    return field(1, field(1, field(1, "a") + field(2, feature)));
+  };
+  // The shortest values that there are: empty strings, integers of a byte, features of nothing under short names.
+  std::string many, entries;
+  while (many.size() < kSize) many += std::string_view("\x0a\0", 2);
+  for (int i = 0; entries.size() < kSize; ++i) entries += field(1, field(1, cat(i)));
+  std::string lie = example(field(1, "x"));  // a length that the bytes do not have
+  lie[lie.size() - 2] = '\x7f';
+  const std::string all[] = {example(field(1, many)), example(field(3, field(1, std::string(kSize, '\1')))),
+                             field(1, entries), lie};
+
+  const ExampleParser parsers[] = {
+      ExampleParser({{"a", FixedLen{{}, i64}}}), ExampleParser({{"a", FixedLen{{1000}, DType::string}}}),
+      ExampleParser({{"a", FixedLenSequence{{1000}, f32}}}), ExampleParser({{"a", VarLen{i64}}}),
+      ExampleParser({{"a", VarLen{DType::string}}})};
+  const auto check = [](const std::string& bytes, const std::function<size_t()>& parse) {
+    reset_peak();
+    const size_t before = field_of_status("VmRSS:");
+    size_t held = 0;
+    try {
+      held = parse();
+    } catch (const DataError&) {
+    }
+    const size_t peak = std::max(field_of_status("VmHWM:"), before) - before;
+    // AddressSanitizer keeps what is freed for a while.
+#ifndef __SANITIZE_ADDRESS__
+    EXPECT_LE(peak, 2 * (bytes.size() + held) + (size_t{64} << 20)) << bytes.size() << " bytes, " << held << " held";
+#endif
+  };
+  for (const std::string& bytes : all) {
+    for (const ExampleParser& parser : parsers)
+      check(bytes, [&] {
+        const ParsedFeature parsed = parser.parse_single(bytes)[0];
+        return parsed.values.buffer->bytes();
+      });
+    check(bytes, [&] {
+      size_t held = 0;
+      for (const auto& [key, feature] : Example::parse(bytes).features) {
+        held += key.size() + sizeof(key) + sizeof(feature);
+        if (const auto* texts = std::get_if<Feature::Bytes>(&feature.values))
+          held += texts->size() * sizeof(std::string);
+        if (const auto* numbers = std::get_if<Feature::Ints>(&feature.values))
+          held += numbers->size() * sizeof(int64_t);
+      }
+      return held;
+    });
+  }
 }
 
 }  // namespace

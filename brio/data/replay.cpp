@@ -1,0 +1,30 @@
+#include "brio/data/replay.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "brio/base/error.h"
+#include "brio/data/state.h"
+
+namespace brio::data {
+namespace {
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Replay::Scope::Scope(Replay& replay, double seconds) : replay_(replay) {
+  replay.seconds_ = seconds;
+  replay.until_ns_.store(now_ns() + static_cast<int64_t>(std::min(seconds, 1e9) * 1e9), std::memory_order_release);
+}
+
+void Replay::check_clock() const {
+  if (now_ns() > until_ns_.load(std::memory_order_relaxed))
+    StateReader::refuse(cat("to claim so many elements again takes longer than the ", seconds_,
+                            " s that Options::restore_seconds allows"));
+}
+
+}  // namespace brio::data

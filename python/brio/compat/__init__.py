@@ -1,0 +1,14 @@
+"""tf.compat."""
+
+from brio.compat import v1
+
+
+def as_bytes(text, encoding="utf-8"):
+    return text if isinstance(text, bytes) else text.encode(encoding)
+
+
+def as_text(text, encoding="utf-8"):
+    return text.decode(encoding) if isinstance(text, bytes) else text
+
+
+as_str = as_text

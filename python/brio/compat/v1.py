@@ -1,0 +1,164 @@
+"""tf.compat.v1: placeholders and sessions, beside eager code.
+
+A placeholder is a symbol, as an Input of a functional model is. What is computed from it is a graph; Session.run() traces
+that graph once for what it is asked for, and runs it with what is fed.
+"""
+
+import importlib
+
+from brio import _core, _nest
+from brio._core import *
+
+_graphs = {}  # functions by what they compute, as long as somebody holds it
+
+
+def placeholder(dtype, shape=None, name=None):
+    """A value that Session.run() is fed. The first axis is that of the samples, of any number."""
+    if shape is None or len(shape) == 0:
+        raise ValueError("placeholder() needs a shape whose first axis is that of the samples: placeholder(tf.float32, [None, 2])")
+    return _core._input(tuple(shape[1:]), -1 if shape[0] is None else shape[0], dtype, name)
+
+
+class TrainOp:
+    """What optimizer.minimize() gives for a loss of placeholders: one step, when a session runs it."""
+
+    def __init__(self, optimizer, loss, variables):
+        self.optimizer, self.loss, self.variables = optimizer, loss, variables
+
+
+class _Nothing:
+    """An operation that has nothing left to do: variables have their values from the start."""
+
+
+def global_variables_initializer():
+    return _Nothing()
+
+
+local_variables_initializer = tables_initializer = global_variables_initializer
+
+
+def _placeholders(symbols):
+    """The placeholders that symbols are computed from."""
+    return _core._inputs_of(list(symbols))
+
+
+class Session:
+    """Runs graphs of placeholders."""
+
+    def __init__(self, target="", graph=None, config=None):
+        self.graph = graph
+
+    def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+        """The values of what is fetched, as NumPy arrays, in the structure it is given in."""
+        feeds = {} if feed_dict is None else feed_dict
+        return _nest.pack(fetches, [self._one(fetch, feeds) for fetch in _nest.flatten(fetches)])
+
+    def _one(self, fetch, feeds):
+        if fetch is None or isinstance(fetch, _Nothing):
+            return None
+        if isinstance(fetch, TrainOp):
+            self._function(fetch)(*self._fed(fetch.loss, feeds))
+            return None
+        if isinstance(fetch, _core.KerasTensor):
+            return self._function(fetch)(*self._fed(fetch, feeds)).numpy()
+        if hasattr(fetch, "numpy"):
+            return fetch.numpy()
+        raise TypeError(f"Session.run() computes tensors, variables and training operations, but got {fetch!r}")
+
+    def _fed(self, symbol, feeds):
+        values = []
+        for name, place in _placeholders([symbol]):
+            value = next((v for k, v in feeds.items() if isinstance(k, _core.KerasTensor) and _core._same_symbol(k, place)), None)
+            if value is None:
+                raise ValueError(f"the placeholder '{name}' is needed for this and is not in feed_dict")
+            value = _core.convert_to_tensor(value, dtype_hint=place.dtype)
+            values.append(_core.cast(value, place.dtype) if value.dtype != place.dtype else value)
+        return values
+
+    def _function(self, fetch):
+        if id(fetch) in _graphs and _graphs[id(fetch)][0] is fetch:
+            return _graphs[id(fetch)][1]
+        symbol = fetch.loss if isinstance(fetch, TrainOp) else fetch
+        graph = _core._functional([place for _, place in _placeholders([symbol])], [symbol], None)
+        if isinstance(fetch, TrainOp):
+
+            def step(*values):
+                with _core.GradientTape() as tape:
+                    loss = graph.call(list(values), True)[0]
+                fetch.optimizer.apply_gradients(zip(tape.gradient(loss, fetch.variables), fetch.variables))
+
+        else:
+
+            def step(*values):
+                return graph.call(list(values), False)[0]
+
+        made = _core._Function(step, None)
+        _graphs[id(fetch)] = (fetch, made)
+        return made
+
+    def close(self):
+        pass
+
+    def as_default(self):
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+InteractiveSession = Session
+
+
+def disable_eager_execution():
+    """Eager code and sessions work side by side: there is nothing to switch off."""
+
+
+enable_eager_execution = disable_v2_behavior = enable_v2_behavior = disable_resource_variables = disable_eager_execution
+
+
+def reset_default_graph():
+    _graphs.clear()
+
+
+def get_variable(name, shape=None, dtype=None, initializer=None, trainable=True, **kwargs):
+    """A new variable; by default as Keras initialises a kernel."""
+    from brio.keras import initializers
+
+    make = initializers.get(initializer or "glorot_uniform")
+    value = make(tuple(shape), dtype or "float32") if callable(make) else make
+    return _core.Variable(value, trainable=trainable, name=name, dtype=dtype)
+
+
+class train:  # noqa: N801: a namespace
+    @staticmethod
+    def GradientDescentOptimizer(learning_rate, use_locking=False, name="GradientDescent"):  # noqa: N802
+        from brio.keras import optimizers
+
+        return optimizers.SGD(learning_rate)
+
+    @staticmethod
+    def AdamOptimizer(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):  # noqa: N802
+        from brio.keras import optimizers
+
+        return optimizers.Adam(learning_rate, beta_1=beta1, beta_2=beta2, epsilon=epsilon)
+
+    @staticmethod
+    def MomentumOptimizer(learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):  # noqa: N802
+        from brio.keras import optimizers
+
+        return optimizers.SGD(learning_rate, momentum=momentum, nesterov=use_nesterov)
+
+
+class logging:  # noqa: N801: a namespace
+    DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
+
+    @staticmethod
+    def set_verbosity(level):
+        pass
+
+
+def __getattr__(name):
+    return getattr(importlib.import_module("brio"), name)
