@@ -12,8 +12,7 @@ namespace brio::python {
 namespace {
 
 Tensor integers(const std::vector<int64_t>& values, const Shape& shape, DType dtype) {
-  if (dtype != i32 && dtype != i64)
-    throw InvalidArgument(cat("sizes are int32 or int64, but out_type is ", dtype));
+  if (dtype != i32 && dtype != i64) throw InvalidArgument(cat("sizes are int32 or int64, but out_type is ", dtype));
   Array array = Array::allocate({shape, dtype});
   for (size_t i = 0; i < values.size(); ++i) {
     if (dtype == i32) array.as<int32_t>()[i] = static_cast<int32_t>(values[i]);
@@ -46,8 +45,8 @@ void bind_sizes(nb::module_& m) {
         nb::list shapes;
         for (nb::handle input : inputs) {
           const Shape shape = known_shape({input}, "shape_n");
-          shapes.append(
-              wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype_from(out_type.object))));
+          shapes.append(wrap(
+              integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype_from(out_type.object))));
         }
         return shapes;
       },
@@ -69,7 +68,8 @@ void bind_sizes(nb::module_& m) {
         for (int i = 0; same && i < x.rank(); ++i)
           same = dims[static_cast<size_t>(i)] < 0 || dims[static_cast<size_t>(i)] == x.shape()[i];
         if (!same)
-          throw InvalidArgument(cat("[ensure_shape] the tensor has shape ", x.shape(), ", which is not as asked for"));
+          throw InvalidArgument(
+              cat("[ensure_shape] the tensor has shape ", x.shape(), ", which is not as asked for"));
         return identity(x);
       },
       nb::arg("x"), nb::arg("shape"), "x, whose shape is checked.");
@@ -136,8 +136,7 @@ void bind_made(nb::module_& m) {
   define(
       m, "eye",
       [](int64_t rows, std::optional<int64_t> columns, std::optional<std::vector<int64_t>> batch, DType dtype) {
-        return eye(rows, columns.value_or(-1), dtype,
-                   batch ? Shape(std::span<const int64_t>(*batch)) : Shape{});
+        return eye(rows, columns.value_or(-1), dtype, batch ? Shape(std::span<const int64_t>(*batch)) : Shape{});
       },
       nb::arg("num_rows"), nb::arg("num_columns") = nb::none(), nb::arg("batch_shape") = nb::none(),
       nb::arg("dtype") = "float32", "A matrix that has 1 on the main diagonal and 0 elsewhere.");
@@ -152,10 +151,8 @@ void bind_made(nb::module_& m) {
         else if (!off_value.object.is_none()) as = tensor_of(off_value.object).dtype();
         const bool plain = on_value.object.is_none() && off_value.object.is_none();
         return perform(
-            [=, n = integer_from(depth.object),
-             at = axis.object.is_none() ? -1 : axis_from(axis.object)](const Tensor& x) {
-              return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at);
-            },
+            [=, n = integer_from(depth.object), at = axis.object.is_none() ? -1 : axis_from(axis.object)](
+                const Tensor& x) { return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at); },
             std::tuple{Parameter<Tensor>::take(indices)});
       },
       nb::arg("indices"), nb::arg("depth"), nb::arg("on_value") = nb::none(), nb::arg("off_value") = nb::none(),
@@ -182,8 +179,8 @@ void bind_arranged(nb::module_& m) {
       },
       nb::arg("input"), nb::arg("axis") = nb::none(), "The tensor without axes of size 1.");
   define(
-      m, "broadcast_to", [](const Tensor& x, const Shape& shape) { return broadcast_to(x, shape); },
-      nb::arg("input"), nb::arg("shape"), "The tensor repeated along axes of size 1, and new ones, to this shape.");
+      m, "broadcast_to", [](const Tensor& x, const Shape& shape) { return broadcast_to(x, shape); }, nb::arg("input"),
+      nb::arg("shape"), "The tensor repeated along axes of size 1, and new ones, to this shape.");
   define(
       m, "tile", [](const Tensor& x, const std::vector<int64_t>& multiples) { return tile(x, multiples); },
       nb::arg("input"), nb::arg("multiples"), "The whole tensor so many times along each axis.");
@@ -195,8 +192,8 @@ void bind_arranged(nb::module_& m) {
       nb::arg("input"), nb::arg("repeats"), nb::arg("axis") = nb::none(),
       "Every element along an axis so many times; without an axis, of the flat tensor.");
   define(
-      m, "reverse", [](const Tensor& x, const std::vector<int>& axes) { return reverse(x, axes); },
-      nb::arg("tensor"), nb::arg("axis"), "The elements from last to first along axes.");
+      m, "reverse", [](const Tensor& x, const std::vector<int>& axes) { return reverse(x, axes); }, nb::arg("tensor"),
+      nb::arg("axis"), "The elements from last to first along axes.");
   define(
       m, "roll",
       [](const Tensor& x, const std::vector<int64_t>& shift, const std::vector<int>& axis) {
@@ -227,8 +224,8 @@ void bind_arranged(nb::module_& m) {
       [](Given value, Given num_or_size_splits, Given axis, Given num, Given) {
         const int at = axis_from(axis.object);
         nb::handle h = num_or_size_splits.object;
-        const bool sizes = PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) ||
-                           (!PyLong_Check(h.ptr()) && tensor_of(h).rank() > 0);
+        const bool sizes =
+            PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) || (!PyLong_Check(h.ptr()) && tensor_of(h).rank() > 0);
         const auto list = dims_from(h);
         if (!num.object.is_none() && sizes && integer_from(num.object) != static_cast<int64_t>(list.size()))
           throw InvalidArgument(
@@ -295,8 +292,8 @@ void bind_arrays(nb::module_& m) {
         const Shape to = shape_from(shape.object);
         return wrap(x.size() == 1 && to.elements() != 1 ? broadcast_to(reshape(x, Shape{}), to) : reshape(x, to));
       },
-      nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(), nb::arg("name") = "Const",
-      "A tensor of these values.");
+      nb::arg("value").none(), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(),
+      nb::arg("name") = "Const", "A tensor of these values.");
   define(
       m, "cast", [](const Tensor& x, DType dtype) { return cast(x, dtype); }, nb::arg("x"), nb::arg("dtype"),
       "The elements as another dtype.");
@@ -337,9 +334,8 @@ void bind_arrays(nb::module_& m) {
       "transpose",
       [](Given a, Given perm, bool conjugate, Given) {
         const std::vector<int> order = perm.object.is_none() ? std::vector<int>{} : axis_list_from(perm.object);
-        return perform(
-            [=](const Tensor& x) { return transpose(conjugate ? conj(x) : x, order); },
-            std::tuple{Parameter<Tensor>::take(a)});
+        return perform([=](const Tensor& x) { return transpose(conjugate ? conj(x) : x, order); },
+                       std::tuple{Parameter<Tensor>::take(a)});
       },
       nb::arg("a"), nb::arg("perm") = nb::none(), nb::arg("conjugate") = false, nb::arg("name") = "transpose",
       "The axes in another order; reversed where perm is not given.");

@@ -87,7 +87,8 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
   for (nb::handle spec : specs) out.push_back({shape_from(spec.attr("shape")), dtype_from(spec.attr("dtype"))});
   for (const Aval& aval : out)
     if (aval.dtype == DType::string)
-      refuse_structure("py_function", "strings cannot come back from a function of Python's inside a traced function");
+      refuse_structure("py_function",
+                       "strings cannot come back from a function of Python's inside a traced function");
   const HostFunction host("py_function", [f = kept(function), out](const std::vector<Array>& arrays) {
     const nb::gil_scoped_acquire locked;
     nb::list arguments;
@@ -182,15 +183,15 @@ void assert_of(Given condition, const std::string& message, nb::sequence data) {
 void bind_control(nb::module_& m) {
   m.def("_is_tracing", is_tracing);
   m.def("_is_known", [](Given x) { return !is_tensor(x.object) || readable(tensor_of(x.object)); });
-  m.def("_cond", cond_of);
-  m.def("_while_loop", while_of, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("_cond_structured", cond_of);
+  m.def("_while_structured", while_of, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("_scan", scan_of);
   m.def("_host_call", host_call_of);
   m.def("_journalling", [] { return current_journal != nullptr; });
   m.def("_journal_call", journal_call);
   m.def("_custom_gradient", custom_gradient_of);
   m.def("_shown", shown);
-  m.def("_assert", assert_of);
+  m.def("_assert_with_data", assert_of);
   m.def("_set_thread_count", [](int threads) {
     static const int by_default = thread_count();
     set_thread_count(threads == 0 ? by_default : threads);

@@ -19,10 +19,16 @@ namespace {
 
 std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_str(); }
 
+// TensorFlow raises TypeError or ValueError, as the case may be: this one is both.
+[[noreturn]] void raise_conversion_error(const std::string& text) {
+  const nb::object type = nb::module_::import_("brio.errors").attr("ConversionError");
+  PyErr_SetString(type.ptr(), text.c_str());
+  throw nb::python_error();
+}
+
 [[noreturn]] void refuse(nb::handle object) {
-  throw nb::type_error(cat("a value of type ", class_of(object),
-                           " cannot become a tensor; pass a number, a string, a list of them or an array")
-                           .c_str());
+  raise_conversion_error(cat("a value of type ", class_of(object),
+                             " cannot become a tensor; pass a number, a string, a list of them or an array"));
 }
 
 Tensor cast_now(const Tensor& x, DType dtype) {
@@ -162,7 +168,7 @@ DType choose(const Wanted& wanted, uint8_t leaves, bool wide) {
 
 std::string_view text_of(PyObject* o) {
   if (PyBytes_Check(o)) return {PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o))};
-  if (!PyUnicode_Check(o)) throw nb::type_error("text and numbers cannot be mixed in one tensor");
+  if (!PyUnicode_Check(o)) raise_conversion_error("text and numbers cannot be mixed in one tensor");
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(o, &size);
   if (!text) throw nb::python_error();

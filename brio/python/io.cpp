@@ -15,8 +15,8 @@ namespace {
 // The one string that a function is given, which must be known.
 std::string one_string(const char* who, const Tensor& x) {
   if (x.dtype() != DType::string || x.size() != 1)
-    throw InvalidArgument(cat("[", who, "] takes one string, but got a tensor of ", x.dtype(), " and shape ",
-                              x.shape()));
+    throw InvalidArgument(
+        cat("[", who, "] takes one string, but got a tensor of ", x.dtype(), " and shape ", x.shape()));
   check_known_now(who, x);
   return std::string(string_at(x.array(), 0));
 }
@@ -52,7 +52,8 @@ nb::object decode(const char* who, Given contents, const formats::DecodeOptions&
 
 bool accurate_dct(const char* who, const std::string& method) {
   if (!method.empty() && method != "INTEGER_FAST" && method != "INTEGER_ACCURATE")
-    throw InvalidArgument(cat("[", who, "] dct_method is '", method, "'; it is 'INTEGER_FAST' or 'INTEGER_ACCURATE'"));
+    throw InvalidArgument(
+        cat("[", who, "] dct_method is '", method, "'; it is 'INTEGER_FAST' or 'INTEGER_ACCURATE'"));
   return method == "INTEGER_ACCURATE";
 }
 
@@ -84,7 +85,8 @@ void bind_decoding(nb::module_& m) {
       [](Given contents, Given channels, Given) {
         return decode("decode_bmp", contents, {.channels = axis_from(channels.object)}, formats::PictureFormat::bmp);
       },
-      nb::arg("contents"), nb::arg("channels") = 0, nb::arg("name") = nb::none(), "The pixels of a BMP file's bytes.");
+      nb::arg("contents"), nb::arg("channels") = 0, nb::arg("name") = nb::none(),
+      "The pixels of a BMP file's bytes.");
   m.def(
       "_decode_image",
       [](Given contents, Given channels, Given dtype) {
@@ -149,7 +151,8 @@ void bind_encoding(nb::module_& m) {
         if (size.channels != 1 && size.channels != 3)
           throw InvalidArgument(cat("[encode_jpeg] takes 1 or 3 channels, but got ", size.channels));
         if ((format == "grayscale" && size.channels != 1) || (format == "rgb" && size.channels != 3))
-          throw InvalidArgument(cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
+          throw InvalidArgument(
+              cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
         if (density_unit != "in" && density_unit != "cm")
           throw InvalidArgument(cat("[encode_jpeg] density_unit is '", density_unit, "'; it is 'in' or 'cm'"));
         const formats::JpegEncodeOptions options{.quality = quality,
@@ -180,9 +183,9 @@ void bind_encoding(nb::module_& m) {
         std::string bytes;
         {
           const nb::gil_scoped_release release;
-          bytes = formats::encode_png(
-              pixels.data(), static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype), size,
-              pixels.aval.dtype, compression);
+          bytes = formats::encode_png(pixels.data(),
+                                      static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype),
+                                      size, pixels.aval.dtype, compression);
         }
         return wrap(string_tensor(bytes));
       },

@@ -80,7 +80,7 @@ struct BinaryRow {
   const char *first = "x", *second = "y";
 };
 constexpr BinaryRow kBinary[] = {
-    {"add", add, "x + y, element by element."},
+    {"add", plus, "x + y, element by element; strings are joined."},
     {"subtract", sub, "x - y, element by element."},
     {"multiply", mul, "x * y, element by element."},
     {"divide", true_divide, "x / y, element by element; integers give floats."},
@@ -134,7 +134,7 @@ void define_rows(nb::module_& m, const BinaryRow (&rows)[N]) {
   for (const BinaryRow& row : rows)
     m.def(
         row.name, [f = row.f](Given a, Given b, Given) { return perform_binary(f, a.object, b.object); },
-        nb::arg(row.first), nb::arg(row.second), nb::arg("name") = nb::none(), row.doc);
+        nb::arg(row.first).none(), nb::arg(row.second).none(), nb::arg("name") = nb::none(), row.doc);
 }
 
 // t scaled to length 1 along axes, as TensorFlow: t · rsqrt(max(Σ t², epsilon)).
@@ -239,9 +239,8 @@ void bind_math(nb::module_& m) {
   define(
       math, "polyval", [](const std::vector<Tensor>& coeffs, const Tensor& x) { return polyval(coeffs, x); },
       nb::arg("coeffs"), nb::arg("x"), "The polynomial with these coefficients, the highest power's first, at x.");
-  define(
-      math, "l2_normalize", l2_normalize, nb::arg("x"), nb::arg("axis") = nb::none(), nb::arg("epsilon") = 1e-12,
-      "x scaled to length 1 along an axis.");
+  define(math, "l2_normalize", l2_normalize, nb::arg("x"), nb::arg("axis") = nb::none(), nb::arg("epsilon") = 1e-12,
+         "x scaled to length 1 along an axis.");
   bind_clipping(m);
 }
 

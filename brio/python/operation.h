@@ -229,15 +229,22 @@ struct Signature<R (C::*)(A...) const> {
 template <typename R, typename... A>
 struct Signature<R (*)(A...)> : Signature<R (Given::*)(A...) const> {};
 
+// None reaches the conversion of an argument, which says what is wrong with it.
+template <typename E>
+decltype(auto) with_none(const E& extra) {
+  if constexpr (requires { extra.none(); }) return extra.none();
+  else return static_cast<const E&>(extra);
+}
+
 template <typename F, typename... Extra>
 void define(nb::module_& m, const char* name, F f, const Extra&... extra) {
-  m.def(name, Signature<F>::template bound<F>(f), extra..., nb::arg("name") = nb::none());
+  m.def(name, Signature<F>::template bound<F>(f), with_none(extra)..., nb::arg("name") = nb::none());
 }
 
 // A function that draws random numbers: each call gives others.
 template <typename F, typename... Extra>
 void define_draw(nb::module_& m, const char* name, F f, const Extra&... extra) {
-  m.def(name, Signature<F>::template bound<F, false>(f), extra..., nb::arg("name") = nb::none());
+  m.def(name, Signature<F>::template bound<F, false>(f), with_none(extra)..., nb::arg("name") = nb::none());
 }
 
 // A function of two operands, each of which may say what the other becomes.

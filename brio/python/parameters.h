@@ -19,8 +19,8 @@ std::vector<TensorArgument> one_or_many(nb::handle object);
 std::vector<Padding> paddings_from(nb::handle object);
 
 inline int axis_from(nb::handle object) {
-  return static_cast<int>(std::clamp<int64_t>(integer_from(object), std::numeric_limits<int>::min(),
-                                              std::numeric_limits<int>::max()));
+  return static_cast<int>(
+      std::clamp<int64_t>(integer_from(object), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 
 // What a function F makes of any object.

@@ -36,8 +36,7 @@ random::Source source_of(const From& from) { return {from.seed, from.stream, fro
 
 Tensor uniform(const From& from, const Shape& shape, nb::handle minval, nb::handle maxval, DType dtype) {
   if (is_integer(dtype)) {
-    if (maxval.is_none())
-      throw InvalidArgument(cat("[random.uniform] integers of ", dtype, " need a maxval"));
+    if (maxval.is_none()) throw InvalidArgument(cat("[random.uniform] integers of ", dtype, " need a maxval"));
     const auto integer = [](nb::handle h) { return integer_from(h); };
     return random::integers(shape, {.low = integer(minval),
                                     .high = integer(maxval),
@@ -61,7 +60,8 @@ Tensor uniform(const From& from, const Shape& shape, nb::handle minval, nb::hand
 using Normal = Tensor (*)(const Shape&, random::NormalOptions);
 Tensor normal(Normal f, const From& from, const Shape& shape, nb::handle mean, nb::handle stddev, DType dtype) {
   const Tensor middle = tensor_of(mean, {.preferred = dtype}), width = tensor_of(stddev, {.preferred = dtype});
-  random::NormalOptions options{.dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
+  random::NormalOptions options{
+      .dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
   if (middle.rank() == 0 && width.rank() == 0 && readable(middle) && readable(width)) {
     options.mean = scalar_from(mean).real();
     options.stddev = scalar_from(stddev).real();
@@ -86,7 +86,8 @@ void bind_stateful(nb::module_& m) {
                             dtype_from(dtype.object)));
       },
       nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
-      nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.");
+      nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(),
+      "Numbers from [minval, maxval), each equally often.");
   for (const auto& [name, f, doc] :
        {std::tuple{"normal", static_cast<Normal>(random::normal), "Numbers of a normal distribution."},
         std::tuple{"truncated_normal", static_cast<Normal>(random::truncated_normal),
@@ -162,9 +163,8 @@ void bind_stateless(nb::module_& m) {
         return wrap(gamma(of_pair(seed.object), shape_from(shape.object), alpha.object, beta.object,
                           dtype_from(dtype.object)));
       },
-      nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(),
-      nb::arg("dtype") = "float32", nb::arg("name") = nb::none(),
-      "Numbers of a gamma distribution, a function of the seed alone.");
+      nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
+      nb::arg("name") = nb::none(), "Numbers of a gamma distribution, a function of the seed alone.");
   m.def(
       "stateless_poisson",
       [](Given shape, Given seed, Given lam, Given dtype, Given) {
@@ -176,19 +176,19 @@ void bind_stateless(nb::module_& m) {
   m.def(
       "stateless_categorical",
       [](Given logits, Given num_samples, Given seed, Given dtype, Given) {
-        return perform([n = integer_from(num_samples.object), pair = stateless_from(seed.object),
-                        as = dtype_from(dtype.object)](
-                           const Tensor& x) { return random::stateless_categorical(x, n, pair, as); },
-                       std::tuple{Parameter<Tensor>::take(logits)});
+        return perform(
+            [n = integer_from(num_samples.object), pair = stateless_from(seed.object), as = dtype_from(dtype.object)](
+                const Tensor& x) { return random::stateless_categorical(x, n, pair, as); },
+            std::tuple{Parameter<Tensor>::take(logits)});
       },
       nb::arg("logits"), nb::arg("num_samples"), nb::arg("seed"), nb::arg("dtype") = "int64",
       nb::arg("name") = nb::none(), "Class numbers for each row of logits, a function of the seed alone.");
   m.def(
       "_stateless_shuffle",
       [](Given value, Given seed) {
-        return perform([pair = stateless_from(seed.object)](
-                           const Tensor& x) { return random::stateless_shuffle(x, pair); },
-                       std::tuple{Parameter<Tensor>::take(value)});
+        return perform(
+            [pair = stateless_from(seed.object)](const Tensor& x) { return random::stateless_shuffle(x, pair); },
+            std::tuple{Parameter<Tensor>::take(value)});
       },
       nb::arg("value"), nb::arg("seed"));
   m.def(
@@ -220,8 +220,10 @@ void bind_generator(nb::module_& m) {
              const auto state = self.generator->state();
              return nb::make_tuple(state.seed, state.counter);
            })
-      .def("_restore", [](const Handle& self, uint64_t seed,
-                          uint64_t counter) { self.generator->restore({seed, counter}); })
+      .def("_restore",
+           [](const Handle& self, uint64_t seed, uint64_t counter) {
+             self.generator->restore({seed, counter});
+           })
       .def("_skip", [](const Handle& self, uint64_t n) { self.generator->advance(n); })
       .def(
           "uniform",

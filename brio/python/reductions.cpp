@@ -66,17 +66,14 @@ constexpr SegmentRow kSegments[] = {{"segment_sum", segment_sum},
                                     {"segment_prod", segment_prod},
                                     {"segment_max", segment_max},
                                     {"segment_min", segment_min}};
-constexpr UnsortedRow kUnsorted[] = {{"unsorted_segment_sum", unsorted_segment_sum},
-                                     {"unsorted_segment_mean", unsorted_segment_mean},
-                                     {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n},
-                                     {"unsorted_segment_prod", unsorted_segment_prod},
-                                     {"unsorted_segment_max", unsorted_segment_max},
-                                     {"unsorted_segment_min", unsorted_segment_min}};
+constexpr UnsortedRow kUnsorted[] = {
+    {"unsorted_segment_sum", unsorted_segment_sum},       {"unsorted_segment_mean", unsorted_segment_mean},
+    {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n}, {"unsorted_segment_prod", unsorted_segment_prod},
+    {"unsorted_segment_max", unsorted_segment_max},       {"unsorted_segment_min", unsorted_segment_min}};
 
 Direction direction_named(const char* function, const std::string& name) {
   if (name != "ASCENDING" && name != "DESCENDING")
-    throw InvalidArgument(
-        cat("[", function, "] direction is '", name, "'; it is 'ASCENDING' or 'DESCENDING'"));
+    throw InvalidArgument(cat("[", function, "] direction is '", name, "'; it is 'ASCENDING' or 'DESCENDING'"));
   return name == "ASCENDING" ? Direction::ascending : Direction::descending;
 }
 
@@ -127,12 +124,12 @@ void bind_reductions(nb::module_& m) {
   define_cumulative(math, "cumulative_logsumexp", cumulative_logsumexp, "The running logsumexp along an axis.");
   for (const SegmentRow& row : kSegments)
     define(
-        math, row.name, [f = row.f](const Tensor& data, const Tensor& ids) { return f(data, ids); }, nb::arg("data"),
+        math, row.name, [row](const Tensor& data, const Tensor& ids) { return row.f(data, ids); }, nb::arg("data"),
         nb::arg("segment_ids"), "Rows that share an id, which never falls, folded into one.");
   for (const UnsortedRow& row : kUnsorted)
     define(
         math, row.name,
-        [f = row.f](const Tensor& data, const Tensor& ids, int64_t count) { return f(data, ids, count); },
+        [row](const Tensor& data, const Tensor& ids, int64_t count) { return row.f(data, ids, count); },
         nb::arg("data"), nb::arg("segment_ids"), nb::arg("num_segments"), "Rows that share an id folded into one.");
   bind_order(m);
   define(

@@ -131,7 +131,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
   { id, reinterpret_cast<void*>(f) }
 }  // namespace
 
-PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<add>),
+PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<plus>),
                              SLOT(Py_nb_subtract, binary<sub>),
                              SLOT(Py_nb_multiply, binary<mul>),
                              SLOT(Py_nb_true_divide, binary<true_divide>),
@@ -159,7 +159,7 @@ PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<add>),
                              SLOT(Py_bf_releasebuffer, release_buffer),
                              {0, nullptr}};
 
-PyType_Slot symbol_slots[] = {SLOT(Py_nb_add, binary<add>),
+PyType_Slot symbol_slots[] = {SLOT(Py_nb_add, binary<plus>),
                               SLOT(Py_nb_subtract, binary<sub>),
                               SLOT(Py_nb_multiply, binary<mul>),
                               SLOT(Py_nb_true_divide, binary<true_divide>),
@@ -209,6 +209,7 @@ Tensor restored(const std::string& dtype, nb::handle dims, nb::handle values) {
 
 nb::object numpy_view(const Tensor& x) {
   if (x.dtype() == DType::string) return as_strings(x);
+  read_array(x);  // here, where an error is told: NumPy would ask __array__ where the buffer cannot be had
   static PyObject* const asarray = nb::object(nb::module_::import_("numpy").attr("asarray")).release().ptr();
   if (x.dtype() == bf16) {
     Array bits = read_array(x);

@@ -14,8 +14,8 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "bitwise", "compat", "config", "data", "debugging", "dtypes", "image", "io", "keras", "linalg", "math", "nest", "nn", "ragged", "random",
-    "signal", "strings", "version",
+    "audio", "bitwise", "compat", "config", "data", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math",
+    "nest", "nn", "ragged", "random", "sets", "signal", "sparse", "strings", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -28,11 +28,12 @@ _DEFINED_IN = {
     "_function": ("function",),
     "_module": ("Module",),
     "_more_arrays": (
-        "bitcast", "get_static_value", "identity_n", "meshgrid", "parallel_stack", "reverse_sequence", "strided_slice",
+        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),
     "_ragged": ("RaggedTensor",),
+    "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
     "_tensor_array": ("TensorArray",),
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
@@ -43,6 +44,11 @@ _ALIASES = {
     "initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
     "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1",
     "global_variables_initializer": "compat.v1",
+}  # fmt: skip
+# Initializers under the names that TensorFlow has for them.
+_INITIALIZERS = {
+    "constant_initializer": "Constant", "ones_initializer": "Ones", "random_normal_initializer": "RandomNormal",
+    "random_uniform_initializer": "RandomUniform", "zeros_initializer": "Zeros",
 }  # fmt: skip
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
@@ -56,6 +62,8 @@ def __getattr__(name):
     if name in _HOMES:
         found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
         return found
+    if name in _INITIALIZERS:
+        return getattr(_importlib.import_module("brio.keras.initializers"), _INITIALIZERS[name])
     if name == "tuple":
         from brio._control import tuple_
 
@@ -66,4 +74,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES))
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES) | set(_INITIALIZERS))

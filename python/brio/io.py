@@ -1,12 +1,11 @@
 """tf.io."""
 
-from brio import _core
+from brio import _core, _missing
 from brio import _gfile as gfile
 from brio._core import _io
 from brio._core._io import *
-from brio._missing import attribute_error_of
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def read_file(filename, name=None):
