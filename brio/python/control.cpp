@@ -124,7 +124,10 @@ nb::object journal_call(nb::object function, nb::object inputs) {
   std::vector<Tensor> tensors;
   for (const TensorArgument& argument : arguments) tensors.push_back(argument.tensor);
   const std::vector<Tensor> results = without_journal([&] { return call(tensors); });
-  if (current_journal) write_to_journal(call, arguments, results);
+  if (current_journal) {
+    write_to_journal(call, arguments, results);
+    current_journal->calls_python();
+  }
   return to_python(results);
 }
 

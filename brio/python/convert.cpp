@@ -9,6 +9,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
+#include "brio/python/operation.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::python {
@@ -207,7 +208,10 @@ Tensor from_sequence(nb::handle object, const Wanted& wanted) {
   Nested nested;
   measure(object.ptr(), 0, nested);
   if (!(nested.leaves & kOther)) return fill(object.ptr(), nested, choose(wanted, nested.leaves, nested.wide));
-  return stack(tensors_of(object, wanted));
+  Wanted items = wanted;
+  items.as_input = true;
+  return performed([](std::span<const Tensor> x) { return std::vector<Tensor>{stack({x.begin(), x.end()})}; },
+                   tensors_of(object, items))[0];
 }
 
 // ---- NumPy
@@ -312,7 +316,8 @@ Operands operands_of(nb::handle a, nb::handle b) {
 std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& given) {
   Wanted wanted = given;
   if (is_tensor(sequence) || is_variable(sequence) || PyObject_CheckBuffer(sequence.ptr()))
-    return unstack(tensor_of(sequence, wanted));
+    return performed([](std::span<const Tensor> x) { return unstack(x[0]); },
+                     {tensor_of(sequence, {wanted.required, wanted.preferred, true})});
   const nb::object list = nb::steal(PySequence_List(sequence.ptr()));
   if (!list.is_valid()) throw nb::python_error();
   if (!wanted.required && !wanted.preferred)

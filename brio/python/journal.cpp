@@ -19,6 +19,15 @@ void tell_journal_shape(const Tensor& tensor) { current_journal->saw_shape(tenso
 void tell_journal_taken(const Tensor& tensor) { current_journal->taken(tensor); }
 void tell_journal_made(const Tensor& tensor) { current_journal->made(tensor); }
 
+std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs) {
+  if (!current_journal) return call(inputs);
+  const std::vector<Tensor> results = without_journal([&] { return call(inputs); });
+  std::vector<TensorArgument> arguments;
+  for (const Tensor& x : inputs) arguments.push_back({x});
+  write_to_journal(call, arguments, results);
+  return results;
+}
+
 namespace {
 
 bool is_computed(const Tensor& x) { return x.impl()->computed.load(std::memory_order_acquire); }
@@ -88,7 +97,7 @@ void Journal::saw_value(const Tensor& tensor) {
   std::erase_if(taken_, [&](const Tensor& t) { return t.impl() == tensor.impl(); });
   std::optional<std::string> value = small_value(tensor);
   if (!value) return spoil(cat("it reads the values of ", format_aval(tensor.aval())));
-  depends_on_values_ = true;
+  needs_values_ = true;
   entries_.push_back(Guard{slot_of_[tensor.impl()], tensor.shape(), true, std::move(*value)});
 }
 

@@ -30,11 +30,12 @@ class Journal {
   void taken(const Tensor& tensor);
   void made(const Tensor& tensor);  // on its way to Python
   void spoil(std::string reason);
+  void calls_python() { needs_values_ = true; }  // a step does
 
   // Ends it. What it holds is then computed and constant: any number of threads may replay it.
   void finish(const std::vector<Tensor>& results);
   const std::string& spoiled() const { return spoiled_; }  // why; empty: it is good
-  bool depends_on_values() const { return depends_on_values_; }
+  bool needs_values() const { return needs_values_; }  // it cannot be part of a traced function
 
   // False where a guard does not hold.
   bool replay(const std::vector<Tensor>& arguments, std::vector<Tensor>& results) const;
@@ -71,7 +72,7 @@ class Journal {
   std::vector<std::variant<Step, Guard>> entries_;
   std::vector<Source> results_;
   std::string spoiled_;
-  bool depends_on_values_ = false;
+  bool needs_values_ = false;
 };
 
 // What this thread calls is written there while the scope lives; null: nowhere.

@@ -175,6 +175,9 @@ auto without_journal(F&& f) {
   return f();
 }
 
+// What `call` makes of tensors, written down where there is a journal.
+std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs);
+
 inline bool is_tracing() { return current_recording().kind != Recording::Kind::eager; }
 // A few integers, computed: while a function is traced, what is made of such stays known too, so that sizes can be
 // computed of sizes.

@@ -65,14 +65,14 @@ void Replayed::give_up(std::string reason, double seconds) {
       cat(who_, ": the function runs in Python for every element, one thread at a time (", static_cast<int64_t>(seconds * 1e6),
           " us for the one that was measured), because ", reason,
           ". Use functions of tf instead of NumPy's and Python's, or tf.py_function for that part");
-  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 3) != 0) throw nb::python_error();
+  if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 4) != 0) throw nb::python_error();
 }
 
 bool Replayed::can_be_traced(const std::vector<Tensor>& example) {
   std::shared_ptr<const Journal> journal;
   {
     const std::lock_guard lock(mutex_);
-    if (as_python_ || journals_.empty() || journals_[0]->depends_on_values()) return false;
+    if (as_python_ || journals_.empty() || journals_[0]->needs_values()) return false;
     journal = journals_[0];
   }
   const nb::gil_scoped_release release;
@@ -102,7 +102,7 @@ bool Replayed::replay(const std::vector<Tensor>& element, size_t& tried, std::ve
   Generator& generator = random::generator();
   const Generator::State before = generator.state();
   for (const auto& journal : journals) {
-    if (traced && journal->depends_on_values()) continue;
+    if (traced && journal->needs_values()) continue;
     if (journal->replay(element, results)) return true;
     generator.restore(before);  // the next one draws the same numbers
   }

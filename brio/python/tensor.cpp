@@ -316,7 +316,7 @@ void bind_tensor(nb::module_& m) {
       "convert_to_tensor",
       [](Given value, Given dtype, Given dtype_hint, Given) -> nb::object {
         if (is_symbol(value.object)) return nb::borrow(value.object);
-        Wanted wanted;
+        Wanted wanted{.as_input = true};
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         else if (!dtype_hint.object.is_none()) wanted.preferred = dtype_from(dtype_hint.object);
         if (is_tensor(value.object) && !wanted.required) return nb::borrow(value.object);

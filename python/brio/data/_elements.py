@@ -97,7 +97,7 @@ def is_plain(spec):
 def _leaf(value, wanted=None):
     """The spec of a leaf, and its tensors."""
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
-        return SparseTensorSpec(value.dense_shape.numpy().tolist(), value.dtype), [value.indices, value.values, value.dense_shape]
+        return SparseTensorSpec([None] * value.dense_shape.shape[0], value.dtype), [value.indices, value.values, value.dense_shape]
     if hasattr(value, "row_splits"):
         if hasattr(value.values, "row_splits"):
             raise TypeError("ragged tensors of more than one ragged axis cannot be elements of a dataset")
