@@ -102,8 +102,8 @@ void bind_made(nb::module_& m) {
   m.def(
       "fill",
       [](Given dims, Given value, Given, Given) {
-        return perform([to = shape_from(dims.object)](const Tensor& x) { return broadcast_to(x, to); },
-                       std::tuple{Parameter<Tensor>::take(value)});
+        return perform([](const Shape& to, const Tensor& x) { return broadcast_to(x, to); },
+                       std::tuple{Parameter<Shape>::take(dims), Parameter<Tensor>::take(value)});
       },
       nb::arg("dims"), nb::arg("value"), nb::arg("name") = nb::none(), nb::arg("layout") = nb::none(),
       "A tensor that has one value everywhere.");
@@ -126,7 +126,7 @@ void bind_made(nb::module_& m) {
                 (is_floating(d) == is_floating(*as) && size_of(d) > size_of(*as)))
               as = d;
           }
-        return wrap(range(from, to, scalar_from(delta.object), as));
+        return perform([=, by = scalar_from(delta.object)] { return range(from, to, by, as); }, std::tuple<>());
       },
       nb::arg("start"), nb::arg("limit") = nb::none(), nb::arg("delta") = 1, nb::arg("dtype") = nb::none(),
       nb::arg("name") = "range", "Numbers from start on, delta apart, before limit; one argument is the limit.");
@@ -331,9 +331,11 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        const std::vector<int64_t> dims = dims_from(shape.object);
-        return perform([dims](const Tensor& x) { return reshape(x, std::span<const int64_t>(dims)); },
-                       std::tuple{Parameter<Tensor>::take(tensor)});
+        return perform(
+            [](const Tensor& x, const std::vector<int64_t>& dims) {
+              return reshape(x, std::span<const int64_t>(dims));
+            },
+            std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");

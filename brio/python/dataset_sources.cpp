@@ -194,7 +194,7 @@ void bind_dataset_sources(nb::module_& m) {
   sources.def("make_csv", make_csv);
   sources.def("image_folder", image_folder);
   sources.def("text_folder", text_folder);
-  sources.def("timeseries", timeseries, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg().none(),
+  sources.def("timeseries", timeseries, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg().none(),
               nb::arg().none(), nb::arg().none());
   sources.def("zip", [](const std::vector<Dataset>& datasets) { return data::zip(datasets); });
   sources.def("zip_named", [](const std::vector<Dataset>& datasets, const std::vector<std::string>& names) {

@@ -143,8 +143,20 @@ nb::object first_elements(const Dataset& dataset, int64_t n) {
   std::vector<data::Item> items;
   {
     const nb::gil_scoped_release release;
-    data::Iterator iterator = dataset.take(n).iterator(0);
-    for (data::Item item; iterator.next(item);) items.push_back(std::move(item));
+    constexpr int64_t kMoreTries = 6;  // elements that are broken are passed over
+    data::Iterator iterator = dataset.take(n + kMoreTries).iterator(0);
+    std::exception_ptr error;
+    for (int64_t i = 0; i < n + kMoreTries && static_cast<int64_t>(items.size()) < n; ++i) {
+      try {
+        data::Item item;
+        if (!iterator.next(item)) break;
+        items.push_back(std::move(item));
+      } catch (...) {
+        if (!items.empty()) break;
+        if (!error) error = std::current_exception();
+      }
+    }
+    if (items.empty() && error) std::rethrow_exception(error);
   }
   nb::list list;
   for (const data::Item& item : items) list.append(to_python(item));

@@ -36,6 +36,21 @@ struct TensorArgument {
   nb::handle variable = {};
 };
 
+// Sizes. Those that are tensors are inputs of the call while a journal is written: a replay may have others.
+struct SizesArgument {
+  std::vector<int64_t> sizes;  // kOpen: the next of the tensors says; a tensor of all sizes stands alone
+  std::vector<TensorArgument> tensors = {};
+  bool whole = false;
+  static constexpr int64_t kOpen = INT64_MIN;
+
+  static SizesArgument take(nb::handle object);
+  std::vector<int64_t> read() const;
+};
+
+struct ShapeArgument {
+  SizesArgument sizes;
+};
+
 // ---- from what Python passes (Bound) to what is kept until the call (Held) to what the function takes
 
 template <typename T>
@@ -86,8 +101,14 @@ struct Parameter<std::optional<DType>> {
 template <>
 struct Parameter<Shape> {
   using Bound = Given;
-  using Held = Shape;
-  static Held take(Given given) { return shape_from(given.object); }
+  using Held = ShapeArgument;
+  static Held take(Given given) { return {SizesArgument::take(given.object)}; }
+};
+template <>
+struct Parameter<std::vector<int64_t>> {
+  using Bound = Given;
+  using Held = SizesArgument;
+  static Held take(Given given) { return SizesArgument::take(given.object); }
 };
 template <>
 struct Parameter<Axes> {
@@ -126,6 +147,10 @@ void each_tensor(H& held, F&& f) {
   if constexpr (std::is_same_v<T, TensorArgument>) f(held);
   else if constexpr (std::is_same_v<T, std::vector<TensorArgument>>)
     for (auto& one : held) f(one);
+  else if constexpr (std::is_same_v<T, SizesArgument>)
+    for (auto& one : held.tensors) f(one);
+  else if constexpr (std::is_same_v<T, ShapeArgument>)
+    for (auto& one : held.sizes.tensors) f(one);
   else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>)
     if (held) f(*held);
 }
@@ -139,6 +164,11 @@ decltype(auto) given_to(H& held) {
     return list;
   } else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>) {
     return held ? std::optional<Tensor>(held->tensor) : std::optional<Tensor>();
+  } else if constexpr (std::is_same_v<T, SizesArgument>) {
+    return held.read();
+  } else if constexpr (std::is_same_v<T, ShapeArgument>) {
+    const std::vector<int64_t> sizes = held.sizes.read();
+    return Shape(std::span<const int64_t>(sizes));
   } else return static_cast<const T&>(held);
 }
 

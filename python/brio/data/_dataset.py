@@ -15,6 +15,9 @@ def _number(value, otherwise=None):
     return otherwise if value is None else int(value)
 
 
+_numbers = range  # Dataset has a range of its own
+
+
 class Dataset:
     """Elements, and what happens to them on their way: each method returns a new dataset."""
 
@@ -36,7 +39,7 @@ class Dataset:
 
     def _examples(self):
         if self._known_examples is None:
-            read = self._made_examples or (lambda: self._brio_dataset.first(2))
+            read = self._made_examples or (lambda: self._brio_dataset.first(3))
             self._known_examples = read()
         return self._known_examples
 
@@ -402,7 +405,8 @@ class Dataset:
         start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
         step = numbers[2] if len(numbers) == 3 else 1
         dtype = _core.as_dtype(output_type)
-        made = Dataset(_sources.range(start, stop, step), TensorSpec([], "int64"), lambda: [[_core.constant(start, "int64")]])
+        first = list(_numbers(start, stop, step)[:3]) if step else []
+        made = Dataset(_sources.range(start, stop, step), TensorSpec([], "int64"), lambda: [[_core.constant(n, "int64")] for n in first])
         return made if dtype == _core.int64 else made.map(lambda x: _core.cast(x, dtype))
 
     @staticmethod
