@@ -97,18 +97,18 @@ def is_plain(spec):
 def _leaf(value, wanted=None):
     """The spec of a leaf, and its tensors."""
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
-        return SparseTensorSpec([None] * value.dense_shape.shape[0], value.dtype), [value.indices, value.values, value.dense_shape]
+        return SparseTensorSpec([None] * _core._shape_unseen(value.dense_shape)[0], value.dtype), [value.indices, value.values, value.dense_shape]
     if hasattr(value, "row_splits"):
         if hasattr(value.values, "row_splits"):
             raise TypeError("ragged tensors of more than one ragged axis cannot be elements of a dataset")
-        return RaggedTensorSpec([len(value), None, *value.values.shape[1:]], value.dtype), [value.values, value.row_splits]
+        return RaggedTensorSpec([None, None, *_core._shape_unseen(value.values)[1:]], value.dtype), [value.values, value.row_splits]
     if hasattr(value, "_brio_dataset"):
         raise TypeError("a function of Dataset.map returned a dataset; use flat_map or interleave")
     try:
         tensor = _core.convert_to_tensor(value)
     except TypeError as error:
         raise TypeError(f"a value of type {type(value).__name__} cannot be a part of an element: {error}") from None
-    return TensorSpec(tensor.shape, tensor.dtype), [tensor]
+    return TensorSpec(_core._shape_unseen(tensor), tensor.dtype), [tensor]
 
 
 def normalize(value, lists=False):
