@@ -30,36 +30,46 @@ const Shape known_shape(Given input, const char* function) {
 }
 DType size_dtype(Given out_type) { return out_type.object.is_none() ? i32 : dtype_from(out_type.object); }
 
+// A function of a tensor's shape.
+template <typename F>
+nb::object of_shape(Given input, const char* who, F f) {
+  if (current_journal && is_tensor(input.object))
+    return perform([f](const Tensor& x) { return f(x.shape()); }, std::tuple{Parameter<Tensor>::take(input)});
+  return wrap(f(known_shape(input, who)));
+}
+nb::object shape_of(Given input, const char* who, DType dtype) {
+  return of_shape(input, who, [dtype](const Shape& shape) {
+    return integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype);
+  });
+}
+
 void bind_sizes(nb::module_& m) {
   m.def(
-      "shape",
-      [](Given input, Given out_type, Given) {
-        const Shape shape = known_shape(input, "shape");
-        return wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, size_dtype(out_type)));
-      },
+      "shape", [](Given input, Given out_type, Given) { return shape_of(input, "shape", size_dtype(out_type)); },
       nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
       "The sizes of a tensor's axes as a vector of integers.");
   m.def(
       "shape_n",
       [](nb::sequence inputs, Given out_type, Given) {
         nb::list shapes;
-        for (nb::handle input : inputs) {
-          const Shape shape = known_shape({input}, "shape_n");
-          shapes.append(wrap(
-              integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype_from(out_type.object))));
-        }
+        for (nb::handle input : inputs) shapes.append(shape_of({input}, "shape_n", dtype_from(out_type.object)));
         return shapes;
       },
       nb::arg("input"), nb::arg("out_type") = "int32", nb::arg("name") = nb::none(), "The shape of each tensor.");
   m.def(
       "size",
       [](Given input, Given out_type, Given) {
-        return wrap(integers({known_shape(input, "size").elements()}, {}, size_dtype(out_type)));
+        return of_shape(input, "size", [dtype = size_dtype(out_type)](const Shape& shape) {
+          return integers({shape.elements()}, {}, dtype);
+        });
       },
       nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
       "How many elements a tensor has.");
   m.def(
-      "rank", [](Given input, Given) { return wrap(integers({known_shape(input, "rank").rank()}, {}, i32)); },
+      "rank",
+      [](Given input, Given) {
+        return of_shape(input, "rank", [](const Shape& shape) { return integers({shape.rank()}, {}, i32); });
+      },
       nb::arg("input"), nb::arg("name") = nb::none(), "How many axes a tensor has.");
   define(
       m, "ensure_shape",
@@ -92,8 +102,8 @@ void bind_made(nb::module_& m) {
   m.def(
       "fill",
       [](Given dims, Given value, Given, Given) {
-        return perform([to = shape_from(dims.object)](const Tensor& x) { return broadcast_to(x, to); },
-                       std::tuple{Parameter<Tensor>::take(value)});
+        return perform([](const Shape& to, const Tensor& x) { return broadcast_to(x, to); },
+                       std::tuple{Parameter<Shape>::take(dims), Parameter<Tensor>::take(value)});
       },
       nb::arg("dims"), nb::arg("value"), nb::arg("name") = nb::none(), nb::arg("layout") = nb::none(),
       "A tensor that has one value everywhere.");
@@ -116,7 +126,7 @@ void bind_made(nb::module_& m) {
                 (is_floating(d) == is_floating(*as) && size_of(d) > size_of(*as)))
               as = d;
           }
-        return wrap(range(from, to, scalar_from(delta.object), as));
+        return perform([=, by = scalar_from(delta.object)] { return range(from, to, by, as); }, std::tuple<>());
       },
       nb::arg("start"), nb::arg("limit") = nb::none(), nb::arg("delta") = 1, nb::arg("dtype") = nb::none(),
       nb::arg("name") = "range", "Numbers from start on, delta apart, before limit; one argument is the limit.");
@@ -285,7 +295,7 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "constant",
       [](Given value, Given dtype, Given shape, Given) {
-        Wanted wanted;
+        Wanted wanted{.as_input = shape.object.is_none()};
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         Tensor x = tensor_of(value.object, wanted);
         if (shape.object.is_none()) return wrap(x);
@@ -321,9 +331,11 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        const std::vector<int64_t> dims = dims_from(shape.object);
-        return perform([dims](const Tensor& x) { return reshape(x, std::span<const int64_t>(dims)); },
-                       std::tuple{Parameter<Tensor>::take(tensor)});
+        return perform(
+            [](const Tensor& x, const std::vector<int64_t>& dims) {
+              return reshape(x, std::span<const int64_t>(dims));
+            },
+            std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");

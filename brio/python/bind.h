@@ -31,6 +31,9 @@ void bind_layers(nb::module_& m);
 void bind_losses(nb::module_& m);
 void bind_metrics(nb::module_& m);
 void bind_models(nb::module_& m);
+void bind_datasets(nb::module_& m);
+void bind_dataset_sources(nb::module_& m);
+void bind_examples(nb::module_& m);
 void bind_optimizers(nb::module_& m);
 
 }  // namespace brio::python

@@ -9,6 +9,7 @@
 #include "brio/base/thread_pool.h"
 #include "brio/ops/effects.h"
 #include "brio/python/bind.h"
+#include "brio/python/journal.h"
 #include "brio/python/nest.h"
 #include "brio/runtime/evaluate.h"
 
@@ -110,6 +111,26 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
   return to_python(host_call(host, in, out, {.stateful = stateful}));
 }
 
+// A function of Python's as one step of a journal: a replay takes the lock and calls it again.
+nb::object journal_call(nb::object function, nb::object inputs) {
+  std::vector<TensorArgument> arguments;
+  for (nb::handle input : inputs) arguments.push_back({tensor_of(input, {.as_input = true}), {}});
+  auto call = [f = kept(function)](std::span<const Tensor> given) {
+    const nb::gil_scoped_acquire locked;
+    nb::list list;
+    for (const Tensor& x : given) list.append(wrap(x));
+    return tensors_with_own_dtype((*f)(*list));
+  };
+  std::vector<Tensor> tensors;
+  for (const TensorArgument& argument : arguments) tensors.push_back(argument.tensor);
+  const std::vector<Tensor> results = without_journal([&] { return call(tensors); });
+  if (current_journal) {
+    write_to_journal(call, arguments, results);
+    current_journal->calls_python();
+  }
+  return to_python(results);
+}
+
 nb::object custom_gradient_of(nb::object f, nb::args args) {
   std::vector<Tensor> in;
   for (nb::handle arg : args) in.push_back(tensor_of(arg));
@@ -148,9 +169,13 @@ std::string shown(Given tensor, int summarize) {
 }
 
 void assert_of(Given condition, const std::string& message, nb::sequence data) {
-  std::vector<Tensor> tensors;
-  for (nb::handle h : data) tensors.push_back(tensor_of(h));
-  debugging::assert_true(tensor_of(condition.object), message, tensors);
+  std::vector<TensorArgument> all{{tensor_of(condition.object, {.as_input = true}), {}}};
+  for (nb::handle h : data) all.push_back({tensor_of(h, {.as_input = true}), {}});
+  auto check = [message](const std::vector<Tensor>& x) {
+    debugging::assert_true(x[0], message, {x.begin() + 1, x.end()});
+    return std::vector<Tensor>{};
+  };
+  perform<false>(check, std::tuple{all});
   if (is_tracing()) return;
   const nb::gil_scoped_release release;
   flush();
@@ -165,6 +190,8 @@ void bind_control(nb::module_& m) {
   m.def("_while_structured", while_of, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("_scan", scan_of);
   m.def("_host_call", host_call_of);
+  m.def("_journalling", [] { return current_journal != nullptr; });
+  m.def("_journal_call", journal_call);
   m.def("_custom_gradient", custom_gradient_of);
   m.def("_shown", shown);
   m.def("_assert_with_data", assert_of);

@@ -117,6 +117,9 @@ void bind_colours(nb::module_& m) {
     m.def(
         row.name,
         [f = row.f](Given picture, Given amount, Given) {
+          if (is_tensor(amount.object))
+            return perform([f](const Tensor& x, const Tensor& by) { return f(x, image::Amount(by)); },
+                           std::tuple{Parameter<Tensor>::take(picture), Parameter<Tensor>::take(amount)});
           return perform([f, by = amount_from(amount.object)](const Tensor& x) { return f(x, by); },
                          std::tuple{Parameter<Tensor>::take(picture)});
         },

@@ -145,8 +145,20 @@ nb::object call(const nn::Layer& layer, nb::list inputs, std::optional<bool> tra
     return results;
   }
   nn::Tensors tensors;
-  for (nb::handle input : inputs) tensors.push_back(tensor_of(input));
-  for (Tensor& result : layer.call(tensors, options)) results.append(wrap(std::move(result)));
+  for (nb::handle input : inputs) tensors.push_back(tensor_of(input, {.as_input = true}));
+  nn::Tensors made = without_journal([&] { return layer.call(tensors, options); });
+  if (current_journal) {
+    std::vector<TensorArgument> arguments;
+    for (const Tensor& x : tensors) arguments.push_back({x, {}});
+    for (const Tensor& mask : options.masks) arguments.push_back({mask, {}});
+    auto again = [layer, options, n = tensors.size()](std::span<const Tensor> given) {
+      nn::CallOptions how = options;
+      how.masks.assign(given.begin() + static_cast<std::ptrdiff_t>(n), given.end());
+      return layer.call(nn::Tensors(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(n)), how);
+    };
+    write_to_journal(std::move(again), arguments, made);
+  }
+  for (Tensor& result : made) results.append(wrap(std::move(result)));
   return results;
 }
 

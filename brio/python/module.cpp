@@ -32,4 +32,7 @@ NB_MODULE(_core, m) {
   bind_metrics(m);
   bind_optimizers(m);
   bind_models(m);
+  bind_datasets(m);
+  bind_dataset_sources(m);
+  bind_examples(m);
 }

@@ -52,8 +52,6 @@ struct Parameter<std::optional<int>> : MadeOrNone<int, axis_from> {};
 template <>
 struct Parameter<Scalar> : Made<Scalar, scalar_from> {};
 template <>
-struct Parameter<std::vector<int64_t>> : Made<std::vector<int64_t>, dims_from> {};
-template <>
 struct Parameter<std::optional<std::vector<int64_t>>> : MadeOrNone<std::vector<int64_t>, dims_from> {};
 template <>
 struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};

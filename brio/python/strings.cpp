@@ -79,16 +79,30 @@ void bind_to_strings(nb::module_& m) {
       nb::arg("width") = -1, nb::arg("fill") = "", "Numbers as text.");
 }
 
+// The lists that f makes of strings, a row for each.
+template <typename F>
+nb::object rows_of(Given strings, F f) {
+  const Tensor x = tensor_of(strings.object, {.as_input = true});
+  if (current_journal) tell_journal_shape(x);
+  const std::vector<Tensor> parts = performed(
+      [f](std::span<const Tensor> given) {
+        const strings::Ragged lists = f(given[0]);
+        return std::vector<Tensor>{lists.values, lists.row_splits};
+      },
+      {x});
+  return nb::make_tuple(wrap(parts[0]), wrap(parts[1]), shape_object(x.shape()));
+}
+
 void bind_to_lists(nb::module_& m) {
   m.def(
       "_split",
       [](Given x, Given sep, int64_t maxsplit) {
-        return ragged(
-            strings::split(tensor_of(x.object), sep.object.is_none() ? "" : text_from(sep.object), maxsplit));
+        return rows_of(x, [by = sep.object.is_none() ? std::string() : text_from(sep.object), maxsplit](
+                              const Tensor& s) { return strings::split(s, by, maxsplit); });
       },
       nb::arg(), nb::arg().none(), nb::arg());
-  m.def("_bytes_split", [](Given x) { return ragged(strings::bytes_split(tensor_of(x.object))); });
-  m.def("_unicode_split", [](Given x) { return ragged(strings::unicode_split(tensor_of(x.object))); });
+  m.def("_bytes_split", [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::bytes_split(s); }); });
+  m.def("_unicode_split", [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::unicode_split(s); }); });
   m.def("_ngrams", [](Given values, Given row_splits, Given rows, Given widths, Given separator) {
     const strings::Ragged lists{tensor_of(values.object), tensor_of(row_splits.object, {.preferred = i64}),
                                 shape_from(rows.object)};

@@ -56,7 +56,18 @@ PyObject* compare(PyObject* a, PyObject* b, int what) noexcept {
   });
 }
 
-Tensor self_of(PyObject* self) { return tensor_of(self); }
+// Whoever asks for it looks at its shape, and says so where it reads the value.
+Tensor self_of(PyObject* self) {
+  const Tensor x = tensor_of(self, {.as_input = true});
+  if (current_journal) [[unlikely]]
+    tell_journal_shape(x);
+  return x;
+}
+nb::object shape_seen(const Tensor& x) {
+  if (current_journal) [[unlikely]]
+    tell_journal_shape(x);
+  return shape_object(x.shape());
+}
 
 // The only element, as Python's own number.
 nb::object item(const Tensor& x, const char* what) {
@@ -81,7 +92,7 @@ int truth(PyObject* self) noexcept {
     if (x.size() != 1)
       throw InvalidArgument(
           cat("the truth of a tensor of shape ", x.shape(), " is not one bool; use tf.reduce_any or tf.reduce_all"));
-    if (x.dtype() == DType::string) return static_cast<int>(!to_strings(x)[0].empty());
+    if (x.dtype() == DType::string) return static_cast<int>(!string_at(read_array(x), 0).empty());
     return PyObject_IsTrue(item(x, "bool()").ptr());
   });
 }
@@ -234,11 +245,11 @@ void bind_tensor(nb::module_& m) {
   nb::class_<Tensor> type(m, "Tensor", nb::type_slots(value_slots), nb::is_weak_referenceable(),
                           "An immutable array of elements of one dtype, which may not be computed yet.");
   types.tensor = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_ro("shape", [](const Tensor& x) { return shape_object(x.shape()); })
+  type.def_prop_ro("shape", shape_seen)
       .def_prop_ro("dtype", [](const Tensor& x) { return dtype_object(x.dtype()); })
-      .def_prop_ro("ndim", [](const Tensor& x) { return x.rank(); })
+      .def_prop_ro("ndim", [](nb::handle self) { return self_of(self.ptr()).rank(); })
       .def_prop_ro("device", [](const Tensor&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
-      .def("get_shape", [](const Tensor& x) { return shape_object(x.shape()); })
+      .def("get_shape", shape_seen)
       .def("set_shape",
            [](const Tensor& x, Given shape) {
              const std::vector<int64_t> dims = dims_from(shape.object);
@@ -278,7 +289,7 @@ void bind_tensor(nb::module_& m) {
            })
       .def("__iter__",
            [](nb::handle self) {
-             if (nb::inst_ptr<Tensor>(self)->rank() == 0)
+             if (self_of(self.ptr()).rank() == 0)
                throw nb::type_error("a scalar tensor cannot be iterated over");
              return nb::steal(PySeqIter_New(self.ptr()));
            })
@@ -305,7 +316,7 @@ void bind_tensor(nb::module_& m) {
       "convert_to_tensor",
       [](Given value, Given dtype, Given dtype_hint, Given) -> nb::object {
         if (is_symbol(value.object)) return nb::borrow(value.object);
-        Wanted wanted;
+        Wanted wanted{.as_input = true};
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         else if (!dtype_hint.object.is_none()) wanted.preferred = dtype_from(dtype_hint.object);
         if (is_tensor(value.object) && !wanted.required) return nb::borrow(value.object);

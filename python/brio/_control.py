@@ -230,6 +230,8 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 def _call_python(who, func, inp, Tout, stateful, to_argument):
     inputs = [_core.convert_to_tensor(x) for x in _listed(inp)]
     types = nest.flatten(Tout)
+    if _core._journalling():  # a function of Dataset.map is written down: one step of it
+        return nest.pack_sequence_as(Tout, _core._journal_call(lambda *x: nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs))
     if not (_core._is_tracing() and any(not _core._is_known(x) for x in inputs)):
         result = func(*map(to_argument, inputs))
         if Tout is None or (isinstance(Tout, (list, tuple)) and not Tout):
@@ -324,7 +326,9 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
         return []
 
     tensors = [x for x in nest.flatten(list(inputs)) if _core.is_tensor(x)]
-    if _core._is_tracing():
+    if _core._journalling():
+        _core._journal_call(now, [_core.convert_to_tensor(x) for x in tensors])
+    elif _core._is_tracing():
         _core._host_call(now, [_core.convert_to_tensor(x) for x in tensors], [], True)
     else:
         now(*tensors)
