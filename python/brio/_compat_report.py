@@ -3,6 +3,7 @@
 import ast
 import difflib
 import importlib
+import os
 
 # Where TensorFlow's and Keras' modules are here.
 _ROOTS = {"tensorflow": "brio", "keras": "brio.keras", "tf_keras": "brio.keras", "brio": "brio"}
@@ -85,7 +86,7 @@ def _look_up(name):
 
 def compat_report(path):
     """What the script at `path` needs that Brio lacks; the script is read, not run."""
-    with open(path, encoding="utf-8") as file:
+    with open(os.fspath(path), encoding="utf-8") as file:  # a number would be somebody's open file
         names = _Names()
         names.visit(ast.parse(file.read(), str(path)))
     found, missing = set(), {}
