@@ -17,7 +17,8 @@ target_link_libraries(_core PRIVATE brio brio_options)
 # Headers of others are not held to our warnings.
 target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")
-install(TARGETS _core LIBRARY DESTINATION brio COMPONENT python)
+# For pip alone (pyproject.toml): the C++ package has no use for it.
+install(TARGETS _core LIBRARY DESTINATION brio COMPONENT python EXCLUDE_FROM_ALL)
 # brio._hdf5 reads and writes Keras' weight files. Without the library the package is built all the same, and says what
 # it lacks when such a file is asked for.
 find_library(BRIO_HDF5_LIBRARY NAMES hdf5_serial hdf5)
@@ -28,7 +29,7 @@ if(BRIO_HDF5_LIBRARY AND BRIO_HDF5_INCLUDE)
   target_link_libraries(_hdf5 PRIVATE "${BRIO_HDF5_LIBRARY}" brio_options)
   target_include_directories(_hdf5 SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS} "${BRIO_HDF5_INCLUDE}")
   set_target_properties(_hdf5 PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")
-  install(TARGETS _hdf5 LIBRARY DESTINATION brio COMPONENT python)
+  install(TARGETS _hdf5 LIBRARY DESTINATION brio COMPONENT python EXCLUDE_FROM_ALL)
   add_dependencies(_core _hdf5)
 else()
   message(STATUS "brio is built without .keras and .weights.h5 files, which need libhdf5 and <hdf5.h>: on Debian, "

@@ -73,6 +73,9 @@ if(BRIO_PYTHON)
   add_test(NAME python COMMAND ${Python_EXECUTABLE} -m pytest -q --no-header -p no:cacheprovider tests/python
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tests/wheel/check ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+                              ${Python_EXECUTABLE})
+  set_tests_properties(wheel PROPERTIES LABELS check)
 endif()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJECT_SOURCE_DIR})

@@ -49,6 +49,12 @@ struct Options {
 using SampleFunction = std::function<void(Sample&)>;
 using TensorFunction = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
+// A function over all parts of an element, however many there are.
+struct ElementFunction {
+  TensorFunction call;
+  bool traced = true;  // false: called for each element as it is, so that what it does may depend on values
+};
+
 struct MapOptions {
   int64_t num_parallel_calls = kAutotune;
   std::optional<uint64_t> seed = {};
@@ -73,8 +79,10 @@ class Dataset {
   // and run by the threads).
   template <typename F>
   Dataset map(F f, MapOptions options = {}) const;
+  Dataset map(ElementFunction f, MapOptions options = {}) const;
   template <typename F>
   Dataset filter(F f) const;  // over tensors; its result is one bool
+  Dataset filter(ElementFunction f) const;
 
   Dataset batch(int64_t batch_size, BatchOptions options = {}) const;
   // kAutotune: all elements, where they are numbered without a buffer; else as many as the RAM budget holds.
@@ -111,13 +119,16 @@ class Dataset {
 
   template <typename F>
   Dataset take_while(F f) const;  // over tensors; its result is one bool
+  Dataset take_while(ElementFunction f) const;
   Dataset unique() const;         // elements that were not there before, bit for bit
   // f(state..., element...) -> (state..., result...)
   template <typename F>
   Dataset scan(std::vector<Tensor> initial_state, F f, ScanOptions options = {}) const;
+  Dataset scan(std::vector<Tensor> initial_state, ElementFunction f, Structure results) const;
   // f(state..., element...) -> (state...), over all elements; the last state.
   template <typename F>
   std::vector<Tensor> reduce(std::vector<Tensor> initial_state, F f) const;
+  std::vector<Tensor> reduce(std::vector<Tensor> initial_state, ElementFunction f) const;
 
   // Elements are made once, in the first epoch, and kept: in memory, or in a file that another process reads too.
   Dataset cache(std::string file = {}) const;
@@ -150,11 +161,7 @@ class Dataset {
 
  private:
   Dataset map_samples(SampleFunction f, MapOptions options) const;
-  Dataset map_tensors(TensorFunction f, size_t arity, MapOptions options) const;
-  Dataset filter_tensors(TensorFunction f, size_t arity) const;
-  Dataset take_while_tensors(TensorFunction f, size_t arity) const;
-  Dataset scan_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity, Structure results) const;
-  std::vector<Tensor> reduce_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity) const;
+  void check_arity(const char* name, size_t arity, size_t before = 0) const;
 
   NodePtr node_;
 };
@@ -264,38 +271,41 @@ Dataset Dataset::map(F f, MapOptions options) const {
     return map_samples(std::move(f), std::move(options));
   } else {
     using Signature = brio::detail::Signature<F>;
+    check_arity("map", Signature::arity);
     if (!options.structure)
       options.structure = detail::structure_of<typename Signature::Result>::make(options.results);
-    return map_tensors(detail::over_tensors(std::move(f)), Signature::arity, std::move(options));
+    return map(ElementFunction{detail::over_tensors(std::move(f))}, std::move(options));
   }
 }
 
 template <typename F>
 Dataset Dataset::filter(F f) const {
-  return filter_tensors(detail::over_tensors(std::move(f)), brio::detail::Signature<F>::arity);
+  check_arity("filter", brio::detail::Signature<F>::arity);
+  return filter(ElementFunction{detail::over_tensors(std::move(f))});
 }
 
 template <typename F>
 Dataset Dataset::take_while(F f) const {
-  return take_while_tensors(detail::over_tensors(std::move(f)), brio::detail::Signature<F>::arity);
+  check_arity("take_while", brio::detail::Signature<F>::arity);
+  return take_while(ElementFunction{detail::over_tensors(std::move(f))});
 }
 
 template <typename F>
 Dataset Dataset::scan(std::vector<Tensor> initial_state, F f, ScanOptions options) const {
   using Signature = brio::detail::Signature<F>;
   constexpr size_t results = detail::results_of<typename Signature::Result>;
+  check_arity("scan", Signature::arity, initial_state.size());
   if (!options.structure) {
     const size_t rest = results - std::min(results, initial_state.size());
     options.structure = rest == 1 ? Structure() : Structure::tuple_of(rest);
   }
-  return scan_tensors(std::move(initial_state), detail::over_tensors(std::move(f)), Signature::arity,
-                      *options.structure);
+  return scan(std::move(initial_state), ElementFunction{detail::over_tensors(std::move(f))}, *options.structure);
 }
 
 template <typename F>
 std::vector<Tensor> Dataset::reduce(std::vector<Tensor> initial_state, F f) const {
-  return reduce_tensors(std::move(initial_state), detail::over_tensors(std::move(f)),
-                        brio::detail::Signature<F>::arity);
+  check_arity("reduce", brio::detail::Signature<F>::arity, initial_state.size());
+  return reduce(std::move(initial_state), ElementFunction{detail::over_tensors(std::move(f))});
 }
 
 }  // namespace brio::data

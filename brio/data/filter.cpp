@@ -9,7 +9,7 @@ namespace {
 
 class FilterStage final : public FollowingStage {
  public:
-  FilterStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f, uint64_t seed)
+  FilterStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const ElementFunction& f, uint64_t seed)
       : FollowingStage(pipeline, "filter", std::move(inputs)), passes_("filter", f, seed) {}
 
   bool claim(Ticket& ticket) override {
@@ -42,7 +42,7 @@ class FilterStage final : public FollowingStage {
 
 class FilterNode final : public Transform {
  public:
-  FilterNode(NodePtr input, TensorFunction f)
+  FilterNode(NodePtr input, ElementFunction f)
       : Transform(std::move(input)), f_(std::move(f)), seed_(seed_or_new({})) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
@@ -52,14 +52,13 @@ class FilterNode final : public Transform {
   int64_t cardinality() const override { return input().cardinality() == 0 ? 0 : kUnknown; }
 
  private:
-  TensorFunction f_;
+  ElementFunction f_;
   uint64_t seed_;
 };
 
 }  // namespace
 
-Dataset Dataset::filter_tensors(TensorFunction f, size_t arity) const {
-  check_arity("filter", structure(), arity);
+Dataset Dataset::filter(ElementFunction f) const {
   return Dataset(std::make_shared<FilterNode>(node_, std::move(f)));
 }
 

@@ -93,7 +93,7 @@ class SampleMap final : public MapStage {
 
 class TensorMap final : public MapStage {
  public:
-  TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const TensorFunction& f,
+  TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const ElementFunction& f,
             size_t results)
       : MapStage(pipeline, std::move(inputs), seed), f_(f), results_(results) {}
 
@@ -107,13 +107,13 @@ class TensorMap final : public MapStage {
     out.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) out.share(i, results[i].array());
   }
-  const TensorFunction& f_;
+  const ElementFunction& f_;
   size_t results_;
 };
 
 class MapNode final : public Transform {
  public:
-  MapNode(NodePtr input, SampleFunction samples, TensorFunction tensors, MapOptions options)
+  MapNode(NodePtr input, SampleFunction samples, ElementFunction tensors, MapOptions options)
       : Transform(std::move(input)),
         samples_(std::move(samples)),
         tensors_(std::move(tensors)),
@@ -142,7 +142,7 @@ class MapNode final : public Transform {
 
  private:
   SampleFunction samples_;
-  TensorFunction tensors_;
+  ElementFunction tensors_;
   MapOptions options_;
   uint64_t seed_;
 };
@@ -157,13 +157,21 @@ void check_calls(int64_t calls) {
 Dataset Dataset::map_samples(SampleFunction f, MapOptions options) const {
   check_calls(options.num_parallel_calls);
   if (!f) throw InvalidArgument("[map] the function is empty");
-  return Dataset(std::make_shared<MapNode>(node_, std::move(f), nullptr, std::move(options)));
+  return Dataset(std::make_shared<MapNode>(node_, std::move(f), ElementFunction{}, std::move(options)));
 }
 
-Dataset Dataset::map_tensors(TensorFunction f, size_t arity, MapOptions options) const {
+Dataset Dataset::map(ElementFunction f, MapOptions options) const {
   check_calls(options.num_parallel_calls);
-  check_arity("map", structure(), arity);
-  return Dataset(std::make_shared<MapNode>(node_, nullptr, std::move(f), std::move(options)));
+  if (!f.call) throw InvalidArgument("[map] the function is empty");
+  return Dataset(std::make_shared<MapNode>(node_, SampleFunction(), std::move(f), std::move(options)));
+}
+
+void Dataset::check_arity(const char* name, size_t arity, size_t before) const {
+  const Structure structure = this->structure();
+  if (structure.parts() + before == arity) return;
+  throw InvalidArgument(cat("[", name, "] the function takes ", arity, " tensors, but ",
+                            before == 0 ? "" : cat("the state has ", before, " and "), "an element has ",
+                            structure.parts(), ": ", structure.str()));
 }
 
 }  // namespace brio::data

@@ -8,7 +8,7 @@ namespace brio::data {
 
 class Predicate {
  public:
-  Predicate(const char* name, const brio::detail::TracedFunction::Body& f, uint64_t seed)
+  Predicate(const char* name, const ElementFunction& f, uint64_t seed)
       : name_(name), seed_(seed), call_(f) {}
   bool operator()(const Ticket& ticket);  // of its element; throws InvalidArgument unless the answer is one bool
   void save(StateWriter& state) const { state.number(seed_); }

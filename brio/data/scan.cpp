@@ -12,7 +12,7 @@ namespace {
 // The state, and the function that changes it.
 class Folding {
  public:
-  Folding(const char* name, const std::vector<Tensor>& initial, const TensorFunction& f, size_t results,
+  Folding(const char* name, const std::vector<Tensor>& initial, const ElementFunction& f, size_t results,
           uint64_t seed)
       : name_(name), initial_(initial), state_(initial), results_(results), seed_(seed), call_(f) {}
 
@@ -60,7 +60,7 @@ class Folding {
 class ScanStage final : public FollowingStage {
  public:
   ScanStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const std::vector<Tensor>& initial,
-            const TensorFunction& f, size_t results, uint64_t seed)
+            const ElementFunction& f, size_t results, uint64_t seed)
       : FollowingStage(pipeline, "scan", std::move(inputs)), fold_("scan", initial, f, results, seed) {}
 
   bool claim(Ticket& ticket) override {
@@ -98,7 +98,7 @@ class ScanStage final : public FollowingStage {
 
 class ScanNode final : public Transform {
  public:
-  ScanNode(NodePtr input, std::vector<Tensor> initial, TensorFunction f, Structure results)
+  ScanNode(NodePtr input, std::vector<Tensor> initial, ElementFunction f, Structure results)
       : Transform(std::move(input)),
         initial_(std::move(initial)),
         f_(std::move(f)),
@@ -113,7 +113,7 @@ class ScanNode final : public Transform {
 
  private:
   std::vector<Tensor> initial_;
-  TensorFunction f_;
+  ElementFunction f_;
   Structure results_;
   uint64_t seed_;
 };
@@ -127,9 +127,8 @@ void check_state(const char* name, const std::vector<Tensor>& state) {
 
 }  // namespace
 
-Dataset Dataset::scan_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity, Structure results) const {
+Dataset Dataset::scan(std::vector<Tensor> state, ElementFunction f, Structure results) const {
   check_state("scan", state);
-  check_arity("scan", structure(), arity, state.size());
   if (results.parts() == 0)
     throw InvalidArgument(cat("[scan] the function returns the ", state.size(),
                               " tensors of the state and no results; "
@@ -137,9 +136,8 @@ Dataset Dataset::scan_tensors(std::vector<Tensor> state, TensorFunction f, size_
   return Dataset(std::make_shared<ScanNode>(node_, std::move(state), std::move(f), std::move(results)));
 }
 
-std::vector<Tensor> Dataset::reduce_tensors(std::vector<Tensor> state, TensorFunction f, size_t arity) const {
+std::vector<Tensor> Dataset::reduce(std::vector<Tensor> state, ElementFunction f) const {
   check_state("reduce", state);
-  check_arity("reduce", structure(), arity, state.size());
   Folding fold("reduce", state, f, 0, seed_or_new({}));
   Iterator all = iterator();
   Ticket ticket;

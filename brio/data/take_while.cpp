@@ -8,7 +8,7 @@ namespace {
 
 class TakeWhileStage final : public FollowingStage {
  public:
-  TakeWhileStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const TensorFunction& f,
+  TakeWhileStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const ElementFunction& f,
                  uint64_t seed)
       : FollowingStage(pipeline, "take_while", std::move(inputs)), passes_("take_while", f, seed) {}
 
@@ -47,7 +47,7 @@ class TakeWhileStage final : public FollowingStage {
 
 class TakeWhileNode final : public Transform {
  public:
-  TakeWhileNode(NodePtr input, TensorFunction f)
+  TakeWhileNode(NodePtr input, ElementFunction f)
       : Transform(std::move(input)), f_(std::move(f)), seed_(seed_or_new({})) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto ahead = std::make_unique<ParallelStage>(pipeline, input().open(pipeline), ParallelOptions{});
@@ -57,14 +57,13 @@ class TakeWhileNode final : public Transform {
   int64_t cardinality() const override { return input().cardinality() == 0 ? 0 : kUnknown; }
 
  private:
-  TensorFunction f_;
+  ElementFunction f_;
   uint64_t seed_;
 };
 
 }  // namespace
 
-Dataset Dataset::take_while_tensors(TensorFunction f, size_t arity) const {
-  check_arity("take_while", structure(), arity);
+Dataset Dataset::take_while(ElementFunction f) const {
   return Dataset(std::make_shared<TakeWhileNode>(node_, std::move(f)));
 }
 

@@ -21,7 +21,9 @@ constexpr size_t kBuffer = size_t{1} << 20;
 
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
   const int error = errno;
-  throw ResourceError(cat(path, ": ", what, ": ", std::strerror(error)));
+  const std::string message = cat(path, ": ", what, ": ", std::strerror(error));
+  if (error == ENOENT) throw FileNotFound(message);
+  throw ResourceError(message);
 }
 
 }  // namespace

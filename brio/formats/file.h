@@ -6,7 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "brio/base/error.h"
+
 namespace brio::formats {
+
+// There is no such file.
+class FileNotFound : public ResourceError {
+ public:
+  using ResourceError::ResourceError;
+};
 
 // A regular file, open for reading. Immutable, so any number of threads may read it at once. Errors are
 // ResourceErrors that name the file and the system's reason.

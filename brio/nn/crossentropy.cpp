@@ -8,6 +8,7 @@
 #include "brio/nn/losses_probability.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/check.h"
+#include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
@@ -32,6 +33,12 @@ Tensor before_activation(const Tensor& y_pred, const OpDef& activation, FusedAct
   const RecordedNode& node = recording.nodes[producer];
   auto input = [&](uint32_t i) { return handle(recording.values[recording.inputs[node.input + i]]); };
   if (node.op == &activation) return input(0);
+  // A loss widens predictions of 16 bits. Their smallest probabilities have logarithms whose gradients overflow: what
+  // went into the activation is widened instead.
+  if (node.op == &op::cast && size_of(input(0).dtype()) == 2 && is_floating(input(0).dtype())) {
+    const Tensor narrow = before_activation(input(0), activation, fused);
+    return narrow.defined() ? cast(narrow, y_pred.dtype()) : Tensor();
+  }
   if (node.op != &op::linear || fused == FusedActivation::none) return {};
   const Attrs attrs(std::span<const int64_t>(recording.attrs).subspan(node.attr, node.n_attrs));
   if (linear_activation(attrs) != fused) return {};

@@ -141,6 +141,9 @@ Unique unique_strings(const Tensor& x) {
 }  // namespace
 
 Tensor where(const Tensor& condition) {
+  if (!is_real(required("where", condition).dtype()))
+    throw_invalid("where",
+                  cat("takes truths or real numbers, but got ", condition.dtype(), "; compare them with something"));
   const Array& array = concrete("where", ranked("where", condition), "give it a size");
   return coordinates(true_positions(array, i64), condition.shape());
 }
@@ -173,6 +176,7 @@ Unique unique(const Tensor& x) {
   if (required("unique", x).rank() != 1)
     throw_invalid("unique", cat("takes vectors, but got shape ", x.shape(), "; reshape it first"));
   if (x.dtype() == DType::string) return unique_strings(x);
+  if (!is_real(x.dtype())) throw_invalid("unique", cat("takes real numbers and strings, but got ", x.dtype()));
   const Array& array = concrete("unique", x, "sort the values and compare neighbours");
   std::vector<int64_t> first;
   std::vector<int32_t> indices(static_cast<size_t>(x.size())), counts;

@@ -10,6 +10,7 @@
 #include "brio/ops/indexing.h"
 #include "brio/ops/picture_batch.h"
 #include "brio/ops/products.h"
+#include "brio/ops/resample.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio::image {
@@ -120,27 +121,17 @@ Taps taps_for(int64_t from, int64_t to, const ResizeOptions& o) {
   return taps;
 }
 
-// Along axis 1 or 2 of a batch. A few taps are read one by one; many become a product with their matrix.
+// Along axis 1 or 2 of a batch. A few taps are read where they are; many become a product with their matrix.
 Tensor resize_axis(const Tensor& x, int axis, int64_t to, const ResizeOptions& o) {
   const int64_t from = x.shape()[axis];
   const bool blurs = o.interpolation == Interpolation::gaussian || o.interpolation == Interpolation::mitchellcubic;
   if (from == to && !blurs) return x;
   const Taps taps = taps_for(from, to, o);
-  auto row = [&](const auto& all, int64_t t) {
-    return Tensor::from(std::vector(all.begin() + t * to, all.begin() + (t + 1) * to), Shape{to});
-  };
-  if (o.interpolation == Interpolation::nearest) return gather(x, row(taps.index, 0), axis);
+  if (o.interpolation == Interpolation::nearest) return gather(x, Tensor::from(taps.index, Shape{to}), axis);
   constexpr int64_t kFewTaps = 6;
-  Shape along{1, 1, 1, 1};
-  along.set(axis, to);
   if (taps.count <= kFewTaps) {
-    Tensor sum;
-    for (int64_t t = 0; t < taps.count; ++t) {
-      const Tensor weight = cast(reshape(row(taps.weight, t), along), x.dtype());
-      const Tensor part = gather(x, row(taps.index, t), axis) * weight;
-      sum = sum.defined() ? sum + part : part;
-    }
-    return sum;
+    const Shape each{taps.count, to};
+    return resample(x, Tensor::from(taps.index, each), cast(Tensor::from(taps.weight, each), x.dtype()), axis);
   }
   std::vector<float> matrix(static_cast<size_t>(to * from), 0);
   for (int64_t t = 0; t < taps.count; ++t)

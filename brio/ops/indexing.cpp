@@ -6,6 +6,7 @@
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/families.h"
+#include "brio/ops/resample.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -120,7 +121,7 @@ const OpDef one_hot{.name = "one_hot",
 }  // namespace op
 
 void register_indexing() {
-  static const OpDef* const rows[] = {&op::gather, &op::scatter_add, &op::one_hot};
+  static const OpDef* const rows[] = {&op::gather, &op::scatter_add, &op::one_hot, &op::resample};
   register_ops(rows);
 }
 

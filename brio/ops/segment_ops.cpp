@@ -28,7 +28,13 @@ Tensor segments(std::string_view function, const OpDef& op, const Tensor& data, 
 
 DType number_dtype(std::string_view function, const Tensor& data) {
   const DType dtype = required(function, data).dtype();
-  if (dtype == boolean) throw_invalid(function, "takes numbers, but got bool; cast it first");
+  if (dtype == boolean || dtype == DType::string)
+    throw_invalid(function, cat("takes numbers, but got ", dtype, "; cast it first"));
+  return dtype;
+}
+DType real_dtype(std::string_view function, const Tensor& data) {
+  const DType dtype = number_dtype(function, data);
+  if (!is_real(dtype)) throw_invalid(function, cat("takes real numbers, which have an order, but got ", dtype));
   return dtype;
 }
 
@@ -105,11 +111,11 @@ Tensor unsorted_segment_prod(const Tensor& data, const Tensor& ids, int64_t num_
 }
 Tensor unsorted_segment_max(const Tensor& data, const Tensor& ids, int64_t num_segments) {
   const std::string_view self = "unsorted_segment_max";
-  return segments(self, op::tensor_scatter_max, data, ids, num_segments, extreme(number_dtype(self, data), false));
+  return segments(self, op::tensor_scatter_max, data, ids, num_segments, extreme(real_dtype(self, data), false));
 }
 Tensor unsorted_segment_min(const Tensor& data, const Tensor& ids, int64_t num_segments) {
   const std::string_view self = "unsorted_segment_min";
-  return segments(self, op::tensor_scatter_min, data, ids, num_segments, extreme(number_dtype(self, data), true));
+  return segments(self, op::tensor_scatter_min, data, ids, num_segments, extreme(real_dtype(self, data), true));
 }
 
 Tensor segment_sum(const Tensor& data, const Tensor& ids) {

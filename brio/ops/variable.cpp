@@ -1,5 +1,7 @@
 #include "brio/ops/variable.h"
 
+#include <algorithm>
+
 #include <ostream>
 
 #include "brio/base/error.h"
@@ -45,13 +47,16 @@ Tensor traced_value(Recording& trace, const std::shared_ptr<VariableImpl>& varia
 // it before is cut off, as in TensorFlow.
 Tensor followed_read(Recording& recording, VariableImpl& variable, const Tensor& value) {
   uint8_t watching = 0;
-  for (Recording::Tape* tape : recording.tapes)
-    if (tape->watch_variables) watching |= tape->bit;
+  for (Recording::Tape* tape : recording.tapes) {
+    // One that does not watch all of them follows those that it was told to watch: they have been read for it.
+    const auto is_this = [&](const auto& known) { return known.first == &variable; };
+    if (tape->watch_variables || std::ranges::any_of(tape->reads, is_this)) watching |= tape->bit;
+  }
   watching &= recording.tapes_active;
   if (!watching) return value;
   auto& read = variable.read;
   const bool known = read.recording == &recording && read.epoch == recording.epoch && read.of == value.impl() &&
-                     read.tapes == watching;
+                     read.tapes == watching && (recording.tracked[read.value] & watching) == watching;
   if (known) return handle(recording.values[read.value]);
   Tensor node = record(op::read_variable, {}, value);
   read = {&recording, recording.epoch, value.impl(), node.impl()->value, watching};

@@ -12,8 +12,7 @@ namespace brio::python {
 namespace {
 
 Tensor integers(const std::vector<int64_t>& values, const Shape& shape, DType dtype) {
-  if (dtype != i32 && dtype != i64)
-    throw InvalidArgument(cat("sizes are int32 or int64, but out_type is ", dtype));
+  if (dtype != i32 && dtype != i64) throw InvalidArgument(cat("sizes are int32 or int64, but out_type is ", dtype));
   Array array = Array::allocate({shape, dtype});
   for (size_t i = 0; i < values.size(); ++i) {
     if (dtype == i32) array.as<int32_t>()[i] = static_cast<int32_t>(values[i]);
@@ -31,36 +30,46 @@ const Shape known_shape(Given input, const char* function) {
 }
 DType size_dtype(Given out_type) { return out_type.object.is_none() ? i32 : dtype_from(out_type.object); }
 
+// A function of a tensor's shape.
+template <typename F>
+nb::object of_shape(Given input, const char* who, F f) {
+  if (current_journal && is_tensor(input.object))
+    return perform([f](const Tensor& x) { return f(x.shape()); }, std::tuple{Parameter<Tensor>::take(input)});
+  return wrap(f(known_shape(input, who)));
+}
+nb::object shape_of(Given input, const char* who, DType dtype) {
+  return of_shape(input, who, [dtype](const Shape& shape) {
+    return integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype);
+  });
+}
+
 void bind_sizes(nb::module_& m) {
   m.def(
-      "shape",
-      [](Given input, Given out_type, Given) {
-        const Shape shape = known_shape(input, "shape");
-        return wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, size_dtype(out_type)));
-      },
+      "shape", [](Given input, Given out_type, Given) { return shape_of(input, "shape", size_dtype(out_type)); },
       nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
       "The sizes of a tensor's axes as a vector of integers.");
   m.def(
       "shape_n",
       [](nb::sequence inputs, Given out_type, Given) {
         nb::list shapes;
-        for (nb::handle input : inputs) {
-          const Shape shape = known_shape({input}, "shape_n");
-          shapes.append(
-              wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype_from(out_type.object))));
-        }
+        for (nb::handle input : inputs) shapes.append(shape_of({input}, "shape_n", dtype_from(out_type.object)));
         return shapes;
       },
       nb::arg("input"), nb::arg("out_type") = "int32", nb::arg("name") = nb::none(), "The shape of each tensor.");
   m.def(
       "size",
       [](Given input, Given out_type, Given) {
-        return wrap(integers({known_shape(input, "size").elements()}, {}, size_dtype(out_type)));
+        return of_shape(input, "size", [dtype = size_dtype(out_type)](const Shape& shape) {
+          return integers({shape.elements()}, {}, dtype);
+        });
       },
       nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
       "How many elements a tensor has.");
   m.def(
-      "rank", [](Given input, Given) { return wrap(integers({known_shape(input, "rank").rank()}, {}, i32)); },
+      "rank",
+      [](Given input, Given) {
+        return of_shape(input, "rank", [](const Shape& shape) { return integers({shape.rank()}, {}, i32); });
+      },
       nb::arg("input"), nb::arg("name") = nb::none(), "How many axes a tensor has.");
   define(
       m, "ensure_shape",
@@ -69,7 +78,8 @@ void bind_sizes(nb::module_& m) {
         for (int i = 0; same && i < x.rank(); ++i)
           same = dims[static_cast<size_t>(i)] < 0 || dims[static_cast<size_t>(i)] == x.shape()[i];
         if (!same)
-          throw InvalidArgument(cat("[ensure_shape] the tensor has shape ", x.shape(), ", which is not as asked for"));
+          throw InvalidArgument(
+              cat("[ensure_shape] the tensor has shape ", x.shape(), ", which is not as asked for"));
         return identity(x);
       },
       nb::arg("x"), nb::arg("shape"), "x, whose shape is checked.");
@@ -92,8 +102,8 @@ void bind_made(nb::module_& m) {
   m.def(
       "fill",
       [](Given dims, Given value, Given, Given) {
-        return perform([to = shape_from(dims.object)](const Tensor& x) { return broadcast_to(x, to); },
-                       std::tuple{Parameter<Tensor>::take(value)});
+        return perform([](const Shape& to, const Tensor& x) { return broadcast_to(x, to); },
+                       std::tuple{Parameter<Shape>::take(dims), Parameter<Tensor>::take(value)});
       },
       nb::arg("dims"), nb::arg("value"), nb::arg("name") = nb::none(), nb::arg("layout") = nb::none(),
       "A tensor that has one value everywhere.");
@@ -116,7 +126,7 @@ void bind_made(nb::module_& m) {
                 (is_floating(d) == is_floating(*as) && size_of(d) > size_of(*as)))
               as = d;
           }
-        return wrap(range(from, to, scalar_from(delta.object), as));
+        return perform([=, by = scalar_from(delta.object)] { return range(from, to, by, as); }, std::tuple<>());
       },
       nb::arg("start"), nb::arg("limit") = nb::none(), nb::arg("delta") = 1, nb::arg("dtype") = nb::none(),
       nb::arg("name") = "range", "Numbers from start on, delta apart, before limit; one argument is the limit.");
@@ -136,8 +146,7 @@ void bind_made(nb::module_& m) {
   define(
       m, "eye",
       [](int64_t rows, std::optional<int64_t> columns, std::optional<std::vector<int64_t>> batch, DType dtype) {
-        return eye(rows, columns.value_or(-1), dtype,
-                   batch ? Shape(std::span<const int64_t>(*batch)) : Shape{});
+        return eye(rows, columns.value_or(-1), dtype, batch ? Shape(std::span<const int64_t>(*batch)) : Shape{});
       },
       nb::arg("num_rows"), nb::arg("num_columns") = nb::none(), nb::arg("batch_shape") = nb::none(),
       nb::arg("dtype") = "float32", "A matrix that has 1 on the main diagonal and 0 elsewhere.");
@@ -152,10 +161,8 @@ void bind_made(nb::module_& m) {
         else if (!off_value.object.is_none()) as = tensor_of(off_value.object).dtype();
         const bool plain = on_value.object.is_none() && off_value.object.is_none();
         return perform(
-            [=, n = integer_from(depth.object),
-             at = axis.object.is_none() ? -1 : axis_from(axis.object)](const Tensor& x) {
-              return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at);
-            },
+            [=, n = integer_from(depth.object), at = axis.object.is_none() ? -1 : axis_from(axis.object)](
+                const Tensor& x) { return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at); },
             std::tuple{Parameter<Tensor>::take(indices)});
       },
       nb::arg("indices"), nb::arg("depth"), nb::arg("on_value") = nb::none(), nb::arg("off_value") = nb::none(),
@@ -182,8 +189,8 @@ void bind_arranged(nb::module_& m) {
       },
       nb::arg("input"), nb::arg("axis") = nb::none(), "The tensor without axes of size 1.");
   define(
-      m, "broadcast_to", [](const Tensor& x, const Shape& shape) { return broadcast_to(x, shape); },
-      nb::arg("input"), nb::arg("shape"), "The tensor repeated along axes of size 1, and new ones, to this shape.");
+      m, "broadcast_to", [](const Tensor& x, const Shape& shape) { return broadcast_to(x, shape); }, nb::arg("input"),
+      nb::arg("shape"), "The tensor repeated along axes of size 1, and new ones, to this shape.");
   define(
       m, "tile", [](const Tensor& x, const std::vector<int64_t>& multiples) { return tile(x, multiples); },
       nb::arg("input"), nb::arg("multiples"), "The whole tensor so many times along each axis.");
@@ -195,8 +202,8 @@ void bind_arranged(nb::module_& m) {
       nb::arg("input"), nb::arg("repeats"), nb::arg("axis") = nb::none(),
       "Every element along an axis so many times; without an axis, of the flat tensor.");
   define(
-      m, "reverse", [](const Tensor& x, const std::vector<int>& axes) { return reverse(x, axes); },
-      nb::arg("tensor"), nb::arg("axis"), "The elements from last to first along axes.");
+      m, "reverse", [](const Tensor& x, const std::vector<int>& axes) { return reverse(x, axes); }, nb::arg("tensor"),
+      nb::arg("axis"), "The elements from last to first along axes.");
   define(
       m, "roll",
       [](const Tensor& x, const std::vector<int64_t>& shift, const std::vector<int>& axis) {
@@ -227,8 +234,8 @@ void bind_arranged(nb::module_& m) {
       [](Given value, Given num_or_size_splits, Given axis, Given num, Given) {
         const int at = axis_from(axis.object);
         nb::handle h = num_or_size_splits.object;
-        const bool sizes = PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) ||
-                           (!PyLong_Check(h.ptr()) && tensor_of(h).rank() > 0);
+        const bool sizes =
+            PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) || (!PyLong_Check(h.ptr()) && tensor_of(h).rank() > 0);
         const auto list = dims_from(h);
         if (!num.object.is_none() && sizes && integer_from(num.object) != static_cast<int64_t>(list.size()))
           throw InvalidArgument(
@@ -288,15 +295,15 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "constant",
       [](Given value, Given dtype, Given shape, Given) {
-        Wanted wanted;
+        Wanted wanted{.as_input = shape.object.is_none()};
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         Tensor x = tensor_of(value.object, wanted);
         if (shape.object.is_none()) return wrap(x);
         const Shape to = shape_from(shape.object);
         return wrap(x.size() == 1 && to.elements() != 1 ? broadcast_to(reshape(x, Shape{}), to) : reshape(x, to));
       },
-      nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(), nb::arg("name") = "Const",
-      "A tensor of these values.");
+      nb::arg("value").none(), nb::arg("dtype") = nb::none(), nb::arg("shape") = nb::none(),
+      nb::arg("name") = "Const", "A tensor of these values.");
   define(
       m, "cast", [](const Tensor& x, DType dtype) { return cast(x, dtype); }, nb::arg("x"), nb::arg("dtype"),
       "The elements as another dtype.");
@@ -324,9 +331,11 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        const std::vector<int64_t> dims = dims_from(shape.object);
-        return perform([dims](const Tensor& x) { return reshape(x, std::span<const int64_t>(dims)); },
-                       std::tuple{Parameter<Tensor>::take(tensor)});
+        return perform(
+            [](const Tensor& x, const std::vector<int64_t>& dims) {
+              return reshape(x, std::span<const int64_t>(dims));
+            },
+            std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");
@@ -337,9 +346,8 @@ void bind_arrays(nb::module_& m) {
       "transpose",
       [](Given a, Given perm, bool conjugate, Given) {
         const std::vector<int> order = perm.object.is_none() ? std::vector<int>{} : axis_list_from(perm.object);
-        return perform(
-            [=](const Tensor& x) { return transpose(conjugate ? conj(x) : x, order); },
-            std::tuple{Parameter<Tensor>::take(a)});
+        return perform([=](const Tensor& x) { return transpose(conjugate ? conj(x) : x, order); },
+                       std::tuple{Parameter<Tensor>::take(a)});
       },
       nb::arg("a"), nb::arg("perm") = nb::none(), nb::arg("conjugate") = false, nb::arg("name") = "transpose",
       "The axes in another order; reversed where perm is not given.");

@@ -9,6 +9,7 @@
 #include "brio/base/thread_pool.h"
 #include "brio/ops/effects.h"
 #include "brio/python/bind.h"
+#include "brio/python/journal.h"
 #include "brio/python/nest.h"
 #include "brio/runtime/evaluate.h"
 
@@ -86,7 +87,8 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
   for (nb::handle spec : specs) out.push_back({shape_from(spec.attr("shape")), dtype_from(spec.attr("dtype"))});
   for (const Aval& aval : out)
     if (aval.dtype == DType::string)
-      refuse_structure("py_function", "strings cannot come back from a function of Python's inside a traced function");
+      refuse_structure("py_function",
+                       "strings cannot come back from a function of Python's inside a traced function");
   const HostFunction host("py_function", [f = kept(function), out](const std::vector<Array>& arrays) {
     const nb::gil_scoped_acquire locked;
     nb::list arguments;
@@ -107,6 +109,26 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
     return given;
   });
   return to_python(host_call(host, in, out, {.stateful = stateful}));
+}
+
+// A function of Python's as one step of a journal: a replay takes the lock and calls it again.
+nb::object journal_call(nb::object function, nb::object inputs) {
+  std::vector<TensorArgument> arguments;
+  for (nb::handle input : inputs) arguments.push_back({tensor_of(input, {.as_input = true}), {}});
+  auto call = [f = kept(function)](std::span<const Tensor> given) {
+    const nb::gil_scoped_acquire locked;
+    nb::list list;
+    for (const Tensor& x : given) list.append(wrap(x));
+    return tensors_with_own_dtype((*f)(*list));
+  };
+  std::vector<Tensor> tensors;
+  for (const TensorArgument& argument : arguments) tensors.push_back(argument.tensor);
+  const std::vector<Tensor> results = without_journal([&] { return call(tensors); });
+  if (current_journal) {
+    write_to_journal(call, arguments, results);
+    current_journal->calls_python();
+  }
+  return to_python(results);
 }
 
 nb::object custom_gradient_of(nb::object f, nb::args args) {
@@ -147,9 +169,13 @@ std::string shown(Given tensor, int summarize) {
 }
 
 void assert_of(Given condition, const std::string& message, nb::sequence data) {
-  std::vector<Tensor> tensors;
-  for (nb::handle h : data) tensors.push_back(tensor_of(h));
-  debugging::assert_true(tensor_of(condition.object), message, tensors);
+  std::vector<TensorArgument> all{{tensor_of(condition.object, {.as_input = true}), {}}};
+  for (nb::handle h : data) all.push_back({tensor_of(h, {.as_input = true}), {}});
+  auto check = [message](const std::vector<Tensor>& x) {
+    debugging::assert_true(x[0], message, {x.begin() + 1, x.end()});
+    return std::vector<Tensor>{};
+  };
+  perform<false>(check, std::tuple{all});
   if (is_tracing()) return;
   const nb::gil_scoped_release release;
   flush();
@@ -160,13 +186,15 @@ void assert_of(Given condition, const std::string& message, nb::sequence data) {
 void bind_control(nb::module_& m) {
   m.def("_is_tracing", is_tracing);
   m.def("_is_known", [](Given x) { return !is_tensor(x.object) || readable(tensor_of(x.object)); });
-  m.def("_cond", cond_of);
-  m.def("_while_loop", while_of, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
+  m.def("_cond_structured", cond_of);
+  m.def("_while_structured", while_of, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("_scan", scan_of);
   m.def("_host_call", host_call_of);
+  m.def("_journalling", [] { return current_journal != nullptr; });
+  m.def("_journal_call", journal_call);
   m.def("_custom_gradient", custom_gradient_of);
   m.def("_shown", shown);
-  m.def("_assert", assert_of);
+  m.def("_assert_with_data", assert_of);
   m.def("_set_thread_count", [](int threads) {
     static const int by_default = thread_count();
     set_thread_count(threads == 0 ? by_default : threads);

@@ -9,6 +9,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
+#include "brio/python/operation.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::python {
@@ -19,10 +20,16 @@ namespace {
 
 std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_str(); }
 
+// TensorFlow raises TypeError or ValueError, as the case may be: this one is both.
+[[noreturn]] void raise_conversion_error(const std::string& text) {
+  const nb::object type = nb::module_::import_("brio.errors").attr("ConversionError");
+  PyErr_SetString(type.ptr(), text.c_str());
+  throw nb::python_error();
+}
+
 [[noreturn]] void refuse(nb::handle object) {
-  throw nb::type_error(cat("a value of type ", class_of(object),
-                           " cannot become a tensor; pass a number, a string, a list of them or an array")
-                           .c_str());
+  raise_conversion_error(cat("a value of type ", class_of(object),
+                             " cannot become a tensor; pass a number, a string, a list of them or an array"));
 }
 
 Tensor cast_now(const Tensor& x, DType dtype) {
@@ -162,7 +169,7 @@ DType choose(const Wanted& wanted, uint8_t leaves, bool wide) {
 
 std::string_view text_of(PyObject* o) {
   if (PyBytes_Check(o)) return {PyBytes_AS_STRING(o), static_cast<size_t>(PyBytes_GET_SIZE(o))};
-  if (!PyUnicode_Check(o)) throw nb::type_error("text and numbers cannot be mixed in one tensor");
+  if (!PyUnicode_Check(o)) raise_conversion_error("text and numbers cannot be mixed in one tensor");
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(o, &size);
   if (!text) throw nb::python_error();
@@ -201,7 +208,10 @@ Tensor from_sequence(nb::handle object, const Wanted& wanted) {
   Nested nested;
   measure(object.ptr(), 0, nested);
   if (!(nested.leaves & kOther)) return fill(object.ptr(), nested, choose(wanted, nested.leaves, nested.wide));
-  return stack(tensors_of(object, wanted));
+  Wanted items = wanted;
+  items.as_input = true;
+  return performed([](std::span<const Tensor> x) { return std::vector<Tensor>{stack({x.begin(), x.end()})}; },
+                   tensors_of(object, items))[0];
 }
 
 // ---- NumPy
@@ -240,7 +250,9 @@ bool is_tensor_like(nb::handle h) {
 Tensor tensor_of(nb::handle h, const Wanted& wanted) {
   PyObject* o = h.ptr();
   if (is_tensor(h) || is_variable(h)) {
-    const Tensor x = is_tensor(h) ? *nb::inst_ptr<Tensor>(h) : nb::inst_ptr<Variable>(h)->value();
+    const Tensor x = is_tensor(h) ? *nb::inst_ptr<Tensor>(h) : value_of(*nb::inst_ptr<Variable>(h));
+    if (current_journal && !wanted.as_input) [[unlikely]]
+      tell_journal_taken(x);
     if (wanted.required && x.dtype() != *wanted.required)
       throw InvalidArgument(cat("a tensor of ", x.dtype(), " was given where ", *wanted.required,
                                 " is asked for; use tf.cast(x, tf.", *wanted.required, ")"));
@@ -286,8 +298,10 @@ std::optional<DType> own_dtype(nb::handle h) {
 }  // namespace
 
 Operands operands_of(nb::handle a, nb::handle b) {
-  if (const auto dtype = own_dtype(a)) return {tensor_of(a), tensor_of(b, {.preferred = dtype})};
-  if (const auto dtype = own_dtype(b)) return {tensor_of(a, {.preferred = dtype}), tensor_of(b)};
+  if (const auto dtype = own_dtype(a))
+    return {tensor_of(a, {.as_input = true}), tensor_of(b, {.preferred = dtype, .as_input = true})};
+  if (const auto dtype = own_dtype(b))
+    return {tensor_of(a, {.preferred = dtype, .as_input = true}), tensor_of(b, {.as_input = true})};
   // An array says what a number becomes, on either side.
   if (!PyObject_CheckBuffer(a.ptr()) && PyObject_CheckBuffer(b.ptr())) {
     const Tensor y = tensor_of(b);
@@ -302,7 +316,8 @@ Operands operands_of(nb::handle a, nb::handle b) {
 std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& given) {
   Wanted wanted = given;
   if (is_tensor(sequence) || is_variable(sequence) || PyObject_CheckBuffer(sequence.ptr()))
-    return unstack(tensor_of(sequence, wanted));
+    return performed([](std::span<const Tensor> x) { return unstack(x[0]); },
+                     {tensor_of(sequence, {wanted.required, wanted.preferred, true})});
   const nb::object list = nb::steal(PySequence_List(sequence.ptr()));
   if (!list.is_valid()) throw nb::python_error();
   if (!wanted.required && !wanted.preferred)
@@ -368,6 +383,8 @@ Axes axes_from(nb::handle h) { return h.is_none() ? Axes() : Axes(axis_list_from
 
 nb::object wrap(Tensor tensor) {
   if (!tensor.defined()) return nb::none();
+  if (current_journal) [[unlikely]]
+    tell_journal_made(tensor);
   nb::object object = nb::inst_alloc(types.tensor);
   new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
   nb::inst_mark_ready(object);
@@ -382,7 +399,10 @@ bool readable(const Tensor& tensor) {
 }
 
 const Array& read_array(const Tensor& tensor) {
-  if (tensor.impl() && tensor.impl()->computed.load(std::memory_order_acquire)) return tensor.array();
+  if (current_journal) [[unlikely]]
+    tell_journal_value(tensor);
+  const bool computed = tensor.impl() && tensor.impl()->computed.load(std::memory_order_acquire);
+  if (computed || !PyGILState_Check()) return tensor.array();
   const nb::gil_scoped_release release;
   return tensor.array();
 }

@@ -35,6 +35,7 @@ inline bool is_symbol(nb::handle object) { return Py_TYPE(object.ptr()) == types
 // `required` must be met, `preferred` gives way where a value has no such dtype. Throws what Python shows.
 struct Wanted {
   std::optional<DType> required = {}, preferred = {};
+  bool as_input = false;  // it goes to perform(): a journal sees it there, and need not know that it was taken
 };
 Tensor tensor_of(nb::handle object, const Wanted& wanted = {});
 // Tensors of one expression: those that have a dtype say what the others become.
@@ -71,9 +72,18 @@ nb::object wrap(Tensor tensor);                        // "none" is None
 // Keeps a Python object in a place that may be destroyed without the interpreter's lock.
 std::shared_ptr<nb::object> kept(nb::object object);
 
+// What Python does with tensors is told to the journal (journal.h) of this thread, where there is one.
+class Journal;
+extern thread_local Journal* current_journal;
+void tell_journal_value(const Tensor& tensor);  // Python sees its value
+void tell_journal_shape(const Tensor& tensor);
+void tell_journal_taken(const Tensor& tensor);
+void tell_journal_made(const Tensor& tensor);
+Tensor value_of(const Variable& variable);  // which is read again in a replay
+
 // False while a function is traced: the value is not there yet.
 bool readable(const Tensor& tensor);
-// Computes what is pending, without the interpreter's lock.
+// Computes what is pending, without the interpreter's lock, which the caller may have or not.
 const Array& read_array(const Tensor& tensor);
 
 }  // namespace brio::python

@@ -2,6 +2,7 @@
 
 #include "brio/base/error.h"
 #include "brio/formats/data_error.h"
+#include "brio/formats/file.h"
 
 namespace brio::python {
 namespace {
@@ -34,6 +35,9 @@ void set_python_error() noexcept {
     PyErr_SetString(type, e.what());
   } catch (const InvalidArgument& e) {
     static PyObject* const type = error_class("InvalidArgumentError");
+    PyErr_SetString(type, e.what());
+  } catch (const formats::FileNotFound& e) {
+    static PyObject* const type = error_class("NotFoundError");
     PyErr_SetString(type, e.what());
   } catch (const ResourceError& e) {
     static PyObject* const type = error_class("ResourceExhaustedError");

@@ -28,9 +28,8 @@ random::Source stateless_source(nb::handle seed) {
 }
 
 image::ResizeOptions resize_options(const std::string& method, bool antialias, bool preserve = false) {
-  return {.interpolation = image::interpolation_named(method),
-          .antialias = antialias,
-          .preserve_aspect_ratio = preserve};
+  return {
+      .interpolation = image::interpolation_named(method), .antialias = antialias, .preserve_aspect_ratio = preserve};
 }
 
 void bind_shapes(nb::module_& m) {
@@ -118,6 +117,9 @@ void bind_colours(nb::module_& m) {
     m.def(
         row.name,
         [f = row.f](Given picture, Given amount, Given) {
+          if (is_tensor(amount.object))
+            return perform([f](const Tensor& x, const Tensor& by) { return f(x, image::Amount(by)); },
+                           std::tuple{Parameter<Tensor>::take(picture), Parameter<Tensor>::take(amount)});
           return perform([f, by = amount_from(amount.object)](const Tensor& x) { return f(x, by); },
                          std::tuple{Parameter<Tensor>::take(picture)});
         },
@@ -125,8 +127,8 @@ void bind_colours(nb::module_& m) {
   m.def(
       "adjust_gamma",
       [](Given picture, Given gamma, Given gain) {
-        return perform([a = amount_from(gamma.object), b = amount_from(gain.object)](
-                           const Tensor& x) { return image::adjust_gamma(x, a, b); },
+        return perform([a = amount_from(gamma.object),
+                        b = amount_from(gain.object)](const Tensor& x) { return image::adjust_gamma(x, a, b); },
                        std::tuple{Parameter<Tensor>::take(picture)});
       },
       nb::arg("image"), nb::arg("gamma") = 1, nb::arg("gain") = 1, "gain times each pixel to the power of gamma.");
@@ -152,9 +154,8 @@ void bind_draws(nb::module_& m) {
     define_one(name, stateful_source);
     define_one("stateless_" + name, stateless_source);
   };
-  for (const auto& [name, f] :
-       {std::pair{"random_flip_left_right", static_cast<Flip>(image::random_flip_left_right)},
-        std::pair{"random_flip_up_down", static_cast<Flip>(image::random_flip_up_down)}})
+  for (const auto& [name, f] : {std::pair{"random_flip_left_right", static_cast<Flip>(image::random_flip_left_right)},
+                                std::pair{"random_flip_up_down", static_cast<Flip>(image::random_flip_up_down)}})
     both(name, [&, f = f](const std::string& full, auto source) {
       m.def(
           full.c_str(),
@@ -182,22 +183,20 @@ void bind_draws(nb::module_& m) {
       m.def(
           full.c_str(),
           [=](Given x, double lower, double upper, Given s) {
-            return perform<false>(
-                [=, from = source(s.object)](const Tensor& t) { return f(t, lower, upper, from); },
-                std::tuple{Parameter<Tensor>::take(x)});
+            return perform<false>([=, from = source(s.object)](const Tensor& t) { return f(t, lower, upper, from); },
+                                  std::tuple{Parameter<Tensor>::take(x)});
           },
           nb::arg("image"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed") = nb::none(),
           "Pictures adjusted by a number from [lower, upper).");
     });
   both("random_crop", [&](const std::string& full, auto source) {
-    m.def(
-        ("_" + full).c_str(),
-        [=](Given x, int64_t height, int64_t width, Given s) {
-          return perform<false>(
-              [=, from = source(s.object)](const Tensor& t) { return image::random_crop(t, height, width, from); },
-              std::tuple{Parameter<Tensor>::take(x)});
-        },
-        nb::arg("value"), nb::arg("height"), nb::arg("width"), nb::arg("seed") = nb::none());
+    m.def(("_" + full).c_str(),
+          [=](Given x, int64_t height, int64_t width, Given s) {
+            return perform<false>(
+                [=, from = source(s.object)](const Tensor& t) { return image::random_crop(t, height, width, from); },
+                std::tuple{Parameter<Tensor>::take(x)});
+          },
+          nb::arg("value"), nb::arg("height"), nb::arg("width"), nb::arg("seed") = nb::none());
   });
 }
 

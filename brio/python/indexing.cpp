@@ -43,12 +43,13 @@ Item item_of(nb::handle h) {
         cat("[slice] ", nb::repr(h).c_str(),
             " is no index: those are integers, slices, ..., None, and lists or tensors of integers or bools")
             .c_str());
-  Tensor where = tensor_of(h, {.preferred = i32});
+  Tensor where = tensor_of(h);
+  if (where.size() == 0 && PyList_Check(o)) where = zeros(where.shape(), i32);  // [] has no dtype of its own
   if (where.dtype() == boolean) return {.kind = Item::mask, .where = where};
   if (!is_integer(where.dtype()))
     throw nb::type_error(cat("[slice] indices are integers or bools, but got a tensor of ", where.dtype()).c_str());
   if (where.rank() == 0) {
-    if (where.impl()->computed.load(std::memory_order_acquire)) return {.kind = Item::one, .at = integer_from(h)};
+    if (!current_journal && where.impl()->computed.load(std::memory_order_acquire)) return {.kind = Item::one, .at = integer_from(h)};
     return {.kind = Item::tensor_one, .where = where};
   }
   return {.kind = Item::picked, .where = where};

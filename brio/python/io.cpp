@@ -13,21 +13,29 @@ namespace brio::python {
 namespace {
 
 // The one string that a function is given, which must be known.
-std::string one_string(const char* who, nb::handle h) {
-  const Tensor x = tensor_of(h);
+std::string one_string(const char* who, const Tensor& x) {
   if (x.dtype() != DType::string || x.size() != 1)
-    throw InvalidArgument(cat("[", who, "] takes one string, but got a tensor of ", x.dtype(), " and shape ",
-                              x.shape()));
+    throw InvalidArgument(
+        cat("[", who, "] takes one string, but got a tensor of ", x.dtype(), " and shape ", x.shape()));
   check_known_now(who, x);
-  return std::string(string_at(read_array(x), 0));
+  return std::string(string_at(x.array(), 0));
+}
+
+// A function of one string, which works without the interpreter's lock.
+template <typename F>
+nb::object perform_on_string(const char* who, Given text, F f) {
+  return perform(
+      [who, f](const Tensor& x) {
+        std::optional<nb::gil_scoped_release> release;
+        if (PyGILState_Check()) release.emplace();
+        return f(one_string(who, x));
+      },
+      std::tuple{Parameter<Tensor>::take(text)});
 }
 
 nb::object decode(const char* who, Given contents, const formats::DecodeOptions& options,
                   std::optional<formats::PictureFormat> only = {}) {
-  const std::string bytes = one_string(who, contents.object);
-  Array pixels;
-  {
-    const nb::gil_scoped_release release;
+  return perform_on_string(who, contents, [who, options, only](const std::string& bytes) {
     const auto format = formats::sniff_picture(bytes);
     if (format == formats::PictureFormat::unknown)
       throw InvalidArgument(cat("[", who, "] the contents are no JPEG, PNG or BMP picture"));
@@ -35,17 +43,17 @@ nb::object decode(const char* who, Given contents, const formats::DecodeOptions&
     if (only == formats::PictureFormat::bmp && format != *only)
       throw InvalidArgument(cat("[", who, "] the contents are ", formats::name_of(format), ", not BMP"));
     try {
-      pixels = formats::decode_picture(bytes, {who}, options);
+      return Tensor(formats::decode_picture(bytes, {who}, options));
     } catch (const formats::DataError& error) {
       throw InvalidArgument(cat("[", who, "] ", error.what()));  // TensorFlow's class for it
     }
-  }
-  return wrap(Tensor(std::move(pixels)));
+  });
 }
 
 bool accurate_dct(const char* who, const std::string& method) {
   if (!method.empty() && method != "INTEGER_FAST" && method != "INTEGER_ACCURATE")
-    throw InvalidArgument(cat("[", who, "] dct_method is '", method, "'; it is 'INTEGER_FAST' or 'INTEGER_ACCURATE'"));
+    throw InvalidArgument(
+        cat("[", who, "] dct_method is '", method, "'; it is 'INTEGER_FAST' or 'INTEGER_ACCURATE'"));
   return method == "INTEGER_ACCURATE";
 }
 
@@ -77,7 +85,8 @@ void bind_decoding(nb::module_& m) {
       [](Given contents, Given channels, Given) {
         return decode("decode_bmp", contents, {.channels = axis_from(channels.object)}, formats::PictureFormat::bmp);
       },
-      nb::arg("contents"), nb::arg("channels") = 0, nb::arg("name") = nb::none(), "The pixels of a BMP file's bytes.");
+      nb::arg("contents"), nb::arg("channels") = 0, nb::arg("name") = nb::none(),
+      "The pixels of a BMP file's bytes.");
   m.def(
       "_decode_image",
       [](Given contents, Given channels, Given dtype) {
@@ -89,25 +98,32 @@ void bind_decoding(nb::module_& m) {
   m.def(
       "is_jpeg",
       [](Given contents, Given) {
-        const bool is = formats::sniff_picture(one_string("is_jpeg", contents.object)) == formats::PictureFormat::jpeg;
-        return wrap(host_scalar(is, boolean));
+        return perform_on_string("is_jpeg", contents, [](const std::string& bytes) {
+          return host_scalar(formats::sniff_picture(bytes) == formats::PictureFormat::jpeg, boolean);
+        });
       },
       nb::arg("contents"), nb::arg("name") = nb::none(), "True where bytes begin as a JPEG file does.");
   m.def(
       "_picture_size",
       [](Given contents) {
-        const auto info = formats::picture_info(one_string("extract_jpeg_shape", contents.object), {"extract_jpeg_shape"});
-        return nb::make_tuple(info.height, info.width, info.channels);
+        return perform_on_string("extract_jpeg_shape", contents, [](const std::string& bytes) {
+          const auto info = formats::picture_info(bytes, {"extract_jpeg_shape"});
+          const int32_t sizes[] = {static_cast<int32_t>(info.height), static_cast<int32_t>(info.width), info.channels};
+          return Tensor::from(sizes, {3});
+        });
       },
       nb::arg("contents"));
   m.def(
       "_decode_raw",
       [](Given input, Given out_type, bool little_endian) {
-        const Tensor x = tensor_of(input.object);
-        if (x.dtype() != DType::string)
-          throw InvalidArgument(cat("[decode_raw] takes strings, but got a tensor of ", x.dtype()));
-        check_known_now("decode_raw", x);
-        return wrap(Tensor(formats::decode_raw(read_array(x), dtype_from(out_type.object), little_endian)));
+        return perform(
+            [dtype = dtype_from(out_type.object), little_endian](const Tensor& x) {
+              if (x.dtype() != DType::string)
+                throw InvalidArgument(cat("[decode_raw] takes strings, but got a tensor of ", x.dtype()));
+              check_known_now("decode_raw", x);
+              return Tensor(formats::decode_raw(x.array(), dtype, little_endian));
+            },
+            std::tuple{Parameter<Tensor>::take(input)});
       },
       nb::arg("input_bytes"), nb::arg("out_type"), nb::arg("little_endian") = true);
 }
@@ -135,7 +151,8 @@ void bind_encoding(nb::module_& m) {
         if (size.channels != 1 && size.channels != 3)
           throw InvalidArgument(cat("[encode_jpeg] takes 1 or 3 channels, but got ", size.channels));
         if ((format == "grayscale" && size.channels != 1) || (format == "rgb" && size.channels != 3))
-          throw InvalidArgument(cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
+          throw InvalidArgument(
+              cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
         if (density_unit != "in" && density_unit != "cm")
           throw InvalidArgument(cat("[encode_jpeg] density_unit is '", density_unit, "'; it is 'in' or 'cm'"));
         const formats::JpegEncodeOptions options{.quality = quality,
@@ -166,9 +183,9 @@ void bind_encoding(nb::module_& m) {
         std::string bytes;
         {
           const nb::gil_scoped_release release;
-          bytes = formats::encode_png(
-              pixels.data(), static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype), size,
-              pixels.aval.dtype, compression);
+          bytes = formats::encode_png(pixels.data(),
+                                      static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype),
+                                      size, pixels.aval.dtype, compression);
         }
         return wrap(string_tensor(bytes));
       },
@@ -185,20 +202,15 @@ void bind_io(nb::module_& m) {
   io.def(
       "_read_file",
       [](Given filename) {
-        const std::string path = one_string("read_file", filename.object);
-        std::string bytes;
-        {
-          const nb::gil_scoped_release release;
-          bytes = formats::read_file(path);
-        }
-        return wrap(string_tensor(bytes));
+        return perform_on_string("read_file", filename,
+                                 [](const std::string& path) { return string_tensor(formats::read_file(path)); });
       },
       nb::arg("filename"));
   io.def(
       "write_file",
       [](Given filename, Given contents, Given) {
-        const std::string path = one_string("write_file", filename.object);
-        const std::string bytes = one_string("write_file", contents.object);
+        const std::string path = one_string("write_file", tensor_of(filename.object));
+        const std::string bytes = one_string("write_file", tensor_of(contents.object));
         const nb::gil_scoped_release release;
         formats::write_file(path, bytes);
       },

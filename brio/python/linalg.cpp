@@ -21,7 +21,8 @@ namespace {
 
 // tf.norm: `ord` is 'euclidean', 'fro', a number or infinity; two axes are a matrix's.
 Tensor norm_of(const Tensor& x, Given ord, const std::optional<std::vector<int>>& axis, bool keepdims) {
-  if (axis && axis->size() > 2) throw InvalidArgument(cat("[norm] axis is one or two axes, but got ", axis->size()));
+  if (axis && (axis->empty() || axis->size() > 2))
+    throw InvalidArgument(cat("[norm] axis is one or two axes, but got ", axis->size()));
   const bool matrix = axis && axis->size() == 2;
   if (PyUnicode_Check(ord.object.ptr())) {
     const std::string name = nb::cast<std::string>(ord.object);
@@ -72,6 +73,9 @@ void bind_products(nb::module_& m, nb::module_& linalg) {
   linalg.def(
       "matvec",
       [](Given a, Given b, bool transpose_a, bool adjoint_a, Given, Given, Given) {
+        auto has_value = [](nb::handle h) { return is_tensor(h) || is_variable(h); };
+        if (has_value(a.object) && has_value(b.object) && !current_journal && !adjoint_a)
+          return wrap(matvec(tensor_of(a.object), tensor_of(b.object), transpose_a));
         return perform(
             [=](const std::vector<Tensor>& x) {
               return matvec(adjoint_a ? conj(x[0]) : x[0], x[1], transpose_a || adjoint_a);
@@ -90,8 +94,8 @@ void bind_products(nb::module_& m, nb::module_& linalg) {
         return perform([=](const Tensor& x) { return norm_of(x, {*held}, axes, keeps); },
                        std::tuple{Parameter<Tensor>::take(tensor)});
       },
-      nb::arg("tensor"), nb::arg("ord") = "euclidean", nb::arg("axis") = nb::none(),
-      nb::arg("keepdims") = nb::none(), nb::arg("name") = nb::none(), "The length of vectors, or a norm of matrices.");
+      nb::arg("tensor"), nb::arg("ord") = "euclidean", nb::arg("axis") = nb::none(), nb::arg("keepdims") = nb::none(),
+      nb::arg("name") = nb::none(), "The length of vectors, or a norm of matrices.");
   linalg.def(
       "cross",
       [](Given a, Given b, Given) {
@@ -173,8 +177,7 @@ void bind_parts(nb::module_& m) {
         return perform([=](const Tensor& x) { return linalg::matrix_transpose(conjugate ? conj(x) : x); },
                        std::tuple{Parameter<Tensor>::take(a)});
       },
-      nb::arg("a"), nb::arg("name") = "matrix_transpose", nb::arg("conjugate") = false,
-      "The last two axes swapped.");
+      nb::arg("a"), nb::arg("name") = "matrix_transpose", nb::arg("conjugate") = false, "The last two axes swapped.");
   define(
       m, "adjoint", [](const Tensor& x) { return adjoint(x); }, nb::arg("matrix"),
       "The last two axes swapped, and conjugated.");
@@ -225,8 +228,8 @@ void bind_solved(nb::module_& m) {
       nb::arg("matrix"), nb::arg("rhs"), nb::arg("lower") = true, nb::arg("adjoint") = false,
       "x of matrix x = rhs, for a triangle.");
   define(
-      m, "inv", [](const Tensor& x, bool adjoint) { return linalg::inv(x, {.adjoint = adjoint}); },
-      nb::arg("input"), nb::arg("adjoint") = false, "The inverse of matrices.");
+      m, "inv", [](const Tensor& x, bool adjoint) { return linalg::inv(x, {.adjoint = adjoint}); }, nb::arg("input"),
+      nb::arg("adjoint") = false, "The inverse of matrices.");
   define(
       m, "det", [](const Tensor& x) { return linalg::det(x); }, nb::arg("input"), "The determinant of matrices.");
   define(

@@ -34,4 +34,7 @@ NB_MODULE(_core, m) {
   bind_models(m);
   bind_preprocessing(m);
   bind_summary(m);
+  bind_datasets(m);
+  bind_dataset_sources(m);
+  bind_examples(m);
 }

@@ -35,7 +35,7 @@ Nest Nest::flatten(nb::handle h, std::vector<Tensor>& tensors, const Options& op
     Py_LeaveRecursiveCall();
   } else if (PyDict_Check(o)) {
     nest.kind_ = Kind::dict;
-    nest.object_ = nb::steal(PySequence_List(o));
+    nest.order_ = nest.object_ = nb::steal(PySequence_List(o));
     const nb::object sorted = nb::steal(PySequence_List(o));
     if (PyList_Sort(sorted.ptr()) != 0) PyErr_Clear();  // keys that have no order stay as they are
     else nest.object_ = sorted;
@@ -68,6 +68,8 @@ nb::object Nest::unflatten(const std::vector<Tensor>& tensors, size_t& next) con
     case Kind::other: return object_;
     case Kind::dict: {
       nb::dict dict;
+      if (!order_.is(object_))
+        for (nb::handle key : order_) dict[key] = nb::none();
       size_t i = 0;
       for (nb::handle key : object_) dict[key] = items_[i++].unflatten(tensors, next);
       return dict;

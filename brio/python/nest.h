@@ -30,6 +30,7 @@ class Nest {
 
   Kind kind_ = Kind::other;
   nb::object object_;  // of other: the object; of dict: its keys; of named_tuple: the class
+  nb::object order_;   // of dict: its keys as they were
   std::vector<Nest> items_;
 };
 

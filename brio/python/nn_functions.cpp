@@ -44,8 +44,8 @@ void bind_activations(nb::module_& m) {
         m, name, [](const Tensor& x, double beta) { return beta == 1 ? silu(x) : mul(x, sigmoid(mul(x, beta))); },
         nb::arg("features"), nb::arg("beta") = 1.0, "x sigmoid(beta x).");
   define(
-      m, "crelu", [](const Tensor& x, int axis) { return crelu(x, axis); }, nb::arg("features"),
-      nb::arg("axis") = -1, "relu(x) and relu(-x), one after the other along an axis.");
+      m, "crelu", [](const Tensor& x, int axis) { return crelu(x, axis); }, nb::arg("features"), nb::arg("axis") = -1,
+      "relu(x) and relu(-x), one after the other along an axis.");
   define(
       m, "softmax", [](const Tensor& x, std::optional<int> axis) { return softmax(x, axis.value_or(-1)); },
       nb::arg("logits"), nb::arg("axis") = nb::none(), "exp(x) divided by its sum along an axis.");
@@ -84,9 +84,8 @@ void bind_loss_functions(nb::module_& m) {
       },
       nb::arg("labels") = nb::none(), nb::arg("logits") = nb::none(), nb::arg("name") = nb::none(),
       "The cross-entropy of sigmoid(logits) against probabilities, for each element.");
-  define(
-      m, "softmax_cross_entropy_with_logits", softmax_loss, nb::arg("labels"), nb::arg("logits"),
-      nb::arg("axis") = -1, "The cross-entropy of softmax(logits) against probabilities, for each row.");
+  define(m, "softmax_cross_entropy_with_logits", softmax_loss, nb::arg("labels"), nb::arg("logits"),
+         nb::arg("axis") = -1, "The cross-entropy of softmax(logits) against probabilities, for each row.");
   define(
       m, "sparse_softmax_cross_entropy_with_logits",
       [](const Tensor& labels, const Tensor& logits) {
@@ -95,7 +94,8 @@ void bind_loss_functions(nb::module_& m) {
               cat("[sparse_softmax_cross_entropy_with_logits] labels are class numbers, but got ", labels.dtype()));
         return softmax_xent(logits, labels);
       },
-      nb::arg("labels"), nb::arg("logits"), "The cross-entropy of softmax(logits) against class numbers, for each row.");
+      nb::arg("labels"), nb::arg("logits"),
+      "The cross-entropy of softmax(logits) against class numbers, for each row.");
   m.def(
       "weighted_cross_entropy_with_logits",
       [](Given labels, Given logits, Given pos_weight, Given) {
@@ -136,9 +136,9 @@ void bind_nn(nb::module_& m) {
   nb::module_ nn = m.def_submodule("_nn", "tf.nn.");
   bind_activations(nn);
   bind_loss_functions(nn);
-  define_draw(
-      nn, "dropout", dropout, nb::arg("x"), nb::arg("rate"), nb::arg("noise_shape") = nb::none(),
-      nb::arg("seed") = nb::none(), "x with a share of its elements 0 and the others larger by 1 / (1 - rate).");
+  define_draw(nn, "dropout", dropout, nb::arg("x"), nb::arg("rate"), nb::arg("noise_shape") = nb::none(),
+              nb::arg("seed") = nb::none(),
+              "x with a share of its elements 0 and the others larger by 1 / (1 - rate).");
   define(
       nn, "moments",
       [](const Tensor& x, const Axes& axes, Given, bool keepdims) {

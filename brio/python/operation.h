@@ -36,6 +36,21 @@ struct TensorArgument {
   nb::handle variable = {};
 };
 
+// Sizes. Those that are tensors are inputs of the call while a journal is written: a replay may have others.
+struct SizesArgument {
+  std::vector<int64_t> sizes;  // kOpen: the next of the tensors says; a tensor of all sizes stands alone
+  std::vector<TensorArgument> tensors = {};
+  bool whole = false;
+  static constexpr int64_t kOpen = INT64_MIN;
+
+  static SizesArgument take(nb::handle object);
+  std::vector<int64_t> read() const;
+};
+
+struct ShapeArgument {
+  SizesArgument sizes;
+};
+
 // ---- from what Python passes (Bound) to what is kept until the call (Held) to what the function takes
 
 template <typename T>
@@ -50,7 +65,7 @@ struct Parameter<Tensor> {
   using Held = TensorArgument;
   static Held take(Given given) {
     if (is_symbol(given.object)) return {{}, given.object};
-    return {tensor_of(given.object), {}, is_variable(given.object) ? given.object : nb::handle()};
+    return {tensor_of(given.object, {.as_input = true}), {}, is_variable(given.object) ? given.object : nb::handle()};
   }
 };
 template <>
@@ -86,8 +101,14 @@ struct Parameter<std::optional<DType>> {
 template <>
 struct Parameter<Shape> {
   using Bound = Given;
-  using Held = Shape;
-  static Held take(Given given) { return shape_from(given.object); }
+  using Held = ShapeArgument;
+  static Held take(Given given) { return {SizesArgument::take(given.object)}; }
+};
+template <>
+struct Parameter<std::vector<int64_t>> {
+  using Bound = Given;
+  using Held = SizesArgument;
+  static Held take(Given given) { return SizesArgument::take(given.object); }
 };
 template <>
 struct Parameter<Axes> {
@@ -126,6 +147,10 @@ void each_tensor(H& held, F&& f) {
   if constexpr (std::is_same_v<T, TensorArgument>) f(held);
   else if constexpr (std::is_same_v<T, std::vector<TensorArgument>>)
     for (auto& one : held) f(one);
+  else if constexpr (std::is_same_v<T, SizesArgument>)
+    for (auto& one : held.tensors) f(one);
+  else if constexpr (std::is_same_v<T, ShapeArgument>)
+    for (auto& one : held.sizes.tensors) f(one);
   else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>)
     if (held) f(*held);
 }
@@ -139,15 +164,18 @@ decltype(auto) given_to(H& held) {
     return list;
   } else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>) {
     return held ? std::optional<Tensor>(held->tensor) : std::optional<Tensor>();
+  } else if constexpr (std::is_same_v<T, SizesArgument>) {
+    return held.read();
+  } else if constexpr (std::is_same_v<T, ShapeArgument>) {
+    const std::vector<int64_t> sizes = held.sizes.read();
+    return Shape(std::span<const int64_t>(sizes));
   } else return static_cast<const T&>(held);
 }
 
 // A step of a functional model: `arguments` are all tensors and symbols, in order.
 nb::object call_on_symbols(Deferred call, std::vector<TensorArgument> arguments, ResultKind results);
 
-// Tells a journal (journal.h) of this thread what was called. Rare: one thread-local read when there is none.
-class Journal;
-extern thread_local Journal* current_journal;
+// Tells the journal of this thread what was called. Rare: one thread-local read when there is none.
 void write_to_journal(Deferred call, const std::vector<TensorArgument>& arguments,
                       const std::vector<Tensor>& results);
 
@@ -166,6 +194,19 @@ Deferred defer(F f, std::tuple<H...> held) {
         mine);
   };
 }
+
+// What happens inside of a step is none of the journal's business.
+template <typename F>
+auto without_journal(F&& f) {
+  struct Pause {
+    Journal* journal = std::exchange(current_journal, nullptr);
+    ~Pause() { current_journal = journal; }
+  } const pause;
+  return f();
+}
+
+// What `call` makes of tensors, written down where there is a journal.
+std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs);
 
 inline bool is_tracing() { return current_recording().kind != Recording::Kind::eager; }
 // A few integers, computed: while a function is traced, what is made of such stays known too, so that sizes can be
@@ -190,7 +231,7 @@ nb::object perform(const F& f, std::tuple<H...> held) {
   if (symbolic) [[unlikely]]
     return call_on_symbols(defer(f, held), arguments(), result_kind<R>);
   if (current_journal) [[unlikely]] {
-    R result = std::apply([&](auto&... h) { return f(given_to(h)...); }, held);
+    R result = without_journal([&] { return std::apply([&](auto&... h) { return f(given_to(h)...); }, held); });
     write_to_journal(defer(f, held), arguments(), pack(result));
     return to_python(std::move(result));
   }
@@ -221,15 +262,22 @@ struct Signature<R (C::*)(A...) const> {
 template <typename R, typename... A>
 struct Signature<R (*)(A...)> : Signature<R (Given::*)(A...) const> {};
 
+// None reaches the conversion of an argument, which says what is wrong with it.
+template <typename E>
+decltype(auto) with_none(const E& extra) {
+  if constexpr (requires { extra.none(); }) return extra.none();
+  else return static_cast<const E&>(extra);
+}
+
 template <typename F, typename... Extra>
 void define(nb::module_& m, const char* name, F f, const Extra&... extra) {
-  m.def(name, Signature<F>::template bound<F>(f), extra..., nb::arg("name") = nb::none());
+  m.def(name, Signature<F>::template bound<F>(f), with_none(extra)..., nb::arg("name") = nb::none());
 }
 
 // A function that draws random numbers: each call gives others.
 template <typename F, typename... Extra>
 void define_draw(nb::module_& m, const char* name, F f, const Extra&... extra) {
-  m.def(name, Signature<F>::template bound<F, false>(f), extra..., nb::arg("name") = nb::none());
+  m.def(name, Signature<F>::template bound<F, false>(f), with_none(extra)..., nb::arg("name") = nb::none());
 }
 
 // A function of two operands, each of which may say what the other becomes.

@@ -5,6 +5,7 @@
 
 namespace brio::python {
 
+Tensor plus(const Tensor& a, const Tensor& b);         // strings are joined
 Tensor true_divide(const Tensor& a, const Tensor& b);  // integers give floats
 Tensor power(const Tensor& a, const Tensor& b);
 Tensor invert(const Tensor& x);  // ~x: of truths, or of bits

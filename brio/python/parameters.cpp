@@ -22,7 +22,7 @@ Scalar scalar_from(nb::handle h) {
 }
 
 std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects) {
-  Wanted wanted;
+  Wanted wanted{.as_input = true};
   for (nb::handle h : objects) {
     if (is_symbol(h)) wanted.preferred = nb::inst_ptr<nn::Symbol>(h)->dtype();
     else if (is_tensor(h)) wanted.preferred = nb::inst_ptr<Tensor>(h)->dtype();

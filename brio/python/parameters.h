@@ -19,8 +19,8 @@ std::vector<TensorArgument> one_or_many(nb::handle object);
 std::vector<Padding> paddings_from(nb::handle object);
 
 inline int axis_from(nb::handle object) {
-  return static_cast<int>(std::clamp<int64_t>(integer_from(object), std::numeric_limits<int>::min(),
-                                              std::numeric_limits<int>::max()));
+  return static_cast<int>(
+      std::clamp<int64_t>(integer_from(object), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
 }
 
 // What a function F makes of any object.
@@ -51,8 +51,6 @@ template <>
 struct Parameter<std::optional<int>> : MadeOrNone<int, axis_from> {};
 template <>
 struct Parameter<Scalar> : Made<Scalar, scalar_from> {};
-template <>
-struct Parameter<std::vector<int64_t>> : Made<std::vector<int64_t>, dims_from> {};
 template <>
 struct Parameter<std::optional<std::vector<int64_t>>> : MadeOrNone<std::vector<int64_t>, dims_from> {};
 template <>

@@ -32,9 +32,8 @@ void bind_scatter(nb::module_& m) {
     m.def(
         row.name,
         [f = row.f](Given tensor, Given indices, Given updates, Given, Given) {
-          return perform(
-              [f](const Tensor& where, const std::vector<Tensor>& x) { return f(x[0], where, x[1]); },
-              std::tuple{Parameter<Tensor>::take(indices), alike({tensor.object, updates.object})});
+          return perform([f](const Tensor& where, const std::vector<Tensor>& x) { return f(x[0], where, x[1]); },
+                         std::tuple{Parameter<Tensor>::take(indices), alike({tensor.object, updates.object})});
         },
         nb::arg("tensor"), nb::arg("indices"), nb::arg("updates"), nb::arg("name") = nb::none(),
         nb::arg("bad_indices_policy") = "", row.doc);
@@ -53,7 +52,8 @@ void bind_sized_by_data(nb::module_& m) {
       [](const Tensor& x, const Tensor& mask, std::optional<int> axis) {
         return boolean_mask(x, mask, axis.value_or(0));
       },
-      nb::arg("tensor"), nb::arg("mask"), nb::arg("axis") = nb::none(), "The slices of a tensor where a mask is true.");
+      nb::arg("tensor"), nb::arg("mask"), nb::arg("axis") = nb::none(),
+      "The slices of a tensor where a mask is true.");
   define(
       m, "_unique",
       [](const Tensor& x, DType out_idx) {
@@ -73,8 +73,9 @@ void bind_sized_by_data(nb::module_& m) {
         std::vector<TensorArgument> where, what;
         for (nb::handle h : indices) where.push_back(Parameter<Tensor>::take({h}));
         for (nb::handle h : data) what.push_back(Parameter<Tensor>::take({h}));
-        return perform([](const std::vector<Tensor>& i, const std::vector<Tensor>& d) { return dynamic_stitch(i, d); },
-                       std::tuple{where, what});
+        return perform(
+            [](const std::vector<Tensor>& i, const std::vector<Tensor>& d) { return dynamic_stitch(i, d); },
+            std::tuple{where, what});
       },
       nb::arg("indices"), nb::arg("data"), nb::arg("name") = nb::none(),
       "One tensor of rows, data[i]'s at indices[i]; later ones win.");
@@ -89,7 +90,9 @@ void bind_picking(nb::module_& m) {
         if (x.object.is_none() != y.object.is_none())
           throw InvalidArgument("[where] x and y must both be given, or neither");
         if (x.object.is_none())
-          return perform([](const Tensor& c) { return where(c); }, std::tuple{Parameter<Tensor>::take(condition)});
+          return perform(
+              [](const Tensor& c) { return where(is_complex(c.dtype()) ? not_equal(c, zeros_like(c)) : c); },
+              std::tuple{Parameter<Tensor>::take(condition)});
         auto c = Parameter<Tensor>::take(condition);
         if (c.tensor.defined() && c.tensor.dtype() != boolean)
           throw InvalidArgument(cat("[where] the condition is of bool, but got ", c.tensor.dtype()));

@@ -34,45 +34,81 @@ From of_pair(nb::handle seed) {
 }
 random::Source source_of(const From& from) { return {from.seed, from.stream, from.generator}; }
 
-Tensor uniform(const From& from, const Shape& shape, nb::handle minval, nb::handle maxval, DType dtype) {
-  if (is_integer(dtype)) {
-    if (maxval.is_none())
-      throw InvalidArgument(cat("[random.uniform] integers of ", dtype, " need a maxval"));
-    const auto integer = [](nb::handle h) { return integer_from(h); };
-    return random::integers(shape, {.low = integer(minval),
-                                    .high = integer(maxval),
-                                    .dtype = dtype,
-                                    .seed = from.seed,
-                                    .stream = from.stream,
-                                    .generator = from.generator});
+// A draw that is a function of no tensors.
+template <typename F>
+nb::object drawn(F f) {
+  return perform<false>(f, std::tuple<>());
+}
+// Can both be numbers of the draw itself? A tensor that a journal follows, or that is not known yet, cannot.
+bool are_numbers(nb::handle a, nb::handle b) {
+  for (nb::handle h : {a, b}) {
+    if (!is_tensor(h) && !is_variable(h)) continue;
+    const Tensor x = tensor_of(h, {.as_input = true});
+    if (current_journal || x.rank() != 0 || !readable(x)) return false;
   }
-  const Tensor low = tensor_of(minval, {.preferred = dtype});
-  const Tensor high = maxval.is_none() ? ones({}, dtype) : tensor_of(maxval, {.preferred = dtype});
+  return true;
+}
+
+nb::object uniform(const From& from, const Shape& shape, nb::handle minval, nb::handle maxval, DType dtype) {
+  if (is_integer(dtype)) {
+    if (maxval.is_none()) throw InvalidArgument(cat("[random.uniform] integers of ", dtype, " need a maxval"));
+    return drawn([=, low = integer_from(minval), high = integer_from(maxval)] {
+      return random::integers(shape, {.low = low,
+                                      .high = high,
+                                      .dtype = dtype,
+                                      .seed = from.seed,
+                                      .stream = from.stream,
+                                      .generator = from.generator});
+    });
+  }
   random::UniformOptions options{
       .dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
-  if (low.rank() == 0 && high.rank() == 0 && readable(low) && readable(high)) {
+  const nb::object one = nb::float_(1.0);
+  const nb::handle end = maxval.is_none() ? nb::handle(one) : maxval;
+  const Wanted wanted{.preferred = dtype, .as_input = true};
+  const Tensor low = tensor_of(minval, wanted), high = tensor_of(end, wanted);
+  if (low.rank() == 0 && high.rank() == 0 && are_numbers(minval, end)) {
     options.low = scalar_from(minval).real();
-    if (!maxval.is_none()) options.high = scalar_from(maxval).real();
-    return random::uniform(shape, options);
+    options.high = scalar_from(end).real();
+    return drawn([=] { return random::uniform(shape, options); });
   }
-  return add(mul(random::uniform(shape, options), sub(high, low)), low);
+  return perform<false>(
+      [=](const Tensor& from_low, const Tensor& to_high) {
+        return add(mul(random::uniform(shape, options), sub(to_high, from_low)), from_low);
+      },
+      std::tuple{TensorArgument{low}, TensorArgument{high}});
 }
 
 using Normal = Tensor (*)(const Shape&, random::NormalOptions);
-Tensor normal(Normal f, const From& from, const Shape& shape, nb::handle mean, nb::handle stddev, DType dtype) {
-  const Tensor middle = tensor_of(mean, {.preferred = dtype}), width = tensor_of(stddev, {.preferred = dtype});
-  random::NormalOptions options{.dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
-  if (middle.rank() == 0 && width.rank() == 0 && readable(middle) && readable(width)) {
+nb::object normal(Normal f, const From& from, const Shape& shape, nb::handle mean, nb::handle stddev, DType dtype) {
+  const Wanted wanted{.preferred = dtype, .as_input = true};
+  const Tensor middle = tensor_of(mean, wanted), width = tensor_of(stddev, wanted);
+  random::NormalOptions options{
+      .dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
+  if (middle.rank() == 0 && width.rank() == 0 && are_numbers(mean, stddev)) {
     options.mean = scalar_from(mean).real();
     options.stddev = scalar_from(stddev).real();
-    return f(shape, options);
+    return drawn([=] { return f(shape, options); });
   }
-  return add(mul(f(shape, options), width), middle);
+  return perform<false>(
+      [=](const Tensor& m, const Tensor& s) { return add(mul(f(shape, options), s), m); },
+      std::tuple{TensorArgument{middle}, TensorArgument{width}});
 }
 
-Tensor gamma(const From& from, const Shape& shape, nb::handle alpha, nb::handle beta, DType dtype) {
-  return random::gamma(shape, tensor_of(alpha, {.preferred = dtype}),
-                       beta.is_none() ? Tensor() : tensor_of(beta, {.preferred = dtype}), source_of(from));
+nb::object gamma(const From& from, const Shape& shape, nb::handle alpha, nb::handle beta, DType dtype) {
+  const Wanted wanted{.preferred = dtype, .as_input = true};
+  return perform<false>(
+      [=](const Tensor& a, const std::optional<Tensor>& b) {
+        return random::gamma(shape, a, b.value_or(Tensor()), source_of(from));
+      },
+      std::tuple{TensorArgument{tensor_of(alpha, wanted)},
+                 beta.is_none() ? std::nullopt : std::optional(TensorArgument{tensor_of(beta, wanted)})});
+}
+
+nb::object poisson(const From& from, const Shape& shape, nb::handle lam, DType dtype) {
+  return perform<false>(
+      [=](const Tensor& x) { return random::poisson(shape, x, dtype, source_of(from)); },
+      std::tuple{TensorArgument{tensor_of(lam, {.preferred = f32, .as_input = true})}});
 }
 
 void bind_stateful(nb::module_& m) {
@@ -82,11 +118,12 @@ void bind_stateful(nb::module_& m) {
   m.def(
       "uniform",
       [](Given shape, Given minval, Given maxval, Given dtype, Given seed, Given) {
-        return wrap(uniform(of_seed(seed.object), shape_from(shape.object), minval.object, maxval.object,
-                            dtype_from(dtype.object)));
+        return uniform(of_seed(seed.object), shape_from(shape.object), minval.object, maxval.object,
+                            dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
-      nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.");
+      nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(),
+      "Numbers from [minval, maxval), each equally often.");
   for (const auto& [name, f, doc] :
        {std::tuple{"normal", static_cast<Normal>(random::normal), "Numbers of a normal distribution."},
         std::tuple{"truncated_normal", static_cast<Normal>(random::truncated_normal),
@@ -94,24 +131,23 @@ void bind_stateful(nb::module_& m) {
     m.def(
         name,
         [f = f](Given shape, Given mean, Given stddev, Given dtype, Given seed, Given) {
-          return wrap(normal(f, of_seed(seed.object), shape_from(shape.object), mean.object, stddev.object,
-                             dtype_from(dtype.object)));
+          return normal(f, of_seed(seed.object), shape_from(shape.object), mean.object, stddev.object,
+                             dtype_from(dtype.object));
         },
         nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
         nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), doc);
   m.def(
       "gamma",
       [](Given shape, Given alpha, Given beta, Given dtype, Given seed, Given) {
-        return wrap(gamma(of_seed(seed.object), shape_from(shape.object), alpha.object, beta.object,
-                          dtype_from(dtype.object)));
+        return gamma(of_seed(seed.object), shape_from(shape.object), alpha.object, beta.object,
+                          dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers of a gamma distribution.");
   m.def(
       "poisson",
       [](Given shape, Given lam, Given dtype, Given seed, Given) {
-        return wrap(random::poisson(shape_from(shape.object), tensor_of(lam.object, {.preferred = f32}),
-                                    dtype_from(dtype.object), source_of(of_seed(seed.object))));
+        return poisson(of_seed(seed.object), shape_from(shape.object), lam.object, dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("lam"), nb::arg("dtype") = "float32", nb::arg("seed") = nb::none(),
       nb::arg("name") = nb::none(), "Numbers of a Poisson distribution.");
@@ -138,8 +174,8 @@ void bind_stateless(nb::module_& m) {
   m.def(
       "stateless_uniform",
       [](Given shape, Given seed, Given minval, Given maxval, Given dtype, Given, Given) {
-        return wrap(uniform(of_pair(seed.object), shape_from(shape.object), minval.object, maxval.object,
-                            dtype_from(dtype.object)));
+        return uniform(of_pair(seed.object), shape_from(shape.object), minval.object, maxval.object,
+                            dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(),
       nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
@@ -150,8 +186,8 @@ void bind_stateless(nb::module_& m) {
     m.def(
         name,
         [f = f](Given shape, Given seed, Given mean, Given stddev, Given dtype, Given, Given) {
-          return wrap(normal(f, of_pair(seed.object), shape_from(shape.object), mean.object, stddev.object,
-                             dtype_from(dtype.object)));
+          return normal(f, of_pair(seed.object), shape_from(shape.object), mean.object, stddev.object,
+                             dtype_from(dtype.object));
         },
         nb::arg("shape"), nb::arg("seed"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0,
         nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
@@ -159,43 +195,43 @@ void bind_stateless(nb::module_& m) {
   m.def(
       "stateless_gamma",
       [](Given shape, Given seed, Given alpha, Given beta, Given dtype, Given) {
-        return wrap(gamma(of_pair(seed.object), shape_from(shape.object), alpha.object, beta.object,
-                          dtype_from(dtype.object)));
+        return gamma(of_pair(seed.object), shape_from(shape.object), alpha.object, beta.object,
+                          dtype_from(dtype.object));
       },
-      nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(),
-      nb::arg("dtype") = "float32", nb::arg("name") = nb::none(),
-      "Numbers of a gamma distribution, a function of the seed alone.");
+      nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
+      nb::arg("name") = nb::none(), "Numbers of a gamma distribution, a function of the seed alone.");
   m.def(
       "stateless_poisson",
       [](Given shape, Given seed, Given lam, Given dtype, Given) {
-        return wrap(random::poisson(shape_from(shape.object), tensor_of(lam.object, {.preferred = f32}),
-                                    dtype_from(dtype.object), source_of(of_pair(seed.object))));
+        return poisson(of_pair(seed.object), shape_from(shape.object), lam.object, dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("lam"), nb::arg("dtype") = "int32", nb::arg("name") = nb::none(),
       "Numbers of a Poisson distribution, a function of the seed alone.");
   m.def(
       "stateless_categorical",
       [](Given logits, Given num_samples, Given seed, Given dtype, Given) {
-        return perform([n = integer_from(num_samples.object), pair = stateless_from(seed.object),
-                        as = dtype_from(dtype.object)](
-                           const Tensor& x) { return random::stateless_categorical(x, n, pair, as); },
-                       std::tuple{Parameter<Tensor>::take(logits)});
+        return perform(
+            [n = integer_from(num_samples.object), pair = stateless_from(seed.object), as = dtype_from(dtype.object)](
+                const Tensor& x) { return random::stateless_categorical(x, n, pair, as); },
+            std::tuple{Parameter<Tensor>::take(logits)});
       },
       nb::arg("logits"), nb::arg("num_samples"), nb::arg("seed"), nb::arg("dtype") = "int64",
       nb::arg("name") = nb::none(), "Class numbers for each row of logits, a function of the seed alone.");
   m.def(
       "_stateless_shuffle",
       [](Given value, Given seed) {
-        return perform([pair = stateless_from(seed.object)](
-                           const Tensor& x) { return random::stateless_shuffle(x, pair); },
-                       std::tuple{Parameter<Tensor>::take(value)});
+        return perform(
+            [pair = stateless_from(seed.object)](const Tensor& x) { return random::stateless_shuffle(x, pair); },
+            std::tuple{Parameter<Tensor>::take(value)});
       },
       nb::arg("value"), nb::arg("seed"));
   m.def(
       "_bits64",  // as many numbers of 64 bits, a function of the seed alone
       [](Given shape, Given seed) {
         const From from = of_pair(seed.object);
-        return wrap(random::bits(shape_from(shape.object), {.dtype = u64, .seed = from.seed, .stream = from.stream}));
+        return drawn([from, to = shape_from(shape.object)] {
+          return random::bits(to, {.dtype = u64, .seed = from.seed, .stream = from.stream});
+        });
       },
       nb::arg("shape"), nb::arg("seed"));
 }
@@ -220,30 +256,32 @@ void bind_generator(nb::module_& m) {
              const auto state = self.generator->state();
              return nb::make_tuple(state.seed, state.counter);
            })
-      .def("_restore", [](const Handle& self, uint64_t seed,
-                          uint64_t counter) { self.generator->restore({seed, counter}); })
+      .def("_restore",
+           [](const Handle& self, uint64_t seed, uint64_t counter) {
+             self.generator->restore({seed, counter});
+           })
       .def("_skip", [](const Handle& self, uint64_t n) { self.generator->advance(n); })
       .def(
           "uniform",
           [](const Handle& self, Given shape, Given minval, Given maxval, Given dtype, Given) {
-            return wrap(uniform({.generator = self.generator}, shape_from(shape.object), minval.object, maxval.object,
-                                dtype_from(dtype.object)));
+            return uniform({.generator = self.generator}, shape_from(shape.object), minval.object, maxval.object,
+                                dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.")
       .def(
           "normal",
           [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
-            return wrap(normal(random::normal, {.generator = self.generator}, shape_from(shape.object), mean.object,
-                               stddev.object, dtype_from(dtype.object)));
+            return normal(random::normal, {.generator = self.generator}, shape_from(shape.object), mean.object,
+                               stddev.object, dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers of a normal distribution.")
       .def(
           "truncated_normal",
           [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
-            return wrap(normal(random::truncated_normal, {.generator = self.generator}, shape_from(shape.object),
-                               mean.object, stddev.object, dtype_from(dtype.object)));
+            return normal(random::truncated_normal, {.generator = self.generator}, shape_from(shape.object),
+                               mean.object, stddev.object, dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers of a normal distribution within two deviations of the mean.");

@@ -8,6 +8,7 @@
 #include "brio/ops/sorting.h"
 #include "brio/ops/statistics.h"
 #include "brio/python/bind.h"
+#include "brio/python/quick_call.h"
 
 namespace brio::python {
 namespace {
@@ -35,10 +36,12 @@ constexpr ReductionRow kReductionsOfMath[] = {
 };
 template <size_t N>
 void define_rows(nb::module_& m, const ReductionRow (&rows)[N]) {
-  for (const ReductionRow& row : rows)
+  for (const ReductionRow& row : rows) {
     define(
         m, row.name, [f = row.f](const Tensor& x, const Axes& axes, bool keepdims) { return f(x, axes, keepdims); },
         nb::arg("input_tensor"), nb::arg("axis") = nb::none(), nb::arg("keepdims") = false, row.doc);
+    make_quick(m, row.name, row.f);
+  }
 }
 
 using Cumulative = Tensor (*)(const Tensor&, int, CumulativeOptions);
@@ -66,17 +69,14 @@ constexpr SegmentRow kSegments[] = {{"segment_sum", segment_sum},
                                     {"segment_prod", segment_prod},
                                     {"segment_max", segment_max},
                                     {"segment_min", segment_min}};
-constexpr UnsortedRow kUnsorted[] = {{"unsorted_segment_sum", unsorted_segment_sum},
-                                     {"unsorted_segment_mean", unsorted_segment_mean},
-                                     {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n},
-                                     {"unsorted_segment_prod", unsorted_segment_prod},
-                                     {"unsorted_segment_max", unsorted_segment_max},
-                                     {"unsorted_segment_min", unsorted_segment_min}};
+constexpr UnsortedRow kUnsorted[] = {
+    {"unsorted_segment_sum", unsorted_segment_sum},       {"unsorted_segment_mean", unsorted_segment_mean},
+    {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n}, {"unsorted_segment_prod", unsorted_segment_prod},
+    {"unsorted_segment_max", unsorted_segment_max},       {"unsorted_segment_min", unsorted_segment_min}};
 
 Direction direction_named(const char* function, const std::string& name) {
   if (name != "ASCENDING" && name != "DESCENDING")
-    throw InvalidArgument(
-        cat("[", function, "] direction is '", name, "'; it is 'ASCENDING' or 'DESCENDING'"));
+    throw InvalidArgument(cat("[", function, "] direction is '", name, "'; it is 'ASCENDING' or 'DESCENDING'"));
   return name == "ASCENDING" ? Direction::ascending : Direction::descending;
 }
 
@@ -127,12 +127,12 @@ void bind_reductions(nb::module_& m) {
   define_cumulative(math, "cumulative_logsumexp", cumulative_logsumexp, "The running logsumexp along an axis.");
   for (const SegmentRow& row : kSegments)
     define(
-        math, row.name, [f = row.f](const Tensor& data, const Tensor& ids) { return f(data, ids); }, nb::arg("data"),
+        math, row.name, [row](const Tensor& data, const Tensor& ids) { return row.f(data, ids); }, nb::arg("data"),
         nb::arg("segment_ids"), "Rows that share an id, which never falls, folded into one.");
   for (const UnsortedRow& row : kUnsorted)
     define(
         math, row.name,
-        [f = row.f](const Tensor& data, const Tensor& ids, int64_t count) { return f(data, ids, count); },
+        [row](const Tensor& data, const Tensor& ids, int64_t count) { return row.f(data, ids, count); },
         nb::arg("data"), nb::arg("segment_ids"), nb::arg("num_segments"), "Rows that share an id folded into one.");
   bind_order(m);
   define(

@@ -22,9 +22,9 @@ void bind_transforms(nb::module_& m) {
     const char* name;
     Plain f;
   };
-  for (const PlainRow& row : {PlainRow{"fft", signal::fft}, PlainRow{"ifft", signal::ifft},
-                              PlainRow{"fft2d", signal::fft2d}, PlainRow{"ifft2d", signal::ifft2d},
-                              PlainRow{"fft3d", signal::fft3d}, PlainRow{"ifft3d", signal::ifft3d}})
+  for (const PlainRow& row :
+       {PlainRow{"fft", signal::fft}, PlainRow{"ifft", signal::ifft}, PlainRow{"fft2d", signal::fft2d},
+        PlainRow{"ifft2d", signal::ifft2d}, PlainRow{"fft3d", signal::fft3d}, PlainRow{"ifft3d", signal::ifft3d}})
     define(
         m, row.name, [f = row.f](const Tensor& x) { return f(x); }, nb::arg("input"),
         "The Fourier transform of the last axes, or its inverse.");
@@ -72,22 +72,31 @@ void bind_windows_of_signals(nb::module_& m) {
   define(
       m, "overlap_and_add", [](const Tensor& x, int64_t step) { return signal::overlap_and_add(x, step); },
       nb::arg("signal"), nb::arg("frame_step"), "The sum of frames, each frame_step after the one before.");
-  m.def("_stft", [](Given x, int64_t length, int64_t step, Given fft_length, Given window, bool pad_end) {
-    const signal::StftOptions options{.fft_length = Parameter<std::optional<int64_t>>::take(fft_length),
-                                      .window = window_from(window.object),
-                                      .pad_end = pad_end};
-    return perform([=](const Tensor& t) { return signal::stft(t, length, step, options); },
-                   std::tuple{Parameter<Tensor>::take(x)});
-  }, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
-  m.def("_inverse_stft", [](Given x, int64_t length, int64_t step, Given fft_length, Given window) {
-    const signal::StftOptions options{.fft_length = Parameter<std::optional<int64_t>>::take(fft_length),
-                                      .window = window_from(window.object)};
-    return perform([=](const Tensor& t) { return signal::inverse_stft(t, length, step, options); },
-                   std::tuple{Parameter<Tensor>::take(x)});
-  }, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
-  m.def("_inverse_stft_window", [](int64_t step, Given forward, int64_t length, Given dtype) {
-    return wrap(signal::inverse_stft_window(step, window_from(forward.object))(length, dtype_from(dtype.object)));
-  }, nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
+  m.def(
+      "_stft",
+      [](Given x, int64_t length, int64_t step, Given fft_length, Given window, bool pad_end) {
+        const signal::StftOptions options{.fft_length = Parameter<std::optional<int64_t>>::take(fft_length),
+                                          .window = window_from(window.object),
+                                          .pad_end = pad_end};
+        return perform([=](const Tensor& t) { return signal::stft(t, length, step, options); },
+                       std::tuple{Parameter<Tensor>::take(x)});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg());
+  m.def(
+      "_inverse_stft",
+      [](Given x, int64_t length, int64_t step, Given fft_length, Given window) {
+        const signal::StftOptions options{.fft_length = Parameter<std::optional<int64_t>>::take(fft_length),
+                                          .window = window_from(window.object)};
+        return perform([=](const Tensor& t) { return signal::inverse_stft(t, length, step, options); },
+                       std::tuple{Parameter<Tensor>::take(x)});
+      },
+      nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none());
+  m.def(
+      "_inverse_stft_window",
+      [](int64_t step, Given forward, int64_t length, Given dtype) {
+        return wrap(signal::inverse_stft_window(step, window_from(forward.object))(length, dtype_from(dtype.object)));
+      },
+      nb::arg(), nb::arg().none(), nb::arg(), nb::arg());
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ void bind_to_strings(nb::module_& m) {
   m.def(
       "join",
       [](Given inputs, Given separator, Given) {
-        return perform([by = text_from(separator.object)](const std::vector<Tensor>& x) { return strings::join(x, by); },
-                       std::tuple{Parameter<std::vector<Tensor>>::take(inputs)});
+        return perform(
+            [by = text_from(separator.object)](const std::vector<Tensor>& x) { return strings::join(x, by); },
+            std::tuple{Parameter<std::vector<Tensor>>::take(inputs)});
       },
       nb::arg("inputs"), nb::arg("separator") = "", nb::arg("name") = nb::none(),
       "The strings of several tensors joined, element by element.");
@@ -44,9 +45,8 @@ void bind_to_strings(nb::module_& m) {
       },
       nb::arg("inputs"), nb::arg("axis") = nb::none(), nb::arg("keepdims") = false, nb::arg("separator") = "",
       nb::arg("name") = nb::none(), "All strings along axes joined.");
-  for (const auto& [name, f, doc] :
-       {std::tuple{"lower", &strings::lower, "ASCII letters as small ones."},
-        std::tuple{"upper", &strings::upper, "ASCII letters as capitals."}})
+  for (const auto& [name, f, doc] : {std::tuple{"lower", &strings::lower, "ASCII letters as small ones."},
+                                     std::tuple{"upper", &strings::upper, "ASCII letters as capitals."}})
     define(
         m, name, [f = f](const Tensor& x, const std::string&) { return f(x); }, nb::arg("input"),
         nb::arg("encoding") = "", doc);
@@ -62,33 +62,47 @@ void bind_to_strings(nb::module_& m) {
   m.def(
       "regex_replace",
       [](Given input, Given pattern, Given rewrite, bool replace_global, Given) {
-        return perform(
-            [=, what = text_from(pattern.object), by = text_from(rewrite.object)](const Tensor& x) {
-              return strings::regex_replace(x, what, by, replace_global);
-            },
-            std::tuple{Parameter<Tensor>::take(input)});
+        return perform([=, what = text_from(pattern.object), by = text_from(rewrite.object)](
+                           const Tensor& x) { return strings::regex_replace(x, what, by, replace_global); },
+                       std::tuple{Parameter<Tensor>::take(input)});
       },
       nb::arg("input"), nb::arg("pattern"), nb::arg("rewrite"), nb::arg("replace_global") = true,
       nb::arg("name") = nb::none(), "Strings with what matches a pattern of RE2 replaced.");
   define(
       m, "as_string",
       [](const Tensor& x, int precision, bool scientific, bool shortest, int width, const std::string& fill) {
-        return strings::as_string(x, {.precision = precision,
-                                      .scientific = scientific,
-                                      .shortest = shortest,
-                                      .width = width,
-                                      .fill = fill});
+        return strings::as_string(
+            x,
+            {.precision = precision, .scientific = scientific, .shortest = shortest, .width = width, .fill = fill});
       },
       nb::arg("input"), nb::arg("precision") = -1, nb::arg("scientific") = false, nb::arg("shortest") = false,
       nb::arg("width") = -1, nb::arg("fill") = "", "Numbers as text.");
 }
 
+// The lists that f makes of strings, a row for each.
+template <typename F>
+nb::object rows_of(Given strings, F f) {
+  const Tensor x = tensor_of(strings.object, {.as_input = true});
+  if (current_journal) tell_journal_shape(x);
+  const std::vector<Tensor> parts = performed(
+      [f](std::span<const Tensor> given) {
+        const strings::Ragged lists = f(given[0]);
+        return std::vector<Tensor>{lists.values, lists.row_splits};
+      },
+      {x});
+  return nb::make_tuple(wrap(parts[0]), wrap(parts[1]), shape_object(x.shape()));
+}
+
 void bind_to_lists(nb::module_& m) {
-  m.def("_split", [](Given x, Given sep, int64_t maxsplit) {
-    return ragged(strings::split(tensor_of(x.object), sep.object.is_none() ? "" : text_from(sep.object), maxsplit));
-  }, nb::arg(), nb::arg().none(), nb::arg());
-  m.def("_bytes_split", [](Given x) { return ragged(strings::bytes_split(tensor_of(x.object))); });
-  m.def("_unicode_split", [](Given x) { return ragged(strings::unicode_split(tensor_of(x.object))); });
+  m.def(
+      "_split",
+      [](Given x, Given sep, int64_t maxsplit) {
+        return rows_of(x, [by = sep.object.is_none() ? std::string() : text_from(sep.object), maxsplit](
+                              const Tensor& s) { return strings::split(s, by, maxsplit); });
+      },
+      nb::arg(), nb::arg().none(), nb::arg());
+  m.def("_bytes_split", [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::bytes_split(s); }); });
+  m.def("_unicode_split", [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::unicode_split(s); }); });
   m.def("_ngrams", [](Given values, Given row_splits, Given rows, Given widths, Given separator) {
     const strings::Ragged lists{tensor_of(values.object), tensor_of(row_splits.object, {.preferred = i64}),
                                 shape_from(rows.object)};
@@ -107,8 +121,9 @@ void bind_to_numbers(nb::module_& m) {
   m.def(
       "regex_full_match",
       [](Given input, Given pattern, Given) {
-        return perform([what = text_from(pattern.object)](const Tensor& x) { return strings::regex_full_match(x, what); },
-                       std::tuple{Parameter<Tensor>::take(input)});
+        return perform(
+            [what = text_from(pattern.object)](const Tensor& x) { return strings::regex_full_match(x, what); },
+            std::tuple{Parameter<Tensor>::take(input)});
       },
       nb::arg("input"), nb::arg("pattern"), nb::arg("name") = nb::none(),
       "True where a pattern of RE2 matches a whole string.");
@@ -118,7 +133,8 @@ void bind_to_numbers(nb::module_& m) {
       nb::arg("num_buckets"), "A number below num_buckets for each string.");
   define(
       m, "to_hash_bucket", [](const Tensor& x, int64_t buckets) { return strings::to_hash_bucket(x, buckets); },
-      nb::arg("input"), nb::arg("num_buckets"), "A number below num_buckets for each string, by TensorFlow's old hash.");
+      nb::arg("input"), nb::arg("num_buckets"),
+      "A number below num_buckets for each string, by TensorFlow's old hash.");
   define(
       m, "to_hash_bucket_strong",
       [](const Tensor& x, int64_t buckets, const std::vector<uint64_t>& key) {

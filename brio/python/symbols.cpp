@@ -8,9 +8,6 @@
 
 namespace brio::python {
 
-thread_local Journal* current_journal = nullptr;
-void write_to_journal(Deferred, const std::vector<TensorArgument>&, const std::vector<Tensor>&) {}
-
 Parameter<std::vector<Tensor>>::Held Parameter<std::vector<Tensor>>::take(Given given) {
   Held held;
   bool symbolic = false;
@@ -19,7 +16,7 @@ Parameter<std::vector<Tensor>>::Held Parameter<std::vector<Tensor>>::take(Given 
   if (symbolic) {
     for (nb::handle item : nb::iter(given.object)) held.push_back(Parameter<Tensor>::take({item}));
   } else {
-    for (Tensor& tensor : tensors_of(given.object)) held.push_back({std::move(tensor), {}});
+    for (Tensor& tensor : tensors_of(given.object, {.as_input = true})) held.push_back({std::move(tensor), {}});
   }
   return held;
 }

@@ -43,7 +43,7 @@ PyObject* raised(PyObject* a, PyObject* b, PyObject* modulo) noexcept {
   }
   return binary<power>(a, b);
 }
-PyObject* positive(PyObject* x) noexcept { return Py_NewRef(x); }
+PyObject* positive(PyObject* x) noexcept { return nb::borrow(x).release().ptr(); }
 
 PyObject* compare(PyObject* a, PyObject* b, int what) noexcept {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -57,7 +57,18 @@ PyObject* compare(PyObject* a, PyObject* b, int what) noexcept {
   });
 }
 
-Tensor self_of(PyObject* self) { return tensor_of(self); }
+// Whoever asks for it looks at its shape, and says so where it reads the value.
+Tensor self_of(PyObject* self) {
+  const Tensor x = tensor_of(self, {.as_input = true});
+  if (current_journal) [[unlikely]]
+    tell_journal_shape(x);
+  return x;
+}
+nb::object shape_seen(const Tensor& x) {
+  if (current_journal) [[unlikely]]
+    tell_journal_shape(x);
+  return shape_object(x.shape());
+}
 
 // The only element, as Python's own number.
 nb::object item(const Tensor& x, const char* what) {
@@ -82,7 +93,7 @@ int truth(PyObject* self) noexcept {
     if (x.size() != 1)
       throw InvalidArgument(
           cat("the truth of a tensor of shape ", x.shape(), " is not one bool; use tf.reduce_any or tf.reduce_all"));
-    if (x.dtype() == DType::string) return static_cast<int>(!to_strings(x)[0].empty());
+    if (x.dtype() == DType::string) return static_cast<int>(!string_at(read_array(x), 0).empty());
     return PyObject_IsTrue(item(x, "bool()").ptr());
   });
 }
@@ -121,7 +132,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
   { id, reinterpret_cast<void*>(f) }
 }  // namespace
 
-PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<add>),
+PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<plus>),
                              SLOT(Py_nb_subtract, binary<sub>),
                              SLOT(Py_nb_multiply, binary<mul>),
                              SLOT(Py_nb_true_divide, binary<true_divide>),
@@ -149,7 +160,7 @@ PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<add>),
                              SLOT(Py_bf_releasebuffer, release_buffer),
                              {0, nullptr}};
 
-PyType_Slot symbol_slots[] = {SLOT(Py_nb_add, binary<add>),
+PyType_Slot symbol_slots[] = {SLOT(Py_nb_add, binary<plus>),
                               SLOT(Py_nb_subtract, binary<sub>),
                               SLOT(Py_nb_multiply, binary<mul>),
                               SLOT(Py_nb_true_divide, binary<true_divide>),
@@ -199,6 +210,7 @@ Tensor restored(const std::string& dtype, nb::handle dims, nb::handle values) {
 
 nb::object numpy_view(const Tensor& x) {
   if (x.dtype() == DType::string) return as_strings(x);
+  read_array(x);  // here, where an error is told: NumPy would ask __array__ where the buffer cannot be had
   static PyObject* const asarray = nb::object(nb::module_::import_("numpy").attr("asarray")).release().ptr();
   if (x.dtype() == bf16) {
     Array bits = read_array(x);
@@ -234,12 +246,12 @@ void bind_tensor(nb::module_& m) {
   nb::class_<Tensor> type(m, "Tensor", nb::type_slots(value_slots), nb::is_weak_referenceable(),
                           "An immutable array of elements of one dtype, which may not be computed yet.");
   types.tensor = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_ro("shape", [](const Tensor& x) { return shape_object(x.shape()); })
+  type.def_prop_ro("shape", shape_seen)
       .def_prop_ro("dtype", [](const Tensor& x) { return dtype_object(x.dtype()); })
-      .def_prop_ro("ndim", [](const Tensor& x) { return x.rank(); })
+      .def_prop_ro("ndim", [](nb::handle self) { return self_of(self.ptr()).rank(); })
       .def_prop_ro("device", [](const Tensor&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
       .def_prop_ro("_keras_mask", [](const Tensor& x) { return wrap(nn::mask_of(x)); })
-      .def("get_shape", [](const Tensor& x) { return shape_object(x.shape()); })
+      .def("get_shape", shape_seen)
       .def("set_shape",
            [](const Tensor& x, Given shape) {
              const std::vector<int64_t> dims = dims_from(shape.object);
@@ -279,7 +291,7 @@ void bind_tensor(nb::module_& m) {
            })
       .def("__iter__",
            [](nb::handle self) {
-             if (nb::inst_ptr<Tensor>(self)->rank() == 0)
+             if (self_of(self.ptr()).rank() == 0)
                throw nb::type_error("a scalar tensor cannot be iterated over");
              return nb::steal(PySeqIter_New(self.ptr()));
            })
@@ -287,7 +299,7 @@ void bind_tensor(nb::module_& m) {
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
       .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("__reduce__", [](const Tensor& x) {
-        const nb::object make = nb::module_::import_("brio._core").attr("_restored");
+        const nb::object make = nb::module_::import_("brio._numpy").attr("restored");
         nb::object values;
         if (x.dtype() == DType::string) values = as_strings(x).attr("tolist")();
         else {
@@ -306,7 +318,7 @@ void bind_tensor(nb::module_& m) {
       "convert_to_tensor",
       [](Given value, Given dtype, Given dtype_hint, Given) -> nb::object {
         if (is_symbol(value.object)) return nb::borrow(value.object);
-        Wanted wanted;
+        Wanted wanted{.as_input = true};
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         else if (!dtype_hint.object.is_none()) wanted.preferred = dtype_from(dtype_hint.object);
         if (is_tensor(value.object) && !wanted.required) return nb::borrow(value.object);

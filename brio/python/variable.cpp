@@ -5,6 +5,7 @@
 #include "brio/nn/module.h"
 #include "brio/ops/indexing.h"
 #include "brio/python/bind.h"
+#include "brio/python/journal.h"
 
 namespace brio::python {
 namespace {
@@ -43,13 +44,20 @@ Variable make(nb::object initial, std::optional<bool> trainable, std::optional<s
 template <void (Variable::*F)(const Tensor&)>
 nb::object assigned(nb::handle self, Given value, Given, Given, Given) {
   Variable& variable = *nb::inst_ptr<Variable>(self);
-  const nn::Tensors none;
+  if (current_journal) current_journal->spoil("it assigns to a variable");
   Tensor x = tensor_of(value.object, {.preferred = variable.dtype()});
   (variable.*F)(x);
   return nb::borrow(self);
 }
 
 }  // namespace
+
+Tensor value_of(const Variable& variable) {
+  Tensor x = variable.value();
+  if (current_journal) [[unlikely]]
+    write_to_journal([variable](std::span<const Tensor>) { return std::vector<Tensor>{variable.value()}; }, {}, {x});
+  return x;
+}
 
 std::shared_ptr<nb::object> kept(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object* o) {
@@ -92,14 +100,14 @@ void bind_variable(nb::module_& m) {
       .def_prop_ro("device", [](const Variable&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
       .def_prop_ro("handle", [](nb::handle self) { return nb::borrow(self); })
       .def("get_shape", [](const Variable& v) { return shape_object(v.shape()); })
-      .def("value", [](const Variable& v) { return wrap(v.value()); })
-      .def("read_value", [](const Variable& v) { return wrap(v.value()); })
-      .def("initialized_value", [](const Variable& v) { return wrap(v.value()); })
-      .def("numpy", [](const Variable& v) { return numpy_of(v.value()); })
+      .def("value", [](const Variable& v) { return wrap(value_of(v)); })
+      .def("read_value", [](const Variable& v) { return wrap(value_of(v)); })
+      .def("initialized_value", [](const Variable& v) { return wrap(value_of(v)); })
+      .def("numpy", [](const Variable& v) { return numpy_of(value_of(v)); })
       .def(
           "__array__",
           [](const Variable& v, nb::object dtype, nb::object) {
-            nb::object array = numpy_of(v.value());  // a copy: the variable will change
+            nb::object array = numpy_of(value_of(v));  // a copy: the variable will change
             return dtype.is_none() ? nb::object(nb::module_::import_("numpy").attr("asarray")(array))
                                    : nb::object(nb::module_::import_("numpy").attr("asarray")(array, dtype));
           },

@@ -26,8 +26,8 @@ std::vector<int64_t> spatial_from(const char* who, const char* what, Given given
   std::vector<int64_t> list = dims_from(given.object);
   if (list.size() == 1 || static_cast<int>(list.size()) == axes) return list;
   if (static_cast<int>(list.size()) != axes + 2)
-    throw InvalidArgument(cat("[", who, "] ", what, " has 1, ", axes, " or ", axes + 2, " numbers, but got ",
-                              list.size()));
+    throw InvalidArgument(
+        cat("[", who, "] ", what, " has 1, ", axes, " or ", axes + 2, " numbers, but got ", list.size()));
   if (format == DataFormat::channels_last) return {list.begin() + 1, list.end() - 1};
   return {list.begin() + 2, list.end()};
 }
@@ -40,18 +40,19 @@ WindowPadding padding_from(const char* who, Given given, DataFormat format) {
   }
   std::vector<Padding> sides = paddings_from(given.object);
   if (sides.size() < 3) throw InvalidArgument(cat("[", who, "] padding has a pair for every axis of the input"));
-  if (format == DataFormat::channels_last) return WindowPadding(std::vector<Padding>{sides.begin() + 1, sides.end() - 1});
+  if (format == DataFormat::channels_last)
+    return WindowPadding(std::vector<Padding>{sides.begin() + 1, sides.end() - 1});
   return WindowPadding(std::vector<Padding>{sides.begin() + 2, sides.end()});
 }
 
 // How many spatial axes; of a symbol or tensor of any rank where `axes` is 0.
 int axes_of(const char* who, int axes, Given input) {
   if (axes) return axes;
-  const int rank = is_symbol(input.object) ? nb::inst_ptr<nn::Symbol>(input.object)->rank()
-                                           : tensor_of(input.object).rank();
+  const int rank =
+      is_symbol(input.object) ? nb::inst_ptr<nn::Symbol>(input.object)->rank() : tensor_of(input.object).rank();
   if (rank < 3 || rank > 5)
-    throw InvalidArgument(cat("[", who, "] takes a batch with one to three spatial axes and channels, but got rank ",
-                              rank));
+    throw InvalidArgument(
+        cat("[", who, "] takes a batch with one to three spatial axes and channels, but got rank ", rank));
   return rank - 2;
 }
 

@@ -14,11 +14,12 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "bitwise", "compat", "config", "debugging", "dtypes", "image", "io", "keras", "linalg", "math", "nest", "nn", "ragged", "random",
-    "signal", "strings", "version",
+    "audio", "bitwise", "compat", "config", "data", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math",
+    "nest", "nn", "ragged", "random", "sets", "signal", "sparse", "strings", "train", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
+    "_compat_report": ("compat_report",),
     "_control": (
         "case", "cond", "control_dependencies", "custom_gradient", "device", "executing_eagerly", "foldl", "foldr",
         "get_current_name_scope", "get_logger", "grad_pass_through", "group", "init_scope", "inside_function",
@@ -28,11 +29,12 @@ _DEFINED_IN = {
     "_function": ("function",),
     "_module": ("Module",),
     "_more_arrays": (
-        "bitcast", "get_static_value", "identity_n", "meshgrid", "parallel_stack", "reverse_sequence", "strided_slice",
+        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),
     "_ragged": ("RaggedTensor",),
+    "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
     "_tensor_array": ("TensorArray",),
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
@@ -43,6 +45,11 @@ _ALIASES = {
     "initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
     "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1",
     "global_variables_initializer": "compat.v1",
+}  # fmt: skip
+# Initializers under the names that TensorFlow has for them.
+_INITIALIZERS = {
+    "constant_initializer": "Constant", "ones_initializer": "Ones", "random_normal_initializer": "RandomNormal",
+    "random_uniform_initializer": "RandomUniform", "zeros_initializer": "Zeros",
 }  # fmt: skip
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
 
@@ -56,6 +63,8 @@ def __getattr__(name):
     if name in _HOMES:
         found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
         return found
+    if name in _INITIALIZERS:
+        return getattr(_importlib.import_module("brio.keras.initializers"), _INITIALIZERS[name])
     if name == "tuple":
         from brio._control import tuple_
 
@@ -66,4 +75,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES))
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES) | set(_INITIALIZERS))

@@ -1,8 +1,8 @@
 """tf.config.experimental."""
 
-from brio._missing import attribute_error_of
+from brio import _missing
 
-__getattr__ = attribute_error_of("brio.config.experimental")
+__getattr__ = _missing.attribute_error_of("brio.config.experimental")
 _growth = {}
 
 

@@ -25,7 +25,7 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("[cond] true_fn and false_fn must be functions")
     if not _traced(pred):
         return true_fn() if _holds(pred) else false_fn()
-    return _core._cond(pred, true_fn, false_fn)
+    return _core._cond_structured(pred, true_fn, false_fn)
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
@@ -70,7 +70,7 @@ def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
     def rest(keys):
         if not keys:
             return other()
-        return _core._cond(_core.equal(branch_index, keys[0]), branches[keys[0]], lambda: rest(keys[1:]))
+        return _core._cond_structured(_core.equal(branch_index, keys[0]), branches[keys[0]], lambda: rest(keys[1:]))
 
     return rest(sorted(branches))
 
@@ -91,7 +91,7 @@ def while_loop(
     if not loop_vars:
         raise ValueError("[while_loop] No loop variables provided")
     if _core._is_tracing():
-        return _core._while_loop(cond, body, loop_vars, maximum_iterations)
+        return _core._while_structured(cond, body, loop_vars, maximum_iterations)
     variables = nest.map_structure(_core.convert_to_tensor, loop_vars)
     limit = None if maximum_iterations is None else int(maximum_iterations)
     rounds = 0
@@ -230,6 +230,8 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 def _call_python(who, func, inp, Tout, stateful, to_argument):
     inputs = [_core.convert_to_tensor(x) for x in _listed(inp)]
     types = nest.flatten(Tout)
+    if _core._journalling():  # a function of Dataset.map is written down: one step of it
+        return nest.pack_sequence_as(Tout, _core._journal_call(lambda *x: nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs))
     if not (_core._is_tracing() and any(not _core._is_known(x) for x in inputs)):
         result = func(*map(to_argument, inputs))
         if Tout is None or (isinstance(Tout, (list, tuple)) and not Tout):
@@ -300,9 +302,6 @@ def recompute_grad(f):
 
 def _text(x, summarize):
     if _core.is_tensor(x) or type(x).__module__ == "numpy" and hasattr(x, "dtype"):
-        x = _core.convert_to_tensor(x)
-        if x.dtype == _core.string and x.shape.rank == 0:
-            return x.numpy().decode("utf-8", "replace")
         return _core._shown(x, summarize)
     if isinstance(x, dict):
         return "{" + ", ".join(f"{k!r}: {_inner(v, summarize)}" for k, v in x.items()) + "}"
@@ -327,7 +326,9 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
         return []
 
     tensors = [x for x in nest.flatten(list(inputs)) if _core.is_tensor(x)]
-    if _core._is_tracing():
+    if _core._journalling():
+        _core._journal_call(now, [_core.convert_to_tensor(x) for x in tensors])
+    elif _core._is_tracing():
         _core._host_call(now, [_core.convert_to_tensor(x) for x in tensors], [], True)
     else:
         now(*tensors)

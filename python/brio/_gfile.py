@@ -3,11 +3,10 @@
 import os
 import shutil
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 from brio.errors import NotFoundError, OpError
 
-__getattr__ = attribute_error_of("brio.io.gfile")
+__getattr__ = _missing.attribute_error_of("brio.io.gfile")
 
 
 def __dir__():

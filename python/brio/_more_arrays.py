@@ -99,6 +99,29 @@ def get_static_value(tensor, partial=False):
     return tensor.numpy() if _core._is_known(tensor) else None
 
 
-def parallel_stack(values, name="parallel_stack"):
-    """The tensors side by side along a new first axis."""
-    return _core.stack(values)
+def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):
+    """Levenshtein's distance between the sequences along the last axis of sparse tensors."""
+    import numpy as np
+
+    def sequences(sparse):
+        rows = {}
+        for place, value in zip(sparse.indices.numpy(), sparse.values.numpy().tolist()):
+            rows.setdefault(tuple(int(i) for i in place[:-1]), []).append(value)
+        return rows
+
+    def distance(a, b):
+        row = list(range(len(b) + 1))
+        for i, x in enumerate(a, 1):
+            before, row[0] = row[0], i
+            for j, y in enumerate(b, 1):
+                before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+        return row[-1]
+
+    ours, theirs = sequences(hypothesis), sequences(truth)
+    shape = tuple(max(a, b) for a, b in zip(hypothesis.shape[:-1], truth.shape[:-1]))
+    result = np.zeros(shape, np.float32)
+    for place in np.ndindex(*shape):
+        a, b = ours.get(place, []), theirs.get(place, [])
+        n = distance(a, b)
+        result[place] = n if not normalize else n / len(b) if b else (float("inf") if n else 0.0)
+    return _core.constant(result)

@@ -2,6 +2,7 @@
 
 from brio import _core
 from brio._shape import TensorShape
+from brio.errors import InvalidArgumentError
 
 
 class RaggedTensor:
@@ -14,7 +15,7 @@ class RaggedTensor:
         at = self.row_splits.numpy()
         rows = len(self.values) if isinstance(self.values, RaggedTensor) else self.values.shape[0]
         if at.ndim != 1 or len(at) == 0 or at[0] != 0 or at[-1] != rows or (at[1:] < at[:-1]).any():
-            raise ValueError(f"[RaggedTensor] row_splits {at.tolist()} must rise from 0 to the {rows} values")
+            raise InvalidArgumentError(f"[RaggedTensor] row_splits {at.tolist()} must rise from 0 to the {rows} values")
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):

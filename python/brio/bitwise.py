@@ -1,6 +1,6 @@
 """tf.bitwise."""
 
 from brio._core._bitwise import *
-from brio._missing import attribute_error_of
+from brio import _missing
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)

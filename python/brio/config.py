@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 from brio import _config_experimental as experimental
-from brio._missing import attribute_error_of
+from brio import _missing
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = namedtuple("LogicalDevice", ["name", "device_type"])
@@ -12,7 +12,7 @@ _visible = [_CPU]
 _logical = None
 _eager = False
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 class LogicalDeviceConfiguration:

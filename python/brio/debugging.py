@@ -1,14 +1,13 @@
 """tf.debugging: checks that raise InvalidArgumentError; in a traced function they are made at every call."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def Assert(condition, data, summarize=None, name=None):
     """Raises where the condition does not hold, with the data."""
-    _core._assert(condition, "the condition does not hold", list(data))
+    _core._assert_with_data(condition, "the condition does not hold", list(data))
 
 
 def _pair(x, y):
@@ -19,7 +18,7 @@ def _pair(x, y):
 def _compare(name, holds, sign):
     def check(x, y, message=None, summarize=None, name=None):
         x, y = _pair(x, y)
-        _core._assert(holds(x, y), f"[{check.__name__}] x {sign} y does not hold" + (f": {message}" if message else ""), [x, y])
+        _core._assert_with_data(holds(x, y), f"[{check.__name__}] x {sign} y does not hold" + (f": {message}" if message else ""), [x, y])
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"Raises unless x {sign} y for all elements."
@@ -36,13 +35,13 @@ assert_greater_equal = _compare("assert_greater_equal", _core.greater_equal, ">=
 def assert_none_equal(x, y, summarize=None, message=None, name=None):
     """Raises unless x != y for all elements."""
     x, y = _pair(x, y)
-    _core._assert(_core.not_equal(x, y), "[assert_none_equal] x != y does not hold" + (f": {message}" if message else ""), [x, y])
+    _core._assert_with_data(_core.not_equal(x, y), "[assert_none_equal] x != y does not hold" + (f": {message}" if message else ""), [x, y])
 
 
 def _sign(name, holds, what):
     def check(x, message=None, summarize=None, name=None):
         x = _core.convert_to_tensor(x)
-        _core._assert(holds(x, _core.zeros_like(x)), f"[{check.__name__}] x {what} 0 does not hold" + (f": {message}" if message else ""), [x])
+        _core._assert_with_data(holds(x, _core.zeros_like(x)), f"[{check.__name__}] x {what} 0 does not hold" + (f": {message}" if message else ""), [x])
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"Raises unless x {what} 0 for all elements."
@@ -63,13 +62,13 @@ def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=N
     default = 10 * float(np.finfo(x.dtype.as_numpy_dtype).eps)
     rtol, atol = default if rtol is None else rtol, default if atol is None else atol
     near = _core.abs(x - y) <= atol + rtol * _core.abs(y)
-    _core._assert(near, "[assert_near] x and y are not near" + (f": {message}" if message else ""), [x, y])
+    _core._assert_with_data(near, "[assert_near] x and y are not near" + (f": {message}" if message else ""), [x, y])
 
 
 def assert_all_finite(x, message, name=None):
     """x, once it is sure that no element is NaN or infinite."""
     x = _core.convert_to_tensor(x)
-    _core._assert(_core._math.is_finite(x), f"[check_numerics] {message}: the tensor has NaN or infinite elements", [x])
+    _core._assert_with_data(_core._math.is_finite(x), f"[check_numerics] {message}: the tensor has NaN or infinite elements", [x])
     return _core.identity(x)
 
 
@@ -104,10 +103,8 @@ def assert_rank_in(x, ranks, message=None, name=None):
 
 
 def assert_scalar(tensor, message=None, name=None):
-    """The tensor, if it has no axes."""
-    tensor = _core.convert_to_tensor(tensor)
-    _require(_rank(tensor) == 0, f"[assert_scalar] the tensor has shape {tensor.shape}", message)
-    return tensor
+    """Raises unless a tensor has no axes."""
+    _require(_rank(tensor) == 0, f"[assert_scalar] the tensor has rank {_rank(tensor)}, not 0", message)
 
 
 def assert_integer(x, message=None, name=None):

@@ -13,6 +13,10 @@ class InvalidArgumentError(OpError, ValueError):
     """A shape, dtype, name or value that cannot work."""
 
 
+class ConversionError(TypeError, ValueError):
+    """A value that cannot become a tensor."""
+
+
 class ResourceExhaustedError(OpError, MemoryError):
     """The machine could not give what was asked for."""
 

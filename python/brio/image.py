@@ -2,15 +2,14 @@
 
 import math as _math
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import _image
 from brio._core._image import *
-from brio._missing import attribute_error_of
 from brio.io import (
     decode_bmp, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg,
 )  # fmt: skip
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 class ResizeMethod:

@@ -1,23 +1,43 @@
 """tf.io."""
 
-from brio import _core
+import functools
+import inspect
+
+from brio import _core, _missing
 from brio import _gfile as gfile
 from brio._core import _io
 from brio._core._io import *
-from brio._missing import attribute_error_of
+from brio._parsing import (
+    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, TFRecordOptions, TFRecordWriter, VarLenFeature, parse_example,
+    parse_sequence_example, parse_single_example, parse_single_sequence_example,
+)  # fmt: skip
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
+
+
+def _as_one_step(function):
+    """Of a function that Dataset.map writes down: it reads its first argument in Python, and so does a replay."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if not _core._journalling():
+            return function(*args, **kwargs)
+        bound = inspect.signature(function).bind(*args, **kwargs)
+        name, kinds = next(iter(bound.arguments)), []
+
+        def run(x):
+            made = function(**{**bound.arguments, name: x})
+            kinds.append(type(made))
+            return made if isinstance(made, list) else [made]
+
+        made = _core._journal_call(run, [_core.convert_to_tensor(bound.arguments[name])])
+        return made if kinds[0] is list else made[0]
+
+    return call
 
 
 def read_file(filename, name=None):
     """The bytes of a file."""
-    import os
-
-    path = _core.convert_to_tensor(filename).numpy()
-    if not os.path.isfile(path):
-        from brio.errors import NotFoundError
-
-        raise NotFoundError(f"[read_file] {os.fsdecode(path)}: there is no such file")
     return _io._read_file(filename)
 
 
@@ -31,7 +51,7 @@ def decode_image(contents, channels=None, dtype="uint8", name=None, expand_anima
 
 def extract_jpeg_shape(contents, output_type="int32", name=None):
     """The height, width and channels that a JPEG file's bytes tell."""
-    return _core.constant(_io._picture_size(contents), output_type)
+    return _core.cast(_io._picture_size(contents), output_type)
 
 
 def decode_raw(input_bytes, out_type, little_endian=True, fixed_length=None, name=None):
@@ -56,6 +76,7 @@ def _each(x, f):
     return _core.reshape(_core.constant([f(t) for t in texts]), x.shape)
 
 
+@_as_one_step
 def encode_base64(input, pad=False, name=None):
     """Strings in the letters of base64 that go in web addresses."""
     import base64
@@ -63,6 +84,7 @@ def encode_base64(input, pad=False, name=None):
     return _each(input, lambda t: base64.urlsafe_b64encode(t) if pad else base64.urlsafe_b64encode(t).rstrip(b"="))
 
 
+@_as_one_step
 def decode_base64(input, name=None):
     """The strings that letters of base64 stand for."""
     import base64
@@ -70,6 +92,7 @@ def decode_base64(input, name=None):
     return _each(input, lambda t: base64.urlsafe_b64decode(t + b"=" * (-len(t) % 4)))
 
 
+@_as_one_step
 def matching_files(pattern, name=None):
     """The names of files that match patterns, in order."""
     patterns = _core.convert_to_tensor(pattern).numpy()
@@ -78,6 +101,7 @@ def matching_files(pattern, name=None):
     return _core.reshape(_core.constant(names, "string"), [len(names)])
 
 
+@_as_one_step
 def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, na_value="", name=None, select_cols=None):
     """The fields of lines of CSV, a tensor for each column."""
     import csv
@@ -116,6 +140,7 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
     return columns
 
 
+@_as_one_step
 def serialize_tensor(tensor, name=None):
     """A tensor as bytes of TensorFlow's protocol buffer, TensorProto."""
     from brio._tensor_proto import serialize
@@ -123,6 +148,7 @@ def serialize_tensor(tensor, name=None):
     return _core.constant(serialize(_core.convert_to_tensor(tensor)))
 
 
+@_as_one_step
 def parse_tensor(serialized, out_type, name=None):
     """The tensor that serialize_tensor wrote."""
     from brio._tensor_proto import parse

@@ -1,12 +1,11 @@
 """tf.linalg."""
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import einsum, eye, matmul, norm, tensordot
 from brio._core._linalg import *
 from brio._core._math import l2_normalize
-from brio._missing import attribute_error_of
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

@@ -1,44 +1,14 @@
 """tf.nest: lists, tuples, named tuples and dictionaries of anything, as deep as you like."""
 
-from brio._missing import attribute_error_of
+from brio import _missing, _nest
+from brio._nest import is_nested
 
-__getattr__ = attribute_error_of(__name__)
-
-
-def is_nested(seq):
-    """Is this a list, tuple or dictionary?"""
-    return isinstance(seq, (list, tuple, dict))
-
-
-def _items(structure):
-    """What a structure holds, dictionaries by sorted keys."""
-    if isinstance(structure, dict):
-        return [structure[key] for key in _keys(structure)]
-    return list(structure)
-
-
-def _keys(dictionary):
-    try:
-        return sorted(dictionary)
-    except TypeError:
-        raise TypeError("nest only supports dicts with sortable keys.") from None
-
-
-def _like(structure, items):
-    if isinstance(structure, dict):
-        made = dict(zip(_keys(structure), items))
-        ordered = [(key, made[key]) for key in structure]  # the order of the keys stays
-        return type(structure)(ordered) if type(structure) is not dict else dict(ordered)
-    if hasattr(structure, "_fields"):
-        return type(structure)(*items)
-    return type(structure)(items)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def flatten(structure, expand_composites=False):
-    """All that is no list, tuple or dictionary, in order."""
-    if not is_nested(structure):
-        return [structure]
-    return [leaf for item in _items(structure) for leaf in flatten(item)]
+    """All that is no list, tuple or dictionary, in order; dictionaries by sorted keys."""
+    return _nest.flatten(structure)
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
@@ -51,25 +21,14 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
         raise TypeError(f"The two structures don't have the same sequence type: {type(nest1).__name__} and {type(nest2).__name__}")
     if len(nest1) != len(nest2) or (isinstance(nest1, dict) and set(nest1) != set(nest2)):
         raise ValueError(f"The two structures don't have the same nested structure: {nest1!r} and {nest2!r}")
-    for a, b in zip(_items(nest1), _items(nest2)):
+    pairs = [(nest1[key], nest2[key]) for key in nest1] if isinstance(nest1, dict) else zip(nest1, nest2)
+    for a, b in pairs:
         assert_same_structure(a, b, check_types)
 
 
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """The items of a list in a structure like another."""
-    if not is_nested(structure):
-        if len(flat_sequence) != 1:
-            raise ValueError(f"The structure is one item, but there are {len(flat_sequence)} to put into it")
-        return flat_sequence[0]
-    wanted = len(flatten(structure))
-    if wanted != len(flat_sequence):
-        raise ValueError(f"The structure has {wanted} items, but there are {len(flat_sequence)} to put into it")
-    rest = iter(flat_sequence)
-
-    def pack(part):
-        return _like(part, [pack(item) for item in _items(part)]) if is_nested(part) else next(rest)
-
-    return pack(structure)
+    return _nest.pack(structure, flat_sequence)
 
 
 def map_structure(func, *structure, **kwargs):
@@ -84,4 +43,4 @@ def map_structure(func, *structure, **kwargs):
         raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{', '.join(kwargs)}`")
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types)
-    return pack_sequence_as(structure[0], [func(*leaves) for leaves in zip(*map(flatten, structure))])
+    return _nest.map_structure(func, *structure)

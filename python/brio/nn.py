@@ -1,13 +1,12 @@
 """tf.nn."""
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import sigmoid, space_to_batch, tanh
 from brio._core._math import in_top_k, l2_normalize
 from brio._core._nn import *
-from brio._missing import attribute_error_of
 from brio._more_math import top_k, zero_fraction
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def bias_add(value, bias, data_format=None, name=None):

@@ -1,10 +1,9 @@
 """tf.ragged."""
 
-from brio import _core
-from brio._missing import attribute_error_of
+from brio import _core, _missing
 from brio._ragged import RaggedTensor, _numbers, _stack
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def constant(pylist, dtype=None, ragged_rank=None, inner_shape=None, name=None, row_splits_dtype="int64"):

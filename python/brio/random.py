@@ -1,11 +1,10 @@
 """tf.random."""
 
-from brio import _core
+from brio import _core, _missing
 from brio._core._random import *
 from brio._core._random import _bits64, _Generator, _stateless_shuffle
-from brio._missing import attribute_error_of
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def _words(seed, count):

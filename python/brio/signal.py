@@ -2,12 +2,11 @@
 
 import math as _math
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import _signal
 from brio._core._signal import *
-from brio._missing import attribute_error_of
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
@@ -67,8 +66,7 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
         else:
             x = x * size
         spectrum = _core.complex(x, _core.zeros_like(x)) * _turn(size, x.dtype, 1)
-        result = irfft(spectrum, [2 * size])[..., :size]
-        return result * 2 if norm != "ortho" else result * (2.0 / size)
+        return irfft(spectrum, [2 * size])[..., :size] * 2
     raise ValueError(f"[dct] type {type} is not supported; it is 1, 2 or 3")
 
 
@@ -82,6 +80,8 @@ def _cropped(input, n, axis):
         raise ValueError("[dct] only the last axis is supported")
     x = _core.convert_to_tensor(input)
     size = x.shape[-1]
+    if size == 0 or (n is not None and n < 1):
+        raise ValueError(f"[dct] needs at least one element along the last axis, but the shape is {x.shape}")
     if n is None or n == size:
         return x
     if n < size:

@@ -1,12 +1,11 @@
 """tf.strings."""
 
-from brio import _core
+from brio import _core, _missing
 from brio._core import _strings
 from brio._core._strings import *
-from brio._missing import attribute_error_of
 from brio._ragged import RaggedTensor
 
-__getattr__ = attribute_error_of(__name__)
+__getattr__ = _missing.attribute_error_of(__name__)
 
 
 def _lists(x, split_now):
@@ -109,8 +108,15 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
     """The strings that share an id, joined."""
-    groups = [[] for _ in range(int(num_segments))]
+    from brio.errors import InvalidArgumentError
+
+    groups = {}
     for text, i in zip(_core.reshape(inputs, [-1]).numpy().tolist(), _core.reshape(segment_ids, [-1]).numpy().tolist()):
-        if i >= 0:
-            groups[i].append(text)
-    return _core.constant([separator.encode().join(group) for group in groups])
+        if i >= int(num_segments):
+            raise InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {int(num_segments)} segments")
+        groups.setdefault(i, []).append(text)
+    joined = [separator.encode().join(groups[i]) for i in sorted(groups) if i >= 0]
+    places = [i for i in sorted(groups) if i >= 0]
+    # Empty everywhere but at the segments that have strings.
+    which = _core.scatter_nd(_core.constant(places, "int64", shape=[len(places), 1]), _core.range(1, len(places) + 1), [int(num_segments)])
+    return _core.gather(_core.concat([[""], _core.constant(joined, "string", shape=[len(joined)])], 0), which)

@@ -5,8 +5,10 @@
 #include <limits>
 
 #include "brio/autodiff/tape.h"
+#include "brio/ops/complex.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
+#include "brio/ops/strings.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"
@@ -76,6 +78,8 @@ TEST(DynamicSizes, StitchWithASize) {
 
 TEST(DynamicSizes, Refusals) {
   const Tensor x = tensor({2, 3}), mask = tensor({2}, boolean), ids = tensor({2}, i32);
+  refuses("where", {"string", "compare"}, [] { where(string_tensor({"a"})); });
+  refuses("unique", {"complex64"}, [] { unique(complex(tensor({2}), tensor({2}))); });
   refuses("where", {"(2, 3)", "traced", "give it a size", "outside"},
           [&] { function([](Tensor y) { return where(y); })(x); });
   refuses("boolean_mask", {"(2,)", "where(mask, size)"},

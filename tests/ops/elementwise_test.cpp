@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "brio/autodiff/tape.h"
@@ -378,6 +379,26 @@ TEST(Elementwise, EdgesOfFunctions) {
   expect(lgamma, {inf, 0, inf, 0, inf, inf, inf, nan}, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan});
   expect(digamma, {nan, -0.577215665f, nan, 0.422784335f, nan, inf, nan, nan},
          {inf, 1.64493407f, inf, 0.644934067f, inf, 0, inf, nan});
+}
+
+// One kernel multiplies by its argument, unless somebody else reads the function too.
+TEST(Elementwise, GatedFunctionsHaveTheBitsOfTheirSteps) {
+  std::vector<float> numbers = {0, -0.f, INFINITY, -INFINITY, NAN};
+  for (int i = 0; i < 3000; ++i) numbers.push_back(static_cast<float>(i - 1500) / 100);
+  const Tensor x = Tensor::from(numbers, {static_cast<int64_t>(numbers.size())});
+  for (auto f : {static_cast<Tensor (*)(const Tensor&)>(sigmoid), static_cast<Tensor (*)(const Tensor&)>(ndtr)}) {
+    const Tensor function = f(x);
+    (void)function.array();
+    const Tensor product = x * function, twice = f(x);
+    auto same = [](const Tensor& a, const Tensor& b) {  // any NaN is one
+      return std::ranges::equal(a.to_vector<float>(), b.to_vector<float>(), [](float u, float v) {
+        return std::isnan(u) ? std::isnan(v) : std::bit_cast<uint32_t>(u) == std::bit_cast<uint32_t>(v);
+      });
+    };
+    EXPECT_TRUE(same(x * f(x), product));
+    EXPECT_TRUE(same(f(x) * x, product));
+    EXPECT_TRUE(same(twice * (x * twice), function * product));
+  }
 }
 
 TEST(Elementwise, CastsClampAndWrap) {

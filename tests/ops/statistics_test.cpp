@@ -4,7 +4,9 @@
 
 #include <limits>
 
+#include "brio/ops/complex.h"
 #include "brio/ops/segment_ops.h"
+#include "brio/ops/strings.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"
@@ -83,6 +85,9 @@ TEST(Statistics, Refusals) {
   refuses("unsorted_segment_sum", {"(3,)", "(2, 3)"}, [&] { unsorted_segment_sum(rows, tensor({3}, i32), 2); });
   refuses("unsorted_segment_sum", {"num_segments is -1"}, [&] { unsorted_segment_sum(rows, ids, -1); });
   refuses("unsorted_segment_sum", {"bool"}, [&] { unsorted_segment_sum(tensor({2}, boolean), ids, 2); });
+  refuses("unsorted_segment_sum", {"string"}, [&] { unsorted_segment_sum(string_tensor({"a", "b"}), ids, 2); });
+  refuses("unsorted_segment_max", {"complex64", "order"},
+          [&] { unsorted_segment_max(complex(tensor({2}), tensor({2})), ids, 2); });
   refuses("tensor_scatter_add", {"float32"}, [&] { unsorted_segment_sum(rows, tensor({2}), 2); });
   refuses("tensor_scatter_max", {"position 0", "(0)"}, [&] { unsorted_segment_max(rows, ids, 0).array(); });
   refuses("unsorted_segment_mean", {"int32", "cast"}, [&] { unsorted_segment_mean(tensor({2}, i32), ids, 2); });

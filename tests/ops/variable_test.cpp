@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
+#include "brio/ops/elementwise.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -42,6 +44,25 @@ TEST(Variable, NoneRefusesToBeAskedAnything) {
   EXPECT_THROW((void)none.dtype(), InvalidArgument);
   EXPECT_THROW((void)none.trainable(), InvalidArgument);
   EXPECT_THROW((void)none.value(), InvalidArgument);
+}
+
+TEST(Variable, IsFollowedWhereATapeWasToldTo) {
+  Variable watched(Tensor(2)), other(Tensor(3));
+  GradientTape tape({.persistent = false, .watch_accessed_variables = false});
+  tape.watch(watched);
+  const Tensor product = watched.value() * other.value();
+  const auto gradients = tape.gradient(product, {watched, other});
+  EXPECT_EQ(gradients[0].item<float>(), 3);
+  EXPECT_FALSE(gradients[1].defined());
+}
+
+TEST(Variable, IsFollowedAnewAfterATapesReset) {
+  Variable v(Tensor(2));
+  GradientTape tape;
+  const Tensor before = v.value() * v.value();
+  tape.reset();
+  const Tensor after = v.value() * v.value() * v.value();
+  EXPECT_EQ(tape.gradient(after, {v})[0].item<float>(), 12);
 }
 
 }  // namespace

@@ -64,14 +64,14 @@ BRIO_BINARY(Sub, hn::Sub(a, b))
 BRIO_BINARY(Mul, hn::Mul(a, b))
 BRIO_BINARY(Div, hn::Div(a, b))
 BRIO_BINARY(FloorDiv, Floor::run(d, hn::Div(a, b)))
-// A comparison with NaN is false, so a NaN in b is chosen; one in a is asked for. x86 has the first half as an
-// instruction.
+// A comparison with NaN is false, so a NaN in a is chosen; one in b is asked for, which is once where b is a splat.
+// x86 has the first half as an instruction.
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-BRIO_BINARY(Max, hn::IfThenElse(hn::Eq(a, a), hn::Max(a, b), a))
-BRIO_BINARY(Min, hn::IfThenElse(hn::Eq(a, a), hn::Min(a, b), a))
+BRIO_BINARY(Max, hn::IfThenElse(hn::Eq(b, b), hn::Max(b, a), b))
+BRIO_BINARY(Min, hn::IfThenElse(hn::Eq(b, b), hn::Min(b, a), b))
 #else
-BRIO_BINARY(Max, hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b))
-BRIO_BINARY(Min, hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b))
+BRIO_BINARY(Max, hn::IfThenElse(hn::Or(hn::Gt(b, a), hn::IsNaN(b)), b, a))
+BRIO_BINARY(Min, hn::IfThenElse(hn::Or(hn::Lt(b, a), hn::IsNaN(b)), b, a))
 #endif
 
 struct SquaredDifference {

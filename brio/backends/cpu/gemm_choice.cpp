@@ -78,19 +78,20 @@ GemmCut tile_cut(const GemmProblem& problem, int64_t most_columns) {
   auto flops = [&] {
     return 2.0 * static_cast<double>(std::min(rows, s.m) * std::min(columns, s.n)) * static_cast<double>(s.k);
   };
-  while (count() < wanted && flops() > 10e6 && (rows > 96 || columns > 128)) {
+  while (count() < wanted && flops() > 3e6 && (rows > 96 || columns > 64)) {
     if (std::min(columns, s.n) > std::min(rows, s.m) || rows <= 96) columns = (std::min(columns, s.n) + 1) / 2;
     else rows = (std::min(rows, s.m) + 1) / 2;
   }
   return {even_step(s.m, rows, 1), even_step(s.n, columns, 64)};
 }
 
-// Rows or columns per piece so that one takes some tens of microseconds.
+// Rows or columns per piece so that one takes some ten microseconds; pieces of one size, so that threads end
+// together.
 int64_t vector_step(const GemmShape& s, int64_t total, double flops_per_nanosecond, int64_t multiple) {
   const double each = 2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k) /
                       static_cast<double>(total) / flops_per_nanosecond;
-  const int64_t step = std::clamp<int64_t>(static_cast<int64_t>(50e3 / each), multiple, std::max(total, multiple));
-  return (step + multiple - 1) / multiple * multiple;
+  const int64_t step = std::clamp<int64_t>(static_cast<int64_t>(10e3 / each), multiple, std::max(total, multiple));
+  return even_step(total, step, multiple);
 }
 
 // ---- the list
@@ -187,7 +188,10 @@ class Choice {
     if (s.b_col != 1) return skip(cat("direct: B of ", b >> 10, " KiB would be turned once per piece"));
     if (b > cached) return skip(cat("direct: B of ", b >> 10, " KiB does not stay in cache"));
     if (s.a_col != 1 && a > cached) return skip(cat("direct: A of ", a >> 10, " KiB lies across its rows"));
-    const GemmCut cut{vector_step(s, s.m, problem_.dtype == f64 ? 50 : 100, 6), s.n};
+    const double rate = problem_.dtype == f64 ? 50 : 100;
+    // A wide product by columns, so that each thread reads its part of B alone.
+    const GemmCut cut = s.n <= 4 * s.m ? GemmCut{vector_step(s, s.m, rate, 6), s.n}
+                                       : GemmCut{s.m, vector_step(s, s.n, rate, 4 * lanes_)};
     return own(problem_, direct_gemm_kernel(problem_.dtype), cut);
   }
 

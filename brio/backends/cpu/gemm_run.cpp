@@ -9,8 +9,8 @@
 namespace brio::cpu {
 namespace {
 
-constexpr double kWorthThreads = 100e3;  // nanoseconds of work that are worth waking a thread for
-constexpr double kWorthClaiming = 25e3;  // nanoseconds of work that a thread takes at once
+constexpr double kWorthThreads = 30e3;   // nanoseconds of work that are worth waking a thread for
+constexpr double kWorthClaiming = 10e3;  // nanoseconds of work that a thread takes at once
 
 int64_t parts(int64_t total, int64_t step) { return (total + step - 1) / step; }
 size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }

@@ -1,11 +1,14 @@
-// transpose, slice, concat, pad, gather, scatter_add and one_hot: the movement kernels.
+// transpose, slice, concat, pad, gather, scatter_add, one_hot and resample: the movement kernels.
 #include <algorithm>
 
 #include "brio/backends/cpu/lower.h"
 #include "brio/backends/cpu/movement.h"
+#include "brio/backends/cpu/resample_kernels.h"
 #include "brio/base/error.h"
+#include "brio/base/thread_pool.h"
 #include "brio/ops/fusion.h"
 #include "brio/ops/indexing.h"
+#include "brio/ops/resample.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/tensor/complex.h"
 
@@ -234,6 +237,43 @@ class OneHotKernel final : public Kernel {
   uint64_t on_ = 0, off_ = 0;
 };
 
+class ResampleKernel final : public Kernel {
+ public:
+  explicit ResampleKernel(const NodeView& view)
+      : shape_(view.in(0).shape), axis_(view.attrs()[0]), count_(view.in(1).shape.elements()) {
+    const Around around(shape_, axis_);
+    call_ = {around.outer, around.axis, around.inner, view.in(1).shape[1], view.in(1).shape[0], {}, {}, {}, {}};
+    const DType dtype = view.in(0).dtype;
+    fn_ = find_resample(dtype, around.inner);
+    const int64_t slice_bytes = around.inner * call_.taps * static_cast<int64_t>(size_of(dtype));
+    grain_ = std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(slice_bytes, 16));
+    description = "weighted slices";
+  }
+  void run(const KernelArgs& args) const override {
+    if (first_bad_index(i32, args.in[1], count_, call_.from) >= 0)
+      check_indices(op::resample, shape_, axis_, i32, args.in[1], count_);
+    if (call_.inner == 0) return;
+    ResampleCall call = call_;
+    call.x = args.in[0];
+    call.index = static_cast<const int32_t*>(args.in[1]);
+    call.weights = args.in[2];
+    call.out = args.out[0];
+    parallel_for(call.outer * call.to, grain_, [&](int64_t begin, int64_t end) { fn_(call, begin, end); });
+  }
+
+ private:
+  static constexpr int64_t kPieceBytes = 128 << 10;  // that are read
+
+  Shape shape_;
+  int64_t axis_, count_, grain_;
+  ResampleCall call_;
+  ResampleFn fn_;
+};
+
+Support resample_supports(const NodeView& view) {
+  const DType dtype = view.in(0).dtype;
+  return dtype == f32 || dtype == f64 ? Support::can() : Support::cannot(cat("no loops for ", dtype));
+}
 Support index_supports(const NodeView& view) {
   const DType dtype = view.in(view.node.op == &op::one_hot ? 0 : 1).dtype;
   return dtype == i32 || dtype == i64 ? Support::can() : Support::cannot(cat("indices are ", dtype));
@@ -256,6 +296,7 @@ void add_movement_kernels(Registry& registry) {
   registry.add(kDevice, op::pad, {"fill and copy", kPriority, always, prepare<PadKernel>});
   registry.add(kDevice, op::gather, {"rows", kPriority, index_supports, prepare<GatherKernel>});
   registry.add(kDevice, op::scatter_add, {"rows", kPriority, scatter_supports, prepare<GatherKernel>});
+  registry.add(kDevice, op::resample, {"slices", kPriority, resample_supports, prepare<ResampleKernel>});
   registry.add(kDevice, op::one_hot, {"columns", kPriority, index_supports, prepare<OneHotKernel>});
 }
 

@@ -70,6 +70,23 @@ std::string obstacle(const Graph& graph, std::span<const Node> nodes) {
   return {};
 }
 
+// Is this x · f(x), where nobody else reads f(x) and one kernel does both? Then the node that computes f(x): its
+// result need not be stored for the product, which waits for memory while the function computes.
+const Node* gated_function(const Graph& graph, const Node& node, std::span<const Node> nodes,
+                           std::span<const ValueId> outputs) {
+  if (node.op != &op::mul || graph.values[node.out[0]].dtype != f32) return nullptr;
+  for (size_t i = 0; i < 2; ++i) {
+    const ValueId f = node.in[i], x = node.in[1 - i];
+    const auto made = std::ranges::find_if(nodes, [&](const Node& other) { return other.out[0] == f; });
+    if (made == nodes.end() || made->in.size() != 1 || made->in[0] != x) continue;
+    if (!find_tile_fn(cat("x*", made->op->name), f32, f32)) continue;
+    int64_t reads = std::ranges::count(outputs, f);
+    for (const Node& other : nodes) reads += std::ranges::count(other.in, f);
+    if (reads == 1) return &*made;
+  }
+  return nullptr;
+}
+
 // A program and the kernel outputs in the program's order: elementwise results first, then reductions.
 struct Lowered {
   TileProgram program;
@@ -86,8 +103,18 @@ Lowered lower(const Graph& graph, std::span<const ValueId> inputs, std::span<con
     reg[v] = static_cast<int32_t>(program.inputs.size());
     program.inputs.push_back(input_in(program.space, graph.values[v]));
   }
+  std::vector<const Node*> gated;  // per node: the function that it multiplies its argument by
+  for (const Node& node : nodes) gated.push_back(gated_function(graph, node, nodes, outputs));
   auto next = static_cast<int32_t>(program.inputs.size());
-  for (const Node& node : nodes) {
+  for (size_t n = 0; n < nodes.size(); ++n) {
+    const Node& node = nodes[n];
+    if (std::ranges::find(gated, &node) != gated.end()) continue;
+    if (gated[n]) {
+      const TileFn fn = find_tile_fn(cat("x*", gated[n]->op->name), f32, f32);
+      program.steps.push_back({fn, f32, {reg[gated[n]->in[0]], -1, -1}});
+      reg[node.out[0]] = next++;
+      continue;
+    }
     if (node.op->kind == OpKind::reduction) {
       program.reduced_mask = static_cast<uint8_t>(reduced_axes(Attrs(node.attrs)));
       continue;

@@ -82,7 +82,7 @@ void max_rows(const PoolGeometry& g, const void* x_, void* y_, int64_t begin_row
                    bool first = true;
                    box.each([&](int64_t pixel) HWY_ATTR {
                      const auto v = load(x + pixel * g.channels + c);
-                     best = first ? v : Max::run(d, best, v);
+                     best = first ? v : Max::run(d, v, best);
                      first = false;
                    });
                    store(best, y + to * g.channels + c);

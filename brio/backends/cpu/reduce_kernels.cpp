@@ -69,7 +69,7 @@ struct MaxOf {
   static T run(T a, T b) { return a > b || a != a ? a : b; }
   template <class V>
   static HWY_INLINE V vector(V a, V b) {
-    return Max::run(hn::DFromV<V>(), a, b);
+    return Max::run(hn::DFromV<V>(), b, a);
   }
   // Where neither is NaN.
   template <class V>
@@ -86,7 +86,7 @@ struct MinOf {
   static T run(T a, T b) { return a < b || a != a ? a : b; }
   template <class V>
   static HWY_INLINE V vector(V a, V b) {
-    return Min::run(hn::DFromV<V>(), a, b);
+    return Min::run(hn::DFromV<V>(), b, a);
   }
   // Where neither is NaN.
   template <class V>

@@ -78,6 +78,14 @@ HWY_INLINE V clamp_keeping_nan(D, V low, V high, V x) {
   return hn::Min(high, hn::Max(low, x));
 #endif
 }
+template <class D, class V>
+HWY_INLINE V at_most_keeping_nan(D, V high, V x) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::IfThenElse(hn::Gt(x, high), high, x);
+#else
+  return hn::Min(high, x);
+#endif
+}
 
 // e^x. Beyond the clamp the result is 0 or infinity anyway; a NaN passes through it. Compensated: half a unit in the
 // last place instead of one, for callers that go on computing with the result.
@@ -216,18 +224,19 @@ HWY_INLINE V erf_vector(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.93f)), erf_near_zero(d, a), away), x);
 }
 
-// a² = high + low, high being a float.
+// factor · a² = high + low, high being a float; the factor is a power of two, or minus one.
 template <class D, class V>
-HWY_INLINE void square_in_parts(D d, V a, V& high, V& low) {
+HWY_INLINE void square_in_parts(D d, V a, float factor, V& high, V& low) {
+  const V times = hn::Set(d, factor);
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2  // a product and a sum that round once
-  (void)d;
-  high = hn::Mul(a, a);
-  low = hn::MulSub(a, a, high);
+  const V scaled = hn::Mul(a, times);
+  high = hn::Mul(a, scaled);
+  low = hn::MulSub(a, scaled, high);
 #else  // the square of a's leading 12 bits is exact
   const hn::RebindToUnsigned<D> du;
   const V leading = hn::BitCast(d, hn::And(hn::BitCast(du, a), hn::Set(du, 0xfffff000u)));
-  high = hn::Mul(leading, leading);
-  low = hn::Mul(hn::Sub(a, leading), hn::Add(a, leading));
+  high = hn::Mul(hn::Mul(leading, leading), times);
+  low = hn::Mul(hn::Mul(hn::Sub(a, leading), hn::Add(a, leading)), times);
 #endif
 }
 
@@ -245,30 +254,29 @@ HWY_INLINE V times_exp(D d, V factor, V x, V rest) {
 template <class D, class V>
 HWY_INLINE V erfc_vector(D d, V x) {
   const V one = hn::Set(d, 1.0f);
-  const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 10.1f), hn::Abs(x));  // from there on it is 0
+  const V a = at_most_keeping_nan(d, hn::Set(d, 10.1f), hn::Abs(x));  // from there on it is 0
   const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.5f), one));
   const V f =
       polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.64137536f, -0.29403934f, 0.06662112f, -0.00045420523f,
                  -0.002631654f, -2.1331698e-05f, 0.00014189603f, 1.4721332e-05f, -7.5427815e-06f, -6.434734e-07f);
   V square, rest;
-  square_in_parts(d, a, square, rest);
-  const V y = times_exp(d, hn::Mul(t, f), hn::Neg(square), hn::Neg(rest));
+  square_in_parts(d, a, -1.0f, square, rest);
+  const V y = times_exp(d, hn::Mul(t, f), square, rest);
   return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Sub(hn::Set(d, 2.0f), y), y);
 }
 
-// The same for the normal distribution: e^-a²/2 · t · f(q) / 2 with t = 1 / (1 + 3a/8); above 0, 1 minus that.
+// The same for the normal distribution: e^-a²/2 · t · f(q) with t = 1 / (1 + 3a/8); above 0, 1 minus that.
 template <class D, class V>
 HWY_INLINE V ndtr_vector(D d, V x) {
-  const V one = hn::Set(d, 1.0f), half = hn::Set(d, 0.5f);
-  const V a = clamp_keeping_nan(d, hn::Zero(d), hn::Set(d, 14.3f), hn::Abs(x));
+  const V one = hn::Set(d, 1.0f);
+  const V a = at_most_keeping_nan(d, hn::Set(d, 14.3f), hn::Abs(x));
   const V t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.375f), one));
   const V f =
-      polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.7193403f, -0.24965498f, 0.03450991f, 0.002746221f, -0.00090693287f,
-                 -0.00013777947f, 1.7900087e-05f, 8.377902e-06f, 2.3936937e-07f, -3.7199845e-07f);
+      polynomial(d, hn::Mul(hn::Sub(a, one), t), 0.35967016f, -0.12482749f, 0.017254954f, 0.0013731105f,
+                 -0.00045346643f, -6.8889734e-05f, 8.950044e-06f, 4.188951e-06f, 1.1968469e-07f, -1.8599923e-07f);
   V square, rest;
-  square_in_parts(d, a, square, rest);
-  const V minus_half = hn::Neg(half);
-  const V y = times_exp(d, hn::Mul(hn::Mul(t, half), f), hn::Mul(minus_half, square), hn::Mul(minus_half, rest));
+  square_in_parts(d, a, -0.5f, square, rest);
+  const V y = times_exp(d, hn::Mul(t, f), square, rest);
   return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), hn::Sub(one, y), y);
 }
 

@@ -1,5 +1,6 @@
 #include "brio/backends/cpu/tile_chain.h"
 
+#include <atomic>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -76,14 +77,20 @@ struct Links {
     return static_cast<const float*>(r[link->reg]);
   }
 
-  template <size_t... k>
-  static HWY_INLINE void load_at(std::index_sequence<k...>, const ChainLink* link, void* const* r, size_t i,
-                                 size_t n) {
-    const float* p = operand(link, r) + i;
-    follow(link + 1, r, i, n, load_one(p, k, n)...);
+  // Calls use(vectors of p…). They are loaded in ascending order, which a compiler does not see a reason for: a cache
+  // gives lines that are asked for in disorder at up to 1.3 times the time.
+  template <class Use, class... Loaded>
+  static HWY_INLINE void with_loaded(const float* p, size_t n, const Use& use, Loaded... loaded) {
+    if constexpr (sizeof...(Loaded) == sizeof...(Vs)) {
+      use(loaded...);
+    } else {
+      const V next = load_one(p, sizeof...(Loaded), n);
+      std::atomic_signal_fence(std::memory_order_seq_cst);  // no instruction, but what is loaded later stays later
+      with_loaded(p, n, use, loaded..., next);
+    }
   }
   static void load(const ChainLink* link, void* const* r, size_t i, size_t n, Vs...) {
-    load_at(Index(), link, r, i, n);
+    with_loaded(operand(link, r) + i, n, [=](auto... x) HWY_ATTR { follow(link + 1, r, i, n, x...); });
   }
   static void load_splat(const ChainLink* link, void* const* r, size_t i, size_t n, Vs... v) {
     const V splat = hn::Set(D(), *operand(link, r));
@@ -102,29 +109,24 @@ struct Links {
   }
   static void end(const ChainLink*, void* const*, size_t, size_t, Vs...) {}
 
-  template <class Op, Form kForm, size_t... k>
-  static HWY_INLINE void apply_at(std::index_sequence<k...>, const ChainLink* link, void* const* r, size_t i,
-                                  size_t n, Vs... v) {
+  template <class Op, Form kForm>
+  static void apply(const ChainLink* link, void* const* r, size_t i, size_t n, Vs... v) {
     const D d;
     if constexpr (kForm == Form::value) {
       follow(link + 1, r, i, n, Op::run(d, v)...);
     } else if constexpr (kForm == Form::value_value) {
       follow(link + 1, r, i, n, Op::run(d, v, v)...);
     } else if constexpr (kForm == Form::value_reg) {
-      const float* p = operand(link, r) + i;
-      follow(link + 1, r, i, n, Op::run(d, v, load_one(p, k, n))...);
+      with_loaded(operand(link, r) + i, n,
+                  [=](auto... x) HWY_ATTR { follow(link + 1, r, i, n, Op::run(d, v, x)...); });
     } else if constexpr (kForm == Form::reg_value) {
-      const float* p = operand(link, r) + i;
-      follow(link + 1, r, i, n, Op::run(d, load_one(p, k, n), v)...);
+      with_loaded(operand(link, r) + i, n,
+                  [=](auto... x) HWY_ATTR { follow(link + 1, r, i, n, Op::run(d, x, v)...); });
     } else {
       const V splat = hn::Set(d, *operand(link, r));
       if constexpr (kForm == Form::value_splat) follow(link + 1, r, i, n, Op::run(d, v, splat)...);
       else follow(link + 1, r, i, n, Op::run(d, splat, v)...);
     }
-  }
-  template <class Op, Form kForm>
-  static void apply(const ChainLink* link, void* const* r, size_t i, size_t n, Vs... v) {
-    apply_at<Op, kForm>(Index(), link, r, i, n, v...);
   }
 };
 

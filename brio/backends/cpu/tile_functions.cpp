@@ -98,6 +98,14 @@ BRIO_LIBM(ScalarBesselI1, special::bessel_i1)
 struct LibmSoftplus {
   static double run(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::fabs(x))); }
 };
+// x · f(x), rounded after each: the gated activations.
+template <class Op>
+struct TimesArgument {
+  template <class D, class V>
+  static HWY_INLINE V run(D d, V x) {
+    return hn::Mul(x, Op::run(d, x));
+  }
+};
 struct LibmPow {
   static double run(double a, double b) { return std::pow(a, b); }
 };
@@ -138,6 +146,8 @@ TileFn find_float_function_here(std::string_view op, DType dtype) {
       float_row<unary_loop<Erf, float>, 1>("erf", scalar_unary_loop<LibmErf, double>),
       float_row<unary_loop<Erfc, float>, 1>("erfc", scalar_unary_loop<LibmErfc, double>),
       float_row<unary_loop<Ndtr, float>, 1>("ndtr", scalar_unary_loop<ScalarNdtr, double>),
+      {"x*sigmoid", nullptr, unary_loop<TimesArgument<Sigmoid>, float>, nullptr, nullptr},
+      {"x*ndtr", nullptr, unary_loop<TimesArgument<Ndtr>, float>, nullptr, nullptr},
       float_row<unary_loop_through_double<Sin>, 1>("sin", unary_loop<Sin, double>),
       float_row<unary_loop_through_double<Cos>, 1>("cos", unary_loop<Cos, double>),
       float_row<unary_loop_through_double<Tan>, 1>("tan", scalar_unary_loop<LibmTan, double>),

@@ -16,6 +16,8 @@ constexpr int64_t kLargestTile = 1024, kSmallestTile = 128, kTileInPlace = 4096;
 // Programs that touch more than this work from memory: smaller tiles leave the L1 cache room for what is
 // fetched ahead.
 constexpr int64_t kFromMemory = 24 << 20, kLargestTileFromMemory = 512;
+// Rows of at least this are worth a tile each where an operand has one number for each of them.
+constexpr int64_t kShortestRow = 128;
 constexpr size_t kSlotBudget = 16 << 10;  // half of the smallest L1 data cache: the other half is for streams
 constexpr double kParallelNanoseconds = 50'000, kPieceNanoseconds = 40'000;
 constexpr double kNanosecondsPerByte = 0.06;  // of memory traffic, one thread
@@ -102,7 +104,7 @@ int64_t common_row(const TilePlan& plan) {
 
 void cut_tiles(TilePlan& plan) {
   const int64_t row = common_row(plan);
-  if (row < plan.tile) {
+  if (row < (plan.row_splats.empty() ? plan.tile : std::min(plan.tile, kShortestRow))) {
     plan.row = plan.elements;
     plan.tile_length = plan.tile / row * row;
   } else {
@@ -111,6 +113,23 @@ void cut_tiles(TilePlan& plan) {
   }
   plan.tiles_per_row = divide_up(plan.row, plan.tile_length);
   plan.tiles = plan.tiles_per_row * (plan.elements / plan.row);
+}
+
+void find_places(TilePlan& plan) {
+  using Kind = InputPlan::Kind;
+  for (size_t i = 0; i < plan.inputs.size(); ++i) {
+    const InputPlan& input = plan.inputs[i];
+    if (input.kind == Kind::scalar) continue;  // it has its place for good
+    TilePlan::Place place{static_cast<int32_t>(i), plan.row * input.element_size, input.element_size};
+    if (input.kind != Kind::dense) {
+      const bool rows = input.kind == Kind::strided && input.rank == 2 && input.dims[1] == plan.row;
+      if (!rows || (input.strides[1] != 1 && !input.splat)) return;
+      place.row_bytes = input.strides[0] * input.element_size;
+      place.element_bytes *= input.strides[1];
+    }
+    plan.places.push_back(place);
+  }
+  plan.in_place = true;
 }
 
 // One past the chain of each step; the step itself where a chain cannot do it.
@@ -142,7 +161,8 @@ void find_splats(const TileProgram& program, TilePlan& plan) {
     const int last = input.rank - 1;
     if (input.kind == InputPlan::Kind::scalar) {
       input.splat = chains_only[i];
-    } else if (input.kind == InputPlan::Kind::strided && input.strides[last] == 0 && input.dims[last] >= plan.tile) {
+    } else if (input.kind == InputPlan::Kind::strided && input.strides[last] == 0 &&
+               input.dims[last] >= std::min(plan.tile, kShortestRow)) {
       input.splat = chainable_only[i];  // a step by itself becomes a chain then
       if (input.splat) plan.row_splats.push_back(static_cast<int32_t>(i));
     }
@@ -455,6 +475,7 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
     return owned;
   }
   cut_tiles(plan);
+  find_places(plan);
   plan_reductions(program, registers, plan);
   estimate(program, plan);
 

@@ -98,6 +98,14 @@ struct TilePlan {
   int64_t row = 0;  // tiles do not straddle multiples of this, when it is at least a tile
   int64_t tile_length = 0, tiles_per_row = 0, tiles = 0;  // how the space is cut when there is no reduction
   int32_t inputs_count = 0, registers = 0;
+  // Where every input is read in place, and rows are the same for all of them: what a tile takes to find its operands
+  // is a product or two, which the loads of its first elements wait for.
+  struct Place {
+    int32_t input;
+    int64_t row_bytes, element_bytes;  // from one row, from one element of a row to the next
+  };
+  std::vector<Place> places;
+  bool in_place = false;
 
   std::vector<InputPlan> inputs;
   std::vector<const void*> constants;  // a tile of each

@@ -42,8 +42,8 @@ void TileRun::repeat_pattern(size_t i, int64_t start) {
     std::memcpy(slot + done, slot, std::min(done, bytes - done));
 }
 
-// The row of one of the row_splats that linear index `start` of the space lies in. Tiles mostly go on where the last
-// one ended, so that divisions are rare.
+// The innermost run of a strided input that linear index `start` of the space lies in. Tiles mostly go on where the
+// last one ended: divisions, which all loads of a tile would wait for, are rare.
 const TileRun::Row& TileRun::row_at(size_t i, int64_t start) {
   const InputPlan& input = plan_.inputs[i];
   Row& row = rows_[i];
@@ -114,21 +114,17 @@ void TileRun::load(size_t i, int64_t start, int64_t n, bool splats) {
     registers_[i] = const_cast<std::byte*>(row_at(i, start).first);
     return;
   }
-  if ((stride == 0 || stride == 1) && inner >= n && start % inner + n <= inner) {
-    int64_t rest = start, offset = 0;
-    for (int k = last; k >= 0; --k) {
-      offset += rest % input.dims[k] * input.strides[k];
-      rest /= input.dims[k];
+  if ((stride == 0 || stride == 1) && inner >= n) {
+    if (const Row& row = row_at(i, start); start + n <= row.end) {
+      if (stride == 1) {
+        registers_[i] = const_cast<std::byte*>(row.first + (start - row.begin) * size);
+      } else {
+        registers_[i] = slot;
+        if (filled_[i] != row.first) fill_slot(slot, row.first, input.element_size, plan_.tile);
+        filled_[i] = row.first;
+      }
+      return;
     }
-    const std::byte* here = base + offset * size;
-    if (stride == 1) {
-      registers_[i] = const_cast<std::byte*>(here);
-    } else {
-      registers_[i] = slot;
-      if (filled_[i] != here) fill_slot(slot, here, input.element_size, plan_.tile);
-      filled_[i] = here;
-    }
-    return;
   }
   registers_[i] = slot;
   filled_[i] = nullptr;
@@ -173,14 +169,12 @@ void TileRun::load_rows(size_t i, int64_t start, int64_t n) {
     if (place(row + k) != input.last) copy(k, place(row + k));
 }
 
-void TileRun::evaluate(int64_t start, int64_t n) {
-  const bool splats = within_rows(start, n);
-  for (size_t i = 0; i < plan_.inputs.size(); ++i) load(i, start, n, splats);
+[[gnu::always_inline]] inline void TileRun::run_steps(const std::vector<TilePlan::Code>& code, int64_t start,
+                                                      int64_t n) {
   if (!arguments_.collect)
     for (size_t i = 0; i < plan_.outputs.size(); ++i)
       if (const OutputPlan& output = plan_.outputs[i]; output.direct)
         registers_[output.reg] = static_cast<std::byte*>(arguments_.outputs[i]) + start * output.element_size;
-  const std::vector<TilePlan::Code>& code = splats ? plan_.code : plan_.code_across_rows;
   const int64_t steps = static_cast<int64_t>(code.size());
   if (steps == 0 && plan_.prefetch) prefetch(start, n, 0, 1);
   for (int64_t k = 0; k < steps; ++k) {
@@ -188,6 +182,22 @@ void TileRun::evaluate(int64_t start, int64_t n) {
     code[static_cast<size_t>(k)].run(registers_, static_cast<size_t>(n));
   }
   copy_outputs(start, n);
+}
+
+void TileRun::evaluate(int64_t start, int64_t n) {
+  const bool splats = within_rows(start, n);
+  for (size_t i = 0; i < plan_.inputs.size(); ++i) load(i, start, n, splats);
+  run_steps(splats ? plan_.code : plan_.code_across_rows, start, n);
+}
+
+void TileRun::evaluate(int64_t row, int64_t at, int64_t n) {
+  const int64_t start = row * plan_.row + at;
+  if (!plan_.in_place || arguments_.collect) return evaluate(start, n);
+  for (const TilePlan::Place& place : plan_.places) {
+    const auto* base = static_cast<const std::byte*>(arguments_.inputs[place.input]);
+    registers_[place.input] = const_cast<std::byte*>(base + row * place.row_bytes + at * place.element_bytes);
+  }
+  run_steps(plan_.code, start, n);
 }
 
 // A part of the lines that the tile to come will read: spread over the steps, so that memory works while they
@@ -223,10 +233,11 @@ void run_elementwise(const TileArguments& arguments) {
   const TilePlan& plan = arguments.plan;
   const auto tiles = [&](int64_t begin, int64_t end) {
     with_tile_run(arguments, [&](TileRun& run) {
+      int64_t row = begin / plan.tiles_per_row, in_row = begin % plan.tiles_per_row * plan.tile_length;
       for (int64_t t = begin; t < end; ++t) {
-        const int64_t row = t / plan.tiles_per_row, in_row = t % plan.tiles_per_row * plan.tile_length;
-        const int64_t start = row * plan.row + in_row;
-        run.evaluate(start, std::min({plan.tile_length, plan.row - in_row, plan.elements - start}));
+        run.evaluate(row, in_row, std::min(plan.tile_length, plan.row - in_row));
+        in_row += plan.tile_length;
+        if (in_row >= plan.row) ++row, in_row = 0;
       }
       run.finish();
     });

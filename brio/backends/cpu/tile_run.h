@@ -21,7 +21,7 @@ struct TileArguments {
 
 class TileRun {
  public:
-  // The innermost run of one of the row_splats that was read last: elements begin … end of the space.
+  // The innermost run of a strided input that was read last: elements begin … end of the space.
   struct Row {
     int64_t begin, end;
     const std::byte* first;
@@ -32,6 +32,8 @@ class TileRun {
 
   // Runs the steps on elements [start, start + n) of the space, n ≤ plan.tile, and writes the outputs.
   void evaluate(int64_t start, int64_t n);
+  // The same on elements [at, at + n) of a row of the plan.
+  void evaluate(int64_t row, int64_t at, int64_t n);
 
   // From memory, the tile to come is fetched early; it is the next one in the space unless this says how many
   // elements ahead it lies.
@@ -46,6 +48,7 @@ class TileRun {
  private:
   const Row& row_at(size_t input, int64_t start);
   bool within_rows(int64_t start, int64_t n);
+  void run_steps(const std::vector<TilePlan::Code>& code, int64_t start, int64_t n);
   void load(size_t input, int64_t start, int64_t n, bool splats);
   void load_rows(size_t input, int64_t start, int64_t n);
   void repeat_pattern(size_t input, int64_t start);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "brio/backends/reference/kernel.h"
+#include "brio/ops/resample.h"
 
 namespace brio::reference {
 namespace {
@@ -65,12 +66,31 @@ void run_one_hot(const Call& call) {
   });
 }
 
+void run_resample(const Call& call) {
+  const Layout layout(call.in_shape(0), call.in_shape(1), call.attrs[0]);
+  check(call, layout);
+  const int64_t taps = call.in_shape(1)[0], to = call.in_shape(1)[1];
+  visit_floats(call.out_avals[0].dtype, [&](auto t) {
+    using T = decltype(t);
+    for (int64_t k = 0; k < layout.outer * to * layout.inner; ++k) {
+      const int64_t i = k / layout.inner % to, o = k / layout.inner / to;
+      Accumulator<T> sum{};
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        const int64_t from = o * layout.size + call.in<int32_t>(1)[tap * to + i];
+        sum += wide(call.in<T>(0)[from * layout.inner + k % layout.inner]) * wide(call.in<T>(2)[tap * to + i]);
+      }
+      call.out<T>()[k] = rounded<T>(sum);
+    }
+  });
+}
+
 }  // namespace
 
 void add_indexing(Registry& r) {
   add<run_gather>(r, op::gather);
   add<run_scatter_add>(r, op::scatter_add);
   add<run_one_hot>(r, op::one_hot);
+  add<run_resample>(r, op::resample);
 }
 
 }  // namespace brio::reference

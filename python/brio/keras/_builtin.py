@@ -331,7 +331,7 @@ class WithVocabulary(Adapted):
         store["vocabulary.txt"] = "\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False))
 
     def load_assets(self, store):
-        if "vocabulary.txt" in store and self._config.get("vocabulary") is None:
+        if "vocabulary.txt" in store and self.__dict__.get("_config", {}).get("vocabulary") is None:
             tokens = store["vocabulary.txt"].split("\n")
             self.set_vocabulary([int(t) for t in tokens] if self._kind == "IntegerLookup" else tokens)
 

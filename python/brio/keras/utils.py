@@ -39,3 +39,15 @@ def normalize(x, axis=-1, order=2):
     length = np.atleast_1d(np.linalg.norm(x, order, axis))
     length[length == 0] = 1
     return x / np.expand_dims(length, axis)
+
+
+def __getattr__(name):
+    if name in ("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"):
+        from brio.data import _readers
+
+        return getattr(_readers, name)
+    if name.startswith("__"):
+        raise AttributeError(name)
+    from brio._missing import explain
+
+    raise AttributeError(explain(__name__, name))

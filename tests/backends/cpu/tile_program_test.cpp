@@ -146,6 +146,13 @@ TEST(TileProgram, BroadcastInputs) {
         program.reduced_mask = static_cast<uint8_t>(mask);
         expect_matches(program, {x.data(), z.data()}, run(program, {x.data(), z.data()}));
       }
+      // Nothing but a pass over rows that are in place.
+      program.inputs = {dense(space), column, row};
+      program.steps = {{fn("mul"), f32, {0, 1, -1}}, {fn("exp"), f32, {3, -1, -1}}, {fn("add"), f32, {4, 2, -1}}};
+      program.outputs = {{5}, {3}};
+      program.reductions.clear();
+      program.reduced_mask = 0;
+      expect_matches(program, {x.data(), z.data(), y.data()}, run(program, {x.data(), z.data(), y.data()}));
     }
   });
 }

@@ -41,6 +41,8 @@ CASES = [
     ("index_newaxis", "tf.reshape(tf.range(12), [3, 4])[:, tf.newaxis, 1]"),
     ("index_out_of_range", "tf.range(3)[5]", {"raises": "Exception"}),
     ("index_past_the_end", "tf.range(3)[1:10]"),
+    ("index_arrays", "x = tf.reshape(tf.range(6), [2, 3]); [tf.boolean_mask(x, np.array([True, False])), tf.gather(x, np.array([1]))]"),
+    ("bool_array_takes_dtype", "tf.constant([1.0, 2.0]) * np.array([True, False])"),
     ("index_tensor", "tf.range(10)[tf.constant(3)]"),
     ("shape", "tf.zeros([2, 3]).shape"),
     ("shape_list", "tf.zeros([2, 3]).shape.as_list()"),

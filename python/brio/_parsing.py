@@ -1,0 +1,161 @@
+"""tf.io: writing TFRecord files, and tf.train.Examples as tensors."""
+
+import collections
+
+from brio import _core
+from brio._core import _io
+from brio._shape import TensorShape
+
+
+class FixedLenFeature(collections.namedtuple("FixedLenFeature", ["shape", "dtype", "default_value"])):
+    """Just the values of a shape."""
+
+    def __new__(cls, shape, dtype, default_value=None):
+        return super().__new__(cls, shape, dtype, default_value)
+
+
+class VarLenFeature(collections.namedtuple("VarLenFeature", ["dtype"])):
+    """Any number of values, as a sparse tensor."""
+
+
+class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", ["shape", "dtype", "allow_missing", "default_value"])):
+    """Any number of elements of a shape, filled up in batches."""
+
+    def __new__(cls, shape, dtype, allow_missing=False, default_value=None):
+        return super().__new__(cls, shape, dtype, allow_missing, default_value)
+
+
+class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])):
+    """Any number of values, as a ragged tensor."""
+
+    def __new__(cls, dtype, value_key=None, partitions=(), row_splits_dtype="int32", validate=False):
+        if partitions:
+            raise NotImplementedError("[RaggedFeature] partitions are not there yet")
+        return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
+
+
+class TFRecordOptions:
+    """How TFRecord files are compressed."""
+
+    def __init__(self, compression_type=None, flush_mode=None, input_buffer_size=None, output_buffer_size=None, window_bits=None,
+                 compression_level=None, compression_method=None, mem_level=None, compression_strategy=None):  # fmt: skip
+        self.compression_type = compression_type or ""
+        self.compression_level = -1 if compression_level is None else int(compression_level)
+
+
+class TFRecordWriter:
+    """Writes a TFRecord file, which appears under its name when it is closed."""
+
+    def __init__(self, path, options=None):
+        import os
+
+        if not isinstance(options, TFRecordOptions):
+            options = TFRecordOptions(options)
+        path = path.numpy() if hasattr(path, "numpy") else path
+        self._core = _io._RecordWriter(os.fsdecode(path), options.compression_type, options.compression_level)
+
+    def write(self, record):
+        """Adds a record: bytes."""
+        self._core.write(record)
+
+    def flush(self):
+        """What is written becomes a file when it is closed."""
+
+    def close(self):
+        self._core.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+
+def _row(key, feature):
+    dtype = _core.as_dtype(feature.dtype)
+    if isinstance(feature, FixedLenFeature):
+        shape = TensorShape(feature.shape)
+        if not shape.is_fully_defined():
+            raise ValueError(f"First dimension of shape for feature {key} unknown. Consider using FixedLenSequenceFeature.")
+        return key, "fixed", tuple(shape), dtype, _default(feature.default_value, dtype, shape), False
+    if isinstance(feature, FixedLenSequenceFeature):
+        return key, "sequence", tuple(TensorShape(feature.shape)), dtype, feature.default_value, bool(feature.allow_missing)
+    if isinstance(feature, VarLenFeature):
+        return key, "var", (), dtype, None, False
+    if isinstance(feature, RaggedFeature):
+        return feature.value_key or key, "var", (), dtype, None, False
+    raise ValueError(f"Unsupported feature type {type(feature).__name__} of {key!r}: give a FixedLenFeature, VarLenFeature or FixedLenSequenceFeature")
+
+
+def _default(value, dtype, shape):
+    """A default of one value stands for all of them."""
+    if value is None:
+        return None
+    value = _core.convert_to_tensor(value, dtype)
+    n = shape.num_elements()
+    if value.shape.num_elements() == 1 and n != 1:
+        return _core.fill(list(shape), _core.reshape(value, []))
+    if value.shape.num_elements() != n:
+        raise ValueError(f"a default of shape {value.shape} does not fill shape {shape}")
+    return _core.reshape(value, list(shape))
+
+
+def _unpacked(features, tensors, single):
+    """What each feature is, of the tensors that C++ gives for it."""
+    from brio._ragged import RaggedTensor
+    from brio._sparse import SparseTensor
+
+    made, tensors = {}, iter(tensors)
+    for key, feature in features:
+        if isinstance(feature, VarLenFeature):
+            made[key] = SparseTensor(next(tensors), next(tensors), next(tensors))
+        elif isinstance(feature, RaggedFeature):
+            indices, values, dense_shape = next(tensors), next(tensors), next(tensors)
+            made[key] = values if single else RaggedTensor.from_value_rowids(values, indices[:, 0], int(dense_shape[0]))
+        else:
+            made[key] = next(tensors)
+    return made
+
+
+def _sorted(features):
+    if not features:
+        raise ValueError("Missing features. features is None or empty.")
+    return sorted(features.items())
+
+
+def parse_single_example(serialized, features, example_names=None, name=None):
+    """The features of one serialized tf.train.Example, by name."""
+    features = _sorted(features)
+    parser = _io._ExampleParser([_row(k, f) for k, f in features])
+    return _unpacked(features, _io._parse(parser, serialized, True), True)
+
+
+def parse_example(serialized, features, example_names=None, name=None):
+    """The features of a batch of serialized tf.train.Examples, by name."""
+    serialized = _core.convert_to_tensor(serialized)
+    if serialized.shape.rank == 0:
+        return parse_single_example(serialized, features)
+    features = _sorted(features)
+    parser = _io._ExampleParser([_row(k, f) for k, f in features])
+    return _unpacked(features, _io._parse(parser, serialized, False), False)
+
+
+def _sequence(serialized, context_features, sequence_features, single):
+    context = sorted((context_features or {}).items())
+    lists = sorted((sequence_features or {}).items())
+    parser = _io._SequenceParser([_row(k, f) for k, f in context], [_row(k, f) for k, f in lists])
+    tensors = _io._parse_sequence(parser, serialized, single)
+    n = sum(3 if isinstance(f, (VarLenFeature, RaggedFeature)) else 1 for _, f in context)
+    m = n + sum(3 if isinstance(f, (VarLenFeature, RaggedFeature)) else 1 for _, f in lists)
+    lengths = {k: length for (k, f), length in zip(lists, tensors[m:]) if isinstance(f, FixedLenSequenceFeature)}
+    return _unpacked(context, tensors[:n], single), _unpacked(lists, tensors[n:m], single), lengths
+
+
+def parse_single_sequence_example(serialized, context_features=None, sequence_features=None, example_name=None, name=None):
+    """The context and the lists of one serialized tf.train.SequenceExample."""
+    return _sequence(serialized, context_features, sequence_features, True)[:2]
+
+
+def parse_sequence_example(serialized, context_features=None, sequence_features=None, example_names=None, name=None):
+    """The contexts, the lists and their lengths of a batch of serialized tf.train.SequenceExamples."""
+    return _sequence(serialized, context_features, sequence_features, False)

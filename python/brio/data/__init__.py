@@ -1,0 +1,13 @@
+"""tf.data: input pipelines."""
+
+from brio import _core
+from brio._missing import attribute_error_of
+from brio.data import experimental
+from brio.data._dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from brio.data._elements import DatasetSpec
+from brio.data._options import Options, ThreadingOptions
+from brio.data._readers import TextLineDataset, TFRecordDataset
+
+__getattr__ = attribute_error_of(__name__)
+
+Iterator = _core._DatasetIterator

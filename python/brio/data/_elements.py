@@ -1,0 +1,310 @@
+"""Elements of datasets: structures of tensors, what describes them, and functions over them.
+
+An element is a tensor, a tuple or a dictionary of elements; C++ sees the list of its tensors. A leaf that is more than
+one tensor (sparse, ragged), or stands for a dataset (a window), has a spec that makes it out of its parts.
+"""
+
+import itertools
+import threading
+
+from brio import _core, _nest
+from brio._shape import TensorShape
+from brio._spec import TensorSpec
+
+_PLACE = _core.constant(0)
+
+
+class DatasetSpec:
+    """A dataset as a part of an element: the rows of one tensor."""
+
+    parts = 1
+
+    def __init__(self, element_spec, dataset_shape=()):
+        self.element_spec = element_spec
+
+    value_type = property(lambda self: type(self))
+
+    def from_parts(self, tensors):
+        from brio.data._dataset import Dataset
+
+        return Dataset.from_tensor_slices(tensors[0])
+
+    def __eq__(self, other):
+        return isinstance(other, DatasetSpec) and self.element_spec == other.element_spec
+
+    def __hash__(self):
+        return hash(DatasetSpec)
+
+    def __repr__(self):
+        return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
+
+
+class SparseTensorSpec:
+    """Describes sparse tensors."""
+
+    parts = 3
+
+    def __init__(self, shape, dtype="float32"):
+        self.shape, self.dtype = TensorShape(shape), _core.as_dtype(dtype)
+
+    def from_parts(self, tensors):
+        from brio._sparse import SparseTensor
+
+        return SparseTensor(*tensors)
+
+    def __eq__(self, other):
+        return isinstance(other, SparseTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self):
+        return hash((SparseTensorSpec, self.dtype.name))
+
+    def __repr__(self):
+        return f"SparseTensorSpec({self.shape}, {self.dtype!r})"
+
+
+class RaggedTensorSpec:
+    """Describes ragged tensors of one ragged axis."""
+
+    parts = 2
+
+    def __init__(self, shape, dtype="float32", ragged_rank=1, row_splits_dtype="int64"):
+        self.shape, self.dtype, self.ragged_rank = TensorShape(shape), _core.as_dtype(dtype), ragged_rank
+
+    def from_parts(self, tensors):
+        from brio._ragged import RaggedTensor
+
+        return RaggedTensor(*tensors)
+
+    def __eq__(self, other):
+        return isinstance(other, RaggedTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    def __hash__(self):
+        return hash((RaggedTensorSpec, self.dtype.name))
+
+    def __repr__(self):
+        return f"RaggedTensorSpec({self.shape}, {self.dtype!r}, {self.ragged_rank}, tf.int64)"
+
+
+def parts_of(spec):
+    return getattr(spec, "parts", 1)
+
+
+def is_plain(spec):
+    """Is every leaf one tensor?"""
+    return all(isinstance(leaf, TensorSpec) for leaf in _nest.flatten(spec))
+
+
+def _leaf(value, wanted=None):
+    """The spec of a leaf, and its tensors."""
+    if hasattr(value, "dense_shape") and hasattr(value, "indices"):
+        return SparseTensorSpec([None] * _core._shape_unseen(value.dense_shape)[0], value.dtype), [value.indices, value.values, value.dense_shape]
+    if hasattr(value, "row_splits"):
+        if hasattr(value.values, "row_splits"):
+            raise TypeError("ragged tensors of more than one ragged axis cannot be elements of a dataset")
+        return RaggedTensorSpec([None, None, *_core._shape_unseen(value.values)[1:]], value.dtype), [value.values, value.row_splits]
+    if hasattr(value, "_brio_dataset"):
+        raise TypeError("a function of Dataset.map returned a dataset; use flat_map or interleave")
+    try:
+        tensor = _core.convert_to_tensor(value)
+    except TypeError as error:
+        raise TypeError(f"a value of type {type(value).__name__} cannot be a part of an element: {error}") from None
+    return TensorSpec(_core._shape_unseen(tensor), tensor.dtype), [tensor]
+
+
+def normalize(value, lists=False):
+    """(spec, tensors) of a value. Lists become tensors, at the top of what a function returns tuples."""
+    if lists and isinstance(value, list):
+        value = tuple(value)
+    if isinstance(value, dict):
+        made = {key: normalize(value[key]) for key in _nest._sorted(value)}
+        spec = {key: made[key][0] for key in value}
+        return spec, [t for key in _nest._sorted(value) for t in made[key][1]]
+    if isinstance(value, tuple) and type(value) is not TensorShape:
+        made = [normalize(item) for item in value]
+        specs = [spec for spec, _ in made]
+        spec = type(value)(*specs) if hasattr(value, "_fields") else tuple(specs)
+        return spec, [t for _, tensors in made for t in tensors]
+    if value is None:
+        raise TypeError("None is no part of an element; the function must return tensors")
+    return _leaf(value)
+
+
+def pack(spec, tensors):
+    """An element of these tensors."""
+    tensors = iter(tensors)
+    return _nest.map_structure(
+        lambda leaf: leaf.from_parts(list(itertools.islice(tensors, leaf.parts))) if hasattr(leaf, "parts") else next(tensors), spec
+    )
+
+
+def template(spec):
+    """The structure with something at the place of each tensor, for C++."""
+    return _nest.map_structure(lambda leaf: _PLACE if parts_of(leaf) == 1 else (_PLACE,) * leaf.parts, spec)
+
+
+def made_up(spec):
+    """Tensors such as an element could have, where none can be read."""
+    tensors = []
+    for leaf in _nest.flatten(spec):
+        if not isinstance(leaf, TensorSpec):
+            raise ValueError("the dataset is empty, and so it is not known what its elements look like")
+        shape = [1 if n is None else n for n in leaf.shape]
+        tensors.append(_core.fill(shape, "") if leaf.dtype == _core.string else _core.zeros(shape, leaf.dtype))
+    return tensors
+
+
+def with_first_axis(spec, size):
+    """The specs of batches."""
+
+    def batched(leaf):
+        if not isinstance(leaf, TensorSpec):
+            raise TypeError(f"elements that hold a {type(leaf).__name__[:-4]} cannot be batched; make them dense first")
+        return TensorSpec([size, *leaf.shape], leaf.dtype)
+
+    return _nest.map_structure(batched, spec)
+
+
+def without_first_axis(spec):
+    def row(leaf):
+        if not isinstance(leaf, TensorSpec) or leaf.shape.rank == 0:
+            raise ValueError(f"[unbatch] elements have no first axis: {leaf}")
+        return TensorSpec(leaf.shape[1:], leaf.dtype)
+
+    return _nest.map_structure(row, spec)
+
+
+def common(a, b):
+    """A spec for elements of both: sizes that differ are None."""
+    return _nest.map_structure(
+        lambda x, y: TensorSpec([m if m == n else None for m, n in zip(x.shape, y.shape)], x.dtype)
+        if isinstance(x, TensorSpec) and isinstance(y, TensorSpec) and len(x.shape) == len(y.shape)
+        else x,
+        a,
+        b,
+    )
+
+
+def flatten_up_to(spec, values):
+    """The items of `values` at the places of the leaves of `spec`, whatever they are."""
+    if isinstance(spec, dict):
+        return [leaf for key in _nest._sorted(spec) for leaf in flatten_up_to(spec[key], values[key])]
+    if isinstance(spec, tuple):
+        return [leaf for s, v in zip(spec, values, strict=True) for leaf in flatten_up_to(s, v)]
+    return [values]
+
+
+# ---- functions
+
+_inner = threading.local()  # what the functions of flat_map learnt: they build the same pipeline for each element
+
+
+class Learned:
+    """A function that C++ calls, what it returns, and an example of it."""
+
+    def __init__(self, who, function, dataset, before=None):
+        spec = dataset.element_spec
+        state = () if before is None else (before[0],)
+        found = []  # the spec of what it returns
+
+        def call(*tensors):
+            rest = list(tensors)
+            arguments = []
+            for each in (*state, spec):
+                n = sum(map(parts_of, _nest.flatten(each)))
+                arguments.append(pack(each, rest[:n]))
+                del rest[:n]
+            if before is None and type(arguments[0]) is tuple:
+                arguments = arguments[0]
+            result, flat = normalize(function(*arguments), lists=True)
+            if not found:
+                found.append(result)
+            elif not _same_structure(found[0], result):
+                raise TypeError(f"{who}: the function returned {found[0]} for one element and {result} for another")
+            return flat
+
+        self.core = _core._Replayed(call, who)
+        failure = None
+        for example in dataset._examples():
+            example = list(before[1] if before else []) + example
+            try:
+                self.example = self.core.learn(example)
+                break
+            except Exception as error:  # noqa: BLE001: this element may be broken, and the others good
+                failure = failure or error
+        else:
+            if failure is not None:
+                raise failure
+            example = list(before[1] if before else []) + made_up(spec)
+            self.example = self.core.learn(example)
+        self.spec = found[0]
+        self.traced = dataset._static and self.core.can_be_traced(example)
+        if not self.core.runs_as_python:
+            self._find_open_sizes((*state, spec), example)
+
+    def _find_open_sizes(self, specs, example):
+        """Sizes that change with sizes of the input that are not known are not known either."""
+        leaves = [leaf for spec in specs for leaf in _nest.flatten(spec)]
+        if not all(isinstance(leaf, TensorSpec) for leaf in leaves) or all(leaf.shape.is_fully_defined() for leaf in leaves):
+            return
+        try:
+            other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
+            tensors = iter(self.core(other))
+            shapes = _nest.map_structure(lambda leaf: [next(tensors) for _ in range(parts_of(leaf))][0].shape, self.spec)
+            shapes = flatten_up_to(self.spec, shapes)
+        except Exception:  # noqa: BLE001: the function does not work with such a size, so it has another
+            return
+        shape = iter(shapes)
+        self.spec = _nest.map_structure(
+            lambda leaf: TensorSpec([a if a == b else None for a, b in zip(leaf.shape, next(shape))], leaf.dtype)
+            if isinstance(leaf, TensorSpec)
+            else (next(shape), leaf)[1],
+            self.spec,
+        )
+
+
+def _enlarged(spec, x):
+    """x with one row more along each axis whose size is open."""
+    for axis, size in enumerate(spec.shape):
+        if size is None:
+            x = _core.concat([x, _core.gather(x, [0], axis=axis)], axis) if x.shape[axis] else x
+    return x
+
+
+def _same_structure(a, b):
+    if isinstance(a, dict):
+        return isinstance(b, dict) and sorted(map(str, a)) == sorted(map(str, b)) and all(_same_structure(a[k], b[k]) for k in a)
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(_same_structure, a, b))
+    return type(a) is type(b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+
+
+def learn(who, function, dataset, before=None):
+    """What C++ calls in place of `function`."""
+    cache = getattr(_inner, "cache", None)
+    if cache is None or before is not None:
+        return Learned(who, function, dataset, before)
+    code = getattr(function, "__code__", None)
+    fixed = code is not None and function.__closure__ is None and function.__defaults__ is None
+    key = (who, code if fixed else id(function), repr(dataset.element_spec))
+    if key not in cache:
+        cache[key] = (Learned(who, function, dataset), function)  # the function too: its id must stay its own
+    return cache[key][0]
+
+
+def dataset_function(who, function, spec):
+    """function(*tensors) → a dataset, for C++; what it learns for one element is used for the others."""
+    cache = {}
+
+    def call(*tensors):
+        element = pack(spec, tensors)
+        before = getattr(_inner, "cache", None)
+        _inner.cache = cache
+        try:
+            made = function(*element) if type(element) is tuple else function(element)
+        finally:
+            _inner.cache = before
+        if not hasattr(made, "_brio_dataset"):
+            raise TypeError(f"{who}: the function must return a dataset, but it returned a {type(made).__name__}")
+        return made
+
+    return call

@@ -1,0 +1,46 @@
+"""tf.data.Options: what a pipeline may be told about how it runs. Most is chosen by Brio and only taken note of."""
+
+
+class _Group:
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+    def __repr__(self):
+        return repr(self.__dict__)
+
+
+class Options:
+    def __init__(self):
+        self.deterministic = None
+        self.experimental_deterministic = None
+        self.experimental_slack = None
+        self.experimental_warm_start = None
+        self.experimental_external_state_policy = None
+        self.experimental_symbolic_checkpoint = None
+        self.dataset_name = None
+        self.framework_type = []
+        self.threading = _Group(max_intra_op_parallelism=None, private_threadpool_size=None)
+        self.experimental_threading = self.threading
+        self.autotune = _Group(enabled=None, cpu_budget=None, ram_budget=None, autotune_algorithm=None)
+        self.distribute_options = self.experimental_distribute = _Group(auto_shard_policy=None, num_devices=None)
+        self.experimental_optimization = _Group(
+            apply_default_optimizations=None, filter_fusion=None, filter_parallelization=None, inject_prefetch=None,
+            map_and_batch_fusion=None, map_and_filter_fusion=None, map_fusion=None, map_parallelization=None,
+            noop_elimination=None, parallel_batch=None, seq_interleave_prefetch=None, shuffle_and_repeat_fusion=None,
+        )  # fmt: skip
+
+    def merge(self, options):
+        made = Options()
+        for source in (self, options):
+            for name, value in source.__dict__.items():
+                if not isinstance(value, _Group):
+                    if value is not None:
+                        setattr(made, name, value)
+                else:
+                    getattr(made, name).__dict__.update({k: v for k, v in value.__dict__.items() if v is not None})
+        return made
+
+
+class ThreadingOptions(_Group):
+    def __init__(self):
+        super().__init__(max_intra_op_parallelism=None, private_threadpool_size=None)

@@ -1,0 +1,101 @@
+"""tf.data.experimental: names of earlier days, and CSV files."""
+
+from brio._missing import attribute_error_of
+from brio.data._dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from brio.data._options import ThreadingOptions
+from brio.data._readers import CsvDataset, make_csv_dataset
+
+__getattr__ = attribute_error_of(__name__)
+
+Counter = Dataset.counter
+RandomDataset = Dataset.random
+choose_from_datasets = Dataset.choose_from_datasets
+sample_from_datasets = Dataset.sample_from_datasets
+
+
+def cardinality(dataset):
+    """The number of elements."""
+    return dataset.cardinality()
+
+
+def assert_cardinality(expected_cardinality):
+    """A transformation: the dataset is said to have that many elements, and has."""
+
+    def apply(dataset):
+        from brio.errors import FailedPreconditionError
+
+        known = dataset._brio_dataset.cardinality()
+        if known >= 0 and known != expected_cardinality:
+            raise FailedPreconditionError(f"Input dataset was expected to contain {expected_cardinality} elements but contains {known}.")
+        made = dataset.take(expected_cardinality) if known < 0 else dataset
+        return made
+
+    return apply
+
+
+def ignore_errors(log_warning=False):
+    return lambda dataset: dataset.ignore_errors(log_warning)
+
+
+def unbatch():
+    return lambda dataset: dataset.unbatch()
+
+
+def unique():
+    return lambda dataset: dataset.unique()
+
+
+def scan(initial_state, scan_func):
+    return lambda dataset: dataset.scan(initial_state, scan_func)
+
+
+def take_while(predicate):
+    return lambda dataset: dataset.take_while(predicate)
+
+
+def enumerate_dataset(start=0):
+    return lambda dataset: dataset.enumerate(start)
+
+
+def group_by_window(key_func, reduce_func, window_size=None, window_size_func=None):
+    return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
+
+
+def bucket_by_sequence_length(*args, **kwargs):
+    return lambda dataset: dataset.bucket_by_sequence_length(*args, **kwargs)
+
+
+def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
+
+
+def prefetch_to_device(device, buffer_size=None):
+    return lambda dataset: dataset.prefetch(buffer_size)
+
+
+def copy_to_device(target_device, source_device="/cpu:0"):
+    return lambda dataset: dataset
+
+
+def get_single_element(dataset):
+    return dataset.get_single_element()
+
+
+def get_structure(dataset_or_iterator):
+    """The types of an element's tensors."""
+    return dataset_or_iterator.element_spec
+
+
+def at(dataset, index):
+    """The element at that place."""
+    from brio.errors import OutOfRangeError
+
+    for element in dataset.skip(int(index)).take(1):
+        return element
+    raise OutOfRangeError(f"Index {int(index)} is past the end of the dataset")
+
+

@@ -1,0 +1,108 @@
+"""tf.lookup: tables from keys to values, which do not change once they are made."""
+
+from brio import _core, _missing
+
+__getattr__ = _missing.attribute_error_of(__name__)
+
+
+class TextFileIndex:
+    """What of a line of a text file is a key or a value."""
+
+    WHOLE_LINE, LINE_NUMBER = -2, -1
+
+
+class KeyValueTensorInitializer:
+    """Keys and values for a table, from tensors."""
+
+    def __init__(self, keys, values, key_dtype=None, value_dtype=None, name=None):
+        self.keys = _core.convert_to_tensor(keys, key_dtype)
+        self.values = _core.convert_to_tensor(values, value_dtype)
+        if self.keys.shape != self.values.shape:
+            raise ValueError(f"[KeyValueTensorInitializer] {self.keys.shape} keys for {self.values.shape} values")
+        self.key_dtype, self.value_dtype = self.keys.dtype, self.values.dtype
+
+
+class TextFileInitializer(KeyValueTensorInitializer):
+    """Keys and values for a table, from the lines of a text file."""
+
+    def __init__(
+        self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None, value_index_offset=0
+    ):
+        with open(filename.numpy() if hasattr(filename, "numpy") else filename, encoding="utf-8") as file:
+            lines = [line.rstrip("\n") for line in file][:vocab_size]
+
+        def column(index, dtype):
+            if index == TextFileIndex.LINE_NUMBER:
+                return [i + value_index_offset for i in range(len(lines))]
+            cells = lines if index == TextFileIndex.WHOLE_LINE else [line.split(delimiter)[index] for line in lines]
+            dtype = _core.as_dtype(dtype)
+            return cells if dtype == _core.string else [float(c) if dtype.is_floating else int(c) for c in cells]
+
+        super().__init__(column(key_index, key_dtype), column(value_index, value_dtype), key_dtype, value_dtype)
+
+
+def _plain(tensor):
+    return _core.reshape(tensor, [-1]).numpy().tolist()
+
+
+class StaticHashTable:
+    """The value of each key, and a default for what is no key."""
+
+    def __init__(self, initializer, default_value, name=None, experimental_is_anonymous=False):
+        self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
+        self.default_value = _core.convert_to_tensor(default_value, self.value_dtype)
+        self.name = name or "hash_table"
+        keys = _plain(initializer.keys)
+        self._places = {}
+        for i, key in enumerate(keys):
+            known = self._places.setdefault(key, i)
+            if known != i and _plain(initializer.values)[known] != _plain(initializer.values)[i]:
+                from brio.errors import InvalidArgumentError
+
+                raise InvalidArgumentError(f"[StaticHashTable] key {key!r} has two values")
+        # The default lies behind the values.
+        self._values = _core.concat([_core.reshape(initializer.values, [-1]), _core.reshape(self.default_value, [1])], 0)
+        self._keys = initializer.keys
+
+    def lookup(self, keys, name=None):
+        """The values of keys."""
+        keys = _core.convert_to_tensor(keys, dtype_hint=self.key_dtype)
+        if keys.dtype != self.key_dtype:
+            raise TypeError(f"[StaticHashTable] keys are of {self.key_dtype.name}, but got {keys.dtype.name}")
+        last = self._values.shape[0] - 1
+        places = [self._places.get(key, last) for key in _plain(keys)]
+        return _core.reshape(_core.gather(self._values, _core.constant(places, "int32", shape=[len(places)])), keys.shape)
+
+    __getitem__ = lookup
+
+    def size(self, name=None):
+        """How many keys there are."""
+        return _core.constant(len(self._places), "int64")
+
+
+class StaticVocabularyTable:
+    """The number of each word; words that are not known share the numbers behind them."""
+
+    def __init__(self, initializer, num_oov_buckets, lookup_key_dtype=None, name=None, experimental_is_anonymous=False):
+        if num_oov_buckets < 1:
+            raise ValueError("[StaticVocabularyTable] num_oov_buckets must be 1 or more")
+        self._table = None if initializer is None else StaticHashTable(initializer, -1)
+        self._buckets = int(num_oov_buckets)
+        self.key_dtype = _core.as_dtype(lookup_key_dtype) if lookup_key_dtype else initializer.key_dtype
+
+    def lookup(self, keys, name=None):
+        """The numbers of words."""
+        keys = _core.convert_to_tensor(keys, dtype_hint=self.key_dtype)
+        words = keys if keys.dtype == _core.string else _core._strings.as_string(keys)
+        known = 0 if self._table is None else len(self._table._places)
+        hashed = _core._strings.to_hash_bucket_fast(words, self._buckets) + known
+        if self._table is None:
+            return hashed
+        found = self._table.lookup(keys)
+        return _core.where(_core.equal(found, -1), hashed, found)
+
+    __getitem__ = lookup
+
+    def size(self, name=None):
+        """How many numbers there are."""
+        return _core.constant((0 if self._table is None else len(self._table._places)) + self._buckets, "int64")
