@@ -18,11 +18,18 @@ _NAMES = {
     "Initializer": "initializers",
     "Regularizer": "regularizers",
     "Variable": "utils",
+    "DTypePolicy": "dtype_policies",
 }
 __version__ = "3.15.0"  # whose names and definitions these are
 
 
+def version():
+    return __version__
+
+
 def __getattr__(name):
+    if name in ("datasets", "applications"):
+        raise NotImplementedError(f"keras.{name} downloads files, which brio does not; read the data from files of your own")
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.keras.{name}")
     if name in _NAMES:

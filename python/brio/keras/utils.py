@@ -41,13 +41,160 @@ def normalize(x, axis=-1, order=2):
     return x / np.expand_dims(length, axis)
 
 
-def __getattr__(name):
-    if name in ("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"):
-        from brio.data import _readers
+def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncating="pre", value=0.0):
+    """Lists of different lengths as the rows of one array."""
+    import numpy as np
 
-        return getattr(_readers, name)
+    for what, given in (("padding", padding), ("truncating", truncating)):
+        if given not in ("pre", "post"):
+            raise ValueError(f"pad_sequences: {what} is {given!r}; it is 'pre' or 'post'")
+    if not hasattr(sequences, "__len__") or not all(hasattr(s, "__len__") for s in sequences):
+        raise ValueError("pad_sequences takes a list of lists")
+    maxlen = max((len(s) for s in sequences), default=0) if maxlen is None else maxlen
+    inner = next((np.asarray(s).shape[1:] for s in sequences if len(s)), ())
+    rows = np.full((len(sequences), maxlen, *inner), value, dtype=object if dtype in (object, str) else dtype)
+    for row, sequence in zip(rows, sequences):
+        if not len(sequence) or not maxlen:
+            continue
+        part = sequence[-maxlen:] if truncating == "pre" else sequence[:maxlen]
+        if padding == "post":
+            row[: len(part)] = part
+        else:
+            row[-len(part) :] = part
+    return rows
+
+
+def get_uid(prefix=""):
+    """How often this was asked for a prefix."""
+    _uids[prefix] = _uids.get(prefix, 0) + 1
+    return _uids[prefix]
+
+
+_uids = {}
+
+
+class Progbar:
+    """A bar on the terminal for loops of one's own."""
+
+    def __init__(self, target, width=20, verbose=1, interval=0.05, stateful_metrics=None, unit_name="step"):
+        import time
+
+        self.target, self.width, self.verbose, self.interval, self.unit_name = target, width, verbose, interval, unit_name
+        self.stateful_metrics, self._sums, self._seen = set(stateful_metrics or ()), {}, 0
+        self._start, self._shown = time.monotonic(), 0.0
+
+    def update(self, current, values=None, finalize=None):
+        import sys
+        import time
+
+        for name, value in values or []:
+            if name in self.stateful_metrics:
+                self._sums[name] = (float(value), 1)
+            else:
+                total, n = self._sums.get(name, (0.0, 0))
+                steps = max(current - self._seen, 1)
+                self._sums[name] = (total + float(value) * steps, n + steps)
+        self._seen = current
+        finalize = current >= self.target if finalize is None and self.target else bool(finalize)
+        now = time.monotonic()
+        if not self.verbose or (now - self._shown < self.interval and not finalize):
+            return
+        self._shown = now
+        share = min(current / self.target, 1.0) if self.target else 0.0
+        bar = "\u2501" * int(self.width * share) + " " * (self.width - int(self.width * share)) if self.target else ""
+        numbers = " - ".join(f"{name}: {total / max(n, 1):.4f}" for name, (total, n) in self._sums.items())
+        each = (now - self._start) / max(current, 1) * 1000
+        text = f"{current}/{self.target or 'Unknown'} {bar} {each:.0f}ms/{self.unit_name}" + (f" - {numbers}" if numbers else "")
+        sys.stdout.write(("\r" if self.verbose == 1 else "") + text + ("\n" if finalize else ""))
+        sys.stdout.flush()
+
+    def add(self, n, values=None):
+        self.update(self._seen + n, values)
+
+
+def _needs_network(what):
+    def refuse(*args, **kwargs):
+        raise NotImplementedError(f"{what} downloads files, which brio does not; fetch the file yourself and open it by its path")
+
+    refuse.__name__ = refuse.__qualname__ = what
+    return refuse
+
+
+get_file = _needs_network("get_file")
+
+
+def plot_model(*args, **kwargs):
+    """Out of scope: it needs Graphviz. model.summary() prints the layers."""
+    raise NotImplementedError("brio draws no models; model.summary() prints their layers")
+
+
+model_to_dot = plot_model
+
+
+def is_interactive_logging_enabled():
+    return True
+
+
+def disable_interactive_logging():
+    pass
+
+
+def enable_interactive_logging():
+    pass
+
+
+def is_keras_tensor(x):
+    return isinstance(x, _core.KerasTensor)
+
+
+def get_source_inputs(tensor):
+    return [symbol for _, symbol in _core._inputs_of([tensor])]
+
+
+def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=None):
+    """Two datasets: so many elements, or such a share of them, and the rest."""
+    from brio import data
+
+    if not isinstance(dataset, data.Dataset):
+        dataset = data.Dataset.from_tensor_slices(dataset)
+    n = int(dataset.cardinality())
+    if n < 0:
+        n = sum(1 for _ in dataset)
+    if shuffle:
+        dataset = dataset.shuffle(max(n, 1), seed=seed, reshuffle_each_iteration=False)
+    count = lambda size: size if size is None or isinstance(size, int) else round(size * n)  # noqa: E731
+    left, right = count(left_size), count(right_size)
+    if left is None and right is None:
+        raise ValueError("split_dataset needs left_size or right_size")
+    left = n - right if left is None else left
+    right = n - left if right is None else right
+    return dataset.take(left), dataset.skip(left).take(right)
+
+
+def audio_dataset_from_directory(*args, **kwargs):
+    raise NotImplementedError("brio has no audio_dataset_from_directory; map tf.audio.decode_wav over the names of the files")
+
+
+_ELSEWHERE = {
+    **dict.fromkeys(("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"), "brio.data._readers"),
+    **dict.fromkeys(("PyDataset", "Sequence", "pack_x_y_sample_weight", "unpack_x_y_sample_weight"), "brio.keras._batches"),
+    **dict.fromkeys(("load_img", "img_to_array", "array_to_img", "save_img"), "brio.keras._pictures"),
+    **dict.fromkeys(("CustomObjectScope", "custom_object_scope", "deserialize_keras_object", "get_custom_objects", "get_registered_name",
+                     "get_registered_object", "register_keras_serializable", "serialize_keras_object"), "brio.keras.saving"),
+}  # fmt: skip
+
+
+def __getattr__(name):
+    if name in _ELSEWHERE:
+        import importlib
+
+        return getattr(importlib.import_module(_ELSEWHERE[name]), name)
     if name.startswith("__"):
         raise AttributeError(name)
     from brio._missing import explain
 
     raise AttributeError(explain(__name__, name))
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_ELSEWHERE))

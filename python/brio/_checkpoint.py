@@ -1,0 +1,247 @@
+"""tf.train.Checkpoint and CheckpointManager: variables of objects in a safetensors file, with a manifest beside it.
+
+A checkpoint PREFIX is two files: PREFIX.safetensors with the numbers, and PREFIX.json, which says which variable of which
+object each is and is written last. The directory's file `checkpoint` names the newest, as TensorFlow's does.
+"""
+
+import json
+import os
+import re
+import time
+
+import numpy as np
+
+from brio import _core, _safetensors
+
+
+def _write(path, text):
+    from brio.keras.saving import write_aside
+
+    write_aside(path, lambda file: file.write(text.encode()))
+
+
+def _variables(obj, path=(), seen=None):
+    """(name, variable) of everything that an object holds: variables, layers, optimizers, modules, lists, dictionaries."""
+    seen = set() if seen is None else seen
+    if isinstance(obj, _core.Variable):
+        yield "/".join(path), obj
+        return
+    if id(obj) in seen:
+        return
+    seen.add(id(obj))
+    if isinstance(obj, dict):
+        for key, value in obj.items():
+            yield from _variables(value, (*path, str(key)), seen)
+    elif isinstance(obj, (list, tuple)):
+        for i, value in enumerate(obj):
+            yield from _variables(value, (*path, str(i)), seen)
+    elif hasattr(obj, "_handle") or hasattr(obj, "_brio"):  # layers, models, metrics and optimizers list theirs in order
+        for i, variable in enumerate(obj.variables):
+            yield "/".join((*path, str(i))), variable
+        optimizer = getattr(obj, "__dict__", {}).get("optimizer")
+        if optimizer is not None and optimizer is not obj:
+            yield from _variables(optimizer, (*path, "optimizer"), seen)
+    elif isinstance(obj, Checkpoint) or _is_module(obj):
+        for key, value in sorted(vars(obj).items()):
+            if not key.startswith("_"):
+                yield from _variables(value, (*path, key), seen)
+    elif hasattr(obj, "_checkpoint_state"):
+        yield "/".join(path), obj
+
+
+def _is_module(obj):
+    from brio._module import Module
+
+    return isinstance(obj, Module)
+
+
+class _Status:
+    """What restore() found: which variables the checkpoint has, and which the program."""
+
+    def __init__(self, path, missing, unused):
+        self._path, self._missing, self._unused = path, missing, unused
+
+    def assert_consumed(self):
+        if self._missing or self._unused:
+            raise AssertionError(f"{self._path}: without a value {self._missing}; without a variable {self._unused}")
+        return self
+
+    def assert_existing_objects_matched(self):
+        if self._missing:
+            raise AssertionError(f"{self._path}: without a value {self._missing}")
+        return self
+
+    def assert_nontrivial_match(self):
+        return self
+
+    def expect_partial(self):
+        return self
+
+    def run_restore_ops(self, session=None):
+        return self
+
+    initialize_or_restore = run_restore_ops
+
+
+class Checkpoint:
+    """Objects whose variables are saved and restored together: Checkpoint(model=model, optimizer=optimizer)."""
+
+    def __init__(self, root=None, **objects):
+        if root is not None:
+            self.root = root
+        for name, obj in objects.items():
+            setattr(self, name, obj)
+        self._pending, self._counter = {}, None
+
+    @property
+    def save_counter(self):
+        """How often it was saved."""
+        if self._counter is None:
+            self._counter = _core.Variable(0, dtype="int64", trainable=False, name="save_counter")
+        return self._counter
+
+    def _all(self):
+        yield from _variables({k: v for k, v in vars(self).items() if not k.startswith("_")})
+        yield "save_counter", self.save_counter
+
+    def write(self, file_prefix, options=None):
+        """Writes PREFIX as it is, without counting."""
+        prefix = os.fspath(file_prefix)
+        os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
+        rows = dict(self._all())
+        _safetensors.save(prefix + ".safetensors", rows)
+        about = {name: {"dtype": v.dtype.name, "shape": [int(n) for n in v.shape]} for name, v in rows.items()}
+        _write(prefix + ".json", json.dumps({"format": "brio checkpoint 1", "written": time.time(), "variables": about}, indent=1))
+        return prefix
+
+    def save(self, file_prefix, options=None):
+        """Writes PREFIX-1, PREFIX-2, …"""
+        self.save_counter.assign_add(1)
+        path = self.write(f"{os.fspath(file_prefix)}-{int(self.save_counter.numpy())}")
+        update_checkpoint_state(os.path.dirname(path) or ".", path)
+        return path
+
+    def read(self, save_path, options=None):
+        return self.restore(save_path, options)
+
+    def restore(self, save_path, options=None):
+        """Gives variables the values of a checkpoint; None restores nothing."""
+        if save_path is None:
+            return _Status("", [], [])
+        path = os.fspath(save_path)
+        if not os.path.exists(path + ".json"):
+            from brio import errors
+
+            raise errors.NotFoundError(f"there is no checkpoint {path}")
+        values = _safetensors.load(path + ".safetensors")
+        missing = []
+        for name, variable in self._all():
+            if name not in values:
+                missing.append(name)
+                continue
+            value = values.pop(name)
+            if tuple(np.shape(value)) != tuple(variable.shape):
+                raise ValueError(f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}")
+            variable.assign(_core.cast(value, variable.dtype))
+        return _Status(path, [m for m in missing if m != "save_counter"], list(values))
+
+
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, **kwargs):
+    """Writes the file `checkpoint` of a directory: the newest checkpoint and those that are kept."""
+    short = lambda p: os.path.relpath(p, save_dir) if os.path.dirname(os.path.abspath(p)) == os.path.abspath(save_dir) else p  # noqa: E731
+    paths = list(all_model_checkpoint_paths or [model_checkpoint_path])
+    if model_checkpoint_path not in paths:
+        paths.append(model_checkpoint_path)
+    lines = [f'model_checkpoint_path: "{short(model_checkpoint_path)}"', *(f'all_model_checkpoint_paths: "{short(p)}"' for p in paths)]
+    _write(os.path.join(save_dir, "checkpoint"), "\n".join(lines) + "\n")
+
+
+class CheckpointState:
+    def __init__(self, newest, paths):
+        self.model_checkpoint_path, self.all_model_checkpoint_paths = newest, paths
+
+
+def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+    path = os.path.join(os.fspath(checkpoint_dir), latest_filename or "checkpoint")
+    if not os.path.exists(path):
+        return None
+    with open(path) as file:
+        rows = re.findall(r'^(\w+): "(.*)"$', file.read(), re.M)
+    at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)  # noqa: E731
+    newest = [at(p) for key, p in rows if key == "model_checkpoint_path"]
+    return CheckpointState(newest[0], [at(p) for key, p in rows if key == "all_model_checkpoint_paths"]) if newest else None
+
+
+def latest_checkpoint(checkpoint_dir, latest_filename=None):
+    """The newest checkpoint of a directory, or None."""
+    state = get_checkpoint_state(checkpoint_dir, latest_filename)
+    return state.model_checkpoint_path if state is not None and os.path.exists(state.model_checkpoint_path + ".json") else None
+
+
+def list_variables(ckpt_dir_or_file):
+    """(name, shape) of every variable of a checkpoint."""
+    path = os.fspath(ckpt_dir_or_file)
+    path = latest_checkpoint(path) if os.path.isdir(path) else path
+    with open(path + ".json") as file:
+        return [(name, row["shape"]) for name, row in sorted(json.load(file)["variables"].items())]
+
+
+def load_variable(ckpt_dir_or_file, name):
+    path = os.fspath(ckpt_dir_or_file)
+    path = latest_checkpoint(path) if os.path.isdir(path) else path
+    return _safetensors.load(path + ".safetensors")[name]
+
+
+class CheckpointManager:
+    """Keeps the newest checkpoints of a directory and deletes older ones."""
+
+    def __init__(self, checkpoint, directory, max_to_keep, keep_checkpoint_every_n_hours=None, checkpoint_name="ckpt", step_counter=None,
+                 checkpoint_interval=None, init_fn=None):  # fmt: skip
+        if max_to_keep is not None and max_to_keep <= 0:
+            raise ValueError(f"CheckpointManager: max_to_keep is {max_to_keep}; it is 1 or more, or None for all")
+        self.checkpoint, self.directory, self._max = checkpoint, os.fspath(directory), max_to_keep
+        self._prefix, self._step, self._interval, self._init = os.path.join(self.directory, checkpoint_name), step_counter, checkpoint_interval, init_fn
+        self._last = None
+        state = get_checkpoint_state(self.directory)
+        self._paths = [p for p in (state.all_model_checkpoint_paths if state else []) if os.path.exists(p + ".json")]
+
+    @property
+    def checkpoints(self):
+        return list(self._paths)
+
+    @property
+    def latest_checkpoint(self):
+        return self._paths[-1] if self._paths else None
+
+    @property
+    def checkpoint_interval(self):
+        return self._interval
+
+    def save(self, checkpoint_number=None, check_interval=True, options=None):
+        if check_interval and self._interval is not None and self._last is not None and int(self._step.numpy()) - self._last < self._interval:
+            return None
+        if self._step is not None:
+            self._last = int(self._step.numpy())
+        if checkpoint_number is None:
+            self.checkpoint.save_counter.assign_add(1)
+            number = int(self.checkpoint.save_counter.numpy())
+        else:
+            number = int(np.asarray(checkpoint_number))
+        path = self.checkpoint.write(f"{self._prefix}-{number}")
+        self._paths = [p for p in self._paths if p != path] + [path]
+        old = self._paths[: -self._max] if self._max is not None else []
+        self._paths = self._paths[len(old) :]
+        update_checkpoint_state(self.directory, path, self._paths)
+        for gone in old:
+            for ending in (".json", ".safetensors"):
+                if os.path.exists(gone + ending):
+                    os.unlink(gone + ending)
+        return path
+
+    def restore_or_initialize(self):
+        if self.latest_checkpoint is None:
+            if self._init is not None:
+                self._init()
+            return None
+        self.checkpoint.restore(self.latest_checkpoint)
+        return self.latest_checkpoint

@@ -1,0 +1,40 @@
+"""keras.backend: what programs still use of it."""
+
+from brio import _core
+from brio._missing import attribute_error_of
+from brio.keras.config import (  # noqa: F401
+    backend, epsilon, floatx, image_data_format, set_epsilon, set_floatx, set_image_data_format,
+)  # fmt: skip
+from brio.keras.utils import clear_session, get_uid  # noqa: F401
+
+__getattr__ = attribute_error_of(__name__)
+
+
+def get_value(x):
+    return x.numpy() if hasattr(x, "numpy") else x
+
+
+def set_value(x, value):
+    x.assign(value)
+
+
+def result_type(*dtypes):
+    from brio.keras.ops._convert import _joined
+
+    return _joined({_core.as_dtype(d).name for d in dtypes})
+
+
+def is_float_dtype(dtype):
+    return _core.as_dtype(dtype).is_floating
+
+
+def is_int_dtype(dtype):
+    return _core.as_dtype(dtype).is_integer
+
+
+def is_keras_tensor(x):
+    return isinstance(x, _core.KerasTensor)
+
+
+def standardize_dtype(dtype):
+    return "float32" if dtype is None else _core.as_dtype(dtype).name

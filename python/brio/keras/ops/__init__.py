@@ -1,0 +1,11 @@
+"""keras.ops: NumPy's names over Brio's functions, with Keras 3's meaning."""
+
+from brio._missing import attribute_error_of
+from brio.keras.ops import image, linalg, nn, numpy  # noqa: F401
+from brio.keras.ops.core import *  # noqa: F403
+from brio.keras.ops.linalg import *  # noqa: F403
+from brio.keras.ops.math import *  # noqa: F403
+from brio.keras.ops.nn import *  # noqa: F403
+from brio.keras.ops.numpy import *  # noqa: F403
+
+__getattr__ = attribute_error_of(__name__)

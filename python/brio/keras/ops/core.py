@@ -1,0 +1,128 @@
+"""keras.ops: tensors, shapes, loops."""
+
+import numpy as np
+
+import brio as tf
+from brio import _core, _nest
+from brio.keras.ops._convert import tensor, together
+
+
+def shape(x):
+    """The sizes as a tuple; None where a size is not known."""
+    return tuple(x.shape) if hasattr(x, "shape") else tuple(tensor(x).shape)
+
+
+def cast(x, dtype):
+    return tf.cast(tensor(x), dtype)
+
+
+def saturate_cast(x, dtype):
+    return tf.saturate_cast(tensor(x), dtype)
+
+
+def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
+    return tensor(x) if dtype is None else tf.cast(tensor(x), dtype)
+
+
+def convert_to_numpy(x):
+    return np.array(x.numpy() if hasattr(x, "numpy") else x)
+
+
+def is_tensor(x):
+    return isinstance(x, _core.Tensor)
+
+
+def stop_gradient(variable):
+    return tf.stop_gradient(tensor(variable))
+
+
+def cond(pred, true_fn, false_fn):
+    return tf.cond(tensor(pred), true_fn, false_fn)
+
+
+def while_loop(cond, body, loop_vars, maximum_iterations=None):
+    single = not isinstance(loop_vars, (list, tuple))
+    variables = (loop_vars,) if single else tuple(loop_vars)
+
+    def step(*values):
+        made = body(*values)
+        return tuple(made) if isinstance(made, (list, tuple)) else (made,)
+
+    made = tf.while_loop(lambda *values: cond(*values), step, variables, maximum_iterations=maximum_iterations)
+    return made[0] if single else tuple(made)
+
+
+def fori_loop(lower, upper, body_fun, init_val):
+    made = tf.while_loop(lambda i, v: i < upper, lambda i, v: (i + 1, body_fun(i, v)), (tensor(lower), init_val))
+    return made[1]
+
+
+def map(f, xs):
+    return tf.map_fn(f, xs) if not _nest.is_nested(xs) else _stacked([f(_nest.pack(xs, leaves)) for leaves in zip(*(tf.unstack(v) for v in _nest.flatten(xs)))])
+
+
+def _stacked(rows):
+    return _nest.map_structure(lambda *v: tf.stack(v), *rows)
+
+
+def vectorized_map(function, elements):
+    return map(function, elements)
+
+
+def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
+    """carry, y = f(carry, x) along the first axis; returns the last carry and all y."""
+    flat = [] if xs is None else [tf.unstack(tensor(x)) for x in _nest.flatten(xs)]
+    n = len(flat[0]) if flat else length
+    carry, made = init, [None] * n
+    for i in reversed(range(n)) if reverse else range(n):
+        x = None if xs is None else _nest.pack(xs, [rows[i] for rows in flat])
+        carry, made[i] = f(carry, x)
+    return carry, (None if made and made[0] is None else _stacked(made))
+
+
+def associative_scan(f, elems, reverse=False, axis=0):
+    rows = tf.unstack(tensor(elems), axis=axis)
+    rows = rows[::-1] if reverse else rows
+    made = rows[:1]
+    for row in rows[1:]:
+        made.append(f(made[-1], row))
+    return tf.stack(made[::-1] if reverse else made, axis=axis)
+
+
+def switch(index, branches, *operands):
+    return tf.switch_case(tensor(index), [lambda b=b: b(*operands) for b in branches])
+
+
+def unstack(x, num=None, axis=0):
+    return tf.unstack(tensor(x), num, axis)
+
+
+def scatter(indices, values, shape):
+    return tf.scatter_nd(tensor(indices), tensor(values), shape)
+
+
+def scatter_update(inputs, indices, updates, reduction=None):
+    f = {None: tf.tensor_scatter_nd_update, "add": tf.tensor_scatter_nd_add, "max": tf.tensor_scatter_nd_max, "min": tf.tensor_scatter_nd_min}[reduction]
+    inputs, updates = together(inputs, updates)
+    return f(inputs, tensor(indices), updates)
+
+
+def slice(inputs, start_indices, shape):
+    return tf.slice(tensor(inputs), start_indices, shape)
+
+
+def slice_update(inputs, start_indices, updates):
+    inputs, updates = together(inputs, updates)
+    grids = np.meshgrid(*(np.arange(n) + int(s) for n, s in zip(updates.shape, np.asarray(start_indices))), indexing="ij")
+    return tf.tensor_scatter_nd_update(inputs, tensor(np.stack(grids, -1)), updates)
+
+
+def custom_gradient(f):
+    return tf.custom_gradient(f)
+
+
+def dtype(x):
+    return tensor(x).dtype.name
+
+
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "tensor", "together")]

@@ -1,0 +1,123 @@
+"""keras.ops: functions of neural networks."""
+
+import brio as tf
+from brio.keras import activations as _a
+from brio.keras import losses as _losses
+from brio.keras.ops._convert import floating, tensor
+
+for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax mish relu relu6 selu sigmoid silu "
+              "softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus tanh_shrink hard_swish swish").split():  # fmt: skip
+    if hasattr(_a, _name):
+        globals()[_name] = getattr(_a, _name)
+threshold = _a.threshold
+
+
+def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    return tf.one_hot(tensor(x), num_classes, axis=axis, dtype=dtype or "float32")
+
+
+def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
+    return tf.reduce_max(one_hot(inputs, num_classes, axis, dtype), axis=1 if len(tensor(inputs).shape) > 1 else 0)
+
+
+def binary_crossentropy(target, output, from_logits=False):
+    target, output = floating(target), floating(output)
+    if from_logits:
+        return tf.nn.sigmoid_cross_entropy_with_logits(target, output)
+    output = tf.clip_by_value(output, 1e-7, 1 - 1e-7)
+    return -(target * tf.math.log(output) + (1 - target) * tf.math.log(1 - output))
+
+
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    return _losses.categorical_crossentropy(floating(target), floating(output), from_logits, axis=axis)
+
+
+def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    return _losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
+
+
+def moments(x, axes, keepdims=False, synchronized=False):
+    return tf.nn.moments(floating(x), axes, keepdims=keepdims)
+
+
+def normalize(x, axis=-1, order=2, epsilon=None):
+    x = floating(x)
+    epsilon = 1e-7 if epsilon is None else epsilon
+    if order == 2:
+        return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(x * x, axis=axis, keepdims=True), epsilon * epsilon))
+    return x / tf.maximum(tf.pow(tf.reduce_sum(tf.pow(tf.abs(x), float(order)), axis=axis, keepdims=True), 1.0 / order), epsilon)
+
+
+def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
+    x = floating(x)
+    shape = [n if i == axis % len(x.shape) else 1 for i, n in enumerate(x.shape)]
+    put = lambda v: None if v is None else tf.reshape(tensor(v), shape)  # noqa: E731
+    return tf.nn.batch_normalization(x, put(mean), put(variance), put(offset), put(scale), epsilon)
+
+
+def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
+    x = floating(x)
+    mean, variance = tf.nn.moments(x, axis, keepdims=True)
+    x = (x - mean) * tf.math.rsqrt(variance + (1e-7 if epsilon is None else epsilon))
+    x = x if gamma is None else x * tensor(gamma)
+    return x if beta is None else x + tensor(beta)
+
+
+def rms_normalization(x, scale=None, axis=-1, epsilon=None):
+    x = floating(x)
+    x = x * tf.math.rsqrt(tf.reduce_mean(x * x, axis=axis, keepdims=True) + (1e-7 if epsilon is None else epsilon))
+    return x if scale is None else x * tensor(scale)
+
+
+def _window(n, value):
+    return [value] * n if isinstance(value, int) else list(value)
+
+
+def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    x = floating(inputs)
+    n = len(x.shape) - 2
+    return getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
+
+
+def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    x = floating(inputs)
+    n = len(x.shape) - 2
+    return getattr(tf.nn, f"avg_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
+
+
+def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    x = floating(inputs)
+    n = len(x.shape) - 2
+    return tf.nn.convolution(x, floating(kernel), _window(n, strides), padding.upper(), dilations=_window(n, dilation_rate))
+
+
+def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    s = _window(2, strides)
+    return tf.nn.depthwise_conv2d(floating(inputs), floating(kernel), [1, *s, 1], padding.upper(), dilations=_window(2, dilation_rate))
+
+
+def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, **kwargs):
+    """(batch, T, heads, size) of queries, keys and values."""
+    q, k, v = floating(query), floating(key), floating(value)
+    scale = 1.0 / float(q.shape[-1]) ** 0.5 if scale is None else scale
+    logits = tf.einsum("btnh,bsnh->bnts", q, k) * scale
+    logits = logits if bias is None else logits + tensor(bias)
+    if is_causal:
+        t, s = logits.shape[-2:]
+        seen = tf.range(t)[:, None] >= tf.range(s)[None, :]
+        mask = seen if mask is None else tf.logical_and(tensor(mask), seen)
+    if mask is not None:
+        logits = tf.where(tf.broadcast_to(tensor(mask), logits.shape), logits, tf.cast(-3e38 if logits.dtype == "float32" else -1e9, logits.dtype))
+    return tf.einsum("bnts,bsnh->btnh", tf.nn.softmax(logits), v)
+
+
+def psnr(x1, x2, max_val):
+    x1, x2 = floating(x1), floating(x2)
+    return 20 * tf.math.log(float(max_val)) / tf.math.log(10.0) - 10 * tf.math.log(tf.reduce_mean(tf.square(x1 - x2))) / tf.math.log(10.0)
+
+
+def polar(abs_, angle):
+    return tf.complex(floating(abs_) * tf.cos(floating(angle)), floating(abs_) * tf.sin(floating(angle)))
+
+
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "floating", "tensor")]

@@ -1,0 +1,512 @@
+"""keras.ops: NumPy's functions."""
+
+import builtins
+
+import numpy as np
+
+import brio as tf
+from brio.keras.ops._convert import floating, named, one, tensor, together, two
+from brio.keras.ops.core import shape
+
+_UNARY = {
+    "abs": tf.abs, "absolute": tf.abs, "ceil": tf.math.ceil, "floor": tf.floor, "negative": tf.negative, "round": tf.round, "sign": tf.sign,
+    "square": tf.square, "isnan": tf.math.is_nan, "isinf": tf.math.is_inf, "isfinite": tf.math.is_finite, "logical_not": lambda x: tf.logical_not(tf.cast(x, "bool")),
+    "ndim": lambda x: len(x.shape), "copy": tf.identity, "conj": tf.math.conj, "conjugate": tf.math.conj, "real": tf.math.real, "imag": tf.math.imag, "invert": tf.bitwise.invert,
+    "bitwise_not": tf.bitwise.invert, "ravel": lambda x: tf.reshape(x, [-1]), "signbit": lambda x: x < 0,
+}  # fmt: skip
+_FLOATING = {
+    "arccos": tf.math.acos, "arccosh": tf.math.acosh, "arcsin": tf.math.asin, "arcsinh": tf.math.asinh, "arctan": tf.math.atan, "arctanh": tf.math.atanh,
+    "cos": tf.cos, "cosh": tf.math.cosh, "exp": tf.exp, "expm1": tf.math.expm1, "exp2": lambda x: tf.pow(tf.cast(2, x.dtype), x), "log": tf.math.log, "log1p": tf.math.log1p,
+    "log2": lambda x: tf.math.log(x) / tf.math.log(tf.cast(2, x.dtype)), "log10": lambda x: tf.math.log(x) / tf.math.log(tf.cast(10, x.dtype)),
+    "reciprocal": tf.math.reciprocal, "sin": tf.sin, "sinh": tf.math.sinh, "sqrt": tf.sqrt, "tan": tf.math.tan, "tanh": tf.tanh, "deg2rad": lambda x: x * (np.pi / 180), "rad2deg": lambda x: x * (180 / np.pi),
+}  # fmt: skip
+_BINARY = {
+    "add": tf.add, "subtract": tf.subtract, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum, "mod": tf.math.floormod, "remainder": tf.math.floormod,
+    "floor_divide": tf.math.floordiv, "power": tf.pow, "equal": tf.equal, "not_equal": tf.not_equal, "less": tf.less, "less_equal": tf.less_equal, "greater": tf.greater,
+    "greater_equal": tf.greater_equal, "logical_and": lambda a, b: tf.logical_and(tf.cast(a, "bool"), tf.cast(b, "bool")),
+    "logical_or": lambda a, b: tf.logical_or(tf.cast(a, "bool"), tf.cast(b, "bool")), "logical_xor": lambda a, b: tf.math.logical_xor(tf.cast(a, "bool"), tf.cast(b, "bool")),
+    "bitwise_and": tf.bitwise.bitwise_and, "bitwise_or": tf.bitwise.bitwise_or, "bitwise_xor": tf.bitwise.bitwise_xor, "divide_no_nan": tf.math.divide_no_nan,
+}  # fmt: skip
+_FLOATING_BINARY = {"divide": tf.divide, "true_divide": tf.divide, "arctan2": tf.math.atan2, "logaddexp": lambda a, b: tf.reduce_logsumexp(tf.stack([a, b], 0), 0),
+                    "hypot": lambda a, b: tf.sqrt(a * a + b * b)}  # fmt: skip
+named(globals(), {n: one(f) for n, f in _UNARY.items()})
+named(globals(), {n: one(f, True) for n, f in _FLOATING.items()})
+named(globals(), {n: two(f) for n, f in _BINARY.items()})
+named(globals(), {n: two(f, True) for n, f in _FLOATING_BINARY.items()})
+
+
+def round(x, decimals=0):  # noqa: F811
+    x = tensor(x)
+    if not decimals:
+        return tf.round(x)
+    return tf.round(x * 10.0**decimals) / 10.0**decimals
+
+
+# ---- making
+
+
+def array(x, dtype=None):
+    return tensor(x) if dtype is None else tf.cast(tensor(x), dtype)
+
+
+def arange(start, stop=None, step=None, dtype=None):
+    start, stop, step = (0, start, 1 if step is None else step) if stop is None else (start, stop, 1 if step is None else step)
+    if dtype is None:
+        dtype = "float32" if any(isinstance(v, float) for v in (start, stop, step)) else "int32"
+    return tf.cast(tf.range(start, stop, step), dtype)
+
+
+def zeros(shape, dtype=None):
+    return tf.zeros(shape, dtype or "float32")
+
+
+def ones(shape, dtype=None):
+    return tf.ones(shape, dtype or "float32")
+
+
+def empty(shape, dtype=None):
+    return zeros(shape, dtype)
+
+
+def full(shape, fill_value, dtype=None):
+    return tf.broadcast_to(tf.cast(tensor(fill_value), dtype or "float32"), shape)
+
+
+def zeros_like(x, dtype=None):
+    return tf.zeros_like(tensor(x), dtype)
+
+
+def ones_like(x, dtype=None):
+    return tf.ones_like(tensor(x), dtype)
+
+
+def full_like(x, fill_value, dtype=None):
+    x = tensor(x)
+    return tf.zeros_like(x, dtype) + tf.cast(tensor(fill_value), dtype or x.dtype)
+
+
+def eye(N, M=None, k=0, dtype=None):
+    return tensor(np.eye(N, M, k), dtype or "float32") if k else tf.eye(N, M, dtype=dtype or "float32")
+
+
+def identity(n, dtype=None):
+    return eye(n, dtype=dtype)
+
+
+def tri(N, M=None, k=0, dtype=None):
+    return tensor(np.tri(N, M, k).astype("float32"), dtype or "float32")
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    start, stop = (floating(v) for v in together(start, stop))
+    last = stop if endpoint else start + (stop - start) * ((num - 1) / num)
+    made = tf.linspace(start, last, num, axis=axis)
+    made = made if dtype is None else tf.cast(made, dtype)
+    return (made, (stop - start) / (num - 1 if endpoint else num)) if retstep else made
+
+
+def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
+    return tf.pow(tf.cast(base, "float32"), linspace(start, stop, num, endpoint, dtype=dtype, axis=axis))
+
+
+def meshgrid(*x, indexing="xy"):
+    return tf.meshgrid(*[tensor(v) for v in x], indexing=indexing)
+
+
+# ---- reducing
+
+
+def _reduction(f, floats=False):
+    def call(x, axis=None, keepdims=False):
+        return f(floating(x) if floats else tensor(x), axis=axis, keepdims=keepdims)
+
+    return call
+
+
+named(globals(), {"mean": _reduction(tf.reduce_mean, True), "std": _reduction(tf.math.reduce_std, True), "var": _reduction(tf.math.reduce_variance, True)})
+
+
+def sum(x, axis=None, keepdims=False):
+    x = tensor(x)
+    return tf.reduce_sum(tf.cast(x, "int32") if x.dtype == "bool" else x, axis=axis, keepdims=keepdims)
+
+
+def prod(x, axis=None, keepdims=False, dtype=None):
+    x = tensor(x)
+    return tf.reduce_prod(x if dtype is None else tf.cast(x, dtype), axis=axis, keepdims=keepdims)
+
+
+def max(x, axis=None, keepdims=False, initial=None):
+    made = tf.reduce_max(tensor(x), axis=axis, keepdims=keepdims)
+    return made if initial is None else maximum(made, initial)  # noqa: F821
+
+
+def min(x, axis=None, keepdims=False, initial=None):
+    made = tf.reduce_min(tensor(x), axis=axis, keepdims=keepdims)
+    return made if initial is None else minimum(made, initial)  # noqa: F821
+
+
+amax, amin = max, min
+
+
+def all(x, axis=None, keepdims=False):
+    return tf.reduce_all(tf.cast(tensor(x), "bool"), axis=axis, keepdims=keepdims)
+
+
+def any(x, axis=None, keepdims=False):
+    return tf.reduce_any(tf.cast(tensor(x), "bool"), axis=axis, keepdims=keepdims)
+
+
+def argmax(x, axis=None, keepdims=False):
+    return _arg(tf.argmax, x, axis, keepdims)
+
+
+def argmin(x, axis=None, keepdims=False):
+    return _arg(tf.argmin, x, axis, keepdims)
+
+
+def _arg(f, x, axis, keepdims):
+    x = tensor(x)
+    made = tf.cast(f(tf.reshape(x, [-1]) if axis is None else x, axis=0 if axis is None else axis), "int32")
+    if keepdims:
+        made = tf.reshape(made, [1] * len(x.shape)) if axis is None else tf.expand_dims(made, axis)
+    return made
+
+
+def count_nonzero(x, axis=None):
+    return tf.cast(tf.math.count_nonzero(tensor(x), axis=axis), "int32")
+
+
+def average(x, axis=None, weights=None):
+    x = floating(x)
+    if weights is None:
+        return tf.reduce_mean(x, axis=axis)
+    weights = tf.cast(tensor(weights), x.dtype)
+    if len(weights.shape) == 1 and len(x.shape) > 1:
+        weights = tf.reshape(weights, [-1 if i == axis % len(x.shape) else 1 for i in range(len(x.shape))])
+    return tf.reduce_sum(x * weights, axis=axis) / tf.reduce_sum(tf.broadcast_to(weights, x.shape), axis=axis)
+
+
+def cumsum(x, axis=None, dtype=None):
+    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
+    return tf.cumsum(x if dtype is None else tf.cast(x, dtype), axis=axis or 0)
+
+
+def cumprod(x, axis=None, dtype=None):
+    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
+    return tf.math.cumprod(x if dtype is None else tf.cast(x, dtype), axis=axis or 0)
+
+
+def median(x, axis=None, keepdims=False):
+    return quantile(x, 0.5, axis, keepdims=keepdims)
+
+
+def quantile(x, q, axis=None, method="linear", keepdims=False):
+    x = floating(x)
+    rank = len(x.shape)
+    axes = list(range(rank)) if axis is None else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
+    rest = [a for a in range(rank) if a not in axes]
+    rows = tf.sort(tf.reshape(tf.transpose(x, rest + axes), [*(x.shape[a] for a in rest), -1]))
+    n, at = int(rows.shape[-1]), np.asarray(q, np.float64)
+    place = at * (n - 1)
+    low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
+    share = {"linear": place - low, "lower": 0 * place, "higher": np.ceil(place) - low, "nearest": np.rint(place) - low, "midpoint": 0.5 * (high > low)}[method]
+    a, b = tf.gather(rows, low.reshape(-1), axis=-1), tf.gather(rows, high.reshape(-1), axis=-1)
+    made = a + (b - a) * tf.cast(tensor(np.reshape(share, -1)), x.dtype)
+    made = tf.transpose(made, [len(rest), *range(len(rest))])
+    if keepdims:
+        made = tf.reshape(made, [made.shape[0], *(1 if a in axes else x.shape[a] for a in range(rank))])
+    return made[0] if at.ndim == 0 else made
+
+
+def diff(a, n=1, axis=-1):
+    a = tensor(a)
+    for _ in range(n):
+        rows = a.shape[axis]
+        a = tf.gather(a, list(range(1, rows)), axis=axis) - tf.gather(a, list(range(rows - 1)), axis=axis)
+    return a
+
+
+def trace(x, offset=0, axis1=0, axis2=1):
+    return tf.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
+
+
+# ---- shapes
+
+
+def reshape(x, newshape):
+    return tf.reshape(tensor(x), newshape)
+
+
+def transpose(x, axes=None):
+    return tf.transpose(tensor(x), axes)
+
+
+def expand_dims(x, axis):
+    x = tensor(x)
+    for a in sorted(axis) if isinstance(axis, (list, tuple)) else [axis]:
+        x = tf.expand_dims(x, a)
+    return x
+
+
+def squeeze(x, axis=None):
+    return tf.squeeze(tensor(x), axis if axis is None or isinstance(axis, (list, tuple)) else [axis])
+
+
+def concatenate(xs, axis=0):
+    return tf.concat(together(*xs), axis)
+
+
+def stack(x, axis=0):
+    return tf.stack(together(*x) if isinstance(x, (list, tuple)) else tf.unstack(tensor(x)), axis)
+
+
+def hstack(xs):
+    xs = together(*xs)
+    return tf.concat(xs, 0 if len(xs[0].shape) == 1 else 1)
+
+
+def vstack(xs):
+    return tf.concat([tf.reshape(x, [1, -1]) if len(x.shape) == 1 else x for x in together(*xs)], 0)
+
+
+def append(x1, x2, axis=None):
+    a, b = together(x1, x2)
+    return tf.concat([tf.reshape(a, [-1]), tf.reshape(b, [-1])], 0) if axis is None else tf.concat([a, b], axis)
+
+
+def split(x, indices_or_sections, axis=0):
+    x = tensor(x)
+    if isinstance(indices_or_sections, int):
+        return tf.split(x, indices_or_sections, axis)
+    places = [0, *(int(i) for i in indices_or_sections), int(x.shape[axis])]
+    return tf.split(x, [b - a for a, b in zip(places, places[1:])], axis)
+
+
+array_split = split
+
+
+def tile(x, repeats):
+    x = tensor(x)
+    repeats = [repeats] if isinstance(repeats, int) else list(repeats)
+    rank = builtins.max(len(x.shape), len(repeats))
+    x = tf.reshape(x, [1] * (rank - len(x.shape)) + list(x.shape))
+    return tf.tile(x, [1] * (rank - len(repeats)) + repeats)
+
+
+def repeat(x, repeats, axis=None):
+    x = tensor(x)
+    return tf.repeat(tf.reshape(x, [-1]) if axis is None else x, repeats, axis=0 if axis is None else axis)
+
+
+def flip(x, axis=None):
+    x = tensor(x)
+    return tf.reverse(x, list(range(len(x.shape))) if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis])
+
+
+def roll(x, shift, axis=None):
+    x = tensor(x)
+    if axis is None:
+        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), x.shape)
+    return tf.roll(x, shift, axis)
+
+
+def rot90(array, k=1, axes=(0, 1)):
+    array = tensor(array)
+    for _ in range(k % 4):
+        array = flip(swapaxes(array, *axes), axes[0])
+    return array
+
+
+def moveaxis(x, source, destination):
+    x = tensor(x)
+    listed = lambda v: [v] if isinstance(v, int) else list(v)  # noqa: E731
+    rank = len(x.shape)
+    source, destination = [a % rank for a in listed(source)], [a % rank for a in listed(destination)]
+    order = [a for a in range(rank) if a not in source]
+    for to, at in sorted(zip(destination, source)):
+        order.insert(to, at)
+    return tf.transpose(x, order)
+
+
+def swapaxes(x, axis1, axis2):
+    x = tensor(x)
+    order = list(range(len(x.shape)))
+    order[axis1], order[axis2] = order[axis2], order[axis1]
+    return tf.transpose(x, order)
+
+
+def broadcast_to(x, shape):
+    return tf.broadcast_to(tensor(x), shape)
+
+
+def pad(x, pad_width, mode="constant", constant_values=None):
+    x = tensor(x)
+    rank = len(x.shape)
+    if isinstance(pad_width, int):
+        pad_width = [(pad_width, pad_width)] * rank
+    elif isinstance(pad_width[0], int):
+        pad_width = [tuple(pad_width) if len(pad_width) == 2 else (pad_width[0],) * 2] * rank
+    elif len(pad_width) == 1:
+        pad_width = list(pad_width) * rank
+    pad_width = [(p[0], p[-1]) for p in pad_width]
+    return tf.pad(x, pad_width, mode.upper(), 0 if constant_values is None else constant_values)
+
+
+def size(x):
+    return int(np.prod(shape(x)))
+
+
+# ---- picking
+
+
+def where(condition, x1=None, x2=None):
+    condition = tf.cast(tensor(condition), "bool")
+    if x1 is None and x2 is None:
+        return nonzero(condition)
+    a, b = together(x1, x2)
+    return tf.where(condition, a, b)
+
+
+def nonzero(x):
+    return tuple(tf.cast(v, "int32") for v in tf.unstack(tf.where(tf.cast(tensor(x), "bool")), axis=1))
+
+
+def select(condlist, choicelist, default=0):
+    made = default
+    for condition, choice in reversed(list(zip(condlist, choicelist))):
+        made = where(condition, choice, made)
+    return made
+
+
+def take(x, indices, axis=None):
+    x, indices = tensor(x), tensor(indices)
+    if axis is None:
+        x, axis = tf.reshape(x, [-1]), 0
+    n = tf.cast(tf.shape(x)[axis], indices.dtype)
+    return tf.gather(x, tf.where(indices < 0, indices + n, indices), axis=axis)
+
+
+def take_along_axis(x, indices, axis=None):
+    x, indices = tensor(x), tensor(indices)
+    if axis is None:
+        return tf.gather(tf.reshape(x, [-1]), tf.reshape(indices, [-1]))
+    axis %= len(x.shape)
+    last = len(x.shape) - 1
+    sizes = [a if a == b or b == 1 else b for a, b in zip(x.shape, indices.shape)]
+    sizes[axis] = indices.shape[axis]
+    full = [n if i != axis else x.shape[axis] for i, n in enumerate(sizes)]
+    x, indices = tf.broadcast_to(x, full), tf.broadcast_to(indices, sizes)
+    x, indices = swapaxes(x, axis, last), swapaxes(indices, axis, last)
+    indices = tf.where(indices < 0, indices + tf.cast(x.shape[-1], indices.dtype), indices)
+    return swapaxes(tf.gather(x, indices, axis=-1, batch_dims=last), axis, last)
+
+
+def sort(x, axis=-1):
+    return tf.sort(tensor(x), axis=axis)
+
+
+def argsort(x, axis=-1):
+    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
+    return tf.cast(tf.argsort(x, axis=-1 if axis is None else axis, stable=True), "int32")
+
+
+def searchsorted(sorted_sequence, values, side="left"):
+    return tf.searchsorted(tensor(sorted_sequence), tensor(values), side)
+
+
+def digitize(x, bins):
+    return tf.searchsorted(floating(bins), floating(x), "right")
+
+
+def bincount(x, weights=None, minlength=0, sparse=False):
+    return tf.math.bincount(tensor(x), weights=None if weights is None else tensor(weights), minlength=minlength)
+
+
+def unique(x, sorted=True, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None):
+    values, inverse, counts = np.unique(np.asarray(tensor(x)), return_inverse=True, return_counts=True, axis=axis)
+    made = [tensor(values)] + ([tensor(inverse)] if return_inverse else []) + ([tensor(counts)] if return_counts else [])
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def diag(x, k=0):
+    x = tensor(x)
+    return tf.linalg.diag(x, k=k) if len(x.shape) == 1 else diagonal(x, k)
+
+
+def diagonal(x, offset=0, axis1=0, axis2=1):
+    x = moveaxis(x, (axis1, axis2), (-2, -1))
+    return tf.linalg.diag_part(x, k=offset)
+
+
+def tril(x, k=0):
+    x = tensor(x)
+    return tf.where(tensor(np.tri(*x.shape[-2:], k, dtype=bool)), x, tf.zeros_like(x))
+
+
+def triu(x, k=0):
+    x = tensor(x)
+    return tf.where(tensor(~np.tri(*x.shape[-2:], k - 1, dtype=bool)), x, tf.zeros_like(x))
+
+
+def clip(x, x_min, x_max):
+    x = tensor(x)
+    return tf.clip_by_value(x, tf.cast(x_min, x.dtype), tf.cast(x_max, x.dtype))
+
+
+def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
+    x = tensor(x)
+    largest = np.finfo(np.float32).max if x.dtype != "float64" else np.finfo(np.float64).max
+    x = tf.where(tf.math.is_nan(x), tf.cast(nan, x.dtype), x)
+    x = tf.where(x == np.inf, tf.cast(largest if posinf is None else posinf, x.dtype), x)
+    return tf.where(x == -np.inf, tf.cast(-largest if neginf is None else neginf, x.dtype), x)
+
+
+def isclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
+    a, b = (floating(v) for v in together(x1, x2))
+    made = tf.abs(a - b) <= atol + rtol * tf.abs(b)
+    return tf.logical_or(made, tf.logical_and(tf.math.is_nan(a), tf.math.is_nan(b))) if equal_nan else made
+
+
+# ---- products
+
+
+def matmul(x1, x2):
+    return tf.matmul(*together(x1, x2)) if builtins.min(len(shape(x1)), len(shape(x2))) > 1 else dot(x1, x2)
+
+
+def dot(x1, x2):
+    a, b = together(x1, x2)
+    if not a.shape or not b.shape:
+        return a * b
+    return tf.tensordot(a, b, [[-1], [0 if len(b.shape) == 1 else len(b.shape) - 2]])
+
+
+def vdot(x1, x2):
+    a, b = together(x1, x2)
+    return tf.reduce_sum(tf.reshape(a, [-1]) * tf.reshape(b, [-1]))
+
+
+def inner(x1, x2):
+    a, b = together(x1, x2)
+    return tf.tensordot(a, b, [[-1], [-1]])
+
+
+def outer(x1, x2):
+    a, b = together(x1, x2)
+    return tf.reshape(a, [-1, 1]) * tf.reshape(b, [1, -1])
+
+
+def tensordot(x1, x2, axes=2):
+    return tf.tensordot(*together(x1, x2), axes)
+
+
+def einsum(subscripts, *operands):
+    return tf.einsum(subscripts, *together(*operands))
+
+
+def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    return tf.linalg.cross(*together(x1, x2))
+
+
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "builtins", "floating", "named", "one", "tensor", "together", "two", "shape")]

@@ -1,0 +1,103 @@
+"""keras.random."""
+
+import itertools
+
+import brio as tf
+from brio import _core
+from brio._missing import attribute_error_of
+
+__getattr__ = attribute_error_of(__name__)
+
+
+class SeedGenerator:
+    """Seeds, each used once: the same numbers are drawn after the same seed."""
+
+    _made = itertools.count(1)
+
+    def __init__(self, seed=None, name=None, **kwargs):
+        self._initial_seed = next(SeedGenerator._made) if seed is None else int(seed)
+        self.name = name or "seed_generator"
+        self.state = _core.Variable([self._initial_seed & 0x7FFFFFFF, 0], dtype="int64", trainable=False, name="seed_generator_state")
+
+    def next(self, ordered=True):
+        now = self.state.numpy()
+        self.state.assign([int(now[0]), int(now[1]) + 1])
+        return _core.constant([int(now[0]), int(now[1])])
+
+    def get_config(self):
+        return {"seed": self._initial_seed}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+
+def _seed(seed):
+    """Two numbers for a draw that depends on them alone, or None for one that is new each time."""
+    if seed is None:
+        return None
+    if isinstance(seed, SeedGenerator):
+        return seed.next()
+    return seed if hasattr(seed, "shape") and len(seed.shape) else [int(seed), 0]
+
+
+def _drawn(plain, stateless, shape, seed, dtype, *args, **kwargs):
+    seed = _seed(seed)
+    dtype = dtype or "float32"
+    if seed is None:
+        return plain(shape, *args, dtype=dtype, **kwargs)
+    return stateless(shape, seed, *args, dtype=dtype, **kwargs)
+
+
+def normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+    return _drawn(tf.random.normal, tf.random.stateless_normal, shape, seed, dtype, mean, stddev)
+
+
+def truncated_normal(shape, mean=0.0, stddev=1.0, dtype=None, seed=None):
+    return _drawn(tf.random.truncated_normal, tf.random.stateless_truncated_normal, shape, seed, dtype, mean, stddev)
+
+
+def uniform(shape, minval=0.0, maxval=1.0, dtype=None, seed=None):
+    return _drawn(tf.random.uniform, tf.random.stateless_uniform, shape, seed, dtype, minval, maxval)
+
+
+def randint(shape, minval, maxval, dtype="int32", seed=None):
+    return _drawn(tf.random.uniform, tf.random.stateless_uniform, shape, seed, dtype, minval, maxval)
+
+
+def categorical(logits, num_samples, dtype="int32", seed=None):
+    seed = _seed(seed)
+    made = tf.random.categorical(logits, num_samples) if seed is None else tf.random.stateless_categorical(logits, num_samples, seed)
+    return tf.cast(made, dtype)
+
+
+def shuffle(x, axis=0, seed=None):
+    x = tf.convert_to_tensor(x)
+    order = tf.argsort(uniform([x.shape[axis]], seed=seed))
+    return tf.gather(x, order, axis=axis)
+
+
+def dropout(inputs, rate, noise_shape=None, seed=None):
+    inputs = tf.convert_to_tensor(inputs)
+    if rate <= 0:
+        return inputs
+    kept = uniform(inputs.shape if noise_shape is None else noise_shape, seed=seed) >= rate
+    return tf.where(kept, inputs / (1.0 - rate), tf.zeros_like(inputs))
+
+
+def gamma(shape, alpha, dtype=None, seed=None):
+    if seed is None:
+        return tf.random.gamma(shape, alpha, dtype=dtype or "float32")
+    return tf.random.stateless_gamma(shape, _seed(seed), alpha, dtype=dtype or "float32")
+
+
+def beta(shape, alpha, beta, dtype=None, seed=None):
+    a, b = gamma(shape, alpha, dtype, seed), gamma(shape, beta, dtype, None if seed is None else seed if isinstance(seed, SeedGenerator) else seed + 1)
+    return a / (a + b)
+
+
+def binomial(shape, counts, probabilities, dtype=None, seed=None):
+    trials = tf.range(int(tf.reduce_max(counts)))
+    hits = uniform([len(trials), *shape], seed=seed) < probabilities
+    counted = tf.reshape(trials, [-1] + [1] * len(shape)) < tf.cast(counts, "int32")
+    return tf.cast(tf.reduce_sum(tf.cast(tf.logical_and(hits, counted), "float32"), 0), dtype or "float32")
