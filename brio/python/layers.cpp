@@ -250,6 +250,16 @@ void bind_layers(nb::module_& m) {
              auto* module = dynamic_cast<PythonModule*>(&l.module());
              return module ? module->object_or_none() : nb::none();
            })
+      // The same layer, whose Python object lives as long as this handle: what calls on symbols hold.
+      .def("keeping",
+           [](const nn::Layer& l, nb::object object) {
+             struct Kept {
+               std::shared_ptr<nn::Module> module;
+               std::shared_ptr<nb::object> object;
+             };
+             auto both = std::make_shared<Kept>(Kept{l.share(), kept(std::move(object))});
+             return nn::Layer(std::shared_ptr<nn::Module>(both, both->module.get()));
+           })
       .def("add_layer",
            [](const nn::Layer& l, const nn::Layer& inner) {
              if (auto* chain = dynamic_cast<nn::Chain*>(&l.module())) chain->add(inner);

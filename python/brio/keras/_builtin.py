@@ -72,7 +72,7 @@ def _for_core(kind, text, given):
 class Builtin(Layer):
     """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
 
-    _inputs = ()  # names of call()'s inputs where there are several
+    _input_names = ()  # names of call()'s inputs where there are several
 
     def __init__(self, *args, **kwargs):
         cls = type(self)
@@ -125,7 +125,7 @@ class Builtin(Layer):
     def _run(self, args, kwargs):
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
         causal, scores = kwargs.pop("use_causal_mask", False), kwargs.pop("return_attention_scores", False)
-        if self._inputs:
+        if self._input_names:
             args, kwargs, mask = self._in_order(args, kwargs, mask)
         inputs = []
         for value in (*args, *kwargs.values()):
@@ -135,18 +135,19 @@ class Builtin(Layer):
                 inputs.append(value)
         if mask is not None and not isinstance(mask, (list, tuple)):
             mask = [mask]
-        made = self._packed(self._inner.call(inputs, training, mask, causal, scores))
-        if inputs and isinstance(inputs[0], KerasTensor):
-            _remember_call(self, inputs, made)
+        if not (inputs and isinstance(inputs[0], KerasTensor)):
+            return self._packed(self._inner.call(inputs, training, mask, causal, scores))
+        made = self._packed(self._inner.keeping(self).call(inputs, training, mask, causal, scores))
+        _remember_call(self, inputs, made)
         return made
 
     def _in_order(self, args, kwargs, mask):
         """Inputs by their names in order; masks by theirs."""
-        given = dict(zip(self._inputs, args)) | {n: kwargs.pop(n) for n in self._inputs if n in kwargs}
-        masks = [kwargs.pop(f"{n}_mask", None) for n in self._inputs[:3]]
+        given = dict(zip(self._input_names, args)) | {n: kwargs.pop(n) for n in self._input_names if n in kwargs}
+        masks = [kwargs.pop(f"{n}_mask", None) for n in self._input_names[:3]]
         attention = kwargs.pop("attention_mask", None)
         if kwargs:
-            raise TypeError(f"{type(self).__name__} is called with {', '.join(self._inputs)}, but got {', '.join(kwargs)}")
+            raise TypeError(f"{type(self).__name__} is called with {', '.join(self._input_names)}, but got {', '.join(kwargs)}")
         if attention is not None:
             given.setdefault("key", given["value"])
             if given["key"] is None:
@@ -154,7 +155,7 @@ class Builtin(Layer):
             given["attention_mask"] = attention
         if any(m is not None for m in masks):
             mask = masks
-        return tuple(given.get(n) for n in (*self._inputs, "attention_mask") if given.get(n) is not None), {}, mask
+        return tuple(given.get(n) for n in (*self._input_names, "attention_mask") if given.get(n) is not None), {}, mask
 
     def _packed(self, results):
         return results[0] if len(results) == 1 else results
@@ -263,7 +264,7 @@ class Builtin(Layer):
 class Attention(Builtin):
     """Attention of several heads is called with query, value and key apart."""
 
-    _inputs = ("query", "value", "key")
+    _input_names = ("query", "value", "key")
 
 
 class Adapted(Builtin):

@@ -107,8 +107,8 @@ def _arguments(layer, symbols, serialize):
             flat[place] = made
         args, kwargs = _nest.pack(structure, flat)
         return list(args), dict(kwargs)
-    if getattr(layer, "_inputs", ()):
-        names = (*layer._inputs, "attention_mask")
+    if getattr(layer, "_kind", "") and layer._input_names:
+        names = (*layer._input_names, "attention_mask")
         return symbols[:1], dict(zip(names[1:], symbols[1:]))
     if getattr(layer, "_kind", "") in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional") and len(symbols) > 1:
         return symbols[:1], {"initial_state": symbols[1:]}
@@ -158,6 +158,8 @@ def read(config, made_layer):
                 except _NotYet:
                     break
                 kwargs = {k: v for k, v in kwargs.items() if not (k in ("training", "mask") and v is None)}
+                if hasattr(layer, "_kind"):  # tensors carry their masks from layer to layer
+                    kwargs = {k: v for k, v in kwargs.items() if not (k.endswith("mask") and k not in ("attention_mask", "use_causal_mask"))}
                 results[name].append(_nest.flatten(layer(*args, **kwargs)))
                 calls.pop(0)
                 progress = True

@@ -58,7 +58,8 @@ class Layer:
     def get_config(self):
         config = self._base_config()
         given = inspect.signature(type(self).__init__).parameters
-        own = [n for n, p in given.items() if n not in ("self", *config) and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+        base = inspect.signature(Layer.__init__).parameters
+        own = [n for n, p in given.items() if n not in ("self", *config) and (n not in base or n in self.__dict__) and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
         missing = [n for n in own if not hasattr(self, n)]
         if missing:
             raise NotImplementedError(f"{type(self).__name__} takes {', '.join(missing)} and needs get_config() of its own")
@@ -145,12 +146,12 @@ class Layer:
         return _nest.flatten(results)
 
     def _core_build(self, shapes):
+        object.__setattr__(self, "_built_for", tuple(shapes[0]) if len(shapes) == 1 else [tuple(s) for s in shapes])
         if self._own_build():
             stack = self._pending.__dict__.get("stack")
             if stack and stack[-1][3] is None and len(shapes) > 1:
                 self._build_for(stack[-1], shapes)
             else:
-                object.__setattr__(self, "_built_for", shapes[0] if len(shapes) == 1 else list(shapes))
                 self.build(shapes[0] if len(shapes) == 1 else shapes)
 
     def _own_build(self):

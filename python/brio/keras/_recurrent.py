@@ -7,7 +7,7 @@ from brio.keras._builtin import Builtin
 class Recurrent(Builtin):
     """RNN, LSTM, GRU, SimpleRNN, Bidirectional."""
 
-    _inputs = ()
+    _input_names = ()
 
     def reset_states(self):
         _core._reset_states(self._inner)
@@ -57,12 +57,18 @@ class Cell(Builtin):
     def _packed(self, results):
         return results[0], list(results[1:])
 
+    def build_from_config(self, config):
+        """The layer around it builds it."""
+
     def get_initial_state(self, batch_size=None):
         sizes = _nest.flatten(self.state_size)
         return [_core.zeros([batch_size, size]) for size in sizes]
 
 
 class StackedCells(Builtin):
+    def build_from_config(self, config):
+        """The layer around it builds it."""
+
     @property
     def cells(self):
         from brio.keras.layers import _python_layer

@@ -124,7 +124,9 @@ def serialize_keras_object(obj):
 def _object_config(obj):
     cls = type(obj)
     module, registered = cls.__module__, None
-    if module.startswith("brio."):
+    if cls.__name__ == "Functional":
+        module, registered = "keras.src.models.functional", "Functional"
+    elif module.startswith("brio."):
         module = _public_module(cls)
     else:
         registered = get_registered_name(cls)
@@ -177,6 +179,8 @@ def _made(config):
         return _load_function(inner["value"])
     if name == "function":
         return _find(inner, config, callable)
+    if (config.get("module") or "").startswith("keras.src.ops"):
+        return _operation(name, inner)
     cls = _find(name, config, lambda found: isinstance(found, type))
     if not hasattr(cls, "from_config"):
         raise TypeError(f"{name} has no from_config()")
@@ -186,6 +190,16 @@ def _made(config):
     if config.get("compile_config") and hasattr(obj, "compile_from_config"):
         obj.compile_from_config(config["compile_config"])
     return obj
+
+
+def _operation(name, options):
+    """A function of keras.ops that Keras wrote as a step of a model."""
+    import functools
+
+    from brio.keras import _classes, ops
+
+    function = getattr(ops, _classes.snake(name))
+    return functools.partial(function, **{k: _made(v) for k, v in options.items() if k not in ("name", "dtype")})
 
 
 def _find(name, config, wanted):

@@ -91,10 +91,14 @@ def entries(model):
             for cell in inner:
                 core(cell, _join(path, _join("cells", _unique(_classes.snake(cell.kind), used))))
         elif handle.kind in ("MultiHeadAttention", "GroupQueryAttention"):
-            private = "_" if handle.kind == "GroupQueryAttention" else ""
-            for layer in sorted(inner, key=lambda h: h.name):
-                part = {"attention_output": "output"}.get(layer.name, layer.name)
-                core(layer, _join(path, f"{private}{part}_dense"))
+            # Keras has a layer for each projection, C++ has weights named after them.
+            private, parts = "_" if handle.kind == "GroupQueryAttention" else "", {}
+            for variable in found[-1].variables:
+                parts.setdefault(variable.path.split("/")[-2], []).append(variable)
+            found[-1].variables = []
+            for name in sorted(parts):
+                short = {"attention_output": "output"}.get(name, name)
+                found.append(Entry(_join(path, f"{private}{short}_dense"), name, parts[name]))
         else:
             parts = _PARTS.get(handle.kind, ())
             if len(inner) > len(parts) and inner and handle.kind not in _PARTS and handle.kind in ("Functional", "Sequential"):

@@ -149,8 +149,10 @@ class Functional(Model):
 
     def __call__(self, inputs, training=None, mask=None):
         masks = None if mask is None else mask if isinstance(mask, (list, tuple)) else [mask]
-        made = self._pack_outputs(self._handle.call(self._flat_inputs(inputs), training, masks))
-        if isinstance(_nest.flatten(inputs)[0], KerasTensor):
+        symbolic = isinstance(_nest.flatten(inputs)[0], KerasTensor)
+        handle = self._handle.keeping(self) if symbolic else self._handle
+        made = self._pack_outputs(handle.call(self._flat_inputs(inputs), training, masks))
+        if symbolic:
             from brio.keras._layer import _remember_call
 
             _remember_call(self, inputs, made)
@@ -271,7 +273,8 @@ class Sequential(Model):
 
     def __call__(self, inputs, training=None, mask=None):
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)
-        results = self._handle.call(flat, training, [mask] if mask is not None else None)
+        handle = self._handle.keeping(self) if isinstance(flat[0], KerasTensor) else self._handle
+        results = handle.call(flat, training, [mask] if mask is not None else None)
         made = results[0] if len(results) == 1 else results
         if isinstance(flat[0], KerasTensor):
             from brio.keras._layer import _remember_call

@@ -12,6 +12,10 @@ for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu 
 threshold = _a.threshold
 
 
+def gelu(x, approximate=True):
+    return _a.gelu(x, approximate=approximate)
+
+
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     return tf.one_hot(tensor(x), num_classes, axis=axis, dtype=dtype or "float32")
 

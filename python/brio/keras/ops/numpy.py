@@ -52,7 +52,7 @@ def array(x, dtype=None):
 def arange(start, stop=None, step=None, dtype=None):
     start, stop, step = (0, start, 1 if step is None else step) if stop is None else (start, stop, 1 if step is None else step)
     if dtype is None:
-        dtype = "float32" if any(isinstance(v, float) for v in (start, stop, step)) else "int32"
+        dtype = "float32" if builtins.any(isinstance(v, float) for v in (start, stop, step)) else "int32"
     return tf.cast(tf.range(start, stop, step), dtype)
 
 
@@ -178,10 +178,9 @@ def count_nonzero(x, axis=None):
 
 
 def average(x, axis=None, weights=None):
-    x = floating(x)
     if weights is None:
-        return tf.reduce_mean(x, axis=axis)
-    weights = tf.cast(tensor(weights), x.dtype)
+        return tf.reduce_mean(floating(x), axis=axis)
+    x, weights = (floating(v) for v in together(x, weights))
     if len(weights.shape) == 1 and len(x.shape) > 1:
         weights = tf.reshape(weights, [-1 if i == axis % len(x.shape) else 1 for i in range(len(x.shape))])
     return tf.reduce_sum(x * weights, axis=axis) / tf.reduce_sum(tf.broadcast_to(weights, x.shape), axis=axis)
@@ -354,7 +353,7 @@ def pad(x, pad_width, mode="constant", constant_values=None):
 
 
 def size(x):
-    return int(np.prod(shape(x)))
+    return tf.size(tensor(x))
 
 
 # ---- picking
@@ -416,7 +415,8 @@ def searchsorted(sorted_sequence, values, side="left"):
 
 
 def digitize(x, bins):
-    return tf.searchsorted(floating(bins), floating(x), "right")
+    bins, x = (floating(v) for v in together(bins, x))
+    return tf.reshape(tf.searchsorted(bins, tf.reshape(x, [-1]), "right"), x.shape)
 
 
 def bincount(x, weights=None, minlength=0, sparse=False):
