@@ -219,7 +219,8 @@ void bind_optimizers(nb::module_& m) {
     nn::SharedOptimizerOptions options;
     shared(called, options);
     called.finish();
-    nn::Formula formula{.slots = nn::like_parameter({}), .update = [f = kept(std::move(update))](nn::ParameterUpdate& u) {
+    nn::Formula formula{.slots = nn::like_parameter({}),
+                        .update = [f = kept(std::move(update))](nn::ParameterUpdate& u) {
                           const nb::gil_scoped_acquire locked;
                           Variable variable = u.variable;
                           (*f)(wrap(u.g), variable_object(variable), wrap(u.rate));

@@ -89,7 +89,8 @@ void bind_preprocessing(nb::module_& m) {
   m.def("_bin_boundaries",
         [](const nn::Layer& layer) { return nb::cast(as<nn::Discretization>(layer).bin_boundaries()); });
   m.def("_vocabulary", [](const nn::Layer& layer, bool special) {
-    return with_vocabulary(layer, [&](const auto& typed) { return nb::object(nb::cast(typed.get_vocabulary(special))); });
+    return with_vocabulary(layer,
+                           [&](const auto& typed) { return nb::object(nb::cast(typed.get_vocabulary(special))); });
   });
   m.def("_vocabulary_size", [](const nn::Layer& layer) {
     return with_vocabulary(layer, [](const auto& typed) { return typed.vocabulary_size(); });
@@ -104,9 +105,8 @@ void bind_preprocessing(nb::module_& m) {
       });
   });
   m.def("_reset_states", [](const nn::Layer& layer) { nn::reset_states(layer); });
-  m.def("_python_cell", [](const nn::Layer& inner, const std::vector<int64_t>& sizes, int64_t output, nb::object step) {
-    return nn::layer<PythonCell>(inner, sizes, output, std::move(step));
-  });
+  m.def("_python_cell", [](const nn::Layer& inner, const std::vector<int64_t>& sizes, int64_t output,
+                           nb::object step) { return nn::layer<PythonCell>(inner, sizes, output, std::move(step)); });
 }
 
 }  // namespace brio::python

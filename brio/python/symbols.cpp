@@ -87,7 +87,10 @@ void bind_symbols(nb::module_& m) {
     size_t index;
   };
   nb::class_<WeakSymbol>(m, "_WeakSymbol")
-      .def("__init__", [](WeakSymbol* self, const nn::Symbol& s) { new (self) WeakSymbol{s.node(), s.index()}; })
+      .def("__init__",
+           [](WeakSymbol* self, const nn::Symbol& s) {
+             new (self) WeakSymbol{s.node(), s.index()};
+           })
       .def("get", [](const WeakSymbol& weak) -> nb::object {
         if (auto node = weak.node.lock()) return nb::cast(nn::Symbol(std::move(node), weak.index));
         return nb::none();

@@ -2,11 +2,11 @@
 #include <cstring>
 
 #include "brio/base/error.h"
+#include "brio/nn/mask.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
-#include "brio/nn/mask.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/python/indexing.h"
@@ -291,8 +291,7 @@ void bind_tensor(nb::module_& m) {
            })
       .def("__iter__",
            [](nb::handle self) {
-             if (self_of(self.ptr()).rank() == 0)
-               throw nb::type_error("a scalar tensor cannot be iterated over");
+             if (self_of(self.ptr()).rank() == 0) throw nb::type_error("a scalar tensor cannot be iterated over");
              return nb::steal(PySeqIter_New(self.ptr()));
            })
       .def("ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); })

@@ -192,6 +192,27 @@ def load_variable(ckpt_dir_or_file, name):
     return _safetensors.load(path + ".safetensors")[name]
 
 
+class CheckpointReader:
+    """What a checkpoint holds, by name."""
+
+    def __init__(self, path):
+        path = os.fspath(path)
+        self._path = latest_checkpoint(path) if os.path.isdir(path) else path
+
+    def get_variable_to_shape_map(self):
+        return dict(list_variables(self._path))
+
+    def has_tensor(self, name):
+        return name in self.get_variable_to_shape_map()
+
+    def get_tensor(self, name):
+        return load_variable(self._path, name)
+
+
+def load_checkpoint(ckpt_dir_or_file):
+    return CheckpointReader(ckpt_dir_or_file)
+
+
 class CheckpointManager:
     """Keeps the newest checkpoints of a directory and deletes older ones."""
 

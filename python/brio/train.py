@@ -1,7 +1,7 @@
 """tf.train."""
 
 from brio._checkpoint import (
-    Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint, list_variables, load_variable,
+    Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint, list_variables, load_checkpoint, load_variable,
 )  # fmt: skip
 from brio._example import (
     BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, SequenceExample,

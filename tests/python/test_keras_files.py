@@ -160,6 +160,8 @@ def test_checkpoint_of_a_model_and_its_optimizer(tmp_path):
     tf.train.Checkpoint(model=other).restore(path).assert_consumed()
     assert model.fit(x, y, verbose=0).history == other.fit(x, y, verbose=0).history
     assert ("model/0", [4, 2]) in tf.train.list_variables(tmp_path)
+    reader = tf.train.load_checkpoint(tmp_path)
+    assert reader.has_tensor("model/1") and np.array_equal(reader.get_tensor("model/1"), np.asarray(tf.train.load_variable(path, "model/1")))
 
 
 def test_gathers_what_notebooks_show():

@@ -57,11 +57,11 @@ struct Row {
 };
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
-      {"float32", H5T_IEEE_F32LE, H5T_FLOAT, 4, true},   {"float64", H5T_IEEE_F64LE, H5T_FLOAT, 8, true},
-      {"int8", H5T_STD_I8LE, H5T_INTEGER, 1, true},      {"int16", H5T_STD_I16LE, H5T_INTEGER, 2, true},
-      {"int32", H5T_STD_I32LE, H5T_INTEGER, 4, true},    {"int64", H5T_STD_I64LE, H5T_INTEGER, 8, true},
-      {"uint8", H5T_STD_U8LE, H5T_INTEGER, 1, false},    {"uint16", H5T_STD_U16LE, H5T_INTEGER, 2, false},
-      {"uint32", H5T_STD_U32LE, H5T_INTEGER, 4, false},  {"uint64", H5T_STD_U64LE, H5T_INTEGER, 8, false},
+      {"float32", H5T_IEEE_F32LE, H5T_FLOAT, 4, true},  {"float64", H5T_IEEE_F64LE, H5T_FLOAT, 8, true},
+      {"int8", H5T_STD_I8LE, H5T_INTEGER, 1, true},     {"int16", H5T_STD_I16LE, H5T_INTEGER, 2, true},
+      {"int32", H5T_STD_I32LE, H5T_INTEGER, 4, true},   {"int64", H5T_STD_I64LE, H5T_INTEGER, 8, true},
+      {"uint8", H5T_STD_U8LE, H5T_INTEGER, 1, false},   {"uint16", H5T_STD_U16LE, H5T_INTEGER, 2, false},
+      {"uint32", H5T_STD_U32LE, H5T_INTEGER, 4, false}, {"uint64", H5T_STD_U64LE, H5T_INTEGER, 8, false},
   };
   return table;
 }
@@ -118,11 +118,12 @@ void write_file(const std::string& file_path, nb::list groups, nb::list datasets
     size_t count = 1;
     for (const uint64_t size : shape) count *= size;
     if (count * H5Tget_size(type) != bytes.size())
-      throw std::runtime_error(path + ": there are " + std::to_string(bytes.size()) + " bytes, not as many as the shape says");
+      throw std::runtime_error(path + ": there are " + std::to_string(bytes.size()) +
+                               " bytes, not as many as the shape says");
     const std::vector<hsize_t> dims(shape.begin(), shape.end());
-    const Id space(dims.empty() ? H5Screate(H5S_SCALAR)
-                                : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr),
-                   H5Sclose, path);
+    const Id space(
+        dims.empty() ? H5Screate(H5S_SCALAR) : H5Screate_simple(static_cast<int>(dims.size()), dims.data(), nullptr),
+        H5Sclose, path);
     const Id set(H5Dcreate2(file, path.c_str(), type, space, parents, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, path);
     if (count > 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.c_str()) < 0) fail(path);
     if (dtype == "bfloat16") write_text(set, "dtype", dtype);
@@ -180,14 +181,14 @@ class Reader {
     // A small file that claims to hold much is not believed.
     const uint64_t kept = H5Dget_storage_size(set);
     if (bytes > (uint64_t{1} << 32) && bytes / 1000 > kept)
-      throw std::runtime_error(where + ": it claims " + std::to_string(bytes) + " bytes, but " + std::to_string(kept) +
-                               " are stored");
+      throw std::runtime_error(where + ": it claims " + std::to_string(bytes) + " bytes, but " +
+                               std::to_string(kept) + " are stored");
     PyObject* buffer = PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes));
     if (!buffer) throw nb::python_error();
     const auto result = nb::steal<nb::bytes>(buffer);
     // A dataset that was never written reads as its fill value.
-    if (bytes > 0 && H5Dread(set, dtype == "bfloat16" ? static_cast<hid_t>(stored) : static_cast<hid_t>(type), H5S_ALL,
-                             H5S_ALL, H5P_DEFAULT, PyBytes_AS_STRING(buffer)) < 0)
+    if (bytes > 0 && H5Dread(set, dtype == "bfloat16" ? static_cast<hid_t>(stored) : static_cast<hid_t>(type),
+                             H5S_ALL, H5S_ALL, H5P_DEFAULT, PyBytes_AS_STRING(buffer)) < 0)
       fail(where);
     nb::list shape;
     for (const hsize_t size : dims) shape.append(static_cast<uint64_t>(size));
