@@ -225,7 +225,7 @@ class Dataset:
         f = _elements.learn("Dataset.map", map_func, self)
         calls = _number(num_parallel_calls, AUTOTUNE)
         core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls)
-        made = self._next(core, f.spec, lambda: [f.example], f.traced)
+        made = self._next(core, f.spec, lambda: f.examples, f.traced)
         made._learned = f
         return made
 
