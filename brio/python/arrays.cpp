@@ -330,11 +330,9 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        return perform(
-            [](const Tensor& x, const std::vector<int64_t>& dims) {
-              return reshape(x, std::span<const int64_t>(dims));
-            },
-            std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
+        return perform([](const Tensor& x,
+                          const std::vector<int64_t>& dims) { return reshape(x, std::span<const int64_t>(dims)); },
+                       std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");

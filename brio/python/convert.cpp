@@ -222,8 +222,11 @@ Tensor from_sequence(nb::handle object, const Wanted& wanted) {
   items.as_input = true;
   if (!wanted.required)
     if (const auto dtype = dtype_inside(object.ptr())) items.preferred = dtype;
-  return performed([](std::span<const Tensor> x) { return std::vector<Tensor>{stack({x.begin(), x.end()})}; },
-                   tensors_of(object, items))[0];
+  return performed(
+      [](std::span<const Tensor> x) {
+        return std::vector<Tensor>{stack({x.begin(), x.end()})};
+      },
+      tensors_of(object, items))[0];
 }
 
 // ---- NumPy

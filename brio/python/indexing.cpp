@@ -60,7 +60,8 @@ Item item_of(nb::handle h) {
   if (!is_integer(where.dtype()))
     throw nb::type_error(cat("[slice] indices are integers or bools, but got a tensor of ", where.dtype()).c_str());
   if (where.rank() == 0) {
-    if (!current_journal && where.impl()->computed.load(std::memory_order_acquire)) return {.kind = Item::one, .at = integer_from(h)};
+    if (!current_journal && where.impl()->computed.load(std::memory_order_acquire))
+      return {.kind = Item::one, .at = integer_from(h)};
     return {.kind = Item::tensor_one, .where = where};
   }
   return {.kind = Item::picked, .where = where};

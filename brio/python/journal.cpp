@@ -62,7 +62,8 @@ void Journal::spoil(std::string reason) {
 Journal::Source Journal::source_of(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   if (const auto found = slot_of_.find(tensor.impl()); found != slot_of_.end()) return {found->second, {}};
-  const bool unexplained = std::ranges::any_of(unexplained_, [&](const Tensor& t) { return t.impl() == tensor.impl(); });
+  const bool unexplained =
+      std::ranges::any_of(unexplained_, [&](const Tensor& t) { return t.impl() == tensor.impl(); });
   if (unexplained || !is_computed(tensor))
     spoil(cat("it uses ", format_aval(tensor.aval()), " that a function made which cannot be replayed"));
   return {kConstant, tensor};

@@ -9,8 +9,8 @@ TensorArgument input(nb::handle object) { return {tensor_of(object, {.as_input =
 
 const void* integers_of(const Tensor& x, int rank) {
   if (x.rank() > rank || !is_integer(x.dtype()))
-    throw InvalidArgument(cat(rank == 0 ? "one integer is" : "a list of integers is", " asked for, but the tensor has shape ",
-                              x.shape(), " and dtype ", x.dtype()));
+    throw InvalidArgument(cat(rank == 0 ? "one integer is" : "a list of integers is",
+                              " asked for, but the tensor has shape ", x.shape(), " and dtype ", x.dtype()));
   const Array& array = x.array();
   return array.buffer ? array.data() : x.impl()->data();
 }

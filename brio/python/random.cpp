@@ -82,7 +82,8 @@ nb::object uniform(const From& from, const ShapeArgument& shape, nb::handle minv
 }
 
 using Normal = Tensor (*)(const Shape&, random::NormalOptions);
-nb::object normal(Normal f, const From& from, const ShapeArgument& shape, nb::handle mean, nb::handle stddev, DType dtype) {
+nb::object normal(Normal f, const From& from, const ShapeArgument& shape, nb::handle mean, nb::handle stddev,
+                  DType dtype) {
   const Wanted wanted{.preferred = dtype, .as_input = true};
   const Tensor middle = tensor_of(mean, wanted), width = tensor_of(stddev, wanted);
   random::NormalOptions options{
@@ -121,7 +122,7 @@ void bind_stateful(nb::module_& m) {
       "uniform",
       [](Given shape, Given minval, Given maxval, Given dtype, Given seed, Given) {
         return uniform(of_seed(seed.object), Parameter<Shape>::take(shape), minval.object, maxval.object,
-                            dtype_from(dtype.object));
+                       dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(),
@@ -134,7 +135,7 @@ void bind_stateful(nb::module_& m) {
         name,
         [f = f](Given shape, Given mean, Given stddev, Given dtype, Given seed, Given) {
           return normal(f, of_seed(seed.object), Parameter<Shape>::take(shape), mean.object, stddev.object,
-                             dtype_from(dtype.object));
+                        dtype_from(dtype.object));
         },
         nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
         nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), doc);
@@ -142,7 +143,7 @@ void bind_stateful(nb::module_& m) {
       "gamma",
       [](Given shape, Given alpha, Given beta, Given dtype, Given seed, Given) {
         return gamma(of_seed(seed.object), Parameter<Shape>::take(shape), alpha.object, beta.object,
-                          dtype_from(dtype.object));
+                     dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers of a gamma distribution.");
@@ -177,7 +178,7 @@ void bind_stateless(nb::module_& m) {
       "stateless_uniform",
       [](Given shape, Given seed, Given minval, Given maxval, Given dtype, Given, Given) {
         return uniform(of_pair(seed.object), Parameter<Shape>::take(shape), minval.object, maxval.object,
-                            dtype_from(dtype.object));
+                       dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(),
       nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
@@ -189,7 +190,7 @@ void bind_stateless(nb::module_& m) {
         name,
         [f = f](Given shape, Given seed, Given mean, Given stddev, Given dtype, Given, Given) {
           return normal(f, of_pair(seed.object), Parameter<Shape>::take(shape), mean.object, stddev.object,
-                             dtype_from(dtype.object));
+                        dtype_from(dtype.object));
         },
         nb::arg("shape"), nb::arg("seed"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0,
         nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
@@ -198,7 +199,7 @@ void bind_stateless(nb::module_& m) {
       "stateless_gamma",
       [](Given shape, Given seed, Given alpha, Given beta, Given dtype, Given) {
         return gamma(of_pair(seed.object), Parameter<Shape>::take(shape), alpha.object, beta.object,
-                          dtype_from(dtype.object));
+                     dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("name") = nb::none(), "Numbers of a gamma distribution, a function of the seed alone.");
@@ -267,7 +268,7 @@ void bind_generator(nb::module_& m) {
           "uniform",
           [](const Handle& self, Given shape, Given minval, Given maxval, Given dtype, Given) {
             return uniform({.generator = self.generator}, Parameter<Shape>::take(shape), minval.object, maxval.object,
-                                dtype_from(dtype.object));
+                           dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.")
@@ -275,7 +276,7 @@ void bind_generator(nb::module_& m) {
           "normal",
           [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
             return normal(random::normal, {.generator = self.generator}, Parameter<Shape>::take(shape), mean.object,
-                               stddev.object, dtype_from(dtype.object));
+                          stddev.object, dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers of a normal distribution.")
@@ -283,7 +284,7 @@ void bind_generator(nb::module_& m) {
           "truncated_normal",
           [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
             return normal(random::truncated_normal, {.generator = self.generator}, Parameter<Shape>::take(shape),
-                               mean.object, stddev.object, dtype_from(dtype.object));
+                          mean.object, stddev.object, dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers of a normal distribution within two deviations of the mean.");

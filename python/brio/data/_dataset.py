@@ -39,7 +39,7 @@ class Dataset:
 
     def _examples(self):
         if self._known_examples is None:
-            read = self._made_examples or (lambda: self._brio_dataset.first(3))
+            read = self._made_examples or (lambda: self._brio_dataset.first(2))
             self._known_examples = read()
         return self._known_examples
 
