@@ -55,6 +55,7 @@ sanitize: setup ## run every test under ASan+UBSan, then under TSan
 bench: setup ## run Brio beside NumPy, TensorFlow, PyTorch and JAX; table, build/bench.json, build/bench.png
 	$(call build,release)
 	@$(PYTHON) bench/run.py $(BENCH_ARGS)
+	@$(PYTHON) bench/python_door.py
 	@$(PYTHON) bench/ops.py $(BENCH_OPS_ARGS)
 
 bench-ops: setup ## the second half of it: single ops of every family beside TensorFlow and PyTorch

@@ -159,7 +159,7 @@ void bind_dtypes(nb::module_& m) {
            })
       .def("__reduce__", [](ElementType e) {
         const DType d = e.value;
-        return nb::make_tuple(nb::module_::import_("brio").attr("as_dtype"),
+        return nb::make_tuple(nb::module_::import_("brio._numpy").attr("dtype"),
                               nb::make_tuple(std::string(info(d).name)));
       });
   // np.dtype(tf.float32), np.zeros(3, tf.float32)

@@ -15,22 +15,29 @@ namespace {
 class PythonModule : public nn::MultiModule {
  public:
   PythonModule(nb::handle self, const std::string& base, const nn::LayerOptions& options)
-      : MultiModule(base, options), self_(nb::borrow(self)) {}
+      : MultiModule(base, options),
+        kind_(nb::cast<std::string>(self.type().attr("__name__"))),
+        reference_(nb::steal(PyWeakref_NewRef(self.ptr(), nullptr))) {
+    if (!reference_.is_valid()) throw nb::python_error();
+  }
   ~PythonModule() override {
     const nb::gil_scoped_acquire locked;
     self_.reset();
+    reference_.reset();
+  }
+  // From now on the object lives as long as the module: a graph of symbols may be all that keeps it.
+  void hold() {
+    if (!self_.is_valid()) self_ = object_or_refuse();
   }
 
-  std::string_view kind() const override {
-    if (kind_.empty()) {
-      const nb::gil_scoped_acquire locked;
-      kind_ = nb::cast<std::string>(self_.type().attr("__name__"));
-    }
-    return kind_;
-  }
+  std::string_view kind() const override { return kind_; }
 
-  PyObject* object() const { return self_.ptr(); }
+  PyObject* held() const { return self_.ptr(); }
   void forget() { self_.reset(); }
+  nb::object object_or_none() const {
+    if (self_.is_valid()) return self_;
+    return reference_.is_valid() ? reference_() : nb::none();
+  }
 
   using MultiModule::add_loss;
   using MultiModule::add_module;
@@ -63,11 +70,11 @@ class PythonModule : public nn::MultiModule {
 
   nn::Tensors compute_masks(const nn::Tensors& inputs, const nn::Call& how, size_t results) const override {
     const nb::gil_scoped_acquire locked;
-    if (!nb::hasattr(self_, "_core_masks")) return MultiModule::compute_masks(inputs, how, results);
+    const nb::object self = object_or_refuse();
     nb::list tensors, masks;
     for (const Tensor& x : inputs) tensors.append(wrap(x));
     for (size_t i = 0; i < inputs.size(); ++i) masks.append(wrap(how.mask(i)));
-    const nb::object made = self_.attr("_core_masks")(tensors, masks, results);
+    const nb::object made = self.attr("_core_masks")(tensors, masks, results);
     if (made.is_none()) return MultiModule::compute_masks(inputs, how, results);
     nn::Tensors list;
     for (nb::handle mask : nb::iter(made)) list.push_back(mask.is_none() ? Tensor() : tensor_of(mask));
@@ -76,12 +83,15 @@ class PythonModule : public nn::MultiModule {
 
  private:
   nb::object object_or_refuse() const {
-    if (!self_.is_valid()) throw InternalError(cat("[", name(), "] the Python object of this layer is gone"));
-    return self_;
+    nb::object self = object_or_none();
+    if (self.is_none())
+      throw InvalidArgument(
+          cat("[", name(), "] the Python object of this ", kind_, " is gone; keep it as long as its model"));
+    return self;
   }
 
-  nb::object self_;
-  mutable std::string kind_;
+  std::string kind_;
+  nb::object self_, reference_;  // a weak one, so that an object and its module do not keep each other
 };
 
 PythonModule& own(const nn::Layer& layer) {
@@ -100,7 +110,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   if (!nb::inst_ready(nb::handle(self))) return 0;
   const nn::Layer* layer = nb::inst_ptr<nn::Layer>(nb::handle(self));
   if (layer->share() && layer->share().use_count() == 1)
-    if (auto* module = dynamic_cast<PythonModule*>(layer->share().get())) Py_VISIT(module->object());
+    if (auto* module = dynamic_cast<PythonModule*>(layer->share().get())) Py_VISIT(module->held());
   return 0;
 }
 int clear(PyObject* self) {
@@ -123,6 +133,7 @@ nb::object call(const nn::Layer& layer, nb::list inputs, std::optional<bool> tra
   const nn::CallOptions options = options_from(training, masks, causal, scores);
   nb::list results;
   if (inputs.size() > 0 && is_symbol(inputs[0])) {
+    if (auto* module = dynamic_cast<PythonModule*>(&layer.module())) module->hold();
     std::vector<nn::Symbol> symbols;
     for (nb::handle input : inputs) {
       if (!is_symbol(input))
@@ -226,7 +237,7 @@ void bind_layers(nb::module_& m) {
       .def("python_object",
            [](const nn::Layer& l) -> nb::object {
              auto* module = dynamic_cast<PythonModule*>(&l.module());
-             return module && module->object() ? nb::borrow(module->object()) : nb::none();
+             return module ? module->object_or_none() : nb::none();
            })
       .def("add_layer",
            [](const nn::Layer& l, const nn::Layer& inner) {

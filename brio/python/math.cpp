@@ -10,6 +10,7 @@
 #include "brio/ops/statistics.h"
 #include "brio/python/bind.h"
 #include "brio/python/operators.h"
+#include "brio/python/quick_call.h"
 
 namespace brio::python {
 namespace {
@@ -125,16 +126,20 @@ constexpr BinaryRow kBitwise[] = {
 
 template <size_t N>
 void define_rows(nb::module_& m, const UnaryRow (&rows)[N], const char* argument = "x") {
-  for (const UnaryRow& row : rows)
+  for (const UnaryRow& row : rows) {
     define(
         m, row.name, [f = row.f](const Tensor& x) { return f(x); }, nb::arg(argument), row.doc);
+    make_quick(m, row.name, row.f);
+  }
 }
 template <size_t N>
 void define_rows(nb::module_& m, const BinaryRow (&rows)[N]) {
-  for (const BinaryRow& row : rows)
+  for (const BinaryRow& row : rows) {
     m.def(
         row.name, [f = row.f](Given a, Given b, Given) { return perform_binary(f, a.object, b.object); },
         nb::arg(row.first).none(), nb::arg(row.second).none(), nb::arg("name") = nb::none(), row.doc);
+    make_quick(m, row.name, row.f);
+  }
 }
 
 // t scaled to length 1 along axes, as TensorFlow: t · rsqrt(max(Σ t², epsilon)).
@@ -222,6 +227,7 @@ void bind_math(nb::module_& m) {
       nb::arg("b_is_sparse") = false, nb::arg("output_type") = nb::none(), nb::arg("grad_a") = false,
       nb::arg("grad_b") = false, nb::arg("name") = nb::none(),
       "The product of the matrices in the last two axes of a and b; the axes before them broadcast.");
+  make_quick(m, "matmul", product);
   define(
       m, "add_n",
       [](const std::vector<Tensor>& inputs) {

@@ -8,6 +8,7 @@
 #include "brio/ops/sorting.h"
 #include "brio/ops/statistics.h"
 #include "brio/python/bind.h"
+#include "brio/python/quick_call.h"
 
 namespace brio::python {
 namespace {
@@ -35,10 +36,12 @@ constexpr ReductionRow kReductionsOfMath[] = {
 };
 template <size_t N>
 void define_rows(nb::module_& m, const ReductionRow (&rows)[N]) {
-  for (const ReductionRow& row : rows)
+  for (const ReductionRow& row : rows) {
     define(
         m, row.name, [f = row.f](const Tensor& x, const Axes& axes, bool keepdims) { return f(x, axes, keepdims); },
         nb::arg("input_tensor"), nb::arg("axis") = nb::none(), nb::arg("keepdims") = false, row.doc);
+    make_quick(m, row.name, row.f);
+  }
 }
 
 using Cumulative = Tensor (*)(const Tensor&, int, CumulativeOptions);

@@ -7,6 +7,7 @@
 #include "brio/ops/arrange.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/python/bind.h"
+#include "brio/python/errors.h"
 
 namespace brio::python {
 namespace {
@@ -64,6 +65,7 @@ GradientTape::Source source_of(nb::handle h) {
 }
 
 bool zero_where_none(nb::handle how) {
+  if (PyUnicode_Check(how.ptr()) && PyUnicode_CompareWithASCIIString(how.ptr(), "none") == 0) return false;
   const std::string text = nb::cast<std::string>(nb::hasattr(how, "value") ? how.attr("value") : nb::borrow(how));
   if (text != "none" && text != "zero")
     throw InvalidArgument(cat("[GradientTape] unconnected_gradients is '", text, "'; it is 'none' or 'zero'"));
@@ -208,6 +210,44 @@ struct NotRecording {
   nb::object tape;
 };
 
+// Plain methods: they are called once a step, and cost a third of a bound function.
+PyObject* enter(PyObject* self, PyObject*) noexcept {
+  return guarded<PyObject*>(nullptr, [&] {
+    nb::inst_ptr<Tape>(nb::handle(self))->enter();
+    return nb::borrow(self).release().ptr();
+  });
+}
+PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) noexcept {
+  return guarded<PyObject*>(nullptr, [&] {
+    nb::inst_ptr<Tape>(nb::handle(self))->exit();
+    return nb::none().release().ptr();
+  });
+}
+// tape.gradient(loss, variable), or a list of them; anything else is _gradient's.
+PyObject* quick_gradient(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) noexcept {
+  return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
+    if (n != 2 || names) {
+      const nb::object general = nb::handle(self).attr("_gradient");
+      return PyObject_Vectorcall(general.ptr(), args, static_cast<size_t>(n), names);
+    }
+    static PyObject* const none = PyUnicode_InternFromString("none");
+    return gradient(*nb::inst_ptr<Tape>(nb::handle(self)), nb::borrow(args[0]), nb::borrow(args[1]), nb::none(),
+                    nb::borrow(none))
+        .release()
+        .ptr();
+  });
+}
+PyMethodDef tape_methods[] = {
+    {"gradient", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(quick_gradient)),
+     METH_FASTCALL | METH_KEYWORDS,
+     "gradient(target, sources, output_gradients=None, unconnected_gradients='none')\n\n"
+     "The gradients of a target with respect to sources, in their structure; None where it does not depend on one."},
+
+    {"__enter__", enter, METH_NOARGS, nullptr},
+    {"__exit__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(leave)), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+PyType_Slot tape_slots[] = {{Py_tp_methods, tape_methods}, {0, nullptr}};
+
 }  // namespace
 
 void bind_tape(nb::module_& m) {
@@ -216,17 +256,9 @@ void bind_tape(nb::module_& m) {
       .def(
           "__exit__", [](NotRecording& self, Given, Given, Given) { nb::inst_ptr<Tape>(self.tape)->pause().reset(); },
           nb::arg().none(), nb::arg().none(), nb::arg().none());
-  nb::class_<Tape>(m, "GradientTape", nb::dynamic_attr(),
+  nb::class_<Tape>(m, "GradientTape", nb::type_slots(tape_slots),
                    "Follows operations, so that the gradients of what they compute can be asked for.")
       .def(nb::init<bool, bool>(), nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
-      .def("__enter__",
-           [](nb::handle self) {
-             nb::inst_ptr<Tape>(self)->enter();
-             return nb::borrow(self);
-           })
-      .def(
-          "__exit__", [](Tape& self, Given, Given, Given) { self.exit(); }, nb::arg().none(), nb::arg().none(),
-          nb::arg().none())
       .def(
           "watch",
           [](Tape& self, nb::handle tensor) {
@@ -241,7 +273,7 @@ void bind_tape(nb::module_& m) {
             }
           },
           nb::arg("tensor"))
-      .def("gradient", gradient, nb::arg("target"), nb::arg("sources"), nb::arg("output_gradients") = nb::none(),
+      .def("_gradient", gradient, nb::arg("target"), nb::arg("sources"), nb::arg("output_gradients") = nb::none(),
            nb::arg("unconnected_gradients") = "none")
       .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"), nb::arg("unconnected_gradients") = "none",
            nb::arg("parallel_iterations") = nb::none(), nb::arg("experimental_use_pfor") = true,

@@ -42,7 +42,7 @@ PyObject* raised(PyObject* a, PyObject* b, PyObject* modulo) noexcept {
   }
   return binary<power>(a, b);
 }
-PyObject* positive(PyObject* x) noexcept { return Py_NewRef(x); }
+PyObject* positive(PyObject* x) noexcept { return nb::borrow(x).release().ptr(); }
 
 PyObject* compare(PyObject* a, PyObject* b, int what) noexcept {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
@@ -298,7 +298,7 @@ void bind_tensor(nb::module_& m) {
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
       .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("__reduce__", [](const Tensor& x) {
-        const nb::object make = nb::module_::import_("brio._core").attr("_restored");
+        const nb::object make = nb::module_::import_("brio._numpy").attr("restored");
         nb::object values;
         if (x.dtype() == DType::string) values = as_strings(x).attr("tolist")();
         else {

@@ -19,6 +19,7 @@ _SUBMODULES = {
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
+    "_compat_report": ("compat_report",),
     "_control": (
         "case", "cond", "control_dependencies", "custom_gradient", "device", "executing_eagerly", "foldl", "foldr",
         "get_current_name_scope", "get_logger", "grad_pass_through", "group", "init_scope", "inside_function",

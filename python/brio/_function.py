@@ -106,6 +106,8 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     """Traces a Python function once for each kind of arguments and keeps the plan, which runs without Python."""
 
     def made(f):
+        if not callable(f):
+            raise TypeError(f"tf.function takes a function, but got {f!r}")
         return Function(f, input_signature, autograph)
 
     return made if func is None else made(func)

@@ -80,6 +80,21 @@ class Reference:
         return hash(self._key())
 
 
+# What pickle calls: it finds functions by their names, which C++'s do not have.
+
+
+def restored(dtype, shape, values):
+    from brio import _core
+
+    return _core._restored(dtype, shape, values)
+
+
+def dtype(name):
+    from brio import _core
+
+    return _core.as_dtype(name)
+
+
 def make_variable(value, trainable, name):
     from brio._core import Variable
 
