@@ -171,6 +171,10 @@ void bind_transforms(nb::class_<Dataset>& type) {
             return d.padded_batch(n, {shapes_from(shapes), values_from(values), drop});
           },
           nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg())
+      .def("ragged_batch",
+           [](const Dataset& d, int64_t n, bool drop, const std::vector<size_t>& dense) {
+             return d.ragged_batch(n, {.drop_remainder = drop, .dense_parts = dense});
+           })
       .def("unbatch", &Dataset::unbatch)
       .def("rebatch", [](const Dataset& d, const std::vector<int64_t>& sizes,
                          bool drop) { return d.rebatch(sizes, {.drop_remainder = drop}); })

@@ -481,6 +481,37 @@ def test_fit_by_names():
     assert np.isfinite(model.fit(d, verbose=0).history["loss"][0])
 
 
+def test_ragged_batches():
+    d = Dataset.range(1, 6).map(lambda n: (tf.fill([n], n), n)).ragged_batch(2)
+    rows, numbers = next(iter(d))
+    assert rows.to_list() == [[1], [2, 2]] and numbers.numpy().tolist() == [1, 2]
+    assert [int(n) for n in d.map(lambda r, n: tf.reduce_sum(r.flat_values))] == [5, 25, 25]
+
+
+def test_py_dataset():
+    class Batches(tf.keras.utils.PyDataset):
+        asked, ended = [], 0
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            self.asked.append(i)
+            x = np.full((2, 3), i, "float32")
+            return x, x[:, :1]
+
+        def on_epoch_end(self):
+            self.ended += 1
+
+    batches = Batches()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    model.fit(batches, epochs=2, verbose=0)
+    assert batches.ended == 2 and set(batches.asked) == {0, 1, 2, 3}
+    assert np.isfinite(model.evaluate(batches, verbose=0))
+    assert model.predict(batches, verbose=0).shape == (8, 1)
+
+
 def test_explain(capsys):
     text = Dataset.range(1000).map(lambda x: x + 1).batch(10).explain(0.05)
     assert "map" in text and "batch" in text and text in capsys.readouterr().out

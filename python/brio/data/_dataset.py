@@ -206,7 +206,11 @@ class Dataset:
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """Batches of elements of different lengths as ragged tensors."""
-        raise NotImplementedError("[ragged_batch] is not there yet; padded_batch fills short elements up")
+        leaves = _nest.flatten(self.element_spec)
+        dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
+        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
+        spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)
+        return self._next(batched(self._brio_dataset, int(batch_size)), spec, lambda: self._batch_examples(int(batch_size), batched), False)
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, each `shift` behind the one before."""

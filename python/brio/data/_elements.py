@@ -85,6 +85,21 @@ class RaggedTensorSpec:
         return f"RaggedTensorSpec({self.shape}, {self.dtype!r}, {self.ragged_rank}, tf.int64)"
 
 
+class _RaggedRows(RaggedTensorSpec):
+    """Ragged tensors of values and the lengths of rows, as C++ makes batches of them."""
+
+    def from_parts(self, tensors):
+        from brio._ragged import RaggedTensor
+
+        return RaggedTensor.from_row_lengths(*tensors)
+
+
+def ragged_batch_spec(leaf):
+    if leaf.shape.is_fully_defined():
+        return TensorSpec([None, *leaf.shape], leaf.dtype)
+    return _RaggedRows([None, *leaf.shape], leaf.dtype)
+
+
 def parts_of(spec):
     return getattr(spec, "parts", 1)
 

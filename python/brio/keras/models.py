@@ -81,6 +81,8 @@ class Model(Layer):
             validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1):  # fmt: skip
         """Trains for so many epochs; returns a History."""
         self._require_compiled("fit")
+        if hasattr(x, "_for_training"):  # a PyDataset
+            x, callbacks = x._for_training(bool(shuffle), callbacks)
         history = _callbacks.History()
         params = {"epochs": epochs, "steps": steps_per_epoch, "verbose": 1 if verbose == "auto" else verbose}
         watchers = self._callback_list(callbacks, params, history)
