@@ -205,7 +205,7 @@ void bind_transforms(nb::class_<Dataset>& type) {
       .def("map",
            [](const Dataset& d, const std::shared_ptr<Replayed>& f, bool traced, nb::object results, int64_t calls) {
              return d.map(element_function(f, traced),
-                          {.num_parallel_calls = calls, .structure = structure_of(results)});
+                          {.num_parallel_calls = calls, .seed = f->seed(), .structure = structure_of(results)});
            })
       .def("filter", [](const Dataset& d, const std::shared_ptr<Replayed>& f,
                         bool traced) { return d.filter(element_function(f, traced)); })

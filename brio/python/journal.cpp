@@ -17,6 +17,13 @@ void write_to_journal(Deferred call, const std::vector<TensorArgument>& argument
 void tell_journal_value(const Tensor& tensor) { current_journal->saw_value(tensor); }
 void tell_journal_shape(const Tensor& tensor) { current_journal->saw_shape(tensor); }
 void tell_journal_taken(const Tensor& tensor) { current_journal->taken(tensor); }
+std::optional<uint64_t> seed_of_draw(nb::handle seed) {
+  if (seed.is_none()) return {};
+  const auto value = static_cast<uint64_t>(integer_from(seed));
+  if (!current_journal) return value;
+  current_journal->draws_with(value);
+  return {};
+}
 void tell_journal_made(const Tensor& tensor) { current_journal->made(tensor); }
 
 std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs) {

@@ -7,6 +7,7 @@
 // arguments. What a guard cannot hold spoils the journal: then only Python knows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -30,11 +31,15 @@ class Journal {
   void taken(const Tensor& tensor);
   void made(const Tensor& tensor);  // on its way to Python
   void spoil(std::string reason);
+  void draws_with(uint64_t seed) {
+    if (!seed_) seed_ = seed;
+  }
   void calls_python() { needs_values_ = true; }  // a step does
 
   // Ends it. What it holds is then computed and constant: any number of threads may replay it.
   void finish(const std::vector<Tensor>& results);
   const std::string& spoiled() const { return spoiled_; }  // why; empty: it is good
+  std::optional<uint64_t> seed() const { return seed_; }   // of the first draw that has one
   bool needs_values() const { return needs_values_; }      // it cannot be part of a traced function
 
   // False where a guard does not hold.
@@ -73,6 +78,7 @@ class Journal {
   std::vector<Source> results_;
   std::string spoiled_;
   bool needs_values_ = false;
+  std::optional<uint64_t> seed_;
 };
 
 // What this thread calls is written there while the scope lives; null: nowhere.

@@ -56,6 +56,19 @@ struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};
 template <>
 struct Parameter<std::optional<std::vector<int>>> : MadeOrNone<std::vector<int>, axis_list_from> {};
 
+// The seed of a function that draws. In a function over a dataset's elements it is that of the whole: each element
+// has numbers of its own, and they are the same each time.
+std::optional<uint64_t> seed_of_draw(nb::handle seed);
+struct Seed {
+  std::optional<uint64_t> value;
+};
+template <>
+struct Parameter<Seed> {
+  using Bound = Given;
+  using Held = Seed;
+  static Held take(Given given) { return {seed_of_draw(given.object)}; }
+};
+
 struct PaddingsArgument {
   std::vector<Padding> paddings;
   std::vector<TensorArgument> tensors = {};  // one: it says

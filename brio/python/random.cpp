@@ -24,10 +24,7 @@ struct From {
   uint64_t stream = 0;
   Generator* generator = nullptr;
 };
-From of_seed(nb::handle seed) {
-  if (seed.is_none()) return {};
-  return {.seed = static_cast<uint64_t>(integer_from(seed))};
-}
+From of_seed(nb::handle seed) { return {.seed = seed_of_draw(seed)}; }
 From of_pair(nb::handle seed) {
   const random::Source source = random::stateless(stateless_from(seed));
   return {.seed = source.seed, .stream = source.stream};
@@ -156,18 +153,18 @@ void bind_stateful(nb::module_& m) {
       nb::arg("name") = nb::none(), "Numbers of a Poisson distribution.");
   define_draw(
       m, "categorical",
-      [](const Tensor& logits, int64_t num_samples, std::optional<DType> dtype, std::optional<int64_t> seed) {
+      [](const Tensor& logits, int64_t num_samples, std::optional<DType> dtype, Seed seed) {
         random::Source source;
-        if (seed) source.seed = static_cast<uint64_t>(*seed);
+        source.seed = seed.value;
         return random::categorical(logits, num_samples, dtype.value_or(i64), source);
       },
       nb::arg("logits"), nb::arg("num_samples"), nb::arg("dtype") = nb::none(), nb::arg("seed") = nb::none(),
       "Class numbers, drawn for each row of logits.");
   define_draw(
       m, "shuffle",
-      [](const Tensor& x, std::optional<int64_t> seed) {
+      [](const Tensor& x, Seed seed) {
         random::Source source;
-        if (seed) source.seed = static_cast<uint64_t>(*seed);
+        source.seed = seed.value;
         return random::shuffle(x, source);
       },
       nb::arg("value"), nb::arg("seed") = nb::none(), "The rows in another order.");

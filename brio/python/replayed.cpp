@@ -128,6 +128,11 @@ size_t Replayed::journals() const {
   return journals_.size();
 }
 
+std::optional<uint64_t> Replayed::seed() const {
+  const std::lock_guard lock(mutex_);
+  return journals_.empty() ? std::nullopt : journals_[0]->seed();
+}
+
 std::string Replayed::runs_as_python() const {
   const std::lock_guard lock(mutex_);
   return reason_;

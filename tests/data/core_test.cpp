@@ -182,9 +182,10 @@ TEST(Dataset, FunctionsOverElementsMayBeCalledAsTheyAre) {
                                       },
                                       false};
   EXPECT_EQ(numbers(range(6).map(odd_threefold)), (Numbers{0, 3, 2, 9, 4, 15}));
-  const ElementFunction odd{
-      [](const std::vector<Tensor>& x) { return std::vector<Tensor>{Tensor(x[0].item<int64_t>() % 2, boolean)}; },
-      false};
+  const ElementFunction odd{[](const std::vector<Tensor>& x) {
+                              return std::vector<Tensor>{Tensor(x[0].item<int64_t>() % 2 != 0, boolean)};
+                            },
+                            false};
   EXPECT_EQ(numbers(range(6).filter(odd)), (Numbers{1, 3, 5}));
   EXPECT_EQ(numbers(range(1, 6).take_while(odd)), Numbers{1});
   const ElementFunction sum{[](const std::vector<Tensor>& x) {

@@ -135,6 +135,14 @@ def test_random_numbers_differ_between_elements_and_follow_the_seed():
     assert first == drawn()
 
 
+def test_a_seed_of_a_draw_is_that_of_the_whole():
+    f = lambda x: tf.random.uniform([], seed=7)  # noqa: E731
+    first = values(Dataset.range(20).map(f))
+    assert len(set(first)) == 20 and first == values(Dataset.range(20).map(f))
+    flipped = Dataset.range(40).map(lambda x: tf.image.random_flip_left_right(tf.constant([[[0.0], [1.0]]]), seed=3))
+    assert 5 < sum(v[0, 0, 0] for v in values(flipped)) < 35
+
+
 def test_large_values_run_in_python_with_a_warning():
     rows = np.random.default_rng(1).random((6, 100)).astype("float32")
     with pytest.warns(RuntimeWarning, match=r"Dataset.map: .*every element.* us .*reads the values of f32\[100\]") as caught:

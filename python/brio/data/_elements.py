@@ -204,7 +204,9 @@ def flatten_up_to(spec, values):
     if isinstance(spec, dict):
         return [leaf for key in _nest._sorted(spec) for leaf in flatten_up_to(spec[key], values[key])]
     if isinstance(spec, tuple):
-        return [leaf for s, v in zip(spec, values, strict=True) for leaf in flatten_up_to(s, v)]
+        if len(spec) != len(values):
+            raise ValueError(f"{len(values)} items are given for the {len(spec)} of an element")
+        return [leaf for s, v in zip(spec, values) for leaf in flatten_up_to(s, v)]
     return [values]
 
 
