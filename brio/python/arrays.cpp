@@ -214,18 +214,17 @@ void bind_arranged(nb::module_& m) {
   m.def(
       "pad",
       [](Given tensor, Given paddings, const std::string& mode, Given constant_values, Given) {
-        const auto sides = paddings_from(paddings.object);
         std::string how = mode;
         for (char& c : how) c = static_cast<char>(std::toupper(c));
         if (how != "CONSTANT" && how != "REFLECT" && how != "SYMMETRIC")
           throw InvalidArgument(cat("[pad] mode is '", mode, "'; it is 'CONSTANT', 'REFLECT' or 'SYMMETRIC'"));
         const Scalar value = how == "CONSTANT" ? scalar_from(constant_values.object) : Scalar(0);
         return perform(
-            [=](const Tensor& x) {
+            [=](const Tensor& x, const std::vector<Padding>& sides) {
               if (how == "CONSTANT") return pad(x, sides, value);
               return pad(x, sides, how == "REFLECT" ? Mirror::reflect : Mirror::symmetric);
             },
-            std::tuple{Parameter<Tensor>::take(tensor)});
+            std::tuple{Parameter<Tensor>::take(tensor), PaddingsArgument::take(paddings.object)});
       },
       nb::arg("tensor"), nb::arg("paddings"), nb::arg("mode") = "CONSTANT", nb::arg("constant_values") = 0,
       nb::arg("name") = nb::none(), "The tensor with so many elements before and behind along each axis.");
@@ -331,11 +330,9 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        return perform(
-            [](const Tensor& x, const std::vector<int64_t>& dims) {
-              return reshape(x, std::span<const int64_t>(dims));
-            },
-            std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
+        return perform([](const Tensor& x,
+                          const std::vector<int64_t>& dims) { return reshape(x, std::span<const int64_t>(dims)); },
+                       std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");

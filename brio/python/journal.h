@@ -1,6 +1,6 @@
 // What a Python function does with its tensors, written down call by call, so that it can be done again with other
-// tensors by any thread, without Python and without the interpreter's lock. Strings, pictures to decode and sizes that
-// depend on values are no obstacle: a replay calls the same C++ functions, eagerly.
+// tensors by any thread, without Python and without the interpreter's lock. Strings, pictures to decode and sizes
+// that depend on values are no obstacle: a replay calls the same C++ functions, eagerly.
 //
 // Where Python looks at a tensor that depends on the arguments, what it saw is a guard: its shape, or the value of a
 // few bytes. A replay in which a guard does not hold stops there; the function may go another way with such
@@ -35,7 +35,7 @@ class Journal {
   // Ends it. What it holds is then computed and constant: any number of threads may replay it.
   void finish(const std::vector<Tensor>& results);
   const std::string& spoiled() const { return spoiled_; }  // why; empty: it is good
-  bool needs_values() const { return needs_values_; }  // it cannot be part of a traced function
+  bool needs_values() const { return needs_values_; }      // it cannot be part of a traced function
 
   // False where a guard does not hold.
   bool replay(const std::vector<Tensor>& arguments, std::vector<Tensor>& results) const;
@@ -49,8 +49,8 @@ class Journal {
   struct Step {
     Deferred call;
     std::vector<Source> inputs;
-    uint32_t first;             // slot of its first result
-    std::vector<DType> dtypes;  // of the results
+    uint32_t first;                        // slot of its first result
+    std::vector<DType> dtypes;             // of the results
     std::vector<uint32_t> last_used = {};  // slots that nobody needs behind it
   };
   struct Guard {

@@ -16,7 +16,7 @@ std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects);
 std::vector<TensorArgument> one_or_many(nb::handle object);
 
 // Pairs of integers, as tf.pad takes them.
-std::vector<Padding> paddings_from(nb::handle object);
+std::vector<Padding> paddings_from(const Tensor& pairs);
 
 inline int axis_from(nb::handle object) {
   return static_cast<int>(
@@ -42,8 +42,6 @@ struct MadeOrNone {
 };
 
 template <>
-struct Parameter<int64_t> : Made<int64_t, integer_from> {};
-template <>
 struct Parameter<std::optional<int64_t>> : MadeOrNone<int64_t, integer_from> {};
 template <>
 struct Parameter<int> : Made<int, axis_from> {};
@@ -58,7 +56,18 @@ struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};
 template <>
 struct Parameter<std::optional<std::vector<int>>> : MadeOrNone<std::vector<int>, axis_list_from> {};
 
+struct PaddingsArgument {
+  std::vector<Padding> paddings;
+  std::vector<TensorArgument> tensors = {};  // one: it says
+
+  static PaddingsArgument take(nb::handle object);
+  std::vector<Padding> read() const;
+};
 template <>
-struct Parameter<std::vector<Padding>> : Made<std::vector<Padding>, paddings_from> {};
+struct Parameter<std::vector<Padding>> {
+  using Bound = Given;
+  using Held = PaddingsArgument;
+  static Held take(Given given) { return PaddingsArgument::take(given.object); }
+};
 
 }  // namespace brio::python

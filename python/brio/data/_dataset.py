@@ -39,7 +39,7 @@ class Dataset:
 
     def _examples(self):
         if self._known_examples is None:
-            read = self._made_examples or (lambda: self._brio_dataset.first(3))
+            read = self._made_examples or (lambda: self._brio_dataset.first(2))
             self._known_examples = read()
         return self._known_examples
 
@@ -206,7 +206,11 @@ class Dataset:
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """Batches of elements of different lengths as ragged tensors."""
-        raise NotImplementedError("[ragged_batch] is not there yet; padded_batch fills short elements up")
+        leaves = _nest.flatten(self.element_spec)
+        dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
+        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
+        spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)
+        return self._next(batched(self._brio_dataset, int(batch_size)), spec, lambda: self._batch_examples(int(batch_size), batched), False)
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, each `shift` behind the one before."""
@@ -225,7 +229,7 @@ class Dataset:
         f = _elements.learn("Dataset.map", map_func, self)
         calls = _number(num_parallel_calls, AUTOTUNE)
         core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls)
-        made = self._next(core, f.spec, lambda: [f.example], f.traced)
+        made = self._next(core, f.spec, lambda: f.examples, f.traced)
         made._learned = f
         return made
 

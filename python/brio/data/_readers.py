@@ -98,10 +98,11 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
 def _labelled(core, label_mode, batch_size, spec, label_shape=()):
     n = () if batch_size is None else (None,)
     x = TensorSpec([*n, *spec.shape], spec.dtype)
+    first = lambda: core.first(1)  # noqa: E731: a batch of pictures costs something
     if label_mode is None:
-        return Dataset(core, x)
+        return Dataset(core, x, first)
     dtype = "int32" if label_mode == "int" else "float32"
-    return Dataset(core, (x, TensorSpec([*n, *label_shape], dtype)))
+    return Dataset(core, (x, TensorSpec([*n, *label_shape], dtype)), first)
 
 
 def _label_shape(label_mode, class_names):

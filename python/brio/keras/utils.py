@@ -46,6 +46,10 @@ def __getattr__(name):
         from brio.data import _readers
 
         return getattr(_readers, name)
+    if name in ("PyDataset", "Sequence"):
+        from brio.keras import _py_dataset
+
+        return getattr(_py_dataset, name)
     if name.startswith("__"):
         raise AttributeError(name)
     from brio._missing import explain
