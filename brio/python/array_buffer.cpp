@@ -51,7 +51,7 @@ std::optional<Array> copy_of_buffer(nb::handle object) {
     return {};
   }
   held.held = true;
-  const Py_buffer& view = held.view;
+  Py_buffer& view = held.view;  // Python 3.9 asks for one that is not const
   const auto dtype = dtype_of_format(view.format, view.itemsize);
   if (!dtype || view.suboffsets) return {};
   if (view.ndim > kMaxRank)
@@ -79,7 +79,8 @@ struct Exported {
 int export_buffer(PyObject* self, Py_buffer* view, int flags) noexcept {
   view->obj = nullptr;
   return guarded(-1, [&] {
-    const Tensor& tensor = *nb::inst_ptr<Tensor>(nb::handle(self));
+    const Tensor tensor =
+        is_variable(self) ? nb::inst_ptr<Variable>(nb::handle(self))->value() : *nb::inst_ptr<Tensor>(nb::handle(self));
     const char* format = format_of(tensor.dtype());
     if (!format) {
       PyErr_SetString(PyExc_BufferError, cat("tensors of ", tensor.dtype(), " have no buffer; use numpy()").c_str());

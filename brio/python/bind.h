@@ -35,5 +35,7 @@ void bind_datasets(nb::module_& m);
 void bind_dataset_sources(nb::module_& m);
 void bind_examples(nb::module_& m);
 void bind_optimizers(nb::module_& m);
+void bind_preprocessing(nb::module_& m);
+void bind_summary(nb::module_& m);
 
 }  // namespace brio::python

@@ -181,15 +181,26 @@ nn::Layer make_layer(const std::string& kind, nb::kwargs kwargs) {
 
 }  // namespace
 
-// One Python object for a variable, for as long as somebody holds it: `is` works, and so do attributes.
-nb::object variable_object(const Variable& variable) {
+namespace {
+nb::handle known_variables() {
   static PyObject* const known =
       nb::object(nb::module_::import_("weakref").attr("WeakValueDictionary")()).release().ptr();
-  const nb::int_ key(reinterpret_cast<uintptr_t>(variable.impl().get()));
-  nb::object found = nb::handle(known).attr("get")(key);
+  return known;
+}
+nb::int_ key_of(const Variable& variable) { return nb::int_(reinterpret_cast<uintptr_t>(variable.impl().get())); }
+}  // namespace
+
+void know_variable_object(const Variable& variable, nb::handle object) {
+  known_variables().attr("__setitem__")(key_of(variable), object);
+}
+
+// One Python object for a variable, for as long as somebody holds it: `is` works, and so do attributes.
+nb::object variable_object(const Variable& variable) {
+  nb::object found = known_variables().attr("get")(key_of(variable));
   if (!found.is_none()) return found;
   found = nb::cast(variable);
-  nb::handle(known).attr("__setitem__")(key, found);
+  found.attr("_of_keras") = true;
+  know_variable_object(variable, found);
   return found;
 }
 
@@ -260,6 +271,7 @@ void bind_layers(nb::module_& m) {
           nb::arg("name"), nb::arg("shape"), nb::arg("initializer").none(), nb::arg("dtype").none(),
           nb::arg("trainable"), nb::arg("autocast"), nb::arg("regularizer").none(), nb::arg("constraint").none())
       .def("set_supports_masking", [](const nn::Layer& l, bool yes) { own(l).set_supports_masking(yes); })
+      .def("mark_built", [](const nn::Layer& l) { own(l).mark_built(); })
       .def("set_autocast", [](const nn::Layer& l, bool yes) { own(l).set_autocast(yes); })
       .def("set_activity_regularizer",
            [](const nn::Layer& l, nb::handle r) { own(l).set_activity_regularizer(regularizer_from(r)); })
@@ -317,6 +329,7 @@ void bind_layers(nb::module_& m) {
                                .batch_size = batch_size});
       },
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
+  m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
   m.def("_mask_of", [](Given x) { return wrap(nn::mask_of(tensor_of(x.object))); });
   m.def("_with_mask",

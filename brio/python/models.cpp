@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
+#include "brio/train/callbacks.h"
 #include "brio/train/model.h"
 #include "brio/train/progress_bar.h"
 
@@ -55,7 +56,12 @@ class PythonCallbacks : public train::Callback {
     predict_batches_ = nb::cast<bool>(hooks[2]);
   }
 
-  void on_train_begin(train::Progress& p) override { call(p, "on_train_begin", {}); }
+  void on_train_begin(train::Progress& p) override {
+    call(p, "on_train_begin", {});
+    const nb::gil_scoped_acquire locked;
+    const nb::object epoch = list_->attr("initial_epoch");  // of a run that was cut off
+    if (!epoch.is_none()) p.initial_epoch = nb::cast<int64_t>(epoch);
+  }
   void on_train_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_train_end", logs); }
   void on_epoch_begin(train::Progress& p, int64_t epoch) override { call(p, "on_epoch_begin", {}, epoch); }
   void on_epoch_end(train::Progress& p, int64_t epoch, train::Logs& logs) override {
@@ -111,6 +117,40 @@ class PythonCallbacks : public train::Callback {
   bool train_batches_ = false, test_batches_ = false, predict_batches_ = false;
   std::chrono::steady_clock::time_point checked_{};
 };
+
+// Batches that Python makes: start(epoch) gives an iterator of (x, y, sample_weight), each a list of tensors; `steps`
+// is how many there are, or None.
+class PythonBatches : public train::BatchSource {
+ public:
+  explicit PythonBatches(nb::object batches) : batches_(kept(std::move(batches))) {
+    const nb::object steps = batches_->attr("steps");
+    if (!steps.is_none()) steps_ = nb::cast<int64_t>(steps);
+  }
+  void reset(int64_t epoch) override {
+    const nb::gil_scoped_acquire locked;
+    iterator_ = kept(batches_->attr("start")(epoch));
+  }
+  bool next(train::Batch& batch) override {
+    const nb::gil_scoped_acquire locked;
+    const nb::object item = nb::steal(PyIter_Next(iterator_->ptr()));
+    if (!item.is_valid()) {
+      if (PyErr_Occurred()) throw nb::python_error();
+      return false;
+    }
+    auto list = [&](int i) {
+      const nb::object part = item[i];
+      return part.is_none() ? train::TensorList() : train::TensorList(tensors_with_own_dtype(part));
+    };
+    batch = {list(0), list(1), list(2)};
+    return true;
+  }
+  std::optional<int64_t> steps() const override { return steps_; }
+
+ private:
+  std::shared_ptr<nb::object> batches_, iterator_;
+  std::optional<int64_t> steps_;
+};
+bool is_batches(nb::handle x) { return nb::hasattr(x, "start") && nb::hasattr(x, "steps"); }
 
 // Callbacks of one run, and the bar behind them.
 struct Run {
@@ -222,6 +262,10 @@ nb::dict fit(const nn::Model& model, nb::handle x, nb::handle y, int verbose, nb
     const auto dataset = nb::cast<data::Dataset>(x);
     const nb::gil_scoped_release release;
     history = model.fit(dataset, std::move(options));
+  } else if (is_batches(x)) {
+    PythonBatches batches(nb::borrow(x));
+    const nb::gil_scoped_release release;
+    history = model.fit(batches, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x), targets = list_from(y);
     const nb::gil_scoped_release release;
@@ -242,6 +286,10 @@ nb::dict evaluate(const nn::Model& model, nb::handle x, nb::handle y, nb::handle
     const auto dataset = nb::cast<data::Dataset>(x);
     const nb::gil_scoped_release release;
     logs = model.evaluate(dataset, std::move(options));
+  } else if (is_batches(x)) {
+    PythonBatches batches(nb::borrow(x));
+    const nb::gil_scoped_release release;
+    logs = model.evaluate(batches, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x), targets = list_from(y);
     const nb::gil_scoped_release release;
@@ -279,6 +327,7 @@ nn::BatchOptions batch_options(nb::handle sample_weight, nb::handle class_weight
 }  // namespace
 
 void bind_models(nb::module_& m) {
+  m.def("_goes_up", [](const std::string& name) { return train::goes_up(name); });
   nb::class_<nn::Model>(m, "_Model")
       .def("__init__", [](nn::Model* self, const nn::Layer& layer) { new (self) nn::Model(layer); })
       .def("compile", compile, nb::arg("optimizer"), nb::arg("outputs"), nb::arg("auto_scale_loss"),

@@ -32,6 +32,8 @@ NB_MODULE(_core, m) {
   bind_metrics(m);
   bind_optimizers(m);
   bind_models(m);
+  bind_preprocessing(m);
+  bind_summary(m);
   bind_datasets(m);
   bind_dataset_sources(m);
   bind_examples(m);

@@ -3,6 +3,7 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/loss_scale_optimizer.h"
+#include "brio/nn/optimizer_rule.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 
@@ -211,6 +212,20 @@ void bind_optimizers(nb::module_& m) {
       return optimizer;
     }
     throw InternalError(cat("there is no optimizer '", name, "'"));
+  });
+  // One whose update is Python's: update(gradient, variable, rate) assigns the variable.
+  m.def("_own_optimizer", [](nb::object update, nb::handle rate, nb::kwargs kwargs) {
+    Called called("Optimizer", nb::tuple(), kwargs);
+    nn::SharedOptimizerOptions options;
+    shared(called, options);
+    called.finish();
+    nn::Formula formula{.slots = nn::like_parameter({}), .update = [f = kept(std::move(update))](nn::ParameterUpdate& u) {
+                          const nb::gil_scoped_acquire locked;
+                          Variable variable = u.variable;
+                          (*f)(wrap(u.g), variable_object(variable), wrap(u.rate));
+                          u.p = variable.value();
+                        }};
+    return nn::Optimizer(std::make_shared<nn::OptimizerRule>(rate_from(rate), options, std::move(formula)));
   });
   m.def("_optimizer_named", [](const std::string& name) { return nn::Optimizer(name); });
 }

@@ -1,5 +1,6 @@
 // Symbols of functional models (KerasTensor), and functions called on them.
 #include <algorithm>
+#include <map>
 
 #include "brio/base/error.h"
 #include "brio/nn/functional.h"
@@ -80,6 +81,17 @@ void bind_symbols(nb::module_& m) {
                    ", sparse=False, ragged=False, name=", s.node()->layer.name(), ">");
       });
   type.attr("__array_priority__") = 100;
+  // A symbol for as long as a model or another symbol holds it: what a layer remembers of its calls.
+  struct WeakSymbol {
+    std::weak_ptr<const nn::CallNode> node;
+    size_t index;
+  };
+  nb::class_<WeakSymbol>(m, "_WeakSymbol")
+      .def("__init__", [](WeakSymbol* self, const nn::Symbol& s) { new (self) WeakSymbol{s.node(), s.index()}; })
+      .def("get", [](const WeakSymbol& weak) -> nb::object {
+        if (auto node = weak.node.lock()) return nb::cast(nn::Symbol(std::move(node), weak.index));
+        return nb::none();
+      });
   m.def("_same_symbol", [](const nn::Symbol& a, const nn::Symbol& b) { return a == b; });
   // The inputs that symbols depend on, with their names, in the order in which they are met.
   m.def("_inputs_of", [](const std::vector<nn::Symbol>& symbols) {
@@ -94,6 +106,30 @@ void bind_symbols(nb::module_& m) {
       for (const nn::Symbol& before : symbol.node()->inputs) open.push_back(before);
     }
     return inputs;
+  });
+  // The calls that a functional model is made of, in order: (layer, inputs, results, training, causal, scores), where
+  // inputs and results are (call, index); negative calls are the model's inputs.
+  m.def("_graph", [](const nn::Layer& layer) {
+    const auto& module = dynamic_cast<const nn::FunctionalModule&>(layer.module());
+    std::map<const nn::CallNode*, int> number;
+    int next = 0;
+    for (const nn::Symbol& input : module.inputs()) number.emplace(input.node().get(), --next);
+    next = 0;
+    for (const auto& node : module.nodes()) number.emplace(node.get(), next++);
+    auto place = [&](const nn::Symbol& s) {
+      return nb::make_tuple(number.at(s.node().get()), s.index(), nb::cast(s));
+    };
+    nb::list calls, inputs, outputs;
+    for (const auto& node : module.nodes()) {
+      nb::list taken;
+      for (const nn::Symbol& symbol : node->inputs) taken.append(place(symbol));
+      const nn::CallOptions& how = node->options;
+      calls.append(nb::make_tuple(nb::cast(node->layer), taken, nb::cast(how.training), how.use_causal_mask,
+                                  how.return_attention_scores));
+    }
+    for (const nn::Symbol& s : module.inputs()) inputs.append(nb::make_tuple(nb::cast(s.node()->layer), nb::cast(s)));
+    for (const nn::Symbol& s : module.outputs()) outputs.append(place(s));
+    return nb::make_tuple(inputs, calls, outputs);
   });
   type.attr("__hash__") = nb::module_::import_("builtins").attr("object").attr("__hash__");
 }

@@ -6,6 +6,7 @@
 #include "brio/ops/maths.h"
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
+#include "brio/nn/mask.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/python/indexing.h"
@@ -249,6 +250,7 @@ void bind_tensor(nb::module_& m) {
       .def_prop_ro("dtype", [](const Tensor& x) { return dtype_object(x.dtype()); })
       .def_prop_ro("ndim", [](nb::handle self) { return self_of(self.ptr()).rank(); })
       .def_prop_ro("device", [](const Tensor&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
+      .def_prop_ro("_keras_mask", [](const Tensor& x) { return wrap(nn::mask_of(x)); })
       .def("get_shape", shape_seen)
       .def("set_shape",
            [](const Tensor& x, Given shape) {

@@ -72,10 +72,11 @@ void bind_variable(nb::module_& m) {
   types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
           "__init__",
-          [](Variable* self, nb::object initial_value, std::optional<bool> trainable, nb::object, nb::object,
+          [](nb::pointer_and_handle<Variable> self, nb::object initial_value, std::optional<bool> trainable, nb::object, nb::object,
              std::optional<std::string> name, nb::object, nb::object dtype, nb::object, nb::object constraint,
              nb::object, nb::object, nb::object shape) {
-            new (self) Variable(make(initial_value, trainable, name, dtype, constraint, shape));
+            new (self.p) Variable(make(initial_value, trainable, name, dtype, constraint, shape));
+            know_variable_object(*self.p, self.h);
           },
           nb::arg("initial_value"), nb::arg("trainable") = nb::none(), nb::arg("validate_shape") = true,
           nb::arg("caching_device") = nb::none(), nb::arg("name") = nb::none(), nb::arg("variable_def") = nb::none(),
@@ -84,7 +85,14 @@ void bind_variable(nb::module_& m) {
       .def_prop_ro("shape", [](const Variable& v) { return shape_object(v.shape()); })
       .def_prop_ro("dtype", [](const Variable& v) { return dtype_object(v.dtype()); })
       .def_prop_ro("ndim", [](const Variable& v) { return v.shape().rank(); })
-      .def_prop_ro("name", [](const Variable& v) { return cat(v.name(), ":0"); })
+      // A weight of a layer has Keras' names ("kernel", with the path "dense/kernel"), others TensorFlow's.
+      .def_prop_ro("name",
+                   [](nb::handle self) {
+                     const std::string& name = nb::inst_ptr<Variable>(self)->name();
+                     const size_t slash = name.rfind('/');
+                     if (!nb::hasattr(self, "_of_keras")) return name + ":0";
+                     return slash == std::string::npos ? name : name.substr(slash + 1);
+                   })
       .def_prop_ro("path", [](const Variable& v) { return v.name(); })
       .def_prop_rw(
           "trainable", [](const Variable& v) { return v.trainable(); },

@@ -14,8 +14,10 @@ namespace {
 
 std::string without_prefix(const std::string& name) { return name.starts_with("val_") ? name.substr(4) : name; }
 
+}  // namespace
+
 // As Keras' metrics say of themselves; of a number of one's own it cannot be told.
-bool goes_up(const std::string& callback, const std::string& monitor) {
+std::optional<bool> goes_up(const std::string& monitor) {
   const std::string name = without_prefix(monitor);
   auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
   for (const char* part : {"loss", "error", "crossentropy", "hinge", "divergence", "poisson", "false_", "logcosh"})
@@ -25,6 +27,13 @@ bool goes_up(const std::string& callback, const std::string& monitor) {
   for (const char* part : {"acc", "auc", "AUC", "precision", "recall", "f1", "fbeta", "iou", "io_u", "r2", "true_",
                            "cosine", "sensitivity", "specificity", "correlation"})
     if (has(part)) return true;
+  return {};
+}
+
+namespace {
+
+bool goes_up(const std::string& callback, const std::string& monitor) {
+  if (const std::optional<bool> up = train::goes_up(monitor)) return *up;
   throw InvalidArgument(cat("[", callback, "] cannot tell whether '", monitor,
                             "' gets better by going up or down; set mode = Better::up or Better::down"));
 }

@@ -20,6 +20,9 @@ using CallbackPtr = std::shared_ptr<Callback>;
 // Which way a monitored number gets better. By itself: a loss or an error down, an accuracy or a share up.
 enum class Better : uint8_t { by_name, down, up };
 
+// Whether a number of that name ("val_loss", "accuracy") gets better by going up; none where the name does not tell.
+std::optional<bool> goes_up(const std::string& name);
+
 struct EarlyStoppingOptions {
   std::string monitor = "val_loss";
   double min_delta = 0;  // less than this is no improvement

@@ -2,6 +2,14 @@
 
 import functools
 import inspect
+import re
+
+
+def snake(name):
+    """ "BatchNormalization" → "batch_normalization", "SGD" → "sgd", as Keras names things. """
+    name = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", re.sub(r"\W+", "", name))
+    name = re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower()
+    return name.strip("_") or "layer"
 
 
 @functools.lru_cache(maxsize=None)
@@ -47,3 +55,24 @@ def module_classes(namespace, table, make):
         cls.__qualname__ = cls.__name__ = name
         cls.__signature__ = signature(text)
         namespace[name] = cls
+
+
+def get(identifier, namespace, base, named):
+    """What keras.initializers.get() and its kin make of a name, a config, a class or an object."""
+    if identifier is None:
+        return None
+    if isinstance(identifier, type):
+        return identifier()
+    if callable(identifier):
+        return identifier
+    from brio.keras import _serialization
+
+    if isinstance(identifier, dict):
+        return _serialization.deserialize_keras_object(identifier)
+    own = _serialization.get_registered_object(identifier)
+    if own is not None:
+        return own() if isinstance(own, type) else own
+    found = namespace.get(identifier)
+    if isinstance(found, type) and issubclass(found, base):
+        return found()
+    return named(identifier)  # says which there are

@@ -1,6 +1,6 @@
 """keras.activations."""
 
-from brio import _core
+from brio import _core, nn
 
 
 def _make(name):
@@ -15,17 +15,88 @@ def _make(name):
 
 _PLAIN = (
     "celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu linear log_sigmoid log_softmax "
-    "mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus tanh "
-    "tanh_shrink threshold"
+    "mish relu relu6 selu sigmoid silu softmax soft_shrink softplus softsign sparse_plus sparse_sigmoid sparsemax squareplus "
+    "tanh tanh_shrink"
 ).split()
-_KNOWN = {}
-for _name in _PLAIN:
+
+
+def _try(name):
     try:
-        _core._activate(_core.zeros([1, 2]), _name)
+        _core._activate(_core.zeros([1, 2]), name)
     except ValueError:  # not one of C++'s
-        continue
-    _KNOWN[_name] = _make(_name)
+        return None
+    return _make(name)
+
+
+_KNOWN = {name: made for name in _PLAIN if (made := _try(name))}
 globals().update(_KNOWN)
+
+
+def _layer(kind, x, **options):
+    result = _core._make_layer(kind, **options).call([x if isinstance(x, _core.KerasTensor) else _core.convert_to_tensor(x)])
+    return result[0]
+
+
+def _number(x, value):
+    return _core.cast(value, x.dtype)
+
+
+def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
+    return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
+
+
+def _celu(x, alpha=1.0):
+    return _core.maximum(x, 0.0) + alpha * _core.math.expm1(_core.minimum(x, 0.0) / alpha)
+
+
+def _glu(x, axis=-1):
+    a, b = _core.split(x, 2, axis)
+    return a * _core.sigmoid(b)
+
+
+def _squareplus(x, b=4):
+    return (x + _core.sqrt(x * x + float(b))) / 2.0
+
+
+def _shrunk(x, threshold, shift):
+    return _core.where(_core.abs(x) > threshold, x - shift * _core.sign(x) * threshold, _core.zeros_like(x))
+
+
+def threshold(x, threshold, default_value):
+    """x where it is above the threshold, otherwise default_value."""
+    x = _core.convert_to_tensor(x)
+    return _core.where(x > threshold, x, _core.zeros_like(x) + default_value)
+
+
+# Those that take options: without any they are C++'s.
+_WITH_OPTIONS = {
+    "relu": _relu,
+    "elu": lambda x, alpha=1.0: _layer("ELU", x, alpha=float(alpha)),
+    "leaky_relu": lambda x, negative_slope=0.2: _layer("LeakyReLU", x, negative_slope=float(negative_slope)),
+    "gelu": lambda x, approximate=False: nn.gelu(x, approximate),
+    "softmax": lambda x, axis=-1: nn.softmax(x, axis),
+    "log_softmax": lambda x, axis=-1: nn.log_softmax(x, axis),
+    "celu": _celu,
+    "glu": _glu,
+    "squareplus": _squareplus,
+    "hard_shrink": lambda x, threshold=0.5: _shrunk(x, threshold, 0.0),
+    "soft_shrink": lambda x, threshold=0.5: _shrunk(x, threshold, 1.0),
+}
+
+
+def _join(name, options):
+    plain = _KNOWN[name]
+
+    def activation(x, *args, **kwargs):
+        return options(x, *args, **kwargs) if args or kwargs else plain(x)
+
+    activation.__name__ = activation.__qualname__ = activation._brio_name = name
+    activation.__doc__ = plain.__doc__
+    return activation
+
+
+for _name, _options in _WITH_OPTIONS.items():
+    globals()[_name] = _KNOWN[_name] = _join(_name, _options)
 swish = silu  # noqa: F821
 hard_swish = hard_silu  # noqa: F821
 
@@ -34,8 +105,17 @@ def get(identifier):
     """An activation from its name or itself."""
     if identifier is None:
         return _KNOWN["linear"]
+    if isinstance(identifier, dict):
+        from brio.keras._serialization import deserialize_keras_object
+
+        return deserialize_keras_object(identifier)
     if callable(identifier):
         return identifier
+    from brio.keras._serialization import get_registered_object
+
+    own = get_registered_object(identifier)
+    if own is not None:
+        return own
     name = {"swish": "silu", "hard_swish": "hard_silu"}.get(identifier, identifier)
     if name not in _KNOWN:
         _core._activate(_core.zeros([1, 2]), name)  # says which there are
@@ -43,4 +123,13 @@ def get(identifier):
 
 
 def serialize(activation):
-    return getattr(activation, "_brio_name", getattr(activation, "__name__", None))
+    from brio.keras._serialization import serialize_keras_object
+
+    return serialize_keras_object(activation)
+
+
+def deserialize(config, custom_objects=None):
+    from brio.keras._serialization import CustomObjectScope
+
+    with CustomObjectScope(custom_objects):
+        return get(config)

@@ -1,5 +1,12 @@
 """keras.callbacks."""
 
+import csv
+import math
+import os
+import warnings
+
+from brio import _core
+
 
 class Callback:
     """What else happens during fit. Derive from it and write the methods that are needed."""
@@ -83,8 +90,11 @@ class History(Callback):
 class LambdaCallback(Callback):
     """Functions as a callback."""
 
-    def __init__(self, **functions):
+    def __init__(self, on_epoch_begin=None, on_epoch_end=None, on_train_begin=None, on_train_end=None, on_train_batch_begin=None,
+                 on_train_batch_end=None, **functions):  # fmt: skip
         super().__init__()
+        functions.update(on_epoch_begin=on_epoch_begin, on_epoch_end=on_epoch_end, on_train_begin=on_train_begin, on_train_end=on_train_end,
+                         on_train_batch_begin=on_train_batch_begin, on_train_batch_end=on_train_batch_end)  # fmt: skip
         for name, function in functions.items():
             if not hasattr(Callback, name):
                 raise TypeError(f"a callback has no method '{name}'")
@@ -99,31 +109,48 @@ def _overrides(callback, name):
 class CallbackList:
     """What C++ calls. Every method returns whether training is to stop."""
 
-    def __init__(self, callbacks, model, params):
-        self.callbacks, self.model = callbacks, model
-        for callback in callbacks:
+    def __init__(self, callbacks=None, add_history=False, add_progbar=False, model=None, **params):
+        self.callbacks, self.model = list(callbacks or []), model
+        if add_history:
+            self.callbacks.append(History())
+        for callback in self.callbacks:
+            if not isinstance(callback, Callback):
+                raise TypeError(f"a callback is a keras.callbacks.Callback, but got {callback!r}")
             callback.set_model(model)
             callback.set_params(params)
         self.batch_hooks = tuple(
             any(_overrides(c, f"on_{part}_batch_{when}") or (part == "train" and _overrides(c, f"on_batch_{when}"))
-                for c in callbacks for when in ("begin", "end"))  # fmt: skip
+                for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
             for part in ("train", "test", "predict")
         )
+        if model is not None:
+            model.__dict__["_initial_epoch"] = None
+
+    @property
+    def initial_epoch(self):
+        """Where a run that was cut off goes on, where a callback found that out."""
+        return self.model.__dict__.get("_initial_epoch")
 
     def _all(self, method, *args):
         for callback in self.callbacks:
             getattr(callback, method)(*args)
         return bool(getattr(self.model, "stop_training", False))
 
-    def on_epoch_begin(self, epoch, logs):
-        self.model._begin_epoch()
-        return self._all("on_epoch_begin", epoch, logs)
+    def on_epoch_begin(self, epoch, logs=None):
+        if self.model is not None:
+            self.model._begin_part(training=True)
+        return self._all("on_epoch_begin", epoch, logs or {})
 
-    def on_train_batch_begin(self, batch, logs):
+    def on_test_begin(self, logs=None):
+        if self.model is not None:
+            self.model._begin_part(training=False)
+        return self._all("on_test_begin", logs or {})
+
+    def on_train_batch_begin(self, batch, logs=None):
         self._all("on_batch_begin", batch, logs)
         return self._all("on_train_batch_begin", batch, logs)
 
-    def on_train_batch_end(self, batch, logs):
+    def on_train_batch_end(self, batch, logs=None):
         self._all("on_batch_end", batch, logs)
         return self._all("on_train_batch_end", batch, logs)
 
@@ -131,3 +158,231 @@ class CallbackList:
         if not method.startswith("on_"):
             raise AttributeError(method)
         return lambda *args: self._all(method, *args)
+
+
+# Callbacks of Keras. C++ has the same for C++'s users (brio/train/callbacks.h); these have Keras' attributes, which
+# programs read and derived classes change.
+
+
+class MonitorCallback(Callback):
+    """Watches one number of the logs."""
+
+    def __init__(self, monitor="val_loss", mode="auto", baseline=None, min_delta=0):
+        super().__init__()
+        if mode not in ("auto", "min", "max"):
+            raise ValueError(f"{type(self).__name__}: mode is '{mode}'; it is 'auto', 'min' or 'max'")
+        self.monitor, self.mode, self.best, self.min_delta = monitor, mode, baseline, abs(min_delta)
+
+    def _current(self, logs):
+        current = (logs or {}).get(self.monitor)
+        if current is None:
+            known = ", ".join(logs or {})
+            warnings.warn(f"{type(self).__name__} watches '{self.monitor}', which is not there; there is {known}", stacklevel=3)
+        return current
+
+    def _is_improvement(self, value, reference):
+        if reference is None:
+            return True
+        up = self.mode == "max"
+        if self.mode == "auto":
+            up = _core._goes_up(self.monitor)
+            if up is None:
+                raise ValueError(f"{type(self).__name__} cannot tell whether '{self.monitor}' gets better by going up or down; pass mode='max' or mode='min'")
+        return value - self.min_delta > reference if up else value + self.min_delta < reference
+
+
+class EarlyStopping(MonitorCallback):
+    """Ends training when a number no longer gets better."""
+
+    def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None, restore_best_weights=False,
+                 start_from_epoch=0):  # fmt: skip
+        super().__init__(monitor, mode, min_delta=min_delta)
+        self.patience, self.verbose, self.baseline = patience, verbose, baseline
+        self.restore_best_weights, self.start_from_epoch = restore_best_weights, start_from_epoch
+        self.wait, self.stopped_epoch, self.best_weights, self.best_epoch = 0, 0, None, 0
+
+    def on_train_begin(self, logs=None):
+        self.wait, self.stopped_epoch, self.best, self.best_weights, self.best_epoch = 0, 0, None, None, 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        current = self._current(logs)
+        if current is None or epoch < self.start_from_epoch:
+            return
+        if self.restore_best_weights and self.best_weights is None:
+            self.best_weights, self.best_epoch = self.model.get_weights(), epoch
+        self.wait += 1
+        if self._is_improvement(current, self.best):
+            self.best, self.best_epoch = current, epoch
+            if self.restore_best_weights:
+                self.best_weights = self.model.get_weights()
+            if self.baseline is None or self._is_improvement(current, self.baseline):
+                self.wait = 0
+            return
+        if self.wait >= self.patience and epoch > 0:
+            self.stopped_epoch = epoch
+            self.model.stop_training = True
+
+    def on_train_end(self, logs=None):
+        if self.stopped_epoch > 0 and self.verbose:
+            print(f"Epoch {self.stopped_epoch + 1}: early stopping")
+        if self.restore_best_weights and self.best_weights is not None:
+            if self.verbose:
+                print(f"Restoring model weights from the end of the best epoch: {self.best_epoch + 1}.")
+            self.model.set_weights(self.best_weights)
+
+
+class ReduceLROnPlateau(MonitorCallback):
+    """Lowers the learning rate when a number no longer gets better."""
+
+    def __init__(self, monitor="val_loss", factor=0.1, patience=10, verbose=0, mode="auto", min_delta=1e-4, cooldown=0, min_lr=0.0, **kwargs):
+        super().__init__(monitor, mode, min_delta=min_delta)
+        if factor >= 1.0:
+            raise ValueError(f"ReduceLROnPlateau: factor is {factor}; it is less than 1")
+        self.factor, self.patience, self.verbose, self.cooldown, self.min_lr = factor, patience, verbose, cooldown, min_lr
+        self.cooldown_counter = self.wait = 0
+
+    def on_train_begin(self, logs=None):
+        self.best, self.cooldown_counter, self.wait = None, 0, 0
+
+    def in_cooldown(self):
+        return self.cooldown_counter > 0
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = {} if logs is None else logs
+        logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+        current = self._current(logs)
+        if current is None:
+            return
+        if self.in_cooldown():
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self._is_improvement(current, self.best):
+            self.best, self.wait = current, 0
+        elif not self.in_cooldown():
+            self.wait += 1
+            if self.wait >= self.patience:
+                old = float(self.model.optimizer.learning_rate)
+                if old > self.min_lr:
+                    self.model.optimizer.learning_rate = new = max(old * self.factor, self.min_lr)
+                    if self.verbose:
+                        print(f"\nEpoch {epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.")
+                    self.cooldown_counter, self.wait = self.cooldown, 0
+
+
+class LearningRateScheduler(Callback):
+    """The learning rate of each epoch: schedule(epoch, rate) or schedule(epoch)."""
+
+    def __init__(self, schedule, verbose=0):
+        super().__init__()
+        self.schedule, self.verbose = schedule, verbose
+
+    def on_epoch_begin(self, epoch, logs=None):
+        try:
+            rate = self.schedule(epoch, float(self.model.optimizer.learning_rate))
+        except TypeError:  # it takes the epoch alone
+            rate = self.schedule(epoch)
+        if not isinstance(rate, (float, int)) and not hasattr(rate, "dtype"):
+            raise ValueError(f"the schedule of LearningRateScheduler gave {rate!r}; it gives a float")
+        self.model.optimizer.learning_rate = float(rate)
+        if self.verbose:
+            print(f"\nEpoch {epoch + 1}: LearningRateScheduler setting learning rate to {float(rate)}.")
+
+    def on_epoch_end(self, epoch, logs=None):
+        if logs is not None:
+            logs["learning_rate"] = float(self.model.optimizer.learning_rate)
+
+
+class TerminateOnNaN(Callback):
+    """Ends training at a loss that is not finite."""
+
+    def __init__(self, raise_error=False):
+        super().__init__()
+        self.raise_error = raise_error
+
+    def on_batch_end(self, batch, logs=None):
+        loss = (logs or {}).get("loss")
+        if loss is not None and not math.isfinite(loss):
+            if self.raise_error:
+                raise RuntimeError(f"NaN or Inf loss encountered at batch {batch}")
+            print(f"Batch {batch}: Invalid loss, terminating training")
+            self.model.stop_training = True
+
+
+class CSVLogger(Callback):
+    """A line of a file for each epoch."""
+
+    def __init__(self, filename, separator=",", append=False):
+        super().__init__()
+        self.filename, self.sep, self.append = os.fspath(filename), separator, append
+        self.keys, self.csv_file, self._header = None, None, True
+
+    def on_train_begin(self, logs=None):
+        if self.append and os.path.exists(self.filename):
+            with open(self.filename) as f:
+                self._header = not f.readline()
+        if self.csv_file:
+            self.csv_file.close()
+        self.csv_file, self.keys = open(self.filename, "a" if self.append else "w", newline=""), None
+
+    def on_epoch_end(self, epoch, logs=None):
+        logs = logs or {}
+        first = self.keys is None
+        if first:
+            self.keys = sorted(logs)
+            if self.keys and not any(k.startswith("val_") for k in self.keys):
+                self.keys += [f"val_{k}" for k in self.keys]
+        writer = csv.writer(self.csv_file, delimiter=self.sep)
+        if first and self._header:
+            writer.writerow(["epoch", *self.keys])
+        writer.writerow([epoch, *(logs.get(k, "NA") for k in self.keys)])
+        self.csv_file.flush()
+
+    def on_train_end(self, logs=None):
+        if self.csv_file:
+            self.csv_file.close()
+            self.csv_file = None
+
+
+class ProgbarLogger(Callback):
+    """A bar for each epoch. fit() has its own: this one is for loops of one's own."""
+
+    def __init__(self):
+        super().__init__()
+        self.progbar = self.seen = None
+
+    def on_epoch_begin(self, epoch, logs=None):
+        from brio.keras.utils import Progbar
+
+        self.progbar, self.seen = Progbar((self.params or {}).get("steps")), 0
+        print(f"Epoch {epoch + 1}/{(self.params or {}).get('epochs', 1)}")
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.seen = batch + 1
+        self.progbar.update(self.seen, list((logs or {}).items()), finalize=False)
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.progbar.update(self.seen or 1, list((logs or {}).items()), finalize=True)
+
+
+class RemoteMonitor(Callback):
+    """Out of scope: it sends to a server."""
+
+    def __init__(self, *args, **kwargs):
+        raise NotImplementedError("brio sends nothing over the network; write a Callback of your own that does")
+
+
+_ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_checkpoint_callbacks", "TensorBoard": "_tensorboard"}
+
+
+def __getattr__(name):
+    if name in _ELSEWHERE:
+        import importlib
+
+        return getattr(importlib.import_module(f"brio.keras.{_ELSEWHERE[name]}"), name)
+    from brio._missing import explain
+
+    raise AttributeError(explain(__name__, name) if not name.startswith("__") else name)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_ELSEWHERE))

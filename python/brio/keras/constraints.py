@@ -1,7 +1,7 @@
 """keras.constraints."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Constraint:
@@ -36,8 +36,12 @@ max_norm, min_max_norm, non_neg, unit_norm = MaxNorm, MinMaxNorm, NonNeg, UnitNo
 
 def get(identifier):
     """A constraint from its name, its config, or itself."""
-    if identifier is None or callable(identifier):
-        return identifier
-    if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
-    return globals()[identifier]() if identifier in globals() else _core._constraint_named(identifier)
+    return _classes.get(identifier, globals(), Constraint, _core._constraint_named)
+
+
+def serialize(constraint):
+    return _serialization.serialize_keras_object(constraint)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)

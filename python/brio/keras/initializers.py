@@ -1,13 +1,15 @@
 """keras.initializers."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Initializer:
     """What a weight starts with: a function of shape and dtype. Derive from it and write __call__(shape, dtype)."""
 
     def __call__(self, shape, dtype=None, **kwargs):
+        if "_value" in self.__dict__:
+            return _core.broadcast_to(_core.cast(self._value, dtype or "float32"), shape)
         return self._brio(shape, dtype)
 
     def get_config(self):
@@ -26,13 +28,13 @@ def _make(name, text):
         def __init__(self, *args, **kwargs):
             given = _classes.bound(type(self), text, args, kwargs)
             if name == "Constant" and hasattr(given.get("value"), "shape") and given["value"].shape:
-                value = _core.convert_to_tensor(given["value"])
-                self._brio = lambda shape, dtype: _core.cast(value, dtype or "float32")
+                self._value = _core.convert_to_tensor(given["value"])
             elif name in ("Zeros", "Ones"):
                 self._brio = _core._initializer_named(name.lower())
             else:
                 self._brio = _core._initializer(name, given)
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
+            self.__dict__.update(self._config)
 
     return Made
 
@@ -43,15 +45,18 @@ zeros, ones, constant = Zeros, Ones, Constant  # noqa: F821
 random_normal, random_uniform, truncated_normal = RandomNormal, RandomUniform, TruncatedNormal  # noqa: F821
 glorot_normal, glorot_uniform, he_normal, he_uniform = GlorotNormal, GlorotUniform, HeNormal, HeUniform  # noqa: F821
 lecun_normal, lecun_uniform, orthogonal = LecunNormal, LecunUniform, Orthogonal  # noqa: F821
-variance_scaling = VarianceScaling  # noqa: F821
+variance_scaling, identity = VarianceScaling, Identity  # noqa: F821
+uniform, normal, zero, one = RandomUniform, RandomNormal, Zeros, Ones  # noqa: F821
 
 
 def get(identifier):
     """An initializer from its name, its config, or itself."""
-    if identifier is None or callable(identifier):
-        return identifier() if isinstance(identifier, type) else identifier
-    if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
-    if identifier in globals():
-        return globals()[identifier]()
-    return _core._initializer_named(identifier)
+    return _classes.get(identifier, globals(), Initializer, _core._initializer_named)
+
+
+def serialize(initializer):
+    return _serialization.serialize_keras_object(initializer)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)

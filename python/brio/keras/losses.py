@@ -1,7 +1,7 @@
 """keras.losses."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Loss:
@@ -11,12 +11,12 @@ class Loss:
     """
 
     def __init__(self, name=None, reduction="sum_over_batch_size", dtype=None):
-        self.name = name or _snake(type(self).__name__)
-        self.reduction = reduction
+        self.name = name or _classes.snake(type(self).__name__)
+        self.reduction, self.dtype = reduction, dtype or "float32"
         self._brio = _core._own_loss(self.name, self.call, reduction or "none")
 
     def __call__(self, y_true, y_pred, sample_weight=None):
-        return self._brio(y_true, y_pred, sample_weight)
+        return self._brio(_floating(y_true), _floating(y_pred, wanted=True), sample_weight)
 
     def call(self, y_true, y_pred):
         raise NotImplementedError(f"{type(self).__name__} needs call(y_true, y_pred)")
@@ -32,8 +32,15 @@ class Loss:
         return f"<{type(self).__name__}(name={self.name})>"
 
 
-def _snake(name):
-    return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i, c in enumerate(name))
+def _floating(x, wanted=False):
+    """float32, as Keras computes losses in; whole numbers may be classes and stay, where they are not to be predictions."""
+    if not isinstance(x, _core.Tensor):
+        if isinstance(x, (_core.KerasTensor, _core.Variable)):
+            return x
+        x = _core.convert_to_tensor(x)
+    if x.dtype == "float64" or (wanted and x.dtype.is_integer):
+        return _core.cast(x, "float32")
+    return x
 
 
 def _make(name, text):
@@ -44,7 +51,8 @@ def _make(name, text):
             if given.get("reduction", "") == "auto":
                 given.pop("reduction")
             self._brio = _core._loss(name, **{k: v for k, v in given.items() if k != "name" or v is not None})
-            self.name, self.reduction = self._brio.name, self._config["reduction"]
+            self.name, self.reduction, self.dtype = self._brio.name, self._config["reduction"], self._config["dtype"] or "float32"
+            self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "reduction", "dtype")})
 
         def call(self, y_true, y_pred):
             options = {k: v for k, v in self._config.items() if k not in ("name", "reduction", "dtype")}
@@ -61,6 +69,12 @@ _classes.module_classes(globals(), _signatures.LOSSES, _make)
 for _name in dir(_core._losses):
     if not _name.startswith("_"):
         globals()[_name] = getattr(_core._losses, _name)
+class Reduction:
+    """Names of reductions, as Keras 2 had them."""
+
+    NONE, SUM, SUM_OVER_BATCH_SIZE, AUTO = "none", "sum", "sum_over_batch_size", "sum_over_batch_size"
+
+
 mse = MSE = mean_squared_error  # noqa: F821
 mae = MAE = mean_absolute_error  # noqa: F821
 mape = MAPE = mean_absolute_percentage_error  # noqa: F821
@@ -73,18 +87,32 @@ def get(identifier):
     if identifier is None or isinstance(identifier, Loss) or callable(identifier):
         return identifier
     if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
+        return _serialization.deserialize_keras_object(identifier)
+    own = _serialization.get_registered_object(identifier)
+    if own is not None:
+        return own
+    if isinstance(globals().get(identifier), type) and issubclass(globals()[identifier], Loss):
+        return globals()[identifier]()
     _core._loss_named(identifier)  # says which there are
     return globals().get(identifier, identifier)
+
+
+def serialize(loss):
+    return _serialization.serialize_keras_object(loss)
+
+
+def deserialize(name, custom_objects=None):
+    with _serialization.CustomObjectScope(custom_objects):
+        return get(name)
 
 
 def _core_loss(loss):
     """The C++ object of whatever compile() takes as a loss."""
     if loss is None:
         return None
-    if isinstance(loss, str):
+    if isinstance(loss, str) and _serialization.get_registered_object(loss) is None:
         return _core._loss_named(loss)
-    if isinstance(loss, dict):
+    if isinstance(loss, (str, dict)):
         loss = get(loss)
     if isinstance(loss, Loss):
         return loss._brio

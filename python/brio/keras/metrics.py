@@ -1,8 +1,7 @@
 """keras.metrics."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
-from brio.keras.losses import _snake
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Metric:
@@ -13,7 +12,7 @@ class Metric:
     """
 
     def __init__(self, dtype=None, name=None):
-        self.name = name or _core._unique_name(_snake(type(self).__name__))
+        self.name = name or _core._unique_name(_classes.snake(type(self).__name__))
         self.dtype = dtype or "float32"
         self._variables = []
         self._made = None
@@ -85,6 +84,12 @@ class _Core(Metric):
     def result(self):
         return self._made.result()
 
+    def __getattr__(self, name):
+        for variable in self.__dict__["_made"].variables() if "_made" in self.__dict__ else ():
+            if variable.path.rsplit("/", 1)[-1] == name:
+                return variable
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
 
 class Mean(_Core):
     """The mean of what it is given."""
@@ -114,7 +119,10 @@ def _make(name, text):
             given = _classes.bound(type(self), text, args, kwargs)
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
             self._take(_core._metric(name, **{k: v for k, v in given.items() if k not in ("name", "dtype") or v is not None}))
-            self._config["name"] = self.name
+            if self._config["dtype"] is None:
+                self._config["dtype"] = "int64" if name.endswith("IoU") else "float32"
+            self._config["name"], self.dtype = self.name, self._config["dtype"]
+            self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "dtype")})
 
         def get_config(self):
             return dict(self._config)
@@ -138,17 +146,36 @@ def get(identifier):
     if identifier is None or isinstance(identifier, Metric) or callable(identifier):
         return identifier
     if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
-    made = _Core.__new__(_Core)
-    made._take(_core._metric_named(identifier))
-    return made
+        return _serialization.deserialize_keras_object(identifier)
+    own = _serialization.get_registered_object(identifier)
+    if own is not None:
+        return own() if isinstance(own, type) else own
+    if isinstance(globals().get(identifier), type) and issubclass(globals()[identifier], Metric):
+        return globals()[identifier]()
+    made = _core._metric_named(identifier)
+    short = {"mse": "MeanSquaredError", "mae": "MeanAbsoluteError", "mape": "MeanAbsolutePercentageError",
+             "msle": "MeanSquaredLogarithmicError", "bce": "BinaryCrossentropy", "kld": "KLDivergence"}  # fmt: skip
+    for name in _signatures.METRICS:
+        if name == short.get(identifier.lower()) or _classes.snake(name) == identifier:
+            return globals()[name](name=identifier)
+    found = _Core.__new__(_Core)
+    found._take(made)
+    return found
+
+
+def serialize(metric):
+    return _serialization.serialize_keras_object(metric)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)
 
 
 def _core_metric(metric):
     """The C++ object of whatever compile() takes as a metric."""
-    if isinstance(metric, str):
+    if isinstance(metric, str) and _serialization.get_registered_object(metric) is None:
         return _core._metric_named(metric)
-    if isinstance(metric, dict):
+    if isinstance(metric, (str, dict)):
         metric = get(metric)
     if isinstance(metric, Metric):
         return metric._brio

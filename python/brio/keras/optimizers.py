@@ -4,20 +4,75 @@ import sys
 import types
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Optimizer:
-    """Changes variables along their gradients. The classes of this module are C++."""
+    """Changes variables along their gradients. The classes of this module are C++.
+
+    Derive from it and write update_step(gradient, variable, learning_rate), which assigns the variable; variables of its
+    own are made in build(variables) by add_variable_from_reference(variable, name=...).
+    """
+
+    _owner = None  # the model that trains with it
+
+    def __init__(self, learning_rate=0.01, weight_decay=None, clipnorm=None, clipvalue=None, global_clipnorm=None, use_ema=False,
+                 ema_momentum=0.99, ema_overwrite_frequency=None, loss_scale_factor=None, gradient_accumulation_steps=None, name=None,
+                 **kwargs):  # fmt: skip
+        if kwargs:
+            raise ValueError(f"{type(self).__name__} got arguments that no optimizer knows: {', '.join(kwargs)}")
+        shared = {
+            "weight_decay": weight_decay, "clipnorm": clipnorm, "clipvalue": clipvalue, "global_clipnorm": global_clipnorm,
+            "use_ema": use_ema, "ema_momentum": ema_momentum, "ema_overwrite_frequency": ema_overwrite_frequency,
+            "loss_scale_factor": loss_scale_factor, "gradient_accumulation_steps": gradient_accumulation_steps,
+            "name": name or _classes.snake(type(self).__name__),
+        }  # fmt: skip
+        self._config = {"learning_rate": learning_rate, **shared}
+        self._own, self._last = [], None
+        self._take(_core._own_optimizer(self._update, learning_rate, **shared))
+
+    def _update(self, gradient, variable, rate):
+        if self._last is None:
+            self.build(self._owner().trainable_variables if self._owner else [variable])
+        self.update_step(gradient, variable, rate)
+
+    def update_step(self, gradient, variable, learning_rate):
+        raise NotImplementedError(f"{type(self).__name__} needs update_step(gradient, variable, learning_rate)")
+
+    def add_variable_from_reference(self, reference_variable, name=None, initializer="zeros"):
+        """A variable of the shape of another."""
+        return self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, name=name)
+
+    def add_variable(self, shape, initializer="zeros", dtype=None, aggregation=None, name=None):
+        from brio.keras import initializers
+
+        made = lambda: initializers.get(initializer)(shape, dtype or "float32")  # noqa: E731
+        self._own.append(_core.Variable(made, trainable=False, name=f"{self.name}/{name or 'variable'}"))
+        return self._own[-1]
+
+    def _get_variable_index(self, variable):
+        return [v._key() for v in self._last].index(variable._key())
+
+    def assign(self, variable, value):
+        variable.assign(value)
+
+    def assign_add(self, variable, value):
+        variable.assign_add(value)
+
+    def assign_sub(self, variable, value):
+        variable.assign_sub(value)
 
     def _take(self, brio):
         self._brio = brio
         self.name = brio.name
-        if type(self).apply_gradients is Optimizer.apply_gradients:
+        if type(self).apply_gradients is Optimizer.apply_gradients and type(self).update_step is Optimizer.update_step:
             self.apply_gradients = brio.apply_gradients  # without a Python frame in between
 
     def apply_gradients(self, grads_and_vars, name=None):
-        self._brio.apply_gradients(grads_and_vars)
+        pairs = list(grads_and_vars)
+        if self.__dict__.get("_last", self) is None:
+            self.build([v for _, v in pairs])
+        self._brio.apply_gradients(pairs)
 
     def apply(self, grads, trainable_variables=None):
         variables = self._last if trainable_variables is None else trainable_variables
@@ -56,11 +111,15 @@ class Optimizer:
 
     @property
     def iterations(self):
-        return self._brio.variables()[0]
+        return self._brio.iterations() if self._config.get("gradient_accumulation_steps") else self._brio.variables()[0]
 
     @property
     def variables(self):
-        return self._brio.variables()
+        return self._brio.variables() + self.__dict__.get("_own", [])
+
+    @property
+    def built(self):
+        return self.__dict__.get("_last") is not None
 
     def build(self, variables):
         self._last = list(variables)
@@ -82,10 +141,14 @@ class Optimizer:
         self._brio.finalize_variable_values(var_list)
 
     def get_config(self):
-        return dict(self._config)
+        rate = self._config["learning_rate"]
+        rate = rate if isinstance(rate, LearningRateSchedule) else float(self.learning_rate)
+        return {**self._config, "name": self.name, "learning_rate": _serialization.serialize_keras_object(rate)}
 
     @classmethod
     def from_config(cls, config):
+        if "learning_rate" in config:
+            config = {**config, "learning_rate": _serialization._made(config["learning_rate"])}
         return cls(**config)
 
     def __repr__(self):
@@ -100,7 +163,10 @@ def _make(name, text):
                 given["learning_rate"] = given.pop("lr")
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
             self._take(_core._optimizer(name, **{k: v for k, v in given.items() if k != "name" or v is not None}))
+            if given.get("name") is None:
+                self.name = _classes.snake(type(self).__name__)
             self._config["name"] = self.name
+            self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "learning_rate")})
 
     return Made
 
@@ -180,13 +246,24 @@ sys.modules[schedules.__name__] = schedules
 legacy = sys.modules[__name__]  # the classes are the same: Keras 2's names for them
 
 
+def serialize(optimizer):
+    return _serialization.serialize_keras_object(optimizer)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)
+
+
 def get(identifier):
     """An optimizer from its name, its config, or itself."""
     if isinstance(identifier, Optimizer):
         return identifier
     if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
+        return _serialization.deserialize_keras_object(identifier)
     if isinstance(identifier, str):
+        own = _serialization.get_registered_object(identifier)
+        if own is not None:
+            return own() if isinstance(own, type) else own
         for name, cls in globals().items():
             if name.lower() == identifier.lower() and isinstance(cls, type) and issubclass(cls, Optimizer):
                 return cls()

@@ -1,7 +1,7 @@
 """keras.regularizers."""
 
 from brio import _core
-from brio.keras import _classes, _signatures
+from brio.keras import _classes, _serialization, _signatures
 
 
 class Regularizer:
@@ -41,8 +41,12 @@ def l1_l2(l1=0.01, l2=0.01):
 
 def get(identifier):
     """A regularizer from its name, its config, or itself."""
-    if identifier is None or callable(identifier):
-        return identifier
-    if isinstance(identifier, dict):
-        return globals()[identifier["class_name"]](**identifier["config"])
-    return globals()[identifier]() if identifier in globals() else _core._regularizer_named(identifier)
+    return _classes.get(identifier, globals(), Regularizer, _core._regularizer_named)
+
+
+def serialize(regularizer):
+    return _serialization.serialize_keras_object(regularizer)
+
+
+def deserialize(config, custom_objects=None):
+    return _serialization.deserialize_keras_object(config, custom_objects)

@@ -1,0 +1,113 @@
+"""Event files, which TensorBoard reads: TFRecords of Event messages, written by hand as protocol buffers."""
+
+import os
+import socket
+import struct
+import threading
+import time
+
+import numpy as np
+
+from brio import _core
+
+_counter = 0
+_DTYPES = {"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int64": 9, "bool": 10}
+
+
+def varint(n):
+    n &= (1 << 64) - 1
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+def field(number, value):
+    """A field of a message: an int as varint, a float as double, and bytes or text with their length."""
+    if isinstance(value, (bool, int, np.integer)):
+        return varint(number << 3) + varint(int(value))
+    if isinstance(value, float):
+        return varint(number << 3 | 1) + struct.pack("<d", value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(values):
+    """A TensorProto."""
+    if isinstance(values, (list, tuple)):  # texts
+        shape = field(2, field(1, len(values)))
+        return field(1, 7) + field(2, shape) + b"".join(field(8, v) for v in values)
+    if isinstance(values, (str, bytes)):
+        return field(1, 7) + field(2, b"") + field(8, values)
+    values = np.ascontiguousarray(values)
+    shape = b"".join(field(2, field(1, int(n))) for n in values.shape)
+    return field(1, _DTYPES[values.dtype.name]) + field(2, shape) + field(4, values.tobytes())
+
+
+def metadata(plugin, data_class, content=b""):
+    """A SummaryMetadata."""
+    return field(1, field(1, plugin) + (field(2, content) if content else b"")) + field(4, data_class)
+
+
+class EventFile:
+    """Appends events to one file of a directory."""
+
+    def __init__(self, directory, suffix=""):
+        global _counter
+        os.makedirs(directory, exist_ok=True)
+        _counter += 1
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_counter}{suffix}"
+        self.path = os.path.join(directory, name)
+        self.file = open(self.path, "ab")
+        self.lock = threading.Lock()
+        self._record(field(1, time.time()) + field(3, "brain.Event:2"))
+        self.flush()
+
+    def _record(self, data):
+        head = struct.pack("<Q", len(data))
+        crc = lambda b: struct.pack("<I", _core._masked_crc32c(b))  # noqa: E731
+        with self.lock:
+            self.file.write(head + crc(head) + data + crc(data))
+
+    def value(self, tag, step, proto, about):
+        """One value: a TensorProto with its SummaryMetadata."""
+        made = field(1, tag) + field(8, proto) + field(9, about)
+        self._record(field(1, time.time()) + field(2, int(step)) + field(5, field(1, made)))
+
+    def scalar(self, tag, value, step):
+        self.value(tag, step, tensor(np.float32(value)), metadata("scalars", 1))
+
+    def histogram(self, tag, values, step, buckets=30):
+        self.value(tag, step, tensor(_histogram(np.asarray(values, np.float64).reshape(-1), buckets)), metadata("histograms", 2))
+
+    def text(self, tag, values, step):
+        self.value(tag, step, tensor(values), metadata("text", 2))
+
+    def images(self, tag, pictures, step):
+        """PNG files of (n, height, width, channels), beside their size."""
+        texts = [str(pictures[0][0]), str(pictures[0][1]), *(p[2] for p in pictures)]
+        self.value(tag, step, tensor(texts), metadata("images", 3))
+
+    def flush(self):
+        with self.lock:
+            self.file.flush()
+
+    def close(self):
+        with self.lock:
+            self.file.close()
+
+
+def _histogram(values, buckets):
+    """Rows (left, right, count)."""
+    if not values.size:
+        return np.zeros((buckets, 3))
+    low, high = values.min(), values.max()
+    if low == high:
+        rows = np.zeros((buckets, 3))
+        rows[:, 0] = rows[:, 1] = low
+        rows[-1, 2] = values.size
+        return rows
+    counts, edges = np.histogram(values, bins=buckets, range=(low, high))
+    return np.stack([edges[:-1], edges[1:], counts], axis=1).astype(np.float64)

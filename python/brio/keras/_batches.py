@@ -1,0 +1,106 @@
+"""Batches that Python makes: generators, Sequences and PyDatasets."""
+
+import numpy as np
+
+from brio import _core, _nest
+
+
+def unpack_x_y_sample_weight(data):
+    """(x, y, sample_weight) of what a batch is: x alone, a tuple of two or of three."""
+    if isinstance(data, list):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    if len(data) > 3:
+        raise ValueError(f"a batch is x, (x, y) or (x, y, sample_weight), but it has {len(data)} parts")
+    return (*data, None, None)[:3]
+
+
+def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+    if y is None:
+        return x if not isinstance(x, (list, tuple)) else (x,)
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+def tensors(structure):
+    return None if structure is None else [_core.convert_to_tensor(v) for v in _nest.flatten(structure)]
+
+
+class PyDataset:
+    """Batches by number. Derive from it and write __len__() and __getitem__(index)."""
+
+    def __init__(self, workers=1, use_multiprocessing=False, max_queue_size=10):
+        self.workers, self.use_multiprocessing, self.max_queue_size = workers, use_multiprocessing, max_queue_size
+
+    def __getitem__(self, index):
+        raise NotImplementedError(f"{type(self).__name__} needs __getitem__(index)")
+
+    def __len__(self):
+        raise NotImplementedError(f"{type(self).__name__} needs __len__()")
+
+    @property
+    def num_batches(self):
+        return len(self)
+
+    def on_epoch_begin(self):
+        pass
+
+    def on_epoch_end(self):
+        pass
+
+
+Sequence = PyDataset
+
+
+class Batches:
+    """What C++ draws batches from. `flat` makes the lists of tensors that a model takes of (x, y, sample_weight)."""
+
+    def __init__(self, source, flat, shuffle=False, class_weight=None):
+        self.source, self.flat, self.shuffle = source, flat, shuffle
+        self.class_weight = class_weight
+        self.indexed = isinstance(source, PyDataset) or (hasattr(source, "__getitem__") and hasattr(source, "__len__"))
+        self.steps = len(source) if self.indexed else None
+        self.again = not self.indexed and iter(source) is not source  # a new iterator each epoch
+        self.iterator = None
+
+    def start(self, epoch):
+        if self.indexed:
+            return self._by_number(epoch)
+        if self.again or self.iterator is None:
+            self.iterator = iter(self.source)
+        return self._parts(self.iterator)
+
+    def _by_number(self, epoch):
+        if hasattr(self.source, "on_epoch_begin"):
+            self.source.on_epoch_begin()
+        order = np.random.permutation(self.steps) if self.shuffle else range(self.steps)
+        yield from self._parts(self.source[int(i)] for i in order)
+        if hasattr(self.source, "on_epoch_end"):
+            self.source.on_epoch_end()
+
+    def _parts(self, batches):
+        for batch in batches:
+            yield self.flat(*unpack_x_y_sample_weight(batch))
+
+
+def is_python_source(x):
+    """Something that gives batches one by one, and is no array or structure of them."""
+    if isinstance(x, PyDataset):
+        return True
+    return hasattr(x, "__next__") or (hasattr(x, "__iter__") and not hasattr(x, "__array__") and not hasattr(x, "shape")
+                                      and not isinstance(x, (list, tuple, dict, str)) and not hasattr(x, "_brio_dataset"))  # fmt: skip
+
+
+def gathered(source, steps=None):
+    """Every batch of a finite source, as whole arrays (x, y, sample_weight)."""
+    batches = Batches(source, lambda *parts: parts)
+    parts = [[], [], []]
+    for i, batch in enumerate(batches.start(0)):
+        if steps is not None and i >= steps:
+            break
+        for into, part in zip(parts, batch):
+            into.append(part)
+    if not parts[0]:
+        raise ValueError("the data has no batches")
+    join = lambda rows: None if rows[0] is None else _nest.map_structure(lambda *v: np.concatenate([np.asarray(a) for a in v]), *rows)  # noqa: E731
+    return tuple(join(rows) for rows in parts)

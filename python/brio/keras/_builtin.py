@@ -1,0 +1,343 @@
+"""Layers of C++'s as Python classes: what they are made with, how they are called, and their configs."""
+
+import inspect
+import re
+
+from brio import _core
+from brio.keras import _classes
+from brio.keras._layer import KerasTensor, Layer, _is_value, _remember_call, _take_input_shape
+
+_UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
+           "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
+_SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
+
+
+def _tuple(value, axes):
+    """2 → (2, 2)."""
+    return (value,) * axes if isinstance(value, int) else tuple(value) if isinstance(value, list) else value
+
+
+def _sides(value, axes):
+    """1, (1, 2) or ((1, 1), (2, 2)) as pairs, one for each axis."""
+    if axes == 1:
+        return [list(_tuple(value, 2))]
+    return [[v, v] if isinstance(v, int) else list(v) for v in _tuple(value, axes)]
+
+
+def _axes_of(kind):
+    found = re.search(r"([123])D(Transpose)?$", kind)
+    return int(found[1]) if found else 0
+
+
+def _for_core(kind, text, given):
+    """What C++ is given: Keras' short forms written out."""
+    axes = _axes_of(kind)
+    if kind.startswith(("Cropping", "ZeroPadding")):
+        name = "cropping" if kind.startswith("Crop") else "padding"
+        value = given.get(name, _classes.signature(text).parameters[name].default)
+        given[name] = _sides(value, axes)
+        if axes == 1:
+            given[name] = given[name][0]
+        given.pop("data_format") if given.get("data_format", 0) is None else None
+    elif kind == "TextVectorization":
+        if callable(given.setdefault("split", "whitespace")):
+            raise ValueError("TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize")
+        if callable(given.setdefault("standardize", "lower_and_strip_punctuation")):
+            given["standardize"] = None  # the function is called before C++ is
+    elif kind == "RNN" and isinstance(given.get("cell"), (list, tuple)):
+        from brio.keras import layers
+
+        given["cell"] = layers.StackedRNNCells(list(given["cell"]))
+    elif kind == "UpSampling1D" and isinstance(given.get("size"), (list, tuple)):
+        given["size"] = given["size"][0]
+    elif kind == "Resizing":
+        if given.pop("fill_mode", "constant") != "constant":
+            raise ValueError("Resizing: fill_mode is 'constant' or left out")
+    elif kind == "EinsumDense" and given.get("bias_axes", 0) is None:
+        given.pop("bias_axes")
+    if kind in ("StringLookup", "IntegerLookup", "TextVectorization"):
+        given.pop("dtype", None)
+        given.pop("vocabulary_dtype", None)
+        given.pop("vocabulary_size", None)
+    if kind in ("RNN", "StackedRNNCells"):
+        from brio.keras._recurrent import as_cell
+
+        if "cell" in given:
+            given["cell"] = as_cell(given["cell"])
+        else:
+            given["cells"] = [as_cell(cell) for cell in given["cells"]]
+    return given
+
+
+class Builtin(Layer):
+    """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
+
+    _inputs = ()  # names of call()'s inputs where there are several
+
+    def __init__(self, *args, **kwargs):
+        cls = type(self)
+        text = cls._text
+        given = _classes.bound(cls, text, args, kwargs)
+        if cls._kind == "Embedding":
+            given.pop("input_length", None)
+        elif "input_dim" not in _classes.signature(text).parameters:
+            _take_input_shape(self, given)
+        else:
+            shape = given.pop("input_shape", None)
+            if shape is not None:
+                object.__setattr__(self, "_input_shape", tuple(shape))
+        trainable = given.pop("trainable", True)
+        given.pop("autocast", None)
+        config = dict(given)
+        _classes.without_defaults(text, given, _UNUSED)
+        for name in ("name", "dtype"):
+            if given.get(name, 0) is None:
+                given.pop(name)
+        weights = given.pop("weights", None)
+        handle = _core._make_layer(cls._kind, **_for_core(cls._kind, text, given))
+        if cls.call is not Builtin.call or cls.build is not Builtin.build:
+            Layer.__init__(self, name=given.get("name"), dtype=given.get("dtype"))
+            object.__setattr__(self, "_inner", handle)
+            self._handle.add_layer(handle)
+        else:
+            object.__setattr__(self, "_inner", handle)
+            self._adopt(handle)
+        object.__setattr__(self, "_config", config)
+        if not trainable:
+            self.trainable = False
+        if weights is not None:
+            self._handle.build([(None, None)])
+            self.set_weights(weights)
+
+    def __call__(self, *args, **kwargs):
+        if self._inner is not self._handle:
+            return Layer.__call__(self, *args, **kwargs)
+        return self._run(args, kwargs)
+
+    def call(self, *args, **kwargs):
+        return self._run(args, kwargs)
+
+    def build(self, input_shape=None):
+        object.__setattr__(self, "_built_for", input_shape)
+        nested = input_shape and isinstance(input_shape[0], (list, tuple))
+        self._inner.build(list(input_shape) if nested else [input_shape])
+
+    def _run(self, args, kwargs):
+        training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
+        causal, scores = kwargs.pop("use_causal_mask", False), kwargs.pop("return_attention_scores", False)
+        if self._inputs:
+            args, kwargs, mask = self._in_order(args, kwargs, mask)
+        inputs = []
+        for value in (*args, *kwargs.values()):
+            if isinstance(value, (list, tuple)) and value and any(_is_value(v) or isinstance(v, KerasTensor) for v in value):
+                inputs += value
+            elif value is not None:
+                inputs.append(value)
+        if mask is not None and not isinstance(mask, (list, tuple)):
+            mask = [mask]
+        made = self._packed(self._inner.call(inputs, training, mask, causal, scores))
+        if inputs and isinstance(inputs[0], KerasTensor):
+            _remember_call(self, inputs, made)
+        return made
+
+    def _in_order(self, args, kwargs, mask):
+        """Inputs by their names in order; masks by theirs."""
+        given = dict(zip(self._inputs, args)) | {n: kwargs.pop(n) for n in self._inputs if n in kwargs}
+        masks = [kwargs.pop(f"{n}_mask", None) for n in self._inputs[:3]]
+        attention = kwargs.pop("attention_mask", None)
+        if kwargs:
+            raise TypeError(f"{type(self).__name__} is called with {', '.join(self._inputs)}, but got {', '.join(kwargs)}")
+        if attention is not None:
+            given.setdefault("key", given["value"])
+            if given["key"] is None:
+                given["key"] = given["value"]
+            given["attention_mask"] = attention
+        if any(m is not None for m in masks):
+            mask = masks
+        return tuple(given.get(n) for n in (*self._inputs, "attention_mask") if given.get(n) is not None), {}, mask
+
+    def _packed(self, results):
+        return results[0] if len(results) == 1 else results
+
+    def compute_mask(self, inputs, previous_mask=None):
+        listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+        masks = None if previous_mask is None else list(previous_mask) if isinstance(previous_mask, (list, tuple)) else [previous_mask]
+        return _core._mask_of(self._inner.call(listed, None, masks)[0])
+
+    # ---- configs
+
+    def get_config(self):
+        from brio.keras._serialization import serialize_keras_object
+
+        if "_config" not in self.__dict__:
+            import json
+
+            return json.loads(self._inner.to_json())["config"]
+        config = self._base_config()
+        config.pop("dtype") if "dtype" in self._config and self._config["dtype"] is None else None
+        kind, axes = self._kind, _axes_of(self._kind)
+        for name, parameter in _classes.signature(self._text).parameters.items():
+            if name in ("name", "dtype", "lora_rank", "lora_alpha", "gptq_unpacked_column_size", "weights"):
+                continue
+            value = self._config.get(name, parameter.default)
+            if name in _SPATIAL and axes and kind != "UpSampling1D":
+                value = _tuple(value, axes)
+            elif name in ("cropping", "padding") and kind.startswith(("Cropping", "ZeroPadding")):
+                value = _sides(value, axes) if axes > 1 else _sides(value, 1)[0]
+            elif name == "data_format" and value is None:
+                value = "channels_last"
+            if name == "strides" and value is None:
+                value = _tuple(self._config.get("pool_size", _classes.signature(self._text).parameters["pool_size"].default), axes)
+            config[name] = serialize_keras_object(self._function(name, value))
+        return self._finish_config(config)
+
+    def _finish_config(self, config):
+        kind = self._kind
+        if kind == "MultiHeadAttention" and config["value_dim"] is None:
+            config["value_dim"] = config["key_dim"]
+        elif kind == "Normalization" and isinstance(config["axis"], int):
+            config["axis"] = (config["axis"],)
+        elif kind in ("RandomRotation", "RandomBrightness", "RandomContrast") and isinstance(config["factor"], (int, float)):
+            config["factor"] = (0 if kind == "RandomContrast" else -config["factor"], config["factor"])
+        elif kind == "EinsumDense" and isinstance(config["output_shape"], int):
+            config["output_shape"] = (config["output_shape"],)
+        return config
+
+    @staticmethod
+    def _function(name, value):
+        """The initializer, regularizer, constraint or activation that an argument names; otherwise itself."""
+        if isinstance(value, str):
+            if name.endswith("initializer"):
+                from brio.keras import initializers
+
+                return initializers.get(value)
+            if name.endswith("regularizer"):
+                from brio.keras import regularizers
+
+                return regularizers.get(value)
+            if name.endswith("constraint"):
+                from brio.keras import constraints
+
+                return constraints.get(value)
+        if name.endswith("activation"):
+            from brio.keras import activations
+
+            return activations.get(value)
+        return value
+
+    @classmethod
+    def from_config(cls, config):
+        from brio.keras._serialization import deserialize_keras_object
+
+        def made(value):
+            if isinstance(value, (list, tuple)) and value and isinstance(value[0], dict):
+                return [deserialize_keras_object(v) for v in value]
+            return deserialize_keras_object(value) if isinstance(value, dict) else value
+
+        if cls.__init__ is not Builtin.__init__:  # a class of the user's knows what it takes
+            return cls(**{k: made(v) for k, v in config.items()})
+        known = (*_classes.signature(cls._text).parameters, "name", "dtype", "trainable")
+        given = {k: v for k, v in config.items() if k in known or (v is not None and k not in ("data_format", "lora_alpha"))}
+        return cls(**{k: made(v) for k, v in given.items()})
+
+    def __getattr__(self, name):
+        # Weights by their names (layer.kernel), and what the layer was made with (layer.units).
+        if name.startswith("__") or "_inner" not in self.__dict__:
+            raise AttributeError(name)
+        for variable in self.__dict__["_inner"].variables():
+            if variable.path.rsplit("/", 1)[-1] == name:
+                return variable
+        parameters = _classes.signature(type(self)._text).parameters
+        if name in parameters:
+            if "_config" not in self.__dict__:
+                config = self.get_config()
+            else:
+                config = self.__dict__["_config"]
+            if name in config:
+                return self._function(name, config[name])
+            if parameters[name].default is not inspect.Parameter.empty:
+                return self._function(name, parameters[name].default)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+class Attention(Builtin):
+    """Attention of several heads is called with query, value and key apart."""
+
+    _inputs = ("query", "value", "key")
+
+
+class Adapted(Builtin):
+    """A layer that learns what it needs from data, before training."""
+
+    def adapt(self, data, batch_size=None, steps=None):
+        batches = batches_of(data, steps)
+        object.__setattr__(self, "_rank", len(batches[0].shape) if batches else 0)
+        _core._adapt(self._inner, batches)
+
+    def reset_state(self):
+        fresh = type(self)(**{**self._config, "name": None})
+        object.__setattr__(self, "_inner", fresh._inner)
+        self._adopt(fresh._inner)
+
+    @property
+    def bin_boundaries(self):
+        return _core._bin_boundaries(self._inner)
+
+    def __getattr__(self, name):
+        found = super().__getattr__(name)
+        if self._kind == "Normalization" and name in ("mean", "variance") and _core.is_tensor(found) and "_rank" in self.__dict__:
+            # In the shape in which it meets the data.
+            axes = self.axis if isinstance(self.axis, (list, tuple)) else [] if self.axis is None else [self.axis]
+            kept, sizes = {a % self._rank for a in axes}, iter(found.shape)
+            return _core.reshape(found, [next(sizes) if a in kept else 1 for a in range(self._rank)])
+        return found
+
+
+def batches_of(data, steps=None):
+    """Tensors of what adapt() takes: an array, or a dataset or other iterable of batches."""
+    if _is_value(data) or (isinstance(data, (list, tuple)) and not any(_is_value(v) for v in data)):
+        return [_core.convert_to_tensor(data)]
+    batches = []
+    for i, batch in enumerate(data):
+        if steps is not None and i >= steps:
+            break
+        batches.append(_core.convert_to_tensor(batch[0] if isinstance(batch, (tuple, list)) else batch))
+    return batches
+
+
+class WithVocabulary(Adapted):
+    """StringLookup, IntegerLookup, TextVectorization."""
+
+    def adapt(self, data, batch_size=None, steps=None):
+        super().adapt([self._standardized(b) for b in batches_of(data, steps)])
+
+    def _run(self, args, kwargs):
+        return super()._run((self._standardized(args[0]), *args[1:]), kwargs)
+
+    def _standardized(self, texts):
+        own = self.__dict__.get("_config", {}).get("standardize")
+        return own(texts if isinstance(texts, KerasTensor) else _core.convert_to_tensor(texts)) if callable(own) else texts
+
+    def get_vocabulary(self, include_special_tokens=True):
+        return _core._vocabulary(self._inner, include_special_tokens)
+
+    def set_vocabulary(self, vocabulary, idf_weights=None):
+        _core._set_vocabulary(self._inner, _tokens(vocabulary), [] if idf_weights is None else [float(w) for w in idf_weights])
+
+    def vocabulary_size(self):
+        return _core._vocabulary_size(self._inner)
+
+    def save_assets(self, store):
+        store["vocabulary.txt"] = "\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False))
+
+    def load_assets(self, store):
+        if "vocabulary.txt" in store and self.__dict__.get("_config", {}).get("vocabulary") is None:
+            tokens = store["vocabulary.txt"].split("\n")
+            self.set_vocabulary([int(t) for t in tokens] if self._kind == "IntegerLookup" else tokens)
+
+
+def _tokens(vocabulary):
+    if isinstance(vocabulary, str):
+        with open(vocabulary, encoding="utf-8") as f:
+            return f.read().splitlines()
+    return [t.decode() if isinstance(t, bytes) else t for t in (vocabulary.tolist() if hasattr(vocabulary, "tolist") else list(vocabulary))]

@@ -1,0 +1,178 @@
+"""Functional models as configs in Keras' form, and back."""
+
+from brio import _core, _nest
+from brio.keras._layer import Step
+from brio.keras.layers import _python_layer
+
+
+def write(model):
+    """The config of a functional model: each layer with the arguments of each of its calls."""
+    from brio.keras._serialization import serialize_keras_object
+
+    inputs, calls, outputs = _core._graph(model._handle)
+    layers, nodes = [], {}  # nodes: the place of a call → (layer's name, number of the call)
+    inbound = {}
+    for i, (handle, _) in enumerate(inputs):
+        layer = _python_layer(handle)
+        layers.append(layer)
+        nodes[-1 - i] = (layer.name, 0)
+        inbound[layer.name] = []
+    for place, (handle, *_) in enumerate(calls):
+        layer = _python_layer(handle)
+        layer = layer.layer if isinstance(layer, Step) else layer
+        if layer.name not in inbound:
+            layers.append(layer)
+            inbound[layer.name] = []
+        nodes[place] = (layer.name, len(inbound[layer.name]))
+        inbound[layer.name].append(None)
+
+    def history(taken):
+        place, index, _ = taken
+        return [*nodes[place], index]
+
+    def symbol(taken):
+        found = taken[2]
+        return {"class_name": "__keras_tensor__", "config": {"shape": list(found.shape), "dtype": found.dtype, "keras_history": history(taken)}}
+
+    for place, (handle, taken, training, causal, scores) in enumerate(calls):
+        args, kwargs = _arguments(_python_layer(handle), [symbol(t) for t in taken], serialize_keras_object)
+        for name, value, default in (("training", training, None), ("use_causal_mask", causal, False), ("return_attention_scores", scores, False)):
+            if value != default:
+                kwargs[name] = value
+        name, number = nodes[place]
+        inbound[name][number] = {"args": args, "kwargs": kwargs}
+    layers = model.layers
+    rows = [{**serialize_keras_object(layer), "name": layer.name, "inbound_nodes": inbound[layer.name]} for layer in layers]
+    input_structure, output_structure = model._structures
+    in_order = [[*nodes[-1 - i], 0] for i in range(len(inputs))]
+    return {
+        "name": model.name, "trainable": model.trainable, "layers": rows,
+        "input_layers": _packed(input_structure, in_order),
+        "output_layers": _packed(output_structure, [history(t) for t in outputs]),
+    }  # fmt: skip
+
+
+def layers_in_order(model):
+    """The layers of a functional model in Keras' order: those that are furthest from the outputs first."""
+    inputs, calls, outputs = _core._graph(model._handle)
+
+    def layer_at(place):
+        handle = inputs[-1 - place][0] if place < 0 else calls[place][0]
+        layer = _python_layer(handle)
+        return layer.layer if isinstance(layer, Step) else layer
+
+    first_met, finished, done = {}, [], set()
+    for output in outputs:
+        stack = [(output[0], False)]
+        while stack:
+            place, left = stack.pop()
+            if left:
+                finished.append(place)
+                continue
+            if place in done:
+                continue
+            done.add(place)
+            layer = layer_at(place)
+            first_met.setdefault(id(layer), (len(first_met), layer))
+            stack.append((place, True))
+            if place >= 0:
+                stack += [(taken[0], False) for taken in reversed(calls[place][1])]
+    depth_of_call, depth = {}, {}
+    for place in reversed(finished):
+        layer = layer_at(place)
+        here = max(depth_of_call.get(place, 0), depth.get(id(layer), 0))
+        depth_of_call[place] = depth[id(layer)] = here
+        for taken in calls[place][1] if place >= 0 else ():
+            depth_of_call[taken[0]] = max(here + 1, depth_of_call.get(taken[0], 0))
+    for i in range(len(inputs)):  # inputs that nothing takes
+        layer = layer_at(-1 - i)
+        first_met.setdefault(id(layer), (len(first_met), layer))
+        depth.setdefault(id(layer), 0)
+    return [layer for _, layer in sorted(first_met.values(), key=lambda row: (-depth[id(row[1])], row[0]))]
+
+
+def _packed(structure, histories):
+    """As Keras: one history for a bare symbol, and the structure otherwise."""
+    if not isinstance(structure, (list, tuple, dict)):
+        return histories[0]
+    return _nest.pack(_nest.map_structure(lambda s: None, structure), histories)
+
+
+def _arguments(layer, symbols, serialize):
+    """How a layer was called."""
+    if isinstance(layer, Step):
+        structure, flat, places, _ = layer._how
+        flat = [serialize(x) for x in flat]
+        for place, made in zip(places, symbols):
+            flat[place] = made
+        args, kwargs = _nest.pack(structure, flat)
+        return list(args), dict(kwargs)
+    if getattr(layer, "_inputs", ()):
+        names = (*layer._inputs, "attention_mask")
+        return symbols[:1], dict(zip(names[1:], symbols[1:]))
+    if getattr(layer, "_kind", "") in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional") and len(symbols) > 1:
+        return symbols[:1], {"initial_state": symbols[1:]}
+    if layer._handle.kind == "Operation":
+        raise TypeError("a model with functions of symbols cannot be written to a config; put them into a layer")
+    return ([symbols] if len(symbols) > 1 else symbols), {}
+
+
+def read(config, made_layer):
+    """(inputs, outputs, name) of a config. made_layer(row) makes the layer of a row."""
+    results, waiting = {}, []  # results: layer's name → the flat results of each of its calls
+    for row in config["layers"]:
+        layer = made_layer(row)
+        if row["class_name"] == "InputLayer":
+            results[row["name"]] = [[_core._layer_symbol(layer._handle)]]
+        else:
+            results[row["name"]] = []
+            waiting.append((row["name"], layer, list(row["inbound_nodes"])))
+
+    def ready(value):
+        if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
+            name, call, index = value["config"]["keras_history"]
+            found = results.get(name, [])
+            if call >= len(found):
+                raise _NotYet
+            return found[call][index]
+        if isinstance(value, dict):
+            if "class_name" in value and "config" in value:
+                from brio.keras._serialization import _made
+
+                return _made(value)
+            return {k: ready(v) for k, v in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [ready(v) for v in value]
+        return value
+
+    while any(calls for _, _, calls in waiting):
+        progress = False
+        for name, layer, calls in waiting:
+            while calls:
+                node = calls[0]
+                try:
+                    if isinstance(node, dict):
+                        args, kwargs = [ready(a) for a in node["args"]], ready(node["kwargs"])
+                    else:
+                        raise ValueError("the config is one of Keras 2, which is not read; save the model with Keras 3")
+                except _NotYet:
+                    break
+                kwargs = {k: v for k, v in kwargs.items() if not (k in ("training", "mask") and v is None)}
+                results[name].append(_nest.flatten(layer(*args, **kwargs)))
+                calls.pop(0)
+                progress = True
+        if not progress:
+            raise ValueError(f"the config of '{config.get('name')}' names results that no layer gives")
+
+    def symbols(structure):
+        if isinstance(structure, (list, tuple)) and len(structure) == 3 and isinstance(structure[0], str):
+            return results[structure[0]][structure[1]][structure[2]]
+        if isinstance(structure, dict):
+            return {k: symbols(v) for k, v in structure.items()}
+        return [symbols(s) for s in structure]
+
+    return symbols(config["input_layers"]), symbols(config["output_layers"])
+
+
+class _NotYet(Exception):
+    pass

@@ -1,0 +1,425 @@
+"""Layer: what is common to Brio's layers, which are C++, and to layers written in Python."""
+
+import inspect
+import threading
+import weakref
+
+import numpy
+
+from brio import _autograph, _core, _nest
+from brio.keras import _classes, _tracking
+
+KerasTensor = _core.KerasTensor
+
+# Layers by the address of their C++ module: one Python object for each.
+_known = weakref.WeakValueDictionary()
+
+
+def _is_value(x):
+    return _core.is_tensor(x) or (hasattr(x, "dtype") and hasattr(x, "shape"))
+
+
+class Layer:
+    """Something with weights that maps tensors to tensors.
+
+    Derive from it and write call(inputs); make weights with add_weight() in build(input_shape), or use other layers.
+    """
+
+    def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
+        if kwargs:
+            _take_input_shape(self, kwargs)
+            if kwargs:
+                raise ValueError(f"{type(self).__name__} got arguments that no layer knows: {', '.join(kwargs)}")
+        handle = _core._python_layer(self, _classes.snake(type(self).__name__), name, dtype)
+        object.__setattr__(self, "_pending", threading.local())
+        self._adopt(handle)
+        if activity_regularizer is not None:
+            handle.set_activity_regularizer(activity_regularizer)
+        if not autocast:
+            handle.set_autocast(False)
+        if not trainable:
+            handle.trainable = False
+
+    def _adopt(self, handle):
+        object.__setattr__(self, "_handle", handle)
+        _known[handle.id] = self
+
+    # ---- what users override
+
+    def build(self, input_shape=None):
+        """Makes the weights. Called once, before the first call."""
+
+    def call(self, *args, **kwargs):
+        raise NotImplementedError(f"{type(self).__name__} needs call(inputs)")
+
+    def compute_mask(self, inputs, previous_mask=None):
+        return previous_mask
+
+    def get_config(self):
+        config = self._base_config()
+        given = inspect.signature(type(self).__init__).parameters
+        own = [n for n, p in given.items() if n not in ("self", *config) and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+        missing = [n for n in own if not hasattr(self, n)]
+        if missing:
+            raise NotImplementedError(f"{type(self).__name__} takes {', '.join(missing)} and needs get_config() of its own")
+        return {**config, **{n: getattr(self, n) for n in own}}
+
+    def _base_config(self):
+        from brio.keras._serialization import serialize_keras_object
+
+        return {"name": self.name, "trainable": self.trainable, "dtype": serialize_keras_object(self.dtype_policy)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**config)
+
+    def get_build_config(self):
+        """What build_from_config() makes the weights of."""
+        return {"input_shape": self._built_for} if "_built_for" in self.__dict__ else None
+
+    def build_from_config(self, config):
+        if config and config.get("input_shape") is not None:
+            self._build_once(config["input_shape"])
+
+    def _build_once(self, shape):
+        nested = shape and isinstance(shape[0], (list, tuple))
+        shapes = [tuple(s) for s in shape] if nested else [tuple(shape)]
+        object.__setattr__(self, "_built_for", shapes if nested else shapes[0])
+        self._handle.build(shapes)
+
+    # ---- being called
+
+    def __call__(self, *args, **kwargs):
+        training = kwargs.pop("training", None)
+        flat = _nest.flatten((args, kwargs))
+        symbolic = any(isinstance(x, KerasTensor) for x in flat)
+        simple = not kwargs and len(args) == 1
+        if symbolic and not simple:
+            return _on_symbols(self, args, kwargs, training)
+        values = [i for i, x in enumerate(flat) if isinstance(x, KerasTensor) or _is_value(x)]
+        if not values and flat:  # a list of numbers
+            args = (_nest.map_structure(_core.convert_to_tensor, args[0]) if not isinstance(args[0], list) else _core.convert_to_tensor(args[0]), *args[1:])
+            flat = _nest.flatten((args, kwargs))
+            values = [i for i, x in enumerate(flat) if _is_value(x)]
+        if symbolic:
+            made = _packed(self, self._handle.call([flat[i] for i in values], training), args[0])
+            _remember_call(self, args[0], made)
+            return made
+        stack = self._pending.__dict__.setdefault("stack", [])
+        stack.append([(args, kwargs), flat, values, None])
+        try:
+            results = self._handle.call([flat[i] for i in values], training)
+            return _nest.pack(stack[-1][3], results)
+        finally:
+            stack.pop()
+
+    def _core_call(self, tensors, training, masks):
+        stack = self._pending.__dict__.setdefault("stack", [])
+        mine = stack[-1] if stack and stack[-1][3] is None else None
+        if mine:
+            structure, flat, values, _ = mine
+            flat = list(flat)
+            for place, tensor in zip(values, tensors):
+                flat[place] = tensor
+            args, kwargs = _nest.pack(structure, flat)
+            kwargs = dict(kwargs)
+        else:  # called by a model
+            structure = self.__dict__.get("_input_structure")
+            if structure is not None and len(_nest.flatten(structure)) == len(tensors):
+                args, kwargs = (_nest.pack(structure, tensors),), {}
+            else:
+                args, kwargs = (tensors[0] if len(tensors) == 1 else tensors,), {}
+        takes = _call_arguments(type(self))
+        if "training" in takes and "training" not in kwargs:
+            kwargs["training"] = training
+        if "mask" in takes and "mask" not in kwargs and any(m is not None for m in masks):
+            kwargs["mask"] = masks[0] if len(masks) == 1 else masks
+        if mine:
+            mine[3] = ()  # a call of this layer inside itself has an entry of its own
+        results = (_autograph.convert(self.call) if _core._tracing() else self.call)(*args, **kwargs)
+        if results is None:
+            raise ValueError(f"call() of {type(self).__name__} returned None; return a tensor")
+        object.__setattr__(self, "_result_structure", results)
+        if mine:
+            mine[3] = results
+        return _nest.flatten(results)
+
+    def _core_build(self, shapes):
+        if self._own_build():
+            stack = self._pending.__dict__.get("stack")
+            if stack and stack[-1][3] is None and len(shapes) > 1:
+                self._build_for(stack[-1], shapes)
+            else:
+                object.__setattr__(self, "_built_for", shapes[0] if len(shapes) == 1 else list(shapes))
+                self.build(shapes[0] if len(shapes) == 1 else shapes)
+
+    def _own_build(self):
+        return type(self).build is not Layer.build
+
+    def _build_for(self, pending, shapes):
+        """build() takes the shape of the first argument, or those of several by name: query_shape, value_shape."""
+        structure, flat, values, _ = pending
+        placed = [None] * len(flat)
+        for place, shape in zip(values, shapes):
+            placed[place] = shape
+        args, kwargs = _nest.pack(structure, [_Leaf(s) for s in placed])
+        names = [n for n in inspect.signature(self.call).parameters]
+        by_name = {**dict(zip(names, args)), **kwargs}
+        by_name = {n: _nest.map_structure(lambda leaf: leaf.shape, v) for n, v in by_name.items()}
+        wanted = list(inspect.signature(self.build).parameters)
+        several = {w: by_name[w[: -len("_shape")]] for w in wanted if w.endswith("_shape") and w[: -len("_shape")] in by_name}
+        if len(wanted) > 1 and several:
+            self.build(**several)
+        else:
+            first = next(iter(by_name.values()))
+            object.__setattr__(self, "_built_for", first)
+            self.build(first)
+
+    def _core_masks(self, tensors, masks, results):
+        if type(self).compute_mask is Layer.compute_mask:
+            return None
+        one = len(tensors) == 1
+        made = self.compute_mask(tensors[0] if one else tensors, masks[0] if one else masks)
+        return list(made) if isinstance(made, (list, tuple)) else [made] * results
+
+    # ---- weights
+
+    def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
+                   constraint=None, aggregation=None, overwrite_with_gradient=False, name=None):  # fmt: skip
+        """A variable that belongs to this layer."""
+        if isinstance(shape, str):  # Keras 2 had the name first
+            shape, name = initializer if isinstance(initializer, (tuple, list)) else (), shape
+            initializer = None if isinstance(initializer, (tuple, list)) else initializer
+        if initializer is None:
+            initializer = "glorot_uniform" if shape else "zeros"
+        return self._handle.add_weight(name or "variable", () if shape is None else shape, initializer, dtype, trainable,
+                                       autocast, regularizer, constraint)  # fmt: skip
+
+    def add_loss(self, loss):
+        """Something to be added to the loss of the model: a scalar, or several."""
+        for one in loss if isinstance(loss, (list, tuple)) else [loss]:
+            self._handle.add_loss(one)
+
+    def __setattr__(self, name, value):
+        own = getattr(type(self), name, None)
+        if hasattr(own, "__set__"):  # a property
+            object.__setattr__(self, name, value)
+            return
+        if "_handle" in self.__dict__:
+            value = _tracking.wrapped(value, self._track)
+            self._track(value)
+        elif isinstance(value, Layer):
+            raise RuntimeError(f"in {type(self).__name__}.__init__, call super().__init__() before assigning layers to it")
+        object.__setattr__(self, name, value)
+
+    def _track(self, value):
+        if isinstance(value, Layer):
+            if value._handle.id not in [h.id for h in self._handle.layers()]:
+                self._handle.add_layer(value._handle)
+        elif isinstance(value, (list, tuple)):
+            for item in value:
+                self._track(item)
+        elif isinstance(value, dict):
+            for item in value.values():
+                self._track(item)
+        elif isinstance(value, _core.Variable):
+            known = [v._key() for v in self._handle.variables()]
+            if value._key() not in known:
+                self._handle.add_variable(value)
+
+    @property
+    def weights(self):
+        return self._handle.variables()
+
+    variables = weights
+
+    @property
+    def trainable_weights(self):
+        return self._handle.trainable_variables()
+
+    trainable_variables = trainable_weights
+
+    @property
+    def non_trainable_weights(self):
+        return self._handle.non_trainable_variables()
+
+    non_trainable_variables = non_trainable_weights
+
+    def get_weights(self):
+        return [v.numpy() for v in self.weights]
+
+    def set_weights(self, weights):
+        weights, variables = list(weights), self.weights
+        if len(weights) == len(variables):
+            weights = [_core.convert_to_tensor(numpy.asarray(w), v.dtype) for w, v in zip(weights, variables)]
+        self._handle.set_weights(weights)
+
+    def count_params(self):
+        return self._handle.count_params()
+
+    # ---- the rest
+
+    @property
+    def name(self):
+        return self._handle.name
+
+    @property
+    def built(self):
+        return self._handle.built
+
+    @built.setter
+    def built(self, value):  # build() of Keras 2 ends with it; here being built is what C++ saw
+        pass
+
+    @property
+    def trainable(self):
+        return self._handle.trainable
+
+    @trainable.setter
+    def trainable(self, value):
+        self._handle.trainable = bool(value)
+
+    @property
+    def dtype_policy(self):
+        from brio.keras.mixed_precision import DTypePolicy
+
+        return DTypePolicy(self._handle.policy)
+
+    @property
+    def dtype(self):
+        return self.dtype_policy.variable_dtype
+
+    variable_dtype = dtype
+
+    @property
+    def compute_dtype(self):
+        return self.dtype_policy.compute_dtype
+
+    @property
+    def losses(self):
+        return self._handle.losses()
+
+    @property
+    def supports_masking(self):
+        return self.__dict__.get("_supports_masking", False)
+
+    @supports_masking.setter
+    def supports_masking(self, value):
+        object.__setattr__(self, "_supports_masking", value)
+        self._handle.set_supports_masking(value)
+
+    @property
+    def input(self):
+        """The symbol that the layer was called on in a functional model."""
+        return _call_of(self)[0]
+
+    @property
+    def output(self):
+        return _call_of(self)[1]
+
+    @property
+    def input_shape(self):
+        return _nest.map_structure(lambda s: tuple(s.shape), self.input)
+
+    @property
+    def output_shape(self):
+        return _nest.map_structure(lambda s: tuple(s.shape), self.output)
+
+    @property
+    def path(self):
+        return self.name
+
+    def add_metric(self, *args, **kwargs):
+        raise NotImplementedError("Keras 3 has no add_metric(); make a keras.metrics.Metric an attribute and update it in call()")
+
+    def compute_output_shape(self, input_shape):
+        nested = isinstance(input_shape, (list, tuple)) and input_shape and isinstance(input_shape[0], (list, tuple))
+        shapes = self._handle.output_specs(list(input_shape) if nested else [input_shape])
+        return tuple(shapes[0]) if len(shapes) == 1 else [tuple(s) for s in shapes]
+
+    def __repr__(self):
+        return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+def _call_arguments(cls):
+    """Names that call() takes, looked up once a class."""
+    if "_call_names" not in cls.__dict__:
+        parameters = inspect.signature(cls.call).parameters
+        names = frozenset(n for n, p in parameters.items() if p.kind is not p.VAR_KEYWORD)
+        type.__setattr__(cls, "_call_names", names)
+    return cls._call_names
+
+
+def _packed(layer, results, like):
+    """Results of a layer that was called on symbols: in the structure that its call() last returned."""
+    structure = layer.__dict__.get("_result_structure")
+    if structure is not None and len(_nest.flatten(structure)) == len(results):
+        return _nest.pack(structure, results)
+    return results[0] if len(results) == 1 else results
+
+
+class Step(Layer):
+    """One call of a layer on symbols, with arguments beside them."""
+
+    def __init__(self, layer, structure, flat, places, training):
+        super().__init__(name=_core._unique_name(layer.name + "_call"))
+        self._how = (structure, flat, places, training)
+        self.layer = layer
+
+    def call(self, inputs):
+        structure, flat, places, training = self.__dict__["_how"]
+        flat = list(flat)
+        for place, tensor in zip(places, inputs if isinstance(inputs, list) else [inputs]):
+            flat[place] = tensor
+        args, kwargs = _nest.pack(structure, flat)
+        if training is not None:
+            kwargs = {**kwargs, "training": training}
+        return self.layer(*args, **kwargs)
+
+
+def _on_symbols(layer, args, kwargs, training):
+    flat = _nest.flatten((args, kwargs))
+    places = [i for i, x in enumerate(flat) if isinstance(x, KerasTensor)]
+    step = Step(layer, (args, kwargs), [None if i in places else x for i, x in enumerate(flat)], places, training)
+    symbols = [flat[i] for i in places]
+    made = step(symbols if len(symbols) > 1 else symbols[0])
+    _remember_call(layer, symbols, made)
+    return made
+
+
+def _take_input_shape(layer, given):
+    """input_shape=, which Keras 2 had on every layer, for a Sequential to begin with."""
+    shape = given.pop("input_shape", None)
+    if "input_dim" in given:
+        dim = given.pop("input_dim")
+        shape = (given.pop("input_length", None), dim) if "input_length" in given else (dim,)
+    if "batch_input_shape" in given:
+        shape = given.pop("batch_input_shape")[1:]
+    given.pop("batch_size", None) if shape is not None else None
+    if shape is not None:
+        object.__setattr__(layer, "_input_shape", tuple(shape) if isinstance(shape, (list, tuple)) else (shape,))
+
+
+class _Leaf:
+    """A shape that is one leaf of a structure, though it is a tuple."""
+
+    def __init__(self, shape):
+        self.shape = shape
+
+
+def _call_of(layer):
+    """The symbols of a layer's first call: (inputs, outputs)."""
+    calls = layer.__dict__.get("_calls")
+    if not calls:
+        raise AttributeError(f"layer '{layer.name}' was not called on symbols of a model: it has no input and output")
+    found = tuple(_nest.map_structure(lambda weak: weak.get(), part) for part in calls)
+    if any(s is None for part in found for s in _nest.flatten(part)):
+        raise AttributeError(f"the model that layer '{layer.name}' was called in is gone")
+    return found
+
+
+def _remember_call(layer, inputs, outputs):
+    if "_calls" not in layer.__dict__:
+        weak = lambda s: _core._WeakSymbol(s) if isinstance(s, KerasTensor) else s  # noqa: E731
+        flat = [s for s in _nest.flatten(inputs) if isinstance(s, KerasTensor)]
+        object.__setattr__(layer, "_calls", (weak(flat[0]) if len(flat) == 1 else [weak(s) for s in flat], _nest.map_structure(weak, outputs)))

@@ -1,0 +1,113 @@
+"""Recurrent layers and cells as Python classes, and cells written in Python."""
+
+from brio import _core, _nest
+from brio.keras._builtin import Builtin
+
+
+class Recurrent(Builtin):
+    """RNN, LSTM, GRU, SimpleRNN, Bidirectional."""
+
+    _inputs = ()
+
+    def reset_states(self):
+        _core._reset_states(self._inner)
+
+    reset_state = reset_states
+
+    @property
+    def cell(self):
+        from brio.keras.layers import _python_layer
+
+        return _python_layer(self._inner.layers()[0])
+
+    @property
+    def forward_layer(self):
+        return self._part(0)
+
+    @property
+    def backward_layer(self):
+        return self._part(1)
+
+    def _part(self, index):
+        from brio.keras.layers import _python_layer
+
+        if self._kind != "Bidirectional":
+            raise AttributeError(f"'{type(self).__name__}' object has no forward_layer and backward_layer")
+        return _python_layer(self._inner.layers()[index])
+
+    def _packed(self, results):
+        if self._kind == "RNN" and len(results) > 1:
+            cell = self.cell
+            if isinstance(cell, StackedCells):
+                return [results[0], *_nest.pack(cell.state_size, results[1:])]
+        return results[0] if len(results) == 1 else results
+
+
+class Cell(Builtin):
+    """One step of a recurrent layer."""
+
+    @property
+    def state_size(self):
+        return [self.units] * 2 if self._kind == "LSTMCell" else self.units
+
+    @property
+    def output_size(self):
+        return self.units
+
+    def _packed(self, results):
+        return results[0], list(results[1:])
+
+    def get_initial_state(self, batch_size=None):
+        sizes = _nest.flatten(self.state_size)
+        return [_core.zeros([batch_size, size]) for size in sizes]
+
+
+class StackedCells(Builtin):
+    @property
+    def cells(self):
+        from brio.keras.layers import _python_layer
+
+        return [_python_layer(handle) for handle in self._inner.layers()]
+
+    @property
+    def state_size(self):
+        return [cell.state_size for cell in self.cells]
+
+    @property
+    def output_size(self):
+        return self.cells[-1].output_size
+
+
+def as_cell(cell):
+    """A cell for C++: one of its own, or a layer of Python's that has state_size."""
+    if not hasattr(cell, "_handle"):
+        raise TypeError(f"a cell is a layer with call(inputs, states) and state_size, but got {cell!r}")
+    if isinstance(cell, (Cell, StackedCells)) and cell._inner is cell._handle:
+        return cell
+    if not hasattr(cell, "state_size"):
+        raise ValueError(f"{type(cell).__name__} is no cell: it has no state_size")
+    if "_as_cell" not in cell.__dict__:
+        sizes = [s if isinstance(s, int) else s[-1] for s in _sizes(cell.state_size)]
+        output = getattr(cell, "output_size", None)
+
+        def step(tensors, training):
+            states = _nest.pack(cell.state_size, tensors[1:]) if isinstance(cell.state_size, (list, tuple)) else [tensors[1]]
+            from brio.keras._layer import _call_arguments
+
+            kwargs = {"training": training} if "training" in _call_arguments(type(cell)) else {}
+            output, new = cell(tensors[0], states, **kwargs)
+            return [output, *_nest.flatten(new)]
+
+        object.__setattr__(cell, "_as_cell", _core._python_cell(cell._handle, sizes, sizes[0] if output is None else output, step))
+    return _Handle(cell.__dict__["_as_cell"])
+
+
+class _Handle:
+    """What C++ looks for where it takes a layer."""
+
+    def __init__(self, handle):
+        self._handle = handle
+
+
+def _sizes(state_size):
+    return _nest.flatten(state_size) if isinstance(state_size, (list, tuple)) else [state_size]

@@ -1,0 +1,73 @@
+"""The TensorBoard callback."""
+
+import os
+import time
+
+import numpy as np
+
+from brio import _events
+from brio.keras.callbacks import Callback
+
+
+class TensorBoard(Callback):
+    """Writes losses and metrics, and where asked for the spread of the weights, to event files."""
+
+    def __init__(self, log_dir="logs", histogram_freq=0, write_graph=True, write_images=False, write_steps_per_second=False, update_freq="epoch",
+                 profile_batch=0, embeddings_freq=0, embeddings_metadata=None):  # fmt: skip
+        super().__init__()
+        self.log_dir, self.histogram_freq, self.write_graph, self.write_images = os.fspath(log_dir), histogram_freq, write_graph, write_images
+        self.write_steps_per_second = write_steps_per_second
+        self.update_freq = 1 if update_freq == "batch" else update_freq
+        if self.update_freq != "epoch" and not isinstance(self.update_freq, int):
+            raise ValueError(f"TensorBoard: update_freq is {update_freq!r}; it is 'epoch', 'batch' or a number of batches")
+        if embeddings_freq or embeddings_metadata:
+            raise ValueError("TensorBoard: embeddings are not written; leave embeddings_freq and embeddings_metadata out")
+        self._files, self._step = {}, 0
+
+    def _file(self, part):
+        if part not in self._files:
+            self._files[part] = _events.EventFile(os.path.join(self.log_dir, part), ".v2")
+        return self._files[part]
+
+    def on_train_begin(self, logs=None):
+        self._step = 0
+
+    def on_epoch_begin(self, epoch, logs=None):
+        self._began, self._began_at = time.monotonic(), self._step
+
+    def on_train_batch_end(self, batch, logs=None):
+        self._step += 1
+        if self.update_freq != "epoch" and self._step % self.update_freq == 0:
+            for name, value in (logs or {}).items():
+                self._file("train").scalar(f"batch_{name}", value, self._step - 1)
+
+    def on_epoch_end(self, epoch, logs=None):
+        train, validation = {}, {}
+        for name, value in (logs or {}).items():
+            (validation if name.startswith("val_") else train)[name[4:] if name.startswith("val_") else name] = value
+        optimizer = getattr(self.model, "optimizer", None)
+        if optimizer is not None and "learning_rate" not in train:
+            train["learning_rate"] = float(optimizer.learning_rate)
+        if self.write_steps_per_second and self._step > self._began_at:
+            train["steps_per_second"] = (self._step - self._began_at) / max(time.monotonic() - self._began, 1e-9)
+        for part, numbers in (("train", train), ("validation", validation)):
+            for name, value in numbers.items():
+                self._file(part).scalar(f"epoch_{name}", value, epoch)
+        if self.histogram_freq and epoch % self.histogram_freq == 0:
+            for layer in self.model.layers:
+                for weight in layer.weights:
+                    self._file("train").histogram(weight.path.replace(":", "_") + "/histogram", np.asarray(weight.numpy()), epoch)
+        for file in self._files.values():
+            file.flush()
+
+    def on_test_end(self, logs=None):
+        optimizer = getattr(self.model, "optimizer", None)
+        if optimizer is None:
+            return
+        for name, value in (logs or {}).items():
+            self._file("validation").scalar(f"evaluation_{name}_vs_iterations", value, int(optimizer.iterations))
+
+    def on_train_end(self, logs=None):
+        for file in self._files.values():
+            file.close()
+        self._files = {}

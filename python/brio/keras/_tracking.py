@@ -1,0 +1,67 @@
+"""Lists and dictionaries of layers that tell the layer which holds them what is put into them."""
+
+
+class TrackedList(list):
+    __slots__ = ("_track",)
+
+    def __init__(self, values, track):
+        super().__init__(wrapped(v, track) for v in values)
+        self._track = track
+
+    def _added(self, value):
+        value = wrapped(value, self._track)
+        self._track(value)
+        return value
+
+    def append(self, value):
+        super().append(self._added(value))
+
+    def insert(self, index, value):
+        super().insert(index, self._added(value))
+
+    def extend(self, values):
+        super().extend([self._added(v) for v in values])
+
+    def __iadd__(self, values):
+        self.extend(values)
+        return self
+
+    def __setitem__(self, index, value):
+        super().__setitem__(index, [self._added(v) for v in value] if isinstance(index, slice) else self._added(value))
+
+    def __reduce__(self):
+        return list, (list(self),)
+
+
+class TrackedDict(dict):
+    __slots__ = ("_track",)
+
+    def __init__(self, values, track):
+        super().__init__({k: wrapped(v, track) for k, v in values.items()})
+        self._track = track
+
+    def __setitem__(self, key, value):
+        value = wrapped(value, self._track)
+        super().__setitem__(key, value)
+        self._track(value)
+
+    def update(self, *args, **kwargs):
+        for key, value in dict(*args, **kwargs).items():
+            self[key] = value
+
+    def setdefault(self, key, default=None):
+        if key not in self:
+            self[key] = default
+        return self[key]
+
+    def __reduce__(self):
+        return dict, (dict(self),)
+
+
+def wrapped(value, track):
+    """A plain list or dictionary as one that tracks; anything else as it is."""
+    if type(value) is list:
+        return TrackedList(value, track)
+    if type(value) is dict:
+        return TrackedDict(value, track)
+    return value

@@ -1,0 +1,378 @@
+"""Training: compile, fit, evaluate, predict. The loops are C++'s (brio/train), except where run_eagerly asks for Python's."""
+
+import weakref
+
+from brio import _core, _nest
+from brio.keras import _batches, _eager_loop
+from brio.keras import callbacks as _callbacks
+from brio.keras import losses as _losses
+from brio.keras import metrics as _metrics
+from brio.keras import optimizers as _optimizers
+
+
+def listed(x):
+    """A value, a list or a dictionary of them, as a list."""
+    if x is None:
+        return None
+    return _nest.flatten(x) if isinstance(x, dict) or is_list_of_values(x) else [x]
+
+
+def is_list_of_values(x):
+    return isinstance(x, (list, tuple)) and len(x) > 0 and all(hasattr(v, "shape") or isinstance(v, dict) for v in x)
+
+
+def _values(logs):
+    values = list(logs.values())
+    return values[0] if len(values) == 1 else values
+
+
+def _by_output(given, names, empty):
+    """One entry for each output: from a list, a dictionary by name, or the same for all."""
+    if given is None:
+        return [empty] * len(names)
+    if isinstance(given, dict):
+        return [given.get(name, empty) for name in names] if names[0] is not None else list(given.values())
+    if isinstance(given, (list, tuple)) and len(names) > 1:
+        if len(given) != len(names):
+            raise ValueError(f"compile() is given {len(given)} entries for {len(names)} outputs")
+        return list(given)
+    if isinstance(given, (list, tuple)) and empty is None:  # a list of one loss
+        return list(given)
+    return [given] * len(names)
+
+
+class Trainer:
+    """What a model does beside being a layer."""
+
+    # ---- compile
+
+    def compile(self, optimizer="rmsprop", loss=None, loss_weights=None, metrics=None, weighted_metrics=None,
+                run_eagerly=False, steps_per_execution=1, jit_compile="auto", auto_scale_loss=True):  # fmt: skip
+        """How to train: the optimizer, the loss, and what else to measure."""
+        optimizer = _optimizers.get(optimizer)
+        if auto_scale_loss and self._handle.policy == "mixed_float16" and not isinstance(optimizer, _optimizers.LossScaleOptimizer):
+            optimizer = _optimizers.LossScaleOptimizer(optimizer)
+        inner = getattr(optimizer, "inner_optimizer", optimizer)
+        inner._owner = weakref.ref(self)
+        self.__dict__.update(
+            optimizer=optimizer, loss=loss, stop_training=False, run_eagerly=bool(run_eagerly), compiled=True,
+            steps_per_execution=steps_per_execution, auto_scale_loss=auto_scale_loss,
+            _compile_arguments={"optimizer": optimizer, "loss": loss, "loss_weights": loss_weights, "metrics": metrics,
+                                "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly),
+                                "steps_per_execution": steps_per_execution, "jit_compile": False},
+        )  # fmt: skip
+        names = self._output_names(loss, metrics)
+        by_output = lambda given, empty: _by_output(given, names, empty)  # noqa: E731
+        as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]  # noqa: E731
+        rows, judged = [], []
+        for one, weight, plain, weighted in zip(by_output(loss, None), by_output(loss_weights, 1.0), by_output(metrics, []), by_output(weighted_metrics, [])):
+            parts = [[(m, _metrics._core_metric(m)) for m in as_list(given) if m is not None] for given in (plain, weighted)]
+            weight = 1.0 if weight is None else float(weight)
+            rows.append((_losses._core_loss(one), weight, *([core for _, core in part] for part in parts)))
+            judged.append((rows[-1][0], weight, *([m if isinstance(m, _metrics.Metric) else core for m, core in part] for part in parts)))
+        self.__dict__["_judged"] = judged
+        self.__dict__["_loss_tracker"] = _metrics.Mean(name="loss")
+        kind = type(self)
+        own_train = self._step if kind.train_step is not Trainer.train_step else None
+        own_test = self._test if kind.test_step is not Trainer.test_step else None
+        if kind.compute_loss is not Trainer.compute_loss or kind.compute_metrics is not Trainer.compute_metrics:
+            own_train, own_test = own_train or self._step, own_test or self._test
+        self.__dict__["_own_steps"] = (own_train is not None, own_test is not None)
+        if own_train is not None and not self._has_call():
+            self._handle.mark_built()
+        self._trainer.compile(optimizer._brio, rows, auto_scale_loss, own_train, own_test)
+
+    def _has_call(self):
+        from brio.keras._layer import Layer
+
+        return type(self).call is not Layer.call
+
+    def get_compile_config(self):
+        from brio.keras._serialization import serialize_keras_object
+
+        if not self.__dict__.get("compiled"):
+            return None
+        try:
+            return serialize_keras_object({k: _saved_name(v) for k, v in self._compile_arguments.items()})
+        except TypeError:
+            return None
+
+    def compile_from_config(self, config):
+        from brio.keras._serialization import deserialize_keras_object
+
+        given = {k: deserialize_keras_object(v) for k, v in config.items() if k in self.compile.__code__.co_varnames or k in _COMPILE}
+        given = {k: v for k, v in given.items() if k in _COMPILE}
+        self.compile(**given)
+        if self.built:
+            getattr(self.optimizer, "build")(self.trainable_variables)
+
+    @property
+    def _trainer(self):
+        if "_made_trainer" not in self.__dict__:
+            self.__dict__["_made_trainer"] = _core._Model(self._handle)
+        return self.__dict__["_made_trainer"]
+
+    def _output_names(self, loss, metrics):
+        if isinstance(loss, dict):
+            return sorted(loss)
+        return [None] * max(1, len(loss) if isinstance(loss, (list, tuple)) else 1)
+
+    # ---- fit, evaluate, predict
+
+    def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
+            validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
+            validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1):  # fmt: skip
+        """Trains for so many epochs; returns a History."""
+        self._require_compiled("fit")
+        if hasattr(x, "_for_training"):  # a PyDataset
+            x, callbacks = x._for_training(bool(shuffle), callbacks)
+        history = _callbacks.History()
+        verbose = 1 if verbose == "auto" else int(verbose)
+        options = {
+            "epochs": epochs, "batch_size": 32 if batch_size is None else batch_size, "accumulate": accumulate,
+            "validation_split": float(validation_split), "shuffle": bool(shuffle), "initial_epoch": initial_epoch,
+            "steps_per_epoch": steps_per_epoch, "validation_steps": validation_steps,
+            "validation_batch_size": validation_batch_size or 0, "validation_freq": validation_freq,
+            "stop_at_nan": False,
+        }  # fmt: skip
+        if class_weight:
+            options["class_weight"] = dict(class_weight)
+        x, y, sample_weight = self._inputs(x, y, sample_weight, shuffle)
+        if sample_weight is not None:
+            options["sample_weight"] = sample_weight
+        if validation_data is not None:
+            options["validation_data"] = self._validation(validation_data, validation_steps)
+        watchers = self._callback_list(callbacks, {"epochs": epochs, "steps": steps_per_epoch, "verbose": verbose}, history)
+        self.__dict__["stop_training"] = False
+        if self.run_eagerly:
+            _eager_loop.fit(self, x, y, watchers, options, verbose)
+        else:
+            self._trainer.fit(x, y, verbose, watchers, options)
+        self.__dict__["history"] = history
+        return history
+
+    def _validation(self, data, steps):
+        if isinstance(data, (list, tuple)):
+            return self._inputs(*(*data, None)[:3])
+        if _batches.is_python_source(data):
+            return self._inputs(*_batches.gathered(data, steps))
+        return self._inputs(data, None, None)[0]
+
+    def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None, callbacks=None,
+                 return_dict=False, **kwargs):  # fmt: skip
+        """The loss and the metrics over all samples."""
+        self._require_compiled("evaluate")
+        watchers = self._callback_list(callbacks, {}, None)
+        x, y, sample_weight = self._inputs(x, y, sample_weight)
+        verbose = 1 if verbose == "auto" else int(verbose)
+        if self.run_eagerly:
+            logs = _eager_loop.evaluate(self, x, y, sample_weight, batch_size or 32, steps, watchers)
+        else:
+            logs = self._trainer.evaluate(x, y, sample_weight, batch_size or 32, verbose, steps, watchers)
+        return logs if return_dict else _values(logs)
+
+    def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
+        """The outputs for all samples, as NumPy arrays."""
+        watchers = self._callback_list(callbacks, {}, None)
+        if _batches.is_python_source(x):
+            x = _batches.gathered(x, steps)[0]
+        results = self._trainer.predict(self._inputs(x, None, None)[0], batch_size or 32, watchers)
+        return self._pack_outputs([r.numpy() for r in results])
+
+    def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
+        """One step on one batch."""
+        self._require_compiled("train_on_batch")
+        x, y, sample_weight = self._inputs(x, y, sample_weight)
+        self.reset_metrics()
+        if self.run_eagerly:
+            logs = {k: float(v) for k, v in self._step(x, y or [], sample_weight or []).items()}
+        else:
+            logs = self._trainer.train_on_batch(x, y, sample_weight, class_weight)
+        return logs if return_dict else _values(logs)
+
+    def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
+        self._require_compiled("test_on_batch")
+        x, y, sample_weight = self._inputs(x, y, sample_weight)
+        self.reset_metrics()
+        logs = self._trainer.test_on_batch(x, y, sample_weight)
+        return logs if return_dict else _values(logs)
+
+    def predict_on_batch(self, x):
+        return _nest.map_structure(lambda t: t.numpy(), self(x, training=False))
+
+    def reset_metrics(self):
+        for metric in self.metrics:
+            metric.reset_state()
+        if "_made_trainer" in self.__dict__ and self.__dict__.get("compiled"):
+            self._trainer.reset_metrics()
+
+    def _begin_part(self, training):
+        """An epoch or a test begins: steps of one's own begin to count anew."""
+        if self.__dict__.get("_own_steps", (False, False))[0 if training else 1] or self.run_eagerly:
+            for metric in self.metrics:
+                metric.reset_state()
+
+    run_eagerly = False
+
+    def _callback_list(self, callbacks, params, history):
+        if isinstance(callbacks, _callbacks.CallbackList):
+            callbacks = callbacks.callbacks
+        given = list(callbacks) if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks is not None else []
+        return _callbacks.CallbackList(given + ([history] if history else []), model=self, **params)
+
+    def _require_compiled(self, what):
+        if not self.__dict__.get("compiled"):
+            raise ValueError(f"{what}() needs a compiled model: call compile(optimizer=..., loss=...) first")
+
+    # ---- data
+
+    def _inputs(self, x, y, sample_weight, shuffle=False):
+        """Lists of tensors, or something that gives batches of them."""
+        dataset = getattr(x, "_brio_dataset", None)
+        if dataset is not None:
+            return dataset, None, None
+        if _batches.is_python_source(x):
+            if y is not None:
+                raise ValueError("y comes with the batches of x; leave it out")
+            return _batches.Batches(x, self._flat_batch, shuffle), None, None
+        return self._flat_batch(x, y, sample_weight)
+
+    def _flat_batch(self, x, y, sample_weight):
+        one = lambda v: v is None or hasattr(v, "shape")  # noqa: E731
+        self.__dict__["_data_structure"] = None if one(x) and one(y) and one(sample_weight) else (x, y, sample_weight)
+        if isinstance(x, (dict, tuple)):
+            self.__dict__["_input_structure"] = _nest.map_structure(lambda v: None, x)
+        to = lambda values: None if values is None else [_core.convert_to_tensor(v) for v in values]  # noqa: E731
+        return to(self._flat_inputs(x)), to(self._flat_targets(y)), to(self._flat_targets(sample_weight))
+
+    def _flat_inputs(self, x):
+        return listed(x)
+
+    def _flat_targets(self, y):
+        return listed(y)
+
+    def _pack_outputs(self, results):
+        structure = self.__dict__.get("_result_structure")
+        if structure is not None and len(_nest.flatten(structure)) == len(results):
+            return _nest.pack(structure, results)
+        return results[0] if len(results) == 1 else results
+
+    # ---- steps of one's own
+
+    def train_step(self, data):
+        """Forward pass, gradients and update for one batch. A class that overrides it returns {name: value}."""
+        x, y, sample_weight = _batches.unpack_x_y_sample_weight(data)
+        with _core.GradientTape() as tape:
+            y_pred = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
+            scaled = self.optimizer.scale_loss(loss)
+        self._loss_tracker.update_state(loss, sample_weight=_rows(x))
+        variables = self.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(scaled, variables), variables))
+        return self.compute_metrics(x, y, y_pred, sample_weight)
+
+    def test_step(self, data):
+        x, y, sample_weight = _batches.unpack_x_y_sample_weight(data)
+        y_pred = self(x, training=False)
+        loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
+        self._loss_tracker.update_state(loss, sample_weight=_rows(x))
+        return self.compute_metrics(x, y, y_pred, sample_weight)
+
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        """The loss of compile() and what layers add to it."""
+        total = None
+        for (loss, weight, *_), t, p, w in self._outputs_of(y, y_pred, sample_weight):
+            if loss is not None:
+                value = loss(t, p, w)
+                value = value if weight == 1.0 else value * weight
+                total = value if total is None else total + value
+        for extra in self.losses:
+            total = extra if total is None else total + extra
+        if total is None:
+            raise ValueError("there is no loss: give compile() one, or add_loss() in a layer")
+        return total
+
+    def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        for (_, _, plain, weighted), t, p, w in self._outputs_of(y, y_pred, sample_weight):
+            for metric in plain:
+                metric.update_state(t, p)
+            for metric in weighted:
+                metric.update_state(t, p, w)
+        return self.get_metrics_result()
+
+    def get_metrics_result(self):
+        return {metric.name: metric.result() for metric in self.metrics}
+
+    def _outputs_of(self, y, y_pred, sample_weight):
+        judged = self.__dict__.get("_judged", [])
+        predictions = _nest.flatten(y_pred)
+        if len(judged) == 1 and len(predictions) > 1:
+            judged = judged * len(predictions)
+        targets = self._flat_targets(y) or [None] * len(predictions)
+        weights = self._flat_targets(sample_weight) or [None]
+        return zip(judged, targets, predictions, weights if len(weights) == len(predictions) else weights * len(predictions))
+
+    def _batch(self, x, y, sample_weight):
+        structure = self.__dict__.get("_data_structure")
+        parts = [x, y, sample_weight]
+        for i, part in enumerate(parts):
+            if not part:
+                parts[i] = None
+            elif structure is not None and structure[i] is not None and len(_nest.flatten(structure[i])) == len(part) and not hasattr(structure[i], "shape"):
+                parts[i] = _nest.pack(structure[i], part)
+            else:
+                parts[i] = part[0] if len(part) == 1 else tuple(part)
+        while len(parts) > 1 and parts[-1] is None:
+            parts.pop()
+        return tuple(parts) if len(parts) > 1 else parts[0]
+
+    def _step(self, x, y, sample_weight):
+        return _logs(self.train_step(self._batch(x, y, sample_weight)))
+
+    def _test(self, x, y, sample_weight):
+        return _logs(self.test_step(self._batch(x, y, sample_weight)))
+
+    @property
+    def metrics(self):
+        """The loss as a mean, metrics that are attributes, and those of compile()."""
+        found = [v for k, v in self.__dict__.items() if isinstance(v, _metrics.Metric) and k != "_loss_tracker"]
+        compiled = [m for row in self.__dict__.get("_judged", []) for part in row[2:] for m in part]
+        tracker = self.__dict__.get("_loss_tracker")
+        return ([tracker] if tracker is not None else []) + found + compiled
+
+    @property
+    def metrics_names(self):
+        return [m.name for m in self.metrics]
+
+
+_COMPILE = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution")
+
+
+def _saved_name(value):
+    """A function of Brio's own goes by its name, as Keras writes it."""
+    if isinstance(value, (list, tuple)):
+        return [_saved_name(v) for v in value]
+    if isinstance(value, dict):
+        return {k: _saved_name(v) for k, v in value.items()}
+    return value
+
+
+def _rows(x):
+    first = _nest.flatten(x)[0]
+    return _core.cast(_core.shape(first)[0], "float32")
+
+
+def _logs(logs):
+    """{name: tensor} of what a step returned: metrics are read, dictionaries inside are opened."""
+    flat = {}
+    for name, value in (logs or {}).items():
+        if isinstance(value, dict):
+            flat.update(_logs(value))
+        else:
+            flat[name] = _mean_of(value.result() if isinstance(value, _metrics.Metric) else value)
+    return flat
+
+
+def _mean_of(value):
+    value = _core.convert_to_tensor(value)
+    return value if not len(value.shape) else _core.reduce_mean(value)

@@ -1,0 +1,22 @@
+"""keras.dtype_policies."""
+
+from brio.keras.mixed_precision import DTypePolicy  # noqa: F401
+
+
+def get(identifier):
+    """A policy from its name, its config, or itself."""
+    if isinstance(identifier, DTypePolicy):
+        return identifier
+    if isinstance(identifier, dict):
+        return DTypePolicy(**identifier["config"])
+    return DTypePolicy(identifier)
+
+
+def serialize(policy):
+    from brio.keras._serialization import serialize_keras_object
+
+    return serialize_keras_object(policy)
+
+
+def deserialize(config, custom_objects=None):
+    return get(config)

@@ -1,0 +1,147 @@
+"""tf.summary: what TensorBoard shows, written to event files."""
+
+import contextlib
+import threading
+
+import numpy as np
+
+from brio import _core, _events, _missing
+
+__getattr__ = _missing.attribute_error_of(__name__)
+
+
+class SummaryWriter:
+    """Writes to a directory. `with writer.as_default():` makes it the one that scalar() and its kin write to."""
+
+    def __init__(self, logdir, filename_suffix=""):
+        self._file, self._before = _events.EventFile(str(logdir), filename_suffix), []
+
+    @contextlib.contextmanager
+    def as_default(self, step=None):
+        before = _now.__dict__.get("writer"), _now.__dict__.get("step")
+        _now.writer = self
+        if step is not None:
+            _now.step = step
+        try:
+            yield self
+        finally:
+            _now.writer, _now.step = before
+            self.flush()
+
+    def set_as_default(self, step=None):
+        _now.writer = self
+        if step is not None:
+            _now.step = step
+
+    def flush(self):
+        self._file.flush()
+
+    def close(self):
+        self._file.close()
+
+
+class _Now(threading.local):
+    writer = step = None
+    recording = True
+
+
+_now = _Now()
+
+
+def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix="", name=None):
+    return SummaryWriter(logdir, filename_suffix or "")
+
+
+def create_noop_writer():
+    return None
+
+
+@contextlib.contextmanager
+def record_if(condition):
+    before, _now.recording = _now.recording, bool(condition() if callable(condition) else condition)
+    try:
+        yield
+    finally:
+        _now.recording = before
+
+
+def should_record_summaries():
+    return _now.writer is not None and _now.recording
+
+
+@contextlib.contextmanager
+def _experimental_step(step):
+    before, _now.step = _now.step, step
+    try:
+        yield
+    finally:
+        _now.step = before
+
+
+class experimental:
+    @staticmethod
+    def set_step(step):
+        _now.step = step
+
+    @staticmethod
+    def get_step():
+        return _now.step
+
+
+def _write(method, name, data, step, *args):
+    step = _now.step if step is None else step
+    if not should_record_summaries():
+        return False
+    if step is None:
+        raise ValueError("a summary needs a step: pass step=, or set one by writer.as_default(step=...)")
+    getattr(_now.writer._file, method)(name, data, int(np.asarray(step)), *args)
+    return True
+
+
+def scalar(name, data, step=None, description=None):
+    """One number."""
+    return _write("scalar", name, float(np.asarray(data)), step)
+
+
+def histogram(name, data, step=None, buckets=None, description=None):
+    """How values are spread."""
+    return _write("histogram", name, np.asarray(data), step, 30 if buckets is None else buckets)
+
+
+def text(name, data, step=None, description=None):
+    return _write("text", name, data if isinstance(data, (str, bytes)) else _core.convert_to_tensor(data).numpy(), step)
+
+
+def image(name, data, step=None, max_outputs=3, description=None):
+    """Pictures (n, height, width, channels): numbers from 0 to 1, or uint8."""
+    data = np.asarray(data)
+    if data.dtype != np.uint8:
+        data = (np.clip(data, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
+    if data.ndim != 4:
+        raise ValueError(f"summary.image() takes (n, height, width, channels), but got shape {data.shape}")
+    from brio import io
+
+    pictures = [(p.shape[1], p.shape[0], io.encode_png(_core.convert_to_tensor(p)).numpy()) for p in data[:max_outputs]]
+    return _write("images", name, pictures, step)
+
+
+def flush(writer=None, name=None):
+    writer = writer or _now.writer
+    if writer is not None:
+        writer.flush()
+
+
+def write(tag, tensor, step=None, metadata=None, name=None):
+    return scalar(tag, tensor, step)
+
+
+def trace_on(*args, **kwargs):
+    """Brio writes no graphs: nothing happens."""
+
+
+def trace_off():
+    pass
+
+
+def trace_export(*args, **kwargs):
+    pass
