@@ -110,23 +110,21 @@ void bind_made(nb::module_& m) {
   m.def(
       "range",
       [](Given start, Given limit, Given delta, Given dtype, Given) {
-        Scalar from = 0, to = 0;
-        if (limit.object.is_none()) to = scalar_from(start.object);
-        else {
-          from = scalar_from(start.object);
-          to = scalar_from(limit.object);
-        }
         std::optional<DType> as;
         if (!dtype.object.is_none()) as = dtype_from(dtype.object);
         else  // numbers that have a dtype say which
           for (const Given& g : {start, limit, delta}) {
             if (g.object.is_none() || !PyObject_HasAttrString(g.object.ptr(), "dtype")) continue;
-            const DType d = tensor_of(g.object).dtype();
+            const DType d = tensor_of(g.object, {.as_input = true}).dtype();
             if (!as || (is_floating(d) && !is_floating(*as)) ||
                 (is_floating(d) == is_floating(*as) && size_of(d) > size_of(*as)))
               as = d;
           }
-        return perform([=, by = scalar_from(delta.object)] { return range(from, to, by, as); }, std::tuple<>());
+        const bool one = limit.object.is_none();
+        return perform(
+            [as](Scalar from, Scalar to, Scalar by) { return range(from, to, by, as); },
+            std::tuple{one ? ScalarArgument{0} : ScalarArgument::take(start.object),
+                       ScalarArgument::take(one ? start.object : limit.object), ScalarArgument::take(delta.object)});
       },
       nb::arg("start"), nb::arg("limit") = nb::none(), nb::arg("delta") = 1, nb::arg("dtype") = nb::none(),
       nb::arg("name") = "range", "Numbers from start on, delta apart, before limit; one argument is the limit.");

@@ -54,7 +54,7 @@ Item item_of(nb::handle h) {
         cat("[slice] ", nb::repr(h).c_str(),
             " is no index: those are integers, slices, ..., None, and lists or tensors of integers or bools")
             .c_str());
-  Tensor where = tensor_of(h);
+  Tensor where = tensor_of(h, {.as_input = true});
   if (where.size() == 0 && PyList_Check(o)) where = zeros(where.shape(), i32);  // [] has no dtype of its own
   if (where.dtype() == boolean) return {.kind = Item::mask, .where = where};
   if (!is_integer(where.dtype()))

@@ -1,4 +1,6 @@
 // Numbers that are read when the call happens (operation.h).
+#include <cstring>
+
 #include "brio/base/error.h"
 #include "brio/python/parameters.h"
 
@@ -51,6 +53,26 @@ std::vector<int64_t> SizesArgument::read() const {
       size = integer_at(integers_of(x, 0), x.dtype(), 0);
     }
   return dims;
+}
+
+ScalarArgument ScalarArgument::take(nb::handle h) {
+  if (current_journal && is_tensor(h)) return {0, {input(h)}};
+  return {scalar_from(h)};
+}
+Scalar ScalarArgument::read() const {
+  if (tensors.empty()) return value;
+  const Tensor& x = tensors[0].tensor;
+  if (x.size() != 1 || !is_real(x.dtype()))
+    throw InvalidArgument(
+        cat("one number is asked for, but the tensor has shape ", x.shape(), " and dtype ", x.dtype()));
+  const Array& array = x.array();
+  const void* data = array.buffer ? array.data() : x.impl()->data();
+  if (is_integer(x.dtype())) return integer_at(data, x.dtype(), 0);
+  return visit(x.dtype(), [&](auto t) -> Scalar {
+    decltype(t) number;
+    std::memcpy(static_cast<void*>(&number), data, sizeof(number));
+    return static_cast<double>(number);
+  });
 }
 
 PaddingsArgument PaddingsArgument::take(nb::handle h) {

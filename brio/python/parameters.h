@@ -47,8 +47,19 @@ template <>
 struct Parameter<int> : Made<int, axis_from> {};
 template <>
 struct Parameter<std::optional<int>> : MadeOrNone<int, axis_from> {};
+struct ScalarArgument {
+  Scalar value;
+  std::vector<TensorArgument> tensors = {};  // one: it says
+
+  static ScalarArgument take(nb::handle object);
+  Scalar read() const;
+};
 template <>
-struct Parameter<Scalar> : Made<Scalar, scalar_from> {};
+struct Parameter<Scalar> {
+  using Bound = Given;
+  using Held = ScalarArgument;
+  static Held take(Given given) { return ScalarArgument::take(given.object); }
+};
 template <>
 struct Parameter<std::optional<std::vector<int64_t>>> : MadeOrNone<std::vector<int64_t>, dims_from> {};
 template <>

@@ -54,6 +54,7 @@ def test_shapes_that_vary_need_no_other_journal():
         lambda n: tf.fill([n], n),
         lambda n: tf.zeros(tf.stack([n, 3])),
         lambda n: tf.reshape(tf.zeros([n, 4]), [n * 2, 2]),
+        lambda n: tf.range(n),
         lambda n: tf.range(100)[n : n + 3],
         lambda n: tf.range(100)[: -n],
         lambda n: tf.range(100)[n],
