@@ -1,6 +1,7 @@
 // brio pack SRC OUT: sharded TFRecords of Examples, each shard with a side index, and a manifest. A shard appears
 // whole, under its name, or not at all; what was finished before a kill is kept by the next run.
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -10,7 +11,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "brio/base/error.h"
 #include "brio/cli/arguments.h"
@@ -177,12 +177,12 @@ class Pack {
   }
   // The shards of this name that lie in OUT, or what a killed run has left of some.
   std::vector<std::string> shard_files(bool unfinished) const {
-    const std::regex name(R"(-\d{5}-of-\d{5}\.tfrecord)" +
-                          std::string(unfinished ? R"((\.idx)?\.\d+\.\d+\.part)" : ""));
+    const std::string number = "[0-9][0-9][0-9][0-9][0-9]";
+    const std::string name = cat("-", number, "-of-", number, ".tfrecord", unfinished ? "*.[0-9]*.[0-9]*.part" : "");
     std::vector<std::string> found;
     for (const fs::directory_entry& entry : fs::directory_iterator(out_))
       if (const std::string file = entry.path().filename().string();
-          file.starts_with(name_) && std::regex_match(file.substr(name_.size()), name))
+          file.starts_with(name_) && ::fnmatch(name.c_str(), file.c_str() + name_.size(), 0) == 0)
         found.push_back(entry.path().string());
     return found;
   }

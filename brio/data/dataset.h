@@ -120,7 +120,7 @@ class Dataset {
   template <typename F>
   Dataset take_while(F f) const;  // over tensors; its result is one bool
   Dataset take_while(ElementFunction f) const;
-  Dataset unique() const;         // elements that were not there before, bit for bit
+  Dataset unique() const;  // elements that were not there before, bit for bit
   // f(state..., element...) -> (state..., result...)
   template <typename F>
   Dataset scan(std::vector<Tensor> initial_state, F f, ScanOptions options = {}) const;

@@ -186,10 +186,11 @@ class ResizeStage final : public WholeStage {
       return;
     }
     if (!mine.call || mine.height != height || mine.width != width) {
-      mine.call = std::make_unique<TensorCall>(ElementFunction{[this, height, width](const std::vector<Tensor>& picture) {
-        return std::vector<Tensor>{
-            cast(image::resize(picture[0], height, width, {.interpolation = wanted_.interpolation}), f32)};
-      }});
+      mine.call =
+          std::make_unique<TensorCall>(ElementFunction{[this, height, width](const std::vector<Tensor>& picture) {
+            return std::vector<Tensor>{
+                cast(image::resize(picture[0], height, width, {.interpolation = wanted_.interpolation}), f32)};
+          }});
       mine.height = height;
       mine.width = width;
     }

@@ -8,8 +8,7 @@ namespace brio::data {
 
 class Predicate {
  public:
-  Predicate(const char* name, const ElementFunction& f, uint64_t seed)
-      : name_(name), seed_(seed), call_(f) {}
+  Predicate(const char* name, const ElementFunction& f, uint64_t seed) : name_(name), seed_(seed), call_(f) {}
   bool operator()(const Ticket& ticket);  // of its element; throws InvalidArgument unless the answer is one bool
   void save(StateWriter& state) const { state.number(seed_); }
   void restore(StateReader& state) { seed_ = state.number(); }

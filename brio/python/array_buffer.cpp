@@ -51,7 +51,7 @@ std::optional<Array> copy_of_buffer(nb::handle object) {
     return {};
   }
   held.held = true;
-  const Py_buffer& view = held.view;
+  Py_buffer& view = held.view;  // Python 3.9 asks for one that is not const
   const auto dtype = dtype_of_format(view.format, view.itemsize);
   if (!dtype || view.suboffsets) return {};
   if (view.ndim > kMaxRank)

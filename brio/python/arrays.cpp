@@ -110,23 +110,21 @@ void bind_made(nb::module_& m) {
   m.def(
       "range",
       [](Given start, Given limit, Given delta, Given dtype, Given) {
-        Scalar from = 0, to = 0;
-        if (limit.object.is_none()) to = scalar_from(start.object);
-        else {
-          from = scalar_from(start.object);
-          to = scalar_from(limit.object);
-        }
         std::optional<DType> as;
         if (!dtype.object.is_none()) as = dtype_from(dtype.object);
         else  // numbers that have a dtype say which
           for (const Given& g : {start, limit, delta}) {
             if (g.object.is_none() || !PyObject_HasAttrString(g.object.ptr(), "dtype")) continue;
-            const DType d = tensor_of(g.object).dtype();
+            const DType d = tensor_of(g.object, {.as_input = true}).dtype();
             if (!as || (is_floating(d) && !is_floating(*as)) ||
                 (is_floating(d) == is_floating(*as) && size_of(d) > size_of(*as)))
               as = d;
           }
-        return perform([=, by = scalar_from(delta.object)] { return range(from, to, by, as); }, std::tuple<>());
+        const bool one = limit.object.is_none();
+        return perform(
+            [as](Scalar from, Scalar to, Scalar by) { return range(from, to, by, as); },
+            std::tuple{one ? ScalarArgument{0} : ScalarArgument::take(start.object),
+                       ScalarArgument::take(one ? start.object : limit.object), ScalarArgument::take(delta.object)});
       },
       nb::arg("start"), nb::arg("limit") = nb::none(), nb::arg("delta") = 1, nb::arg("dtype") = nb::none(),
       nb::arg("name") = "range", "Numbers from start on, delta apart, before limit; one argument is the limit.");
@@ -214,18 +212,17 @@ void bind_arranged(nb::module_& m) {
   m.def(
       "pad",
       [](Given tensor, Given paddings, const std::string& mode, Given constant_values, Given) {
-        const auto sides = paddings_from(paddings.object);
         std::string how = mode;
         for (char& c : how) c = static_cast<char>(std::toupper(c));
         if (how != "CONSTANT" && how != "REFLECT" && how != "SYMMETRIC")
           throw InvalidArgument(cat("[pad] mode is '", mode, "'; it is 'CONSTANT', 'REFLECT' or 'SYMMETRIC'"));
         const Scalar value = how == "CONSTANT" ? scalar_from(constant_values.object) : Scalar(0);
         return perform(
-            [=](const Tensor& x) {
+            [=](const Tensor& x, const std::vector<Padding>& sides) {
               if (how == "CONSTANT") return pad(x, sides, value);
               return pad(x, sides, how == "REFLECT" ? Mirror::reflect : Mirror::symmetric);
             },
-            std::tuple{Parameter<Tensor>::take(tensor)});
+            std::tuple{Parameter<Tensor>::take(tensor), PaddingsArgument::take(paddings.object)});
       },
       nb::arg("tensor"), nb::arg("paddings"), nb::arg("mode") = "CONSTANT", nb::arg("constant_values") = 0,
       nb::arg("name") = nb::none(), "The tensor with so many elements before and behind along each axis.");
@@ -331,11 +328,9 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        return perform(
-            [](const Tensor& x, const std::vector<int64_t>& dims) {
-              return reshape(x, std::span<const int64_t>(dims));
-            },
-            std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
+        return perform([](const Tensor& x,
+                          const std::vector<int64_t>& dims) { return reshape(x, std::span<const int64_t>(dims)); },
+                       std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");

@@ -185,7 +185,8 @@ void assert_of(Given condition, const std::string& message, nb::sequence data) {
 
 void bind_control(nb::module_& m) {
   m.def("_is_tracing", is_tracing);
-  m.def("_is_known", [](Given x) { return !is_tensor(x.object) || readable(tensor_of(x.object)); });
+  m.def("_is_known",
+        [](Given x) { return !is_tensor(x.object) || readable(tensor_of(x.object, {.as_input = true})); });
   m.def("_cond_structured", cond_of);
   m.def("_while_structured", while_of, nb::arg(), nb::arg(), nb::arg(), nb::arg().none());
   m.def("_scan", scan_of);

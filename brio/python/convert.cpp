@@ -204,14 +204,29 @@ Tensor fill(PyObject* o, const Nested& nested, DType dtype) {
   return Tensor(std::move(array));
 }
 
+// The dtype that something in a list brings along, however deep.
+std::optional<DType> dtype_inside(PyObject* o) {
+  if (is_tensor(o)) return nb::inst_ptr<Tensor>(nb::handle(o))->dtype();
+  if (is_variable(o)) return nb::inst_ptr<Variable>(nb::handle(o))->dtype();
+  if (!is_sequence(o)) return {};
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+    if (const auto dtype = dtype_inside(PySequence_Fast_ITEMS(o)[i])) return dtype;
+  return {};
+}
+
 Tensor from_sequence(nb::handle object, const Wanted& wanted) {
   Nested nested;
   measure(object.ptr(), 0, nested);
   if (!(nested.leaves & kOther)) return fill(object.ptr(), nested, choose(wanted, nested.leaves, nested.wide));
   Wanted items = wanted;
   items.as_input = true;
-  return performed([](std::span<const Tensor> x) { return std::vector<Tensor>{stack({x.begin(), x.end()})}; },
-                   tensors_of(object, items))[0];
+  if (!wanted.required)
+    if (const auto dtype = dtype_inside(object.ptr())) items.preferred = dtype;
+  return performed(
+      [](std::span<const Tensor> x) {
+        return std::vector<Tensor>{stack({x.begin(), x.end()})};
+      },
+      tensors_of(object, items))[0];
 }
 
 // ---- NumPy

@@ -61,11 +61,12 @@ void take_folder_options(const char* who, nb::dict o, O& options) {
   options.batch_size = o["batch_size"].is_none() ? 0 : integer_from(nb::object(o["batch_size"]));
   options.shuffle = nb::cast<bool>(o["shuffle"]);
   if (const nb::object seed = o["seed"]; !seed.is_none()) options.seed = static_cast<uint32_t>(integer_from(seed));
-  if (const nb::object split = o["validation_split"]; !split.is_none()) options.validation_split = nb::cast<double>(split);
+  if (const nb::object split = o["validation_split"]; !split.is_none())
+    options.validation_split = nb::cast<double>(split);
   if (const nb::object subset = o["subset"]; !subset.is_none())
-    options.subset = choice<data::Subset>(who, "subset", nb::cast<std::string>(subset),
-                                          {{"training", data::Subset::training},
-                                           {"validation", data::Subset::validation}});
+    options.subset =
+        choice<data::Subset>(who, "subset", nb::cast<std::string>(subset),
+                             {{"training", data::Subset::training}, {"validation", data::Subset::validation}});
   options.follow_links = nb::cast<bool>(o["follow_links"]);
 }
 
@@ -164,9 +165,8 @@ Dataset timeseries(Given rows, Given targets, int64_t length, int64_t stride, in
                                   .seed = seed_from(seed)};
   if (!start.is_none()) options.start_index = integer_from(start);
   if (!end.is_none()) options.end_index = integer_from(end);
-  return data::timeseries_dataset_from_array(tensor_of(rows.object),
-                                             targets.object.is_none() ? Tensor() : tensor_of(targets.object), length,
-                                             options);
+  return data::timeseries_dataset_from_array(
+      tensor_of(rows.object), targets.object.is_none() ? Tensor() : tensor_of(targets.object), length, options);
 }
 
 }  // namespace
@@ -181,9 +181,12 @@ void bind_dataset_sources(nb::module_& m) {
   });
   sources.def("range", [](int64_t start, int64_t stop, int64_t step) { return data::range(start, stop, step); });
   sources.def("from_generator", generator);
-  sources.def("list_files", [](const std::vector<std::string>& patterns, bool shuffle, nb::object seed) {
-    return data::list_files(patterns, {.shuffle = shuffle, .seed = seed_from(seed)});
-  }, nb::arg(), nb::arg(), nb::arg().none());
+  sources.def(
+      "list_files",
+      [](const std::vector<std::string>& patterns, bool shuffle, nb::object seed) {
+        return data::list_files(patterns, {.shuffle = shuffle, .seed = seed_from(seed)});
+      },
+      nb::arg(), nb::arg(), nb::arg().none());
   sources.def("tfrecord", [](const std::vector<std::string>& files, const std::string& compression) {
     return data::tfrecord_dataset(files, {.compression = formats::compression_from_name(compression)});
   });
@@ -194,8 +197,8 @@ void bind_dataset_sources(nb::module_& m) {
   sources.def("make_csv", make_csv);
   sources.def("image_folder", image_folder);
   sources.def("text_folder", text_folder);
-  sources.def("timeseries", timeseries, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg(), nb::arg().none(),
-              nb::arg().none(), nb::arg().none());
+  sources.def("timeseries", timeseries, nb::arg(), nb::arg().none(), nb::arg(), nb::arg(), nb::arg(),
+              nb::arg().none(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg().none());
   sources.def("zip", [](const std::vector<Dataset>& datasets) { return data::zip(datasets); });
   sources.def("zip_named", [](const std::vector<Dataset>& datasets, const std::vector<std::string>& names) {
     return data::zip(datasets, names);
@@ -203,10 +206,12 @@ void bind_dataset_sources(nb::module_& m) {
   sources.def("choose", [](const std::vector<Dataset>& datasets, const Dataset& choice, bool stop) {
     return data::choose_from_datasets(datasets, choice, {.stop_on_empty_dataset = stop});
   });
-  sources.def("sample", [](const std::vector<Dataset>& datasets, const std::vector<double>& weights, nb::object seed,
-                           bool stop) {
-    return data::sample_from_datasets(datasets, {weights, seed_from(seed), stop});
-  }, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
+  sources.def(
+      "sample",
+      [](const std::vector<Dataset>& datasets, const std::vector<double>& weights, nb::object seed, bool stop) {
+        return data::sample_from_datasets(datasets, {weights, seed_from(seed), stop});
+      },
+      nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
 }
 
 }  // namespace brio::python

@@ -164,21 +164,30 @@ nb::object first_elements(const Dataset& dataset, int64_t n) {
 }
 
 void bind_transforms(nb::class_<Dataset>& type) {
-  type.def(
-          "batch", [](const Dataset& d, int64_t n, bool drop) { return d.batch(n, {.drop_remainder = drop}); })
-      .def("padded_batch",
-           [](const Dataset& d, int64_t n, nb::object shapes, nb::object values, bool drop) {
-             return d.padded_batch(n, {shapes_from(shapes), values_from(values), drop});
-           }, nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg())
+  type.def("batch", [](const Dataset& d, int64_t n, bool drop) { return d.batch(n, {.drop_remainder = drop}); })
+      .def(
+          "padded_batch",
+          [](const Dataset& d, int64_t n, nb::object shapes, nb::object values, bool drop) {
+            return d.padded_batch(n, {shapes_from(shapes), values_from(values), drop});
+          },
+          nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg())
+      .def("ragged_batch",
+           [](const Dataset& d, int64_t n, bool drop, const std::vector<size_t>& dense) {
+             return d.ragged_batch(n, {.drop_remainder = drop, .dense_parts = dense});
+           })
       .def("unbatch", &Dataset::unbatch)
       .def("rebatch", [](const Dataset& d, const std::vector<int64_t>& sizes,
                          bool drop) { return d.rebatch(sizes, {.drop_remainder = drop}); })
-      .def("window", [](const Dataset& d, int64_t size, int64_t shift, int64_t stride,
-                        bool drop) { return d.window(size, {shift, stride, drop}); })
-      .def("shuffle",
-           [](const Dataset& d, int64_t n, nb::object seed, bool again) {
-             return d.shuffle(n, {seed_from(seed), again});
-           }, nb::arg(), nb::arg().none(), nb::arg())
+      .def("window",
+           [](const Dataset& d, int64_t size, int64_t shift, int64_t stride, bool drop) {
+             return d.window(size, {shift, stride, drop});
+           })
+      .def(
+          "shuffle",
+          [](const Dataset& d, int64_t n, nb::object seed, bool again) {
+            return d.shuffle(n, {seed_from(seed), again});
+          },
+          nb::arg(), nb::arg().none(), nb::arg())
       .def("repeat", &Dataset::repeat)
       .def("take", &Dataset::take)
       .def("skip", &Dataset::skip)
@@ -196,7 +205,7 @@ void bind_transforms(nb::class_<Dataset>& type) {
       .def("map",
            [](const Dataset& d, const std::shared_ptr<Replayed>& f, bool traced, nb::object results, int64_t calls) {
              return d.map(element_function(f, traced),
-                          {.num_parallel_calls = calls, .structure = structure_of(results)});
+                          {.num_parallel_calls = calls, .seed = f->seed(), .structure = structure_of(results)});
            })
       .def("filter", [](const Dataset& d, const std::shared_ptr<Replayed>& f,
                         bool traced) { return d.filter(element_function(f, traced)); })
@@ -242,12 +251,14 @@ void bind_transforms(nb::class_<Dataset>& type) {
              return d.group_by_window(key_function(key, "group_by_window"), reduced, sized,
                                       {.structure = structure_of(inner)});
            })
-      .def("bucket_by_sequence_length",
-           [](const Dataset& d, const std::shared_ptr<Replayed>& length, const std::vector<int64_t>& boundaries,
-              const std::vector<int64_t>& sizes, nb::object shapes, nb::object values, bool to_boundary, bool drop) {
-             return d.bucket_by_sequence_length(key_function(length, "bucket_by_sequence_length"), boundaries, sizes,
-                                                {shapes_from(shapes), values_from(values), to_boundary, drop});
-           }, nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
+      .def(
+          "bucket_by_sequence_length",
+          [](const Dataset& d, const std::shared_ptr<Replayed>& length, const std::vector<int64_t>& boundaries,
+             const std::vector<int64_t>& sizes, nb::object shapes, nb::object values, bool to_boundary, bool drop) {
+            return d.bucket_by_sequence_length(key_function(length, "bucket_by_sequence_length"), boundaries, sizes,
+                                               {shapes_from(shapes), values_from(values), to_boundary, drop});
+          },
+          nb::arg(), nb::arg(), nb::arg(), nb::arg().none(), nb::arg().none(), nb::arg(), nb::arg());
 }
 
 }  // namespace
@@ -322,8 +333,9 @@ void bind_datasets(nb::module_& m) {
              };
              return d.map(data::ElementFunction{moved, false}, {.structure = structure_of(example)});
            })
-      .def("iterate", [](const Dataset& d, nb::object example) { return new PythonIterator(d, example); },
-           nb::rv_policy::take_ownership)
+      .def(
+          "iterate", [](const Dataset& d, nb::object example) { return new PythonIterator(d, example); },
+          nb::rv_policy::take_ownership)
       .def("explain", [](const Dataset& d, double seconds) {
         const nb::gil_scoped_release release;
         return d.explain(seconds).str();

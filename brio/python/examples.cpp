@@ -200,7 +200,8 @@ void bind_examples(nb::module_& m) {
       .def(nb::init<std::string, std::string, int>())
       .def("write", &Writer::write)
       .def("close", &Writer::close);
-  io.def("_serialize_example", [](nb::dict rows) { return to_bytes(formats::Example{features_from(rows)}.serialize()); });
+  io.def("_serialize_example",
+         [](nb::dict rows) { return to_bytes(formats::Example{features_from(rows)}.serialize()); });
   io.def("_parse_example", [](nb::bytes bytes) {
     return rows_of(formats::Example::parse({bytes.c_str(), bytes.size()}).features);
   });

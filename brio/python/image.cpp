@@ -17,7 +17,7 @@ image::Amount amount_from(nb::handle h) {
 
 random::Source stateful_source(nb::handle seed) {
   random::Source source;
-  if (!seed.is_none()) source.seed = static_cast<uint64_t>(integer_from(seed));
+  source.seed = seed_of_draw(seed);
   return source;
 }
 random::Source stateless_source(nb::handle seed) {

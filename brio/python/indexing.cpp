@@ -18,6 +18,7 @@ struct Item {
   int64_t at = 0;
   Range bounds = {};
   Tensor where = {};
+  Tensor begin = {}, end = {};  // bounds that a journal follows: read by the call
 };
 
 std::optional<int64_t> bound(PyObject* o) {
@@ -33,8 +34,18 @@ Item item_of(nb::handle h) {
     auto* slice = reinterpret_cast<PySliceObject*>(o);
     const auto step = bound(slice->step);
     if (step && *step == 0) throw InvalidArgument("[slice] the step is 0; it must be 1 or more, or negative");
-    return {.kind = Item::range,
-            .bounds = {.begin = bound(slice->start), .end = bound(slice->stop), .stride = step.value_or(1)}};
+    Item item{.kind = Item::range, .bounds = {.stride = step.value_or(1)}};
+    auto take = [](PyObject* given, std::optional<int64_t>& number, Tensor& tensor) {
+      if (current_journal && is_tensor(given)) {
+        tensor = tensor_of(given, {.as_input = true});
+        number = 0;
+      } else {
+        number = bound(given);
+      }
+    };
+    take(slice->start, item.bounds.begin, item.begin);
+    take(slice->stop, item.bounds.end, item.end);
+    return item;
   }
   if (PyBool_Check(o)) return {.kind = Item::mask, .where = tensor_of(h)};
   if (PyLong_Check(o)) return {.kind = Item::one, .at = integer_from(h)};
@@ -43,13 +54,14 @@ Item item_of(nb::handle h) {
         cat("[slice] ", nb::repr(h).c_str(),
             " is no index: those are integers, slices, ..., None, and lists or tensors of integers or bools")
             .c_str());
-  Tensor where = tensor_of(h);
+  Tensor where = tensor_of(h, {.as_input = true});
   if (where.size() == 0 && PyList_Check(o)) where = zeros(where.shape(), i32);  // [] has no dtype of its own
   if (where.dtype() == boolean) return {.kind = Item::mask, .where = where};
   if (!is_integer(where.dtype()))
     throw nb::type_error(cat("[slice] indices are integers or bools, but got a tensor of ", where.dtype()).c_str());
   if (where.rank() == 0) {
-    if (!current_journal && where.impl()->computed.load(std::memory_order_acquire)) return {.kind = Item::one, .at = integer_from(h)};
+    if (!current_journal && where.impl()->computed.load(std::memory_order_acquire))
+      return {.kind = Item::one, .at = integer_from(h)};
     return {.kind = Item::tensor_one, .where = where};
   }
   return {.kind = Item::picked, .where = where};
@@ -189,11 +201,20 @@ nb::object index(nb::handle self, nb::handle key) {
   std::vector<TensorArgument> picks;
   for (Item& item : items)
     if (item.where.defined()) picks.push_back({std::exchange(item.where, Tensor()), {}});
-  auto call = [items](const Tensor& x, const std::vector<Tensor>& where) {
+  std::vector<std::pair<size_t, bool>> open;  // items and whether it is their end
+  for (size_t i = 0; i < items.size(); ++i)
+    for (const bool end : {false, true})
+      if (Tensor& x = end ? items[i].end : items[i].begin; x.defined()) {
+        picks.push_back({std::exchange(x, Tensor()), {}});
+        open.emplace_back(i, end);
+      }
+  auto call = [items, open](const Tensor& x, const std::vector<Tensor>& where) {
     std::vector<Item> all = items;
     size_t i = 0;
     for (Item& item : all)
       if (item.kind >= Item::tensor_one) item.where = where[i++];
+    for (const auto& [at, end] : open)
+      (end ? all[at].bounds.end : all[at].bounds.begin) = IntegerArgument{0, {{where[i++]}}}.read();
     return apply(x, std::move(all));
   };
   return perform(call, std::tuple{Parameter<Tensor>::take(Given{self}), picks});

@@ -108,7 +108,8 @@ void bind_decoding(nb::module_& m) {
       [](Given contents) {
         return perform_on_string("extract_jpeg_shape", contents, [](const std::string& bytes) {
           const auto info = formats::picture_info(bytes, {"extract_jpeg_shape"});
-          const int32_t sizes[] = {static_cast<int32_t>(info.height), static_cast<int32_t>(info.width), info.channels};
+          const int32_t sizes[] = {static_cast<int32_t>(info.height), static_cast<int32_t>(info.width),
+                                   info.channels};
           return Tensor::from(sizes, {3});
         });
       },
@@ -129,12 +130,23 @@ void bind_decoding(nb::module_& m) {
 }
 
 // The pixels of a picture that is to be encoded.
-Array pixels_of(const char* who, nb::handle h, bool wide) {
-  const Tensor x = tensor_of(h);
+const Array& pixels_of(const char* who, const Tensor& x, bool wide) {
   if (x.rank() != 3 || (x.dtype() != u8 && !(wide && x.dtype() == u16)))
     throw InvalidArgument(cat("[", who, "] takes pixels (height, width, channels) of uint8", wide ? " or uint16" : "",
                               ", but got a tensor of ", x.dtype(), " and shape ", x.shape()));
-  return read_array(x);
+  check_known_now(who, x);
+  return x.array();
+}
+// A string of a picture's pixels, which is made without the interpreter's lock.
+template <typename F>
+nb::object perform_on_pixels(const char* who, Given image, bool wide, F f) {
+  return perform(
+      [who, wide, f](const Tensor& x) {
+        std::optional<nb::gil_scoped_release> release;
+        if (PyGILState_Check()) release.emplace();
+        return string_tensor(f(pixels_of(who, x, wide)));
+      },
+      std::tuple{Parameter<Tensor>::take(image)});
 }
 formats::PictureSize size_of_picture(const Array& pixels) {
   const Shape& s = pixels.aval.shape;
@@ -146,13 +158,6 @@ void bind_encoding(nb::module_& m) {
       "encode_jpeg",
       [](Given image, const std::string& format, int quality, bool progressive, bool optimize_size,
          bool chroma_downsampling, const std::string& density_unit, int x_density, int y_density, Given, Given) {
-        const Array pixels = pixels_of("encode_jpeg", image.object, false);
-        const formats::PictureSize size = size_of_picture(pixels);
-        if (size.channels != 1 && size.channels != 3)
-          throw InvalidArgument(cat("[encode_jpeg] takes 1 or 3 channels, but got ", size.channels));
-        if ((format == "grayscale" && size.channels != 1) || (format == "rgb" && size.channels != 3))
-          throw InvalidArgument(
-              cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
         if (density_unit != "in" && density_unit != "cm")
           throw InvalidArgument(cat("[encode_jpeg] density_unit is '", density_unit, "'; it is 'in' or 'cm'"));
         const formats::JpegEncodeOptions options{.quality = quality,
@@ -162,12 +167,15 @@ void bind_encoding(nb::module_& m) {
                                                  .density_unit = density_unit == "in" ? 1 : 2,
                                                  .x_density = x_density,
                                                  .y_density = y_density};
-        std::string bytes;
-        {
-          const nb::gil_scoped_release release;
-          bytes = formats::encode_jpeg(pixels.data(), static_cast<size_t>(size.width * size.channels), size, options);
-        }
-        return wrap(string_tensor(bytes));
+        return perform_on_pixels("encode_jpeg", image, false, [options, format](const Array& pixels) {
+          const formats::PictureSize size = size_of_picture(pixels);
+          if (size.channels != 1 && size.channels != 3)
+            throw InvalidArgument(cat("[encode_jpeg] takes 1 or 3 channels, but got ", size.channels));
+          if ((format == "grayscale" && size.channels != 1) || (format == "rgb" && size.channels != 3))
+            throw InvalidArgument(
+                cat("[encode_jpeg] format '", format, "' does not go with ", size.channels, " channels"));
+          return formats::encode_jpeg(pixels.data(), static_cast<size_t>(size.width * size.channels), size, options);
+        });
       },
       nb::arg("image"), nb::arg("format") = "", nb::arg("quality") = 95, nb::arg("progressive") = false,
       nb::arg("optimize_size") = false, nb::arg("chroma_downsampling") = true, nb::arg("density_unit") = "in",
@@ -176,18 +184,13 @@ void bind_encoding(nb::module_& m) {
   m.def(
       "encode_png",
       [](Given image, int compression, Given) {
-        const Array pixels = pixels_of("encode_png", image.object, true);
-        const formats::PictureSize size = size_of_picture(pixels);
-        if (size.channels < 1 || size.channels > 4)
-          throw InvalidArgument(cat("[encode_png] takes 1 to 4 channels, but got ", size.channels));
-        std::string bytes;
-        {
-          const nb::gil_scoped_release release;
-          bytes = formats::encode_png(pixels.data(),
-                                      static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype),
-                                      size, pixels.aval.dtype, compression);
-        }
-        return wrap(string_tensor(bytes));
+        return perform_on_pixels("encode_png", image, true, [compression](const Array& pixels) {
+          const formats::PictureSize size = size_of_picture(pixels);
+          if (size.channels < 1 || size.channels > 4)
+            throw InvalidArgument(cat("[encode_png] takes 1 to 4 channels, but got ", size.channels));
+          const size_t row = static_cast<size_t>(size.width * size.channels) * size_of(pixels.aval.dtype);
+          return formats::encode_png(pixels.data(), row, size, pixels.aval.dtype, compression);
+        });
       },
       nb::arg("image"), nb::arg("compression") = -1, nb::arg("name") = nb::none(),
       "The bytes of a PNG file of these pixels.");

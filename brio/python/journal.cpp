@@ -17,6 +17,13 @@ void write_to_journal(Deferred call, const std::vector<TensorArgument>& argument
 void tell_journal_value(const Tensor& tensor) { current_journal->saw_value(tensor); }
 void tell_journal_shape(const Tensor& tensor) { current_journal->saw_shape(tensor); }
 void tell_journal_taken(const Tensor& tensor) { current_journal->taken(tensor); }
+std::optional<uint64_t> seed_of_draw(nb::handle seed) {
+  if (seed.is_none()) return {};
+  const auto value = static_cast<uint64_t>(integer_from(seed));
+  if (!current_journal) return value;
+  current_journal->draws_with(value);
+  return {};
+}
 void tell_journal_made(const Tensor& tensor) { current_journal->made(tensor); }
 
 std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs) {
@@ -26,42 +33,6 @@ std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& i
   for (const Tensor& x : inputs) arguments.push_back({x});
   write_to_journal(call, arguments, results);
   return results;
-}
-
-SizesArgument SizesArgument::take(nb::handle h) {
-  if (!current_journal) return {dims_from(h)};
-  auto input = [](nb::handle object) { return TensorArgument{tensor_of(object, {.as_input = true})}; };
-  if (is_tensor(h)) return {{}, {input(h)}, true};
-  if (!PyList_Check(h.ptr()) && !PyTuple_Check(h.ptr())) return {dims_from(h)};
-  SizesArgument made;
-  for (nb::handle item : nb::iter(h)) {
-    if (is_tensor(item)) made.tensors.push_back(input(item));
-    made.sizes.push_back(is_tensor(item) ? kOpen : item.is_none() ? -1 : integer_from(item));
-  }
-  return made;
-}
-
-std::vector<int64_t> SizesArgument::read() const {
-  std::vector<int64_t> dims = sizes;
-  size_t next = 0;
-  auto values = [&](const Tensor& x, int rank) {
-    if (x.rank() > rank || !is_integer(x.dtype()) || (rank == 0 && x.size() != 1))
-      throw InvalidArgument(
-          cat("sizes are a list of integers, but got a tensor of shape ", x.shape(), " and dtype ", x.dtype()));
-    const Array& array = x.array();
-    return array.buffer ? array.data() : x.impl()->data();
-  };
-  if (whole) {
-    const Tensor& x = tensors[0].tensor;
-    const void* data = values(x, 1);
-    for (int64_t i = 0; i < x.size(); ++i) dims.push_back(integer_at(data, x.dtype(), i));
-  }
-  for (int64_t& size : dims)
-    if (size == kOpen) {
-      const Tensor& x = tensors[next++].tensor;
-      size = integer_at(values(x, 0), x.dtype(), 0);
-    }
-  return dims;
 }
 
 namespace {
@@ -98,7 +69,8 @@ void Journal::spoil(std::string reason) {
 Journal::Source Journal::source_of(const Tensor& tensor) {
   if (!tensor.defined()) return {};
   if (const auto found = slot_of_.find(tensor.impl()); found != slot_of_.end()) return {found->second, {}};
-  const bool unexplained = std::ranges::any_of(unexplained_, [&](const Tensor& t) { return t.impl() == tensor.impl(); });
+  const bool unexplained =
+      std::ranges::any_of(unexplained_, [&](const Tensor& t) { return t.impl() == tensor.impl(); });
   if (unexplained || !is_computed(tensor))
     spoil(cat("it uses ", format_aval(tensor.aval()), " that a function made which cannot be replayed"));
   return {kConstant, tensor};

@@ -1,12 +1,13 @@
 // What a Python function does with its tensors, written down call by call, so that it can be done again with other
-// tensors by any thread, without Python and without the interpreter's lock. Strings, pictures to decode and sizes that
-// depend on values are no obstacle: a replay calls the same C++ functions, eagerly.
+// tensors by any thread, without Python and without the interpreter's lock. Strings, pictures to decode and sizes
+// that depend on values are no obstacle: a replay calls the same C++ functions, eagerly.
 //
 // Where Python looks at a tensor that depends on the arguments, what it saw is a guard: its shape, or the value of a
 // few bytes. A replay in which a guard does not hold stops there; the function may go another way with such
 // arguments. What a guard cannot hold spoils the journal: then only Python knows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -30,12 +31,16 @@ class Journal {
   void taken(const Tensor& tensor);
   void made(const Tensor& tensor);  // on its way to Python
   void spoil(std::string reason);
+  void draws_with(uint64_t seed) {
+    if (!seed_) seed_ = seed;
+  }
   void calls_python() { needs_values_ = true; }  // a step does
 
   // Ends it. What it holds is then computed and constant: any number of threads may replay it.
   void finish(const std::vector<Tensor>& results);
   const std::string& spoiled() const { return spoiled_; }  // why; empty: it is good
-  bool needs_values() const { return needs_values_; }  // it cannot be part of a traced function
+  std::optional<uint64_t> seed() const { return seed_; }   // of the first draw that has one
+  bool needs_values() const { return needs_values_; }      // it cannot be part of a traced function
 
   // False where a guard does not hold.
   bool replay(const std::vector<Tensor>& arguments, std::vector<Tensor>& results) const;
@@ -49,8 +54,8 @@ class Journal {
   struct Step {
     Deferred call;
     std::vector<Source> inputs;
-    uint32_t first;             // slot of its first result
-    std::vector<DType> dtypes;  // of the results
+    uint32_t first;                        // slot of its first result
+    std::vector<DType> dtypes;             // of the results
     std::vector<uint32_t> last_used = {};  // slots that nobody needs behind it
   };
   struct Guard {
@@ -73,6 +78,7 @@ class Journal {
   std::vector<Source> results_;
   std::string spoiled_;
   bool needs_values_ = false;
+  std::optional<uint64_t> seed_;
 };
 
 // What this thread calls is written there while the scope lives; null: nowhere.

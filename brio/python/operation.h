@@ -36,7 +36,20 @@ struct TensorArgument {
   nb::handle variable = {};
 };
 
-// Sizes. Those that are tensors are inputs of the call while a journal is written: a replay may have others.
+// Arguments that are numbers for the function, but may be tensors in Python: while a journal is written, such are
+// inputs of the call, read by it, since a replay may have others.
+template <typename T>
+concept Late = requires(T held) {
+  held.tensors;
+  held.read();
+};
+struct IntegerArgument {
+  int64_t value;
+  std::vector<TensorArgument> tensors = {};  // one: it says
+
+  static IntegerArgument take(nb::handle object);
+  int64_t read() const;
+};
 struct SizesArgument {
   std::vector<int64_t> sizes;  // kOpen: the next of the tensors says; a tensor of all sizes stands alone
   std::vector<TensorArgument> tensors = {};
@@ -47,8 +60,11 @@ struct SizesArgument {
   std::vector<int64_t> read() const;
 };
 
-struct ShapeArgument {
-  SizesArgument sizes;
+struct ShapeArgument : SizesArgument {
+  Shape read() const {
+    const std::vector<int64_t> dims = SizesArgument::read();
+    return Shape(std::span<const int64_t>(dims));
+  }
 };
 
 // ---- from what Python passes (Bound) to what is kept until the call (Held) to what the function takes
@@ -105,6 +121,12 @@ struct Parameter<Shape> {
   static Held take(Given given) { return {SizesArgument::take(given.object)}; }
 };
 template <>
+struct Parameter<int64_t> {
+  using Bound = Given;
+  using Held = IntegerArgument;
+  static Held take(Given given) { return IntegerArgument::take(given.object); }
+};
+template <>
 struct Parameter<std::vector<int64_t>> {
   using Bound = Given;
   using Held = SizesArgument;
@@ -147,10 +169,8 @@ void each_tensor(H& held, F&& f) {
   if constexpr (std::is_same_v<T, TensorArgument>) f(held);
   else if constexpr (std::is_same_v<T, std::vector<TensorArgument>>)
     for (auto& one : held) f(one);
-  else if constexpr (std::is_same_v<T, SizesArgument>)
+  else if constexpr (Late<T>)
     for (auto& one : held.tensors) f(one);
-  else if constexpr (std::is_same_v<T, ShapeArgument>)
-    for (auto& one : held.sizes.tensors) f(one);
   else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>)
     if (held) f(*held);
 }
@@ -164,11 +184,8 @@ decltype(auto) given_to(H& held) {
     return list;
   } else if constexpr (std::is_same_v<T, std::optional<TensorArgument>>) {
     return held ? std::optional<Tensor>(held->tensor) : std::optional<Tensor>();
-  } else if constexpr (std::is_same_v<T, SizesArgument>) {
+  } else if constexpr (Late<T>) {
     return held.read();
-  } else if constexpr (std::is_same_v<T, ShapeArgument>) {
-    const std::vector<int64_t> sizes = held.sizes.read();
-    return Shape(std::span<const int64_t>(sizes));
   } else return static_cast<const T&>(held);
 }
 

@@ -45,8 +45,7 @@ std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects) {
   return list;
 }
 
-std::vector<Padding> paddings_from(nb::handle object) {
-  const Tensor x = tensor_of(object, {.preferred = i32});
+std::vector<Padding> paddings_from(const Tensor& x) {
   if (x.rank() != 2 || x.shape()[1] != 2 || !is_integer(x.dtype()))
     throw InvalidArgument(cat("paddings are pairs of integers, one for each axis, but got shape ", x.shape(),
                               " and dtype ", x.dtype()));

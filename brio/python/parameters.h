@@ -16,7 +16,7 @@ std::vector<TensorArgument> alike(std::initializer_list<nb::handle> objects);
 std::vector<TensorArgument> one_or_many(nb::handle object);
 
 // Pairs of integers, as tf.pad takes them.
-std::vector<Padding> paddings_from(nb::handle object);
+std::vector<Padding> paddings_from(const Tensor& pairs);
 
 inline int axis_from(nb::handle object) {
   return static_cast<int>(
@@ -42,15 +42,24 @@ struct MadeOrNone {
 };
 
 template <>
-struct Parameter<int64_t> : Made<int64_t, integer_from> {};
-template <>
 struct Parameter<std::optional<int64_t>> : MadeOrNone<int64_t, integer_from> {};
 template <>
 struct Parameter<int> : Made<int, axis_from> {};
 template <>
 struct Parameter<std::optional<int>> : MadeOrNone<int, axis_from> {};
+struct ScalarArgument {
+  Scalar value;
+  std::vector<TensorArgument> tensors = {};  // one: it says
+
+  static ScalarArgument take(nb::handle object);
+  Scalar read() const;
+};
 template <>
-struct Parameter<Scalar> : Made<Scalar, scalar_from> {};
+struct Parameter<Scalar> {
+  using Bound = Given;
+  using Held = ScalarArgument;
+  static Held take(Given given) { return ScalarArgument::take(given.object); }
+};
 template <>
 struct Parameter<std::optional<std::vector<int64_t>>> : MadeOrNone<std::vector<int64_t>, dims_from> {};
 template <>
@@ -58,7 +67,31 @@ struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};
 template <>
 struct Parameter<std::optional<std::vector<int>>> : MadeOrNone<std::vector<int>, axis_list_from> {};
 
+// The seed of a function that draws. In a function over a dataset's elements it is that of the whole: each element
+// has numbers of its own, and they are the same each time.
+std::optional<uint64_t> seed_of_draw(nb::handle seed);
+struct Seed {
+  std::optional<uint64_t> value;
+};
 template <>
-struct Parameter<std::vector<Padding>> : Made<std::vector<Padding>, paddings_from> {};
+struct Parameter<Seed> {
+  using Bound = Given;
+  using Held = Seed;
+  static Held take(Given given) { return {seed_of_draw(given.object)}; }
+};
+
+struct PaddingsArgument {
+  std::vector<Padding> paddings;
+  std::vector<TensorArgument> tensors = {};  // one: it says
+
+  static PaddingsArgument take(nb::handle object);
+  std::vector<Padding> read() const;
+};
+template <>
+struct Parameter<std::vector<Padding>> {
+  using Bound = Given;
+  using Held = PaddingsArgument;
+  static Held take(Given given) { return PaddingsArgument::take(given.object); }
+};
 
 }  // namespace brio::python

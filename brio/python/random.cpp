@@ -24,10 +24,7 @@ struct From {
   uint64_t stream = 0;
   Generator* generator = nullptr;
 };
-From of_seed(nb::handle seed) {
-  if (seed.is_none()) return {};
-  return {.seed = static_cast<uint64_t>(integer_from(seed))};
-}
+From of_seed(nb::handle seed) { return {.seed = seed_of_draw(seed)}; }
 From of_pair(nb::handle seed) {
   const random::Source source = random::stateless(stateless_from(seed));
   return {.seed = source.seed, .stream = source.stream};
@@ -36,8 +33,8 @@ random::Source source_of(const From& from) { return {from.seed, from.stream, fro
 
 // A draw that is a function of no tensors.
 template <typename F>
-nb::object drawn(F f) {
-  return perform<false>(f, std::tuple<>());
+nb::object drawn(const ShapeArgument& shape, F f) {
+  return perform<false>(f, std::tuple{shape});
 }
 // Can both be numbers of the draw itself? A tensor that a journal follows, or that is not known yet, cannot.
 bool are_numbers(nb::handle a, nb::handle b) {
@@ -49,17 +46,19 @@ bool are_numbers(nb::handle a, nb::handle b) {
   return true;
 }
 
-nb::object uniform(const From& from, const Shape& shape, nb::handle minval, nb::handle maxval, DType dtype) {
+nb::object uniform(const From& from, const ShapeArgument& shape, nb::handle minval, nb::handle maxval, DType dtype) {
   if (is_integer(dtype)) {
     if (maxval.is_none()) throw InvalidArgument(cat("[random.uniform] integers of ", dtype, " need a maxval"));
-    return drawn([=, low = integer_from(minval), high = integer_from(maxval)] {
-      return random::integers(shape, {.low = low,
-                                      .high = high,
-                                      .dtype = dtype,
-                                      .seed = from.seed,
-                                      .stream = from.stream,
-                                      .generator = from.generator});
-    });
+    return perform<false>(
+        [=](const Shape& to, int64_t low, int64_t high) {
+          return random::integers(to, {.low = low,
+                                       .high = high,
+                                       .dtype = dtype,
+                                       .seed = from.seed,
+                                       .stream = from.stream,
+                                       .generator = from.generator});
+        },
+        std::tuple{shape, IntegerArgument::take(minval), IntegerArgument::take(maxval)});
   }
   random::UniformOptions options{
       .dtype = dtype, .seed = from.seed, .stream = from.stream, .generator = from.generator};
@@ -70,17 +69,18 @@ nb::object uniform(const From& from, const Shape& shape, nb::handle minval, nb::
   if (low.rank() == 0 && high.rank() == 0 && are_numbers(minval, end)) {
     options.low = scalar_from(minval).real();
     options.high = scalar_from(end).real();
-    return drawn([=] { return random::uniform(shape, options); });
+    return drawn(shape, [=](const Shape& to) { return random::uniform(to, options); });
   }
   return perform<false>(
-      [=](const Tensor& from_low, const Tensor& to_high) {
-        return add(mul(random::uniform(shape, options), sub(to_high, from_low)), from_low);
+      [=](const Shape& to, const Tensor& from_low, const Tensor& to_high) {
+        return add(mul(random::uniform(to, options), sub(to_high, from_low)), from_low);
       },
-      std::tuple{TensorArgument{low}, TensorArgument{high}});
+      std::tuple{shape, TensorArgument{low}, TensorArgument{high}});
 }
 
 using Normal = Tensor (*)(const Shape&, random::NormalOptions);
-nb::object normal(Normal f, const From& from, const Shape& shape, nb::handle mean, nb::handle stddev, DType dtype) {
+nb::object normal(Normal f, const From& from, const ShapeArgument& shape, nb::handle mean, nb::handle stddev,
+                  DType dtype) {
   const Wanted wanted{.preferred = dtype, .as_input = true};
   const Tensor middle = tensor_of(mean, wanted), width = tensor_of(stddev, wanted);
   random::NormalOptions options{
@@ -88,27 +88,27 @@ nb::object normal(Normal f, const From& from, const Shape& shape, nb::handle mea
   if (middle.rank() == 0 && width.rank() == 0 && are_numbers(mean, stddev)) {
     options.mean = scalar_from(mean).real();
     options.stddev = scalar_from(stddev).real();
-    return drawn([=] { return f(shape, options); });
+    return drawn(shape, [=](const Shape& to) { return f(to, options); });
   }
   return perform<false>(
-      [=](const Tensor& m, const Tensor& s) { return add(mul(f(shape, options), s), m); },
-      std::tuple{TensorArgument{middle}, TensorArgument{width}});
+      [=](const Shape& to, const Tensor& m, const Tensor& s) { return add(mul(f(to, options), s), m); },
+      std::tuple{shape, TensorArgument{middle}, TensorArgument{width}});
 }
 
-nb::object gamma(const From& from, const Shape& shape, nb::handle alpha, nb::handle beta, DType dtype) {
+nb::object gamma(const From& from, const ShapeArgument& shape, nb::handle alpha, nb::handle beta, DType dtype) {
   const Wanted wanted{.preferred = dtype, .as_input = true};
   return perform<false>(
-      [=](const Tensor& a, const std::optional<Tensor>& b) {
-        return random::gamma(shape, a, b.value_or(Tensor()), source_of(from));
+      [=](const Shape& to, const Tensor& a, const std::optional<Tensor>& b) {
+        return random::gamma(to, a, b.value_or(Tensor()), source_of(from));
       },
-      std::tuple{TensorArgument{tensor_of(alpha, wanted)},
+      std::tuple{shape, TensorArgument{tensor_of(alpha, wanted)},
                  beta.is_none() ? std::nullopt : std::optional(TensorArgument{tensor_of(beta, wanted)})});
 }
 
-nb::object poisson(const From& from, const Shape& shape, nb::handle lam, DType dtype) {
+nb::object poisson(const From& from, const ShapeArgument& shape, nb::handle lam, DType dtype) {
   return perform<false>(
-      [=](const Tensor& x) { return random::poisson(shape, x, dtype, source_of(from)); },
-      std::tuple{TensorArgument{tensor_of(lam, {.preferred = f32, .as_input = true})}});
+      [=](const Shape& to, const Tensor& x) { return random::poisson(to, x, dtype, source_of(from)); },
+      std::tuple{shape, TensorArgument{tensor_of(lam, {.preferred = f32, .as_input = true})}});
 }
 
 void bind_stateful(nb::module_& m) {
@@ -118,8 +118,8 @@ void bind_stateful(nb::module_& m) {
   m.def(
       "uniform",
       [](Given shape, Given minval, Given maxval, Given dtype, Given seed, Given) {
-        return uniform(of_seed(seed.object), shape_from(shape.object), minval.object, maxval.object,
-                            dtype_from(dtype.object));
+        return uniform(of_seed(seed.object), Parameter<Shape>::take(shape), minval.object, maxval.object,
+                       dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(),
@@ -131,40 +131,40 @@ void bind_stateful(nb::module_& m) {
     m.def(
         name,
         [f = f](Given shape, Given mean, Given stddev, Given dtype, Given seed, Given) {
-          return normal(f, of_seed(seed.object), shape_from(shape.object), mean.object, stddev.object,
-                             dtype_from(dtype.object));
+          return normal(f, of_seed(seed.object), Parameter<Shape>::take(shape), mean.object, stddev.object,
+                        dtype_from(dtype.object));
         },
         nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
         nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), doc);
   m.def(
       "gamma",
       [](Given shape, Given alpha, Given beta, Given dtype, Given seed, Given) {
-        return gamma(of_seed(seed.object), shape_from(shape.object), alpha.object, beta.object,
-                          dtype_from(dtype.object));
+        return gamma(of_seed(seed.object), Parameter<Shape>::take(shape), alpha.object, beta.object,
+                     dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("seed") = nb::none(), nb::arg("name") = nb::none(), "Numbers of a gamma distribution.");
   m.def(
       "poisson",
       [](Given shape, Given lam, Given dtype, Given seed, Given) {
-        return poisson(of_seed(seed.object), shape_from(shape.object), lam.object, dtype_from(dtype.object));
+        return poisson(of_seed(seed.object), Parameter<Shape>::take(shape), lam.object, dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("lam"), nb::arg("dtype") = "float32", nb::arg("seed") = nb::none(),
       nb::arg("name") = nb::none(), "Numbers of a Poisson distribution.");
   define_draw(
       m, "categorical",
-      [](const Tensor& logits, int64_t num_samples, std::optional<DType> dtype, std::optional<int64_t> seed) {
+      [](const Tensor& logits, int64_t num_samples, std::optional<DType> dtype, Seed seed) {
         random::Source source;
-        if (seed) source.seed = static_cast<uint64_t>(*seed);
+        source.seed = seed.value;
         return random::categorical(logits, num_samples, dtype.value_or(i64), source);
       },
       nb::arg("logits"), nb::arg("num_samples"), nb::arg("dtype") = nb::none(), nb::arg("seed") = nb::none(),
       "Class numbers, drawn for each row of logits.");
   define_draw(
       m, "shuffle",
-      [](const Tensor& x, std::optional<int64_t> seed) {
+      [](const Tensor& x, Seed seed) {
         random::Source source;
-        if (seed) source.seed = static_cast<uint64_t>(*seed);
+        source.seed = seed.value;
         return random::shuffle(x, source);
       },
       nb::arg("value"), nb::arg("seed") = nb::none(), "The rows in another order.");
@@ -174,8 +174,8 @@ void bind_stateless(nb::module_& m) {
   m.def(
       "stateless_uniform",
       [](Given shape, Given seed, Given minval, Given maxval, Given dtype, Given, Given) {
-        return uniform(of_pair(seed.object), shape_from(shape.object), minval.object, maxval.object,
-                            dtype_from(dtype.object));
+        return uniform(of_pair(seed.object), Parameter<Shape>::take(shape), minval.object, maxval.object,
+                       dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(),
       nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
@@ -186,8 +186,8 @@ void bind_stateless(nb::module_& m) {
     m.def(
         name,
         [f = f](Given shape, Given seed, Given mean, Given stddev, Given dtype, Given, Given) {
-          return normal(f, of_pair(seed.object), shape_from(shape.object), mean.object, stddev.object,
-                             dtype_from(dtype.object));
+          return normal(f, of_pair(seed.object), Parameter<Shape>::take(shape), mean.object, stddev.object,
+                        dtype_from(dtype.object));
         },
         nb::arg("shape"), nb::arg("seed"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0,
         nb::arg("dtype") = "float32", nb::arg("name") = nb::none(), nb::arg("alg") = "auto_select",
@@ -195,15 +195,15 @@ void bind_stateless(nb::module_& m) {
   m.def(
       "stateless_gamma",
       [](Given shape, Given seed, Given alpha, Given beta, Given dtype, Given) {
-        return gamma(of_pair(seed.object), shape_from(shape.object), alpha.object, beta.object,
-                          dtype_from(dtype.object));
+        return gamma(of_pair(seed.object), Parameter<Shape>::take(shape), alpha.object, beta.object,
+                     dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("alpha"), nb::arg("beta") = nb::none(), nb::arg("dtype") = "float32",
       nb::arg("name") = nb::none(), "Numbers of a gamma distribution, a function of the seed alone.");
   m.def(
       "stateless_poisson",
       [](Given shape, Given seed, Given lam, Given dtype, Given) {
-        return poisson(of_pair(seed.object), shape_from(shape.object), lam.object, dtype_from(dtype.object));
+        return poisson(of_pair(seed.object), Parameter<Shape>::take(shape), lam.object, dtype_from(dtype.object));
       },
       nb::arg("shape"), nb::arg("seed"), nb::arg("lam"), nb::arg("dtype") = "int32", nb::arg("name") = nb::none(),
       "Numbers of a Poisson distribution, a function of the seed alone.");
@@ -229,7 +229,7 @@ void bind_stateless(nb::module_& m) {
       "_bits64",  // as many numbers of 64 bits, a function of the seed alone
       [](Given shape, Given seed) {
         const From from = of_pair(seed.object);
-        return drawn([from, to = shape_from(shape.object)] {
+        return drawn(Parameter<Shape>::take(shape), [from](const Shape& to) {
           return random::bits(to, {.dtype = u64, .seed = from.seed, .stream = from.stream});
         });
       },
@@ -264,24 +264,24 @@ void bind_generator(nb::module_& m) {
       .def(
           "uniform",
           [](const Handle& self, Given shape, Given minval, Given maxval, Given dtype, Given) {
-            return uniform({.generator = self.generator}, shape_from(shape.object), minval.object, maxval.object,
-                                dtype_from(dtype.object));
+            return uniform({.generator = self.generator}, Parameter<Shape>::take(shape), minval.object, maxval.object,
+                           dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("minval") = 0, nb::arg("maxval") = nb::none(), nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers from [minval, maxval), each equally often.")
       .def(
           "normal",
           [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
-            return normal(random::normal, {.generator = self.generator}, shape_from(shape.object), mean.object,
-                               stddev.object, dtype_from(dtype.object));
+            return normal(random::normal, {.generator = self.generator}, Parameter<Shape>::take(shape), mean.object,
+                          stddev.object, dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers of a normal distribution.")
       .def(
           "truncated_normal",
           [](const Handle& self, Given shape, Given mean, Given stddev, Given dtype, Given) {
-            return normal(random::truncated_normal, {.generator = self.generator}, shape_from(shape.object),
-                               mean.object, stddev.object, dtype_from(dtype.object));
+            return normal(random::truncated_normal, {.generator = self.generator}, Parameter<Shape>::take(shape),
+                          mean.object, stddev.object, dtype_from(dtype.object));
           },
           nb::arg("shape"), nb::arg("mean") = 0.0, nb::arg("stddev") = 1.0, nb::arg("dtype") = "float32",
           nb::arg("name") = nb::none(), "Numbers of a normal distribution within two deviations of the mean.");

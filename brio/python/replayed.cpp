@@ -14,8 +14,7 @@ std::vector<Tensor> Replayed::call_python(const std::vector<Tensor>& element) {
   nb::list arguments;
   for (const Tensor& x : element) arguments.append(wrap(x));
   std::vector<Tensor> results;
-  for (nb::handle result : nb::iter((*python_)(*arguments)))
-    results.push_back(tensor_of(result, {.as_input = true}));
+  for (nb::handle result : nb::iter((*python_)(*arguments))) results.push_back(tensor_of(result, {.as_input = true}));
   return results;
 }
 
@@ -62,8 +61,8 @@ void Replayed::give_up(std::string reason, double seconds) {
     as_python_ = true;
   }
   const std::string text =
-      cat(who_, ": the function runs in Python for every element, one thread at a time (", static_cast<int64_t>(seconds * 1e6),
-          " us for the one that was measured), because ", reason,
+      cat(who_, ": the function runs in Python for every element, one thread at a time (",
+          static_cast<int64_t>(seconds * 1e6), " us for the one that was measured), because ", reason,
           ". Use functions of tf instead of NumPy's and Python's, or tf.py_function for that part");
   if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 4) != 0) throw nb::python_error();
 }
@@ -127,6 +126,11 @@ std::vector<Tensor> Replayed::operator()(const std::vector<Tensor>& element) {
 size_t Replayed::journals() const {
   const std::lock_guard lock(mutex_);
   return journals_.size();
+}
+
+std::optional<uint64_t> Replayed::seed() const {
+  const std::lock_guard lock(mutex_);
+  return journals_.empty() ? std::nullopt : journals_[0]->seed();
 }
 
 std::string Replayed::runs_as_python() const {

@@ -28,7 +28,8 @@ class Replayed {
   std::vector<Tensor> operator()(const std::vector<Tensor>& element);
 
   size_t journals() const;
-  std::string runs_as_python() const;  // why; empty: it does not
+  std::optional<uint64_t> seed() const;  // that the function's own draws were given
+  std::string runs_as_python() const;    // why; empty: it does not
   int64_t python_calls() const { return python_calls_; }
 
  private:

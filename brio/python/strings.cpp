@@ -97,12 +97,13 @@ void bind_to_lists(nb::module_& m) {
   m.def(
       "_split",
       [](Given x, Given sep, int64_t maxsplit) {
-        return rows_of(x, [by = sep.object.is_none() ? std::string() : text_from(sep.object), maxsplit](
-                              const Tensor& s) { return strings::split(s, by, maxsplit); });
+        return rows_of(x, [by = sep.object.is_none() ? std::string() : text_from(sep.object),
+                           maxsplit](const Tensor& s) { return strings::split(s, by, maxsplit); });
       },
       nb::arg(), nb::arg().none(), nb::arg());
   m.def("_bytes_split", [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::bytes_split(s); }); });
-  m.def("_unicode_split", [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::unicode_split(s); }); });
+  m.def("_unicode_split",
+        [](Given x) { return rows_of(x, [](const Tensor& s) { return strings::unicode_split(s); }); });
   m.def("_ngrams", [](Given values, Given row_splits, Given rows, Given widths, Given separator) {
     const strings::Ragged lists{tensor_of(values.object), tensor_of(row_splits.object, {.preferred = i64}),
                                 shape_from(rows.object)};

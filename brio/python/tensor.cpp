@@ -282,6 +282,7 @@ void bind_tensor(nb::module_& m) {
            })
       .def("__str__",
            [](const Tensor& x) {
+             if (current_journal) tell_journal_value(x);
              return readable(x) ? x.str() : cat("Tensor(shape=", x.shape(), ", dtype=", x.dtype(), ", traced)");
            })
       .def("__format__",

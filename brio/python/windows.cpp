@@ -38,7 +38,7 @@ WindowPadding padding_from(const char* who, Given given, DataFormat format) {
     if (WindowPadding padding(name); padding.is("same") || padding.is("valid")) return padding;
     throw InvalidArgument(cat("[", who, "] padding is '", name, "'; it is 'SAME', 'VALID' or a list of pairs"));
   }
-  std::vector<Padding> sides = paddings_from(given.object);
+  std::vector<Padding> sides = paddings_from(tensor_of(given.object, {.preferred = i32}));
   if (sides.size() < 3) throw InvalidArgument(cat("[", who, "] padding has a pair for every axis of the input"));
   if (format == DataFormat::channels_last)
     return WindowPadding(std::vector<Padding>{sides.begin() + 1, sides.end() - 1});

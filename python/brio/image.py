@@ -22,14 +22,17 @@ class ResizeMethod:
 def _crop(value, size, seed, crop_pictures, draw):
     value = _core.convert_to_tensor(value)
     size = [int(n) for n in size]
-    if len(size) != value.shape.rank:
-        raise ValueError(f"[random_crop] size has {len(size)} numbers, but the value has shape {value.shape}")
-    if any(n > have for n, have in zip(size, value.shape)):
-        raise _core_error(f"[random_crop] a piece of {size} does not fit into shape {value.shape}")
-    rest = [i for i in range(len(size)) if size[i] != value.shape[i]]
+    # Dataset.map writes this down: where only rows and columns are cut, their number may be another each time.
+    shape = _core._shape_unseen(value)
+    if len(size) != len(shape):
+        raise ValueError(f"[random_crop] size has {len(size)} numbers, but the value has shape {shape}")
+    if any(n > have for n, have in zip(size, shape)):
+        raise _core_error(f"[random_crop] a piece of {size} does not fit into shape {shape}")
+    rest = [i for i in range(len(size)) if size[i] != shape[i]]
     height = len(size) - 3
     if height >= 0 and len(size) <= 4 and all(i in (height, height + 1) for i in rest):
-        return crop_pictures(value, size[height], size[height + 1], seed)
+        cut = crop_pictures(value, size[height], size[height + 1], seed)
+        return _core.ensure_shape(cut, size) if _core._journalling() else cut
     for axis in rest:
         start = draw(value.shape[axis] - size[axis] + 1, axis)
         value = _core.gather(value, start + _core.range(size[axis]), axis=axis)

@@ -174,6 +174,35 @@ TEST(Dataset, FilterKeepsWhatPasses) {
   EXPECT_SAYS(invalid([] { numbers(range(3).filter([](const Tensor& x) { return x; })); }), "must return one bool");
 }
 
+// Such functions may look at values, as nothing is recorded.
+TEST(Dataset, FunctionsOverElementsMayBeCalledAsTheyAre) {
+  const ElementFunction odd_threefold{[](const std::vector<Tensor>& x) {
+                                        const int64_t n = x[0].item<int64_t>();
+                                        return std::vector<Tensor>{n % 2 ? x[0] * 3 : x[0]};
+                                      },
+                                      false};
+  EXPECT_EQ(numbers(range(6).map(odd_threefold)), (Numbers{0, 3, 2, 9, 4, 15}));
+  const ElementFunction odd{[](const std::vector<Tensor>& x) {
+                              return std::vector<Tensor>{Tensor(x[0].item<int64_t>() % 2 != 0, boolean)};
+                            },
+                            false};
+  EXPECT_EQ(numbers(range(6).filter(odd)), (Numbers{1, 3, 5}));
+  EXPECT_EQ(numbers(range(1, 6).take_while(odd)), Numbers{1});
+  const ElementFunction sum{[](const std::vector<Tensor>& x) {
+                              const int64_t total = x[0].item<int64_t>() + x[1].item<int64_t>();
+                              return std::vector<Tensor>{Tensor(total, i64)};
+                            },
+                            false};
+  EXPECT_EQ(range(5).reduce({Tensor(0, i64)}, sum)[0].item<int64_t>(), 10);
+  const ElementFunction drawn{[](const std::vector<Tensor>&) { return std::vector<Tensor>{random::uniform({})}; },
+                              false};
+  const std::vector<Item> twice[] = {range(5).map(drawn, {.seed = 3}).as_vector(),
+                                     range(5).map(drawn, {.seed = 3}).as_vector()};
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(twice[0][i][0].item<float>(), twice[1][i][0].item<float>());
+  EXPECT_NE(twice[0][0][0].item<float>(), twice[0][1][0].item<float>());
+  EXPECT_SAYS(invalid([] { range(5).map(ElementFunction{}); }), "the function is empty");
+}
+
 TEST(Dataset, GeneratorsAreCalledAnewForEachEpoch) {
   const Dataset squares = from_generator([] {
     return [i = int64_t{0}](std::vector<Tensor>& out) mutable {

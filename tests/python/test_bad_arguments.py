@@ -11,6 +11,12 @@ import brio as tf
 # NumPy's own, where a complex number is given for a real one.
 pytestmark = pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 
+
+@pytest.fixture(autouse=True)
+def somewhere_else(tmp_path, monkeypatch):
+    """Functions that write files do it there."""
+    monkeypatch.chdir(tmp_path)
+
 NAMESPACES = ["", "bitwise", "debugging", "dtypes", "image", "linalg", "lookup", "math", "nest", "nn", "ragged", "random", "signal", "sparse", "strings"]
 # They would print, wait, or change how the others run.
 LEFT_OUT = {"print", "set_seed", "set_global_generator", "map_fn", "while_loop", "vectorized_map", "get_logger"}

@@ -47,6 +47,41 @@ def test_shapes_that_vary_need_no_other_journal():
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda n: tf.ones([n, 2]),
+        lambda n: tf.fill([n], n),
+        lambda n: tf.zeros(tf.stack([n, 3])),
+        lambda n: tf.reshape(tf.zeros([n, 4]), [n * 2, 2]),
+        lambda n: tf.range(n),
+        lambda n: tf.range(100)[n : n + 3],
+        lambda n: tf.range(100)[: -n],
+        lambda n: tf.range(100)[n],
+        lambda n: tf.pad(tf.ones([n]), [[0, 60 - n], [0, 0]][:1]),
+        lambda n: tf.random.uniform([n, 2]),
+        lambda n: tf.random.uniform([], 0, n, tf.int64),
+        lambda n: tf.random.normal([], tf.cast(n, tf.float32), 0.001),
+        lambda n: tf.image.crop_to_bounding_box(tf.ones([60, 60, 1]), n, 0, 1, 1),
+        lambda n: tf.convert_to_tensor([[n, 1], [2, n]]),
+        lambda n: tf.strings.as_string(n),
+        lambda n: tf.one_hot(n, 60),
+    ],
+)
+def test_numbers_that_are_tensors_need_no_other_journal(f):
+    d = Dataset.range(1, 40).map(f)
+    found = values(d)
+    assert d._learned.core.python_calls == 1 and d._learned.core.journals == 1
+    for n in (1, 20, 39):
+        want = f(tf.constant(n, tf.int64)).numpy()
+        assert np.shape(found[n - 1]) == np.shape(want)
+
+
+def test_sizes_that_differ_are_open():
+    d = Dataset.range(1, 5).map(lambda x: (tf.fill([x, 3], x), x))
+    assert d.element_spec[0].shape == (None, 3) and d.element_spec[1].shape == ()
+
+
 def test_a_shape_that_python_looks_at_is_a_guard():
     calls = []
 
@@ -99,6 +134,14 @@ def test_random_numbers_differ_between_elements_and_follow_the_seed():
     first = drawn()
     assert len(set(first)) == 50 and min(first) >= 2 and max(first) < 3
     assert first == drawn()
+
+
+def test_a_seed_of_a_draw_is_that_of_the_whole():
+    f = lambda x: tf.random.uniform([], seed=7)  # noqa: E731
+    first = values(Dataset.range(20).map(f))
+    assert len(set(first)) == 20 and first == values(Dataset.range(20).map(f))
+    flipped = Dataset.range(40).map(lambda x: tf.image.random_flip_left_right(tf.constant([[[0.0], [1.0]]]), seed=3))
+    assert 5 < sum(v[0, 0, 0] for v in values(flipped)) < 35
 
 
 def test_large_values_run_in_python_with_a_warning():
@@ -445,6 +488,37 @@ def test_fit_by_names():
     model.compile(optimizer="sgd", loss="mse")
     d = Dataset.from_tensor_slices((x, np.ones((8, 1), "float32"))).batch(4)
     assert np.isfinite(model.fit(d, verbose=0).history["loss"][0])
+
+
+def test_ragged_batches():
+    d = Dataset.range(1, 6).map(lambda n: (tf.fill([n], n), n)).ragged_batch(2)
+    rows, numbers = next(iter(d))
+    assert rows.to_list() == [[1], [2, 2]] and numbers.numpy().tolist() == [1, 2]
+    assert [int(n) for n in d.map(lambda r, n: tf.reduce_sum(r.flat_values))] == [5, 25, 25]
+
+
+def test_py_dataset():
+    class Batches(tf.keras.utils.PyDataset):
+        asked, ended = [], 0
+
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, i):
+            self.asked.append(i)
+            x = np.full((2, 3), i, "float32")
+            return x, x[:, :1]
+
+        def on_epoch_end(self):
+            self.ended += 1
+
+    batches = Batches()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile(optimizer="sgd", loss="mse")
+    model.fit(batches, epochs=2, verbose=0)
+    assert batches.ended == 2 and set(batches.asked) == {0, 1, 2, 3}
+    assert np.isfinite(model.evaluate(batches, verbose=0))
+    assert model.predict(batches, verbose=0).shape == (8, 1)
 
 
 def test_explain(capsys):

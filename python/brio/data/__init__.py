@@ -11,3 +11,8 @@ from brio.data._readers import TextLineDataset, TFRecordDataset
 __getattr__ = attribute_error_of(__name__)
 
 Iterator = _core._DatasetIterator
+
+
+def make_one_shot_iterator(dataset):
+    """tf.compat.v1.data: an iterator over the dataset."""
+    return iter(dataset)

@@ -4,21 +4,16 @@ from brio import _core, _nest
 from brio._core import _sources
 from brio._spec import TensorSpec
 from brio.data import _elements
+from brio.data import _sources_of as sources
 from brio.data._options import Options
+from brio.data._sources_of import number_of, text_of
 
 AUTOTUNE = -1
 INFINITE_CARDINALITY = -1
 UNKNOWN_CARDINALITY = -2
 
 
-def _number(value, otherwise=None):
-    return otherwise if value is None else int(value)
-
-
-_numbers = range  # Dataset has a range of its own
-
-
-class Dataset:
+class Dataset(sources.Sources):
     """Elements, and what happens to them on their way: each method returns a new dataset."""
 
     def __init__(self, core, element_spec, examples=None, static=True):
@@ -39,7 +34,7 @@ class Dataset:
 
     def _examples(self):
         if self._known_examples is None:
-            read = self._made_examples or (lambda: self._brio_dataset.first(3))
+            read = self._made_examples or (lambda: self._brio_dataset.first(2))
             self._known_examples = read()
         return self._known_examples
 
@@ -113,11 +108,11 @@ class Dataset:
     def shuffle(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
         """Random order, from a buffer of that many elements; AUTOTUNE shuffles all of them."""
         again = True if reshuffle_each_iteration is None else bool(reshuffle_each_iteration)
-        return self._next(self._brio_dataset.shuffle(int(buffer_size), _number(seed), again))
+        return self._next(self._brio_dataset.shuffle(int(buffer_size), number_of(seed), again))
 
     def repeat(self, count=None, name=None):
         """The elements count times; None: without end."""
-        return self._next(self._brio_dataset.repeat(_number(count, -1)))
+        return self._next(self._brio_dataset.repeat(number_of(count, -1)))
 
     def take(self, count, name=None):
         """The first elements; -1: all."""
@@ -171,11 +166,7 @@ class Dataset:
         """Batches of elements of different sizes, which are filled up."""
         n, drop, spec = int(batch_size), bool(drop_remainder), self.element_spec
         leaves = _nest.flatten(spec)
-        shapes = None if padded_shapes is None else [_dims(s) for s in _elements.flatten_up_to(spec, padded_shapes)]
-        values = None
-        if padding_values is not None:
-            given = _elements.flatten_up_to(spec, padding_values) if _nest.is_nested(padding_values) else [padding_values] * len(leaves)
-            values = [_padding(v, leaf.dtype) for v, leaf in zip(given, leaves)]
+        shapes, values = _paddings(spec, padded_shapes, padding_values)
         if shapes is None:
             full = [[None] * len(leaf.shape) for leaf in leaves]
         else:
@@ -206,11 +197,15 @@ class Dataset:
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """Batches of elements of different lengths as ragged tensors."""
-        raise NotImplementedError("[ragged_batch] is not there yet; padded_batch fills short elements up")
+        leaves = _nest.flatten(self.element_spec)
+        dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
+        batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
+        spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)
+        return self._next(batched(self._brio_dataset, int(batch_size)), spec, lambda: self._batch_examples(int(batch_size), batched), False)
 
     def window(self, size, shift=None, stride=1, drop_remainder=False, name=None):
         """Datasets of `size` elements, each `shift` behind the one before."""
-        size, shift, stride = int(size), _number(shift, int(size)), int(stride)
+        size, shift, stride = int(size), number_of(shift, int(size)), int(stride)
         for name_, value in (("size", size), ("shift", shift), ("stride", stride)):
             if value < 1:
                 raise ValueError(f"Invalid `{name_}`. Tensor must be greater than zero, but it is {value}.")
@@ -223,9 +218,9 @@ class Dataset:
     def map(self, map_func, num_parallel_calls=None, deterministic=None, synchronous=None, use_unbounded_threadpool=False, name=None):
         """map_func of each element. It is called once; what it does is then done by C++ threads without Python."""
         f = _elements.learn("Dataset.map", map_func, self)
-        calls = _number(num_parallel_calls, AUTOTUNE)
+        calls = number_of(num_parallel_calls, AUTOTUNE)
         core = self._brio_dataset.map(f.core, f.traced, _elements.template(f.spec), calls)
-        made = self._next(core, f.spec, lambda: [f.example], f.traced)
+        made = self._next(core, f.spec, lambda: f.examples, f.traced)
         made._learned = f
         return made
 
@@ -254,14 +249,14 @@ class Dataset:
     def interleave(self, map_func, cycle_length=None, block_length=None, num_parallel_calls=None, deterministic=None, name=None):
         """The elements of the datasets that map_func makes, from several in turn."""
         call, inner, examples, static = self._nested("Dataset.interleave", map_func)
-        cycle, block = _number(cycle_length, AUTOTUNE), _number(block_length, 1)
+        cycle, block = number_of(cycle_length, AUTOTUNE), number_of(block_length, 1)
         if cycle == AUTOTUNE:
             import os
 
-            cycle = _number(num_parallel_calls, AUTOTUNE)
+            cycle = number_of(num_parallel_calls, AUTOTUNE)
             cycle = cycle if cycle > 0 else min(10, os.cpu_count() or 1)
         core = self._brio_dataset.interleave(
-            lambda *x: call(*x)._brio_dataset, _elements.template(inner), cycle, block, _number(num_parallel_calls, AUTOTUNE)
+            lambda *x: call(*x)._brio_dataset, _elements.template(inner), cycle, block, number_of(num_parallel_calls, AUTOTUNE)
         )
         return self._next(core, inner, examples, static)
 
@@ -322,13 +317,7 @@ class Dataset:
             raise ValueError(f"`len(bucket_batch_sizes)` must equal `len(bucket_boundaries) + 1` but `len(bucket_batch_sizes)={len(bucket_batch_sizes)}` and `len(bucket_boundaries)={len(bucket_boundaries)}`.")
         length = _elements.learn("Dataset.bucket_by_sequence_length", element_length_func, self)
         padded = self.padded_batch(max(bucket_batch_sizes), padded_shapes, padding_values, drop_remainder)
-        spec = self.element_spec
-        shapes = None if padded_shapes is None else [_dims(s) for s in _elements.flatten_up_to(spec, padded_shapes)]
-        values = None
-        if padding_values is not None:
-            leaves = _nest.flatten(spec)
-            given = _elements.flatten_up_to(spec, padding_values) if _nest.is_nested(padding_values) else [padding_values] * len(leaves)
-            values = [_padding(v, leaf.dtype) for v, leaf in zip(given, leaves)]
+        shapes, values = _paddings(self.element_spec, padded_shapes, padding_values)
         core = self._brio_dataset.bucket_by_sequence_length(
             length.core, [int(b) for b in bucket_boundaries], [int(n) for n in bucket_batch_sizes], shapes, values,
             bool(pad_to_bucket_boundary), bool(drop_remainder),
@@ -347,11 +336,11 @@ class Dataset:
 
     def cache(self, filename="", name=None):
         """Elements are made once and kept, in memory or in a file."""
-        return self._next(self._brio_dataset.cache(_text(filename)))
+        return self._next(self._brio_dataset.cache(text_of(filename)))
 
     def prefetch(self, buffer_size, name=None):
         """Elements are made ahead."""
-        return self._next(self._brio_dataset.prefetch(_number(buffer_size, AUTOTUNE)))
+        return self._next(self._brio_dataset.prefetch(number_of(buffer_size, AUTOTUNE)))
 
     def ignore_errors(self, log_warning=False, name=None):
         """Elements that cannot be made are left out."""
@@ -367,123 +356,8 @@ class Dataset:
         made._options = options
         return made
 
-    # ---- sources
 
-    @staticmethod
-    def from_tensors(tensors, name=None):
-        """One element."""
-        spec, flat = _elements.normalize(tensors)
-        return Dataset(_sources.from_tensors(flat, _elements.template(spec)), spec, lambda: [flat])
-
-    @staticmethod
-    def from_tensor_slices(tensors, name=None):
-        """The rows of tensors."""
-        spec, flat = _elements.normalize(tensors)
-        for leaf in _nest.flatten(spec):
-            if not isinstance(leaf, TensorSpec):
-                raise TypeError(f"[from_tensor_slices] takes tensors, but got a {type(leaf).__name__[:-4]}")
-            if leaf.shape.rank == 0:
-                raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-        sizes = {leaf.shape[0] for leaf in _nest.flatten(spec)}
-        if len(sizes) > 1:
-            raise ValueError(f"Dimensions {sorted(sizes)} are not compatible: the tensors have different numbers of rows")
-        return Dataset(_sources.from_tensor_slices(flat, _elements.template(spec)), _elements.without_first_axis(spec))
-
-    @staticmethod
-    def from_generator(generator, output_types=None, output_shapes=None, args=None, output_signature=None, name=None):
-        """The elements that a generator function of Python's yields."""
-        from brio.data._generator import from_generator
-
-        return from_generator(generator, output_types, output_shapes, args, output_signature)
-
-    @staticmethod
-    def range(*args, output_type="int64", name=None):
-        """Integers: stop; start, stop; or start, stop, step."""
-        numbers = [int(a) for a in args]
-        if not 1 <= len(numbers) <= 3:
-            raise ValueError(f"Invalid `args`. The length of `args` should be between 1 and 3 but was {len(numbers)}.")
-        start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
-        step = numbers[2] if len(numbers) == 3 else 1
-        dtype = _core.as_dtype(output_type)
-        first = list(_numbers(start, stop, step)[:3]) if step else []
-        made = Dataset(_sources.range(start, stop, step), TensorSpec([], "int64"), lambda: [[_core.constant(n, "int64")] for n in first])
-        return made if dtype == _core.int64 else made.map(lambda x: _core.cast(x, dtype))
-
-    @staticmethod
-    def counter(start=0, step=1, dtype="int64", name=None):
-        """start, start + step, … without end."""
-        far = (1 << 62) if int(step) > 0 else -(1 << 62)
-        return Dataset.range(start, far, step, output_type=dtype)
-
-    @staticmethod
-    def random(seed=None, rerandomize_each_iteration=None, name=None):
-        """Random integers without end."""
-        draw = lambda i: _core.cast(_core._random.stateless_uniform([], [seed, i], None, None, "uint32"), "int64")  # noqa: E731
-        if seed is None:
-            draw = lambda i: _core._random.uniform([], 0, 1 << 31, "int64")  # noqa: E731
-        return Dataset.counter().map(draw)
-
-    @staticmethod
-    def list_files(file_pattern, shuffle=None, seed=None, name=None):
-        """The names of files that match patterns."""
-        patterns = _texts(file_pattern)
-        core = _sources.list_files(patterns, shuffle is None or bool(shuffle), _number(seed))
-        return Dataset(core, TensorSpec([], "string"))
-
-    @staticmethod
-    def zip(*args, datasets=None, name=None):
-        """Elements of several datasets side by side; it ends with the shortest."""
-        given = datasets if datasets is not None else args[0] if len(args) == 1 else args
-        all_ = _nest.flatten(given) if _nest.is_nested(given) else [given]
-        for dataset in all_:
-            if not isinstance(dataset, Dataset):
-                raise TypeError(f"The argument to `Dataset.zip()` must be a (nested) structure of `Dataset` objects. Got {type(dataset)}.")
-        if isinstance(given, list):
-            raise TypeError("Invalid input to `zip`. Inputs are expected to be (nested) structures of `tf.data.Dataset` objects. Python `list` is not supported and you should use `tuple` instead.")
-        spec = _nest.map_structure(lambda d: d.element_spec, given)
-
-        def examples():
-            found = [d._examples() for d in all_]
-            return [[t for e in found for t in e[0]]] if all(found) else []
-
-        return Dataset(_zipped(given), spec, examples, all(d._static for d in all_))
-
-    @staticmethod
-    def choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset=True, name=None):
-        """Elements of the datasets whose numbers choice_dataset gives."""
-        if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        if choice_dataset.element_spec != TensorSpec([], "int64"):
-            raise TypeError(f"Elements of `choice_dataset` must be scalar int64 tensors but are {choice_dataset.element_spec}.")
-        core = _sources.choose([d._brio_dataset for d in datasets], choice_dataset._brio_dataset, bool(stop_on_empty_dataset))
-        return _merged(datasets, core)
-
-    @staticmethod
-    def sample_from_datasets(datasets, weights=None, seed=None, stop_on_empty_dataset=False, rerandomize_each_iteration=None, name=None):
-        """Elements of the datasets at random."""
-        if not datasets:
-            raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
-        weights = [] if weights is None else [float(w) for w in weights]
-        core = _sources.sample([d._brio_dataset for d in datasets], weights, _number(seed), bool(stop_on_empty_dataset))
-        return _merged(datasets, core)
-
-
-def _merged(datasets, core):
-    spec = datasets[0].element_spec
-    for dataset in datasets[1:]:
-        if not _elements._same_structure(spec, dataset.element_spec):
-            raise TypeError(f"The datasets have elements of different types: {spec} and {dataset.element_spec}")
-        spec = _elements.common(spec, dataset.element_spec)
-    return Dataset(core, spec, lambda: [e for d in datasets for e in d._examples()], all(d._static for d in datasets))
-
-
-def _zipped(given):
-    if isinstance(given, Dataset):
-        return given._brio_dataset
-    if isinstance(given, dict):
-        keys = _nest._sorted(given)
-        return _sources.zip_named([_zipped(given[key]) for key in keys], [str(key) for key in keys])
-    return _sources.zip([_zipped(item) for item in given])
+sources.Dataset = Dataset
 
 
 def _dims(shape):
@@ -492,31 +366,20 @@ def _dims(shape):
     return [-1 if n is None else int(n) for n in ([shape] if isinstance(shape, int) else shape)]
 
 
+def _paddings(spec, padded_shapes, padding_values):
+    """Both for each tensor of an element, as C++ takes them."""
+    leaves = _nest.flatten(spec)
+    shapes = None if padded_shapes is None else [_dims(s) for s in _elements.flatten_up_to(spec, padded_shapes)]
+    if padding_values is None:
+        return shapes, None
+    given = _elements.flatten_up_to(spec, padding_values) if _nest.is_nested(padding_values) else [padding_values] * len(leaves)
+    return shapes, [_padding(v, leaf.dtype) for v, leaf in zip(given, leaves)]
+
+
 def _padding(value, dtype):
     if value is None:
         return _core.constant("") if dtype == _core.string else _core.zeros([], dtype)
     return _core.convert_to_tensor(value, dtype)
-
-
-def _text(value):
-    if hasattr(value, "numpy"):
-        value = value.numpy()
-    if isinstance(value, bytes):
-        return value.decode()
-    import os
-
-    return os.fspath(value)
-
-
-def _texts(value):
-    """Names of files, however they are given."""
-    if hasattr(value, "numpy"):
-        value = value.numpy()
-    if hasattr(value, "tolist") and not isinstance(value, bytes):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [text for item in value for text in _texts(item)]
-    return [_text(value)]
 
 
 class _Iterator:

@@ -85,6 +85,21 @@ class RaggedTensorSpec:
         return f"RaggedTensorSpec({self.shape}, {self.dtype!r}, {self.ragged_rank}, tf.int64)"
 
 
+class _RaggedRows(RaggedTensorSpec):
+    """Ragged tensors of values and the lengths of rows, as C++ makes batches of them."""
+
+    def from_parts(self, tensors):
+        from brio._ragged import RaggedTensor
+
+        return RaggedTensor.from_row_lengths(*tensors)
+
+
+def ragged_batch_spec(leaf):
+    if leaf.shape.is_fully_defined():
+        return TensorSpec([None, *leaf.shape], leaf.dtype)
+    return _RaggedRows([None, *leaf.shape], leaf.dtype)
+
+
 def parts_of(spec):
     return getattr(spec, "parts", 1)
 
@@ -189,7 +204,9 @@ def flatten_up_to(spec, values):
     if isinstance(spec, dict):
         return [leaf for key in _nest._sorted(spec) for leaf in flatten_up_to(spec[key], values[key])]
     if isinstance(spec, tuple):
-        return [leaf for s, v in zip(spec, values, strict=True) for leaf in flatten_up_to(s, v)]
+        if len(spec) != len(values):
+            raise ValueError(f"{len(values)} items are given for the {len(spec)} of an element")
+        return [leaf for s, v in zip(spec, values) for leaf in flatten_up_to(s, v)]
     return [values]
 
 
@@ -224,8 +241,8 @@ class Learned:
 
         self.core = _core._Replayed(call, who)
         failure = None
-        for example in dataset._examples():
-            example = list(before[1] if before else []) + example
+        for given in dataset._examples():
+            example = list(before[1] if before else []) + given
             try:
                 self.example = self.core.learn(example)
                 break
@@ -234,12 +251,31 @@ class Learned:
         else:
             if failure is not None:
                 raise failure
+            given = None
             example = list(before[1] if before else []) + made_up(spec)
             self.example = self.core.learn(example)
         self.spec = found[0]
+        self.examples = [self.example]
         self.traced = dataset._static and self.core.can_be_traced(example)
         if not self.core.runs_as_python:
             self._find_open_sizes((*state, spec), example)
+            if not self.traced and before is None:
+                self._compare_with_another(dataset, given)
+
+    def _compare_with_another(self, dataset, first):
+        """Sizes that depend on values differ between elements, as a rule."""
+        for other in dataset._examples():
+            if other is first:
+                continue
+            try:
+                self.examples.append(self.core(other))
+            except Exception:  # noqa: BLE001: this element may be broken
+                continue
+            tensors = iter(self.examples[-1])
+            leaves = [[next(tensors) for _ in range(parts_of(leaf))][0] for leaf in _nest.flatten(self.spec)]
+            shapes = iter(leaves)
+            self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shapes).shape), self.spec)
+            return
 
     def _find_open_sizes(self, specs, example):
         """Sizes that change with sizes of the input that are not known are not known either."""
@@ -249,17 +285,18 @@ class Learned:
         try:
             other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
             tensors = iter(self.core(other))
-            shapes = _nest.map_structure(lambda leaf: [next(tensors) for _ in range(parts_of(leaf))][0].shape, self.spec)
-            shapes = flatten_up_to(self.spec, shapes)
+            shapes = [[next(tensors) for _ in range(parts_of(leaf))][0].shape for leaf in _nest.flatten(self.spec)]
         except Exception:  # noqa: BLE001: the function does not work with such a size, so it has another
             return
         shape = iter(shapes)
-        self.spec = _nest.map_structure(
-            lambda leaf: TensorSpec([a if a == b else None for a, b in zip(leaf.shape, next(shape))], leaf.dtype)
-            if isinstance(leaf, TensorSpec)
-            else (next(shape), leaf)[1],
-            self.spec,
-        )
+        self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shape)), self.spec)
+
+
+def _opened(leaf, shape):
+    """The spec with the sizes open that are others in `shape`."""
+    if not isinstance(leaf, TensorSpec) or len(leaf.shape) != len(shape):
+        return leaf
+    return TensorSpec([a if a == b else None for a, b in zip(leaf.shape, shape)], leaf.dtype)
 
 
 def _enlarged(spec, x):

@@ -4,7 +4,8 @@ from brio import _core
 from brio._core import _sources
 from brio._spec import TensorSpec
 from brio.data import _elements
-from brio.data._dataset import AUTOTUNE, Dataset, _number, _text, _texts
+from brio.data._dataset import AUTOTUNE, Dataset
+from brio.data._sources_of import number_of, text_of, texts_of
 
 
 class _FileDataset(Dataset):
@@ -14,11 +15,11 @@ class _FileDataset(Dataset):
         if isinstance(filenames, Dataset):
             names = filenames
         elif num_parallel_reads is not None and int(num_parallel_reads) > 1:
-            names = Dataset.from_tensor_slices(_texts(filenames))
+            names = Dataset.from_tensor_slices(texts_of(filenames))
         else:
-            super().__init__(read(_texts(filenames)), spec)
+            super().__init__(read(texts_of(filenames)), spec)
             return
-        one = lambda name: Dataset(read(_texts(name)), spec)  # noqa: E731
+        one = lambda name: Dataset(read(texts_of(name)), spec)  # noqa: E731
         if num_parallel_reads is None or int(num_parallel_reads) == AUTOTUNE:
             made = names.flat_map(one)
         else:
@@ -30,7 +31,7 @@ class TFRecordDataset(_FileDataset):
     """The records of TFRecord files; names may be patterns."""
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
-        how = _text(compression_type or "")
+        how = text_of(compression_type or "")
         super().__init__(filenames, lambda names: _sources.tfrecord(names, how), num_parallel_reads)
 
 
@@ -38,7 +39,7 @@ class TextLineDataset(_FileDataset):
     """The lines of text files."""
 
     def __init__(self, filenames, compression_type=None, buffer_size=None, num_parallel_reads=None, name=None):
-        how = _text(compression_type or "")
+        how = text_of(compression_type or "")
         super().__init__(filenames, lambda names: _sources.text_line(names, how), num_parallel_reads)
 
 
@@ -61,7 +62,7 @@ class CsvDataset(Dataset):
         if exclude_cols is not None:
             raise NotImplementedError("[CsvDataset] name the columns that you want: select_cols")
         columns = [_column(d) for d in record_defaults]
-        core = _sources.csv(_texts(filenames), columns, {
+        core = _sources.csv(texts_of(filenames), columns, {
             "compression_type": compression_type or "", "header": bool(header), "field_delim": field_delim,
             "use_quote_delim": bool(use_quote_delim), "na_value": na_value, "select_cols": select_cols,
         })  # fmt: skip
@@ -76,7 +77,7 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
     """Batches of the columns of CSV files, by name."""
     import collections
 
-    core, names, labelled = _sources.make_csv(_texts(file_pattern), int(batch_size), {
+    core, names, labelled = _sources.make_csv(texts_of(file_pattern), int(batch_size), {
         "column_names": column_names, "columns": None if column_defaults is None else [_column(d) for d in column_defaults],
         "label_name": label_name, "select_columns": select_columns, "field_delim": field_delim,
         "use_quote_delim": bool(use_quote_delim), "na_value": na_value, "header": bool(header), "num_epochs": num_epochs,
@@ -98,10 +99,11 @@ def make_csv_dataset(file_pattern, batch_size, column_names=None, column_default
 def _labelled(core, label_mode, batch_size, spec, label_shape=()):
     n = () if batch_size is None else (None,)
     x = TensorSpec([*n, *spec.shape], spec.dtype)
+    first = lambda: core.first(1)  # noqa: E731: a batch of pictures costs something
     if label_mode is None:
-        return Dataset(core, x)
+        return Dataset(core, x, first)
     dtype = "int32" if label_mode == "int" else "float32"
-    return Dataset(core, (x, TensorSpec([*n, *label_shape], dtype)))
+    return Dataset(core, (x, TensorSpec([*n, *label_shape], dtype)), first)
 
 
 def _label_shape(label_mode, class_names):
@@ -110,7 +112,7 @@ def _label_shape(label_mode, class_names):
 
 def _folder(make, directory, labels, label_mode, class_names, batch_size, subset, options, spec):
     def one(which):
-        core, names, paths = make(_text(directory), {**options, "labels": labels, "label_mode": label_mode,
+        core, names, paths = make(text_of(directory), {**options, "labels": labels, "label_mode": label_mode,
                                                      "class_names": class_names, "batch_size": batch_size, "subset": which})  # fmt: skip
         made = _labelled(core, label_mode if labels is not None else None, batch_size, spec, _label_shape(label_mode, names))
         made.class_names, made.file_paths = names, paths
@@ -169,8 +171,8 @@ def timeseries_dataset_from_array(data, targets, sequence_length, sequence_strid
     """Windows of rows, each beside the target at its beginning."""
     rows = _core.convert_to_tensor(data)
     goals = None if targets is None else _core.convert_to_tensor(targets)
-    core = _sources.timeseries(rows, goals, int(sequence_length), int(sequence_stride), int(sampling_rate), _number(batch_size),
-                               bool(shuffle), _number(seed), _number(start_index), _number(end_index))  # fmt: skip
+    core = _sources.timeseries(rows, goals, int(sequence_length), int(sequence_stride), int(sampling_rate), number_of(batch_size),
+                               bool(shuffle), number_of(seed), number_of(start_index), number_of(end_index))  # fmt: skip
     n = [] if batch_size is None else [None]
     x = TensorSpec([*n, sequence_length, *rows.shape[1:]], rows.dtype)
     return Dataset(core, x if goals is None else (x, TensorSpec([*n, *goals.shape[1:]], goals.dtype)))

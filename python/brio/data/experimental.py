@@ -73,6 +73,16 @@ def shuffle_and_repeat(buffer_size, count=None, seed=None):
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
+def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
+    return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
+
+
+class AutoShardPolicy:
+    """How datasets are split among machines; here there is one."""
+
+    OFF, AUTO, FILE, DATA, HINT = -1, 0, 1, 2, 3
+
+
 def prefetch_to_device(device, buffer_size=None):
     return lambda dataset: dataset.prefetch(buffer_size)
 

@@ -1,4 +1,4 @@
-"""Batches that Python makes: generators, Sequences and PyDatasets."""
+"""Batches that Python makes one after the other: generators and other iterables. PyDatasets are datasets (_py_dataset.py)."""
 
 import numpy as np
 
@@ -26,39 +26,13 @@ def tensors(structure):
     return None if structure is None else [_core.convert_to_tensor(v) for v in _nest.flatten(structure)]
 
 
-class PyDataset:
-    """Batches by number. Derive from it and write __len__() and __getitem__(index)."""
-
-    def __init__(self, workers=1, use_multiprocessing=False, max_queue_size=10):
-        self.workers, self.use_multiprocessing, self.max_queue_size = workers, use_multiprocessing, max_queue_size
-
-    def __getitem__(self, index):
-        raise NotImplementedError(f"{type(self).__name__} needs __getitem__(index)")
-
-    def __len__(self):
-        raise NotImplementedError(f"{type(self).__name__} needs __len__()")
-
-    @property
-    def num_batches(self):
-        return len(self)
-
-    def on_epoch_begin(self):
-        pass
-
-    def on_epoch_end(self):
-        pass
-
-
-Sequence = PyDataset
-
-
 class Batches:
     """What C++ draws batches from. `flat` makes the lists of tensors that a model takes of (x, y, sample_weight)."""
 
     def __init__(self, source, flat, shuffle=False, class_weight=None):
         self.source, self.flat, self.shuffle = source, flat, shuffle
         self.class_weight = class_weight
-        self.indexed = isinstance(source, PyDataset) or (hasattr(source, "__getitem__") and hasattr(source, "__len__"))
+        self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         self.steps = len(source) if self.indexed else None
         self.again = not self.indexed and iter(source) is not source  # a new iterator each epoch
         self.iterator = None
@@ -85,8 +59,8 @@ class Batches:
 
 def is_python_source(x):
     """Something that gives batches one by one, and is no array or structure of them."""
-    if isinstance(x, PyDataset):
-        return True
+    if hasattr(type(x), "_brio_dataset") or hasattr(x, "_brio_dataset"):
+        return False
     return hasattr(x, "__next__") or (hasattr(x, "__iter__") and not hasattr(x, "__array__") and not hasattr(x, "shape")
                                       and not isinstance(x, (list, tuple, dict, str)) and not hasattr(x, "_brio_dataset"))  # fmt: skip
 

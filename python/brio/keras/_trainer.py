@@ -124,6 +124,8 @@ class Trainer:
             validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1):  # fmt: skip
         """Trains for so many epochs; returns a History."""
         self._require_compiled("fit")
+        if hasattr(x, "_for_training"):  # a PyDataset
+            x, callbacks = x._for_training(bool(shuffle), callbacks)
         history = _callbacks.History()
         verbose = 1 if verbose == "auto" else int(verbose)
         options = {
