@@ -98,10 +98,15 @@ std::vector<Variable> variables_from(nb::handle sequence) {
 void apply_gradients(const nn::Optimizer& optimizer, nb::handle pairs) {
   std::vector<Tensor> gradients;
   std::vector<Variable> variables;
-  for (nb::handle pair : nb::iter(pairs)) {
-    const nb::object fast =
-        nb::steal(PySequence_Fast(pair.ptr(), "apply_gradients takes pairs (gradient, variable)"));
-    if (!fast.is_valid()) throw nb::python_error();
+  // Lists and tuples are looked at where they are.
+  const auto sequence = [](nb::handle h) {
+    nb::object list = nb::steal(PySequence_Fast(h.ptr(), "apply_gradients takes pairs (gradient, variable)"));
+    if (!list.is_valid()) throw nb::python_error();
+    return list;
+  };
+  const nb::object list = sequence(pairs);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.ptr()); ++i) {
+    const nb::object fast = sequence(PySequence_Fast_GET_ITEM(list.ptr(), i));
     PyObject** items = PySequence_Fast_ITEMS(fast.ptr());
     if (PySequence_Fast_GET_SIZE(fast.ptr()) != 2 || !is_variable(items[1]))
       throw InvalidArgument("[apply_gradients] takes pairs (gradient, variable): zip(gradients, variables)");
