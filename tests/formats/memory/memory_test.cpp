@@ -188,9 +188,10 @@ TEST(Memory, HostileExamplesCostNoMoreThanTheyHold) {
 #else
     constexpr bool kKeepsFreed = false;
 #endif
-    if (!kKeepsFreed)
+    if (!kKeepsFreed) {
       EXPECT_LE(peak, 2 * (bytes.size() + held) + (size_t{64} << 20))
           << bytes.size() << " bytes, " << held << " held";
+    }
   };
   for (const std::string& bytes : all) {
     for (const ExampleParser& parser : parsers)
