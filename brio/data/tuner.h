@@ -1,5 +1,5 @@
 // How many threads and how much read-ahead a Parallel uses: decided from what the last moments measured, and written
-// down. A decision is a pure function of the window and of what is set now.
+// down. A decision is a pure function of the windows so far and of what is set now.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,9 @@ class Tuner {
   std::vector<Decision> log_;
   double last_ns_an_element_ = 0;
   bool awaits_measure_ = false;
+  double alone_wait_ns_ = 0;   // for an element, without threads
+  int64_t slow_elements_ = 0;  // in a row that were worth a thread,
+  int64_t proof_ = 2;          // and how many are proof enough
 };
 
 // What a Parallel has done.
