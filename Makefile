@@ -74,8 +74,9 @@ fuzz: setup ## hostile bytes for each parser of files; random graphs planned, un
 
 # SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
 soak: setup ## run a million training steps and a million batches of input; check that time and memory stay flat
-	$(call build,release,brio_soak)
+	$(call build,release,brio_soak _core)
 	@$(RELEASE)/brio_soak $(SOAK_ARGS)
+	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/soak/python_door.py
 
 coverage: setup ## list the error branches of brio/ops that no op test reaches
 	@scripts/coverage
