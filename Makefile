@@ -72,7 +72,8 @@ fuzz: setup ## hostile bytes for each parser of files; random graphs planned, un
 	@$(RELEASE)/brio_fuzz --seconds $(SECONDS_TO_FUZZ)
 	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'
 
-soak: setup ## run a million training steps and check that time and memory stay flat
+# SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
+soak: setup ## run a million training steps and a million batches of input; check that time and memory stay flat
 	$(call build,release,brio_soak _core)
 	@$(RELEASE)/brio_soak $(SOAK_ARGS)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/soak/python_door.py

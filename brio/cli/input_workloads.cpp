@@ -26,13 +26,15 @@ double read_all(data::Iterator& iterator) {
 }
 
 // An epoch at a time, each in another order.
-std::function<double()> epochs_of(const data::Dataset& batches) {
+Work epochs_of(const data::Dataset& batches) {
   auto iterator = std::make_shared<data::Iterator>(batches.iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    read_all(*iterator);
-    iterator->reset(++epoch);
-    return 1.;
-  };
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        read_all(*iterator);
+        iterator->reset(++epoch);
+        return 1.;
+      },
+      iterator);
 }
 
 std::string data_directory(const char* name) {
@@ -62,7 +64,7 @@ void work_for(std::chrono::microseconds time) {
 
 constexpr std::chrono::microseconds kStep{5000};
 
-std::function<double()> make_overlap(void (*step)()) {
+Work make_overlap(void (*step)()) {
   auto input = std::make_shared<data::Iterator>(data::range(1'000'000)
                                                     .map([](data::Sample& sample) {
                                                       work_for(kStep);
@@ -70,18 +72,20 @@ std::function<double()> make_overlap(void (*step)()) {
                                                     })
                                                     .repeat()
                                                     .iterator(0));
-  return [input, step] {
-    data::Item item;
-    input->next(item);
-    step();
-    return 1.;
-  };
+  return Work(
+      [input, step] {
+        data::Item item;
+        input->next(item);
+        step();
+        return 1.;
+      },
+      input);
 }
 
 }  // namespace
 
 // 1,000 raw pictures of 224 × 224 with labels. Whoever comes first, Brio or a peer, writes the file.
-std::function<double()> make_tfrecord() {
+Work make_tfrecord() {
   constexpr int64_t kRecords = 1000, kSide = 224;
   const std::string file = bench_file("pictures.tfrecord");
   if (!std::filesystem::exists(file)) {
@@ -103,15 +107,17 @@ std::function<double()> make_tfrecord() {
           .shuffle(kRecords)
           .batch(64)
           .iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    read_all(*iterator);
-    iterator->reset(++epoch);
-    return static_cast<double>(kRecords);
-  };
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        read_all(*iterator);
+        iterator->reset(++epoch);
+        return static_cast<double>(kRecords);
+      },
+      iterator);
 }
 
 // 20 features: 10 floats, 5 integers, 5 short strings; batches of 128 serialized examples in memory, one thread.
-std::function<double()> make_example() {
+Work make_example() {
   constexpr size_t kBatch = 128;
   auto texts = std::make_shared<std::vector<std::string>>();
   for (size_t i = 0; i < kBatch; ++i) {
@@ -135,18 +141,18 @@ std::function<double()> make_example() {
   };
 }
 
-std::function<double()> make_overlap() {
+Work make_overlap() {
   return make_overlap([] { std::this_thread::sleep_for(kStep); });
 }
-std::function<double()> make_overlap_busy() {
+Work make_overlap_busy() {
   return make_overlap([] { work_for(kStep); });
 }
 
-std::function<double()> make_jpeg() {
+Work make_jpeg() {
   return epochs_of(data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
 }
 
-std::function<double()> make_packed() {
+Work make_packed() {
   const std::string source = data_directory("clothing/train"), packed = bench_file("clothing");
   const std::string_view words[] = {source, packed, "--resize", "224x224", "--decode", "--quiet"};
   try {
@@ -162,24 +168,30 @@ std::function<double()> make_packed() {
                        .batch(32));
 }
 
-std::function<double()> make_rows() {
+Work make_rows() {
   const Tensor x = random::normal({10'000, 100}, {.seed = 1});
   auto iterator = std::make_shared<data::Iterator>(
       data::from_tensor_slices({x}).shuffle(10'000).batch(32).prefetch().iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    const double batches = read_all(*iterator);
-    iterator->reset(++epoch);
-    return batches;
-  };
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        const double batches = read_all(*iterator);
+        iterator->reset(++epoch);
+        return batches;
+      },
+      iterator);
 }
 
-std::function<double()> make_shuffle() {
-  return [epoch = uint64_t{0}]() mutable {
-    data::Iterator iterator = data::range(10'000'000).shuffle(data::kAutotune).batch(32).iterator(epoch++);
-    data::Item item;
-    iterator.next(item);
-    return 1.;
-  };
+Work make_shuffle() {
+  const data::Dataset batches = data::range(10'000'000).shuffle(data::kAutotune).batch(32);
+  auto iterator = std::make_shared<data::Iterator>(batches.iterator(0));
+  return Work(
+      [batches, iterator, epoch = uint64_t{0}]() mutable {
+        *iterator = batches.iterator(++epoch);
+        data::Item item;
+        iterator->next(item);
+        return 1.;
+      },
+      iterator);
 }
 
 }  // namespace brio::cli

@@ -1,18 +1,18 @@
 // The workloads of `brio bench` that read input; bench/README.md defines each.
 #pragma once
 
-#include <functional>
+#include "brio/cli/workloads.h"
 
 namespace brio::cli {
 
-std::function<double()> make_jpeg();
-std::function<double()> make_packed();
-std::function<double()> make_rows();
-std::function<double()> make_shuffle();
-std::function<double()> make_tfrecord();
-std::function<double()> make_example();
+Work make_jpeg();
+Work make_packed();
+Work make_rows();
+Work make_shuffle();
+Work make_tfrecord();
+Work make_example();
 // A step of 5 ms whose input takes 5 ms too; the step sleeps, as for a device, or works.
-std::function<double()> make_overlap();
-std::function<double()> make_overlap_busy();
+Work make_overlap();
+Work make_overlap_busy();
 
 }  // namespace brio::cli

@@ -122,7 +122,11 @@ class Trainer:
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1):  # fmt: skip
-        """Trains for so many epochs; returns a History."""
+        """Trains for so many epochs; returns a History.
+
+        batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and says so;
+        history.batch_choice has the choice and what was measured.
+        """
         self._require_compiled("fit")
         if hasattr(x, "_for_training"):  # a PyDataset
             x, callbacks = x._for_training(bool(shuffle), callbacks)
@@ -145,9 +149,11 @@ class Trainer:
         watchers = self._callback_list(callbacks, {"epochs": epochs, "steps": steps_per_epoch, "verbose": verbose}, history)
         self.__dict__["stop_training"] = False
         if self.run_eagerly:
+            if batch_size == "auto":
+                raise ValueError('batch_size="auto" measures compiled steps, and run_eagerly=True asks for none; give a number')
             _eager_loop.fit(self, x, y, watchers, options, verbose)
         else:
-            self._trainer.fit(x, y, verbose, watchers, options)
+            history.batch_choice = self._trainer.fit(x, y, verbose, watchers, options).get("batch_choice")
         self.__dict__["history"] = history
         return history
 

@@ -80,6 +80,7 @@ class History(Callback):
     def __init__(self):
         super().__init__()
         self.history, self.epoch = {}, []
+        self.batch_choice = None  # of batch_size="auto"
 
     def on_epoch_end(self, epoch, logs=None):
         self.epoch.append(epoch)
