@@ -217,6 +217,22 @@ def rows():
     return time_epochs(loader, "us", len(loader))
 
 
+def rows_map():
+    mean, deviation = torch.randn(timing.ROW_WIDTH), torch.randn(timing.ROW_WIDTH).exp()
+
+    class Normalised(torch.utils.data.Dataset):
+        x = torch.randn(timing.ROWS, timing.ROW_WIDTH)
+
+        def __len__(self):
+            return timing.ROWS
+
+        def __getitem__(self, i):
+            return torch.relu((self.x[i] - mean) / deviation)
+
+    loader = torch.utils.data.DataLoader(Normalised(), batch_size=timing.ROW_BATCH, shuffle=True)
+    return time_epochs(loader, "us", len(loader))
+
+
 def shuffle():
     class Numbers(torch.utils.data.Dataset):
         def __len__(self):
@@ -233,5 +249,5 @@ def shuffle():
 
 if __name__ == "__main__":
     names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
-             shuffle, start)
+             rows_map, shuffle, start)
     timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **{f.__name__: f for f in names}})

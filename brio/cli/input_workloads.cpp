@@ -78,6 +78,18 @@ std::function<double()> make_overlap(void (*step)()) {
   };
 }
 
+// An epoch of batches of 32 out of 10,000 shuffled rows, each row through `step` before its batch.
+std::function<double()> row_epochs(const std::function<data::Dataset(const data::Dataset&)>& step) {
+  const Tensor x = random::normal({10'000, 100}, {.seed = 1});
+  auto iterator = std::make_shared<data::Iterator>(
+      step(data::from_tensor_slices({x}).shuffle(10'000)).batch(32).prefetch().iterator(0));
+  return [iterator, epoch = uint64_t{0}]() mutable {
+    const double batches = read_all(*iterator);
+    iterator->reset(++epoch);
+    return batches;
+  };
+}
+
 }  // namespace
 
 // 1,000 raw pictures of 224 × 224 with labels. Whoever comes first, Brio or a peer, writes the file.
@@ -163,14 +175,14 @@ std::function<double()> make_packed() {
 }
 
 std::function<double()> make_rows() {
-  const Tensor x = random::normal({10'000, 100}, {.seed = 1});
-  auto iterator = std::make_shared<data::Iterator>(
-      data::from_tensor_slices({x}).shuffle(10'000).batch(32).prefetch().iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    const double batches = read_all(*iterator);
-    iterator->reset(++epoch);
-    return batches;
-  };
+  return row_epochs([](const data::Dataset& rows) { return rows; });
+}
+
+std::function<double()> make_rows_map() {
+  const Tensor mean = random::normal({100}, {.seed = 2}), deviation = exp(random::normal({100}, {.seed = 3}));
+  return row_epochs([=](const data::Dataset& rows) {
+    return rows.map([=](const Tensor& x) { return relu((x - mean) / deviation); });
+  });
 }
 
 std::function<double()> make_shuffle() {

@@ -8,6 +8,7 @@ namespace brio::cli {
 std::function<double()> make_jpeg();
 std::function<double()> make_packed();
 std::function<double()> make_rows();
+std::function<double()> make_rows_map();
 std::function<double()> make_shuffle();
 std::function<double()> make_tfrecord();
 std::function<double()> make_example();

@@ -338,6 +338,7 @@ constexpr Workload kWorkloads[] = {
     {"packed", "ms", "the same photos after `brio pack --resize 224x224 --decode`", make_packed},
     {"packed_copy", "ms", "a plain copy that moves the bytes of packed", make_copy<414>},
     {"rows", "us", "a batch of 32 of 10,000 rows of 100 in memory, shuffled", make_rows},
+    {"rows_map", "us", "the same, each row normalised by a function over tensors before its batch", make_rows_map},
     {"shuffle", "ms", "the first batch of 10 million items, shuffled in full", make_shuffle},
     {"tfrecord", "us", "a record of a raw 224×224 picture: read, parsed, shuffled, batched", make_tfrecord},
     {"example", "ns", "parsing an Example of 20 features, in batches of 128", make_example},

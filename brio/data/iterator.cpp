@@ -158,6 +158,8 @@ Report Iterator::report() const {
     }
     row.seconds_an_element = std::max(0.0, row.seconds_an_element);
     report.stages.push_back(row);
+    if (const std::string choice = stage->choice(); !choice.empty())
+      report.choices.push_back(cat(stage->name(), ": ", choice));
     if (const auto* ahead = dynamic_cast<ParallelStage*>(stage)) report.threads.push_back(ahead->report());
   }
   report.threads.push_back(impl_->reader->report());

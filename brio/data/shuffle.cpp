@@ -15,10 +15,10 @@ uint64_t seed_of_epoch(uint64_t seed, uint64_t epoch, bool reshuffle) {
   return reshuffle ? RandomStream{seed, epoch}.u64(0) : seed;
 }
 
-class FullShuffle final : public FollowingStage {
+class FullShuffle final : public OrderingStage {
  public:
   FullShuffle(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, bool reshuffle)
-      : FollowingStage(pipeline, "shuffle", std::move(inputs)), seed_(seed), reshuffle_(reshuffle) {}
+      : OrderingStage(pipeline, "shuffle", std::move(inputs)), seed_(seed), reshuffle_(reshuffle) {}
 
   bool claim(Ticket& ticket) override {
     if (place_.at >= indexed()) return false;
@@ -56,12 +56,12 @@ class FullShuffle final : public FollowingStage {
   Permutation order_;
 };
 
-class BufferShuffle final : public FollowingStage {
+class BufferShuffle final : public OrderingStage {
  public:
   // kAutotune: as many places as the RAM budget holds. How many those were becomes part of the state.
   BufferShuffle(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t size, uint64_t seed,
                 bool reshuffle)
-      : FollowingStage(pipeline, "shuffle", std::move(inputs)),
+      : OrderingStage(pipeline, "shuffle", std::move(inputs)),
         wanted_(size),
         size_(size == kAutotune ? kMostPlaces : std::min(size, kMostPlaces)),
         seed_(seed),
