@@ -48,6 +48,7 @@ WORKLOADS = {
     "attention_short": ("tf", "tf_xla", "torch", "torch_compile"),
     "adam": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "jpeg": ("tf", "torch"),
+    "jpeg_train": ("tf", "torch"),
     "packed": ("tf", "torch"),
     "rows": ("tf", "torch"),
     "rows_map": ("tf", "torch"),

@@ -205,10 +205,24 @@ class Photos(torch.utils.data.Dataset):
         return torch.from_numpy(numpy.array(resized)).float()
 
 
-def jpeg():
-    loader = torch.utils.data.DataLoader(Photos(timing.DATA / "clothing" / "train"), batch_size=timing.PHOTO_BATCH,
+class TrainingPhotos(Photos):
+    mean, deviation = torch.tensor(timing.PHOTO_MEAN), torch.tensor(timing.PHOTO_DEVIATION)
+
+    def __getitem__(self, i):
+        photo = super().__getitem__(i)
+        if torch.rand(()) < 0.5:
+            photo = photo.flip(1)
+        return (photo - self.mean) / self.deviation
+
+
+def jpeg(photos=Photos):
+    loader = torch.utils.data.DataLoader(photos(timing.DATA / "clothing" / "train"), batch_size=timing.PHOTO_BATCH,
                                          shuffle=True, num_workers=len(os.sched_getaffinity(0)), persistent_workers=True)
     return time_epochs(loader, "ms")
+
+
+def jpeg_train():
+    return jpeg(TrainingPhotos)
 
 
 def rows():
@@ -249,5 +263,5 @@ def shuffle():
 
 if __name__ == "__main__":
     names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
-             rows_map, shuffle, start)
+             jpeg_train, rows_map, shuffle, start)
     timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **{f.__name__: f for f in names}})

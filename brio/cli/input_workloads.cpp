@@ -158,6 +158,14 @@ std::function<double()> make_jpeg() {
   return epochs_of(data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
 }
 
+std::function<double()> make_jpeg_train() {
+  const data::Dataset photos =
+      data::image_folder(data_directory("clothing/train"), {.batch_size = 0, .image_size = {224, 224}, .seed = 1});
+  return epochs_of(
+      data::normalize(data::random_flip(photos, {.seed = 1}), {.mean = {124, 116, 104}, .deviation = {58, 57, 57}})
+          .batch(32));
+}
+
 std::function<double()> make_packed() {
   const std::string source = data_directory("clothing/train"), packed = bench_file("clothing");
   const std::string_view words[] = {source, packed, "--resize", "224x224", "--decode", "--quiet"};

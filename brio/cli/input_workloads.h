@@ -6,6 +6,7 @@
 namespace brio::cli {
 
 std::function<double()> make_jpeg();
+std::function<double()> make_jpeg_train();
 std::function<double()> make_packed();
 std::function<double()> make_rows();
 std::function<double()> make_rows_map();

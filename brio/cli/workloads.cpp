@@ -335,6 +335,7 @@ constexpr Workload kWorkloads[] = {
     {"xent_copy", "ms", "a plain copy that moves the bytes of xent", make_copy<2097>},
     {"adam_copy", "ms", "a plain copy that moves the bytes of adam", make_copy<700>},
     {"jpeg", "ms", "an epoch of 550 photos from a folder, 224×224, batches of 32", make_jpeg},
+    {"jpeg_train", "ms", "the same, half of them mirrored, all normalised", make_jpeg_train},
     {"packed", "ms", "the same photos after `brio pack --resize 224x224 --decode`", make_packed},
     {"packed_copy", "ms", "a plain copy that moves the bytes of packed", make_copy<414>},
     {"rows", "us", "a batch of 32 of 10,000 rows of 100 in memory, shuffled", make_rows},
