@@ -14,7 +14,7 @@
 namespace brio::data {
 namespace {
 
-constexpr uint64_t kStateVersion = 1;
+constexpr uint64_t kStateVersion = 2;
 
 // The steps of a pipeline, the source first.
 void describe(const Node& node, std::string& text) {

@@ -105,6 +105,7 @@ struct StageStats {
 class Replay;
 class Stage;
 class SkipLog;
+class StoredElements;
 
 // What the stages of one iterator share.
 struct Pipeline {
@@ -141,6 +142,9 @@ class Stage {
   // Serial, as claim; -1: they cannot.
   virtual int64_t indexed() const { return -1; }
   virtual void locate(int64_t index, Ticket& ticket);
+
+  // Where elements lie in files, by the numbers of the tickets that locate() gives; none: they do not.
+  virtual const StoredElements* stored_elements() const { return nullptr; }
 
   // For errors; none: it is not known.
   virtual std::optional<FilePlace> origin(const Ticket&) const { return {}; }
@@ -259,6 +263,7 @@ class FollowingStage : public Stage {
   void restore(StateReader& state) override { input().restore(state); }
   int64_t indexed() const override { return input().indexed(); }
   void locate(int64_t index, Ticket& ticket) override { input().locate(index, ticket); }
+  const StoredElements* stored_elements() const override { return input().stored_elements(); }
   std::optional<FilePlace> origin(const Ticket& ticket) const override { return input().origin(ticket); }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override { input().make(ticket, out, worker); }
