@@ -1,5 +1,8 @@
 #include "brio/cli/input_workloads.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <ctime>
 
 #include <chrono>
@@ -78,6 +81,40 @@ std::function<double()> make_overlap(void (*step)()) {
   };
 }
 
+// The system forgets what it holds of the file.
+void drop_from_memory(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw ResourceError(cat(path, ": it cannot be opened"));
+  ::fsync(fd);
+  (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(fd);
+}
+
+std::function<double()> cold_epochs(data::ShuffleOrder order) {
+  constexpr int64_t kRecords = 5000, kNumbers = 5000;
+  const std::string file = bench_file("cold.tfrecord");
+  if (!std::filesystem::exists(file)) {
+    formats::RecordWriter writer(file);
+    for (int64_t i = 0; i < kRecords; ++i) {
+      const Tensor numbers = random::bits({kNumbers}, {.seed = static_cast<uint64_t>(i)});
+      writer.write({numbers.array().as<char>(), static_cast<size_t>(kNumbers) * 4});
+    }
+    writer.commit();
+    formats::write_index(writer.index(), formats::InputFile(file));
+  }
+  auto iterator = std::make_shared<data::Iterator>(data::tfrecord_dataset({file})
+                                                       .shuffle(data::kAutotune, {.seed = 1, .order = order})
+                                                       .batch(50)
+                                                       .with_options({.ram_budget = 64 << 20})
+                                                       .iterator(0));
+  return [iterator, file, epoch = uint64_t{0}]() mutable {
+    drop_from_memory(file);
+    iterator->reset(++epoch);
+    read_all(*iterator);
+    return static_cast<double>(kRecords);
+  };
+}
+
 // An epoch of batches of 32 out of 10,000 shuffled rows, each row through `step` before its batch.
 std::function<double()> row_epochs(const std::function<data::Dataset(const data::Dataset&)>& step) {
   const Tensor x = random::normal({10'000, 100}, {.seed = 1});
@@ -146,6 +183,9 @@ std::function<double()> make_example() {
     return static_cast<double>(kBatch);
   };
 }
+
+std::function<double()> make_cold_full() { return cold_epochs(data::ShuffleOrder::full); }
+std::function<double()> make_cold_blocks() { return cold_epochs(data::ShuffleOrder::blocks); }
 
 std::function<double()> make_overlap() {
   return make_overlap([] { std::this_thread::sleep_for(kStep); });

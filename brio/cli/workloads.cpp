@@ -343,6 +343,8 @@ constexpr Workload kWorkloads[] = {
     {"shuffle", "ms", "the first batch of 10 million items, shuffled in full", make_shuffle},
     {"tfrecord", "us", "a record of a raw 224×224 picture: read, parsed, shuffled, batched", make_tfrecord},
     {"example", "ns", "parsing an Example of 20 features, in batches of 128", make_example},
+    {"cold_full", "us", "a record of 20 kB that is not in memory, shuffled in full", make_cold_full},
+    {"cold_blocks", "us", "the same, shuffled by blocks", make_cold_blocks},
     {"overlap", "ms", "a step that sleeps 5 ms, its input computes 5 ms", make_overlap},
     {"overlap_busy", "ms", "the same, the step computes", make_overlap_busy},
     {"record", "ns", "recording a node, gradient nodes included", make_record},
