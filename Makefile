@@ -73,8 +73,9 @@ fuzz: setup ## hostile bytes for each parser of files; random graphs planned, un
 	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'
 
 soak: setup ## run a million training steps and check that time and memory stay flat
-	$(call build,release,brio_soak)
+	$(call build,release,brio_soak _core)
 	@$(RELEASE)/brio_soak $(SOAK_ARGS)
+	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/soak/python_door.py
 
 coverage: setup ## list the error branches of brio/ops that no op test reaches
 	@scripts/coverage

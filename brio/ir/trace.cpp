@@ -86,7 +86,10 @@ Tensor add_parameter(Recording& recording, const Aval& aval) {
 }
 
 TracedBody trace_body(std::span<const Aval> parameters, const BodyFn& body) {
-  return BodyTrace(Recording::Kind::branch, parameters, body).finish();
+  BodyTrace trace(Recording::Kind::branch, parameters, body);
+  if (!trace.recording().cells.empty())
+    throw InvalidArgument("[trace] a variable is assigned in code that has nobody to assign it for; return its value");
+  return trace.finish();
 }
 
 BodyTrace::BodyTrace(Recording::Kind kind, std::span<const Aval> parameters, const BodyFn& body) {

@@ -14,7 +14,7 @@
 //   };
 //   nn::RNN layer(nn::layer<Leaky>(), {.return_sequences = true});
 //
-// What call_all() draws is new in every step. It cannot assign variables.
+// What call_all() draws is new in every step.
 #pragma once
 
 #include <cstdint>

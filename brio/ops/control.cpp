@@ -1,9 +1,12 @@
 #include "brio/ops/control.h"
 
+#include <algorithm>
+
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
+#include "brio/ops/body_variables.h"
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
@@ -362,6 +365,38 @@ void pass_token(BodyTrace& branch, const Tensor& token) {
   branch.add_result(branch.results(), recording.token.impl()->value);
 }
 
+std::vector<VariableRef> assigned_in_either(const Recording& a, const Recording& b) {
+  std::vector<VariableRef> variables = assigned_in(a);
+  for (const VariableRef& variable : assigned_in(b))
+    if (std::ranges::find(variables, variable) == variables.end()) variables.push_back(variable);
+  return variables;
+}
+
+// Makes a branch give what a variable is at its end as its last result.
+void give_variable(BodyTrace& branch, const VariableRef& variable) {
+  Recording& recording = branch.recording();
+  const RecordInto scope(recording);
+  TensorImpl* impl = read_variable(variable).impl();
+  branch.add_result(branch.results(), impl->recording.load() == &recording ? impl->value : recording.leaf(impl));
+}
+
+// Loops carry the variables that their bodies assign: behind the user's values, unseen by him.
+std::vector<Tensor> with_variables(std::vector<Tensor> carried, const std::vector<VariableRef>& variables) {
+  for (const VariableRef& variable : variables) carried.push_back(read_variable(variable));
+  return carried;
+}
+// In a body: takes them over, and gives the user's values alone.
+std::vector<Tensor> enter_with(const std::vector<Tensor>& carried, const std::vector<VariableRef>& variables) {
+  const size_t n = carried.size() - variables.size();
+  for (size_t i = 0; i < variables.size(); ++i) carry_variable(variables[i], carried[n + i]);
+  return {carried.begin(), carried.begin() + static_cast<std::ptrdiff_t>(n)};
+}
+void assign_last(std::vector<Tensor>& out, const std::vector<VariableRef>& variables) {
+  const size_t n = out.size() - variables.size();
+  for (size_t i = 0; i < variables.size(); ++i) assign_variable(variables[i], out[n + i]);
+  out.resize(n);
+}
+
 // Makes a loop body carry, from place `at` on, what it needs beside the user's values. Returns their initial values.
 std::vector<Tensor> carry_hidden(BodyTrace& body, size_t at) {
   std::vector<Tensor> initial;
@@ -398,6 +433,12 @@ void take_hidden(std::vector<Tensor>& out, size_t at, const BodyTrace& body, siz
 std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const Branch& if_false) {
   BodyTrace yes(Recording::Kind::branch, {}, [&](const std::vector<Tensor>&) { return if_true(); });
   BodyTrace no(Recording::Kind::branch, {}, [&](const std::vector<Tensor>&) { return if_false(); });
+  const std::vector<VariableRef> assigned = assigned_in_either(yes.recording(), no.recording());
+  const size_t variables_at = yes.results();
+  for (const VariableRef& variable : assigned) {
+    give_variable(yes, variable);
+    give_variable(no, variable);
+  }
   const bool effects = yes.has_effects() || no.has_effects();
   if (effects) {
     const Tensor token = current_token();
@@ -414,6 +455,8 @@ std::vector<Tensor> cond(const Tensor& predicate, const Branch& if_true, const B
     set_token(std::move(out.back()));
     out.pop_back();
   }
+  for (size_t i = 0; i < assigned.size(); ++i) assign_variable(assigned[i], out[variables_at + i]);
+  out.resize(variables_at);
   return out;
 }
 
@@ -446,18 +489,34 @@ std::vector<Tensor> carrying_verdict(const LoopCondition& condition, const LoopB
   return out;
 }
 
+std::vector<Tensor> carrying_variables(const std::vector<VariableRef>& variables, const LoopCondition& condition,
+                                       const LoopBody& body, const std::vector<Tensor>& initial,
+                                       WhileOptions options) {
+  std::vector<Tensor> out =
+      while_loop([&](const std::vector<Tensor>& carried) { return condition(enter_with(carried, variables)); },
+                 [&](const std::vector<Tensor>& carried) {
+                   return with_variables(body(enter_with(carried, variables)), variables);
+                 },
+                 with_variables(initial, variables), options);
+  assign_last(out, variables);
+  return out;
+}
+
 }  // namespace
 
 std::vector<Tensor> while_loop(const LoopCondition& condition, const LoopBody& body,
                                const std::vector<Tensor>& initial, WhileOptions options) {
-  if (initial.empty()) throw_invalid(op::while_loop, "needs at least one tensor to carry");
   for (size_t i = 0; i < initial.size(); ++i)
     if (!initial[i].defined()) throw_invalid(op::while_loop, cat("carried tensor ", i, " is none; give it a tensor"));
   const std::vector<Aval> parameters = avals_of(initial);
   BodyTrace test(Recording::Kind::loop, parameters,
                  [&](const std::vector<Tensor>& p) { return std::vector{condition(p)}; });
-  if (test.has_effects() || test.has_draws()) return carrying_verdict(condition, body, initial, options);
+  if (test.has_effects() || test.has_draws() || !assigned_in(test.recording()).empty())
+    return carrying_verdict(condition, body, initial, options);
   BodyTrace step(Recording::Kind::loop, parameters, body);
+  if (const std::vector<VariableRef> assigned = assigned_in(step.recording()); !assigned.empty())
+    return carrying_variables(assigned, condition, body, initial, options);
+  if (initial.empty()) throw_invalid(op::while_loop, "needs at least one tensor to carry");
   const size_t n = initial.size();
   if (step.results() != n)
     throw_invalid(op::while_loop, cat("the body returns ", step.results(), " tensors, but was given ", n));
@@ -502,6 +561,17 @@ ScanStep scan(const ScanBody& body, const std::vector<Tensor>& initial, const st
     step.carried.insert(step.carried.end(), step.results.begin(), step.results.end());
     return step.carried;
   });
+  if (const std::vector<VariableRef> assigned = assigned_in(trace.recording()); !assigned.empty()) {
+    ScanStep last = scan(
+        [&](const std::vector<Tensor>& carried, const std::vector<Tensor>& one) {
+          ScanStep step = body(enter_with(carried, assigned), one);
+          step.carried = with_variables(std::move(step.carried), assigned);
+          return step;
+        },
+        with_variables(initial, assigned), elements, options);
+    assign_last(last.carried, assigned);
+    return last;
+  }
   const std::vector<Tensor> hidden = carry_hidden(trace, n);
   const TracedBody traced = trace.finish();
   in.insert(in.begin() + static_cast<std::ptrdiff_t>(n), hidden.begin(), hidden.end());

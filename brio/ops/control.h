@@ -4,7 +4,9 @@
 //   Tensor n = while_loop([](auto& s) { return s[0] < 100.f; }, [](auto& s) { return std::vector{s[0] * 2.f}; },
 //   {x})[0];
 //
-// Bodies may use tensors and variables from outside; they cannot assign variables.
+// Bodies may use tensors and variables from outside, and assign variables: the loop or branch carries what they
+// assign and assigns it when it has run. A body that assigns is traced twice by a loop: to see which, and with those
+// carried.
 #pragma once
 
 #include <functional>

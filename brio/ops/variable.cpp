@@ -6,6 +6,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/trace.h"
+#include "brio/ops/body_variables.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
 
@@ -26,15 +27,20 @@ void check_outside_host_call(const Recording& recording, const VariableImpl& var
                               "'; give it the value as an input, and assign what it returns"));
 }
 
-// The traced value of a variable inside function(): a parameter at first, what was assigned later.
-Recording::Cell& cell_in(Recording& trace, const std::shared_ptr<VariableImpl>& variable) {
+// The traced value of a variable inside function(): a parameter at first, what was assigned later. Inside a body:
+// what it was assigned, or is carried.
+Recording::Cell* find_cell(Recording& trace, const VariableRef& variable) {
   for (Recording::Cell& cell : trace.cells)
-    if (cell.variable == variable) return cell;
+    if (cell.variable == variable) return &cell;
+  return nullptr;
+}
+Recording::Cell& cell_in(Recording& trace, const VariableRef& variable) {
+  if (Recording::Cell* cell = find_cell(trace, variable)) return *cell;
   trace.cells.push_back({variable, kNone, {}, false});
   return trace.cells.back();
 }
 
-Tensor traced_value(Recording& trace, const std::shared_ptr<VariableImpl>& variable) {
+Tensor traced_value(Recording& trace, const VariableRef& variable) {
   Recording::Cell& cell = cell_in(trace, variable);
   if (!cell.current.defined()) {
     cell.current = add_parameter(trace, variable->aval);
@@ -101,72 +107,100 @@ Tensor Variable::value() const {
 
 Tensor Variable::own_value() const {
   checked();
-  Recording& recording = current_recording();
-  check_outside_host_call(recording, *impl_);
-  Tensor value;
-  if (Recording* trace = traced_function(recording)) {
-    value = traced_value(*trace, impl_);
-  } else {
-    std::lock_guard lock(impl_->mutex);
-    value = impl_->value;
-  }
-  if (!impl_->trainable) return value;
-  // Inside a loop or branch the tapes of the code around it follow the read there; the body captures what they see.
-  Recording* home = &recording;
-  while (home->is_body()) home = home->parent;
-  if (home != &recording && home->tapes_active != 0) {
-    RecordInto scope(*home);
-    std::lock_guard lock(impl_->mutex);
-    value = followed_read(*home, *impl_, value);
-  }
-  if (recording.tapes_active == 0) [[likely]]
-    return value;
-  std::lock_guard lock(impl_->mutex);
-  return followed_read(recording, *impl_, value);
+  return read_variable(impl_);
 }
 
 void Variable::assign(const Tensor& value) {
   checked();
-  if (!value.defined()) throw InvalidArgument(cat("[assign] variable '", impl_->name, "' cannot become none"));
-  if (!(value.aval() == impl_->aval))
-    throw InvalidArgument(cat("[assign] variable '", impl_->name, "' is ", impl_->aval.dtype, " of shape ",
-                              impl_->aval.shape, ", but the value is ", value.dtype(), " of shape ", value.shape(),
+  assign_variable(impl_, value);
+}
+void Variable::assign_add(const Tensor& delta) { assign(own_value() + delta); }
+void Variable::assign_sub(const Tensor& delta) { assign(own_value() - delta); }
+
+Tensor read_variable(const VariableRef& variable) {
+  Recording& recording = current_recording();
+  check_outside_host_call(recording, *variable);
+  if (recording.kind == Recording::Kind::eager) [[likely]] {
+    Tensor value;
+    std::lock_guard lock(variable->mutex);
+    value = variable->value;
+    return variable->trainable && recording.tapes_active != 0 ? followed_read(recording, *variable, value) : value;
+  }
+  // From the recording where its value is to be found, a body that assigned it or the code around all of them, down
+  // to this one: the tapes of each follow the read, and what lies inside captures what they see.
+  std::vector<Recording*> path{&recording};
+  Tensor value;
+  for (;; path.push_back(path.back()->parent)) {
+    Recording& at = *path.back();
+    if (!at.is_body()) {
+      if (at.kind == Recording::Kind::function) {
+        value = traced_value(at, variable);
+      } else {
+        std::lock_guard lock(variable->mutex);
+        value = variable->value;
+      }
+      break;
+    }
+    if (const Recording::Cell* cell = find_cell(at, variable)) {
+      value = cell->current;
+      break;
+    }
+  }
+  if (!variable->trainable) return value;
+  for (; !path.empty(); path.pop_back()) {
+    if (path.back()->tapes_active == 0) continue;
+    const RecordInto scope(*path.back());
+    std::lock_guard lock(variable->mutex);
+    value = followed_read(*path.back(), *variable, value);
+  }
+  return value;
+}
+
+void assign_variable(const VariableRef& variable, const Tensor& value) {
+  if (!value.defined()) throw InvalidArgument(cat("[assign] variable '", variable->name, "' cannot become none"));
+  if (!(value.aval() == variable->aval))
+    throw InvalidArgument(cat("[assign] variable '", variable->name, "' is ", variable->aval.dtype, " of shape ",
+                              variable->aval.shape, ", but the value is ", value.dtype(), " of shape ", value.shape(),
                               "; reshape or cast it"));
   Recording& recording = current_recording();
-  check_outside_host_call(recording, *impl_);
-  if (recording.is_body())
-    throw InvalidArgument(cat("[assign] variable '", impl_->name,
-                              "' is assigned inside a loop or branch; carry its value "
-                              "through the loop and assign it afterwards"));
-  if (Recording* trace = traced_function(recording)) {
-    Recording::Cell& cell = cell_in(*trace, impl_);
+  check_outside_host_call(recording, *variable);
+  if (recording.kind != Recording::Kind::eager) {
+    Recording::Cell& cell = cell_in(recording, variable);
     cell.current = value;
     cell.assigned = true;
     return;
   }
   bool step_ends = false;
   {
-    std::scoped_lock lock(recording.mutex, impl_->mutex);
+    std::scoped_lock lock(recording.mutex, variable->mutex);
     if (!recording.pending() && value.impl()->computed.load(std::memory_order_acquire)) {
-      impl_->value = value;  // nothing is left to run that could fail
-      if (Buffer* buffer = value.impl()->array.buffer.get()) buffer->set_owner(impl_->owner);
+      variable->value = value;  // nothing is left to run that could fail
+      if (Buffer* buffer = value.impl()->array.buffer.get()) buffer->set_owner(variable->owner);
       return;
     }
     // What was there before the last run is what a failed run must bring back.
     bool already = false;
-    for (const Recording::Rebound& rebound : recording.rebound) already |= rebound.variable == impl_;
+    for (const Recording::Rebound& rebound : recording.rebound) already |= rebound.variable == variable;
     if (!already) {
-      recording.rebound.push_back({impl_, impl_->value});
-      ++impl_->value.impl()->rollbacks;
+      recording.rebound.push_back({variable, variable->value});
+      ++variable->value.impl()->rollbacks;
     }
-    impl_->value = value;
+    variable->value = value;
     step_ends = recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign;
   }
   if (step_ends) flush(recording);
 }
 
-void Variable::assign_add(const Tensor& delta) { assign(own_value() + delta); }
-void Variable::assign_sub(const Tensor& delta) { assign(own_value() - delta); }
+std::vector<VariableRef> assigned_in(const Recording& body) {
+  std::vector<VariableRef> variables;
+  for (const Recording::Cell& cell : body.cells)
+    if (cell.assigned && cell.leaf == kNone) variables.push_back(cell.variable);
+  return variables;
+}
+
+void carry_variable(const VariableRef& variable, const Tensor& value) {
+  current_recording().cells.push_back({variable, value.impl()->value, value, false});
+}
 
 AutocastScope::AutocastScope(std::optional<DType> dtype) : before_(std::exchange(autocast_dtype, dtype)) {}
 AutocastScope::~AutocastScope() { autocast_dtype = before_; }

@@ -39,10 +39,8 @@ class Function {
   };
 
   nb::object run(const nb::tuple& args, const nb::dict& kwargs) {
-    // Under a tape the ops themselves must be seen, in a trace they are part of it, and a journal writes them down.
-    const Recording& recording = current_recording();
-    if (current_journal || recording.tapes_active || recording.kind != Recording::Kind::eager)
-      return (*python_)(*args, **kwargs);
+    // In a trace the ops are part of it, and a journal writes them down.
+    if (current_journal || current_recording().kind != Recording::Kind::eager) return (*python_)(*args, **kwargs);
     std::vector<Tensor> tensors;
     Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
     Variant& variant = find(std::move(arguments));

@@ -4,6 +4,8 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/graph.h"
+#include "brio/ir/recording.h"
+#include "brio/python/parameters.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::python {
@@ -20,9 +22,11 @@ void tell_journal_taken(const Tensor& tensor) { current_journal->taken(tensor); 
 std::optional<uint64_t> seed_of_draw(nb::handle seed) {
   if (seed.is_none()) return {};
   const auto value = static_cast<uint64_t>(integer_from(seed));
-  if (!current_journal) return value;
-  current_journal->draws_with(value);
-  return {};
+  if (current_journal) {
+    current_journal->draws_with(value);
+    return {};
+  }
+  return current_recording().kind == Recording::Kind::eager ? next_of_seed(value) : value;
 }
 void tell_journal_made(const Tensor& tensor) { current_journal->made(tensor); }
 

@@ -300,12 +300,6 @@ void define_draw(nb::module_& m, const char* name, F f, const Extra&... extra) {
 // A function of two operands, each of which may say what the other becomes.
 using Binary = Tensor (*)(const Tensor&, const Tensor&);
 nb::object perform_binary(Binary f, nb::handle a, nb::handle b);
-inline void define_binary(nb::module_& m, const char* name, Binary f, const char* first = "x",
-                          const char* second = "y") {
-  m.def(
-      name, [f](Given a, Given b, Given /*name*/) { return perform_binary(f, a.object, b.object); }, nb::arg(first),
-      nb::arg(second), nb::arg("name") = nb::none());
-}
 
 }  // namespace brio::python
 

@@ -67,9 +67,12 @@ struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};
 template <>
 struct Parameter<std::optional<std::vector<int>>> : MadeOrNone<std::vector<int>, axis_list_from> {};
 
-// The seed of a function that draws. In a function over a dataset's elements it is that of the whole: each element
-// has numbers of its own, and they are the same each time.
+// The seed of a function that draws. In eager code it starts a sequence, as in TensorFlow: each call has the next
+// numbers of it, until set_seed starts them all anew. In a function over a dataset's elements it is that of the
+// whole: each element has numbers of its own, and they are the same each time.
 std::optional<uint64_t> seed_of_draw(nb::handle seed);
+uint64_t next_of_seed(uint64_t seed);
+void start_seeds_anew(uint64_t global_seed);
 struct Seed {
   std::optional<uint64_t> value;
 };

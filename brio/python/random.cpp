@@ -1,6 +1,8 @@
 // tf.random: numbers of the global generator, of a seed, or of a generator of one's own.
 #include "brio/ops/random.h"
 
+#include <unordered_map>
+
 #include "brio/base/error.h"
 #include "brio/ops/distributions.h"
 #include "brio/ops/elementwise.h"
@@ -113,7 +115,12 @@ nb::object poisson(const From& from, const ShapeArgument& shape, nb::handle lam,
 
 void bind_stateful(nb::module_& m) {
   m.def(
-      "set_seed", [](Given seed) { random::set_seed(static_cast<uint64_t>(integer_from(seed.object))); },
+      "set_seed",
+      [](Given seed) {
+        const auto value = static_cast<uint64_t>(integer_from(seed.object));
+        random::set_seed(value);
+        start_seeds_anew(value);
+      },
       nb::arg("seed"), "Starts the global generator anew from a seed.");
   m.def(
       "uniform",
@@ -287,7 +294,28 @@ void bind_generator(nb::module_& m) {
           nb::arg("name") = nb::none(), "Numbers of a normal distribution within two deviations of the mean.");
 }
 
+struct Seeds {
+  uint64_t global = 0;
+  std::unordered_map<uint64_t, uint64_t> calls;  // of each seed, so far
+};
+Seeds seeds;  // the interpreter's lock guards it
+
+uint64_t mixed(uint64_t x) {  // as SplitMix64 does
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
 }  // namespace
+
+uint64_t next_of_seed(uint64_t seed) {
+  constexpr size_t kMost = 1 << 16;  // whoever uses more seeds than this wants one draw of each
+  if (seeds.calls.size() >= kMost) seeds.calls.clear();
+  const uint64_t call = seeds.calls[seed]++;
+  return call == 0 && seeds.global == 0 ? seed : mixed(mixed(seed ^ mixed(seeds.global)) + call);
+}
+void start_seeds_anew(uint64_t global_seed) { seeds = {global_seed, {}}; }
 
 void bind_random(nb::module_& m) {
   nb::module_ random = m.def_submodule("_random", "tf.random.");

@@ -132,52 +132,29 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
   { id, reinterpret_cast<void*>(f) }
 }  // namespace
 
-PyType_Slot value_slots[] = {SLOT(Py_nb_add, binary<plus>),
-                             SLOT(Py_nb_subtract, binary<sub>),
-                             SLOT(Py_nb_multiply, binary<mul>),
-                             SLOT(Py_nb_true_divide, binary<true_divide>),
-                             SLOT(Py_nb_floor_divide, binary<floordiv>),
-                             SLOT(Py_nb_remainder, binary<floormod>),
-                             SLOT(Py_nb_power, raised),
-                             SLOT(Py_nb_matrix_multiply, binary<product>),
-                             SLOT(Py_nb_and, binary<both>),
-                             SLOT(Py_nb_or, binary<either>),
-                             SLOT(Py_nb_xor, binary<one_of>),
-                             SLOT(Py_nb_negative, unary<neg>),
-                             SLOT(Py_nb_positive, positive),
-                             SLOT(Py_nb_absolute, unary<brio::abs>),
-                             SLOT(Py_nb_invert, unary<invert>),
+// What tensors and symbols both do.
+#define OPERATORS                                                                                                  \
+  SLOT(Py_nb_add, binary<plus>), SLOT(Py_nb_subtract, binary<sub>), SLOT(Py_nb_multiply, binary<mul>),             \
+      SLOT(Py_nb_true_divide, binary<true_divide>), SLOT(Py_nb_floor_divide, binary<floordiv>),                    \
+      SLOT(Py_nb_remainder, binary<floormod>), SLOT(Py_nb_power, raised),                                          \
+      SLOT(Py_nb_matrix_multiply, binary<product>), SLOT(Py_nb_and, binary<both>), SLOT(Py_nb_or, binary<either>), \
+      SLOT(Py_nb_xor, binary<one_of>), SLOT(Py_nb_negative, unary<neg>), SLOT(Py_nb_positive, positive),           \
+      SLOT(Py_nb_absolute, unary<brio::abs>), SLOT(Py_nb_invert, unary<invert>), SLOT(Py_tp_richcompare, compare), \
+      SLOT(Py_mp_subscript, subscript)
+
+PyType_Slot value_slots[] = {OPERATORS,
                              SLOT(Py_nb_bool, truth),
                              SLOT(Py_nb_float, as_float),
                              SLOT(Py_nb_int, as_int),
                              SLOT(Py_nb_index, as_index),
-                             SLOT(Py_tp_richcompare, compare),
                              SLOT(Py_mp_length, length),
                              SLOT(Py_sq_length, length),
                              SLOT(Py_sq_item, row),
-                             SLOT(Py_mp_subscript, subscript),
                              SLOT(Py_bf_getbuffer, export_buffer),
                              SLOT(Py_bf_releasebuffer, release_buffer),
                              {0, nullptr}};
-
-PyType_Slot symbol_slots[] = {SLOT(Py_nb_add, binary<plus>),
-                              SLOT(Py_nb_subtract, binary<sub>),
-                              SLOT(Py_nb_multiply, binary<mul>),
-                              SLOT(Py_nb_true_divide, binary<true_divide>),
-                              SLOT(Py_nb_floor_divide, binary<floordiv>),
-                              SLOT(Py_nb_remainder, binary<floormod>),
-                              SLOT(Py_nb_power, raised),
-                              SLOT(Py_nb_matrix_multiply, binary<product>),
-                              SLOT(Py_nb_and, binary<both>),
-                              SLOT(Py_nb_or, binary<either>),
-                              SLOT(Py_nb_xor, binary<one_of>),
-                              SLOT(Py_nb_negative, unary<neg>),
-                              SLOT(Py_nb_positive, positive),
-                              SLOT(Py_nb_absolute, unary<brio::abs>),
-                              SLOT(Py_nb_invert, unary<invert>),
-                              SLOT(Py_tp_richcompare, compare),
-                              SLOT(Py_mp_subscript, subscript),
-                              {0, nullptr}};
+PyType_Slot symbol_slots[] = {OPERATORS, {0, nullptr}};
+#undef OPERATORS
 #undef SLOT
 
 namespace {

@@ -5,8 +5,9 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/trace.h"
+#include "brio/ops/body_variables.h"
 #include "brio/ops/random.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/shape_ops.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
 
@@ -31,7 +32,8 @@ struct Trace {
     uint64_t drawn;
   };
   std::vector<Draw> draws;
-  size_t results = 0;  // the first outputs of the graph; the rest are for cells and for the token of effects
+  size_t results = 0;          // the first outputs of the graph; the rest are for cells and for the token of effects
+  bool own_gradients = false;  // a gradient that the user wrote is not part of the graph
 
   struct Prepared {
     uint64_t donated;  // bit i: cell i may be overwritten
@@ -168,7 +170,31 @@ struct TracedFunction::Impl {
       made->draws.push_back({draw.generator, draw.drawn});
     }
     made->graph = graph_of(recording, inputs, outputs);
+    made->own_gradients =
+        std::ranges::any_of(made->graph.nodes, [](const Node& node) { return node.op == &op::custom_gradient; });
     return made;
+  }
+
+  // Records the ops of the trace, for tapes to follow.
+  static void record_again(const Trace& trace, const Tensor* arguments, size_t n, std::vector<Tensor>& results) {
+    std::vector<Tensor> in(arguments, arguments + n);
+    in.insert(in.end(), trace.captured.begin(), trace.captured.end());
+    for (const Trace::Cell& cell : trace.cells) in.push_back(read_variable(cell.variable));
+    for (const Trace::Draw& draw : trace.draws) {
+      const Generator::State state = draw.generator->advance(draw.drawn);
+      in.push_back(host_scalar(state.seed, u64));
+      in.push_back(host_scalar(state.counter, u64));
+    }
+    std::vector<Tensor> out = replay(trace.graph, in);
+    size_t used = trace.results;
+    for (const Trace::Cell& cell : trace.cells) {
+      if (!cell.assigned) continue;
+      assign_variable(cell.variable, out[cell.output]);
+      ++used;
+    }
+    if (used < out.size()) set_token(out.back());
+    out.resize(trace.results);
+    results = std::move(out);
   }
 
   static ValueId value_of(Recording& recording, const Tensor& tensor) {
@@ -284,6 +310,14 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
     throw InvalidArgument(
         "[function] a host function cannot call a function; call it outside and give it the result");
   if (has_pending_effects(recording)) flush(recording);  // what was recorded before comes first
+  if (recording.tapes_active != 0) {
+    std::unique_lock lock(impl_->mutex);
+    const Trace& trace = impl_->find(arguments, n);
+    if (!trace.own_gradients) return Impl::record_again(trace, arguments, n, results);
+    lock.unlock();
+    results = impl_->body({arguments, arguments + n});
+    return;
+  }
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   std::lock_guard lock(impl_->mutex);
   Trace& trace = impl_->find(arguments, n);

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include <new>
 
 #include "brio/base/error.h"
+#include "brio/base/light_lock.h"
 
 namespace brio {
 namespace {
@@ -52,17 +54,16 @@ struct FreeBlock {
 class HostMemory final : public Memory {
  public:
   void* allocate(size_t bytes) override {
-    allocations_.fetch_add(1, std::memory_order_relaxed);
     if (fail_at_.load(std::memory_order_relaxed) != 0 && fail_at_.fetch_sub(1, std::memory_order_relaxed) == 1)
       throw ResourceError(cat("memory: an allocation of ", bytes, " bytes failed because a test asked for it"));
     const int index = class_of(bytes);
     BRIO_CHECK(index < kClasses, "allocation of ", bytes, " bytes");
     {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(lock_);
+      ++allocations_;
       if (FreeBlock* block = free_[index]) {
         free_[index] = block->next;
         cached_ -= size_of_class(index);
-        charge(Owner::cache, -static_cast<int64_t>(size_of_class(index)));
         return block;
       }
     }
@@ -88,11 +89,11 @@ class HostMemory final : public Memory {
     const int index = class_of(bytes);
     const size_t rounded = size_of_class(index);
     {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(lock_);
       if (cached_ + rounded <= limit_) {
         free_[index] = new (data) FreeBlock{free_[index]};
         cached_ += rounded;
-        charge(Owner::cache, static_cast<int64_t>(rounded));
+        row_peak_ = std::max(row_peak_, row());
         return;
       }
     }
@@ -100,31 +101,48 @@ class HostMemory final : public Memory {
   }
 
   void trim() noexcept {
-    std::lock_guard lock(mutex_);
+    std::lock_guard lock(lock_);
     for (int i = 0; i < kClasses; ++i)
       while (FreeBlock* block = free_[i]) {
         free_[i] = block->next;
         std::free(block);
       }
-    charge(Owner::cache, -static_cast<int64_t>(cached_));
     cached_ = 0;
   }
 
   void set_limit(size_t bytes) noexcept {
     {
-      std::lock_guard lock(mutex_);
+      std::lock_guard lock(lock_);
       limit_ = bytes;
       if (cached_ <= limit_) return;
     }
     trim();
   }
 
-  std::atomic<uint64_t> allocations_{0}, fail_at_{0};
+  uint64_t allocations() {
+    std::lock_guard lock(lock_);
+    return allocations_;
+  }
+  // The row of what is cached. What is kept for reuse here is counted under the lock, which is taken anyway.
+  LedgerRow cache_row() {
+    std::lock_guard lock(lock_);
+    row_peak_ = std::max(row_peak_, row());
+    return {Owner::cache, row(), row_peak_};
+  }
+
+  std::atomic<uint64_t> fail_at_{0};
 
  private:
-  std::mutex mutex_;
+  int64_t row() const {
+    return static_cast<int64_t>(cached_) +
+           ledger[static_cast<int>(Owner::cache)].bytes.load(std::memory_order_relaxed);
+  }
+
+  LightLock lock_;
   FreeBlock* free_[kClasses] = {};
+  uint64_t allocations_ = 0;
   size_t cached_ = 0;
+  int64_t row_peak_ = 0;
   size_t limit_ = size_t{1} << 30;
 };
 
@@ -142,24 +160,22 @@ std::vector<LedgerRow> memory_ledger() {
   std::vector<LedgerRow> rows;
   for (int i = 0; i < kOwnerCount; ++i)
     rows.push_back({static_cast<Owner>(i), ledger[i].bytes.load(), ledger[i].peak.load()});
+  rows[static_cast<size_t>(Owner::cache)] = host().cache_row();
   return rows;
 }
 
 Memory& host_memory() { return host(); }
 void trim_host_memory() noexcept { host().trim(); }
 void set_host_cache_limit(size_t bytes) noexcept { host().set_limit(bytes); }
-uint64_t host_allocations() { return host().allocations_.load(); }
+uint64_t host_allocations() { return host().allocations(); }
 void fail_host_allocation(uint64_t countdown) { host().fail_at_.store(countdown); }
 
-Buffer::Buffer(Memory& memory, size_t bytes, Owner owner)
-    : memory_(memory), data_(memory.allocate(bytes)), bytes_(bytes), owner_(owner) {
+Buffer::Buffer(Memory& memory, void* data, size_t bytes, Owner owner)
+    : memory_(memory), data_(data), bytes_(bytes), owner_(owner) {
   charge(owner_, static_cast<int64_t>(bytes_));
 }
 
-Buffer::~Buffer() {
-  charge(owner_, -static_cast<int64_t>(bytes_));
-  memory_.release(data_, bytes_);
-}
+Buffer::~Buffer() { charge(owner_, -static_cast<int64_t>(bytes_)); }
 
 void Buffer::set_owner(Owner owner) {
   if (owner == owner_) return;
@@ -169,24 +185,29 @@ void Buffer::set_owner(Owner owner) {
 }
 
 BufferRef BufferRef::allocate(size_t bytes, Owner owner, Memory& memory) {
-  // The header comes from the same recycled blocks as the data.
-  void* header = host_memory().allocate(sizeof(Buffer));
-  BufferRef ref;
+  static_assert(sizeof(Buffer) <= Buffer::kHeader);
+  const bool together = bytes <= Buffer::kSmall && &memory == &host_memory();
+  void* header = host().allocate(Buffer::kHeader + (together ? bytes : 0));
+  void* data = static_cast<char*>(header) + Buffer::kHeader;
   try {
-    ref.buffer_ = new (header) Buffer(memory, bytes, owner);
+    if (!together) data = memory.allocate(bytes);
   } catch (...) {
-    host_memory().release(header, sizeof(Buffer));
+    host().release(header, Buffer::kHeader);
     throw;
   }
+  BufferRef ref;
+  ref.buffer_ = new (header) Buffer(memory, data, bytes, owner);
   return ref;
 }
 
 void BufferRef::reset() noexcept {
   Buffer* buffer = std::exchange(buffer_, nullptr);
-  if (buffer && buffer->refs.decrement()) {
-    buffer->~Buffer();
-    host_memory().release(buffer, sizeof(Buffer));
-  }
+  if (!buffer || !buffer->refs.decrement()) return;
+  const size_t bytes = buffer->bytes_;
+  const bool together = buffer->data_ == buffer->behind();
+  if (!together) buffer->memory_.release(buffer->data_, bytes);
+  buffer->~Buffer();
+  host().release(buffer, Buffer::kHeader + (together ? bytes : 0));
 }
 
 }  // namespace brio

@@ -80,8 +80,11 @@ class Buffer {
 
  private:
   friend class BufferRef;
-  Buffer(Memory& memory, size_t bytes, Owner owner);
+  // Small data on the host lies behind the buffer itself, in one block; other data in a block of its own.
+  static constexpr size_t kHeader = 64, kSmall = 4096;
+  Buffer(Memory& memory, void* data, size_t bytes, Owner owner);
   ~Buffer();
+  void* behind() { return reinterpret_cast<char*>(this) + kHeader; }
 
   Memory& memory_;
   void* data_;

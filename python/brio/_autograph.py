@@ -45,27 +45,41 @@ def convert(f):
 def _rewritten(f):
     """The code object of the rewritten function, or None."""
     try:
-        lines, first = inspect.getsourcelines(f)
+        lines, first = inspect.getsourcelines(f.__code__)  # of f itself, where inspect would look through a decorator
         tree = ast.parse(textwrap.dedent("".join(lines)))
     except (OSError, TypeError, SyntaxError, IndentationError):
-        return None  # no source: a lambda inside an expression, or code that was typed in
-    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
+        return None  # no source: code that was typed in, or a lambda amid lines that are no statement by themselves
+    definition = _definition(tree, f.__code__)
+    if definition is None:
         return None
     if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(tree)):
         return None
     ast.increment_lineno(tree, first - 1)
-    function = Rewriter().function(tree.body[0])
+    function = Rewriter().function(definition)
     # Free variables stay free: they are parameters of a function around it.
     outer = ast.parse(f"def outer__({', '.join([AG, *(v for v in f.__code__.co_freevars if v != AG)])}):\n  pass").body[0]
     outer.body = [function]
     module = ast.fix_missing_locations(ast.Module([outer], []))
-    scope = compile(module, inspect.getsourcefile(f) or "<autograph>", "exec")
+    scope = compile(module, inspect.getsourcefile(f.__code__) or "<autograph>", "exec")
     around = next(c for c in scope.co_consts if isinstance(c, types.CodeType))
-    return next(c for c in around.co_consts if isinstance(c, types.CodeType) and c.co_name == f.__name__)
+    return next(c for c in around.co_consts if isinstance(c, types.CodeType) and c.co_name == definition.name)
+
+
+def _definition(tree, code):
+    """The def in the source of a function; a lambda as a def, where the source has only one that it can be."""
+    if code.co_name != "<lambda>":
+        return tree.body[0] if len(tree.body) == 1 and isinstance(tree.body[0], ast.FunctionDef) else None
+    names = code.co_varnames[: code.co_argcount]
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and tuple(a.arg for a in n.args.posonlyargs + n.args.args) == names]
+    if len(found) != 1:
+        return None
+    made = ast.parse("def lambda__(): return 0").body[0]
+    made.args, made.body[0].value = found[0].args, found[0].body
+    return ast.fix_missing_locations(ast.copy_location(made, found[0]))
 
 
 def _is_library(f):
-    root = (f.__module__ or "").split(".")[0]
+    root = (f.__globals__.get("__name__") or "").split(".")[0]  # a decorator passes the module of what it wraps for its own
     if root in ("brio", "numpy", "scipy", "matplotlib", "PIL", "pytest") or root in getattr(sys, "stdlib_module_names", ()):
         return root != "__main__"
     return False

@@ -7,7 +7,7 @@ import contextlib
 import functools
 import sys
 
-from brio import _core, nest
+from brio import _autograph, _core, nest
 from brio._spec import TensorSpec
 
 
@@ -277,7 +277,8 @@ def custom_gradient(f=None):
 
     @functools.wraps(f)
     def call(*args, **kwargs):
-        return _core._custom_gradient(lambda *tensors: f(*tensors, **kwargs), *args)
+        inner = _autograph.convert(f) if _core._tracing() else f
+        return _core._custom_gradient(lambda *tensors: inner(*tensors, **kwargs), *args)
 
     return call
 

@@ -1,5 +1,6 @@
 """tf.function beyond what TensorFlow does, and what it says when something is wrong."""
 
+import functools
 import gc
 import traceback
 import weakref
@@ -112,3 +113,24 @@ def test_zero_argument_super_works():
             return super().f(x)
 
     assert float(Derived().f(tf.constant(2.0))) == 5.0
+
+
+def test_decorated_functions_keep_their_decorator():
+    def doubled(f):
+        @functools.wraps(f)
+        def call(x):
+            if x > 0:
+                return f(x) * 2
+            return f(x)
+
+        return call
+
+    @doubled
+    def inner(x):
+        return x + 1
+
+    outer = tf.function(lambda x: inner(x))
+    named = tf.function(inner)
+    for f in (outer, named):
+        assert float(f(tf.constant(1.0))) == 4.0
+        assert float(f(tf.constant(-1.0))) == 0.0

@@ -217,4 +217,128 @@ CASES = [
             return x + 1
         c = f.get_concrete_function(tf.TensorSpec([2], tf.float32))
         result = c(tf.constant([1.0, 2.0]))"""),
+    ("branch_assigns", """
+        v = tf.Variable(1.0)
+        @tf.function
+        def f(x):
+            if x > 0:
+                v.assign_add(x)
+            return v * 10
+        result = [f(tf.constant(2.0)), f(tf.constant(-2.0)), f(tf.constant(3.0)), v]"""),
+    ("branches_assign_different_variables", """
+        a, b = tf.Variable(0), tf.Variable(0)
+        @tf.function
+        def f(x):
+            if x > 0:
+                a.assign_add(1)
+            else:
+                b.assign(b - 1)
+            return a.read_value(), b.read_value()
+        result = [f(tf.constant(1.0)), f(tf.constant(-1.0)), f(tf.constant(1.0)), a, b]"""),
+    ("cond_assigns", """
+        v = tf.Variable([1.0, 2.0])
+        @tf.function
+        def f(x):
+            return tf.cond(x > 0, lambda: v.assign(v * 2), lambda: v.assign_sub([1.0, 1.0]))
+        result = [f(tf.constant(1)), f(tf.constant(0)), v]"""),
+    ("while_assigns", """
+        v = tf.Variable(0)
+        @tf.function
+        def f(n):
+            while v < n:
+                v.assign_add(3)
+            return v + 100
+        result = [f(tf.constant(10)), f(tf.constant(5)), v]"""),
+    ("for_range_assigns", """
+        total, last = tf.Variable(0), tf.Variable(-1)
+        @tf.function
+        def f(n):
+            for i in tf.range(n):
+                if i % 2 == 0:
+                    total.assign_add(i)
+                last.assign(i)
+            return total * 1
+        result = [f(tf.constant(5)), f(tf.constant(3)), total, last]"""),
+    ("training_loop_inside", """
+        w = tf.Variable([1.0, -2.0])
+        optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.5)
+        optimizer.build([w])
+        @tf.function
+        def train(x, y, steps):
+            loss = tf.constant(0.0)
+            for _ in tf.range(steps):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean(tf.square(tf.linalg.matvec(x, w) - y))
+                optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+            return loss
+        result = [train(tf.constant([[1.0, 2.0], [3.0, 1.0]]), tf.constant([1.0, 2.0]), tf.constant(10)), w, int(optimizer.iterations)]"""),
+    ("adam_inside_a_while", """
+        w = tf.Variable(4.0)
+        optimizer = tf.keras.optimizers.Adam(0.5)
+        optimizer.build([w])
+        @tf.function
+        def train():
+            rounds = tf.constant(0)
+            while w * w > 1.0 and rounds < 50:
+                with tf.GradientTape() as tape:
+                    loss = w * w
+                optimizer.apply_gradients(zip(tape.gradient(loss, [w]), [w]))
+                rounds += 1
+            return rounds
+        result = [train(), w]"""),
+    ("scan_assigns", """
+        seen = tf.Variable(0.0)
+        @tf.function
+        def f(x):
+            def step(carry, e):
+                seen.assign_add(e)
+                return carry + e * seen
+            return tf.scan(step, x, initializer=tf.constant(0.0))
+        result = [f(tf.constant([1.0, 2.0, 3.0])), seen]"""),
+    ("side_effects_once_under_tapes", """
+        count = [0]
+        w = tf.Variable(2.0)
+        @tf.function
+        def f(x):
+            count[0] += 1
+            return w * x
+        gradients = []
+        for i in range(3):
+            with tf.GradientTape() as tape:
+                y = f(tf.constant(float(i)))
+            gradients.append(tape.gradient(y, w))
+        result = [gradients, count[0]]"""),
+    ("second_gradient_through", """
+        @tf.function
+        def cube(x):
+            return x * x * x
+        x = tf.constant(2.0)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = cube(x)
+            dy = inner.gradient(y, x)
+        result = [y, dy, outer.gradient(dy, x)]"""),
+    ("assigns_under_a_tape", """
+        w, count = tf.Variable(2.0), tf.Variable(0)
+        @tf.function
+        def f(x):
+            count.assign_add(1)
+            return w * w * x
+        with tf.GradientTape() as tape:
+            y = f(tf.constant(3.0)) + f(tf.constant(4.0))
+        result = [tape.gradient(y, w), count]"""),
+    ("own_gradient_under_a_tape", """
+        @tf.custom_gradient
+        def clipped(x):
+            return x * 2, lambda g: g * 100
+        @tf.function
+        def f(x):
+            return clipped(x) + x
+        x = tf.constant(1.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        result = [y, tape.gradient(y, x)]"""),
 ]  # fmt: skip

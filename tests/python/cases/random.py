@@ -42,4 +42,6 @@ CASES = [
     ("set_global_generator", "tf.random.set_global_generator(tf.random.Generator.from_seed(2)); a = tf.random.get_global_generator().normal([2]); bool(tf.reduce_all(a == tf.random.Generator.from_seed(2).normal([2])))"),
     ("split", "a = tf.random.split([1, 2], num=3); [a.shape, bool(tf.reduce_all(a[0] == a[1]))]"),
     ("fold_in", "a = tf.random.fold_in([1, 2], 3); [a.shape, bool(tf.reduce_all(a == tf.random.fold_in([1, 2], 4)))]"),
+    ("seeds_move_on", "draw = lambda: tf.random.uniform([8], seed=5).numpy().tolist(); tf.random.set_seed(1); a, b = draw(), draw(); tf.random.set_seed(1); c, d = draw(), draw(); tf.random.set_seed(2); e = draw(); [a == b, a == c, b == d, a == e]"),
+    ("seeds_are_apart", "tf.random.set_seed(1); a = tf.random.normal([8], seed=5).numpy().tolist(); tf.random.set_seed(1); tf.random.normal([8], seed=6); b = tf.random.normal([8], seed=5).numpy().tolist(); [a == b]"),
 ]
