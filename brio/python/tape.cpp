@@ -272,7 +272,7 @@ void bind_tape(nb::module_& m) {
               else if (has_gradient(*nb::inst_ptr<Tensor>(h))) self.get("watch").watch(*nb::inst_ptr<Tensor>(h));
             }
           },
-          nb::arg("tensor"))
+          nb::arg("tensor"), "Follows a tensor, or several, as it does variables.")
       .def("_gradient", gradient, nb::arg("target"), nb::arg("sources"), nb::arg("output_gradients") = nb::none(),
            nb::arg("unconnected_gradients") = "none")
       .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"), nb::arg("unconnected_gradients") = "none",
@@ -284,7 +284,7 @@ void bind_tape(nb::module_& m) {
       .def(
           "stop_recording", [](nb::handle self) { return NotRecording{nb::borrow(self)}; },
           "A scope in which operations are not followed.")
-      .def("reset", &Tape::reset)
+      .def("reset", &Tape::reset, "Forgets what was followed so far.")
       .def("_stop", [](Tape& self) { self.exit(); })
       .def("_go_on", [](Tape& self) { self.pause().reset(); });
 }

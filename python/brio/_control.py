@@ -413,6 +413,7 @@ class name_scope:
 
     @property
     def name(self):
+        """The name of the scope."""
         return self._name
 
     def __enter__(self):

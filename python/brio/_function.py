@@ -39,10 +39,12 @@ class Function(_core._Function):
         return ConcreteFunction(self, args, kwargs)
 
     def experimental_get_tracing_count(self):
+        """How often the function was traced."""
         return self.traces
 
     @property
     def function_spec(self):
+        """The signature of the Python function."""
         return inspect.signature(self.python_function)
 
     def __repr__(self):
@@ -67,6 +69,7 @@ class ConcreteFunction:
 
     @property
     def inputs(self):
+        """Descriptions of the tensors that it takes."""
         return [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec)]
 
 

@@ -31,6 +31,7 @@ class _Nothing:
 
 
 def global_variables_initializer():
+    """Something for Session.run; variables have their values when they are made."""
     return _Nothing()
 
 
@@ -97,9 +98,10 @@ class Session:
         return made
 
     def close(self):
-        pass
+        """Nothing needs to be closed."""
 
     def as_default(self):
+        """The session itself, for a with statement."""
         return self
 
     def __enter__(self):
@@ -120,6 +122,7 @@ enable_eager_execution = disable_v2_behavior = enable_v2_behavior = disable_reso
 
 
 def reset_default_graph():
+    """Forgets the operations of sessions."""
     _graphs.clear()
 
 
@@ -133,32 +136,43 @@ def get_variable(name, shape=None, dtype=None, initializer=None, trainable=True,
 
 
 class train:  # noqa: N801: a namespace
+    """tf.compat.v1.train: optimizers under their old names."""
+
     @staticmethod
     def GradientDescentOptimizer(learning_rate, use_locking=False, name="GradientDescent"):  # noqa: N802
+        """keras.optimizers.SGD without momentum."""
         from brio.keras import optimizers
 
         return optimizers.SGD(learning_rate)
 
     @staticmethod
     def AdamOptimizer(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):  # noqa: N802
+        """keras.optimizers.Adam."""
         from brio.keras import optimizers
 
         return optimizers.Adam(learning_rate, beta_1=beta1, beta_2=beta2, epsilon=epsilon)
 
     @staticmethod
     def MomentumOptimizer(learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):  # noqa: N802
+        """keras.optimizers.SGD with momentum."""
         from brio.keras import optimizers
 
         return optimizers.SGD(learning_rate, momentum=momentum, nesterov=use_nesterov)
 
 
 class logging:  # noqa: N801: a namespace
+    """tf.compat.v1.logging: levels, and a function that sets one."""
+
     DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
 
     @staticmethod
     def set_verbosity(level):
-        pass
+        """Taken and ignored: Brio logs nothing by itself."""
 
 
 def __getattr__(name):
     return getattr(importlib.import_module("brio"), name)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio"))))

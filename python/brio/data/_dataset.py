@@ -347,6 +347,7 @@ class Dataset(sources.Sources):
         return self._next(self._brio_dataset.ignore_errors())
 
     def options(self):
+        """The options of the pipeline."""
         return getattr(self, "_options", None) or Options()
 
     def with_options(self, options, name=None):
