@@ -1,0 +1,121 @@
+"""Names that tutorials use and no other file of cases does: readers of files, old names, sessions."""
+
+_FILES = "import tempfile, os; d = tempfile.mkdtemp(); at = lambda n: os.path.join(d, n)"
+_PICTURES = f"""{_FILES}
+for c in 'ab':
+    os.makedirs(at(c))
+    for i in range(3):
+        tf.io.write_file(at(c + '/' + str(i) + '.png'), tf.io.encode_png(tf.cast(tf.fill([4, 5, 3], i * 10 + ord(c)), tf.uint8)))
+"""
+# Placeholders need a graph in TensorFlow, and none here.
+_GRAPH = "import contextlib; graph = tf.Graph().as_default() if tf.__name__ == 'tensorflow' else contextlib.nullcontext()"
+_OLD = "y, p = np.array([[0.0], [1.0]], 'float32'), np.array([[0.5], [0.25]], 'float32')"
+
+
+def _legacy(name):
+    # TensorFlow 2.21 has Keras 3's classes alone; the old name is Brio's.
+    return f"o = (tf.keras.optimizers.{name} if tf.__name__ == 'tensorflow' else tf.keras.optimizers.legacy.{name})(0.5); v = tf.Variable([1.0, 2.0]); o.apply_gradients([(tf.constant([0.5, -1.0]), v)]); v"
+
+
+CASES = [
+    # ---- readers
+    ("csv_dataset", _FILES + "; tf.io.write_file(at('x.csv'), 'a,b\\n1,2.5\\n3,4.5\\n'); [[x for x in row] for row in tf.data.experimental.CsvDataset(at('x.csv'), [tf.int32, tf.float32], header=True)]"),
+    ("make_csv_dataset", _FILES + "; tf.io.write_file(at('x.csv'), 'a,b,y\\n1,2.5,0\\n3,4.5,1\\n'); s = tf.data.experimental.make_csv_dataset(at('x.csv'), 2, label_name='y', num_epochs=1, shuffle=False); [[dict(x), y] for x, y in s]"),
+    ("text_lines", _FILES + "; tf.io.write_file(at('x.txt'), 'one\\ntwo\\n\\nthree'); [x for x in tf.data.TextLineDataset([at('x.txt')])]"),
+    ("records", _FILES + """
+with tf.io.TFRecordWriter(at('x.tfrecord')) as w:
+    for s in (b'one', b'', b'three'):
+        w.write(s)
+[list(tf.data.TFRecordDataset(at('x.tfrecord'))), list(tf.data.TFRecordDataset([at('x.tfrecord')] * 2).take(4))]"""),
+    ("list_files", _FILES + "; [tf.io.write_file(at(n), n) for n in ('b.txt', 'a.txt', 'c.md')]; [os.path.basename(p.numpy()) for p in tf.data.Dataset.list_files(at('*.txt'), shuffle=False)]"),
+    ("image_directory", _PICTURES + "s = keras.utils.image_dataset_from_directory(d, image_size=(2, 2), batch_size=4, shuffle=False); [[x.shape, tf.reduce_mean(x), y] for x, y in s] + [s.class_names]"),
+    ("text_directory", _FILES + """
+for c in 'ab':
+    os.makedirs(at(c))
+    tf.io.write_file(at(c + '/x.txt'), 'text of ' + c)
+s = keras.utils.text_dataset_from_directory(d, shuffle=False, label_mode='binary')
+[[x, y] for x, y in s]"""),
+    ("timeseries", "[[x, y] for x, y in keras.preprocessing.timeseries_dataset_from_array(np.arange(6.0), np.arange(6.0) * 2, 3, batch_size=2)]"),
+    ("ragged_feature", "e = tf.train.Example(features=tf.train.Features(feature={'x': tf.train.Feature(int64_list=tf.train.Int64List(value=[1, 2, 3]))})).SerializeToString(); tf.io.parse_single_example(e, {'x': tf.io.RaggedFeature(tf.int64)})['x']"),
+    ("cardinality", "[tf.data.experimental.cardinality(tf.data.Dataset.range(7)), tf.data.experimental.cardinality(tf.data.Dataset.range(3).repeat())]"),
+    ("counter", "[x for x in tf.data.experimental.Counter(start=2, step=3).take(3)]"),
+    ("ignore_errors", "[x for x in tf.data.Dataset.from_tensor_slices([1.0, 0.0, 2.0]).map(lambda x: tf.debugging.check_numerics(1.0 / x, 'inf')).apply(tf.data.experimental.ignore_errors())]"),
+    ("dense_to_ragged_batch", "[x.to_list() for x in tf.data.Dataset.range(4).map(lambda n: tf.range(n)).apply(tf.data.experimental.dense_to_ragged_batch(2))]"),
+    ("auto_shard", "[p.name for p in (tf.data.experimental.AutoShardPolicy.DATA, tf.data.experimental.AutoShardPolicy.OFF)]"),
+    ("checkpoint_readers", _FILES + """
+p = tf.train.Checkpoint(v=tf.Variable([1.0, 2.0])).save(at('ckpt'))
+r = tf.train.load_checkpoint(p)
+names = [n for n, shape in tf.train.list_variables(p) if n.startswith('v')]
+[len(names), r.get_tensor(names[0]), [s for n, s in r.get_variable_to_shape_map().items() if n.startswith('v')]]"""),
+    # ---- summaries
+    ("summary_file", _FILES + "; w = tf.summary.create_file_writer(d); w.init(); w.flush(); w.close(); [n.startswith('events.out.tfevents') for n in os.listdir(d)]"),
+    # ---- Keras under other names
+    ("layer_aliases", "x = np.arange(8.0, dtype='float32').reshape(1, 4, 2); q = x.reshape(1, 2, 2, 2); [keras.layers.GlobalAvgPool1D()(x), keras.layers.MaxPool1D(2)(x), keras.layers.GlobalMaxPool2D()(q), keras.layers.average([x, 2 * x]), keras.layers.multiply([x, x])]"),
+    ("loss_aliases", _OLD + "; [keras.losses.mean_absolute_error(y, p), keras.losses.kl_divergence(y + 0.5, p), keras.losses.get('mae')(y, p), keras.losses.get('MSE')(y, p)]"),
+    ("loss_base", _OLD + """
+class Mine(tf.losses.Loss):
+    def call(self, y_true, y_pred):
+        return tf.reduce_sum(tf.abs(y_true - y_pred), -1)
+Mine()(y, p)"""),
+    ("reduction_sum", _OLD + "; keras.losses.MeanSquaredError(reduction='sum' if tf.__name__ == 'tensorflow' else keras.losses.Reduction.SUM)(y, p)"),
+    ("short_losses", _OLD + "; [f(y, p) for f in ([keras.losses.mean_absolute_error, keras.losses.mean_squared_error] if tf.__name__ == 'tensorflow' else [keras.losses.mae, keras.losses.MSE])]"),
+    ("metrics_alias", "m = tf.metrics.SparseCategoricalAccuracy(); m.update_state([0, 1], [[0.9, 0.1], [0.8, 0.2]]); m.result()"),
+    ("schedule_alias", "s = tf.optimizers.schedules.PiecewiseConstantDecay([2, 4], [1.0, 0.5, 0.1]); [s(i) for i in (1, 3, 5)]"),
+    ("legacy_sgd", _legacy("SGD")),
+    ("legacy_adam", _legacy("Adam")),
+    ("legacy_adagrad", _legacy("Adagrad")),
+    ("legacy_rmsprop", _legacy("RMSprop")),
+    ("legacy_ftrl", _legacy("Ftrl")),
+    ("loss_scale", "o = (keras.optimizers.LossScaleOptimizer if tf.__name__ == 'tensorflow' else keras.mixed_precision.LossScaleOptimizer)(keras.optimizers.SGD(0.5)); v = tf.Variable([1.0]); l = o.scale_loss(tf.constant(2.0)); o.apply_gradients([(tf.constant([32768.0]), v)]); [l, v]"),
+    ("ops_left", "x = np.array([1.0, 4.0, 2.0], 'float32'); k = keras.ops; [k.amax(x), k.greater_equal(x, 2), k.less(x, 2), k.logical_or([True, False], [False, False]), k.nn.gelu(x), k.nn.relu(-x), k.nn.sigmoid(x), k.fft((x, np.zeros_like(x))), k.rfft(x)]"),
+    ("registered", """
+@keras.utils.register_keras_serializable('here', 'Twice')
+class Two(keras.layers.Layer):
+    def call(self, x):
+        return 2 * x
+a = keras.saving.get_registered_name(Two)
+with keras.saving.custom_object_scope({'mine': Two}):
+    b = keras.saving.get_registered_object('mine').__name__
+[a, b, keras.saving.get_custom_objects()['here>Twice'].__name__]"""),
+    ("sequence", """
+class Batches(keras.utils.Sequence):
+    def __len__(self):
+        return 3
+    def __getitem__(self, i):
+        return np.full((2, 1), float(i), 'float32'), np.full((2, 1), 2.0 * i, 'float32')
+m = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, kernel_initializer='ones')])
+m.compile('sgd', 'mse')
+h = m.fit(Batches(), shuffle=False, verbose=0)
+[isinstance(h, keras.callbacks.History), h.history['loss'], m.evaluate(Batches(), verbose=0)]""", {"rtol": 1e-4}),
+    ("pack", "[len(keras.utils.pack_x_y_sample_weight(1.0, 2.0)), len(keras.utils.pack_x_y_sample_weight(1.0, 2.0, 3.0))]"),
+    ("backend", "keras.backend.set_image_data_format('channels_last'); keras.config.disable_traceback_filtering(); a = [keras.backend.image_data_format(), keras.backend.standardize_dtype('float32')]; keras.config.enable_traceback_filtering(); a"),
+    # ---- TensorFlow 1
+    ("v1_values", "v = tf.compat.v1; [v.boolean_mask([1, 2, 3], [True, False, True]), v.gather_nd([[1, 2], [3, 4]], [[1, 0]]), v.nn.bias_add([[1.0, 2.0]], [3.0, 4.0]), v.scan(lambda a, x: a + x, tf.constant([1, 2, 3])), v.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[1.0, 2.0]]), v.SparseTensor([[0, 1]], [5.0], [2, 2]).values]"),
+    ("v1_initializers", "v = tf.compat.v1; [v.constant_initializer(3.0)([2]), v.zeros_initializer()([2]), v.ones_initializer()([2]), v.initializers.zeros()([2]), v.initializers.glorot_normal()([2, 3]).shape]"),
+    ("v1_keras", "k = tf.compat.v1.keras; m = k.models.Sequential([k.layers.InputLayer(input_shape=(2,)), k.layers.Dense(1, kernel_initializer='ones', kernel_regularizer=k.regularizers.L2(0.1))]); [m(np.ones((1, 2), 'float32')), k.layers.Concatenate()([np.ones((1, 2)), np.zeros((1, 1))])]"),
+    ("v1_devices", "[d.device_type for d in tf.compat.v1.config.list_logical_devices('CPU')]"),
+    ("v1_losses", "tf.compat.v1.losses.mean_squared_error(tf.constant([1.0, 2.0]), tf.constant([0.0, 4.0]))"),
+    ("v1_session", _GRAPH + """
+v = tf.compat.v1
+with graph:
+    x = v.placeholder(tf.float32, [None, 2])
+    w = v.get_variable('w', [2, 1], initializer=v.constant_initializer(0.5))
+    y = tf.matmul(x, w)
+    with v.Session() as s:
+        s.run(v.global_variables_initializer())
+        result = [s.run(y, {x: [[1.0, 2.0]]}), s.run([y, w], feed_dict={x: [[3.0, 4.0]]})]"""),
+    ("v1_training", _GRAPH + """
+v = tf.compat.v1
+def train(optimizer):
+    x = v.placeholder(tf.float32, [None])
+    w = tf.Variable(0.5) if tf.__name__ != 'tensorflow' else v.Variable(0.5)
+    loss = tf.reduce_mean(tf.square(w * x - 1.0))
+    step = optimizer.minimize(loss, var_list=[w])
+    with v.Session() as s:
+        s.run(v.global_variables_initializer())
+        for _ in range(3):
+            s.run(step, {x: [1.0, 2.0]})
+        return s.run(w)
+with graph:
+    result = [train(v.train.GradientDescentOptimizer(0.1)), train(v.train.AdamOptimizer(0.1))]"""),
+]  # fmt: skip
