@@ -1,5 +1,6 @@
 """Made by scripts/api/stubs.py."""
 from brio import audio as audio
+from brio import autograph as autograph
 from brio import bitwise as bitwise
 from brio import compat as compat
 from brio import config as config
@@ -200,9 +201,12 @@ from brio._spec import TensorSpec as TensorSpec
 from brio._spec import UnconnectedGradients as UnconnectedGradients
 from brio._spec import type_spec_from_value as type_spec_from_value
 from brio._tensor_array import TensorArray as TensorArray
+from brio.compat.v1 import Graph as Graph
 from brio.compat.v1 import Session as Session
 from brio.compat.v1 import global_variables_initializer as global_variables_initializer
 from brio.compat.v1 import placeholder as placeholder
+from brio.data._elements import RaggedTensorSpec as RaggedTensorSpec
+from brio.data._elements import SparseTensorSpec as SparseTensorSpec
 from brio.debugging import Assert as Assert
 from brio.debugging import assert_equal as assert_equal
 from brio.debugging import assert_greater as assert_greater

@@ -69,6 +69,17 @@ class RaggedTensor:
         return flat_values
 
     @classmethod
+    def from_sparse(cls, st_input, name=None, row_splits_dtype="int64"):
+        """The rows of a sparse matrix, whose values must stand at the beginnings of their rows."""
+        rows = [[] for _ in range(int(st_input.shape[0]))]
+        for (row, column), i in zip(st_input.indices.numpy().tolist(), range(st_input.values.shape[0])):
+            rows[row].append((column, i))
+        if any([column for column, _ in sorted(row)] != list(range(len(row))) for row in rows):
+            raise InvalidArgumentError("[RaggedTensor.from_sparse] the values of a row must fill its first columns, without gaps")
+        order = [i for row in rows for _, i in sorted(row)]
+        return cls.from_row_lengths(_core.gather(st_input.values, _core.constant(order, "int64")), [len(row) for row in rows])
+
+    @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype="int64"):
         """The rows of a tensor, without what lies behind their lengths, or without the padding at their ends."""
         tensor = _core.convert_to_tensor(tensor)

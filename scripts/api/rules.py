@@ -42,7 +42,8 @@ _PAIR, _LIST = "tuple[Tensor, Tensor]", "list[Tensor]"
 _FUNCTIONS = {
     _PAIR: """brio._core._image.image_gradients brio._core._linalg.eigh brio._core._linalg.qr brio._core._linalg.slogdet
         brio._core._nn.moments brio.keras.ops.nn.moments brio.linalg.normalize brio.nn.normalize_moments brio.nn.weighted_moments
-        brio.keras.ops.linalg.qr brio.keras.ops.linalg.eigh brio.keras.ops.math.fft brio.keras.ops.math.rfft""",
+        brio.keras.ops.linalg.qr brio.keras.ops.linalg.eigh brio.keras.ops.math.fft
+        brio.keras.ops.math.fft2 brio.keras.ops.math.rfft""",
     _LIST: """brio._core.dynamic_partition brio._core.shape_n brio._core.split brio._core.unstack brio._more_arrays.identity_n
         brio._more_arrays.meshgrid brio.keras.ops.core.unstack brio.keras.ops.numpy.meshgrid brio.keras.ops.numpy.split
         brio.experimental.numpy.split brio.io.decode_csv""",
@@ -60,7 +61,8 @@ _FUNCTIONS = {
     "KerasTensor": "brio.keras.layers.Input",
     "Generator": "brio.random.get_global_generator",
     "Any": """brio._more_arrays.get_static_value brio._more_arrays.unique brio._more_arrays.unique_with_counts brio._more_math.top_k
-        brio.audio.decode_wav brio.keras.activations.deserialize brio.keras.activations.get brio.keras.activations.serialize
+        brio.audio.decode_wav brio.image.combined_non_max_suppression
+        brio.nn.ctc_greedy_decoder brio.keras.activations.deserialize brio.keras.activations.get brio.keras.activations.serialize
         brio.keras.losses.deserialize brio.keras.losses.get brio.keras.losses.serialize brio.keras.ops.core.cond
         brio.keras.ops.core.scan brio.keras.ops.core.map brio.keras.ops.core.while_loop brio.keras.ops.core.fori_loop
         brio.keras.ops.core.vectorized_map brio.keras.ops.core.switch brio.keras.ops.core.custom_gradient

@@ -5,6 +5,7 @@ that graph once for what it is asked for, and runs it with what is fed.
 """
 
 import importlib
+import types
 
 from brio import _core, _nest
 from brio._core import *
@@ -114,11 +115,31 @@ class Session:
 InteractiveSession = Session
 
 
+class Graph:
+    """`with tf.Graph().as_default():` works; placeholders and eager code need no graph of their own here."""
+
+    def as_default(self):
+        """The graph itself, for a with statement."""
+        return self
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+def ConfigProto(**kwargs):  # noqa: N802
+    """Settings of a session: they are kept, and nothing depends on them."""
+    return types.SimpleNamespace(**{"gpu_options": types.SimpleNamespace(), **kwargs})
+
+
 def disable_eager_execution():
     """Eager code and sessions work side by side: there is nothing to switch off."""
 
 
 enable_eager_execution = disable_v2_behavior = enable_v2_behavior = disable_resource_variables = disable_eager_execution
+enable_tensor_equality = enable_resource_variables = disable_eager_execution
 
 
 def reset_default_graph():
@@ -138,6 +159,8 @@ def get_variable(name, shape=None, dtype=None, initializer=None, trainable=True,
 class train:  # noqa: N801: a namespace
     """tf.compat.v1.train: optimizers under their old names."""
 
+    _step = None
+
     @staticmethod
     def GradientDescentOptimizer(learning_rate, use_locking=False, name="GradientDescent"):  # noqa: N802
         """keras.optimizers.SGD without momentum."""
@@ -153,11 +176,91 @@ class train:  # noqa: N801: a namespace
         return optimizers.Adam(learning_rate, beta_1=beta1, beta_2=beta2, epsilon=epsilon)
 
     @staticmethod
+    def AdagradOptimizer(learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):  # noqa: N802
+        """keras.optimizers.Adagrad without an epsilon."""
+        from brio.keras import optimizers
+
+        return optimizers.Adagrad(learning_rate, initial_accumulator_value=initial_accumulator_value, epsilon=0.0)
+
+    @staticmethod
+    def get_or_create_global_step(graph=None):
+        """The variable that counts steps."""
+        if train._step is None:
+            train._step = _core.Variable(0, trainable=False, name="global_step", dtype="int64")
+        return train._step
+
+    @staticmethod
+    def get_global_step(graph=None):
+        """The variable that counts steps, or None where none was made."""
+        return train._step
+
+    @staticmethod
+    def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+        """A function that gives the rate at the step now: it falls by decay_rate every decay_steps."""
+        from brio.keras.optimizers import schedules
+
+        rate = schedules.ExponentialDecay(learning_rate, decay_steps, decay_rate, staircase)
+        return lambda: rate(_core.convert_to_tensor(global_step))
+
+    @staticmethod
+    def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+        """A function that gives the rate at the step now: it falls to end_learning_rate along a power of the step."""
+        from brio.keras.optimizers import schedules
+
+        rate = schedules.PolynomialDecay(learning_rate, decay_steps, end_learning_rate, power, cycle)
+        return lambda: rate(_core.convert_to_tensor(global_step))
+
+    @staticmethod
     def MomentumOptimizer(learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):  # noqa: N802
         """keras.optimizers.SGD with momentum."""
         from brio.keras import optimizers
 
         return optimizers.SGD(learning_rate, momentum=momentum, nesterov=use_nesterov)
+
+
+class losses:  # noqa: N801: a namespace
+    """tf.compat.v1.losses: one number each, the mean over what has a weight."""
+
+    @staticmethod
+    def _mean(values, weights):
+        weights = _core.broadcast_to(_core.cast(weights, values.dtype), values.shape)
+        count = _core.reduce_sum(_core.cast(weights != 0, values.dtype))
+        return _core._math.divide_no_nan(_core.reduce_sum(values * weights), count)
+
+    @staticmethod
+    def mean_squared_error(labels, predictions, weights=1.0):
+        """(predictions - labels) squared."""
+        predictions = _core.convert_to_tensor(predictions)
+        return losses._mean(_core.square(predictions - _core.cast(labels, predictions.dtype)), weights)
+
+    @staticmethod
+    def absolute_difference(labels, predictions, weights=1.0):
+        """|predictions - labels|."""
+        predictions = _core.convert_to_tensor(predictions)
+        return losses._mean(_core.abs(predictions - _core.cast(labels, predictions.dtype)), weights)
+
+    @staticmethod
+    def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0):
+        """The cross entropy of one-hot labels and logits."""
+        logits = _core.convert_to_tensor(logits)
+        labels = _core.cast(onehot_labels, logits.dtype)
+        if label_smoothing:
+            labels = labels * (1 - label_smoothing) + label_smoothing / labels.shape[-1]
+        return losses._mean(_core._nn.softmax_cross_entropy_with_logits(labels, logits), weights)
+
+    @staticmethod
+    def sparse_softmax_cross_entropy(labels, logits, weights=1.0):
+        """The cross entropy of class numbers and logits."""
+        return losses._mean(_core._nn.sparse_softmax_cross_entropy_with_logits(labels, logits), weights)
+
+    @staticmethod
+    def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0):
+        """The cross entropy of labels 0 and 1 and logits, element by element."""
+        logits = _core.convert_to_tensor(logits)
+        labels = _core.cast(multi_class_labels, logits.dtype)
+        if label_smoothing:
+            labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+        return losses._mean(_core._nn.sigmoid_cross_entropy_with_logits(labels, logits), weights)
 
 
 class logging:  # noqa: N801: a namespace

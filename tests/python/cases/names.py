@@ -118,4 +118,50 @@ def train(optimizer):
         return s.run(w)
 with graph:
     result = [train(v.train.GradientDescentOptimizer(0.1)), train(v.train.AdamOptimizer(0.1))]"""),
+    ("v1_adagrad", _GRAPH + """
+v = tf.compat.v1
+with graph:
+    x = v.placeholder(tf.float32, [None])
+    w = v.get_variable('w2', [1], initializer=v.ones_initializer())
+    step = v.train.AdagradOptimizer(0.5).minimize(tf.reduce_mean(tf.square(w * x - 3.0)), var_list=[w])
+    with v.Session(config=v.ConfigProto(allow_soft_placement=True)) as s:
+        s.run(v.global_variables_initializer())
+        for _ in range(3):
+            s.run(step, {x: [1.0, 2.0]})
+        result = s.run(w)"""),
+    ("graph", "g = tf.Graph(); [isinstance(g, tf.Graph), isinstance(tf.compat.v1.Graph(), tf.compat.v1.Graph)]"),
+    ("v1_all_losses", """
+l = tf.compat.v1.losses
+y, p, w = np.array([[1.0, 0.0], [0.0, 1.0]], 'float32'), np.array([[0.5, 2.0], [0.25, -1.0]], 'float32'), np.array([[1.0], [0.0]], 'float32')
+result = [l.mean_squared_error(y, p), l.mean_squared_error(y, p, w), l.absolute_difference(y, p, weights=2.0), l.softmax_cross_entropy(y, p), l.softmax_cross_entropy(y, p, weights=[1.0, 0.0], label_smoothing=0.1), l.sparse_softmax_cross_entropy([0, 1], p), l.sparse_softmax_cross_entropy([0, 1], p, [0.5, 0.0]), l.sigmoid_cross_entropy(y, p), l.sigmoid_cross_entropy(y, p, label_smoothing=0.2)]"""),
+    ("v1_schedules", """
+t = tf.compat.v1.train
+step = tf.Variable(4, dtype=tf.int64)
+result = [t.exponential_decay(0.1, step, 10, 0.5)(), t.exponential_decay(0.1, step, 3, 0.5, staircase=True)(), t.polynomial_decay(0.1, step, 10, 0.01, power=2.0)()]"""),
+    ("v1_global_step", "t = tf.compat.v1.train; s = t.get_or_create_global_step(); a = t.get_or_create_global_step(); tf.compat.v1.enable_tensor_equality(); [s.dtype, s.shape, t.get_global_step() is not None or tf.executing_eagerly()]"),
+    ("ragged_spec", "s = tf.RaggedTensorSpec([None, None], tf.int32); [s.shape, s.dtype]"),
+    ("ragged_from_sparse", "r = tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 2, 0], [0, 0, 0], [3, 0, 0]])); [r.to_list(), r.row_splits]"),
+    ("ragged_from_sparse_gap", "tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 0, 2]]))"),
+    ("ops_fft2", "x = np.arange(8.0, dtype='float32').reshape(2, 2, 2); keras.ops.fft2((x, x * 0.5))"),
+    ("combined_nms", """
+b = np.array([[[[0, 0, 1, 1]], [[0, 0.1, 1, 1.1]], [[0, 0, 0.2, 0.2]]]], 'float32')
+s = np.array([[[0.9, 0.1], [0.8, 0.7], [0.3, 0.6]]], 'float32')
+result = [list(tf.image.combined_non_max_suppression(b, s, 2, 5, iou_threshold=0.5, score_threshold=0.2)), list(tf.image.combined_non_max_suppression(b, s, 1, 9, pad_per_class=True, clip_boxes=False))]"""),
+    ("ctc_greedy", """
+x = np.log(np.array([[[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]], [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]], [[0.1, 0.1, 0.8], [0.1, 0.8, 0.1]], [[0.5, 0.4, 0.1], [0.8, 0.1, 0.1]]], 'float32'))
+d, n = tf.nn.ctc_greedy_decoder(x, [4, 3])
+e, m = tf.nn.ctc_greedy_decoder(x, [4, 3], merge_repeated=False, blank_index=0)
+result = [d[0].indices, d[0].values, d[0].dense_shape, n, e[0].values, m]"""),
+    ("autograph_code", """
+def f(x):
+    if x > 0:
+        x = x + 1
+    return x
+@tf.autograph.experimental.do_not_convert
+def g(x):
+    return x
+[isinstance(tf.autograph.to_code(f), str), 'def ' in tf.autograph.to_code(f), tf.autograph.to_graph(f)(tf.constant(2)), g(3)]"""),
+    ("utils_config", "c = keras.utils.Config(rate=0.1, units=3); c.rate = 0.2; c['name'] = 'x'; c.freeze(); [c.as_dict(), c.to_json(), list(c), len(c), 'rate' in c, c.get('z', 5), c.frozen]"),
+    ("utils_config_frozen", "c = keras.utils.Config(rate=0.1); c.freeze(); c.rate = 1.0"),
+    ("utils_config_missing", "keras.utils.Config(rate=0.1).rat"),
 ]  # fmt: skip

@@ -59,6 +59,12 @@ def fft(x):
     return tf.math.real(made), tf.math.imag(made)
 
 
+def fft2(x):
+    """The discrete Fourier transform of (real, imaginary) along the last two axes, as such a pair."""
+    made = tf.signal.fft2d(tf.complex(*together(*x)))
+    return tf.math.real(made), tf.math.imag(made)
+
+
 def rfft(x, fft_length=None):
     """The discrete Fourier transform of real numbers, as (real, imaginary)."""
     made = tf.signal.rfft(floating(x), None if fft_length is None else [fft_length])
