@@ -226,6 +226,18 @@ nb::object numpy_of(const Tensor& x) {
   return x.rank() == 0 ? nb::object(view[nb::tuple()]) : nb::object(view.attr("copy")());
 }
 
+// tf.experimental.numpy.experimental_enable_numpy_behavior(): operands of different dtypes become what NumPy says.
+namespace {
+bool joins_dtypes = false;
+
+void join_dtypes(Tensor& x, Tensor& y) {
+  const DType joined = dtype_from(nb::module_::import_("brio.experimental.numpy._dtypes")
+                                      .attr("joined")(dtype_object(x.dtype()), dtype_object(y.dtype())));
+  x = cast(x, joined);
+  y = cast(y, joined);
+}
+}  // namespace
+
 nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
   if (is_symbol(a) || is_symbol(b)) [[unlikely]] {
     auto side = [](nb::handle h, nb::handle other) -> TensorArgument {
@@ -237,6 +249,8 @@ nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
     return perform(f, std::tuple{side(a, b), side(b, a)});
   }
   auto [x, y] = operands_of(a, b);
+  if (joins_dtypes && x.dtype() != y.dtype()) [[unlikely]]
+    join_dtypes(x, y);
   if (current_journal || is_tracing()) [[unlikely]]
     return perform(f, std::tuple{TensorArgument{x, {}}, TensorArgument{y, {}}});
   return wrap(f(x, y));
@@ -319,6 +333,7 @@ void bind_tensor(nb::module_& m) {
       });
   type.attr("__array_priority__") = 100;
   type.attr("__hash__") = nb::none();
+  m.def("_join_dtypes", [](bool on) { joins_dtypes = on; });
   m.def("_restored", [](const std::string& dtype, nb::handle dims, nb::handle values) {
     return wrap(restored(dtype, dims, values));
   });

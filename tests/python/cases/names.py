@@ -1,4 +1,4 @@
-"""Names that tutorials use and no other file of cases does: readers of files, old names, sessions."""
+"""Names that tutorials use and no other file of cases does: readers of files, old names, sessions. V1 is tf.compat.v1."""
 
 _FILES = "import tempfile, os; d = tempfile.mkdtemp(); at = lambda n: os.path.join(d, n)"
 _PICTURES = f"""{_FILES}
@@ -67,7 +67,7 @@ Mine()(y, p)"""),
     ("legacy_rmsprop", _legacy("RMSprop")),
     ("legacy_ftrl", _legacy("Ftrl")),
     ("loss_scale", "o = (keras.optimizers.LossScaleOptimizer if tf.__name__ == 'tensorflow' else keras.mixed_precision.LossScaleOptimizer)(keras.optimizers.SGD(0.5)); v = tf.Variable([1.0]); l = o.scale_loss(tf.constant(2.0)); o.apply_gradients([(tf.constant([32768.0]), v)]); [l, v]"),
-    ("ops_left", "x = np.array([1.0, 4.0, 2.0], 'float32'); k = keras.ops; [k.amax(x), k.greater_equal(x, 2), k.less(x, 2), k.logical_or([True, False], [False, False]), k.nn.gelu(x), k.nn.relu(-x), k.nn.sigmoid(x), k.fft((x, np.zeros_like(x))), k.rfft(x)]"),
+    ("ops_left", "x = np.array([1.0, 4.0, 2.0], 'float32'); [keras.ops.amax(x), keras.ops.greater_equal(x, 2), keras.ops.less(x, 2), keras.ops.logical_or([True, False], [False, False]), keras.ops.nn.gelu(x), keras.ops.nn.relu(-x), keras.ops.nn.sigmoid(x), keras.ops.fft((x, np.zeros_like(x))), keras.ops.rfft(x)]"),
     ("registered", """
 @keras.utils.register_keras_serializable('here', 'Twice')
 class Two(keras.layers.Layer):
@@ -90,55 +90,50 @@ h = m.fit(Batches(), shuffle=False, verbose=0)
     ("pack", "[len(keras.utils.pack_x_y_sample_weight(1.0, 2.0)), len(keras.utils.pack_x_y_sample_weight(1.0, 2.0, 3.0))]"),
     ("backend", "keras.backend.set_image_data_format('channels_last'); keras.config.disable_traceback_filtering(); a = [keras.backend.image_data_format(), keras.backend.standardize_dtype('float32')]; keras.config.enable_traceback_filtering(); a"),
     # ---- TensorFlow 1
-    ("v1_values", "v = tf.compat.v1; [v.boolean_mask([1, 2, 3], [True, False, True]), v.gather_nd([[1, 2], [3, 4]], [[1, 0]]), v.nn.bias_add([[1.0, 2.0]], [3.0, 4.0]), v.scan(lambda a, x: a + x, tf.constant([1, 2, 3])), v.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[1.0, 2.0]]), v.SparseTensor([[0, 1]], [5.0], [2, 2]).values]"),
-    ("v1_initializers", "v = tf.compat.v1; [v.constant_initializer(3.0)([2]), v.zeros_initializer()([2]), v.ones_initializer()([2]), v.initializers.zeros()([2]), v.initializers.glorot_normal()([2, 3]).shape]"),
-    ("v1_keras", "k = tf.compat.v1.keras; m = k.models.Sequential([k.layers.InputLayer(input_shape=(2,)), k.layers.Dense(1, kernel_initializer='ones', kernel_regularizer=k.regularizers.L2(0.1))]); [m(np.ones((1, 2), 'float32')), k.layers.Concatenate()([np.ones((1, 2)), np.zeros((1, 1))])]"),
+    ("v1_values", "[V1.boolean_mask([1, 2, 3], [True, False, True]), V1.gather_nd([[1, 2], [3, 4]], [[1, 0]]), V1.nn.bias_add([[1.0, 2.0]], [3.0, 4.0]), V1.scan(lambda a, x: a + x, tf.constant([1, 2, 3])), V1.nn.sparse_softmax_cross_entropy_with_logits(labels=[1], logits=[[1.0, 2.0]]), V1.SparseTensor([[0, 1]], [5.0], [2, 2]).values]"),
+    ("v1_initializers", "[V1.constant_initializer(3.0)([2]), V1.zeros_initializer()([2]), V1.ones_initializer()([2]), V1.initializers.zeros()([2]), V1.initializers.glorot_normal()([2, 3]).shape]"),
+    ("v1_keras", "m = V1.keras.models.Sequential([V1.keras.layers.InputLayer(input_shape=(2,)), V1.keras.layers.Dense(1, kernel_initializer='ones', kernel_regularizer=V1.keras.regularizers.L2(0.1))]); [m(np.ones((1, 2), 'float32')), V1.keras.layers.Concatenate()([np.ones((1, 2)), np.zeros((1, 1))])]"),
     ("v1_devices", "[d.device_type for d in tf.compat.v1.config.list_logical_devices('CPU')]"),
     ("v1_losses", "tf.compat.v1.losses.mean_squared_error(tf.constant([1.0, 2.0]), tf.constant([0.0, 4.0]))"),
     ("v1_session", _GRAPH + """
-v = tf.compat.v1
 with graph:
-    x = v.placeholder(tf.float32, [None, 2])
-    w = v.get_variable('w', [2, 1], initializer=v.constant_initializer(0.5))
+    x = V1.placeholder(tf.float32, [None, 2])
+    w = V1.get_variable('w', [2, 1], initializer=V1.constant_initializer(0.5))
     y = tf.matmul(x, w)
-    with v.Session() as s:
-        s.run(v.global_variables_initializer())
+    with V1.Session() as s:
+        s.run(V1.global_variables_initializer())
         result = [s.run(y, {x: [[1.0, 2.0]]}), s.run([y, w], feed_dict={x: [[3.0, 4.0]]})]"""),
     ("v1_training", _GRAPH + """
-v = tf.compat.v1
 def train(optimizer):
-    x = v.placeholder(tf.float32, [None])
-    w = tf.Variable(0.5) if tf.__name__ != 'tensorflow' else v.Variable(0.5)
+    x = V1.placeholder(tf.float32, [None])
+    w = tf.Variable(0.5) if tf.__name__ != 'tensorflow' else V1.Variable(0.5)
     loss = tf.reduce_mean(tf.square(w * x - 1.0))
     step = optimizer.minimize(loss, var_list=[w])
-    with v.Session() as s:
-        s.run(v.global_variables_initializer())
+    with V1.Session() as s:
+        s.run(V1.global_variables_initializer())
         for _ in range(3):
             s.run(step, {x: [1.0, 2.0]})
         return s.run(w)
 with graph:
-    result = [train(v.train.GradientDescentOptimizer(0.1)), train(v.train.AdamOptimizer(0.1))]"""),
+    result = [train(V1.train.GradientDescentOptimizer(0.1)), train(V1.train.AdamOptimizer(0.1))]"""),
     ("v1_adagrad", _GRAPH + """
-v = tf.compat.v1
 with graph:
-    x = v.placeholder(tf.float32, [None])
-    w = v.get_variable('w2', [1], initializer=v.ones_initializer())
-    step = v.train.AdagradOptimizer(0.5).minimize(tf.reduce_mean(tf.square(w * x - 3.0)), var_list=[w])
-    with v.Session(config=v.ConfigProto(allow_soft_placement=True)) as s:
-        s.run(v.global_variables_initializer())
+    x = V1.placeholder(tf.float32, [None])
+    w = V1.get_variable('w2', [1], initializer=V1.ones_initializer())
+    step = V1.train.AdagradOptimizer(0.5).minimize(tf.reduce_mean(tf.square(w * x - 3.0)), var_list=[w])
+    with V1.Session(config=V1.ConfigProto(allow_soft_placement=True)) as s:
+        s.run(V1.global_variables_initializer())
         for _ in range(3):
             s.run(step, {x: [1.0, 2.0]})
         result = s.run(w)"""),
     ("graph", "g = tf.Graph(); [isinstance(g, tf.Graph), isinstance(tf.compat.v1.Graph(), tf.compat.v1.Graph)]"),
     ("v1_all_losses", """
-l = tf.compat.v1.losses
 y, p, w = np.array([[1.0, 0.0], [0.0, 1.0]], 'float32'), np.array([[0.5, 2.0], [0.25, -1.0]], 'float32'), np.array([[1.0], [0.0]], 'float32')
-result = [l.mean_squared_error(y, p), l.mean_squared_error(y, p, w), l.absolute_difference(y, p, weights=2.0), l.softmax_cross_entropy(y, p), l.softmax_cross_entropy(y, p, weights=[1.0, 0.0], label_smoothing=0.1), l.sparse_softmax_cross_entropy([0, 1], p), l.sparse_softmax_cross_entropy([0, 1], p, [0.5, 0.0]), l.sigmoid_cross_entropy(y, p), l.sigmoid_cross_entropy(y, p, label_smoothing=0.2)]"""),
+result = [V1.losses.mean_squared_error(y, p), V1.losses.mean_squared_error(y, p, w), V1.losses.absolute_difference(y, p, weights=2.0), V1.losses.softmax_cross_entropy(y, p), V1.losses.softmax_cross_entropy(y, p, weights=[1.0, 0.0], label_smoothing=0.1), V1.losses.sparse_softmax_cross_entropy([0, 1], p), V1.losses.sparse_softmax_cross_entropy([0, 1], p, [0.5, 0.0]), V1.losses.sigmoid_cross_entropy(y, p), V1.losses.sigmoid_cross_entropy(y, p, label_smoothing=0.2)]"""),
     ("v1_schedules", """
-t = tf.compat.v1.train
 step = tf.Variable(4, dtype=tf.int64)
-result = [t.exponential_decay(0.1, step, 10, 0.5)(), t.exponential_decay(0.1, step, 3, 0.5, staircase=True)(), t.polynomial_decay(0.1, step, 10, 0.01, power=2.0)()]"""),
-    ("v1_global_step", "t = tf.compat.v1.train; s = t.get_or_create_global_step(); a = t.get_or_create_global_step(); tf.compat.v1.enable_tensor_equality(); [s.dtype, s.shape, t.get_global_step() is not None or tf.executing_eagerly()]"),
+result = [V1.train.exponential_decay(0.1, step, 10, 0.5)(), V1.train.exponential_decay(0.1, step, 3, 0.5, staircase=True)(), V1.train.polynomial_decay(0.1, step, 10, 0.01, power=2.0)()]"""),
+    ("v1_global_step", "s = V1.train.get_or_create_global_step(); a = V1.train.get_or_create_global_step(); tf.compat.v1.enable_tensor_equality(); [s.dtype, s.shape, V1.train.get_global_step() is not None or tf.executing_eagerly()]"),
     ("ragged_spec", "s = tf.RaggedTensorSpec([None, None], tf.int32); [s.shape, s.dtype]"),
     ("ragged_from_sparse", "r = tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 2, 0], [0, 0, 0], [3, 0, 0]])); [r.to_list(), r.row_splits]"),
     ("ragged_from_sparse_gap", "tf.RaggedTensor.from_sparse(tf.sparse.from_dense([[1, 0, 2]]))"),
@@ -165,3 +160,4 @@ def g(x):
     ("utils_config_frozen", "c = keras.utils.Config(rate=0.1); c.freeze(); c.rate = 1.0"),
     ("utils_config_missing", "keras.utils.Config(rate=0.1).rat"),
 ]  # fmt: skip
+CASES = [(name, source.replace("V1.", "tf.compat.v1."), *options) for name, source, *options in CASES]

@@ -23,7 +23,7 @@ _REST = {
     "repeat": "tnp.repeat([1, 2], 2)", "tile": "tnp.tile([1, 2], 2)", "sort": "tnp.sort([3, 1, 2])", "argsort": "tnp.argsort([3, 1, 2])", "diag": "tnp.diag([1, 2])", "tril": "tnp.tril(tnp.ones((2, 2)))", "triu": "tnp.triu(tnp.ones((2, 2)))",
     "trace": "tnp.trace([[1, 2], [3, 4]])", "take": "tnp.take([10, 20, 30], [2, 0])", "moveaxis": "tnp.moveaxis(tnp.zeros((1, 2, 3)), 0, -1)", "swapaxes": "tnp.swapaxes(tnp.zeros((1, 2, 3)), 0, 2)",
     "broadcast_to": "tnp.broadcast_to([1, 2], (2, 2))", "all": "tnp.all([1, 0])", "any": "tnp.any([[1, 0], [0, 0]], axis=1)", "constants": "[tnp.pi, tnp.e, tnp.inf, tnp.newaxis]",
-    "ndarray": "isinstance(tnp.ones(2), tnp.ndarray)", "tensor_in": "tnp.ones(2) + tf.ones([2], tf.float64)", "randn": "[tnp.random.randn(2, 3).dtype, tnp.random.randn(2, 3).shape]",
+    "types": "[tnp.zeros([2], tnp.float64), tnp.ones([2], tnp.int64)]", "ndarray": "isinstance(tnp.ones(2), tnp.ndarray)", "tensor_in": "tnp.ones(2) + tf.ones([2], tf.float64)", "randn": "[tnp.random.randn(2, 3).dtype, tnp.random.randn(2, 3).shape]",
     "rand": "[tnp.random.rand(4).dtype, bool(tnp.all(tnp.random.rand(4) < 1.0))]", "randint": "[tnp.random.randint(3, size=(2,)).dtype, bool(tnp.all(tnp.random.randint(2, 4, (9,)) >= 2))]",
     "uniform": "[tnp.random.uniform(2.0, 3.0, [3]).dtype, bool(tnp.all(tnp.random.uniform(2.0, 3.0, [3]) >= 2.0))]", "standard_normal": "tnp.random.standard_normal([2]).shape",
     "arctan2": "tnp.arctan2([1.0, 2.0], [3.0, 4.0])", "sum_axis": "tnp.sum([[1, 2], [3, 4]], axis=0, keepdims=True)", "mean_of": "tnp.mean([1, 2], dtype=tnp.float32)", "sum_bool": "tnp.sum([True, True])",

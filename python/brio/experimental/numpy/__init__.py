@@ -278,7 +278,32 @@ def shape(a):
     return tuple(asarray(a).shape)
 
 
+def flatten(a, order="C"):
+    """All elements in one row."""
+    return ravel(a)  # noqa: F821
+
+
 # ---- the rest
+
+
+def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode="legacy"):
+    """From now on operators join dtypes as NumPy does, and tensors have NumPy's methods: x.T, x.reshape(2, -1), x.astype(...)."""
+    if prefer_float32 or dtype_conversion_mode != "legacy":
+        raise ValueError("[experimental_enable_numpy_behavior] Brio has NumPy's own rules alone: leave the arguments out")
+    _core._join_dtypes(True)
+    for cls in (_core.Tensor, _core.Variable):
+        cls.T = property(transpose)
+        cls.size = property(size)
+        cls.transpose = lambda self, *axes: transpose(self, _several(axes) if axes else None)
+        cls.reshape = lambda self, *shape: reshape(self, _several(shape))
+        cls.flatten, cls.ravel, cls.clip = flatten, ravel, clip  # noqa: F821
+        cls.astype = lambda self, dtype: _tf.cast(self, dtype)
+        cls.tolist = lambda self: self.numpy().tolist()
+
+
+def _several(given):
+    """Sizes or axes, which come as one list or one by one."""
+    return given[0] if len(given) == 1 else given
 
 
 def result_type(*arrays_and_dtypes):
