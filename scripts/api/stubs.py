@@ -29,7 +29,7 @@ IMPORTS = {
     r"(?<![\w.])TensorShape\b": "from brio._shape import TensorShape",
 }
 SPECIAL = set(
-    "__init__ __call__ __enter__ __exit__ __iter__ __next__ __len__ __getitem__ __setitem__ __contains__ __bool__ __float__ "
+    "__init__ __call__ __enter__ __exit__ __iter__ __next__ __len__ __getitem__ __setitem__ __delitem__ __contains__ __bool__ __float__ "
     "__int__ __index__ __array__ __getattr__ __hash__ __get__ _get_variable_index".split()
 )
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor".split()
@@ -145,8 +145,9 @@ class Writer:
             return f"class {name}(enum.Enum):\n{doc_text(cls, 4)}{body}"
         bases = [self.reference(b, stub) for b in cls.__bases__ if b is not object and not b.__module__.startswith("nanobind")]
         lines = [doc_text(cls, 4), made_init(cls) if "__signature__" in vars(cls) else ""]
+        open_ended = {"__setattr__"} if "__getattr__" in vars(cls) else set()
         for member, value in sorted(vars(cls).items()):
-            if not member.startswith("_") or member in SPECIAL or (member in OPERATORS and isinstance(value, types.FunctionType)):
+            if not member.startswith("_") or member in SPECIAL | open_ended or (member in OPERATORS and isinstance(value, types.FunctionType)):
                 lines.append(self.member_text(stub, cls, member, value))
         found = assigned(cls) | set(rules.ATTRIBUTES.get(cls.__name__, ()))
         lines += [f"    {n}: Any\n" for n in sorted(found) if n not in vars(cls) and not n.startswith("_")]
