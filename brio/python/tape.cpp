@@ -257,7 +257,11 @@ void bind_tape(nb::module_& m) {
           "__exit__", [](NotRecording& self, Given, Given, Given) { nb::inst_ptr<Tape>(self.tape)->pause().reset(); },
           nb::arg().none(), nb::arg().none(), nb::arg().none());
   nb::class_<Tape>(m, "GradientTape", nb::type_slots(tape_slots),
-                   "Follows operations, so that the gradients of what they compute can be asked for.")
+                   "Follows operations, so that the gradients of what they compute can be asked for.\n\n"
+                   ">>> x = tf.Variable(3.0)\n"
+                   ">>> with tf.GradientTape() as tape:\n"
+                   "...     y = x * x\n"
+                   ">>> float(tape.gradient(y, x))\n6.0")
       .def(nb::init<bool, bool>(), nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def(
           "watch",

@@ -68,7 +68,10 @@ std::shared_ptr<nb::object> kept(nb::object object) {
 
 void bind_variable(nb::module_& m) {
   nb::class_<Variable> type(m, "Variable", nb::type_slots(value_slots), nb::is_weak_referenceable(),
-                            nb::dynamic_attr(), "A named cell that holds a tensor and can be assigned another.");
+                            nb::dynamic_attr(),
+                            "A named cell that holds a tensor and can be assigned another.\n\n"
+                            ">>> v = tf.Variable([1.0, 2.0])\n"
+                            ">>> v.assign_add([1.0, 1.0]).numpy().tolist()\n[2.0, 3.0]");
   types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
           "__init__",

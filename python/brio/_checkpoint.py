@@ -84,7 +84,16 @@ class _Status:
 
 
 class Checkpoint:
-    """Objects whose variables are saved and restored together: Checkpoint(model=model, optimizer=optimizer)."""
+    """Objects whose variables are saved and restored together: Checkpoint(model=model, optimizer=optimizer).
+
+    >>> import tempfile
+    >>> v = tf.Variable(1.0)
+    >>> path = tf.train.Checkpoint(v=v).save(tempfile.mkdtemp() + "/ckpt")
+    >>> _ = v.assign(5.0)
+    >>> _ = tf.train.Checkpoint(v=v).restore(path)
+    >>> float(v)
+    1.0
+    """
 
     def __init__(self, root=None, **objects):
         if root is not None:

@@ -6,7 +6,11 @@ from brio.errors import InvalidArgumentError
 
 
 class RaggedTensor:
-    """Row i is values[row_splits[i] : row_splits[i + 1]]; values may be ragged themselves."""
+    """Row i is values[row_splits[i] : row_splits[i + 1]]; values may be ragged themselves.
+
+    >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1]).to_list()
+    [[1, 2], [], [3]]
+    """
 
     def __init__(self, values, row_splits):
         self.values = values if isinstance(values, RaggedTensor) else _core.convert_to_tensor(values)

@@ -2,7 +2,11 @@
 
 
 class TensorShape(tuple):
-    """The sizes of a tensor's axes: a tuple in which a size that is not known is None."""
+    """The sizes of a tensor's axes: a tuple in which a size that is not known is None.
+
+    >>> tf.TensorShape([2, None]).is_compatible_with([2, 5])
+    True
+    """
 
     __slots__ = ()
 

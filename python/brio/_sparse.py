@@ -5,7 +5,11 @@ from brio._shape import TensorShape
 
 
 class SparseTensor:
-    """values[i] lies at indices[i]; everything else is 0."""
+    """values[i] lies at indices[i]; everything else is 0.
+
+    >>> tf.sparse.to_dense(tf.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2])).numpy().tolist()
+    [[0, 5], [6, 0]]
+    """
 
     def __init__(self, indices, values, dense_shape):
         self.indices = _core.cast(_core.convert_to_tensor(indices, dtype_hint="int64"), "int64")

@@ -46,7 +46,7 @@ def class_text(name, cls, module):
     parts = [f"## {name}\n\n"]
     if not issubclass(cls, BaseException):
         parts.append(f"`{constructor(name, cls, module)}`\n\n")
-    parts.append(f"{text}\n")
+    parts.append(with_code(text))
     if arguments:
         parts += ["\n", *(f"- {line.strip()}\n" for line in arguments.split("\n"))]
     rows = []
@@ -58,6 +58,20 @@ def class_text(name, cls, module):
     if rows:
         parts += ["\n", TABLE, *rows]
     return "".join(parts)
+
+
+def with_code(text):
+    """Text in which examples are blocks of code."""
+    lines, inside = [], False
+    for line in text.split("\n"):
+        if line.startswith(">>>") and not inside:
+            lines.append("```python")
+            inside = True
+        elif inside and not line.strip():
+            lines.append("```")
+            inside = False
+        lines.append(line)
+    return "\n".join(lines + ["```"] * inside) + "\n"
 
 
 def inherited(cls, member):

@@ -37,6 +37,11 @@ class FeatureSpace:
     adapt(dataset) learns means and vocabularies; then space(columns) gives one row for each sample, or a dict of the encoded
     columns with output_mode="dict". The kinds are float, float_normalized, float_rescaled, float_discretized,
     integer_categorical, string_categorical, integer_hashed and string_hashed; the methods of these names take options.
+
+    >>> space = keras.utils.FeatureSpace({"city": "string_categorical"})
+    >>> space.adapt({"city": ["a", "b", "a"]})
+    >>> space({"city": ["b"]}).numpy().tolist()
+    [[0.0, 0.0, 1.0]]
     """
 
     def __init__(self, features, output_mode="concat", crosses=None, crossing_dim=32, hashing_dim=32, num_discretization_bins=32, name=None):

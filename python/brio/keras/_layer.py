@@ -23,6 +23,14 @@ class Layer:
     """Something with weights that maps tensors to tensors.
 
     Derive from it and write call(inputs); make weights with add_weight() in build(input_shape), or use other layers.
+
+    >>> class Scale(keras.layers.Layer):
+    ...     def build(self, input_shape):
+    ...         self.factor = self.add_weight(shape=(input_shape[-1],), initializer="ones", name="factor")
+    ...     def call(self, inputs):
+    ...         return inputs * self.factor
+    >>> Scale()(tf.constant([[1.0, 2.0]])).numpy().tolist()
+    [[1.0, 2.0]]
     """
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):

@@ -199,7 +199,10 @@ class MonitorCallback(Callback):
 
 
 class EarlyStopping(MonitorCallback):
-    """Ends training when a number no longer gets better."""
+    """Ends training when a number no longer gets better.
+
+    >>> stop = keras.callbacks.EarlyStopping(monitor="val_loss", patience=3, restore_best_weights=True)
+    """
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None, restore_best_weights=False,
                  start_from_epoch=0):  # fmt: skip

@@ -19,6 +19,12 @@ class Model(Trainer, Layer):
     """Layers with the ways to train them.
 
     Model(inputs, outputs) is the graph between symbols; a class derived from Model writes call(inputs).
+
+    >>> inputs = keras.Input((4,))
+    >>> hidden = keras.layers.Dense(8, activation="relu")(inputs)
+    >>> model = keras.Model(inputs, keras.layers.Dense(1)(hidden))
+    >>> model.output_shape
+    (None, 1)
     """
 
     def __new__(cls, *args, **kwargs):
@@ -236,7 +242,14 @@ def _called_name(name):
 
 
 class Sequential(Model):
-    """Layers one after the other."""
+    """Layers one after the other.
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
+    >>> model.compile(optimizer="adam", loss="mse")
+    >>> history = model.fit(np.zeros((16, 4)), np.zeros(16), epochs=2, verbose=0)
+    >>> len(history.history["loss"])
+    2
+    """
 
     def __new__(cls, *args, **kwargs):
         return object.__new__(cls)
