@@ -14,6 +14,9 @@ find_package(nanobind CONFIG REQUIRED)
 file(GLOB bindings CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/python/*.cpp")
 nanobind_add_module(_core NB_STATIC NOMINSIZE ${bindings})
 target_link_libraries(_core PRIVATE brio brio_options)
+# Calls between our own functions, in libbrio.a too, go straight and not through a table that others might change.
+target_link_options(_core PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/python_exports.map")
+set_target_properties(_core PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/python_exports.map")
 # Headers of others are not held to our warnings.
 target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")

@@ -28,10 +28,12 @@ struct Matrix {
                     cat("diagonal ", k, " lies outside of a matrix of ", rows, " rows and ", columns, " columns"));
     return std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0));
   }
-  // Column minus row, for every element, and a number to compare it with.
-  Tensor offset() const { return iota(columns, counter()) - expand_dims(iota(rows, counter()), 1); }
-  Tensor number(int64_t k) const { return constant(std::clamp(k, -rows, columns), counter()); }
-  DType counter() const { return counter_dtype(std::max(rows, columns)); }
+  // The column of every element, and where the diagonal k passes through its row: the two are compared.
+  Tensor column() const { return iota(columns, counter()); }
+  Tensor diagonal_at(int64_t k) const {
+    return expand_dims(iota(rows, counter()) + constant(std::clamp(k, -rows, columns), counter()), 1);
+  }
+  DType counter() const { return counter_dtype(rows + columns); }
 };
 
 Tensor zero_of(DType dtype) { return dtype == boolean ? constant(false, dtype) : constant(0, dtype); }
@@ -42,7 +44,8 @@ Tensor with_diagonal(const Tensor& x, const Matrix& matrix, const Tensor& diagon
   const int64_t missing = (k >= 0 ? matrix.rows : matrix.columns) - diagonal.shape()[diagonal.rank() - 1];
   std::vector<Padding> behind(static_cast<size_t>(diagonal.rank()));
   behind.back().high = missing;
-  return select(equal(matrix.offset(), matrix.number(k)), expand_dims(pad(diagonal, behind), k >= 0 ? -1 : -2), x);
+  return select(equal(matrix.column(), matrix.diagonal_at(k)), expand_dims(pad(diagonal, behind), k >= 0 ? -1 : -2),
+                x);
 }
 
 Tensor keep(const Tensor& x, const Tensor& where) { return select(where, x, zero_of(x.dtype())); }
@@ -85,10 +88,11 @@ Tensor set_diag(const Tensor& x, const Tensor& diagonal, int64_t k) {
 
 Tensor band_part(const Tensor& x, int64_t lower, int64_t upper) {
   const Matrix matrix("band_part", x);
-  const Tensor offset = matrix.offset();
-  const Tensor above = less_equal(offset, matrix.number(upper < 0 ? matrix.columns : upper));
-  const Tensor below = greater_equal(offset, matrix.number(lower < 0 ? -matrix.rows : -lower));
-  return keep(x, logical_and(above, below));
+  // A negative number of diagonals means all of them: nothing is to be compared on that side.
+  const auto above = [&] { return less_equal(matrix.column(), matrix.diagonal_at(upper)); };
+  const auto below = [&] { return greater_equal(matrix.column(), matrix.diagonal_at(-lower)); };
+  if (lower < 0 && upper < 0) return x;
+  return keep(x, lower < 0 ? above() : upper < 0 ? below() : logical_and(above(), below()));
 }
 
 Tensor trace(const Tensor& x) {
@@ -105,11 +109,11 @@ Tensor matrix_transpose(const Tensor& x) {
 
 Tensor tril(const Tensor& x, int64_t k) {
   const Matrix matrix("tril", x);
-  return keep(x, less_equal(matrix.offset(), matrix.number(k)));
+  return keep(x, less_equal(matrix.column(), matrix.diagonal_at(k)));
 }
 Tensor triu(const Tensor& x, int64_t k) {
   const Matrix matrix("triu", x);
-  return keep(x, greater_equal(matrix.offset(), matrix.number(k)));
+  return keep(x, greater_equal(matrix.column(), matrix.diagonal_at(k)));
 }
 
 }  // namespace brio

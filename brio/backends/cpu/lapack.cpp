@@ -1,9 +1,12 @@
 #include "brio/backends/cpu/lapack.h"
 
+#include <cpuid.h>
 #include <dlfcn.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 #include "brio/base/error.h"
 
@@ -36,6 +39,28 @@ class OneCpu {
   bool changed_;
 };
 
+bool made_by_amd() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(0, &a, &b, &c, &d) && std::memcmp(&c, "cAMD", 4) == 0;
+}
+
+// While it lives OpenBLAS, which asks the environment when it is loaded, takes its 256-bit kernels on AMD's
+// processors. Its 512-bit ones do the work in halves there and lose up to 1.6 times on matrices of a few hundred rows
+// (docs/decisions/linear-algebra.md). What the user has set stands.
+class FittingKernels {
+ public:
+  FittingKernels() : changed_(made_by_amd() && !std::getenv(kVariable) && setenv(kVariable, "Zen", 0) == 0) {}
+  ~FittingKernels() {
+    if (changed_) unsetenv(kVariable);
+  }
+  FittingKernels(const FittingKernels&) = delete;
+  FittingKernels& operator=(const FittingKernels&) = delete;
+
+ private:
+  static constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  bool changed_;
+};
+
 struct Library {
   std::string unusable;
   Lapack<float> of_float{};
@@ -44,7 +69,8 @@ struct Library {
   Library() {
     void* handle = nullptr;
     {
-      const OneCpu scope;
+      const OneCpu one_cpu;
+      const FittingKernels kernels;
       for (const char* name : kNames)
         if (!handle) handle = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     }
@@ -79,6 +105,8 @@ struct Library {
     find(f.trsv, "trsv");
     find(f.geqrf, "geqrf");
     find(f.orgqr, "orgqr");
+    find(f.geqrt, "geqrt");
+    find(f.larfb, "larfb");
     find(f.gesdd, "gesdd");
     find(f.syevd, "syevd");
   }

@@ -28,6 +28,12 @@ struct Lapack {
   void (*geqrf)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork, int* info);
   void (*orgqr)(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau, T* work,
                 const int* lwork, int* info);
+  // a = q · r, with the triangle of every block of nb reflections; a block applied to c
+  void (*geqrt)(const int* m, const int* n, const int* nb, T* a, const int* lda, T* t, const int* ldt, T* work,
+                int* info);
+  void (*larfb)(const char* side, const char* trans, const char* direct, const char* storev, const int* m,
+                const int* n, const int* k, const T* v, const int* ldv, const T* t, const int* ldt, T* c,
+                const int* ldc, T* work, const int* ldwork, size_t, size_t, size_t, size_t);
   // a = u · diag(s) · vt
   void (*gesdd)(const char* jobz, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt,
                 const int* ldvt, T* work, const int* lwork, int* iwork, int* info, size_t);

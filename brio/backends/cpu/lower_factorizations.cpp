@@ -1,5 +1,6 @@
 // cholesky, qr, svd and eigh by LAPACK; small cholesky by plain loops. Row-major memory is the transposed matrix
 // there.
+#include "brio/backends/cpu/householder.h"
 #include "brio/backends/cpu/lapack_kernel.h"
 #include "brio/backends/cpu/small_matrices.h"
 #include "brio/ops/factorizations.h"
@@ -66,40 +67,27 @@ class Cholesky final : public LapackKernel<T> {
   }
 };
 
-// Memory for geqrf and orgqr of [rows, columns] with up to `most` columns of q.
-template <typename T>
-int qr_work_size(int rows, int columns, int most) {
-  const int query = -1, k = std::min(rows, columns);
-  T for_r = 0, for_q = 0;
-  int info = 0;
-  lapack<T>().geqrf(&rows, &columns, nullptr, &rows, nullptr, &for_r, &query, &info);
-  lapack<T>().orgqr(&rows, &most, &k, nullptr, &rows, nullptr, &for_q, &query, &info);
-  return std::max(work_size(for_r), work_size(for_q));
-}
-
 template <typename T>
 class Qr final : public LapackKernel<T> {
  public:
   explicit Qr(const NodeView& view)
-      : LapackKernel<T>(view), k_(static_cast<int>(Matrices(view.out(0).shape).columns)) {
-    work_size_ = qr_work_size<T>(this->rows(), this->columns(), k_);
+      : LapackKernel<T>(view),
+        k_(static_cast<int>(Matrices(view.out(0).shape).columns)),
+        factors_(this->rows(), this->columns(), k_) {
     a_ = this->template room<T>(this->m_.rows * std::max<int64_t>(this->m_.columns, k_));
-    tau_ = this->template room<T>(this->m_.smaller());
-    work_ = this->template room<T>(work_size_);
+    lent_ = this->template room<T>(factors_.room());
   }
 
  private:
   void one(const KernelArgs& args, int64_t matrix, char* scratch) const override {
-    const int m = this->rows(), n = this->columns(), reflections = std::min(m, n);
-    T *a = this->template at<T>(scratch, a_), *tau = this->template at<T>(scratch, tau_),
-      *work = this->template at<T>(scratch, work_);
+    const int64_t m = this->rows(), n = this->columns();
+    T *a = this->template at<T>(scratch, a_), *lent = this->template at<T>(scratch, lent_);
     T *q = static_cast<T*>(args.out[0]) + matrix * m * k_, *r = static_cast<T*>(args.out[1]) + matrix * k_ * n;
     const T* x = this->in(args, matrix);
     const bool finite = all_finite(x, this->m_.elements());
-    int info = 0;
     if (finite) {
       transpose_into(x, m, n, a);
-      lapack<T>().geqrf(&m, &n, a, &m, tau, work, &work_size_, &info);
+      factors_.factor(a, lent);
     }
     for (int64_t i = 0; i < k_; ++i)
       for (int64_t j = 0; j < n; ++j) r[i * n + j] = i > j ? T{0} : finite ? a[j * m + i] : kNaN<T>;
@@ -107,12 +95,12 @@ class Qr final : public LapackKernel<T> {
       std::fill_n(q, this->m_.rows * k_, kNaN<T>);
       return;
     }
-    lapack<T>().orgqr(&m, &k_, &reflections, a, &m, tau, work, &work_size_, &info);
-    transpose_into(a, k_, m, q);
+    transpose_into(factors_.form_q(a, lent), k_, m, q);
   }
 
-  int k_, work_size_;
-  size_t a_, tau_, work_;
+  const int k_;
+  const Householder<T> factors_;
+  size_t a_, lent_;
 };
 
 [[noreturn]] void throw_no_convergence(const OpDef& op, const Shape& shape, int64_t matrix) {
@@ -127,14 +115,14 @@ class Svd final : public LapackKernel<T> {
   explicit Svd(const NodeView& view)
       : LapackKernel<T>(view),
         vectors_(svd_has_vectors(view.attrs())),
-        full_(vectors_ && svd_is_full(view.attrs()) && this->m_.rows != this->m_.columns) {
+        full_(vectors_ && svd_is_full(view.attrs()) && this->m_.rows != this->m_.columns),
+        complete_factors_(large(), static_cast<int>(this->m_.smaller()), large()) {
     const int m = this->rows(), n = this->columns(), k = static_cast<int>(this->m_.smaller()), query = -1;
     T answer = 0;
     int info = 0;
     lapack<T>().gesdd(job(), &n, &m, nullptr, &n, nullptr, nullptr, &n, nullptr, &k, &answer, &query, nullptr, &info,
                       1);
     work_size_ = work_size(answer);
-    if (full_) work_size_ = std::max(work_size_, qr_work_size<T>(large(), k, large()));
     a_ = this->template room<T>(this->m_.elements());
     integers_ = this->template room<int>(8 * int64_t{k});
     if (vectors_) {
@@ -143,7 +131,7 @@ class Svd final : public LapackKernel<T> {
     }
     if (full_) {
       complete_ = this->template room<T>(int64_t{large()} * large());
-      tau_ = this->template room<T>(k);
+      lent_ = this->template room<T>(complete_factors_.room());
     }
     work_ = this->template room<T>(work_size_);
   }
@@ -204,19 +192,20 @@ class Svd final : public LapackKernel<T> {
   // All columns of q of the qr of the first k columns.
   void complete_columns(T* columns, char* scratch) const {
     const int size = large(), k = static_cast<int>(this->m_.smaller());
-    T *tau = this->template at<T>(scratch, tau_), *work = this->template at<T>(scratch, work_);
-    int info = 0;
     if (!all_finite(columns, int64_t{size} * k)) {
       std::fill_n(columns, int64_t{size} * size, kNaN<T>);
       return;
     }
-    lapack<T>().geqrf(&size, &k, columns, &size, tau, work, &work_size_, &info);
-    lapack<T>().orgqr(&size, &size, &k, columns, &size, tau, work, &work_size_, &info);
+    T* lent = this->template at<T>(scratch, lent_);
+    complete_factors_.factor(columns, lent);
+    const T* q = complete_factors_.form_q(columns, lent);
+    if (q != columns) std::copy_n(q, int64_t{size} * size, columns);
   }
 
-  bool vectors_, full_;
+  const bool vectors_, full_;
+  const Householder<T> complete_factors_;
   int work_size_;
-  size_t a_, integers_, u_ = 0, v_ = 0, complete_ = 0, tau_ = 0, work_;
+  size_t a_, integers_, u_ = 0, v_ = 0, complete_ = 0, lent_ = 0, work_;
 };
 
 template <typename T>

@@ -224,8 +224,7 @@ class OneHotKernel final : public Kernel {
     on_ = dtype_ == boolean ? 1 : Scalar(1).bits_as(dtype_);
   }
   void run(const KernelArgs& args) const override {
-    one_hot(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[0], &on_, &off_,
-            args.out[0]);
+    one_hot(size_of(dtype_), around_.outer, around_.axis, around_.inner, index_dtype_, args.in[0], &on_, args.out[0]);
   }
 
  private:
@@ -234,7 +233,7 @@ class OneHotKernel final : public Kernel {
 
   DType dtype_, index_dtype_;
   Around around_;
-  uint64_t on_ = 0, off_ = 0;
+  uint64_t on_ = 0;
 };
 
 class ResampleKernel final : public Kernel {

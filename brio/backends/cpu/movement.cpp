@@ -334,7 +334,7 @@ int64_t scatter_add(DType dtype, int64_t outer, int64_t axis, int64_t inner, DTy
 }
 
 void one_hot(size_t element_size, int64_t outer, int64_t depth, int64_t inner, DType index_dtype, const void* indices,
-             const void* on, const void* off, void* out) {
+             const void* on, void* out) {
   if (outer == 0 || depth == 0 || inner == 0) return;
   visit_index(index_dtype, indices, [&](const auto* index) {
     visit_size(element_size, [&](auto t) {
@@ -342,7 +342,7 @@ void one_hot(size_t element_size, int64_t outer, int64_t depth, int64_t inner, D
       const int64_t grain = std::max<int64_t>(1, kPieceBytes / (depth * inner * static_cast<int64_t>(sizeof(T))));
       parallel_for(outer, grain, [&](int64_t begin, int64_t end) {
         T* to = static_cast<T*>(out);
-        std::fill(to + begin * depth * inner, to + end * depth * inner, *static_cast<const T*>(off));
+        std::memset(to + begin * depth * inner, 0, static_cast<size_t>((end - begin) * depth * inner) * sizeof(T));
         for (int64_t o = begin; o < end; ++o)
           for (int64_t i = 0; i < inner; ++i) {
             const int64_t d = static_cast<int64_t>(index[o * inner + i]);

@@ -64,9 +64,9 @@ int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, 
 int64_t scatter_add(DType dtype, int64_t outer, int64_t axis, int64_t inner, DType index_dtype, const void* indices,
                     int64_t count, const void* updates, const void* base, void* out);
 
-// out[o, d, i] = d == indices[o, i] ? on : off, out being (outer, depth, inner). An index outside [0, depth) gives a
-// column of `off`, as TensorFlow has it. `on` and `off` point to one element each.
+// out[o, d, i] = d == indices[o, i] ? on : 0, out being (outer, depth, inner). An index outside [0, depth) gives a
+// column of zeros, as TensorFlow has it. `on` points to one element.
 void one_hot(size_t element_size, int64_t outer, int64_t depth, int64_t inner, DType index_dtype, const void* indices,
-             const void* on, const void* off, void* out);
+             const void* on, void* out);
 
 }  // namespace brio::cpu
