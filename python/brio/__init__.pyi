@@ -201,7 +201,7 @@ from brio._spec import TensorSpec as TensorSpec
 from brio._spec import UnconnectedGradients as UnconnectedGradients
 from brio._spec import type_spec_from_value as type_spec_from_value
 from brio._tensor_array import TensorArray as TensorArray
-from brio.compat.v1 import Graph as Graph
+from brio.compat._variables import Graph as Graph
 from brio.compat.v1 import Session as Session
 from brio.compat.v1 import global_variables_initializer as global_variables_initializer
 from brio.compat.v1 import placeholder as placeholder

@@ -21,8 +21,6 @@ PACKAGE = pathlib.Path(brio.__file__).parent
 TYPES = golden.HERE / "types"
 # Kinds of errors that are about how a name of the package is used; others are about the case's own code.
 ABOUT_USE = {"arg-type", "attr-defined", "call-arg", "call-overload", "dict-item", "index", "list-item", "misc", "operator", "union-attr"}
-# Cases that are mistakes in the eyes of a type checker and work all the same, or rely on what only the run knows.
-NOT_TYPED = {"names/v1_session", "names/v1_training"}  # tf.Graph, in the half that is TensorFlow's
 
 
 def working_cases():
@@ -71,8 +69,7 @@ def test_mypy_accepts_every_case_that_works(errors):
     for file, line, kind, message in errors:
         if file == "cases.py" and kind in ABOUT_USE:
             found.setdefault(starts[max(s for s in starts if s <= line)], []).append(f"{text.splitlines()[line - 1].strip()}: {message} [{kind}]")
-    unexpected = {name: messages for name, messages in found.items() if name not in NOT_TYPED}
-    assert not unexpected, "\n".join(f"{n}: {m}" for n, ms in unexpected.items() for m in ms)
+    assert not found, "\n".join(f"{n}: {m}" for n, ms in found.items() for m in ms)
     assert len(names) > 1000
 
 

@@ -9,6 +9,10 @@ import types
 
 from brio import _core, _nest
 from brio._core import *
+from brio.compat._variables import (
+    AUTO_REUSE, Graph, Saver as _Saver, forget_variables as _forget_variables, get_default_graph, get_variable, get_variable_scope,
+    global_variables, trainable_variables, variable_scope,
+)  # fmt: skip
 
 _graphs = {}  # functions by what they compute, as long as somebody holds it
 
@@ -115,20 +119,6 @@ class Session:
 InteractiveSession = Session
 
 
-class Graph:
-    """`with tf.Graph().as_default():` works; placeholders and eager code need no graph of their own here."""
-
-    def as_default(self):
-        """The graph itself, for a with statement."""
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return None
-
-
 def ConfigProto(**kwargs):  # noqa: N802
     """Settings of a session: they are kept, and nothing depends on them."""
     return types.SimpleNamespace(**{"gpu_options": types.SimpleNamespace(), **kwargs})
@@ -143,23 +133,23 @@ enable_tensor_equality = enable_resource_variables = disable_eager_execution
 
 
 def reset_default_graph():
-    """Forgets the operations of sessions."""
+    """Forgets the operations of sessions, and the variables of get_variable()."""
     _graphs.clear()
-
-
-def get_variable(name, shape=None, dtype=None, initializer=None, trainable=True, **kwargs):
-    """A new variable; by default as Keras initialises a kernel."""
-    from brio.keras import initializers
-
-    make = initializers.get(initializer or "glorot_uniform")
-    value = make(tuple(shape), dtype or "float32") if callable(make) else make
-    return _core.Variable(value, trainable=trainable, name=name, dtype=dtype)
+    _forget_variables()
 
 
 class train:  # noqa: N801: a namespace
     """tf.compat.v1.train: optimizers under their old names."""
 
     _step = None
+    Saver = _Saver
+
+    @staticmethod
+    def latest_checkpoint(checkpoint_dir, latest_filename=None):
+        """The newest checkpoint of a directory, or None."""
+        from brio import _checkpoint
+
+        return _checkpoint.latest_checkpoint(checkpoint_dir, latest_filename)
 
     @staticmethod
     def GradientDescentOptimizer(learning_rate, use_locking=False, name="GradientDescent"):  # noqa: N802

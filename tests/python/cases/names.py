@@ -7,8 +7,7 @@ for c in 'ab':
     for i in range(3):
         tf.io.write_file(at(c + '/' + str(i) + '.png'), tf.io.encode_png(tf.cast(tf.fill([4, 5, 3], i * 10 + ord(c)), tf.uint8)))
 """
-# Placeholders need a graph in TensorFlow, and none here.
-_GRAPH = "import contextlib; graph = tf.Graph().as_default() if tf.__name__ == 'tensorflow' else contextlib.nullcontext()"
+_GRAPH = "graph = tf.Graph().as_default()"
 _OLD = "y, p = np.array([[0.0], [1.0]], 'float32'), np.array([[0.5], [0.25]], 'float32')"
 
 
@@ -126,6 +125,48 @@ with graph:
         for _ in range(3):
             s.run(step, {x: [1.0, 2.0]})
         result = s.run(w)"""),
+    ("v1_scopes", _GRAPH + """
+def dense(x):
+    with V1.variable_scope('layer', reuse=V1.AUTO_REUSE):
+        w = V1.get_variable('w', [2, 1], initializer=V1.constant_initializer(0.5))
+        b = V1.get_variable('b', [1], initializer=V1.zeros_initializer(), trainable=False)
+        return tf.matmul(x, w) + b
+with graph:
+    x = V1.placeholder(tf.float32, [None, 2])
+    y = dense(x) + dense(x)
+    with V1.variable_scope('a') as outer:
+        with V1.variable_scope('b'):
+            name = V1.get_variable('c', [1]).name
+    with V1.Session() as s:
+        s.run(V1.global_variables_initializer())
+        result = [s.run(y, {x: [[1.0, 2.0]]}), [v.name for v in V1.global_variables()], [v.name for v in V1.trainable_variables()], name, outer.name, len(V1.global_variables('layer'))]"""),
+    ("v1_scope_exists", _GRAPH + """
+with graph:
+    V1.get_variable('w', [1])
+    V1.get_variable('w', [1])"""),
+    ("v1_scope_missing", _GRAPH + """
+with graph:
+    with V1.variable_scope('s', reuse=True):
+        V1.get_variable('w', [1])"""),
+    ("v1_scope_shape", _GRAPH + """
+with graph:
+    V1.get_variable('w', [1])
+    with V1.variable_scope(V1.get_variable_scope(), reuse=True):
+        V1.get_variable('w', [2])"""),
+    ("v1_saver", _GRAPH + """
+import os, tempfile
+d = tempfile.mkdtemp()
+with graph:
+    v = V1.get_variable('v', [2], initializer=V1.ones_initializer())
+    saver = V1.train.Saver(max_to_keep=2)
+    with V1.Session() as s:
+        s.run(V1.global_variables_initializer())
+        paths = [saver.save(s, os.path.join(d, 'model'), global_step=i) for i in range(3)]
+        saver.restore(s, V1.train.latest_checkpoint(d))
+        result = [s.run(v), [os.path.basename(p) for p in paths], [os.path.basename(p) for p in saver.last_checkpoints]]"""),
+    ("v1_saver_nothing", _GRAPH + """
+with graph:
+    V1.train.Saver()"""),
     ("graph", "g = tf.Graph(); [isinstance(g, tf.Graph), isinstance(tf.compat.v1.Graph(), tf.compat.v1.Graph)]"),
     ("v1_all_losses", """
 y, p, w = np.array([[1.0, 0.0], [0.0, 1.0]], 'float32'), np.array([[0.5, 2.0], [0.25, -1.0]], 'float32'), np.array([[1.0], [0.0]], 'float32')
