@@ -216,8 +216,12 @@ from brio.keras import initializers as initializers
 from brio.keras import losses as losses
 from brio.keras import metrics as metrics
 from brio.keras import optimizers as optimizers
+from brio.keras.initializers import Constant as _constant_initializer
+from brio.keras.initializers import Ones as _ones_initializer
+from brio.keras.initializers import RandomNormal as _random_normal_initializer
+from brio.keras.initializers import RandomUniform as _random_uniform_initializer
+from brio.keras.initializers import Zeros as _zeros_initializer
 import brio._core
-import brio.keras.initializers
 
 __version__: str
 
@@ -229,7 +233,7 @@ complex128: brio._core.DType
 
 complex64: brio._core.DType
 
-constant_initializer = brio.keras.initializers.Constant
+constant_initializer = _constant_initializer
 
 float16: brio._core.DType
 
@@ -247,11 +251,11 @@ int8: brio._core.DType
 
 newaxis: None
 
-ones_initializer = brio.keras.initializers.Ones
+ones_initializer = _ones_initializer
 
-random_normal_initializer = brio.keras.initializers.RandomNormal
+random_normal_initializer = _random_normal_initializer
 
-random_uniform_initializer = brio.keras.initializers.RandomUniform
+random_uniform_initializer = _random_uniform_initializer
 
 string: brio._core.DType
 
@@ -263,4 +267,4 @@ uint64: brio._core.DType
 
 uint8: brio._core.DType
 
-zeros_initializer = brio.keras.initializers.Zeros
+zeros_initializer = _zeros_initializer

@@ -89,6 +89,7 @@ def _named(annotation):
     """nanobind's and Python's names for a type as the stubs have them."""
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     text = re.sub(r"\b(brio\._core\.)(Tensor|Variable|DType|KerasTensor)\b", r"\2", text)
+    text = re.sub(r"\btyping\.Optional\[(.*)\]$", r"\1 | None", text)  # before Python 3.10
     text = re.sub(r"\btyping\.Any\b|\bobject\b|\bhandle\b", "Any", text)
     return "Any" if text.startswith("Any |") or "brio." in text else text
 

@@ -49,8 +49,8 @@ class Stub:
         if name == alias:
             self.imports.add(f"from {module} import {name} as {name}")
         else:
-            self.imports.add(f"import {module}")
-            self.blocks[alias] = f"{alias} = {module}.{name}\n"
+            self.imports.add(f"from {module} import {name} as _{alias}")
+            self.blocks[alias] = f"{alias} = _{alias}\n"
 
     def text(self):
         body = "\n".join(self.blocks[name] for name in sorted(self.blocks))

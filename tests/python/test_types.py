@@ -62,6 +62,10 @@ def test_mypy_accepts_programs(errors):
     assert [e for e in errors if e[0] == "right.py"] == []
 
 
+def test_mypy_accepts_the_stubs(errors):
+    assert [e for e in errors if e[0].endswith(".pyi")] == []
+
+
 def test_mypy_accepts_every_case_that_works(errors):
     text, names = working_cases()
     starts = {i: name for i, name in zip([n for n, line in enumerate(text.splitlines(), 1) if line.startswith("def case_")], names)}
