@@ -7,7 +7,7 @@ import weakref
 import numpy
 
 from brio import _autograph, _core, _nest
-from brio.keras import _classes, _tracking
+from brio.keras import _classes, _input_spec, _tracking
 
 KerasTensor = _core.KerasTensor
 
@@ -104,6 +104,8 @@ class Layer:
     # ---- being called
 
     def __call__(self, *args, **kwargs):
+        if self.__dict__.get("input_spec") is not None and args:
+            _input_spec.check(self.input_spec, args[0], self.name)
         training = kwargs.pop("training", None)
         flat = _nest.flatten((args, kwargs))
         symbolic = any(isinstance(x, KerasTensor) for x in flat)

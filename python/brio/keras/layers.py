@@ -4,6 +4,7 @@ import inspect
 
 from brio import _core
 from brio.keras import _builtin, _classes, _recurrent
+from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
 
 _BASES = {
