@@ -10,8 +10,10 @@ EMPTY = inspect.Parameter.empty
 
 
 def of(name, value, module, owner=None):
-    """inspect.Signature of a function or method, whose annotations are text; None where nothing is known of it."""
-    if hasattr(value, "__nb_signature__"):
+    """inspect.Signature of a function or method, or one that is given, with annotations as text; None where nothing is known."""
+    if isinstance(value, inspect.Signature):
+        found = value
+    elif hasattr(value, "__nb_signature__"):
         found = _of_nanobind(value.__nb_signature__[0])
     else:
         try:

@@ -190,28 +190,17 @@ def home_of(value):
 def made_init(cls):
     """The constructor of a class that is made from a table of signatures."""
     given = list(inspect.signature(cls).parameters.values())
-    keyword = inspect.Parameter.KEYWORD_ONLY
     known = {p.name for p in given}
-    parts = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD), *given]
-    parts += [inspect.Parameter(n, keyword, default=None) for n in rules.also_taken(cls) if n not in known]
-    signature = inspect.Signature(parts)
-    method = types.SimpleNamespace(__signature__=signature)
-    described = signatures.of("__init__", _Signed(method.__signature__), cls.__module__, cls.__name__)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in rules.also_taken(cls) if n not in known]
+    described = signatures.of("__init__", inspect.Signature([own, *given, *more]), cls.__module__, cls.__name__)
     return f"    def __init__{signatures.text_of(described.replace(return_annotation='None'))}: ...\n"
-
-
-class _Signed:
-    def __init__(self, signature):
-        self.__signature__ = signature
-
-    def __call__(self):
-        raise NotImplementedError
 
 
 def operators(cls):
     """Arithmetic of tensors, whose functions are slots of C++."""
     have = vars(cls)
-    if type(cls).__name__ != "nb_type_0" and "nb_" not in type(cls).__name__:
+    if not type(cls).__name__.startswith("nb_type"):
         return []
     lines = []
     for op in BINARY:
