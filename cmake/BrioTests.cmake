@@ -1,7 +1,7 @@
 # Tests, by label:
 #   unit      one program per directory of tests/ that has .cpp files: tests/ir/*.cpp → test_ir; tests/main.cpp runs them
 #   portable  the unit tests again without SIMD paths; other settings may follow (brio_unit_tests_again)
-#   example   every examples/NAME.cpp → example_NAME, built and run
+#   example   every examples/NAME.cpp and examples/pages/NAME.cpp → example_NAME, built and run
 #   python    tests/python, where the Python package is built (BRIO_PYTHON)
 #   check     layering of the includes, the installed package, what README.md says
 #   The seeds of the parsers' fuzz targets are replayed as unit tests fuzz/NAME (BrioFuzz.cmake).
@@ -61,7 +61,7 @@ target_compile_definitions(test_cli PRIVATE BRIO_TOOL="$<TARGET_FILE:brio_tool>"
 
 brio_unit_tests_again(portable BRIO_ISA=portable)
 
-file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
+file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp" "${PROJECT_SOURCE_DIR}/examples/pages/*.cpp")
 foreach(source IN LISTS examples)
   cmake_path(GET source STEM name)
   brio_program(example_${name} ${source})
@@ -75,6 +75,8 @@ if(BRIO_PYTHON)
   set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tests/wheel/check ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
                               ${Python_EXECUTABLE})
+  add_test(NAME api_pages COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/api/pages.py --check)
+  set_tests_properties(api_pages PROPERTIES LABELS check ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   set_tests_properties(wheel PROPERTIES LABELS check)
 endif()
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 
 namespace brio::cli {
 
@@ -41,6 +42,18 @@ int64_t Arguments::number(std::string_view option, int64_t otherwise, int64_t le
     throw Misuse(
         cat(option, " is ", text.empty() ? "empty" : text, "; it is a whole number from ", least, " to ", most));
   return value;
+}
+
+std::pair<int64_t, int64_t> Arguments::height_and_width(std::string_view option,
+                                                        std::pair<int64_t, int64_t> otherwise) const {
+  if (!has(option)) return otherwise;
+  const std::string size = text(option);
+  char rest = 0;
+  long long height = 0, width = 0;
+  if (std::sscanf(size.c_str(), "%lldx%lld%c", &height, &width, &rest) != 2 || height < 1 || width < 1 ||
+      height > 65535 || width > 65535)
+    throw Misuse(cat(option, " is ", size, "; it is HEIGHTxWIDTH, such as 224x224"));
+  return {height, width};
 }
 
 }  // namespace brio::cli

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "brio/base/error.h"
@@ -29,6 +30,8 @@ class Arguments {
   std::string text(std::string_view option, std::string_view otherwise = "") const;
   // A whole number from `least` to `most`.
   int64_t number(std::string_view option, int64_t otherwise, int64_t least, int64_t most) const;
+  // "224x224"
+  std::pair<int64_t, int64_t> height_and_width(std::string_view option, std::pair<int64_t, int64_t> otherwise) const;
 
  private:
   std::vector<std::string> names_;

@@ -1,6 +1,6 @@
-// brio bench [NAME…] [--json]: medians and bests of Brio's own workloads; brio bench ops [WORD…] [--json]: of single
-// ops, those whose names begin so. `start --once` trains one step and ends:
-// whoever times the process has the time from nothing to the first trained step.
+// brio bench [NAME…] [--explain] [--json]: medians and bests of Brio's own workloads, with --explain where the time
+// of their input went; brio bench ops [WORD…] [--json]: of single ops, those whose names begin so. `start --once`
+// trains one step and ends: whoever times the process has the time from nothing to the first trained step.
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "brio/base/error.h"
 #include "brio/cli/command.h"
+#include "brio/cli/explain.h"
 #include "brio/cli/single_ops.h"
 #include "brio/cli/workloads.h"
 
@@ -70,13 +71,14 @@ Timing measure_start() {
   return {runs[runs.size() / 2], runs.front(), static_cast<long long>(runs.size())};
 }
 
+// `more`: fields of the JSON object, each with a comma behind it.
 void print(std::string_view name, std::string_view unit, const Timing& timing, bool json,
-           std::string_view family = "") {
+           const std::string& more = "") {
   const double scale = unit == "ns" ? 1e9 : unit == "us" ? 1e6 : 1e3;
   if (json)
     std::printf("{\"name\": \"%s\", %s\"unit\": \"%s\", \"median\": %.6g, \"best\": %.6g, \"n\": %lld}\n",
-                std::string(name).c_str(), family.empty() ? "" : cat("\"family\": \"", family, "\", ").c_str(),
-                std::string(unit).c_str(), timing.median * scale, timing.best * scale, timing.n);
+                std::string(name).c_str(), more.c_str(), std::string(unit).c_str(), timing.median * scale,
+                timing.best * scale, timing.n);
   else
     std::printf("%-36s %12.3f %12.3f %s %10lld\n", std::string(name).c_str(), timing.median * scale,
                 timing.best * scale, std::string(unit == "us" ? "µs" : unit).c_str(), timing.n);
@@ -100,24 +102,38 @@ int run_single_ops(std::span<const std::string_view> beginnings, bool json) {
       for (const Tensor& result : call()) (void)result.array();
       return 1.0;
     };
-    print(row.name, "us", measure(iterate, kSingleOp), json, row.family);
+    print(row.name, "us", measure(iterate, kSingleOp), json, cat("\"family\": \"", row.family, "\", "));
   }
   return 0;
+}
+
+void run_workload(const Workload& workload, bool explain, bool json) {
+  const Work work = workload.make();
+  const Timing timing = measure(work.iterate);
+  if (!explain) return print(workload.name, workload.unit, timing, json);
+  if (json) {
+    const std::string input = work.input ? to_json(work.input->report()).dump() : "null";
+    return print(workload.name, workload.unit, timing, json, cat("\"input\": ", input, ", "));
+  }
+  print(workload.name, workload.unit, timing, json);
+  std::puts(work.input ? work.input->report().str().c_str() : "it reads no input pipeline\n");
 }
 
 }  // namespace
 
 int run_bench(Words words) {
-  bool json = false, once = false;
+  bool json = false, once = false, explain = false;
   std::vector<std::string_view> names;
   for (std::string_view word : words) {
     if (word == "--json") json = true;
     else if (word == "--once") once = true;
+    else if (word == "--explain") explain = true;
     else if (word.starts_with("-")) return misuse("bench", cat("there is no option ", word));
     else names.push_back(word);
   }
   if (!names.empty() && names[0] == "ops") {
     if (once) return misuse("bench", "--once goes with start alone");
+    if (explain) return misuse("bench", "--explain is for workloads that read input; single ops read none");
     return run_single_ops(std::span(names).subspan(1), json);
   }
   std::string known = "ops start";
@@ -135,7 +151,7 @@ int run_bench(Words words) {
   for (const Workload& workload : workloads()) {
     if (!wanted(workload.name)) continue;
     try {
-      print(workload.name, workload.unit, measure(workload.make()), json);
+      run_workload(workload, explain, json);
     } catch (const ResourceError& error) {  // data that are not here stop nobody who did not ask for them
       if (!names.empty()) throw;
       std::fprintf(stderr, "%s: left out: %s\n", std::string(workload.name).c_str(), error.what());

@@ -29,13 +29,15 @@ double read_all(data::Iterator& iterator) {
 }
 
 // An epoch at a time, each in another order.
-std::function<double()> epochs_of(const data::Dataset& batches) {
+Work epochs_of(const data::Dataset& batches) {
   auto iterator = std::make_shared<data::Iterator>(batches.iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    read_all(*iterator);
-    iterator->reset(++epoch);
-    return 1.;
-  };
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        read_all(*iterator);
+        iterator->reset(++epoch);
+        return 1.;
+      },
+      iterator);
 }
 
 std::string data_directory(const char* name) {
@@ -65,7 +67,7 @@ void work_for(std::chrono::microseconds time) {
 
 constexpr std::chrono::microseconds kStep{5000};
 
-std::function<double()> make_overlap(void (*step)()) {
+Work make_overlap(void (*step)()) {
   auto input = std::make_shared<data::Iterator>(data::range(1'000'000)
                                                     .map([](data::Sample& sample) {
                                                       work_for(kStep);
@@ -73,12 +75,14 @@ std::function<double()> make_overlap(void (*step)()) {
                                                     })
                                                     .repeat()
                                                     .iterator(0));
-  return [input, step] {
-    data::Item item;
-    input->next(item);
-    step();
-    return 1.;
-  };
+  return Work(
+      [input, step] {
+        data::Item item;
+        input->next(item);
+        step();
+        return 1.;
+      },
+      input);
 }
 
 // The system forgets what it holds of the file.
@@ -90,7 +94,7 @@ void drop_from_memory(const std::string& path) {
   ::close(fd);
 }
 
-std::function<double()> cold_epochs(data::ShuffleOrder order) {
+Work cold_epochs(data::ShuffleOrder order) {
   constexpr int64_t kRecords = 5000, kNumbers = 5000;
   const std::string file = bench_file("cold.tfrecord");
   if (!std::filesystem::exists(file)) {
@@ -107,30 +111,34 @@ std::function<double()> cold_epochs(data::ShuffleOrder order) {
                                                        .batch(50)
                                                        .with_options({.ram_budget = 64 << 20})
                                                        .iterator(0));
-  return [iterator, file, epoch = uint64_t{0}]() mutable {
-    drop_from_memory(file);
-    iterator->reset(++epoch);
-    read_all(*iterator);
-    return static_cast<double>(kRecords);
-  };
+  return Work(
+      [iterator, file, epoch = uint64_t{0}]() mutable {
+        drop_from_memory(file);
+        iterator->reset(++epoch);
+        read_all(*iterator);
+        return static_cast<double>(kRecords);
+      },
+      iterator);
 }
 
 // An epoch of batches of 32 out of 10,000 shuffled rows, each row through `step` before its batch.
-std::function<double()> row_epochs(const std::function<data::Dataset(const data::Dataset&)>& step) {
+Work row_epochs(const std::function<data::Dataset(const data::Dataset&)>& step) {
   const Tensor x = random::normal({10'000, 100}, {.seed = 1});
   auto iterator = std::make_shared<data::Iterator>(
       step(data::from_tensor_slices({x}).shuffle(10'000)).batch(32).prefetch().iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    const double batches = read_all(*iterator);
-    iterator->reset(++epoch);
-    return batches;
-  };
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        const double batches = read_all(*iterator);
+        iterator->reset(++epoch);
+        return batches;
+      },
+      iterator);
 }
 
 }  // namespace
 
 // 1,000 raw pictures of 224 × 224 with labels. Whoever comes first, Brio or a peer, writes the file.
-std::function<double()> make_tfrecord() {
+Work make_tfrecord() {
   constexpr int64_t kRecords = 1000, kSide = 224;
   const std::string file = bench_file("pictures.tfrecord");
   if (!std::filesystem::exists(file)) {
@@ -152,15 +160,17 @@ std::function<double()> make_tfrecord() {
           .shuffle(kRecords)
           .batch(64)
           .iterator(0));
-  return [iterator, epoch = uint64_t{0}]() mutable {
-    read_all(*iterator);
-    iterator->reset(++epoch);
-    return static_cast<double>(kRecords);
-  };
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        read_all(*iterator);
+        iterator->reset(++epoch);
+        return static_cast<double>(kRecords);
+      },
+      iterator);
 }
 
 // 20 features: 10 floats, 5 integers, 5 short strings; batches of 128 serialized examples in memory, one thread.
-std::function<double()> make_example() {
+Work make_example() {
   constexpr size_t kBatch = 128;
   auto texts = std::make_shared<std::vector<std::string>>();
   for (size_t i = 0; i < kBatch; ++i) {
@@ -184,21 +194,21 @@ std::function<double()> make_example() {
   };
 }
 
-std::function<double()> make_cold_full() { return cold_epochs(data::ShuffleOrder::full); }
-std::function<double()> make_cold_blocks() { return cold_epochs(data::ShuffleOrder::blocks); }
+Work make_cold_full() { return cold_epochs(data::ShuffleOrder::full); }
+Work make_cold_blocks() { return cold_epochs(data::ShuffleOrder::blocks); }
 
-std::function<double()> make_overlap() {
+Work make_overlap() {
   return make_overlap([] { std::this_thread::sleep_for(kStep); });
 }
-std::function<double()> make_overlap_busy() {
+Work make_overlap_busy() {
   return make_overlap([] { work_for(kStep); });
 }
 
-std::function<double()> make_jpeg() {
+Work make_jpeg() {
   return epochs_of(data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
 }
 
-std::function<double()> make_jpeg_train() {
+Work make_jpeg_train() {
   const data::Dataset photos =
       data::image_folder(data_directory("clothing/train"), {.batch_size = 0, .image_size = {224, 224}, .seed = 1});
   return epochs_of(
@@ -206,7 +216,7 @@ std::function<double()> make_jpeg_train() {
           .batch(32));
 }
 
-std::function<double()> make_packed() {
+Work make_packed() {
   const std::string source = data_directory("clothing/train"), packed = bench_file("clothing");
   const std::string_view words[] = {source, packed, "--resize", "224x224", "--decode", "--quiet"};
   try {
@@ -222,24 +232,28 @@ std::function<double()> make_packed() {
                        .batch(32));
 }
 
-std::function<double()> make_rows() {
+Work make_rows() {
   return row_epochs([](const data::Dataset& rows) { return rows; });
 }
 
-std::function<double()> make_rows_map() {
+Work make_rows_map() {
   const Tensor mean = random::normal({100}, {.seed = 2}), deviation = exp(random::normal({100}, {.seed = 3}));
   return row_epochs([=](const data::Dataset& rows) {
     return rows.map([=](const Tensor& x) { return relu((x - mean) / deviation); });
   });
 }
 
-std::function<double()> make_shuffle() {
-  return [epoch = uint64_t{0}]() mutable {
-    data::Iterator iterator = data::range(10'000'000).shuffle(data::kAutotune).batch(32).iterator(epoch++);
-    data::Item item;
-    iterator.next(item);
-    return 1.;
-  };
+Work make_shuffle() {
+  const data::Dataset batches = data::range(10'000'000).shuffle(data::kAutotune).batch(32);
+  auto iterator = std::make_shared<data::Iterator>(batches.iterator(0));
+  return Work(
+      [batches, iterator, epoch = uint64_t{0}]() mutable {
+        *iterator = batches.iterator(++epoch);
+        data::Item item;
+        iterator->next(item);
+        return 1.;
+      },
+      iterator);
 }
 
 }  // namespace brio::cli

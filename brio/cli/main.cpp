@@ -15,7 +15,8 @@ struct Command {
 };
 constexpr Command kCommands[] = {
     {"demo", "train a network on made-up data and show where the time goes", run_demo},
-    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--json]", run_bench},
+    {"fit", "train on a folder of pictures or a CSV file: brio fit SRC (brio fit --help)", run_fit},
+    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--explain] [--json]", run_bench},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
     {"inspect", "show what files hold: brio inspect PATH… [--sheet OUT.png] [--json]", run_inspect},
     {"verify", "check every byte of files: brio verify PATH… [--json]", run_verify},
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
   }
   for (const Command& command : kCommands) {
     if (command.name != words[0]) continue;
-    if (words.size() > 1 && words[0] != "pack" && (words[1] == "--help" || words[1] == "-h")) {
+    if (words.size() > 1 && words[0] != "pack" && words[0] != "fit" && (words[1] == "--help" || words[1] == "-h")) {
       std::printf("brio %s: %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
       return 0;
     }

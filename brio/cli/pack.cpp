@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "brio/base/error.h"
 #include "brio/cli/arguments.h"
@@ -122,15 +123,7 @@ class Pack {
         compression_(formats::compression_from_name(arguments.text("--compression"))),
         json_(arguments.has("--json")),
         quiet_(arguments.has("--quiet")) {
-    if (const std::string size = arguments.text("--resize"); !size.empty()) {
-      char rest = 0;
-      long long height = 0, width = 0;
-      if (std::sscanf(size.c_str(), "%lldx%lld%c", &height, &width, &rest) != 2 || height < 1 || width < 1 ||
-          height > 65535 || width > 65535)
-        throw Misuse(cat("--resize is ", size, "; it is HEIGHTxWIDTH, such as 224x224"));
-      options_.height = height;
-      options_.width = width;
-    }
+    std::tie(options_.height, options_.width) = arguments.height_and_width("--resize", {0, 0});
     const std::string on_error = arguments.text("--on-error", "fail");
     if (on_error != "skip" && on_error != "fail")
       throw Misuse(cat("--on-error is ", on_error, "; it is fail or skip"));

@@ -27,14 +27,14 @@ struct GradientDescent {
   }
 };
 
-std::function<double()> make_gd() {
+Work make_gd() {
   auto state = std::make_shared<GradientDescent>();
   return [state] {
     state->step();
     return 1.0;
   };
 }
-std::function<double()> make_gd_function() {
+Work make_gd_function() {
   auto state = std::make_shared<GradientDescent>();
   return [state, step = function([state] { state->step(); })] {
     step();
@@ -61,7 +61,7 @@ struct Mlp {
   }
 };
 
-std::function<double()> make_mlp() {
+Work make_mlp() {
   auto state = std::make_shared<Mlp>();
   auto step = function([state](const Tensor& x, const Tensor& y) { return state->step(x, y); });
   return [state, step] {
@@ -70,7 +70,7 @@ std::function<double()> make_mlp() {
   };
 }
 
-std::function<double()> make_fit() {
+Work make_fit() {
   struct State {
     Tensor x = random::uniform({10000, 100}, {.seed = 1});
     Tensor y = cast(random::uniform({10000, 1}, {.seed = 2}) > 0.5f, f32);
@@ -84,7 +84,7 @@ std::function<double()> make_fit() {
   };
 }
 
-std::function<double()> make_wide() {
+Work make_wide() {
   struct State {
     Tensor x = random::normal({256, 1024}, {.seed = 1});
     Tensor y = cast(random::uniform({256}, {.seed = 2}) * 10.f, i32);
@@ -109,7 +109,7 @@ std::function<double()> make_wide() {
   };
 }
 
-std::function<double()> make_lstm() {
+Work make_lstm() {
   struct State {
     Tensor x = random::normal({32, 64, 128}, {.seed = 1});
     nn::LSTM layer{128, {.return_sequences = true}};
@@ -129,7 +129,7 @@ std::function<double()> make_lstm() {
 }
 
 template <typename Optimizer>
-std::function<double()> make_embedding() {
+Work make_embedding() {
   struct State {
     Tensor x = cast(random::uniform({64, 32}, {.seed = 1}) * 100000.f, i32);
     Tensor y = cast(random::uniform({64, 1}, {.seed = 2}) > 0.5f, f32);
@@ -159,7 +159,7 @@ std::function<double()> make_embedding() {
   };
 }
 
-std::function<double()> make_chain() {
+Work make_chain() {
   const Tensor x = random::normal({16 << 20}, {.seed = 1});
   read(x);
   // A function, as the peers' compiled steps: in eager code the named intermediates have handles, so they would be
@@ -180,7 +180,7 @@ std::function<double()> make_chain() {
   };
 }
 
-std::function<double()> make_xent() {
+Work make_xent() {
   const Tensor logits = random::normal({8192, 32000}, {.seed = 1});
   const Tensor labels = cast(random::uniform({8192}, {.seed = 2}) * 32000.f, i32);
   read(logits);
@@ -198,7 +198,7 @@ std::function<double()> make_xent() {
 }
 
 template <int64_t kBatch, int64_t kLength>
-std::function<double()> make_attention() {
+Work make_attention() {
   std::vector<Tensor> x;
   for (uint64_t seed : {1, 2, 3, 4}) {
     x.push_back(random::normal({kBatch, kLength, 8, 64}, {.seed = seed}));
@@ -216,7 +216,7 @@ std::function<double()> make_attention() {
   };
 }
 
-std::function<double()> make_adam() {
+Work make_adam() {
   struct State {
     std::vector<Variable> weights;
     std::vector<Tensor> gradients;
@@ -237,7 +237,7 @@ std::function<double()> make_adam() {
 
 // What memory allows: a plain copy, on every thread, that reads and writes as many bytes together as the workload.
 template <size_t kMegabytesMoved>
-std::function<double()> make_copy() {
+Work make_copy() {
   static constexpr int64_t kPiece = 1 << 20, kBytes = static_cast<int64_t>(kMegabytesMoved) * 500'000;
   const Aval bytes{Shape{kBytes}, u8};
   const Array from = Array::allocate(bytes), to = Array::allocate(bytes);
@@ -254,7 +254,7 @@ std::function<double()> make_copy() {
 }
 
 // Recording alone: a chain and its gradient, dropped before anything runs. Per node.
-std::function<double()> make_record() {
+Work make_record() {
   const Tensor x = random::normal({8}, {.seed = 1});
   read(x);
   return [x] {
@@ -273,7 +273,7 @@ std::function<double()> make_record() {
 }
 
 // One op on four numbers whose plan is known: record it, find the plan, run it, read.
-std::function<double()> make_lookup() {
+Work make_lookup() {
   const Tensor x({1, 2, 3, 4});
   return [x] {
     read(x + 1.f);
@@ -299,7 +299,7 @@ std::shared_ptr<const Graph> thousand_nodes(int64_t batch) {
 }
 
 // Planning a graph of a thousand nodes: passes, verifier, kernels, placement.
-std::function<double()> make_plan() {
+Work make_plan() {
   return [graph = thousand_nodes(32)] {
     (void)Plan::make(*graph, registry().default_device());
     return static_cast<double>(graph->nodes.size()) / 1000;
@@ -307,7 +307,7 @@ std::function<double()> make_plan() {
 }
 
 // The same for a fourth batch size: the symbolic plan of the first three, kernels, placement.
-std::function<double()> make_replan() {
+Work make_replan() {
   std::vector<MadePlan> samples;
   for (int64_t batch : {29, 30, 31})
     samples.push_back(brio::make_plan(*thousand_nodes(batch), registry().default_device()));

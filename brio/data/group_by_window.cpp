@@ -152,7 +152,7 @@ class GroupStage final : public NestedStage {
     window_ = std::make_shared<HeldNode>(std::move(window), grouping_.in);
     const SeededScope scope(stream_of(seed_, place_.epoch, windows_).u64(0));
     nested_ = Nested::open("group_by_window", grouping_.reduce(key, Dataset(window_)), grouping_.out, pipeline_,
-                           place_.epoch);
+                           place_.epoch, totals_);
   }
   void clear() {
     groups_.clear();

@@ -96,7 +96,7 @@ class InterleaveStage final : public NestedStage {
     outer_.count = 0;
     if (!input().claim(outer_)) return false;
     if (outer_.error) std::rethrow_exception(outer_.error);
-    slot.nested = call_(outer_, pipeline_);
+    slot.nested = call_(outer_, pipeline_, totals_);
     slot.start = before.bytes();
     ++open_;
     return true;

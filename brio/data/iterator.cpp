@@ -6,6 +6,7 @@
 #include "brio/base/hashes.h"
 #include "brio/base/memory_limit.h"
 #include "brio/data/dataset.h"
+#include "brio/data/measure.h"
 #include "brio/data/options_node.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/replay.h"
@@ -140,27 +141,17 @@ void Iterator::reset(uint64_t epoch) { impl_->reader->reset(epoch); }
 
 Report Iterator::report() const {
   Report report;
-  for (Stage* stage : impl_->pipeline.stages) {
-    const StageStats& stats = stage->stats();
-    auto seconds = [](const StageStats& of) {
-      const uint64_t timed = of.timed.load();
-      return timed ? static_cast<double>(of.inclusive_ns.load()) * 1e-9 / static_cast<double>(timed) : 0;
-    };
-    StageReport row{stage->name(), stats.timed.load(), seconds(stats), 0, stats.held_bytes.load()};
-    // What its inputs took for one element of this stage.
-    for (const auto& input : stage->inputs()) {
-      if (dynamic_cast<ParallelStage*>(stage)) continue;
-      const double each = seconds(input->stats());
-      const uint64_t timed = stats.timed.load();
-      if (timed)
-        row.seconds_an_element -=
-            each * static_cast<double>(input->stats().timed.load()) / static_cast<double>(timed);
-    }
-    row.seconds_an_element = std::max(0.0, row.seconds_an_element);
-    report.stages.push_back(row);
+  std::vector<StageTotals> rows;
+  measure(*impl_->root, 0, rows);
+  for (StageTotals& row : rows) {
+    const double each =
+        row.timed ? std::max(0.0, static_cast<double>(row.own_ns)) * 1e-9 / static_cast<double>(row.timed) : 0;
+    report.stages.push_back({std::move(row.name), row.depth, row.timed, each, 0, row.held_bytes});
+  }
+  for (const Stage* stage : impl_->pipeline.stages) {
     if (const std::string choice = stage->choice(); !choice.empty())
       report.choices.push_back(cat(stage->name(), ": ", choice));
-    if (const auto* ahead = dynamic_cast<ParallelStage*>(stage)) report.threads.push_back(ahead->report());
+    if (const auto* ahead = dynamic_cast<const ParallelStage*>(stage)) report.threads.push_back(ahead->report());
   }
   report.threads.push_back(impl_->reader->report());
   report.skipped = impl_->pipeline.skipped->read();

@@ -44,7 +44,7 @@ ElementFunction over_rows(const ElementFunction& f) {
     for (const Tensor& part : rows) row.push_back(row_of(part.aval()));
     BodyTrace trace(Recording::Kind::branch, row, call);
     if (trace.has_effects() || trace.has_draws() || !trace.recording().cells.empty())
-      throw InvalidArgument("[map] the function prints, draws, or assigns variables, for each element");
+      throw InvalidArgument("[map] the function prints, draws random numbers or assigns a variable for each element");
     const TracedBody body = trace.finish();
     std::vector<Tensor> inputs = rows;
     inputs.insert(inputs.end(), body.captured.begin(), body.captured.end());

@@ -15,7 +15,7 @@ struct NestedWorker {
 }  // namespace
 
 std::shared_ptr<Nested> Nested::open(const char* name, const Dataset& dataset, const Structure& promised,
-                                     const Pipeline& outer, uint64_t epoch) {
+                                     const Pipeline& outer, uint64_t epoch, std::shared_ptr<NestedTotals> totals) {
   if (!dataset.node()) throw InvalidArgument(cat("[", name, "] the function returned no dataset"));
   if (!(dataset.structure() == promised))
     throw InvalidArgument(cat("[", name, "] the function returned a dataset of elements ", dataset.structure().str(),
@@ -29,7 +29,13 @@ std::shared_ptr<Nested> Nested::open(const char* name, const Dataset& dataset, c
   nested->pipeline.replay = outer.replay;
   nested->stage = nested->node->open(nested->pipeline);
   nested->stage->reset(epoch);
+  totals->opened(*nested->stage);
+  nested->totals = std::move(totals);
   return nested;
+}
+
+Nested::~Nested() {
+  if (totals) totals->closes(*stage);
 }
 
 bool NestedStage::claim_from(const std::shared_ptr<Nested>& nested, Ticket& ticket) {
@@ -54,6 +60,7 @@ void NestedStage::compute(Ticket& ticket, Element& out, Worker& worker) {
     mine.worker = Worker();
     mine.nested = nested;
   }
+  mine.worker.timed = worker.timed;
   nested->stage->make(ticket.inner[0], out, mine.worker);
 }
 
@@ -62,9 +69,10 @@ std::optional<FilePlace> NestedStage::origin(const Ticket& ticket) const {
   return std::static_pointer_cast<Nested>(ticket.source)->stage->origin(ticket.inner[0]);
 }
 
-std::shared_ptr<Nested> DatasetCall::operator()(const Ticket& ticket, const Pipeline& outer) {
+std::shared_ptr<Nested> DatasetCall::operator()(const Ticket& ticket, const Pipeline& outer,
+                                                std::shared_ptr<NestedTotals> totals) {
   const SeededScope scope(stream_of(seed_, ticket).u64(0));
-  return Nested::open(name_, f_(Item(ticket.element, in_)), out_, outer, ticket.epoch);
+  return Nested::open(name_, f_(Item(ticket.element, in_)), out_, outer, ticket.epoch, std::move(totals));
 }
 
 }  // namespace brio::data

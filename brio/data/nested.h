@@ -4,18 +4,25 @@
 #pragma once
 
 #include "brio/data/dataset.h"
+#include "brio/data/measure.h"
 #include "brio/ops/generator_scope.h"
 
 namespace brio::data {
 
 struct Nested {
+  Nested() = default;
+  Nested(const Nested&) = delete;
+  Nested& operator=(const Nested&) = delete;
+  ~Nested();
+
   NodePtr node;
   Pipeline pipeline;
   std::unique_ptr<Stage> stage;
+  std::shared_ptr<NestedTotals> totals;  // of all that its owner opens
 
   // Throws InvalidArgument unless its elements have the structure that the step called `name` was promised.
   static std::shared_ptr<Nested> open(const char* name, const Dataset& dataset, const Structure& promised,
-                                      const Pipeline& outer, uint64_t epoch);
+                                      const Pipeline& outer, uint64_t epoch, std::shared_ptr<NestedTotals> totals);
 };
 
 class NestedStage : public Stage {
@@ -24,6 +31,7 @@ class NestedStage : public Stage {
   void compute(Ticket& ticket, Element& out, Worker& worker) final;
   std::optional<FilePlace> origin(const Ticket& ticket) const final;
   bool has_work() const final { return true; }
+  const NestedTotals* nested() const final { return totals_.get(); }
 
  protected:
   // The next element of the nested pipeline; false at its end.
@@ -31,6 +39,7 @@ class NestedStage : public Stage {
   // The place of an element that could not be made.
   void fail(Ticket& ticket);  // in a catch block
   Place place_;
+  const std::shared_ptr<NestedTotals> totals_ = std::make_shared<NestedTotals>();
 };
 
 // While it lives, this thread's random numbers (seeds of steps that are built, too) follow from the seed.
@@ -49,7 +58,8 @@ class DatasetCall {
  public:
   DatasetCall(const char* name, const DatasetFunction& f, const Structure& in, const Structure& out, uint64_t seed)
       : name_(name), f_(f), in_(std::make_shared<Structure>(in)), out_(out), seed_(seed) {}
-  std::shared_ptr<Nested> operator()(const Ticket& ticket, const Pipeline& outer);
+  std::shared_ptr<Nested> operator()(const Ticket& ticket, const Pipeline& outer,
+                                     std::shared_ptr<NestedTotals> totals);
   void save(StateWriter& state) const { state.number(seed_); }
   void restore(StateReader& state) { seed_ = state.number(); }
 

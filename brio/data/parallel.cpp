@@ -327,6 +327,7 @@ bool Parallel::next(Element& out) {
   ++head_;
   read_.fetch_add(1, std::memory_order_release);
   ++window_.elements;
+  if (began == 0) window_.found_ahead += tail_ - head_ + 1;
   if (!pending_.state.empty() && head_ >= pending_.claimed) base_ = std::exchange(pending_, {});
   entry.ready = false;
   const std::exception_ptr error = std::exchange(entry.error, nullptr);
@@ -363,10 +364,7 @@ void Parallel::tune() {
   limits.may_change_depth = options_.depth == kAutotune;
   const double seconds = static_cast<double>(totals_.wall_ns + window_.wall_ns) * 1e-9;
   const TunerSetting next = tuner_.decide(window_, {workers_, depth_}, limits, seconds, stage_.name());
-  totals_.elements += window_.elements;
-  totals_.wall_ns += window_.wall_ns;
-  totals_.waited_ns += window_.waited_ns;
-  totals_.computed_ns += window_.computed_ns;
+  count_window(totals_);
   window_start_ns_ += window_.wall_ns;
   window_ = {};
   depth_ = next.depth;
@@ -374,8 +372,17 @@ void Parallel::tune() {
   if (workers_ > static_cast<int64_t>(threads_.size())) start_threads(workers_);
 }
 
+void Parallel::count_window(ParallelReport& totals) const {
+  totals.elements += window_.elements;
+  totals.wall_ns += window_.wall_ns;
+  totals.waited_ns += window_.waited_ns;
+  totals.computed_ns += window_.computed_ns;
+  totals.found_ahead += window_.found_ahead;
+}
+
 void Parallel::clear() {
   stop_threads();  // the next read starts them again
+  count_window(totals_);
   head_ = tail_ = 0;
   claiming_ = ended_ = lost_ = false;
   busy_ = 0;
@@ -413,10 +420,7 @@ void Parallel::restore(StateReader& state) {
 ParallelReport Parallel::report() const {
   std::lock_guard lock(mutex_);
   ParallelReport report = totals_;
-  report.elements += window_.elements;
-  report.wall_ns += window_.wall_ns;
-  report.waited_ns += window_.waited_ns;
-  report.computed_ns += window_.computed_ns;
+  count_window(report);
   report.workers = workers_;
   report.depth = depth_;
   report.filled = tail_ - head_;

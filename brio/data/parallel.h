@@ -70,6 +70,7 @@ class Parallel final : fork_gate::Told {
   void stop_threads();
   void clear();
   void tune();
+  void count_window(ParallelReport& totals) const;
   void check_depth(const Entry& entry);
   Entry& entry_at(int64_t i) { return *ring_[static_cast<size_t>(i) % ring_.size()]; }
   Snapshot snapshot() const;

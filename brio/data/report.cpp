@@ -34,6 +34,14 @@ std::string padded(const std::string& text, size_t width, bool right) {
   return right ? gap + text : text + gap;
 }
 
+std::string indent(const StageReport& stage) { return std::string(static_cast<size_t>(stage.depth) * 2, ' '); }
+
+std::string tenths(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", number);
+  return text;
+}
+
 }  // namespace
 
 void Report::finish() {
@@ -45,25 +53,26 @@ void Report::finish() {
     stage.share = total > 0 ? mine / total : 0;
     if (!longest || stage.share > longest->share) longest = &stage;
   }
-  const ParallelReport& reader = threads.back();
-  const bool waits = reader.wall_ns > 0 && reader.waited_ns * 50 > reader.wall_ns;
+  const bool waits = threads.back().waited() > 0.02;
   limit = !waits || !longest ? "the reader" : longest->name;
 }
 
 std::string Report::str() const {
-  std::string text = padded("stage", 18, false) + padded("each", 10, true) + padded("share", 9, true) +
+  size_t width = 18;
+  for (const StageReport& stage : stages) width = std::max(width, stage.name.size() + indent(stage).size() + 2);
+  std::string text = padded("stage", width, false) + padded("each", 10, true) + padded("share", 9, true) +
                      padded("timed", 9, true) + padded("holds", 10, true) + "\n";
   for (const StageReport& stage : stages) {
-    text += padded(stage.name, 18, false) + padded(duration(stage.seconds_an_element), 10, true);
+    text += padded(indent(stage) + stage.name, width, false) + padded(duration(stage.seconds_an_element), 10, true);
     text += padded(cat(static_cast<int>(stage.share * 100 + 0.5), " %"), 9, true);
     text += padded(cat(stage.timed), 9, true) + padded(size(stage.held_bytes), 10, true) + "\n";
   }
   for (const ParallelReport& ring : threads) {
-    const double wall = std::max(1.0, static_cast<double>(ring.wall_ns));
-    text += cat(&ring == &threads.back() ? "reader" : "prefetch", ": ", ring.elements, " elements, waited ",
-                static_cast<int>(100 * static_cast<double>(ring.waited_ns) / wall + 0.5), " % of ",
-                duration(wall * 1e-9), "; ", ring.workers, " threads, ", ring.filled, " of ", ring.depth,
-                " elements ahead, ", size(ring.bytes * ring.filled), "\n");
+    text +=
+        cat(&ring == &threads.back() ? "reader" : "prefetch", ": ", ring.elements, " elements, waited ",
+            static_cast<int>(100 * ring.waited() + 0.5), " % of ", duration(static_cast<double>(ring.wall_ns) * 1e-9),
+            "; ", ring.workers, " threads, found ", tenths(ring.mean_filled()), " of ", ring.depth,
+            " elements ready, holds ", size(ring.bytes * ring.filled), "\n");
     for (const Decision& decision : ring.decisions) {
       text += cat("  ", duration(decision.seconds), ": ", decision.what, " ", decision.from, " -> ", decision.to,
                   ": ", decision.why);

@@ -11,6 +11,7 @@ namespace brio::data {
 
 struct StageReport {
   std::string name;
+  int depth = 0;                  // 1: what one that joins several is fed by, or opens while it runs; and so on
   uint64_t timed = 0;             // elements that were
   double seconds_an_element = 0;  // of its own, without its inputs
   double share = 0;               // of the time of all stages for one element of the pipeline

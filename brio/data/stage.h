@@ -102,6 +102,7 @@ struct StageStats {
   std::atomic<int64_t> held_bytes{0};  // in a buffer, a cache
 };
 
+class NestedTotals;
 class Replay;
 class Stage;
 class SkipLog;
@@ -178,6 +179,8 @@ class Stage {
   const std::string& name() const { return name_; }
   size_t number() const { return number_; }
   StageStats& stats() { return stats_; }
+  const StageStats& stats() const { return stats_; }
+  virtual const NestedTotals* nested() const { return nullptr; }  // of pipelines that it opens while it runs
   const std::vector<std::unique_ptr<Stage>>& inputs() const { return inputs_; }
 
  protected:

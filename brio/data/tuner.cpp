@@ -9,6 +9,11 @@ namespace {
 
 constexpr double kWorthIt = 0.02;          // waiting below this share of the time is noise
 constexpr int64_t kWorthAThread = 30'000;  // ns: handing an element over costs some microseconds
+// One slow element may be one whose CPU was taken away: so many must be slow before threads are started, after quick
+// ones more, and more still where threads were no help. Nobody is kept from the CPU for as long as kNoAccident.
+constexpr int64_t kProof = 2, kProofAfterQuick = 16, kMostProof = 1 << 16;
+constexpr int64_t kNoAccident = 20'000'000;  // ns
+constexpr double kWorse = 1.1;
 constexpr size_t kLongestLog = 256;
 
 std::string percent(double share) { return cat(static_cast<int>(share * 1000 + 0.5) / 10.0, " %"); }
@@ -38,9 +43,24 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
     awaits_measure_ = true;
   };
 
+  const double wait_each = static_cast<double>(window.waited_ns) / static_cast<double>(window.elements);
+  if (now.workers == 0) alone_wait_ns_ = wait_each;
+  const bool slow = window.cheapest_ns > kWorthAThread && window.cheapest_ns != INT64_MAX;
+  slow_elements_ = slow ? slow_elements_ + window.elements : 0;
+  if (window.cheapest_ns < kWorthAThread) proof_ = std::max(proof_, kProofAfterQuick);
+  const bool proven =
+      now.workers > 0 || slow_elements_ >= proof_ || (proof_ == kProof && window.cheapest_ns > kNoAccident);
+
   if (now.workers > 0 && limits.may_change_workers && window.cheapest_ns < kWorthAThread / 4) {
     change("threads", next.workers, 0, 0, "handing an element over costs more than making it");
-  } else if (waiting > kWorthIt && window.cheapest_ns > kWorthAThread) {
+  } else if (now.workers > 0 && limits.may_change_workers && window.elements >= kProofAfterQuick &&
+             alone_wait_ns_ > 0 && wait_each > alone_wait_ns_ * kWorse) {
+    change("threads", next.workers, 0, 1 - alone_wait_ns_ / wait_each,
+           cat("the reader waited ", static_cast<int64_t>(wait_each / 1000), " µs for an element, and ",
+               static_cast<int64_t>(alone_wait_ns_ / 1000), " when it made them by itself"));
+    proof_ = std::min(proof_ * 4, kMostProof);
+    slow_elements_ = 0;
+  } else if (waiting > kWorthIt && slow && proven) {
     // The reader waits. Where threads were idle as the ring was full, its elements come unevenly: a longer ring
     // helps; otherwise there are too few threads.
     const bool uneven = now.workers > 0 && window.found_full > 0;

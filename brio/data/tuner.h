@@ -1,5 +1,5 @@
 // How many threads and how much read-ahead a Parallel uses: decided from what the last moments measured, and written
-// down. A decision is a pure function of the window and of what is set now.
+// down. A decision is a pure function of the windows so far and of what is set now.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ struct TunerWindow {
   int64_t cheapest_ns = INT64_MAX;  // to compute an element: what it costs when nothing else takes the CPU
   int64_t computed_ns = 0;          // by all threads, the reader included
   int64_t found_empty = 0;          // reads that had to wait
+  int64_t found_ahead = 0;          // elements that were there already, summed over all reads
   int64_t found_full = 0;           // times that a thread had nothing to do as the ring was full
 };
 
@@ -51,13 +52,21 @@ class Tuner {
   std::vector<Decision> log_;
   double last_ns_an_element_ = 0;
   bool awaits_measure_ = false;
+  double alone_wait_ns_ = 0;   // for an element, without threads
+  int64_t slow_elements_ = 0;  // in a row that were worth a thread,
+  int64_t proof_ = 2;          // and how many are proof enough
 };
 
 // What a Parallel has done.
 struct ParallelReport {
   std::string stage;
   int64_t elements = 0, waited_ns = 0, computed_ns = 0, wall_ns = 0;
-  int64_t workers = 0, depth = 0, filled = 0, bytes = 0;
+  int64_t workers = 0, depth = 0, filled = 0, bytes = 0;  // now; bytes of an element
+  int64_t found_ahead = 0;                                // as in the window
+  double waited() const { return wall_ns > 0 ? static_cast<double>(waited_ns) / static_cast<double>(wall_ns) : 0; }
+  double mean_filled() const {
+    return elements > 0 ? static_cast<double>(found_ahead) / static_cast<double>(elements) : 0;
+  }
   std::vector<Decision> decisions;
 };
 

@@ -224,13 +224,25 @@ nb::dict history_dict(const train::History& history) {
   nb::dict dict;
   dict["history"] = columns;
   dict["epoch"] = nb::cast(history.epoch);
+  if (const auto& choice = history.batch_choice) {
+    nb::dict rates;
+    for (const auto& tried : choice->tried) rates[nb::int_(tried.batch_size)] = tried.samples_a_second;
+    nb::dict chosen;
+    chosen["batch_size"] = choice->batch_size;
+    chosen["samples_a_second"] = rates;
+    chosen["why_no_larger"] = choice->why_no_larger;
+    dict["batch_choice"] = chosen;
+  }
   return dict;
 }
 
 nn::FitOptions fit_options(nb::dict o) {
   nn::FitOptions options;
   Called c("fit", nb::tuple(), o);
-  c("epochs", options.epochs), c("batch_size", options.batch_size), c("accumulate", options.accumulate);
+  c("epochs", options.epochs), c("accumulate", options.accumulate);
+  if (const nb::handle size = c.find_keyword("batch_size"); size.ptr())
+    options.batch_size = nb::isinstance<nb::str>(size) ? train::BatchSize(nb::cast<std::string>(size).c_str())
+                                                       : train::BatchSize(integer_from(size));
   c("validation_split", options.validation_split), c("shuffle", options.shuffle);
   c("initial_epoch", options.initial_epoch), c("steps_per_epoch", options.steps_per_epoch);
   c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);

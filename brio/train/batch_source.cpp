@@ -118,7 +118,8 @@ void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
     return;
   }
   // Somebody who kept the batch keeps it as it is.
-  if (!into.defined() || into.impl()->refs.load() != 1 || into.impl()->array.buffer->refs.load() != 1)
+  if (!into.defined() || into.shape()[0] != n || into.impl()->refs.load() != 1 ||
+      into.impl()->array.buffer->refs.load() != 1)
     into = empty_batch(column.all, n);
   const size_t row = column.row_bytes;
   if (row == 0) return;

@@ -8,6 +8,7 @@
 
 #include "brio/ir/tensor.h"
 #include "brio/ops/random.h"
+#include "brio/train/batch_size.h"
 
 namespace brio::train {
 
@@ -35,6 +36,12 @@ class BatchSource {
   // False at the end of the epoch. The batch is good until the next call: its memory may be used again.
   virtual bool next(Batch& batch) = 0;
   virtual std::optional<int64_t> steps() const = 0;  // batches in an epoch, where known
+
+  // The step on the last batch found no memory, and changed nothing. True: next() gives its rows again, in smaller
+  // batches.
+  virtual bool take_back(Batch&) { return false; }
+  // Of a source that chooses how large batches are: its choice, once it is made. At the end of training it is.
+  virtual const BatchChoice* choice(bool /*at_the_end*/) { return nullptr; }
 };
 
 struct ArraySourceOptions {
@@ -54,6 +61,10 @@ class ArraySource : public BatchSource {
   bool next(Batch& batch) override;
   std::optional<int64_t> steps() const override { return (rows_ + options_.batch_size - 1) / options_.batch_size; }
   int64_t rows() const { return rows_; }
+
+  // In the midst of an epoch, too: of the batches to come.
+  void set_batch_size(int64_t rows) { options_.batch_size = rows; }
+  void go_back(int64_t rows) { at_ -= rows; }  // the last ones that were given are next
 
  private:
   struct Column {

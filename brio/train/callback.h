@@ -25,7 +25,8 @@ struct Progress {
   std::function<Logs()> read;    // loss and metrics so far in this epoch: reads from the device, so not every step
   bool stop_training = false;    // set it to end the run after this batch
   std::optional<nn::Layer> model = {};
-  std::optional<nn::Optimizer> optimizer = {};  // of compile(); none for a model that only predicts
+  std::optional<nn::Optimizer> optimizer = {};   // of compile(); none for a model that only predicts
+  std::optional<BatchChoice> batch_choice = {};  // of batch_size = "auto", once it is made
 };
 
 class Callback {

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "brio/train/batch_size.h"
+
 namespace brio::train {
 
 class Logs {
@@ -31,6 +33,7 @@ struct History {
   std::vector<int64_t> epoch;  // numbers of the epochs, from 0
   using Column = std::pair<std::string, std::vector<double>>;
   std::vector<Column> columns;
+  std::optional<BatchChoice> batch_choice;  // of batch_size = "auto"
 
   void append(int64_t number, const Logs& logs);
   bool has(std::string_view name) const;

@@ -9,10 +9,13 @@
 #include "brio/nn/names.h"
 #include "brio/nn/summary.h"
 #include "brio/ops/random.h"
+#include "brio/train/auto_batch.h"
 #include "brio/train/trainer.h"
 
 namespace brio::nn {
 namespace {
+
+constexpr int64_t kUsualBatch = 32;  // where it is still to be chosen
 
 std::optional<Generator::State> shuffle_state(const FitOptions& options) {
   if (!options.shuffle) return {};
@@ -44,7 +47,8 @@ train::History Model::fit(const train::TensorList& x, const train::TensorList& y
   if (!(options.validation_split >= 0 && options.validation_split < 1))
     throw InvalidArgument(cat("[fit] validation_split is ", options.validation_split, "; it lies in [0, 1)"));
   // Made first for its checks: every row count is known to agree afterwards.
-  train::ArraySource whole(x, y, options.sample_weight, {.batch_size = options.batch_size});
+  const int64_t batch_size = options.batch_size.rows_or(kUsualBatch);
+  train::ArraySource whole(x, y, options.sample_weight, {.batch_size = batch_size});
   int64_t rows = whole.rows();
   const ValidationData& given = options.validation_data;
   if (given.x.empty() && !given.dataset && options.validation_split > 0) {
@@ -58,14 +62,24 @@ train::History Model::fit(const train::TensorList& x, const train::TensorList& y
         rows_of(x, rows, all), rows_of(y, rows, all), rows_of(options.sample_weight, rows, all), {}};
   }
   train::ArraySource batches(rows_of(x, 0, rows), rows_of(y, 0, rows), rows_of(options.sample_weight, 0, rows),
-                             {.batch_size = options.batch_size, .shuffle = shuffle_state(options)});
-  return trainer_->fit(batches, validation_source(options).get(), options);
+                             {.batch_size = batch_size, .shuffle = shuffle_state(options)});
+  const auto validation = validation_source(options);
+  if (!options.batch_size.automatic()) return trainer_->fit(batches, validation.get(), options);
+  if (options.accumulate > 1)
+    throw InvalidArgument(cat("[fit] batch_size is \"auto\" beside accumulate = ", options.accumulate,
+                              ", which is for batches of a size that you want; give that size"));
+  train::AutoBatchSource searching(batches);
+  return trainer_->fit(searching, validation.get(), options);
 }
 
 train::History Model::fit(train::BatchSource& batches, FitOptions options) const {
   trainer_->require_compiled("fit");
   if (options.validation_split != 0)
     throw InvalidArgument("[fit] validation_split cannot cut a source of batches; give validation_data");
+  if (options.batch_size.automatic())
+    throw InvalidArgument(
+        "[fit] batch_size = \"auto\" cuts tensors into batches; those of a dataset are cut already: leave batch_size "
+        "out and choose the size in its batch(), or give fit the tensors x and y");
   return trainer_->fit(batches, validation_source(options).get(), options);
 }
 
@@ -81,8 +95,9 @@ std::unique_ptr<train::BatchSource> Model::validation_source(const FitOptions& o
   if (held.x.empty()) return nullptr;
   return std::make_unique<train::ArraySource>(
       held.x, held.y, held.sample_weight,
-      train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0 ? options.validation_batch_size
-                                                                                : options.batch_size});
+      train::ArraySourceOptions{.batch_size = options.validation_batch_size > 0
+                                                  ? options.validation_batch_size
+                                                  : options.batch_size.rows_or(kUsualBatch)});
 }
 
 // Named fields are found by the names of the model's inputs, and by those of the layers that make its outputs.

@@ -67,7 +67,9 @@ using Callbacks = std::vector<std::shared_ptr<train::Callback>>;
 
 struct FitOptions {
   int64_t epochs = 1;
-  int64_t batch_size = 32;
+  // "auto" tries sizes on the first steps and takes the one of the best throughput that fits the memory; the history
+  // has the choice. Which it is follows from times: to have the same bits again, give the number.
+  train::BatchSize batch_size = 32;
   // A batch is gone through in so many parts whose gradients are added up: the same step as the whole batch makes, in
   // the memory of a part. Only batch normalisation sees the difference, as it looks at each part by itself.
   int64_t accumulate = 1;
@@ -79,7 +81,7 @@ struct FitOptions {
   train::TensorList sample_weight = {};
   std::map<int64_t, double> class_weight = {};  // samples of a class count so much; of others, 1
   std::optional<int64_t> steps_per_epoch = {};
-  int64_t validation_batch_size = 0;  // 0: batch_size
+  int64_t validation_batch_size = 0;  // 0: batch_size, or 32 where that is "auto"
   std::optional<int64_t> validation_steps = {};
   int64_t validation_freq = 1;  // in epochs
   bool stop_at_nan = true;      // a loss that is not finite is an error

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 #include "brio/base/error.h"
 
@@ -56,6 +57,17 @@ void ProgressBar::start() {
 void ProgressBar::on_epoch_begin(Progress& progress, int64_t epoch) {
   start();
   if (verbose_ > 0 && progress.epochs > 1) out_ << "Epoch " << epoch + 1 << "/" << progress.epochs << std::endl;
+}
+
+void ProgressBar::on_train_batch_end(Progress& progress, int64_t step) {
+  say_batch_size(progress);
+  advance(progress, step + 1);
+}
+
+void ProgressBar::say_batch_size(const Progress& progress) {
+  if (!progress.batch_choice || std::exchange(said_batch_size_, true) || verbose_ <= 0) return;
+  if (terminal_ && verbose_ == 1) out_ << "\r\x1b[K";  // in place of the bar, which is drawn anew below
+  out_ << progress.batch_choice->str() << std::endl;
 }
 
 void ProgressBar::on_epoch_end(Progress& progress, int64_t, Logs& logs) { draw(progress, logs, true); }

@@ -23,8 +23,9 @@ class ProgressBar : public Callback {
   ProgressBar(int verbose, std::ostream& out, bool terminal);
 
   void on_train_begin(Progress&) override { in_fit_ = true; }
+  void on_train_end(Progress& progress, const Logs&) override { say_batch_size(progress); }
   void on_epoch_begin(Progress& progress, int64_t epoch) override;
-  void on_train_batch_end(Progress& progress, int64_t step) override { advance(progress, step + 1); }
+  void on_train_batch_end(Progress& progress, int64_t step) override;
   void on_epoch_end(Progress& progress, int64_t epoch, Logs& logs) override;
   void on_test_begin(Progress& progress) override;
   void on_test_batch_end(Progress& progress, int64_t step) override;
@@ -33,11 +34,12 @@ class ProgressBar : public Callback {
  private:
   void start();
   void advance(Progress& progress, int64_t done);
+  void say_batch_size(const Progress& progress);  // once it is chosen
   void draw(const Progress& progress, const Logs& logs, bool last);
 
   int verbose_;
   std::ostream& out_;
-  bool terminal_, in_fit_ = false;
+  bool terminal_, in_fit_ = false, said_batch_size_ = false;
   int64_t done_ = 0;
   Clock::time_point start_, after_first_, drawn_;
 };

@@ -439,16 +439,18 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   for (int64_t epoch = progress.initial_epoch; epoch < options.epochs && !progress.stop_training; ++epoch) {
     reset_metrics();
     batches.reset(epoch);
+    if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
     for (const auto& callback : callbacks) callback->on_epoch_begin(progress, epoch);
     auto checked = std::chrono::steady_clock::now();
     int64_t step = 0;
     while (step < most_steps && !progress.stop_training && batches.next(batch)) {
+      if (!progress.batch_choice && batches.choice(false)) {
+        progress.batch_choice = *batches.choice(false);
+        forget_steps();  // of the other sizes, with their memory
+      }
       for (const auto& callback : callbacks) callback->on_train_batch_begin(progress, step);
-      prepare("fit", batch, true);
-      if (!prepared) prepare_weights();
-      prepared = true;
-      if (options.accumulate > 1) run_parts(batch, options.accumulate);
-      else run(Kind::train, batch);
+      while (!train(batch, options.accumulate, prepared, batches)) {
+      }
       for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step);
       ++step;
       if (const auto now = std::chrono::steady_clock::now();
@@ -469,8 +471,29 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
   }
   if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
+  if (const BatchChoice* choice = batches.choice(true)) progress.batch_choice = *choice;
   for (const auto& callback : callbacks) callback->on_train_end(progress, logs);
+  history->history.batch_choice = progress.batch_choice;
   return std::move(history->history);
+}
+
+// One step. False: there was no memory for it, and the batch is now a smaller one of the same rows.
+bool Trainer::train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches) {
+  try {
+    prepare("fit", batch, true);
+    if (!prepared) prepare_weights();
+    prepared = true;
+    if (accumulate > 1) run_parts(batch, accumulate);
+    else run(Kind::train, batch);
+    return true;
+  } catch (const ResourceError&) {
+    arguments_.clear();
+    if (!batches.take_back(batch)) throw;
+    forget_steps();
+    trim_host_memory();
+    batches.next(batch);
+    return false;
+  }
 }
 
 // Which weights are trained may have changed since the last run: layers can be frozen.

@@ -67,6 +67,7 @@ class Trainer {
   enum class Kind : uint8_t { train, test, part };
   void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
   void run_parts(const Batch& batch, int64_t parts);
+  bool train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches);
   std::vector<Tensor> step(const Batch& batch, bool training);
   std::vector<Tensor> part_of_step(const Batch& batch, const Tensor& all_rows);
   std::vector<Tensor> forward(const Batch& batch, bool training);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "brio/base/error.h"
 #include "brio/formats/file.h"

@@ -102,7 +102,8 @@ TEST(BatchedMap, AssignsVariablesForEachElement) {
                              return cast(x, f32) * 2.0;
                            })
                            .batch(kBatch);
-  EXPECT_SAYS(choices(rows), "one element at a time: [map] the function prints, draws, or assigns variables");
+  EXPECT_SAYS(choices(rows),
+              "one element at a time: [map] the function prints, draws random numbers or assigns a variable");
   EXPECT_EQ(seen.value().item<float>(), static_cast<float>(kRows));
 }
 

@@ -1,0 +1,15 @@
+// What an input pipeline and a training run say of themselves, for machines. For people: Report::str() and
+// BatchChoice::str().
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "brio/data/report.h"
+#include "brio/train/batch_size.h"
+
+namespace brio::cli {
+
+nlohmann::ordered_json to_json(const data::Report& report);
+nlohmann::ordered_json to_json(const train::BatchChoice& choice);
+
+}  // namespace brio::cli
