@@ -39,6 +39,7 @@ namespace {
 // f, which is over one element, over several along a new first axis. Throws where an op of f has no rule for that.
 ElementFunction over_rows(const ElementFunction& f) {
   return {[call = f.call](const std::vector<Tensor>& rows) {
+    if (rows.empty()) throw InvalidArgument("[map] an element has no parts");
     std::vector<Aval> row;
     for (const Tensor& part : rows) row.push_back(row_of(part.aval()));
     BodyTrace trace(Recording::Kind::branch, row, call);
@@ -157,7 +158,9 @@ class TensorMap final : public MapStage {
   void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) override {
     TensorCall& call = private_of<Private>(worker, f_, rows_f_).call;
     give(call(in, stream_of(seed_, ticket).u64(0)), out);
-    if (most_rows_.load(std::memory_order_relaxed) == 0 && asked_.load(std::memory_order_relaxed)) choose(in, out);
+    if (asked_.load(std::memory_order_relaxed) && !choosing_.load(std::memory_order_relaxed) &&
+        !choosing_.exchange(true))
+      choose(in, out);
   }
   void give(const std::vector<Tensor>& results, Element& out) const {
     if (results.size() != results_)
@@ -177,21 +180,22 @@ class TensorMap final : public MapStage {
   }
 
   void choose(const Element& in, const Element& out) {
-    const std::lock_guard lock(mutex_);
-    if (most_rows_.load(std::memory_order_relaxed) != 0) return;
     int64_t most = 1;
     size_t bytes = 0;
+    std::string choice;
     for (size_t i = 0; i < in.size(); ++i) bytes += in.aval(i).bytes();
     for (size_t i = 0; i < out.size(); ++i) bytes += out.aval(i).bytes();
     if (std::string why = obstacle(in); !why.empty()) {
-      choice_ = cat("one element at a time: ", why);
+      choice = cat("one element at a time: ", why);
     } else if (most = kBlockBytes / std::max<int64_t>(1, static_cast<int64_t>(bytes)); most < 2) {
       most = 1;
-      choice_ = cat("one element at a time: each has ", bytes, " bytes, before and after");
+      choice = cat("one element at a time: each has ", bytes, " bytes, before and after");
     } else {
-      choice_ = cat("up to ", most, " elements at a time, which gives the same bits");
+      choice = cat("up to ", most, " elements at a time, which gives the same bits");
     }
     most_rows_.store(most, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    choice_ = std::move(choice);
   }
   std::string obstacle(const Element& in) const {
     if (!f_.traced) return "the function is not recorded";
@@ -212,7 +216,8 @@ class TensorMap final : public MapStage {
   const ElementFunction rows_f_;  // f over several elements at once
   size_t results_;
   mutable std::atomic<bool> asked_{false};  // somebody wants several elements at once
-  std::atomic<int64_t> most_rows_{0};       // 0: not chosen yet
+  std::atomic<bool> choosing_{false};       // or it is done
+  std::atomic<int64_t> most_rows_{1};
   mutable std::mutex mutex_;
   std::string choice_;
 };

@@ -94,6 +94,19 @@ TEST(BatchedMap, ReadsVariables) {
       pictures_and_labels(), [=](const Tensor& x, const Tensor&) { return cast(x, f32) * scale.value(); }, true);
 }
 
+TEST(BatchedMap, AssignsVariablesForEachElement) {
+  Variable seen(Tensor::from(std::vector<float>{0}, {}));
+  const Dataset rows = pictures_and_labels()
+                           .map([=](const Tensor& x, const Tensor&) mutable {
+                             seen.assign_add(Tensor::from(std::vector<float>{1}, {}));
+                             return cast(x, f32) * 2.0;
+                           })
+                           .batch(kBatch);
+  EXPECT_SAYS(choices(rows),
+              "one element at a time: [map] the function prints, draws random numbers or assigns a variable");
+  EXPECT_EQ(seen.value().item<float>(), static_cast<float>(kRows));
+}
+
 TEST(BatchedMap, FollowsFunctionsBelowIt) {
   const Dataset rows = pictures_and_labels();
   auto lighter = [](const Tensor& x, const Tensor& y) { return std::tuple(cast(x, f32) + 1.0, y); };

@@ -526,6 +526,23 @@ def test_explain(capsys):
     assert "map" in text and "batch" in text and text in capsys.readouterr().out
 
 
+def test_functions_before_a_batch_run_for_many_rows():
+    x, y = np.random.default_rng(1).integers(0, 255, (50, 4, 3), np.uint8), np.arange(50, dtype=np.int32) % 10
+    mean = tf.constant([120.0, 110.0, 100.0])
+    rows = Dataset.from_tensor_slices((x, y))
+
+    def normal(x, y):
+        return tf.nn.sigmoid((tf.cast(x, tf.float32) - mean) / 58.0), tf.one_hot(y, 10)
+
+    batches = rows.map(normal).batch(8)
+    singles = values(rows.map(normal))
+    for part in (0, 1):
+        np.testing.assert_array_equal(np.concatenate([b[part] for b in values(batches)]), [s[part] for s in singles])
+    assert "elements at a time, which gives the same bits" in batches.repeat().explain(0.05)
+    sums = rows.map(lambda x, y: tf.reduce_sum(tf.cast(x, tf.float32))).batch(8)
+    assert "one element at a time: [batch_axis] reduce_sum of floats" in sums.repeat().explain(0.05)
+
+
 def test_throughput(capsys):
     """Printed only."""
     n = 20_000
