@@ -17,10 +17,10 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz soak coverage lint format sanitize docs clean
+.PHONY: help setup demo test bench bench-ops fuzz soak coverage lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
 
 setup: build/setup.stamp build/venv.stamp ## install what building needs (Debian packages); the other commands do it for you
 
@@ -89,9 +89,19 @@ lint: setup ## check the formatting and run clang-tidy
 format: setup ## format all C++ sources in place
 	@clang-format -i $(SOURCES)
 
-docs: setup ## regenerate docs/ops.md from the op table
-	$(call build,release,brio_tool)
+docs: setup ## regenerate docs/ops.md from the op table and docs/api from the docstrings of the Python package
+	$(call build,release,brio_tool _core)
 	@$(RELEASE)/brio ops --markdown > build/ops.md && mv build/ops.md docs/ops.md
+	@PYTHONPATH=$(RELEASE)/python .venv/bin/python scripts/api/pages.py
+
+# PEERS_ARGS="--python PYTHON page_000_1": a Python that has TensorFlow, and which listings
+peers-check: setup ## run the listings of examples/pages under TensorFlow too and compare
+	$(call build,release,_core)
+	@$(PYTHON) scripts/peers_check $(PEERS_ARGS)
+
+# PYTHONS="3.9 3.13"
+pythons: setup ## build the wheel for every Python at hand and run the Python tests with each
+	@scripts/check_pythons $(PYTHONS)
 
 clean: ## remove everything that was built (the virtual environments stay)
 	@rm -rf build

@@ -48,8 +48,10 @@ WORKLOADS = {
     "attention_short": ("tf", "tf_xla", "torch", "torch_compile"),
     "adam": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
     "jpeg": ("tf", "torch"),
+    "jpeg_train": ("tf", "torch"),
     "packed": ("tf", "torch"),
     "rows": ("tf", "torch"),
+    "rows_map": ("tf", "torch"),
     "shuffle": ("tf", "torch"),
     "tfrecord": ("tf",),
     "example": ("tf",),
@@ -57,7 +59,7 @@ WORKLOADS = {
 }
 # Bound by memory: a plain copy that moves as many bytes takes a turn beside them ("copy", no peer).
 COPIED = ("chain", "xent", "adam", "packed")
-UNITS = {"gd": "us", "gd_function": "us", "mlp": "us", "embedding": "us", "rows": "us", "tfrecord": "us", "example": "ns"}  # the others: ms
+UNITS = {"gd": "us", "gd_function": "us", "mlp": "us", "embedding": "us", "rows": "us", "rows_map": "us", "tfrecord": "us", "example": "ns"}  # the others: ms
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 STARTS_PER_ROUND = 3
 QUIET = {

@@ -6,6 +6,7 @@
 #include "brio/base/thread_pool.h"
 #include "brio/data/dataset.h"
 #include "brio/data/image_folder.h"
+#include "brio/data/picture_steps.h"
 #include "brio/data/sources.h"
 #include "brio/ir/tensor.h"
 #include "brio/models/models.h"

@@ -39,9 +39,25 @@ else()
                  "apt-get install libhdf5-dev")
 endif()
 # The Python part lies beside it as links: an edit is seen at once.
-file(GLOB_RECURSE modules CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python" "${PROJECT_SOURCE_DIR}/python/*.py")
+file(GLOB_RECURSE modules CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python" "${PROJECT_SOURCE_DIR}/python/*.py"
+     "${PROJECT_SOURCE_DIR}/python/*.pyi" "${PROJECT_SOURCE_DIR}/python/*.typed")
 foreach(module IN LISTS modules)
   cmake_path(GET module PARENT_PATH dir)
   file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/python/${dir}")
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/python/${module}" "${PROJECT_BINARY_DIR}/python/${module}" SYMBOLIC)
 endforeach()
+
+# Type stubs: what a type checker cannot see in the sources, asked of the package itself.
+file(GLOB stub_scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scripts/api/*.py")
+list(TRANSFORM modules PREPEND "${PROJECT_SOURCE_DIR}/python/" OUTPUT_VARIABLE sources)
+add_custom_command(
+  OUTPUT "${PROJECT_BINARY_DIR}/stubs.stamp"
+  COMMAND ${CMAKE_COMMAND} -E env "PYTHONPATH=${PROJECT_BINARY_DIR}/python" PYTHONDONTWRITEBYTECODE=1 ${Python_EXECUTABLE}
+          "${PROJECT_SOURCE_DIR}/scripts/api/stubs.py" "${PROJECT_BINARY_DIR}/python/brio"
+  COMMAND ${CMAKE_COMMAND} -E touch "${PROJECT_BINARY_DIR}/stubs.stamp"
+  DEPENDS _core ${stub_scripts} ${sources}
+  COMMENT "Writing the type stubs of the Python package"
+  VERBATIM)
+add_custom_target(stubs ALL DEPENDS "${PROJECT_BINARY_DIR}/stubs.stamp")
+install(DIRECTORY "${PROJECT_BINARY_DIR}/python/brio" DESTINATION . COMPONENT python EXCLUDE_FROM_ALL
+        FILES_MATCHING PATTERN "*.pyi")

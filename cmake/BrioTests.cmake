@@ -75,6 +75,8 @@ if(BRIO_PYTHON)
   set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tests/wheel/check ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
                               ${Python_EXECUTABLE})
+  add_test(NAME api_pages COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/api/pages.py --check)
+  set_tests_properties(api_pages PROPERTIES LABELS check ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   set_tests_properties(wheel PROPERTIES LABELS check)
 endif()
 

@@ -242,10 +242,27 @@ def jpeg():
         verbose=False), "ms")
 
 
-def rows():
+def jpeg_train():
+    mean, deviation = tf.constant(timing.PHOTO_MEAN), tf.constant(timing.PHOTO_DEVIATION)
+    photos = keras.utils.image_dataset_from_directory(
+        str(timing.DATA / "clothing" / "train"), image_size=timing.PHOTO_SIZE, batch_size=timing.PHOTO_BATCH,
+        verbose=False)
+    return time_epochs(photos.map(lambda x, y: ((tf.image.random_flip_left_right(x) - mean) / deviation, y),
+                                  num_parallel_calls=tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE), "ms")
+
+
+def rows(step=None):
     x = tf.random.normal((timing.ROWS, timing.ROW_WIDTH))
-    batches = tf.data.Dataset.from_tensor_slices(x).shuffle(timing.ROWS).batch(timing.ROW_BATCH).prefetch(tf.data.AUTOTUNE)
+    shuffled = tf.data.Dataset.from_tensor_slices(x).shuffle(timing.ROWS)
+    if step:
+        shuffled = shuffled.map(step, num_parallel_calls=tf.data.AUTOTUNE)
+    batches = shuffled.batch(timing.ROW_BATCH).prefetch(tf.data.AUTOTUNE)
     return time_epochs(batches, "us", len(batches))
+
+
+def rows_map():
+    mean, deviation = tf.random.normal((timing.ROW_WIDTH,)), tf.exp(tf.random.normal((timing.ROW_WIDTH,)))
+    return rows(lambda x: tf.nn.relu((x - mean) / deviation))
 
 
 def shuffle():
@@ -310,5 +327,5 @@ def example():
 
 if __name__ == "__main__":
     names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short,
-             adam, jpeg, rows, shuffle, tfrecord, example, start)
+             adam, jpeg, jpeg_train, rows, rows_map, shuffle, tfrecord, example, start)
     timing.main(f"{tf.__version__}, Keras {keras.__version__}", {"packed": jpeg, **{f.__name__: f for f in names}})

@@ -205,15 +205,45 @@ class Photos(torch.utils.data.Dataset):
         return torch.from_numpy(numpy.array(resized)).float()
 
 
-def jpeg():
-    loader = torch.utils.data.DataLoader(Photos(timing.DATA / "clothing" / "train"), batch_size=timing.PHOTO_BATCH,
+class TrainingPhotos(Photos):
+    mean, deviation = torch.tensor(timing.PHOTO_MEAN), torch.tensor(timing.PHOTO_DEVIATION)
+
+    def __getitem__(self, i):
+        photo = super().__getitem__(i)
+        if torch.rand(()) < 0.5:
+            photo = photo.flip(1)
+        return (photo - self.mean) / self.deviation
+
+
+def jpeg(photos=Photos):
+    loader = torch.utils.data.DataLoader(photos(timing.DATA / "clothing" / "train"), batch_size=timing.PHOTO_BATCH,
                                          shuffle=True, num_workers=len(os.sched_getaffinity(0)), persistent_workers=True)
     return time_epochs(loader, "ms")
+
+
+def jpeg_train():
+    return jpeg(TrainingPhotos)
 
 
 def rows():
     data = torch.utils.data.TensorDataset(torch.randn(timing.ROWS, timing.ROW_WIDTH))
     loader = torch.utils.data.DataLoader(data, batch_size=timing.ROW_BATCH, shuffle=True)
+    return time_epochs(loader, "us", len(loader))
+
+
+def rows_map():
+    mean, deviation = torch.randn(timing.ROW_WIDTH), torch.randn(timing.ROW_WIDTH).exp()
+
+    class Normalised(torch.utils.data.Dataset):
+        x = torch.randn(timing.ROWS, timing.ROW_WIDTH)
+
+        def __len__(self):
+            return timing.ROWS
+
+        def __getitem__(self, i):
+            return torch.relu((self.x[i] - mean) / deviation)
+
+    loader = torch.utils.data.DataLoader(Normalised(), batch_size=timing.ROW_BATCH, shuffle=True)
     return time_epochs(loader, "us", len(loader))
 
 
@@ -233,5 +263,5 @@ def shuffle():
 
 if __name__ == "__main__":
     names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
-             shuffle, start)
+             jpeg_train, rows_map, shuffle, start)
     timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **{f.__name__: f for f in names}})

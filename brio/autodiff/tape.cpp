@@ -36,8 +36,8 @@ GradientTape::GradientTape(Options options) : options_(options) {
   if (used == 0xff) throw InvalidArgument("[tape] more than 8 tapes are nested; release some of them");
   const auto bit = static_cast<uint8_t>(~used & (used + 1));
   recording.tapes.push_back(&tape_);
-  for (uint8_t& tracked : recording.tracked) tracked &= static_cast<uint8_t>(~bit);
   recording.tapes_active |= bit;
+  first_ = static_cast<ValueId>(recording.values.size());
   tape_ = {bit, options_.watch_accessed_variables, {}, &recording};
 }
 
@@ -49,9 +49,15 @@ void GradientTape::release() noexcept {
   std::lock_guard lock(recording->mutex);
   recording->tapes_active &= static_cast<uint8_t>(~tape_.bit);
   std::erase(recording->tapes, &tape_);
-  tape_.reads.clear();
+  forget(*recording);
   if (recording->kind == Recording::Kind::eager && recording->tapes.empty() && !recording->pending())
     recording->clear();
+}
+
+void GradientTape::forget(Recording& recording) noexcept {
+  const auto others = static_cast<uint8_t>(~tape_.bit);
+  for (size_t value = first_; value < recording.tracked.size(); ++value) recording.tracked[value] &= others;
+  tape_.reads.clear();
 }
 
 void GradientTape::require_open(const char* what) const {
@@ -76,6 +82,7 @@ void GradientTape::watch(const Tensor& tensor) {
   Recording* home = impl->recording.load(std::memory_order_acquire);
   const ValueId value = home == &recording ? impl->value : recording.leaf(impl);
   recording.tracked[value] |= tape_.bit;
+  first_ = std::min(first_, value);
 }
 
 void GradientTape::watch(const Variable& variable) {
@@ -171,8 +178,7 @@ GradientTape::Pause::~Pause() {
 
 void GradientTape::reset() {
   require_open("reset");
-  for (uint8_t& tracked : tape_.recording->tracked) tracked &= static_cast<uint8_t>(~tape_.bit);
-  tape_.reads.clear();
+  forget(*tape_.recording);
 }
 
 std::function<std::pair<Tensor, std::vector<Tensor>>(const std::vector<Tensor>&)> value_and_grad(TensorFn f) {

@@ -65,10 +65,12 @@ class GradientTape {
 
  private:
   void release() noexcept;
+  void forget(Recording& recording) noexcept;
   void require_open(const char* what) const;
 
   Options options_;
   Recording::Tape tape_{};
+  ValueId first_ = 0;  // values before it are not followed
   bool used_ = false;
 };
 

@@ -1,5 +1,8 @@
 #include "brio/cli/input_workloads.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <ctime>
 
 #include <chrono>
@@ -82,6 +85,56 @@ Work make_overlap(void (*step)()) {
       input);
 }
 
+// The system forgets what it holds of the file.
+void drop_from_memory(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw ResourceError(cat(path, ": it cannot be opened"));
+  ::fsync(fd);
+  (void)::posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+  ::close(fd);
+}
+
+Work cold_epochs(data::ShuffleOrder order) {
+  constexpr int64_t kRecords = 5000, kNumbers = 5000;
+  const std::string file = bench_file("cold.tfrecord");
+  if (!std::filesystem::exists(file)) {
+    formats::RecordWriter writer(file);
+    for (int64_t i = 0; i < kRecords; ++i) {
+      const Tensor numbers = random::bits({kNumbers}, {.seed = static_cast<uint64_t>(i)});
+      writer.write({numbers.array().as<char>(), static_cast<size_t>(kNumbers) * 4});
+    }
+    writer.commit();
+    formats::write_index(writer.index(), formats::InputFile(file));
+  }
+  auto iterator = std::make_shared<data::Iterator>(data::tfrecord_dataset({file})
+                                                       .shuffle(data::kAutotune, {.seed = 1, .order = order})
+                                                       .batch(50)
+                                                       .with_options({.ram_budget = 64 << 20})
+                                                       .iterator(0));
+  return Work(
+      [iterator, file, epoch = uint64_t{0}]() mutable {
+        drop_from_memory(file);
+        iterator->reset(++epoch);
+        read_all(*iterator);
+        return static_cast<double>(kRecords);
+      },
+      iterator);
+}
+
+// An epoch of batches of 32 out of 10,000 shuffled rows, each row through `step` before its batch.
+Work row_epochs(const std::function<data::Dataset(const data::Dataset&)>& step) {
+  const Tensor x = random::normal({10'000, 100}, {.seed = 1});
+  auto iterator = std::make_shared<data::Iterator>(
+      step(data::from_tensor_slices({x}).shuffle(10'000)).batch(32).prefetch().iterator(0));
+  return Work(
+      [iterator, epoch = uint64_t{0}]() mutable {
+        const double batches = read_all(*iterator);
+        iterator->reset(++epoch);
+        return batches;
+      },
+      iterator);
+}
+
 }  // namespace
 
 // 1,000 raw pictures of 224 × 224 with labels. Whoever comes first, Brio or a peer, writes the file.
@@ -141,6 +194,9 @@ Work make_example() {
   };
 }
 
+Work make_cold_full() { return cold_epochs(data::ShuffleOrder::full); }
+Work make_cold_blocks() { return cold_epochs(data::ShuffleOrder::blocks); }
+
 Work make_overlap() {
   return make_overlap([] { std::this_thread::sleep_for(kStep); });
 }
@@ -150,6 +206,14 @@ Work make_overlap_busy() {
 
 Work make_jpeg() {
   return epochs_of(data::image_folder(data_directory("clothing/train"), {.image_size = {224, 224}, .seed = 1}));
+}
+
+Work make_jpeg_train() {
+  const data::Dataset photos =
+      data::image_folder(data_directory("clothing/train"), {.batch_size = 0, .image_size = {224, 224}, .seed = 1});
+  return epochs_of(
+      data::normalize(data::random_flip(photos, {.seed = 1}), {.mean = {124, 116, 104}, .deviation = {58, 57, 57}})
+          .batch(32));
 }
 
 Work make_packed() {
@@ -169,16 +233,14 @@ Work make_packed() {
 }
 
 Work make_rows() {
-  const Tensor x = random::normal({10'000, 100}, {.seed = 1});
-  auto iterator = std::make_shared<data::Iterator>(
-      data::from_tensor_slices({x}).shuffle(10'000).batch(32).prefetch().iterator(0));
-  return Work(
-      [iterator, epoch = uint64_t{0}]() mutable {
-        const double batches = read_all(*iterator);
-        iterator->reset(++epoch);
-        return batches;
-      },
-      iterator);
+  return row_epochs([](const data::Dataset& rows) { return rows; });
+}
+
+Work make_rows_map() {
+  const Tensor mean = random::normal({100}, {.seed = 2}), deviation = exp(random::normal({100}, {.seed = 3}));
+  return row_epochs([=](const data::Dataset& rows) {
+    return rows.map([=](const Tensor& x) { return relu((x - mean) / deviation); });
+  });
 }
 
 Work make_shuffle() {

@@ -1,7 +1,10 @@
 // npy_dataset, idx_dataset, npz_dataset: the rows of arrays in files. Small ones are loaded; rows of large ones are
 // read by position when they are wanted.
+#include <algorithm>
+
 #include "brio/base/error.h"
 #include "brio/data/sources.h"
+#include "brio/data/stored_elements.h"
 #include "brio/formats/idx.h"
 #include "brio/formats/npz.h"
 #include "brio/ir/graph.h"
@@ -17,7 +20,7 @@ Aval row_of(const ArrayFile& file) {
   return row;
 }
 
-class RowStage final : public IndexedStage {
+class RowStage final : public IndexedStage, StoredElements {
  public:
   RowStage(Pipeline& pipeline, const std::vector<ArrayFile>& files) : IndexedStage(pipeline, "rows"), files_(files) {
     for (const ArrayFile& file : files) rows_.push_back(row_of(file));
@@ -28,8 +31,30 @@ class RowStage final : public IndexedStage {
     for (size_t i = 0; i < files_.size(); ++i) files_[i].read_rows(ticket.index, 1, out.write(i, rows_[i]));
   }
   bool has_work() const override { return true; }
+  const StoredElements* stored_elements() const override {
+    const bool in_pieces = std::ranges::all_of(files_, &ArrayFile::has_rows_in_one_piece);
+    return in_pieces ? this : nullptr;
+  }
 
  private:
+  int64_t stored() const override { return indexed(); }
+  uint64_t stored_bytes() const override {
+    uint64_t bytes = 0;
+    for (const ArrayFile& file : files_) bytes += file.aval().bytes();
+    return bytes;
+  }
+  void read_stored(int64_t i, size_t bytes) const override {
+    for (const ArrayFile& file : files_) {
+      const auto rows = static_cast<int64_t>(bytes / files_.size() / std::max<size_t>(1, file.row_bytes()));
+      const int64_t count = std::clamp<int64_t>(rows, 1, file.rows() - i);
+      std::string into(static_cast<size_t>(count) * file.row_bytes(), '\0');
+      file.read_rows(i, count, into.data());
+    }
+  }
+  void announce(int64_t first, int64_t end) const override {
+    for (const ArrayFile& file : files_) file.will_read_rows(first, end - first);
+  }
+
   const std::vector<ArrayFile>& files_;
   std::vector<Aval> rows_;
 };

@@ -5,6 +5,17 @@
 #include "brio/data/dataset.h"
 
 namespace brio::data {
+namespace {
+
+class PlainBatchStage final : public BatchStage {
+ public:
+  using BatchStage::BatchStage;
+
+ private:
+  int64_t wanted_at_once() const override { return input().rows_at_once(); }
+};
+
+}  // namespace
 
 bool BatchStage::claim(Ticket& ticket) {
   ticket.count = 0;
@@ -15,6 +26,7 @@ bool BatchStage::claim(Ticket& ticket) {
   }
   if (ticket.count == 0 || (drop_ && static_cast<int64_t>(ticket.count) < size_)) return false;
   number_it(ticket, at_++);
+  ticket.rows_at_once = wanted_at_once();
   return true;
 }
 
@@ -50,6 +62,7 @@ void BatchStage::locate(int64_t index, Ticket& ticket) {
   const int64_t end = std::min(input().indexed(), (index + 1) * size_);
   for (int64_t i = index * size_; i < end; ++i) input().locate(i, ticket.add_inner());
   number_it(ticket, index);
+  ticket.rows_at_once = wanted_at_once();
 }
 
 BatchNode::BatchNode(const char* name, NodePtr input, int64_t size, bool drop_remainder)
@@ -58,7 +71,7 @@ BatchNode::BatchNode(const char* name, NodePtr input, int64_t size, bool drop_re
 }
 
 std::unique_ptr<Stage> BatchNode::open(Pipeline& pipeline) const {
-  return std::make_unique<BatchStage>(pipeline, name_, open_input(pipeline), input().structure(), size_, drop_);
+  return std::make_unique<PlainBatchStage>(pipeline, name_, open_input(pipeline), input().structure(), size_, drop_);
 }
 
 std::string BatchNode::describe() const { return cat(name_, "(", size_, drop_ ? ", drop_remainder)" : ")"); }

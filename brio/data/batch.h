@@ -21,6 +21,9 @@ class BatchStage : public GatherStage {
   int64_t indexed() const override;
   void locate(int64_t index, Ticket& ticket) override;
 
+ protected:
+  virtual int64_t wanted_at_once() const { return 1; }  // rows
+
  private:
   int64_t batches_of(int64_t rows) const { return drop_ ? rows / size_ : rows / size_ + (rows % size_ != 0); }
   static void number_it(Ticket& ticket, int64_t index) {

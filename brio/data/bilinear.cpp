@@ -88,14 +88,14 @@ Between between(int64_t i, int64_t from, int64_t to) {
 
 }  // namespace
 
-void Bilinear::prepare(int64_t width, int64_t to_width, int64_t channels) {
+void Bilinear::prepare(int64_t width, int64_t to_width, int64_t channels, bool mirrored) {
   row_.resize(static_cast<size_t>(width * channels) + 4);  // pixels are read four numbers at a time
-  if (width == width_ && to_width == to_width_ && channels == channels_) return;
+  if (width == width_ && to_width == to_width_ && channels == channels_ && mirrored == mirrored_) return;
   left_.clear();
   right_.clear();
   share_.clear();
   for (int64_t x = 0; x < to_width; ++x) {
-    const Between at = between(x, width, to_width);
+    const Between at = between(mirrored ? to_width - 1 - x : x, width, to_width);
     left_.push_back(static_cast<int32_t>(at.low * channels));
     right_.push_back(static_cast<int32_t>(at.high * channels));
     share_.push_back(at.share);
@@ -103,23 +103,33 @@ void Bilinear::prepare(int64_t width, int64_t to_width, int64_t channels) {
   width_ = width;
   to_width_ = to_width;
   channels_ = channels;
+  mirrored_ = mirrored;
+}
+
+void Bilinear::begin(const uint8_t* from, size_t stride, int64_t height, int64_t width, int64_t channels,
+                     int64_t to_height, int64_t to_width, bool mirrored) {
+  apply_isa_cap();
+  prepare(width, to_width, channels, mirrored);
+  from_ = from;
+  stride_ = stride;
+  height_ = height;
+  to_height_ = to_height;
+}
+
+void Bilinear::row(int64_t y, float* to) {
+  const Between at = between(y, height_, to_height_);
+  const uint8_t* top = from_ + static_cast<size_t>(at.low) * stride_;
+  const uint8_t* bottom = from_ + static_cast<size_t>(at.high) * stride_;
+  HWY_DYNAMIC_DISPATCH(blend_rows)(top, bottom, at.share, static_cast<size_t>(width_ * channels_), row_.data());
+  HWY_DYNAMIC_DISPATCH(pick)
+  (row_.data(), left_.data(), right_.data(), share_.data(), static_cast<size_t>(to_width_),
+   static_cast<size_t>(channels_), to);
 }
 
 void Bilinear::operator()(const uint8_t* from, size_t stride, int64_t height, int64_t width, int64_t channels,
                           float* to, int64_t to_height, int64_t to_width) {
-  apply_isa_cap();
-  prepare(width, to_width, channels);
-  const auto pixels = static_cast<size_t>(to_width), depth = static_cast<size_t>(channels);
-  const auto from_numbers = static_cast<size_t>(width * channels);
-  for (int64_t y = 0; y < to_height; ++y) {
-    const Between at = between(y, height, to_height);
-    const uint8_t* top = from + static_cast<size_t>(at.low) * stride;
-    const uint8_t* bottom = from + static_cast<size_t>(at.high) * stride;
-    HWY_DYNAMIC_DISPATCH(blend_rows)(top, bottom, at.share, from_numbers, row_.data());
-    HWY_DYNAMIC_DISPATCH(pick)
-    (row_.data(), left_.data(), right_.data(), share_.data(), pixels, depth,
-     to + static_cast<size_t>(y) * pixels * depth);
-  }
+  begin(from, stride, height, width, channels, to_height, to_width);
+  for (int64_t y = 0; y < to_height; ++y) row(y, to + y * to_width * channels);
 }
 
 }  // namespace brio::data

@@ -14,11 +14,19 @@ class Bilinear {
   // `from`: rows of width × channels bytes, `stride` bytes apart. `to`: to_height × to_width × channels floats.
   void operator()(const uint8_t* from, size_t stride, int64_t height, int64_t width, int64_t channels, float* to,
                   int64_t to_height, int64_t to_width);
+  // The same row by row, in any order; `from` must live meanwhile. Mirrored: with left and right exchanged.
+  void begin(const uint8_t* from, size_t stride, int64_t height, int64_t width, int64_t channels, int64_t to_height,
+             int64_t to_width, bool mirrored = false);
+  void row(int64_t y, float* to);  // to_width × channels floats
 
  private:
-  void prepare(int64_t width, int64_t to_width, int64_t channels);
+  void prepare(int64_t width, int64_t to_width, int64_t channels, bool mirrored);
 
-  int64_t width_ = -1, to_width_ = -1, channels_ = -1;
+  const uint8_t* from_ = nullptr;
+  size_t stride_ = 0;
+  int64_t height_ = 0, to_height_ = 0;
+  int64_t width_ = -1, to_width_ = -1, channels_ = -1;  // that the tables are for
+  bool mirrored_ = false;
   std::vector<int32_t> left_, right_;  // of each pixel of a row of the result: the two that it lies between
   std::vector<float> share_;           // of the right one
   std::vector<float> row_;

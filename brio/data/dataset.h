@@ -61,9 +61,17 @@ struct MapOptions {
   std::optional<Structure> structure = {};  // of the results; default: a tensor, or a tuple of what was written
   size_t results = 1;                       // parts that a function over samples, or one that returns a vector, makes
 };
+// Of a shuffle of all elements. Blocks: neighbours stay near each other, so that elements of files are read in large
+// pieces; blocks, and the elements of each window of blocks, come in a random order.
+enum class ShuffleOrder : uint8_t {
+  automatic,  // full, or blocks where the elements lie in files that turn out to be slow to read here and there
+  full,
+  blocks
+};
 struct ShuffleOptions {
   std::optional<uint64_t> seed = {};
   bool reshuffle_each_iteration = true;
+  ShuffleOrder order = ShuffleOrder::automatic;
 };
 
 class Iterator;

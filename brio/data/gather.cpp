@@ -1,6 +1,7 @@
 #include "brio/data/gather.h"
 
 #include "brio/base/error.h"
+#include "brio/data/row_block.h"
 #include "brio/ir/graph.h"
 #include "brio/tensor/strings.h"
 
@@ -20,8 +21,13 @@ Aval stacked(const std::string& name, const Aval& row, size_t n) {
   return all;
 }
 
+int64_t GatherStage::rows_a_part(const Ticket& ticket) {
+  return ticket.rows_at_once > 1 ? ticket.rows_at_once : kRowsAPart;
+}
+
 int64_t GatherStage::parts(const Ticket& ticket) const {
-  return input().has_work() ? (static_cast<int64_t>(ticket.count) + kRowsAPart - 1) / kRowsAPart : 1;
+  const int64_t rows = rows_a_part(ticket);
+  return input().has_work() ? (static_cast<int64_t>(ticket.count) + rows - 1) / rows : 1;
 }
 
 void GatherStage::start(Ticket& ticket, Element& out, Worker&) {
@@ -30,20 +36,21 @@ void GatherStage::start(Ticket& ticket, Element& out, Worker&) {
     ticket.rows = rows_;
   }
   out.resize(0);
-  if (!ticket.rows) return;
+  if (!ticket.rows || is_made_at_once(ticket)) return;
   for (size_t k = 0; k < ticket.rows->parts.size(); ++k)
     if (const Aval& row = ticket.rows->parts[k]; row.dtype != DType::string)
       out.write(k, stacked(name(), row, ticket.count));
 }
 
 void GatherStage::compute_part(Ticket& ticket, int64_t part, Element& out, Worker& worker) {
-  const size_t first = static_cast<size_t>(part * kRowsAPart);
+  const int64_t rows = rows_a_part(ticket);
+  const auto first = static_cast<size_t>(part * rows);
   if (parts(ticket) == 1) return make(ticket, out, worker);
-  make_rows(ticket, first, std::min(ticket.count, first + kRowsAPart), out, worker);
+  make_rows(ticket, first, std::min(ticket.count, first + static_cast<size_t>(rows)), out, worker);
 }
 
 void GatherStage::finish(Ticket& ticket, Element& out, Worker&) {
-  bool fits = ticket.rows != nullptr;
+  bool fits = true;
   for (size_t row = 0; row < ticket.count; ++row) fits &= !ticket.inner[row].has_result;
   if (fits) return;
   gather(ticket, out);
@@ -56,7 +63,32 @@ void GatherStage::compute(Ticket& ticket, Element& out, Worker& worker) {
   finish(ticket, out, worker);
 }
 
+// Rows that were made at once: the whole element, or some of it.
+void GatherStage::make_block(Ticket& ticket, size_t begin, size_t end, Element& out, Worker& worker) {
+  const std::span<Ticket> rows(ticket.inner.data() + begin, end - begin);
+  Element& block = scratch(worker);
+  if (!input().make_rows(rows, block, worker)) return;
+  if (is_made_at_once(ticket)) {
+    out.resize(block.size());
+    for (size_t k = 0; k < block.size(); ++k) out.take(k, block, k);
+  } else {
+    bool fits = ticket.rows && block.size() == ticket.rows->parts.size();
+    for (size_t k = 0; fits && k < block.size(); ++k) fits = row_of(block.aval(k)) == ticket.rows->parts[k];
+    if (!fits) return split_rows(block, rows);
+    for (size_t k = 0; k < block.size(); ++k)
+      std::memcpy(static_cast<char*>(const_cast<void*>(out.data(k))) + begin * ticket.rows->parts[k].bytes(),
+                  block.data(k), block.aval(k).bytes());
+  }
+  for (Ticket& row : rows) row.has_result = false;
+}
+
 void GatherStage::make_rows(Ticket& ticket, size_t begin, size_t end, Element& out, Worker& worker) {
+  const auto at_once = static_cast<size_t>(ticket.rows_at_once);
+  while (at_once > 1 && end - begin > 1) {
+    const size_t until = std::min(end, begin + at_once);
+    make_block(ticket, begin, until, out, worker);
+    begin = until;
+  }
   Element& mine = scratch(worker);
   const size_t parts = ticket.rows ? ticket.rows->parts.size() : 0;
   const struct Offers {  // end with this call, also where a row fails

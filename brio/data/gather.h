@@ -1,7 +1,8 @@
 // What all stages share that make one element of several: batch, padded_batch, ragged_batch, window. A ticket's inner
 // tickets are its rows. They are made where they will lie, by several threads at once; what they look like is
 // expected to be as in the element before. Rows that are not so (other shapes, strings, the first of all) are kept
-// aside and gathered at the end.
+// aside and gathered at the end. Where the stage below makes several rows at once, they are copied to where they will
+// lie, or, all of them, are the element.
 #pragma once
 
 #include <mutex>
@@ -34,7 +35,12 @@ class GatherStage : public Stage {
   const Structure& row_structure() const { return structure_; }
 
  private:
+  static int64_t rows_a_part(const Ticket& ticket);
+  static bool is_made_at_once(const Ticket& ticket) {  // all of it
+    return ticket.count > 1 && ticket.rows_at_once >= static_cast<int64_t>(ticket.count);
+  }
   void make_rows(Ticket& ticket, size_t begin, size_t end, Element& out, Worker& worker);
+  void make_block(Ticket& ticket, size_t begin, size_t end, Element& out, Worker& worker);
   [[noreturn]] void refuse(size_t row, size_t k, const Aval& aval, const Aval& first) const;
 
   Structure structure_;  // of a row

@@ -14,6 +14,8 @@ void check(const ImageFolderOptions& options, const LabelledFiles& files) {
   const auto [height, width] = options.image_size;
   if (height < 1 || width < 1 || height > 65536 || width > 65536)
     throw InvalidArgument(cat("[image_folder] image_size is (", height, ", ", width, "); both lie from 1 to 65536"));
+  if (options.dtype != f32 && options.dtype != u8)
+    throw InvalidArgument(cat("[image_folder] dtype is ", options.dtype, "; pictures are float32 or uint8"));
   if (options.crop_to_aspect_ratio && options.pad_to_aspect_ratio)
     throw InvalidArgument("[image_folder] crop_to_aspect_ratio and pad_to_aspect_ratio exclude each other");
   if (options.label_mode == LabelMode::binary && files.class_names.size() != 2)
@@ -44,7 +46,8 @@ ImageFolder image_folder(const std::string& directory, const ImageFolderOptions&
                                                                  : Fit::stretch,
                             .reduced_decode = options.reduced_decode,
                             .apply_orientation = options.apply_orientation,
-                            .limits = options.limits};
+                            .limits = options.limits,
+                            .dtype = options.dtype};
   Dataset dataset(picture_files(files, options.label_mode));
   if (options.shuffle)
     dataset =

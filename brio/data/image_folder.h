@@ -44,6 +44,7 @@ struct ImageFolderOptions {
   // it).
   bool reduced_decode = false;
   bool apply_orientation = false;  // turn photos as their EXIF says
+  DType dtype = f32;               // or u8, a quarter of the bytes: rounded to the nearest
   formats::PictureLimits limits = {};
   OnError on_error = OnError::fail;
 };

@@ -15,7 +15,7 @@
 namespace brio::data {
 namespace {
 
-constexpr uint64_t kStateVersion = 1;
+constexpr uint64_t kStateVersion = 2;
 
 // The steps of a pipeline, the source first.
 void describe(const Node& node, std::string& text) {
@@ -148,8 +148,11 @@ Report Iterator::report() const {
         row.timed ? std::max(0.0, static_cast<double>(row.own_ns)) * 1e-9 / static_cast<double>(row.timed) : 0;
     report.stages.push_back({std::move(row.name), row.depth, row.timed, each, 0, row.held_bytes});
   }
-  for (const Stage* stage : impl_->pipeline.stages)
+  for (const Stage* stage : impl_->pipeline.stages) {
+    if (const std::string choice = stage->choice(); !choice.empty())
+      report.choices.push_back(cat(stage->name(), ": ", choice));
     if (const auto* ahead = dynamic_cast<const ParallelStage*>(stage)) report.threads.push_back(ahead->report());
+  }
   report.threads.push_back(impl_->reader->report());
   report.skipped = impl_->pipeline.skipped->read();
   report.finish();

@@ -1,10 +1,16 @@
 // map(f): f over each element. A function over samples reads and writes memory; one over tensors is recorded once for
 // each thread and shape, and its plan is run.
+#include <mutex>
+
 #include "brio/base/error.h"
 #include "brio/data/dataset.h"
+#include "brio/data/gather.h"
 #include "brio/data/parallel_stage.h"
+#include "brio/data/row_block.h"
 #include "brio/data/seeds.h"
 #include "brio/data/tensor_call.h"
+#include "brio/ir/trace.h"
+#include "brio/passes/batch_axis.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::data {
@@ -29,6 +35,21 @@ void Sample::write_text(size_t i, std::string_view text) {
 }
 
 namespace {
+
+// f, which is over one element, over several along a new first axis. Throws where an op of f has no rule for that.
+ElementFunction over_rows(const ElementFunction& f) {
+  return {[call = f.call](const std::vector<Tensor>& rows) {
+    std::vector<Aval> row;
+    for (const Tensor& part : rows) row.push_back(row_of(part.aval()));
+    BodyTrace trace(Recording::Kind::branch, row, call);
+    if (trace.has_effects() || trace.has_draws() || !trace.recording().cells.empty())
+      throw InvalidArgument("[map] the function prints, draws random numbers or assigns a variable for each element");
+    const TracedBody body = trace.finish();
+    std::vector<Tensor> inputs = rows;
+    inputs.insert(inputs.end(), body.captured.begin(), body.captured.end());
+    return replay(with_batch_axis(*body.graph, rows.size(), rows[0].shape()[0]), inputs);
+  }};
+}
 
 // A seed that was not given is part of the state: a pipeline that is built again goes on with the old one.
 class MapStage : public FollowingStage {
@@ -91,24 +112,109 @@ class SampleMap final : public MapStage {
   size_t results_;
 };
 
+// Before a batch it is run once for several elements, where that gives the same bits.
 class TensorMap final : public MapStage {
  public:
   TensorMap(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, const ElementFunction& f,
             size_t results)
-      : MapStage(pipeline, std::move(inputs), seed), f_(f), results_(results) {}
+      : MapStage(pipeline, std::move(inputs), seed), f_(f), rows_f_(over_rows(f)), results_(results) {}
+
+  int64_t rows_at_once() const override {
+    asked_.store(true, std::memory_order_relaxed);
+    const int64_t most = most_rows_.load(std::memory_order_relaxed);
+    if (most < 2) return 1;
+    const int64_t below = input().rows_at_once();
+    // What is made one by one at some cost is shared among threads.
+    return below > 1 || input().has_work() ? std::min(most, std::max(below, kRowsOfWork)) : most;
+  }
+  bool compute_rows(std::span<Ticket> tickets, Element& block, Worker& worker) override {
+    Private& mine = private_of<Private>(worker, f_, rows_f_);
+    const bool below = input().rows_at_once() > 1;
+    Element& rows = below ? scratch(worker) : mine.rows.block();
+    const bool alike = below ? input().make_rows(tickets, rows, worker) : mine.rows.gather(input(), tickets, worker);
+    if (alike && apply_to_rows(mine, rows, block)) return true;
+    if (alike) split_rows(rows, tickets);
+    for (Ticket& ticket : tickets) {
+      Element made;
+      apply(ticket, ticket.result, made, worker);
+      ticket.result = std::move(made);
+    }
+    return false;
+  }
+  std::string choice() const override {
+    const std::lock_guard lock(mutex_);
+    return choice_;
+  }
 
  private:
+  static constexpr int64_t kRowsOfWork = 4, kBlockBytes = 256 * 1024;
+  struct Private {
+    Private(const ElementFunction& f, const ElementFunction& rows_f) : call(f), rows_call(rows_f) {}
+    TensorCall call, rows_call;
+    RowBlock rows;
+  };
+
   void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) override {
-    TensorCall& call = private_of<TensorCall>(worker, f_);
-    const std::vector<Tensor>& results = call(in, stream_of(seed_, ticket).u64(0));
+    TensorCall& call = private_of<Private>(worker, f_, rows_f_).call;
+    give(call(in, stream_of(seed_, ticket).u64(0)), out);
+    if (most_rows_.load(std::memory_order_relaxed) == 0 && asked_.load(std::memory_order_relaxed)) choose(in, out);
+  }
+  void give(const std::vector<Tensor>& results, Element& out) const {
     if (results.size() != results_)
       throw InvalidArgument(cat("[map] the function returned ", results.size(), " tensors; its structure has ",
                                 results_, "; MapOptions::results says how many a vector has"));
     out.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) out.share(i, results[i].array());
   }
+  // False: it cannot be shown that rows of this shape get the same bits.
+  bool apply_to_rows(Private& mine, const Element& rows, Element& block) const {
+    try {
+      give(mine.rows_call(rows), block);
+      return true;
+    } catch (const std::exception&) {  // one by one it says what is wrong, if something is
+      return false;
+    }
+  }
+
+  void choose(const Element& in, const Element& out) {
+    const std::lock_guard lock(mutex_);
+    if (most_rows_.load(std::memory_order_relaxed) != 0) return;
+    int64_t most = 1;
+    size_t bytes = 0;
+    for (size_t i = 0; i < in.size(); ++i) bytes += in.aval(i).bytes();
+    for (size_t i = 0; i < out.size(); ++i) bytes += out.aval(i).bytes();
+    if (std::string why = obstacle(in); !why.empty()) {
+      choice_ = cat("one element at a time: ", why);
+    } else if (most = kBlockBytes / std::max<int64_t>(1, static_cast<int64_t>(bytes)); most < 2) {
+      most = 1;
+      choice_ = cat("one element at a time: each has ", bytes, " bytes, before and after");
+    } else {
+      choice_ = cat("up to ", most, " elements at a time, which gives the same bits");
+    }
+    most_rows_.store(most, std::memory_order_relaxed);
+  }
+  std::string obstacle(const Element& in) const {
+    if (!f_.traced) return "the function is not recorded";
+    try {
+      Recording recording;
+      recording.kind = Recording::Kind::function;
+      const RecordInto scope(recording);
+      std::vector<Tensor> rows;
+      for (size_t i = 0; i < in.size(); ++i) rows.push_back(add_parameter(recording, stacked("map", in.aval(i), 2)));
+      rows_f_.call(rows);
+      return {};
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
   const ElementFunction& f_;
+  const ElementFunction rows_f_;  // f over several elements at once
   size_t results_;
+  mutable std::atomic<bool> asked_{false};  // somebody wants several elements at once
+  std::atomic<int64_t> most_rows_{0};       // 0: not chosen yet
+  mutable std::mutex mutex_;
+  std::string choice_;
 };
 
 class MapNode final : public Transform {

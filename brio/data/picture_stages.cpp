@@ -1,16 +1,16 @@
 #include "brio/data/picture_stages.h"
 
-#include <cmath>
-
 #include "brio/base/error.h"
 #include "brio/base/hashes.h"
-#include "brio/data/bilinear.h"
-#include "brio/data/tensor_call.h"
 #include "brio/formats/decode_picture.h"
 #include "brio/formats/file.h"
-#include "brio/ops/elementwise.h"
 
 namespace brio::data {
+
+void pass_labels(const Element& in, Element& out) {
+  for (size_t i = 1; i < in.size(); ++i) out.copy(i, in.aval(i), in.data(i));
+}
+
 namespace {
 
 using formats::PictureSize;
@@ -23,10 +23,6 @@ struct Files {
   int64_t classes = 0;
 };
 using FilesPtr = std::shared_ptr<const Files>;
-
-void pass_labels(const Element& in, Element& out) {
-  for (size_t i = 1; i < in.size(); ++i) out.copy(i, in.aval(i), in.data(i));
-}
 
 class FileStage final : public IndexedStage {
  public:
@@ -126,24 +122,15 @@ class DecodeStage final : public WholeStage {
   FilesPtr files_;
 };
 
-// One that changes pictures and nothing else.
-class PictureNode : public Transform {
- public:
-  PictureNode(NodePtr input, const PictureShape& wanted) : Transform(std::move(input)), wanted_(wanted) {}
-
- protected:
-  PictureShape wanted_;
-};
-
 FilesPtr files_below(const Node& node) {
   if (const auto* files = dynamic_cast<const FileNode*>(&node)) return files->files();
   const std::vector<const Node*> inputs = node.inputs();
   return inputs.empty() ? nullptr : files_below(*inputs[0]);
 }
 
-class DecodeNode final : public PictureNode {
+class DecodeNode final : public Transform {
  public:
-  using PictureNode::PictureNode;
+  DecodeNode(NodePtr input, const PictureShape& wanted) : Transform(std::move(input)), wanted_(wanted) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     return std::make_unique<DecodeStage>(pipeline, open_input(pipeline), wanted_, files_below(input()));
   }
@@ -151,88 +138,9 @@ class DecodeNode final : public PictureNode {
     return cat("decode(", wanted_.channels, wanted_.reduced_decode ? ", reduced" : "",
                wanted_.apply_orientation ? ", turned)" : ")");
   }
-};
-
-class ResizeStage final : public WholeStage {
- public:
-  ResizeStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const PictureShape& wanted)
-      : WholeStage(pipeline, "resize", std::move(inputs)), wanted_(wanted) {}
-
-  void compute(Ticket& ticket, Element& out, Worker& worker) override {
-    Element& in = scratch(worker);
-    input().make(ticket, in, worker);
-    out.resize(in.size());
-    auto* to = static_cast<float*>(out.write(0, {{wanted_.height, wanted_.width, in.aval(0).shape[2]}, f32}));
-    if (wanted_.fit == Fit::pad) padded(in, to, worker);
-    else scaled(in, to, wanted_.height, wanted_.width, worker);
-    pass_labels(in, out);
-  }
 
  private:
-  struct Private {
-    Bilinear bilinear;
-    Element picture;           // what the recorded function sees
-    std::vector<float> inner;  // before it is padded
-    std::unique_ptr<TensorCall> call;
-    int64_t height = -1, width = -1;  // that the call makes
-  };
-
-  void scaled(const Element& in, float* to, int64_t height, int64_t width, Worker& worker) {
-    const Shape& shape = in.aval(0).shape;
-    Private& mine = private_of<Private>(worker);
-    if (wanted_.interpolation == image::Interpolation::bilinear) {
-      mine.bilinear(in.as<uint8_t>(0), static_cast<size_t>(shape[1] * shape[2]), shape[0], shape[1], shape[2], to,
-                    height, width);
-      return;
-    }
-    if (!mine.call || mine.height != height || mine.width != width) {
-      mine.call =
-          std::make_unique<TensorCall>(ElementFunction{[this, height, width](const std::vector<Tensor>& picture) {
-            return std::vector<Tensor>{
-                cast(image::resize(picture[0], height, width, {.interpolation = wanted_.interpolation}), f32)};
-          }});
-      mine.height = height;
-      mine.width = width;
-    }
-    mine.picture.resize(1);
-    mine.picture.copy(0, in.aval(0), in.data(0));
-    const Array& result = (*mine.call)(mine.picture)[0].array();
-    std::memcpy(to, result.data(), result.aval.bytes());
-  }
-
-  // The picture in the middle of zeros, as tf.image.resize_with_pad.
-  void padded(const Element& in, float* to, Worker& worker) {
-    const Shape& shape = in.aval(0).shape;
-    const double ratio = std::max(static_cast<double>(shape[0]) / static_cast<double>(wanted_.height),
-                                  static_cast<double>(shape[1]) / static_cast<double>(wanted_.width));
-    const auto height = std::max<int64_t>(1, static_cast<int64_t>(std::floor(static_cast<double>(shape[0]) / ratio)));
-    const auto width = std::max<int64_t>(1, static_cast<int64_t>(std::floor(static_cast<double>(shape[1]) / ratio)));
-    const int64_t top = std::max<int64_t>(0, (wanted_.height - height) / 2), channels = shape[2];
-    const int64_t left = std::max<int64_t>(0, (wanted_.width - width) / 2);
-    std::vector<float>& inner = private_of<Private>(worker).inner;
-    inner.resize(static_cast<size_t>(height * width * channels));
-    scaled(in, inner.data(), height, width, worker);
-    std::fill_n(to, wanted_.height * wanted_.width * channels, 0.f);
-    for (int64_t y = 0; y < height; ++y)
-      std::copy_n(inner.data() + y * width * channels, width * channels,
-                  to + ((top + y) * wanted_.width + left) * channels);
-  }
-
   PictureShape wanted_;
-};
-
-class ResizeNode final : public PictureNode {
- public:
-  using PictureNode::PictureNode;
-  std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
-    return std::make_unique<ResizeStage>(pipeline, open_input(pipeline), wanted_);
-  }
-  std::string describe() const override {
-    return cat("resize(", wanted_.height, ", ", wanted_.width, ", ", name_of(wanted_.interpolation),
-               wanted_.fit == Fit::crop  ? ", crop)"
-               : wanted_.fit == Fit::pad ? ", pad)"
-                                         : ")");
-  }
 };
 
 }  // namespace
@@ -248,10 +156,6 @@ NodePtr picture_files(const LabelledFiles& files, LabelMode label_mode) {
 
 NodePtr decoded(NodePtr files, const PictureShape& wanted) {
   return std::make_shared<DecodeNode>(std::move(files), wanted);
-}
-
-NodePtr resized(NodePtr pictures, const PictureShape& wanted) {
-  return std::make_shared<ResizeNode>(std::move(pictures), wanted);
 }
 
 }  // namespace brio::data

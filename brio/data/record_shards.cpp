@@ -33,6 +33,12 @@ void RecordShards::add(std::string path, formats::RecordIndex index) {
   files_.emplace_back();
 }
 
+uint64_t RecordShards::bytes() const {
+  uint64_t sum = 0;
+  for (const Shard& shard : shards_) sum += shard.index.file_bytes();
+  return sum;
+}
+
 RecordShards::Place RecordShards::find(int64_t record) const {
   const auto after = std::upper_bound(starts_.begin(), starts_.end(), record);
   const auto shard = static_cast<size_t>(after - starts_.begin());

@@ -22,7 +22,9 @@ class RecordShards {
     formats::RecordPlace record;
   };
   int64_t size() const { return starts_.empty() ? 0 : starts_.back(); }
+  uint64_t bytes() const;  // of all files
   Place find(int64_t record) const;
+  int64_t end_of(size_t shard) const { return starts_[shard]; }  // behind its last record
   const std::string& path(size_t shard) const { return shards_[shard].path; }
   std::shared_ptr<const formats::RecordFile> open(size_t shard) const;
 

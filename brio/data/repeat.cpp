@@ -6,10 +6,10 @@
 namespace brio::data {
 namespace {
 
-class RepeatStage final : public FollowingStage {
+class RepeatStage final : public OrderingStage {
  public:
   RepeatStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t times)
-      : FollowingStage(pipeline, "repeat", std::move(inputs)), times_(times) {}
+      : OrderingStage(pipeline, "repeat", std::move(inputs)), times_(times) {}
 
   bool claim(Ticket& ticket) override {
     while (times_ < 0 || done_ < times_) {

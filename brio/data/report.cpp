@@ -82,6 +82,7 @@ std::string Report::str() const {
       text += "\n";
     }
   }
+  for (const std::string& choice : choices) text += choice + "\n";
   return text + skipped.str() + cat("limited by: ", limit, "\n");
 }
 

@@ -33,6 +33,8 @@ struct Report {
   std::vector<StageReport> stages;      // the source first
   std::vector<ParallelReport> threads;  // the reader's last
   Skipped skipped;
+  std::vector<std::string>
+      choices;              // what stages chose by themselves, and why: "map: up to 32 elements at a time, …"
   std::string limit;        // what limits: a stage's name, or "the reader"
   void finish();            // shares and the limit, from the rest
   std::string str() const;  // a table

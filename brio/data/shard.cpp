@@ -5,10 +5,10 @@
 namespace brio::data {
 namespace {
 
-class ShardStage final : public FollowingStage {
+class ShardStage final : public OrderingStage {
  public:
   ShardStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t shards, int64_t index)
-      : FollowingStage(pipeline, "shard", std::move(inputs)), shards_(shards), index_(index) {}
+      : OrderingStage(pipeline, "shard", std::move(inputs)), shards_(shards), index_(index) {}
 
   bool claim(Ticket& ticket) override {
     const int64_t others = std::exchange(begun_, true) ? shards_ - 1 : index_;

@@ -1,8 +1,13 @@
-// shuffle(n): where elements are numbered and n covers them all, a permutation that needs no buffer; otherwise
-// TensorFlow's buffer of n places, one of which, drawn at random, is given out and refilled. It holds tickets: what
-// is decoded and mapped is made after the shuffle, whichever was written first.
+// shuffle(n): where elements are numbered and n covers them all, a permutation that needs no buffer, or one of blocks
+// where they lie in files that are slow to read here and there; otherwise TensorFlow's buffer of n places, one of
+// which, drawn at random, is given out and refilled. It holds tickets: what is decoded and mapped is made after the
+// shuffle, whichever was written first.
+#include "brio/data/shuffle.h"
+
+#include <mutex>
+
 #include "brio/base/error.h"
-#include "brio/data/dataset.h"
+#include "brio/data/block_order.h"
 #include "brio/data/permutation.h"
 #include "brio/data/seeds.h"
 
@@ -15,10 +20,32 @@ uint64_t seed_of_epoch(uint64_t seed, uint64_t epoch, bool reshuffle) {
   return reshuffle ? RandomStream{seed, epoch}.u64(0) : seed;
 }
 
-class FullShuffle final : public FollowingStage {
+struct Chosen {
+  std::optional<BlockOrder::Sizes> blocks = {};  // none: in full
+  std::string why = {};                          // none: there was no choice
+};
+
+// Windows of a sixteenth of the memory that is free, or of 256 blocks of 1 MB.
+BlockOrder::Sizes block_sizes(const StoredElements* stored, int64_t ram_budget) {
+  constexpr int64_t kElements = 1000, kMostBlocks = 256, kFewestBlocks = 4;
+  BlockOrder::Sizes sizes{kElements, kMostBlocks};
+  if (!stored || stored->stored() == 0) return sizes;
+  const int64_t each = std::max<int64_t>(1, static_cast<int64_t>(stored->stored_bytes()) / stored->stored());
+  sizes.block = std::max<int64_t>(1, static_cast<int64_t>(kPieceBytes) / each);
+  sizes.window = std::clamp(ram_budget / 4 / (sizes.block * each), kFewestBlocks, kMostBlocks);
+  return sizes;
+}
+
+// All elements, in an order that is a pure function of seed, epoch and place: any, or one of blocks.
+class FullShuffle final : public OrderingStage {
  public:
-  FullShuffle(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, bool reshuffle)
-      : FollowingStage(pipeline, "shuffle", std::move(inputs)), seed_(seed), reshuffle_(reshuffle) {}
+  FullShuffle(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, uint64_t seed, bool reshuffle,
+              Chosen chosen)
+      : OrderingStage(pipeline, "shuffle", std::move(inputs)),
+        seed_(seed),
+        reshuffle_(reshuffle),
+        chosen_(std::move(chosen)),
+        blocks_(chosen_.blocks) {}
 
   bool claim(Ticket& ticket) override {
     if (place_.at >= indexed()) return false;
@@ -27,41 +54,84 @@ class FullShuffle final : public FollowingStage {
   }
   int64_t skip(int64_t n) override { return place_.skip(n, indexed()); }
   void locate(int64_t index, Ticket& ticket) override {
-    input().locate(static_cast<int64_t>(order_(static_cast<uint64_t>(index))), ticket);
+    if (!blocks_) return input().locate(static_cast<int64_t>(order_(static_cast<uint64_t>(index))), ticket);
+    announce(block_order_.position(index));
+    input().locate(block_order_(index), ticket);
   }
   void reset(uint64_t epoch) override {
     place_.begin(epoch);
     input().reset(epoch);
+    blocks_ = chosen_.blocks;
+    restored_ = false;
     shuffle();
   }
+  // The order goes on as it was, whatever would be chosen here.
   void save(StateWriter& state) const override {
     place_.save(state);
     state.number(seed_);
+    state.number(static_cast<uint64_t>(blocks_ ? blocks_->block : 0));
+    state.number(static_cast<uint64_t>(blocks_ ? blocks_->window : 0));
     input().save(state);
   }
   void restore(StateReader& state) override {
     place_.restore(state, indexed());
     seed_ = state.number();
+    const BlockOrder::Sizes sizes{state.count(kMostPlaces), state.count(kMostPlaces)};
+    if ((sizes.block == 0) != (sizes.window == 0)) StateReader::refuse("blocks of a shuffle have no size");
+    const auto blocks = sizes.block == 0 ? std::nullopt : std::optional(sizes);
+    restored_ = !(blocks == chosen_.blocks);
+    blocks_ = blocks;
     input().restore(state);
     shuffle();
+  }
+  const StoredElements* stored_elements() const override { return nullptr; }  // they are in order no more
+  std::string choice() const override {
+    if (chosen_.why.empty() && !restored_) return {};
+    const std::string what = blocks_ ? cat("blocks of ", blocks_->block, " elements, ", blocks_->window, " at a time")
+                                     : std::string("in full");
+    return cat(what, ": ", restored_ ? "as in the state that was restored" : chosen_.why);
   }
 
  private:
   void shuffle() {
-    order_ = Permutation(static_cast<uint64_t>(indexed()), seed_of_epoch(seed_, place_.epoch, reshuffle_));
+    const int64_t n = indexed();
+    const uint64_t seed = seed_of_epoch(seed_, place_.epoch, reshuffle_);
+    announced_ = 0;
+    if (blocks_) block_order_ = BlockOrder(n, *blocks_, seed);
+    else order_ = Permutation(static_cast<uint64_t>(n), seed);
   }
+  // While a window is read, the next one is on its way, a block for each block.
+  void announce(BlockOrder::Position at) {
+    const StoredElements* stored = input().stored_elements();
+    if (!stored) return;
+    const int64_t first = at.window * blocks_->window;
+    const int64_t until = std::min(block_order_.blocks(), first + blocks_->window + at.offset / blocks_->block + 1);
+    for (announced_ = std::max(announced_, first); announced_ < until; ++announced_) {
+      const auto [begin, end] = block_order_.elements(announced_);
+      input().locate(begin, from_);
+      input().locate(end - 1, to_);  // what lies between may take some of the source's elements, a shard, say
+      if (from_.index <= to_.index) stored->announce(from_.index, to_.index + 1);
+    }
+  }
+
   uint64_t seed_;
   bool reshuffle_;
+  const Chosen chosen_;
+  std::optional<BlockOrder::Sizes> blocks_;  // none: in full
+  bool restored_ = false;
   Place place_;
   Permutation order_;
+  BlockOrder block_order_;
+  int64_t announced_ = 0;  // blocks, by their place in the order
+  Ticket from_, to_;
 };
 
-class BufferShuffle final : public FollowingStage {
+class BufferShuffle final : public OrderingStage {
  public:
   // kAutotune: as many places as the RAM budget holds. How many those were becomes part of the state.
   BufferShuffle(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t size, uint64_t seed,
                 bool reshuffle)
-      : FollowingStage(pipeline, "shuffle", std::move(inputs)),
+      : OrderingStage(pipeline, "shuffle", std::move(inputs)),
         wanted_(size),
         size_(size == kAutotune ? kMostPlaces : std::min(size, kMostPlaces)),
         seed_(seed),
@@ -156,33 +226,68 @@ class BufferShuffle final : public FollowingStage {
 
 class ShuffleNode final : public Transform {
  public:
-  ShuffleNode(NodePtr input, int64_t size, ShuffleOptions options)
-      : Transform(std::move(input)), size_(size), options_(options) {
+  ShuffleNode(NodePtr input, int64_t size, ShuffleOptions options, ReadClock clock)
+      : Transform(std::move(input)), size_(size), options_(options), clock_(std::move(clock)) {
     options_.seed = seed_or_new(options_.seed);
   }
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     auto inputs = open_input(pipeline);
     const int64_t n = inputs[0]->indexed();
-    if (n >= 0 && (size_ == kAutotune || size_ >= n))
+    if (n >= 0 && (size_ == kAutotune || size_ >= n)) {
+      Chosen chosen = choose(inputs[0]->stored_elements(), pipeline.ram_budget);
       return std::make_unique<FullShuffle>(pipeline, std::move(inputs), *options_.seed,
-                                           options_.reshuffle_each_iteration);
+                                           options_.reshuffle_each_iteration, std::move(chosen));
+    }
+    if (options_.order == ShuffleOrder::blocks)
+      throw InvalidArgument(
+          "[shuffle] order blocks needs elements that are numbered, and these are not; leave order as it is");
     return std::make_unique<BufferShuffle>(pipeline, std::move(inputs), size_, *options_.seed,
                                            options_.reshuffle_each_iteration);
   }
   std::string describe() const override { return size_ == kAutotune ? "shuffle(all)" : cat("shuffle(", size_, ")"); }
 
  private:
+  Chosen choose(const StoredElements* stored, int64_t ram_budget) const {
+    switch (options_.order) {
+      case ShuffleOrder::blocks: return {block_sizes(stored, ram_budget), "as asked for"};
+      case ShuffleOrder::full: return {{}, stored ? "as asked for" : ""};
+      case ShuffleOrder::automatic: break;
+    }
+    if (!stored) return {};
+    // Once: all epochs of a dataset have one kind of order.
+    const std::lock_guard lock(mutex_);
+    if (!costs_) {
+      try {
+        costs_ = measure_reads(*stored, clock_);
+      } catch (const Error& error) {  // it is for the elements to fail
+        return {{}, cat("reads could not be measured: ", error.what())};
+      }
+    }
+    if (!costs_->slow_at_random()) return {{}, costs_->str()};
+    return {block_sizes(stored, ram_budget), costs_->str()};
+  }
+
   int64_t size_;
   ShuffleOptions options_;
+  ReadClock clock_;
+  mutable std::mutex mutex_;
+  mutable std::optional<ReadCosts> costs_;
 };
 
 }  // namespace
 
-Dataset Dataset::shuffle(int64_t buffer_size, ShuffleOptions options) const {
+NodePtr shuffled(NodePtr input, int64_t buffer_size, ShuffleOptions options, ReadClock clock) {
   if (buffer_size != kAutotune && buffer_size < 1)
     throw InvalidArgument(
         cat("[shuffle] buffer_size is ", buffer_size, "; it must be 1 or more, or kAutotune for all"));
-  return Dataset(std::make_shared<ShuffleNode>(node_, buffer_size, options));
+  if (options.order == ShuffleOrder::blocks && buffer_size != kAutotune)
+    throw InvalidArgument(cat("[shuffle] order blocks is a shuffle of all elements, but buffer_size is ", buffer_size,
+                              "; give kAutotune"));
+  return std::make_shared<ShuffleNode>(std::move(input), buffer_size, options, std::move(clock));
+}
+
+Dataset Dataset::shuffle(int64_t buffer_size, ShuffleOptions options) const {
+  return Dataset(shuffled(node_, buffer_size, options));
 }
 
 }  // namespace brio::data

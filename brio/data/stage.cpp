@@ -6,6 +6,19 @@
 #include "brio/data/replay.h"
 
 namespace brio::data {
+namespace {
+
+class Stopwatch {
+ public:
+  int64_t ns() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
 
 Ticket& Ticket::add_inner() {
   if (inner.size() == count) inner.emplace_back();
@@ -59,14 +72,28 @@ Element& Stage::scratch(Worker& worker) const {
   return worker.scratch[number_];
 }
 
+bool Stage::compute_rows(std::span<Ticket>, Element&, Worker&) {
+  BRIO_CHECK(false, "a stage that makes elements one by one was asked for several");
+  return false;
+}
+
+void Stage::took(size_t elements, int64_t ns) {
+  stats_.timed.fetch_add(elements, std::memory_order_relaxed);
+  stats_.inclusive_ns.fetch_add(static_cast<uint64_t>(ns), std::memory_order_relaxed);
+}
+
 void Stage::make_timed(Ticket& ticket, Element& out, Worker& worker) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   compute(ticket, out, worker);
-  const auto took = std::chrono::steady_clock::now() - start;
-  stats_.timed.fetch_add(1, std::memory_order_relaxed);
-  stats_.inclusive_ns.fetch_add(
-      static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()),
-      std::memory_order_relaxed);
+  took(1, watch.ns());
+}
+
+bool Stage::make_rows(std::span<Ticket> tickets, Element& block, Worker& worker) {
+  if (!worker.timed) return compute_rows(tickets, block, worker);
+  const Stopwatch watch;
+  const bool alike = compute_rows(tickets, block, worker);
+  took(tickets.size(), watch.ns());
+  return alike;
 }
 
 }  // namespace brio::data

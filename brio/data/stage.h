@@ -15,6 +15,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,7 @@ struct Ticket {
   std::vector<Element> between;  // results of stages below one that is computed in parts
   Element result;                // of a row whose batch had no fitting place for it
   bool has_result = false;
+  int64_t rows_at_once = 1;               // that a batch asks its input for
   std::shared_ptr<const RowLayout> rows;  // what a batch expects of its rows
 
   Ticket& add_inner();
@@ -104,6 +106,7 @@ class NestedTotals;
 class Replay;
 class Stage;
 class SkipLog;
+class StoredElements;
 
 // What the stages of one iterator share.
 struct Pipeline {
@@ -141,6 +144,9 @@ class Stage {
   virtual int64_t indexed() const { return -1; }
   virtual void locate(int64_t index, Ticket& ticket);
 
+  // Where elements lie in files, by the numbers of the tickets that locate() gives; none: they do not.
+  virtual const StoredElements* stored_elements() const { return nullptr; }
+
   // For errors; none: it is not known.
   virtual std::optional<FilePlace> origin(const Ticket&) const { return {}; }
 
@@ -150,6 +156,15 @@ class Stage {
   virtual void compute_part(Ticket& ticket, int64_t part, Element& out, Worker& worker);
   virtual void finish(Ticket&, Element&, Worker&) {}
 
+  // A stage may make the elements of several tickets at once, along a new first axis, where that takes less than one
+  // by one. How many it wants: it may find that out from the first elements.
+  virtual int64_t rows_at_once() const { return 1; }
+  // True: `block` has them. False: they are not alike, and each is the result of its ticket.
+  virtual bool compute_rows(std::span<Ticket> tickets, Element& block, Worker& worker);
+
+  // What it chose by itself, and why, for Report; empty: nothing.
+  virtual std::string choice() const { return {}; }
+
   // Does computing take more than finding memory?
   virtual bool has_work() const;
 
@@ -158,6 +173,8 @@ class Stage {
     if (worker.timed) return make_timed(ticket, out, worker);
     compute(ticket, out, worker);
   }
+  // The same with compute_rows().
+  bool make_rows(std::span<Ticket> tickets, Element& block, Worker& worker);
 
   const std::string& name() const { return name_; }
   size_t number() const { return number_; }
@@ -175,6 +192,7 @@ class Stage {
 
  private:
   void make_timed(Ticket& ticket, Element& out, Worker& worker);
+  void took(size_t elements, int64_t ns);
 
   std::string name_;
   std::vector<std::unique_ptr<Stage>> inputs_;
@@ -248,6 +266,7 @@ class FollowingStage : public Stage {
   void restore(StateReader& state) override { input().restore(state); }
   int64_t indexed() const override { return input().indexed(); }
   void locate(int64_t index, Ticket& ticket) override { input().locate(index, ticket); }
+  const StoredElements* stored_elements() const override { return input().stored_elements(); }
   std::optional<FilePlace> origin(const Ticket& ticket) const override { return input().origin(ticket); }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override { input().make(ticket, out, worker); }
@@ -257,6 +276,17 @@ class FollowingStage : public Stage {
     input().compute_part(ticket, part, out, worker);
   }
   void finish(Ticket& ticket, Element& out, Worker& worker) override { input().finish(ticket, out, worker); }
+};
+
+// A stage that changes the order or the number of elements, and no element.
+class OrderingStage : public FollowingStage {
+ public:
+  using FollowingStage::FollowingStage;
+  void compute(Ticket& ticket, Element& out, Worker& worker) final { input().make(ticket, out, worker); }
+  int64_t rows_at_once() const final { return input().rows_at_once(); }
+  bool compute_rows(std::span<Ticket> tickets, Element& block, Worker& worker) final {
+    return input().make_rows(tickets, block, worker);
+  }
 };
 
 // A stage that makes its element of the whole one below: whatever that is made of, one thread does it.

@@ -5,10 +5,10 @@
 namespace brio::data {
 namespace {
 
-class TakeStage final : public FollowingStage {
+class TakeStage final : public OrderingStage {
  public:
   TakeStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t count)
-      : FollowingStage(pipeline, "take", std::move(inputs)), count_(count) {}
+      : OrderingStage(pipeline, "take", std::move(inputs)), count_(count) {}
 
   bool claim(Ticket& ticket) override {
     if (taken_ >= count_ || !input().claim(ticket)) return false;
@@ -38,10 +38,10 @@ class TakeStage final : public FollowingStage {
   int64_t count_, taken_ = 0;
 };
 
-class SkipStage final : public FollowingStage {
+class SkipStage final : public OrderingStage {
  public:
   SkipStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, int64_t count)
-      : FollowingStage(pipeline, "skip", std::move(inputs)), count_(count) {}
+      : OrderingStage(pipeline, "skip", std::move(inputs)), count_(count) {}
 
   bool claim(Ticket& ticket) override {
     pass();

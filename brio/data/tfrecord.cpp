@@ -7,6 +7,7 @@
 #include "brio/data/glob.h"
 #include "brio/data/record_shards.h"
 #include "brio/data/sources.h"
+#include "brio/data/stored_elements.h"
 
 namespace brio::data {
 namespace {
@@ -35,7 +36,7 @@ struct Block {
   }
 };
 
-class RecordsByPlace final : public IndexedStage {
+class RecordsByPlace final : public IndexedStage, StoredElements {
  public:
   RecordsByPlace(Pipeline& pipeline, const RecordShards& shards)
       : IndexedStage(pipeline, "tfrecord"), shards_(shards) {}
@@ -63,8 +64,29 @@ class RecordsByPlace final : public IndexedStage {
     return FilePlace{shards_.path(shard), place.offset + formats::kRecordHeader};
   }
   bool has_work() const override { return true; }
+  const StoredElements* stored_elements() const override { return this; }
 
  private:
+  int64_t stored() const override { return shards_.size(); }
+  uint64_t stored_bytes() const override { return shards_.bytes(); }
+  void read_stored(int64_t i, size_t bytes) const override {
+    const auto [shard, place] = shards_.find(i);
+    std::string into(bytes, '\0');
+    shards_.open(shard)->file().read_some(place.offset, into.data(), bytes);
+  }
+  // Advice is not worth an error: reading will tell.
+  void announce(int64_t first, int64_t end) const override try {
+    while (first < end) {
+      const auto [shard, place] = shards_.find(first);
+      const int64_t last = std::min(end, shards_.end_of(shard)) - 1;
+      const RecordPlace behind = shards_.find(last).record;
+      shards_.open(shard)->file().will_read(place.offset,
+                                            behind.offset + RecordFile::frame_bytes(behind) - place.offset);
+      first = last + 1;
+    }
+  } catch (const Error&) {
+  }
+
   const RecordShards& shards_;
 };
 

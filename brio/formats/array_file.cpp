@@ -99,6 +99,11 @@ void ArrayFile::read_fortran(int64_t first, int64_t count, char* to) const {
   }
 }
 
+void ArrayFile::will_read_rows(int64_t first, int64_t count) const {
+  bytes_.will_read(layout_.data_offset + static_cast<uint64_t>(first) * row_bytes(),
+                   static_cast<uint64_t>(count) * row_bytes());
+}
+
 Array ArrayFile::read() const {
   Array array = Array::allocate(aval(), Owner::input);
   read_rows(0, rows(), array.data());

@@ -33,6 +33,10 @@ class ArrayFile {
   size_t row_bytes() const;
   // Rows [first, first + count) into memory for count * row_bytes(). Throws InvalidArgument where there are fewer.
   void read_rows(int64_t first, int64_t count, void* to) const;
+  // Rows [first, first + count) will be read soon.
+  void will_read_rows(int64_t first, int64_t count) const;
+  // Does a row lie in one piece?
+  bool has_rows_in_one_piece() const { return !layout_.fortran_order; }
   Array read() const;
 
  private:

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -72,6 +73,13 @@ size_t InputFile::read_some(uint64_t offset, void* to, size_t bytes) const {
 void InputFile::read(uint64_t offset, void* to, size_t bytes) const {
   if (const size_t got = read_some(offset, to, bytes); got != bytes)
     throw DataError({path_}, offset, cat("the file ends ", bytes - got, " bytes too early; it is truncated"));
+}
+
+void InputFile::will_read(uint64_t offset, uint64_t bytes) const {
+  if (offset >= size_) return;
+  // Advice: where a file system has no use for it, nothing is lost.
+  (void)::posix_fadvise(fd_, static_cast<off_t>(offset), static_cast<off_t>(std::min(bytes, size_ - offset)),
+                        POSIX_FADV_WILLNEED);
 }
 
 std::string read_file(const std::string& path, uint64_t limit) {

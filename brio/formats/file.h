@@ -32,6 +32,8 @@ class InputFile {
   size_t read_some(uint64_t offset, void* to, size_t bytes) const;
   // Exactly that many; throws DataError where the file ends before.
   void read(uint64_t offset, void* to, size_t bytes) const;
+  // The system may fetch these bytes into memory meanwhile.
+  void will_read(uint64_t offset, uint64_t bytes) const;
 
  private:
   std::string path_;

@@ -1,5 +1,7 @@
 #include "brio/formats/read_at.h"
 
+#include <algorithm>
+
 #include <cstring>
 #include <utility>
 
@@ -30,6 +32,10 @@ void ReadAt::read(uint64_t offset, void* to, size_t count) const {
   if (count == 0) return;
   if (file_) return file_->read(begin_ + offset, to, count);
   std::memcpy(to, bytes_.data() + begin_ + offset, count);
+}
+
+void ReadAt::will_read(uint64_t offset, uint64_t count) const {
+  if (file_ && offset < size_) file_->will_read(begin_ + offset, std::min(count, size_ - offset));
 }
 
 }  // namespace brio::formats

@@ -24,6 +24,7 @@ class ReadAt {
   Origin origin() const { return origin_; }
   // Throws DataError where the bytes end before.
   void read(uint64_t offset, void* to, size_t count) const;
+  void will_read(uint64_t offset, uint64_t count) const;  // as InputFile's
 
  private:
   struct Owned {

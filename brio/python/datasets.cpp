@@ -340,14 +340,15 @@ void bind_datasets(nb::module_& m) {
         const nb::gil_scoped_release release;
         return d.explain(seconds).str();
       });
-  nb::class_<PythonIterator>(m, "_DatasetIterator", nb::dynamic_attr(), nb::is_weak_referenceable())
+  nb::class_<PythonIterator>(m, "_DatasetIterator", nb::dynamic_attr(), nb::is_weak_referenceable(),
+                             "The elements of a dataset, one after the other; it can be saved and restored.")
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__", &PythonIterator::next)
-      .def("get_next", &PythonIterator::get_next)
-      .def("save", &PythonIterator::save)
-      .def("restore", &PythonIterator::restore)
-      .def("report", &PythonIterator::report)
-      .def("close", &PythonIterator::close);
+      .def("get_next", &PythonIterator::get_next, "The next element, or OutOfRangeError behind the last.")
+      .def("save", &PythonIterator::save, "Where it stands, as bytes for restore().")
+      .def("restore", &PythonIterator::restore, "Goes on where save() was called.")
+      .def("report", &PythonIterator::report, "Where the time went, as text.")
+      .def("close", &PythonIterator::close, "Stops its threads.");
   m.def("_shape_unseen", [](const Tensor& x) { return shape_object(x.shape()); });  // no journal is told
   m.def("_close_iterators", close_all);
   nb::module_::import_("atexit").attr("register")(m.attr("_close_iterators"));

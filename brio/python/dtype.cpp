@@ -49,11 +49,13 @@ DType dtype_from(nb::handle h) {
 void bind_dtypes(nb::module_& m) {
   nb::class_<ElementType> type(m, "DType", "The type of a tensor's elements, such as tf.float32.");
   types.dtype = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_ro("name",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return std::string(info(d).name);
-                   })
+  type.def_prop_ro(
+          "name",
+          [](ElementType e) {
+            const DType d = e.value;
+            return std::string(info(d).name);
+          },
+          "Its name, such as 'float32'.")
       .def_prop_ro(
           "size",
           [](ElementType e) {
@@ -61,66 +63,90 @@ void bind_dtypes(nb::module_& m) {
             return size_of(d);
           },
           "Bytes of one element.")
-      .def_prop_ro("is_floating",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return is_floating(d);
-                   })
-      .def_prop_ro("is_integer",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return is_integer(d);
-                   })
-      .def_prop_ro("is_unsigned",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return is_integer(d) && !is_signed(d);
-                   })
-      .def_prop_ro("is_bool",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return d == boolean;
-                   })
-      .def_prop_ro("is_complex",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return is_complex(d);
-                   })
-      .def_prop_ro("is_numeric",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return is_complex(d) || (is_real(d) && d != boolean);
-                   })
-      .def_prop_ro("base_dtype",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return dtype_object(d);
-                   })
-      .def_prop_ro("real_dtype",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return dtype_object(d == DType::c64 ? f32 : d == DType::c128 ? f64 : d);
-                   })
-      .def_prop_ro("as_numpy_dtype",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return numpy_type(d);
-                   })
-      .def_prop_ro("as_datatype_enum",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return nb::module_::import_("brio._numpy").attr("enum_of")(std::string(info(d).name));
-                   })
-      .def_prop_ro("min",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "min");
-                   })
-      .def_prop_ro("max",
-                   [](ElementType e) {
-                     const DType d = e.value;
-                     return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "max");
-                   })
+      .def_prop_ro(
+          "is_floating",
+          [](ElementType e) {
+            const DType d = e.value;
+            return is_floating(d);
+          },
+          "Is it a floating-point type?")
+      .def_prop_ro(
+          "is_integer",
+          [](ElementType e) {
+            const DType d = e.value;
+            return is_integer(d);
+          },
+          "Is it an integer type?")
+      .def_prop_ro(
+          "is_unsigned",
+          [](ElementType e) {
+            const DType d = e.value;
+            return is_integer(d) && !is_signed(d);
+          },
+          "Is it an integer type without negative numbers?")
+      .def_prop_ro(
+          "is_bool",
+          [](ElementType e) {
+            const DType d = e.value;
+            return d == boolean;
+          },
+          "Is it bool?")
+      .def_prop_ro(
+          "is_complex",
+          [](ElementType e) {
+            const DType d = e.value;
+            return is_complex(d);
+          },
+          "Is it a complex type?")
+      .def_prop_ro(
+          "is_numeric",
+          [](ElementType e) {
+            const DType d = e.value;
+            return is_complex(d) || (is_real(d) && d != boolean);
+          },
+          "Is it a type of numbers?")
+      .def_prop_ro(
+          "base_dtype",
+          [](ElementType e) {
+            const DType d = e.value;
+            return dtype_object(d);
+          },
+          "The type itself.")
+      .def_prop_ro(
+          "real_dtype",
+          [](ElementType e) {
+            const DType d = e.value;
+            return dtype_object(d == DType::c64 ? f32 : d == DType::c128 ? f64 : d);
+          },
+          "The type of the parts of a complex number; otherwise the type itself.")
+      .def_prop_ro(
+          "as_numpy_dtype",
+          [](ElementType e) {
+            const DType d = e.value;
+            return numpy_type(d);
+          },
+          "NumPy's class of such elements.")
+      .def_prop_ro(
+          "as_datatype_enum",
+          [](ElementType e) {
+            const DType d = e.value;
+            return nb::module_::import_("brio._numpy").attr("enum_of")(std::string(info(d).name));
+          },
+          "Its number in TensorFlow's files.")
+      .def_prop_ro(
+          "min",
+          [](ElementType e) {
+            const DType d = e.value;
+            return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "min");
+          },
+          "The smallest number.")
+      .def_prop_ro(
+          "max",
+          [](ElementType e) {
+            const DType d = e.value;
+            return nb::module_::import_("brio._numpy").attr("limit")(numpy_type(d), "max");
+          },
+          "The largest number.")
       .def("__repr__",
            [](ElementType e) {
              const DType d = e.value;
@@ -152,29 +178,34 @@ void bind_dtypes(nb::module_& m) {
             }
           },
           nb::arg("other").none())
-      .def("is_compatible_with",
-           [](ElementType e, Given other) {
-             const DType d = e.value;
-             return dtype_from(other.object) == d;
-           })
+      .def(
+          "is_compatible_with",
+          [](ElementType e, Given other) {
+            const DType d = e.value;
+            return dtype_from(other.object) == d;
+          },
+          "Is this the same type?")
       .def("__reduce__", [](ElementType e) {
         const DType d = e.value;
         return nb::make_tuple(nb::module_::import_("brio._numpy").attr("dtype"),
                               nb::make_tuple(std::string(info(d).name)));
       });
   // np.dtype(tf.float32), np.zeros(3, tf.float32)
-  type.def_prop_ro("dtype", [](ElementType e) {
-    const DType d = e.value;
-    return nb::module_::import_("numpy").attr("dtype")(numpy_type(d));
-  });
+  type.def_prop_ro(
+      "dtype",
+      [](ElementType e) {
+        const DType d = e.value;
+        return nb::module_::import_("numpy").attr("dtype")(numpy_type(d));
+      },
+      "NumPy's dtype.");
   for (int i = 0; i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
     objects[i] = nb::cast(ElementType{dtype}).release().ptr();
     m.attr(std::string(info(dtype).name).c_str()) = nb::borrow(objects[i]);
   }
   m.def(
-      "as_dtype", [](Given type_value) { return dtype_object(dtype_from(type_value.object)); },
-      nb::arg("type_value"));
+      "as_dtype", [](Given type_value) { return dtype_object(dtype_from(type_value.object)); }, nb::arg("type_value"),
+      "The dtype of its name, of NumPy's or Python's type, or of something that has one.");
 }
 
 }  // namespace brio::python

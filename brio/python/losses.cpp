@@ -136,10 +136,10 @@ nn::Loss own_loss(const std::string& name, nb::object function, const std::strin
 }
 
 using TwoTensors = Tensor (*)(const Tensor&, const Tensor&);
-void define_loss(nb::module_& m, const char* name, TwoTensors f) {
+void define_loss(nb::module_& m, const char* name, TwoTensors f, const char* doc) {
   define(
       m, name, [f](const Tensor& y_true, const Tensor& y_pred) { return f(y_true, y_pred); }, nb::arg("y_true"),
-      nb::arg("y_pred"));
+      nb::arg("y_pred"), doc);
 }
 
 }  // namespace
@@ -168,55 +168,65 @@ void bind_losses(nb::module_& m) {
   m.def("_own_loss", own_loss);
 
   nb::module_ losses = m.def_submodule("_losses");
-  define_loss(losses, "hinge", nn::hinge);
-  define_loss(losses, "squared_hinge", nn::squared_hinge);
-  define_loss(losses, "categorical_hinge", nn::categorical_hinge);
-  define_loss(losses, "mean_squared_error", nn::mean_squared_error);
-  define_loss(losses, "mean_absolute_error", nn::mean_absolute_error);
-  define_loss(losses, "mean_absolute_percentage_error", nn::mean_absolute_percentage_error);
-  define_loss(losses, "mean_squared_logarithmic_error", nn::mean_squared_logarithmic_error);
-  define_loss(losses, "log_cosh", nn::log_cosh);
-  define_loss(losses, "kl_divergence", nn::kl_divergence);
-  define_loss(losses, "poisson", nn::poisson);
-  define_loss(losses, "ctc", nn::ctc);
+  define_loss(losses, "hinge", nn::hinge, "max(0, 1 - y_true y_pred), the mean along the last axis.");
+  define_loss(losses, "squared_hinge", nn::squared_hinge,
+              "max(0, 1 - y_true y_pred) squared, the mean along the last axis.");
+  define_loss(losses, "categorical_hinge", nn::categorical_hinge,
+              "max(0, 1 + the largest wrong class's value - the right one's).");
+  define_loss(losses, "mean_squared_error", nn::mean_squared_error,
+              "(y_true - y_pred) squared, the mean along the last axis.");
+  define_loss(losses, "mean_absolute_error", nn::mean_absolute_error,
+              "|y_true - y_pred|, the mean along the last axis.");
+  define_loss(losses, "mean_absolute_percentage_error", nn::mean_absolute_percentage_error,
+              "|y_true - y_pred| in per cent of |y_true|, the mean along the last axis.");
+  define_loss(losses, "mean_squared_logarithmic_error", nn::mean_squared_logarithmic_error,
+              "The square of the difference of log(1 + y), the mean along the last axis.");
+  define_loss(losses, "log_cosh", nn::log_cosh, "log(cosh(error)), the mean along the last axis.");
+  define_loss(losses, "kl_divergence", nn::kl_divergence, "y_true log(y_true / y_pred), summed along the last axis.");
+  define_loss(losses, "poisson", nn::poisson, "y_pred - y_true log(y_pred), the mean along the last axis.");
+  define_loss(losses, "ctc", nn::ctc,
+              "Minus the log of the probability that a sequence of predictions reads as the labels.");
   define(
       losses, "huber", [](const Tensor& t, const Tensor& p, double delta) { return nn::huber(t, p, delta); },
-      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("delta") = 1.0);
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("delta") = 1.0,
+      "Half the square of errors up to delta, and larger ones in proportion.");
   define(
       losses, "cosine_similarity",
       [](const Tensor& t, const Tensor& p, int axis) { return nn::cosine_similarity(t, p, axis); }, nb::arg("y_true"),
-      nb::arg("y_pred"), nb::arg("axis") = -1);
+      nb::arg("y_pred"), nb::arg("axis") = -1, "Minus the cosine of the angle between label and prediction.");
   define(
       losses, "dice", [](const Tensor& t, const Tensor& p, const Axes& axis) { return nn::dice(t, p, axis); },
-      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("axis") = nb::none());
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("axis") = nb::none(),
+      "1 - 2 |A and B| / (|A| + |B|): how little two masks overlap.");
   define(
       losses, "tversky",
       [](const Tensor& t, const Tensor& p, double alpha, double beta, const Axes& axis) {
         return nn::tversky(t, p, alpha, beta, axis);
       },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("alpha") = 0.5, nb::arg("beta") = 0.5,
-      nb::arg("axis") = nb::none());
+      nb::arg("axis") = nb::none(),
+      "dice with weights of their own for what is found wrongly (alpha) and what is missed (beta).");
   define(
       losses, "binary_crossentropy",
       [](const Tensor& t, const Tensor& p, bool logits, double smoothing, int axis) {
         return nn::binary_crossentropy(t, p, logits, smoothing, axis);
       },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0,
-      nb::arg("axis") = -1);
+      nb::arg("axis") = -1, "The cross entropy of labels 0 and 1, the mean along an axis.");
   define(
       losses, "categorical_crossentropy",
       [](const Tensor& t, const Tensor& p, bool logits, double smoothing, int axis) {
         return nn::categorical_crossentropy(t, p, logits, smoothing, axis);
       },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0,
-      nb::arg("axis") = -1);
+      nb::arg("axis") = -1, "The cross entropy of one-hot labels and probabilities or logits of classes.");
   define(
       losses, "sparse_categorical_crossentropy",
       [](const Tensor& t, const Tensor& p, bool logits, std::optional<int64_t> ignore, int axis) {
         return nn::sparse_categorical_crossentropy(t, p, logits, ignore, axis);
       },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("from_logits") = false, nb::arg("ignore_class") = nb::none(),
-      nb::arg("axis") = -1);
+      nb::arg("axis") = -1, "The cross entropy of class numbers and probabilities or logits of classes.");
   define(
       losses, "binary_focal_crossentropy",
       [](const Tensor& t, const Tensor& p, bool balanced, double alpha, double gamma, bool logits, double smoothing,
@@ -230,7 +240,8 @@ void bind_losses(nb::module_& m) {
                                               .axis = axis});
       },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("apply_class_balancing") = false, nb::arg("alpha") = 0.25,
-      nb::arg("gamma") = 2.0, nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0, nb::arg("axis") = -1);
+      nb::arg("gamma") = 2.0, nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0, nb::arg("axis") = -1,
+      "Binary cross entropy in which samples that are predicted well count little.");
   define(
       losses, "categorical_focal_crossentropy",
       [](const Tensor& t, const Tensor& p, double alpha, double gamma, bool logits, double smoothing, int axis) {
@@ -239,11 +250,13 @@ void bind_losses(nb::module_& m) {
             {.alpha = {alpha}, .gamma = gamma, .from_logits = logits, .label_smoothing = smoothing, .axis = axis});
       },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("alpha") = 0.25, nb::arg("gamma") = 2.0,
-      nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0, nb::arg("axis") = -1);
+      nb::arg("from_logits") = false, nb::arg("label_smoothing") = 0.0, nb::arg("axis") = -1,
+      "Categorical cross entropy in which samples that are predicted well count little.");
   define(
       losses, "categorical_generalized_cross_entropy",
       [](const Tensor& t, const Tensor& p, double q) { return nn::categorical_generalized_cross_entropy(t, p, q); },
-      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("q"));
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("q"),
+      "(1 - p^q) / q for the probability p of the labelled class.");
 }
 
 }  // namespace brio::python

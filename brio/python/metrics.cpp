@@ -284,23 +284,26 @@ void bind_metrics(nb::module_& m) {
   define(
       functions, "binary_accuracy",
       [](const Tensor& t, const Tensor& p, double threshold) { return nn::binary_accuracy(t, p, threshold); },
-      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("threshold") = 0.5);
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("threshold") = 0.5,
+      "1 where a prediction is on its label's side of the threshold, else 0.");
   define(
       functions, "categorical_accuracy",
       [](const Tensor& t, const Tensor& p) { return nn::categorical_accuracy(t, p); }, nb::arg("y_true"),
-      nb::arg("y_pred"));
+      nb::arg("y_pred"), "1 where the class with the largest value is the one-hot label's, else 0.");
   define(
       functions, "sparse_categorical_accuracy",
       [](const Tensor& t, const Tensor& p) { return nn::sparse_categorical_accuracy(t, p); }, nb::arg("y_true"),
-      nb::arg("y_pred"));
+      nb::arg("y_pred"), "1 where the class with the largest value is the labelled one, else 0.");
   define(
       functions, "top_k_categorical_accuracy",
       [](const Tensor& t, const Tensor& p, int64_t k) { return nn::top_k_categorical_accuracy(t, p, k); },
-      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("k") = 5);
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("k") = 5,
+      "1 where the one-hot label's class is among the k largest values, else 0.");
   define(
       functions, "sparse_top_k_categorical_accuracy",
       [](const Tensor& t, const Tensor& p, int64_t k) { return nn::sparse_top_k_categorical_accuracy(t, p, k); },
-      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("k") = 5);
+      nb::arg("y_true"), nb::arg("y_pred"), nb::arg("k") = 5,
+      "1 where the labelled class is among the k largest values, else 0.");
 }
 
 }  // namespace brio::python

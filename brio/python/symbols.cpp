@@ -73,9 +73,14 @@ void bind_symbols(nb::module_& m) {
   nb::class_<nn::Symbol> type(m, "KerasTensor", nb::type_slots(symbol_slots), nb::dynamic_attr(),
                               "What a layer of a functional model will give.");
   types.symbol = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_ro("shape", [](const nn::Symbol& s) { return shape_object(std::span<const int64_t>(s.spec().dims)); })
-      .def_prop_ro("dtype", [](const nn::Symbol& s) { return std::string(info(s.dtype()).name); })
-      .def_prop_ro("ndim", [](const nn::Symbol& s) { return s.rank(); })
+  type.def_prop_ro(
+          "shape", [](const nn::Symbol& s) { return shape_object(std::span<const int64_t>(s.spec().dims)); },
+          "The sizes of its axes; None where one is not known.")
+      .def_prop_ro(
+          "dtype", [](const nn::Symbol& s) { return std::string(info(s.dtype()).name); },
+          "The name of the type of its elements.")
+      .def_prop_ro(
+          "ndim", [](const nn::Symbol& s) { return s.rank(); }, "How many axes it has.")
       .def("__repr__", [](const nn::Symbol& s) {
         return cat("<KerasTensor shape=", s.spec().str(), ", dtype=", s.dtype(),
                    ", sparse=False, ragged=False, name=", s.node()->layer.name(), ">");

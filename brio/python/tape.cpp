@@ -257,7 +257,11 @@ void bind_tape(nb::module_& m) {
           "__exit__", [](NotRecording& self, Given, Given, Given) { nb::inst_ptr<Tape>(self.tape)->pause().reset(); },
           nb::arg().none(), nb::arg().none(), nb::arg().none());
   nb::class_<Tape>(m, "GradientTape", nb::type_slots(tape_slots),
-                   "Follows operations, so that the gradients of what they compute can be asked for.")
+                   "Follows operations, so that the gradients of what they compute can be asked for.\n\n"
+                   ">>> x = tf.Variable(3.0)\n"
+                   ">>> with tf.GradientTape() as tape:\n"
+                   "...     y = x * x\n"
+                   ">>> float(tape.gradient(y, x))\n6.0")
       .def(nb::init<bool, bool>(), nb::arg("persistent") = false, nb::arg("watch_accessed_variables") = true)
       .def(
           "watch",
@@ -272,7 +276,7 @@ void bind_tape(nb::module_& m) {
               else if (has_gradient(*nb::inst_ptr<Tensor>(h))) self.get("watch").watch(*nb::inst_ptr<Tensor>(h));
             }
           },
-          nb::arg("tensor"))
+          nb::arg("tensor"), "Follows a tensor, or several, as it does variables.")
       .def("_gradient", gradient, nb::arg("target"), nb::arg("sources"), nb::arg("output_gradients") = nb::none(),
            nb::arg("unconnected_gradients") = "none")
       .def("jacobian", jacobian, nb::arg("target"), nb::arg("sources"), nb::arg("unconnected_gradients") = "none",
@@ -284,7 +288,7 @@ void bind_tape(nb::module_& m) {
       .def(
           "stop_recording", [](nb::handle self) { return NotRecording{nb::borrow(self)}; },
           "A scope in which operations are not followed.")
-      .def("reset", &Tape::reset)
+      .def("reset", &Tape::reset, "Forgets what was followed so far.")
       .def("_stop", [](Tape& self) { self.exit(); })
       .def("_go_on", [](Tape& self) { self.pause().reset(); });
 }

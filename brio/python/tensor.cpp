@@ -203,6 +203,18 @@ nb::object numpy_of(const Tensor& x) {
   return x.rank() == 0 ? nb::object(view[nb::tuple()]) : nb::object(view.attr("copy")());
 }
 
+// tf.experimental.numpy.experimental_enable_numpy_behavior(): operands of different dtypes become what NumPy says.
+namespace {
+bool joins_dtypes = false;
+
+void join_dtypes(Tensor& x, Tensor& y) {
+  const DType joined = dtype_from(nb::module_::import_("brio.experimental.numpy._dtypes")
+                                      .attr("joined")(dtype_object(x.dtype()), dtype_object(y.dtype())));
+  x = cast(x, joined);
+  y = cast(y, joined);
+}
+}  // namespace
+
 nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
   if (is_symbol(a) || is_symbol(b)) [[unlikely]] {
     auto side = [](nb::handle h, nb::handle other) -> TensorArgument {
@@ -214,6 +226,8 @@ nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
     return perform(f, std::tuple{side(a, b), side(b, a)});
   }
   auto [x, y] = operands_of(a, b);
+  if (joins_dtypes && x.dtype() != y.dtype()) [[unlikely]]
+    join_dtypes(x, y);
   if (current_journal || is_tracing()) [[unlikely]]
     return perform(f, std::tuple{TensorArgument{x, {}}, TensorArgument{y, {}}});
   return wrap(f(x, y));
@@ -223,21 +237,27 @@ void bind_tensor(nb::module_& m) {
   nb::class_<Tensor> type(m, "Tensor", nb::type_slots(value_slots), nb::is_weak_referenceable(),
                           "An immutable array of elements of one dtype, which may not be computed yet.");
   types.tensor = reinterpret_cast<PyTypeObject*>(type.ptr());
-  type.def_prop_ro("shape", shape_seen)
-      .def_prop_ro("dtype", [](const Tensor& x) { return dtype_object(x.dtype()); })
-      .def_prop_ro("ndim", [](nb::handle self) { return self_of(self.ptr()).rank(); })
-      .def_prop_ro("device", [](const Tensor&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
+  type.def_prop_ro("shape", shape_seen, "The sizes of its axes.")
+      .def_prop_ro(
+          "dtype", [](const Tensor& x) { return dtype_object(x.dtype()); }, "The type of its elements.")
+      .def_prop_ro(
+          "ndim", [](nb::handle self) { return self_of(self.ptr()).rank(); }, "How many axes it has.")
+      .def_prop_ro(
+          "device", [](const Tensor&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; },
+          "Where it is: the CPU.")
       .def_prop_ro("_keras_mask", [](const Tensor& x) { return wrap(nn::mask_of(x)); })
-      .def("get_shape", shape_seen)
-      .def("set_shape",
-           [](const Tensor& x, Given shape) {
-             const std::vector<int64_t> dims = dims_from(shape.object);
-             bool same = static_cast<int>(dims.size()) == x.rank();
-             for (int i = 0; same && i < x.rank(); ++i)
-               same = dims[static_cast<size_t>(i)] < 0 || dims[static_cast<size_t>(i)] == x.shape()[i];
-             if (!same)
-               throw InvalidArgument(cat("[set_shape] the tensor has shape ", x.shape(), ", which is another"));
-           })
+      .def("get_shape", shape_seen, "The sizes of its axes.")
+      .def(
+          "set_shape",
+          [](const Tensor& x, Given shape) {
+            const std::vector<int64_t> dims = dims_from(shape.object);
+            bool same = static_cast<int>(dims.size()) == x.rank();
+            for (int i = 0; same && i < x.rank(); ++i)
+              same = dims[static_cast<size_t>(i)] < 0 || dims[static_cast<size_t>(i)] == x.shape()[i];
+            if (!same)
+              throw InvalidArgument(cat("[set_shape] the tensor has shape ", x.shape(), ", which is another"));
+          },
+          "Checks that the shape is this one; a size may be None.")
       .def(
           "numpy", [](const Tensor& x) { return numpy_of(x); },
           "The values as a NumPy array of its own, or as a NumPy scalar.")
@@ -272,7 +292,9 @@ void bind_tensor(nb::module_& m) {
              if (self_of(self.ptr()).rank() == 0) throw nb::type_error("a scalar tensor cannot be iterated over");
              return nb::steal(PySeqIter_New(self.ptr()));
            })
-      .def("ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); })
+      .def(
+          "ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); },
+          "A key for sets and dicts: tensors themselves compare element by element.")
       .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
       .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); })
       .def("__reduce__", [](const Tensor& x) {
@@ -288,6 +310,7 @@ void bind_tensor(nb::module_& m) {
       });
   type.attr("__array_priority__") = 100;
   type.attr("__hash__") = nb::none();
+  m.def("_join_dtypes", [](bool on) { joins_dtypes = on; });
   m.def("_restored", [](const std::string& dtype, nb::handle dims, nb::handle values) {
     return wrap(restored(dtype, dims, values));
   });
@@ -302,8 +325,10 @@ void bind_tensor(nb::module_& m) {
         return wrap(tensor_of(value.object, wanted));
       },
       nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("dtype_hint") = nb::none(),
-      nb::arg("name") = nb::none());
-  m.def("is_tensor", [](Given x) { return is_tensor(x.object) || is_variable(x.object) || is_symbol(x.object); });
+      nb::arg("name") = nb::none(), "A tensor of a number, a list, an array, a variable or a tensor.");
+  m.def(
+      "is_tensor", [](Given x) { return is_tensor(x.object) || is_variable(x.object) || is_symbol(x.object); },
+      "Is this a tensor, a variable or a symbol of a model?");
 }
 
 }  // namespace brio::python

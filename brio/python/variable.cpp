@@ -68,7 +68,10 @@ std::shared_ptr<nb::object> kept(nb::object object) {
 
 void bind_variable(nb::module_& m) {
   nb::class_<Variable> type(m, "Variable", nb::type_slots(value_slots), nb::is_weak_referenceable(),
-                            nb::dynamic_attr(), "A named cell that holds a tensor and can be assigned another.");
+                            nb::dynamic_attr(),
+                            "A named cell that holds a tensor and can be assigned another.\n\n"
+                            ">>> v = tf.Variable([1.0, 2.0])\n"
+                            ">>> v.assign_add([1.0, 1.0]).numpy().tolist()\n[2.0, 3.0]");
   types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
           "__init__",
@@ -82,28 +85,43 @@ void bind_variable(nb::module_& m) {
           nb::arg("caching_device") = nb::none(), nb::arg("name") = nb::none(), nb::arg("variable_def") = nb::none(),
           nb::arg("dtype") = nb::none(), nb::arg("import_scope") = nb::none(), nb::arg("constraint") = nb::none(),
           nb::arg("synchronization") = nb::none(), nb::arg("aggregation") = nb::none(), nb::arg("shape") = nb::none())
-      .def_prop_ro("shape", [](const Variable& v) { return shape_object(v.shape()); })
-      .def_prop_ro("dtype", [](const Variable& v) { return dtype_object(v.dtype()); })
-      .def_prop_ro("ndim", [](const Variable& v) { return v.shape().rank(); })
+      .def_prop_ro(
+          "shape", [](const Variable& v) { return shape_object(v.shape()); }, "The sizes of its axes.")
+      .def_prop_ro(
+          "dtype", [](const Variable& v) { return dtype_object(v.dtype()); }, "The type of its elements.")
+      .def_prop_ro(
+          "ndim", [](const Variable& v) { return v.shape().rank(); }, "How many axes it has.")
       // A weight of a layer has Keras' names ("kernel", with the path "dense/kernel"), others TensorFlow's.
-      .def_prop_ro("name",
-                   [](nb::handle self) {
-                     const std::string& name = nb::inst_ptr<Variable>(self)->name();
-                     const size_t slash = name.rfind('/');
-                     if (!nb::hasattr(self, "_of_keras")) return name + ":0";
-                     return slash == std::string::npos ? name : name.substr(slash + 1);
-                   })
-      .def_prop_ro("path", [](const Variable& v) { return v.name(); })
+      .def_prop_ro(
+          "name",
+          [](nb::handle self) {
+            const std::string& name = nb::inst_ptr<Variable>(self)->name();
+            const size_t slash = name.rfind('/');
+            if (!nb::hasattr(self, "_of_keras")) return name + ":0";
+            return slash == std::string::npos ? name : name.substr(slash + 1);
+          },
+          "Its name.")
+      .def_prop_ro(
+          "path", [](const Variable& v) { return v.name(); }, "Its name with those of the layers around it.")
       .def_prop_rw(
           "trainable", [](const Variable& v) { return v.trainable(); },
-          [](Variable& v, bool trainable) { v.impl()->trainable = trainable; })
-      .def_prop_ro("device", [](const Variable&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; })
-      .def_prop_ro("handle", [](nb::handle self) { return nb::borrow(self); })
-      .def("get_shape", [](const Variable& v) { return shape_object(v.shape()); })
-      .def("value", [](const Variable& v) { return wrap(value_of(v)); })
-      .def("read_value", [](const Variable& v) { return wrap(value_of(v)); })
-      .def("initialized_value", [](const Variable& v) { return wrap(value_of(v)); })
-      .def("numpy", [](const Variable& v) { return numpy_of(value_of(v)); })
+          [](Variable& v, bool trainable) { v.impl()->trainable = trainable; }, "Does training change it?")
+      .def_prop_ro(
+          "device", [](const Variable&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; },
+          "Where it is: the CPU.")
+      .def_prop_ro(
+          "handle", [](nb::handle self) { return nb::borrow(self); }, "The variable itself.")
+      .def(
+          "get_shape", [](const Variable& v) { return shape_object(v.shape()); }, "The sizes of its axes.")
+      .def(
+          "value", [](const Variable& v) { return wrap(value_of(v)); }, "The tensor that it holds now.")
+      .def(
+          "read_value", [](const Variable& v) { return wrap(value_of(v)); }, "The tensor that it holds now.")
+      .def(
+          "initialized_value", [](const Variable& v) { return wrap(value_of(v)); }, "The tensor that it holds now.")
+      .def(
+          "numpy", [](const Variable& v) { return numpy_of(value_of(v)); },
+          "The values as a NumPy array of its own, or as a NumPy scalar.")
       .def(
           "__array__",
           [](const Variable& v, nb::object dtype, nb::object) {
@@ -113,11 +131,14 @@ void bind_variable(nb::module_& m) {
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
       .def("assign", assigned<&Variable::assign>, nb::arg("value"), nb::arg("use_locking") = nb::none(),
-           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none())
+           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none(),
+           "Sets the value, and returns the variable.")
       .def("assign_add", assigned<&Variable::assign_add>, nb::arg("delta"), nb::arg("use_locking") = nb::none(),
-           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none())
+           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none(),
+           "Adds to the value, and returns the variable.")
       .def("assign_sub", assigned<&Variable::assign_sub>, nb::arg("delta"), nb::arg("use_locking") = nb::none(),
-           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none())
+           nb::arg("name") = nb::none(), nb::arg("read_value") = nb::none(),
+           "Takes away from the value, and returns the variable.")
       .def("__repr__",
            [](const Variable& v) {
              const Tensor x = v.value();
@@ -133,7 +154,9 @@ void bind_variable(nb::module_& m) {
              return nb::steal(PyObject_Format(numpy_of(v.value()).ptr(), nb::str(how.c_str()).ptr()));
            })
       .def("__iter__", [](const Variable& v) { return nb::iter(wrap(v.value())); })
-      .def("ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); })
+      .def(
+          "ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); },
+          "A key for sets and dicts: variables themselves compare element by element.")
       .def("_key", [](const Variable& v) { return reinterpret_cast<uintptr_t>(v.impl().get()); })
       .def("__deepcopy__",
            [](const Variable& v, nb::handle) {

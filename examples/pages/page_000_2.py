@@ -27,5 +27,6 @@ for _ in range(20):
     train_step(X_train[i:i + 50], y_train[i:i + 50])
 after = loss_of()
 assert after < 0.9 * before, (before, after)
-assert train_step.experimental_get_tracing_count() == 1
+# TensorFlow traces twice, since the optimizer makes its variables in the first call.
+assert train_step.experimental_get_tracing_count() == (2 if tf.__name__ == 'tensorflow' else 1)
 # end of added

@@ -14,8 +14,8 @@ newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "audio", "bitwise", "compat", "config", "data", "debugging", "dtypes", "image", "io", "keras", "linalg", "lookup", "math",
-    "nest", "nn", "ragged", "random", "sets", "signal", "sparse", "strings", "summary", "train", "version",
+    "audio", "autograph", "bitwise", "compat", "config", "data", "debugging", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
+    "nn", "ragged", "random", "sets", "signal", "sparse", "strings", "summary", "train", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -37,13 +37,14 @@ _DEFINED_IN = {
     "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
     "_tensor_array": ("TensorArray",),
+    "data._elements": ("RaggedTensorSpec", "SparseTensorSpec"),
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
     "strings": ("as_string",),
 }  # fmt: skip
 # TensorFlow's other names for parts of Keras, and TensorFlow 1's for sessions.
 _ALIASES = {
     "initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
-    "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1",
+    "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1", "Graph": "compat.v1",
     "global_variables_initializer": "compat.v1",
 }  # fmt: skip
 # Initializers under the names that TensorFlow has for them.

@@ -84,7 +84,16 @@ class _Status:
 
 
 class Checkpoint:
-    """Objects whose variables are saved and restored together: Checkpoint(model=model, optimizer=optimizer)."""
+    """Objects whose variables are saved and restored together: Checkpoint(model=model, optimizer=optimizer).
+
+    >>> import tempfile
+    >>> v = tf.Variable(1.0)
+    >>> path = tf.train.Checkpoint(v=v).save(tempfile.mkdtemp() + "/ckpt")
+    >>> _ = v.assign(5.0)
+    >>> _ = tf.train.Checkpoint(v=v).restore(path)
+    >>> float(v)
+    1.0
+    """
 
     def __init__(self, root=None, **objects):
         if root is not None:
@@ -122,6 +131,7 @@ class Checkpoint:
         return path
 
     def read(self, save_path, options=None):
+        """The same as restore()."""
         return self.restore(save_path, options)
 
     def restore(self, save_path, options=None):
@@ -157,11 +167,14 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
 
 
 class CheckpointState:
+    """Which checkpoints a directory holds: the last one, and all that are kept."""
+
     def __init__(self, newest, paths):
         self.model_checkpoint_path, self.all_model_checkpoint_paths = newest, paths
 
 
 def get_checkpoint_state(checkpoint_dir, latest_filename=None):
+    """What the manifest of a directory says of its checkpoints; None where there is none."""
     path = os.path.join(os.fspath(checkpoint_dir), latest_filename or "checkpoint")
     if not os.path.exists(path):
         return None
@@ -187,6 +200,7 @@ def list_variables(ckpt_dir_or_file):
 
 
 def load_variable(ckpt_dir_or_file, name):
+    """One tensor of a checkpoint, as a NumPy array."""
     path = os.fspath(ckpt_dir_or_file)
     path = latest_checkpoint(path) if os.path.isdir(path) else path
     return _safetensors.load(path + ".safetensors")[name]
@@ -200,16 +214,20 @@ class CheckpointReader:
         self._path = latest_checkpoint(path) if os.path.isdir(path) else path
 
     def get_variable_to_shape_map(self):
+        """The names of all tensors with their shapes."""
         return dict(list_variables(self._path))
 
     def has_tensor(self, name):
+        """Is there a tensor of this name?"""
         return name in self.get_variable_to_shape_map()
 
     def get_tensor(self, name):
+        """The tensor of this name, as a NumPy array."""
         return load_variable(self._path, name)
 
 
 def load_checkpoint(ckpt_dir_or_file):
+    """A reader of a checkpoint's tensors."""
     return CheckpointReader(ckpt_dir_or_file)
 
 
@@ -228,17 +246,21 @@ class CheckpointManager:
 
     @property
     def checkpoints(self):
+        """The checkpoints that are kept, the oldest first."""
         return list(self._paths)
 
     @property
     def latest_checkpoint(self):
+        """The last one, or None."""
         return self._paths[-1] if self._paths else None
 
     @property
     def checkpoint_interval(self):
+        """After how many steps a checkpoint is due."""
         return self._interval
 
     def save(self, checkpoint_number=None, check_interval=True, options=None):
+        """Writes a checkpoint, removes what is too old, and returns the path; None where none is due."""
         if check_interval and self._interval is not None and self._last is not None and int(self._step.numpy()) - self._last < self._interval:
             return None
         if self._step is not None:
@@ -260,6 +282,7 @@ class CheckpointManager:
         return path
 
     def restore_or_initialize(self):
+        """Restores the last checkpoint, or calls init_fn where there is none."""
         if self.latest_checkpoint is None:
             if self._init is not None:
                 self._init()

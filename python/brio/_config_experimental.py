@@ -25,24 +25,28 @@ def enable_op_determinism():
 
 
 def list_physical_devices(device_type=None):
+    """The devices of this machine that Brio uses."""
     from brio import config
 
     return config.list_physical_devices(device_type)
 
 
 def list_logical_devices(device_type=None):
+    """The devices that programs name."""
     from brio import config
 
     return config.list_logical_devices(device_type)
 
 
 def set_visible_devices(devices, device_type=None):
+    """Says which devices are to be used."""
     from brio import config
 
     config.set_visible_devices(devices, device_type)
 
 
 def get_visible_devices(device_type=None):
+    """The devices that are used."""
     from brio import config
 
     return config.get_visible_devices(device_type)

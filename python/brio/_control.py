@@ -20,7 +20,11 @@ def _traced(*values):
 
 
 def cond(pred, true_fn=None, false_fn=None, name=None):
-    """What one of two functions returns, as a truth says."""
+    """What one of two functions returns, as a truth says.
+
+    >>> int(tf.cond(tf.constant(3) > 2, lambda: tf.constant(1), lambda: tf.constant(0)))
+    1
+    """
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError("[cond] true_fn and false_fn must be functions")
     if not _traced(pred):
@@ -83,7 +87,11 @@ def while_loop(
     cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False,
     maximum_iterations=None, name=None,
 ):  # fmt: skip
-    """What the body makes of the variables, again and again while the condition holds."""
+    """What the body makes of the variables, again and again while the condition holds.
+
+    >>> [int(v) for v in tf.while_loop(lambda i, s: i < 4, lambda i, s: (i + 1, s + i), (0, 0))]
+    [4, 6]
+    """
     if not callable(cond) or not callable(body):
         raise TypeError("[while_loop] cond and body must be functions")
     if not isinstance(loop_vars, (list, tuple)):
@@ -126,7 +134,11 @@ def map_fn(
     fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None,
     fn_output_signature=None,
 ):  # fmt: skip
-    """What a function makes of each row, stacked."""
+    """What a function makes of each row, stacked.
+
+    >>> tf.map_fn(lambda row: tf.reduce_sum(row), tf.constant([[1, 2], [3, 4]])).numpy().tolist()
+    [3, 7]
+    """
     if not callable(fn):
         raise TypeError("[map_fn] fn must be a function")
     wanted = fn_output_signature if fn_output_signature is not None else dtype
@@ -271,7 +283,12 @@ def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
 
 
 def custom_gradient(f=None):
-    """A function whose gradient is computed by another: f returns its result and that function."""
+    """A function whose gradient is computed by another: f returns its result and that function.
+
+    >>> @tf.custom_gradient
+    ... def clipped(x):
+    ...     return x, lambda upstream: tf.clip_by_value(upstream, -1.0, 1.0)
+    """
     if f is None:
         return custom_gradient
 
@@ -414,6 +431,7 @@ class name_scope:
 
     @property
     def name(self):
+        """The name of the scope."""
         return self._name
 
     def __enter__(self):

@@ -93,9 +93,11 @@ class Feature:
         return self._lists[name]
 
     def WhichOneof(self, group):
+        """Which of its lists is set, by name."""
         return next(iter(self._lists), None)
 
     def HasField(self, name):
+        """Is this list set?"""
         return name in self._lists
 
     def _row(self):
@@ -201,6 +203,7 @@ class Example(_Message):
         return _io._serialize_example(self.features._rows())
 
     def ParseFromString(self, serialized):
+        """Takes over what a serialized example holds."""
         self.features = Features._of(_io._parse_example(_bytes(serialized)))
         return len(serialized)
 
@@ -215,10 +218,12 @@ class SequenceExample(_Message):
         self.context, self.feature_lists = context or Features(), feature_lists or FeatureLists()
 
     def SerializeToString(self, deterministic=None):
+        """The bytes that a TFRecord holds."""
         lists = {name: [f._row() for f in given.feature] for name, given in self.feature_lists.feature_list.items()}
         return _io._serialize_sequence_example(self.context._rows(), lists)
 
     def ParseFromString(self, serialized):
+        """Takes over what a serialized example holds."""
         context, lists = _io._parse_sequence_example(_bytes(serialized))
         self.context = Features._of(context)
         self.feature_lists = FeatureLists({name: FeatureList([Feature._of(r) for r in rows]) for name, rows in lists.items()})

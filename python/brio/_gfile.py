@@ -4,7 +4,7 @@ import os
 import shutil
 
 from brio import _core, _missing
-from brio.errors import NotFoundError, OpError
+from brio.errors import NotFoundError as _NotFoundError, OpError as _OpError
 
 __getattr__ = _missing.attribute_error_of("brio.io.gfile")
 
@@ -21,7 +21,7 @@ def _path(path):
 def _existing(who, path):
     path = _path(path)
     if not os.path.lexists(path):
-        raise NotFoundError(f"[gfile.{who}] {path}: there is no such file or directory")
+        raise _NotFoundError(f"[gfile.{who}] {path}: there is no such file or directory")
     return path
 
 
@@ -74,7 +74,7 @@ def copy(src, dst, overwrite=False):
 
 def _free(who, path, overwrite):
     if not overwrite and os.path.exists(_path(path)):
-        raise OpError(f"[gfile.{who}] {_path(path)} exists already; pass overwrite=True")
+        raise _OpError(f"[gfile.{who}] {_path(path)} exists already; pass overwrite=True")
 
 
 def glob(pattern):
@@ -113,38 +113,48 @@ class GFile:
 
     def _open(self):
         if self._file is None:
-            raise NotFoundError(f"[GFile] {self.name}: there is no such file")
+            raise _NotFoundError(f"[GFile] {self.name}: there is no such file")
         return self._file
 
     def read(self, n=-1):
+        """The next n bytes or characters, or all that are left."""
         return self._open().read(n)
 
     def readline(self):
+        """The next line."""
         return self._open().readline()
 
     def readlines(self):
+        """All lines that are left."""
         return self._open().readlines()
 
     def write(self, content):
+        """Writes text or bytes."""
         self._open().write(content)
 
     def seek(self, offset=0, whence=0):
+        """Goes to a place in the file."""
         self._open().seek(offset, whence)
 
     def tell(self):
+        """The place in the file."""
         return self._open().tell()
 
     def size(self):
+        """How many bytes the file has."""
         return os.stat(_existing("size", self.name)).st_size
 
     def flush(self):
+        """Writes out what is held back."""
         self._open().flush()
 
     def close(self):
+        """Closes the file."""
         if self._file is not None:
             self._file.close()
 
     def seekable(self):
+        """Files can be gone about in."""
         return True
 
     def __enter__(self):

@@ -7,8 +7,14 @@ import importlib
 def explain(module, name):
     """ "brio has no tf.foo; did you mean tf.bar?" """
     shown = "tf" + module[len("brio") :]
-    near = difflib.get_close_matches(name, [n for n in dir(importlib.import_module(module)) if not n.startswith("_")], n=1)
-    return f"brio has no {shown}.{name}" + (f"; did you mean {shown}.{near[0]}?" if near else "")
+    names = [n for n in dir(importlib.import_module(module)) if not n.startswith("_")]
+    return f"brio has no {shown}.{name}{nearest(name, names, shown + '.')}"
+
+
+def nearest(name, names, prefix=""):
+    """ "; did you mean bar?", or nothing where none is near."""
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {prefix}{near[0]}?" if near else ""
 
 
 def attribute_error_of(module):

@@ -16,10 +16,12 @@ class Module:
 
     @property
     def name(self):
+        """Its name."""
         return getattr(self, "_name", None) or _snake(type(self).__name__)
 
     @property
     def name_scope(self):
+        """The scope of its name."""
         from brio._control import name_scope
 
         return name_scope(self.name)

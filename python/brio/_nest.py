@@ -2,6 +2,7 @@
 
 
 def is_nested(x):
+    """Is this a list, a tuple or a dict?"""
     return isinstance(x, (list, tuple, dict))
 
 

@@ -62,6 +62,7 @@ class TFRecordWriter:
         """What is written becomes a file when it is closed."""
 
     def close(self):
+        """Writes out what is held back and closes the file."""
         self._core.close()
 
     def __enter__(self):

@@ -6,7 +6,11 @@ from brio.errors import InvalidArgumentError
 
 
 class RaggedTensor:
-    """Row i is values[row_splits[i] : row_splits[i + 1]]; values may be ragged themselves."""
+    """Row i is values[row_splits[i] : row_splits[i + 1]]; values may be ragged themselves.
+
+    >>> tf.RaggedTensor.from_row_lengths([1, 2, 3], [2, 0, 1]).to_list()
+    [[1, 2], [], [3]]
+    """
 
     def __init__(self, values, row_splits):
         self.values = values if isinstance(values, RaggedTensor) else _core.convert_to_tensor(values)
@@ -69,6 +73,17 @@ class RaggedTensor:
         return flat_values
 
     @classmethod
+    def from_sparse(cls, st_input, name=None, row_splits_dtype="int64"):
+        """The rows of a sparse matrix, whose values must stand at the beginnings of their rows."""
+        rows = [[] for _ in range(int(st_input.shape[0]))]
+        for (row, column), i in zip(st_input.indices.numpy().tolist(), range(st_input.values.shape[0])):
+            rows[row].append((column, i))
+        if any([column for column, _ in sorted(row)] != list(range(len(row))) for row in rows):
+            raise InvalidArgumentError("[RaggedTensor.from_sparse] the values of a row must fill its first columns, without gaps")
+        order = [i for row in rows for _, i in sorted(row)]
+        return cls.from_row_lengths(_core.gather(st_input.values, _core.constant(order, "int64")), [len(row) for row in rows])
+
+    @classmethod
     def from_tensor(cls, tensor, lengths=None, padding=None, ragged_rank=1, name=None, row_splits_dtype="int64"):
         """The rows of a tensor, without what lies behind their lengths, or without the padding at their ends."""
         tensor = _core.convert_to_tensor(tensor)
@@ -81,57 +96,72 @@ class RaggedTensor:
 
     @property
     def dtype(self):
+        """The dtype of the values."""
         return self.values.dtype
 
     @property
     def shape(self):
+        """The sizes; None where rows differ."""
         inner = self.values.shape[1:]
         return TensorShape((len(self), None) + tuple(inner))
 
     @property
     def ragged_rank(self):
+        """How many axes have rows of different lengths."""
         return 1 + (self.values.ragged_rank if isinstance(self.values, RaggedTensor) else 0)
 
     @property
     def flat_values(self):
+        """The values without any of their rows."""
         return self.values.flat_values if isinstance(self.values, RaggedTensor) else self.values
 
     @property
     def nested_row_splits(self):
+        """Where rows begin and end, for each ragged axis."""
         inner = self.values.nested_row_splits if isinstance(self.values, RaggedTensor) else ()
         return (self.row_splits,) + inner
 
     def nrows(self, out_type=None, name=None):
+        """How many rows there are."""
         return _core.constant(len(self), out_type or "int64")
 
     def row_lengths(self, axis=1, name=None):
+        """How long each row is."""
         return self.row_splits[1:] - self.row_splits[:-1]
 
     def row_starts(self, name=None):
+        """Where each row begins among the values."""
         return self.row_splits[:-1]
 
     def row_limits(self, name=None):
+        """Where each row ends among the values."""
         return self.row_splits[1:]
 
     def value_rowids(self, name=None):
+        """The row that each value is in."""
         return _core.repeat(_core.range(len(self), dtype="int64"), self.row_lengths())
 
     def bounding_shape(self, axis=None, name=None, out_type=None):
+        """The shape of the smallest tensor that has room for all rows."""
         lengths = _numbers(self.row_lengths())
         inner = list(self.values.bounding_shape().numpy())[1:] if isinstance(self.values, RaggedTensor) else self.values.shape[1:]
         return _core.constant([len(self), max(lengths, default=0), *inner], out_type or "int64")
 
     def with_values(self, new_values):
+        """The same rows with other values."""
         return RaggedTensor(new_values, self.row_splits)
 
     def with_flat_values(self, new_values):
+        """The same rows, at every level, with other values."""
         inner = self.values.with_flat_values(new_values) if isinstance(self.values, RaggedTensor) else new_values
         return RaggedTensor(inner, self.row_splits)
 
     def to_list(self):
+        """Rows as Python lists."""
         return [row.to_list() if isinstance(row, RaggedTensor) else row.numpy().tolist() for row in self]
 
     def numpy(self):
+        """Rows as a NumPy array of arrays, or one array where all are as long."""
         import numpy as np
 
         rows = [row.numpy() for row in self]

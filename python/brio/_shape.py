@@ -2,6 +2,12 @@
 
 
 class TensorShape(tuple):
+    """The sizes of a tensor's axes: a tuple in which a size that is not known is None.
+
+    >>> tf.TensorShape([2, None]).is_compatible_with([2, 5])
+    True
+    """
+
     __slots__ = ()
 
     def __new__(cls, dims=()):
@@ -13,18 +19,22 @@ class TensorShape(tuple):
 
     @property
     def rank(self):
+        """How many axes there are; None where that is not known."""
         return len(self)
 
     ndims = rank
 
     @property
     def dims(self):
+        """The sizes as a list."""
         return list(self)
 
     def as_list(self):
+        """The sizes as a list."""
         return list(self)
 
     def num_elements(self):
+        """The product of all sizes; None where one is not known."""
         n = 1
         for d in self:
             if d is None:
@@ -33,25 +43,31 @@ class TensorShape(tuple):
         return n
 
     def is_fully_defined(self):
+        """Are all sizes known?"""
         return None not in self
 
     def with_rank(self, rank):
+        """The same shape, which must have so many axes."""
         if rank != len(self):
             raise ValueError(f"shape {self} has rank {len(self)}, not {rank}")
         return self
 
     def concatenate(self, other):
+        """This shape with another's sizes behind it."""
         return TensorShape(tuple(self) + tuple(other))
 
     def is_compatible_with(self, other):
+        """Could both describe one tensor?"""
         other = TensorShape(other)
         return len(self) == len(other) and all(a is None or b is None or a == b for a, b in zip(self, other))
 
     def assert_is_compatible_with(self, other):
+        """An error where both could not describe one tensor."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def merge_with(self, other):
+        """What is known from this shape or the other."""
         self.assert_is_compatible_with(other)
         return TensorShape(b if a is None else a for a, b in zip(self, TensorShape(other)))
 

@@ -5,7 +5,11 @@ from brio._shape import TensorShape
 
 
 class SparseTensor:
-    """values[i] lies at indices[i]; everything else is 0."""
+    """values[i] lies at indices[i]; everything else is 0.
+
+    >>> tf.sparse.to_dense(tf.SparseTensor([[0, 1], [1, 0]], [5, 6], [2, 2])).numpy().tolist()
+    [[0, 5], [6, 0]]
+    """
 
     def __init__(self, indices, values, dense_shape):
         self.indices = _core.cast(_core.convert_to_tensor(indices, dtype_hint="int64"), "int64")
@@ -16,17 +20,20 @@ class SparseTensor:
         if self.indices.shape[1] != self.dense_shape.shape[0]:
             raise ValueError(f"[SparseTensor] indices have {self.indices.shape[1]} columns, but the shape has {self.dense_shape.shape[0]} axes")
 
-    dtype = property(lambda self: self.values.dtype)
-    shape = property(lambda self: TensorShape(self.dense_shape.numpy().tolist()))
+    dtype = property(lambda self: self.values.dtype, doc="The type of elements.")
+    shape = property(lambda self: TensorShape(self.dense_shape.numpy().tolist()), doc="The shape of the whole tensor.")
 
     def get_shape(self):
+        """The shape of the whole tensor."""
         return self.shape
 
     def with_values(self, new_values):
+        """Other values at the same places."""
         return SparseTensor(self.indices, new_values, self.dense_shape)
 
     @classmethod
     def from_value(cls, value):
+        """A sparse tensor of what has indices, values and dense_shape."""
         return cls(value.indices, value.values, value.dense_shape)
 
     def __mul__(self, other):

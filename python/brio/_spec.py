@@ -14,9 +14,9 @@ class TensorSpec:
     def __init__(self, shape, dtype="float32", name=None):
         self._shape, self._dtype, self._name = TensorShape(shape), _core.as_dtype(dtype), name
 
-    shape = property(lambda self: self._shape)
-    dtype = property(lambda self: self._dtype)
-    name = property(lambda self: self._name)
+    shape = property(lambda self: self._shape, doc="The sizes; None where one is not known.")
+    dtype = property(lambda self: self._dtype, doc="The type of elements.")
+    name = property(lambda self: self._name, doc="A name, or None.")
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
@@ -34,6 +34,7 @@ class TensorSpec:
         return self._dtype == other.dtype and self._shape.is_compatible_with(other.shape)
 
     def most_specific_compatible_shape(self, other):
+        """A description of both: sizes in which they differ are None."""
         return TensorSpec([a if a == b else None for a, b in zip(self._shape, other.shape)], self._dtype, self._name)
 
     def __eq__(self, other):
@@ -61,8 +62,12 @@ class IndexedSlices:
         self.values, self.indices = _core.convert_to_tensor(values), _core.convert_to_tensor(indices)
         self.dense_shape = None if dense_shape is None else _core.convert_to_tensor(dense_shape)
 
-    dtype = property(lambda self: self.values.dtype)
-    shape = property(lambda self: None if self.dense_shape is None else TensorShape(self.dense_shape.numpy().tolist()))
+    dtype = property(lambda self: self.values.dtype, doc="The type of elements.")
+
+    @property
+    def shape(self):
+        """The shape of the whole tensor, or None."""
+        return None if self.dense_shape is None else TensorShape(self.dense_shape.numpy().tolist())
 
     def __tf_tensor__(self, dtype=None, name=None):
         if self.dense_shape is None:

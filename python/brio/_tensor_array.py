@@ -85,9 +85,11 @@ class TensorArray:
         return _core.constant(len(self._tensors))
 
     def identity(self):
+        """The array itself."""
         return self
 
     def close(self, name=None):
+        """Nothing needs to be closed."""
         self._tensors = []
 
     def __len__(self):

@@ -1,7 +1,7 @@
 """tf.audio: WAV files of 16 bits."""
 
 from brio import _core, _missing
-from brio.errors import InvalidArgumentError
+from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
@@ -14,7 +14,7 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
 
     data = _core.convert_to_tensor(contents).numpy()
     if len(data) < 12 or data[:4] != b"RIFF" or data[8:12] != b"WAVE":
-        raise InvalidArgumentError("[decode_wav] the contents are no WAV file: they do not begin with RIFF and WAVE")
+        raise _InvalidArgumentError("[decode_wav] the contents are no WAV file: they do not begin with RIFF and WAVE")
     at, form, samples = 12, None, None
     while at + 8 <= len(data):
         kind, size = data[at : at + 4], int.from_bytes(data[at + 4 : at + 8], "little")
@@ -25,10 +25,10 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
             samples = body
         at += 8 + size + size % 2
     if form is None or samples is None:
-        raise InvalidArgumentError("[decode_wav] the contents are no whole WAV file: the format or the samples are missing")
+        raise _InvalidArgumentError("[decode_wav] the contents are no whole WAV file: the format or the samples are missing")
     tag, channels, rate, bits = form
     if tag != 1 or bits != 16 or channels == 0:
-        raise InvalidArgumentError(f"[decode_wav] takes PCM of 16 bits, but the file has format {tag}, {channels} channels and {bits} bits")
+        raise _InvalidArgumentError(f"[decode_wav] takes PCM of 16 bits, but the file has format {tag}, {channels} channels and {bits} bits")
     whole = len(samples) // (2 * channels)
     audio = np.frombuffer(samples[: whole * 2 * channels], "<i2").reshape(whole, channels).astype(np.float32) / 32768.0
     if desired_channels not in (-1, channels):
@@ -45,7 +45,7 @@ def encode_wav(audio, sample_rate, name=None):
 
     audio = _core.convert_to_tensor(audio).numpy()
     if audio.ndim != 2:
-        raise InvalidArgumentError(f"[encode_wav] takes (samples, channels), but got shape {audio.shape}")
+        raise _InvalidArgumentError(f"[encode_wav] takes (samples, channels), but got shape {audio.shape}")
     body = np.clip(np.rint(audio.astype(np.float64) * 32768), -32768, 32767).astype("<i2").tobytes()
     channels, rate = audio.shape[1], int(sample_rate)
 

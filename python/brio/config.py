@@ -91,18 +91,22 @@ class optimizer:
 
     @classmethod
     def set_experimental_options(cls, options):
+        """Keeps switches of TensorFlow's passes."""
         cls._options.update(options)
 
     @classmethod
     def get_experimental_options(cls):
+        """The switches that were set."""
         return dict(cls._options)
 
     @classmethod
     def set_jit(cls, enabled):
+        """Keeps the setting."""
         cls._jit = "autoclustering" if enabled is True else enabled or ""
 
     @classmethod
     def get_jit(cls):
+        """The setting."""
         return cls._jit
 
 
@@ -121,6 +125,7 @@ class threading:
 
     @classmethod
     def get_intra_op_parallelism_threads(cls):
+        """What was set; 0 where nothing was."""
         return cls._intra
 
     @classmethod
@@ -130,4 +135,5 @@ class threading:
 
     @classmethod
     def get_inter_op_parallelism_threads(cls):
+        """What was set; 0 where nothing was."""
         return cls._inter

@@ -6,6 +6,7 @@ class OpError(Exception):
 
     @property
     def message(self):
+        """What went wrong."""
         return str(self)
 
 

@@ -1,6 +1,7 @@
 """tf.image."""
 
 import math as _math
+from collections import namedtuple as _namedtuple
 
 from brio import _core, _missing
 from brio._core import _image
@@ -10,6 +11,9 @@ from brio.io import (
 )  # fmt: skip
 
 __getattr__ = _missing.attribute_error_of(__name__)
+
+
+_Combined = _namedtuple("CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])
 
 
 class ResizeMethod:
@@ -164,6 +168,30 @@ def non_max_suppression(boxes, scores, max_output_size, iou_threshold=0.5, score
         if all(overlaps[i, j] <= iou_threshold for j in chosen):
             chosen.append(int(i))
     return _core.constant(chosen, "int32", shape=[len(chosen)])
+
+
+def combined_non_max_suppression(boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5,
+                                 score_threshold=float("-inf"), pad_per_class=False, clip_boxes=True, name=None):  # fmt: skip
+    """The best boxes of each picture over all classes: boxes, scores, classes, and how many there are; zeros behind them."""
+    import numpy as np
+
+    boxes, scores = _core.convert_to_tensor(boxes).numpy(), _core.convert_to_tensor(scores).numpy()
+    per_class, total = int(max_output_size_per_class), int(max_total_size)
+    size = min(total, per_class * scores.shape[2]) if pad_per_class else total
+    n = boxes.shape[0]
+    made = np.zeros((n, size, 4), np.float32), np.zeros((n, size), np.float32), np.zeros((n, size), np.float32)
+    counts = np.zeros(n, np.int32)
+    for b in range(n):
+        found = []
+        for c in range(scores.shape[2]):
+            own = boxes[b, :, c if boxes.shape[2] > 1 else 0]
+            chosen = non_max_suppression(own, scores[b, :, c], per_class, iou_threshold, score_threshold).numpy()
+            found += [(scores[b, i, c], c, own[i]) for i in chosen]
+        found = sorted(found, key=lambda one: -one[0])[:size]
+        counts[b] = len(found)
+        for i, (score, c, box) in enumerate(found):
+            made[0][b, i], made[1][b, i], made[2][b, i] = np.clip(box, 0.0, 1.0) if clip_boxes else box, score, c
+    return _Combined(*(_core.constant(x) for x in made), _core.constant(counts))
 
 
 def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", extrapolation_value=0.0, name=None):

@@ -121,3 +121,23 @@ def pool(input, window_shape, pooling_type, strides=None, padding="VALID", data_
 def atrous_conv2d(value, filters, rate, padding, name=None):
     """conv2d whose filters have gaps: rate pixels from one tap to the next."""
     return _core._nn.conv2d(value, filters, 1, padding, dilations=rate)
+
+
+def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index=None):
+    """The most likely class of each step, without blanks and repeats: [a sparse tensor], and minus the sum of the logits."""
+    import numpy as np
+
+    from brio._sparse import SparseTensor
+
+    logits, lengths = _core.convert_to_tensor(inputs).numpy(), _core.convert_to_tensor(sequence_length).numpy()
+    blank = logits.shape[2] - 1 if blank_index is None else int(blank_index) % logits.shape[2]
+    indices, values, sums, longest = [], [], [], 0
+    for b, n in enumerate(lengths.tolist()):
+        best = logits[:n, b].argmax(-1)
+        sums.append([-logits[:n, b].max(-1).sum()])
+        kept = [c for i, c in enumerate(best.tolist()) if c != blank and not (merge_repeated and i and best[i - 1] == c)]
+        indices += [[b, i] for i in range(len(kept))]
+        values += kept
+        longest = max(longest, len(kept))
+    decoded = SparseTensor(np.array(indices, np.int64).reshape(-1, 2), np.array(values, np.int64), [len(lengths), longest])
+    return [decoded], _core.constant(np.array(sums, logits.dtype))

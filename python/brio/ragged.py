@@ -1,7 +1,7 @@
 """tf.ragged."""
 
 from brio import _core, _missing
-from brio._ragged import RaggedTensor, _numbers, _stack
+from brio._ragged import RaggedTensor as _RaggedTensor, _numbers, _stack
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
@@ -23,14 +23,14 @@ def _of_lists(rows, dtype, rank):
     for row in rows:
         if not isinstance(row, (list, tuple)):
             raise ValueError(f"[ragged.constant] all lists must have one depth, but {row!r} stands beside lists")
-    return RaggedTensor.from_row_lengths(_of_lists([item for row in rows for item in row], dtype, rank - 1), [len(r) for r in rows])
+    return _RaggedTensor.from_row_lengths(_of_lists([item for row in rows for item in row], dtype, rank - 1), [len(r) for r in rows])
 
 
 def stack(values, axis=0, name=None):
     """Tensors, ragged or not, as the rows of one ragged tensor."""
     if axis != 0:
         raise ValueError("[ragged.stack] axis other than 0 is not supported")
-    rows = [v if isinstance(v, RaggedTensor) else _core.convert_to_tensor(v) for v in values]
+    rows = [v if isinstance(v, _RaggedTensor) else _core.convert_to_tensor(v) for v in values]
     return _stack(rows)
 
 
@@ -40,7 +40,7 @@ def map_flat_values(op, *args, **kwargs):
 
     def flat(x):
         nonlocal like
-        if isinstance(x, RaggedTensor):
+        if isinstance(x, _RaggedTensor):
             like = x
             return x.flat_values
         return x

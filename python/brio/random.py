@@ -87,20 +87,25 @@ class Generator(_Generator):
 
     @property
     def algorithm(self):
+        """The number of the algorithm: 1, Philox."""
         return Algorithm.PHILOX
 
     @property
     def key(self):
+        """The key that the numbers come from."""
         return self.state[0]
 
     def reset(self, state):
+        """Sets the state."""
         seed, counter = (int(n) & (2**64 - 1) for n in list(state)[:2])
         self._restore(seed, counter)
 
     def reset_from_seed(self, seed):
+        """Sets the state to the one of a seed."""
         self._restore(int(seed) & (2**64 - 1), 0)
 
     def skip(self, delta):
+        """Goes on by so many numbers."""
         self._skip(int(delta))
 
     def make_seeds(self, count=1):
@@ -118,6 +123,7 @@ class Generator(_Generator):
         return _core.cast(_bits64(shape, pair), dtype)
 
     def binomial(self, shape, counts, probs, dtype="int32", name=None):
+        """How often something of this probability happens in so many trials."""
         pair = [_signed(n) for n in self._state()]
         self._skip(1)
         return stateless_binomial(shape, pair, counts, probs, dtype)

@@ -1,7 +1,7 @@
 """tf.sets: the last axis of tensors, dense or sparse, as sets."""
 
 from brio import _core, _missing
-from brio._sparse import SparseTensor
+from brio._sparse import SparseTensor as _SparseTensor
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
@@ -10,7 +10,7 @@ def _rows(x):
     """The shape in front of the last axis, the dtype, and a set for each place in it."""
     import numpy as np
 
-    if isinstance(x, SparseTensor):
+    if isinstance(x, _SparseTensor):
         shape = tuple(x.shape[:-1])
         rows = {place: set() for place in np.ndindex(*shape)}
         for place, value in zip(x.indices.numpy(), x.values.numpy().tolist()):
@@ -26,7 +26,7 @@ def _made(shape, dtype, rows):
     values = [value for row in rows.values() for value in sorted(row)]
     widest = max((len(row) for row in rows.values()), default=0)
     count = len(values)
-    return SparseTensor(
+    return _SparseTensor(
         _core.constant(indices, "int64", shape=[count, len(shape) + 1]), _core.constant(values, dtype, shape=[count]), [*shape, widest]
     )
 

@@ -3,21 +3,21 @@
 from brio import _core, _missing
 from brio._core import _strings
 from brio._core._strings import *
-from brio._ragged import RaggedTensor
+from brio._ragged import RaggedTensor as _RaggedTensor
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
 
 def _lists(x, split_now):
     """What splitting gives: a vector for one string, rows for several."""
-    if isinstance(x, RaggedTensor):
+    if isinstance(x, _RaggedTensor):
         return x.with_values(_lists(x.values, split_now))
     values, splits, rows = split_now(x)
     if len(rows) == 0:
         return values
-    ragged = RaggedTensor(values, splits)
+    ragged = _RaggedTensor(values, splits)
     for n in reversed(rows[1:]):
-        ragged = RaggedTensor.from_uniform_row_length(ragged, n)
+        ragged = _RaggedTensor.from_uniform_row_length(ragged, n)
     return ragged
 
 
@@ -45,16 +45,16 @@ def unicode_split(input, input_encoding, errors="replace", replacement_char=6553
 def unicode_decode(input, input_encoding, errors="replace", replacement_char=65533, replace_control_characters=False, name=None):
     """The characters of strings, as numbers."""
     characters = unicode_split(input, input_encoding)
-    flat = characters.flat_values if isinstance(characters, RaggedTensor) else characters
+    flat = characters.flat_values if isinstance(characters, _RaggedTensor) else characters
     points = [ord(c.decode("utf-8")) for c in flat.numpy().tolist()]
     numbers = _core.constant(points, "int32", shape=[len(points)])
-    return characters.with_flat_values(numbers) if isinstance(characters, RaggedTensor) else numbers
+    return characters.with_flat_values(numbers) if isinstance(characters, _RaggedTensor) else numbers
 
 
 def unicode_encode(input, output_encoding, errors="replace", replacement_char=65533, name=None):
     """Strings of the characters that numbers stand for."""
     _utf8("unicode_encode", output_encoding)
-    if isinstance(input, RaggedTensor):
+    if isinstance(input, _RaggedTensor):
         return _core.constant(["".join(map(chr, row)) for row in input.to_list()])
     points = _core.convert_to_tensor(input).numpy()
     if points.ndim == 1:
@@ -85,13 +85,13 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
     if pad_values is not None or preserve_short_sequences:
         raise NotImplementedError("[strings.ngrams] pad_values and preserve_short_sequences are not supported")
     widths = [ngram_width] if isinstance(ngram_width, int) else list(ngram_width)
-    if isinstance(data, RaggedTensor):
+    if isinstance(data, _RaggedTensor):
         values, splits, _ = _strings._ngrams(data.values, data.row_splits, [len(data)], widths, separator)
-        return RaggedTensor(values, splits)
+        return _RaggedTensor(values, splits)
     data = _core.convert_to_tensor(data)
     if data.shape.rank == 1:
         return _strings._ngrams(data, [0, data.shape[0]], [], widths, separator)[0]
-    return ngrams(RaggedTensor.from_tensor(data), widths, separator).to_tensor()
+    return ngrams(_RaggedTensor.from_tensor(data), widths, separator).to_tensor()
 
 
 def format(template, inputs, placeholder="{}", summarize=3, name=None):

@@ -16,8 +16,12 @@ class SummaryWriter:
     def __init__(self, logdir, filename_suffix=""):
         self._file, self._before = _events.EventFile(str(logdir), filename_suffix), []
 
+    def init(self):
+        """Nothing needs to be done before writing."""
+
     @contextlib.contextmanager
     def as_default(self, step=None):
+        """A scope in which tf.summary writes here."""
         before = _now.__dict__.get("writer"), _now.__dict__.get("step")
         _now.writer = self
         if step is not None:
@@ -29,14 +33,17 @@ class SummaryWriter:
             self.flush()
 
     def set_as_default(self, step=None):
+        """tf.summary writes here from now on."""
         _now.writer = self
         if step is not None:
             _now.step = step
 
     def flush(self):
+        """Writes out what is held back."""
         self._file.flush()
 
     def close(self):
+        """Writes out what is held back and closes the file."""
         self._file.close()
 
 
@@ -49,15 +56,18 @@ _now = _Now()
 
 
 def create_file_writer(logdir, max_queue=None, flush_millis=None, filename_suffix="", name=None):
+    """A writer of events that TensorBoard reads, in this directory."""
     return SummaryWriter(logdir, filename_suffix or "")
 
 
 def create_noop_writer():
+    """A writer that writes nothing."""
     return None
 
 
 @contextlib.contextmanager
 def record_if(condition):
+    """A scope in which events are written only if the condition holds."""
     before, _now.recording = _now.recording, bool(condition() if callable(condition) else condition)
     try:
         yield
@@ -66,6 +76,7 @@ def record_if(condition):
 
 
 def should_record_summaries():
+    """Would events be written now?"""
     return _now.writer is not None and _now.recording
 
 
@@ -79,12 +90,16 @@ def _experimental_step(step):
 
 
 class experimental:
+    """tf.summary.experimental: the step that events are written with."""
+
     @staticmethod
     def set_step(step):
+        """Sets the step of events that say none."""
         _now.step = step
 
     @staticmethod
     def get_step():
+        """The step of events that say none."""
         return _now.step
 
 
@@ -109,6 +124,7 @@ def histogram(name, data, step=None, buckets=None, description=None):
 
 
 def text(name, data, step=None, description=None):
+    """Writes a text."""
     return _write("text", name, data if isinstance(data, (str, bytes)) else _core.convert_to_tensor(data).numpy(), step)
 
 
@@ -126,12 +142,14 @@ def image(name, data, step=None, max_outputs=3, description=None):
 
 
 def flush(writer=None, name=None):
+    """Writes out what is held back."""
     writer = writer or _now.writer
     if writer is not None:
         writer.flush()
 
 
 def write(tag, tensor, step=None, metadata=None, name=None):
+    """Writes a number under a tag."""
     return scalar(tag, tensor, step)
 
 
@@ -140,8 +158,8 @@ def trace_on(*args, **kwargs):
 
 
 def trace_off():
-    pass
+    """Brio writes no graphs: nothing happens."""
 
 
 def trace_export(*args, **kwargs):
-    pass
+    """Brio writes no graphs: nothing happens."""

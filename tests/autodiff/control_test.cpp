@@ -391,15 +391,20 @@ TEST(While, ABodyThatReturnsTooFewIsRefused) {
                InvalidArgument);
 }
 
-TEST(While, AssigningAVariableInABodyIsRefused) {
-  Variable v(zeros({}));
-  EXPECT_THROW(while_loop([](const auto& s) { return s[0] < 3.f; },
-                          [&](const auto& s) {
-                            v.assign(s[0]);
-                            return std::vector<Tensor>{s[0] + 1.f};
-                          },
-                          {zeros({})}),
-               InvalidArgument);
+TEST(While, AssignedVariablesAreCarriedThroughTheGradient) {
+  Variable v(ones({}));
+  const Tensor x = constant(2, f32);
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor y = while_loop([](const auto& s) { return s[0] < 3.f; },
+                              [&](const auto& s) {
+                                v.assign(v.value() * x);
+                                return std::vector<Tensor>{s[0] + 1.f, v.value()};
+                              },
+                              {zeros({}), zeros({})})[1];
+  EXPECT_EQ(y.item<float>(), 8);
+  EXPECT_EQ(v.value().item<float>(), 8);
+  EXPECT_EQ(tape.gradient(y, {x})[0].item<float>(), 12);
 }
 
 // ---- random numbers in loops

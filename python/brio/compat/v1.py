@@ -5,9 +5,14 @@ that graph once for what it is asked for, and runs it with what is fed.
 """
 
 import importlib
+import types
 
 from brio import _core, _nest
 from brio._core import *
+from brio.compat._variables import (
+    AUTO_REUSE, Graph, Saver as _Saver, forget_variables as _forget_variables, get_default_graph, get_variable, get_variable_scope,
+    global_variables, trainable_variables, variable_scope,
+)  # fmt: skip
 
 _graphs = {}  # functions by what they compute, as long as somebody holds it
 
@@ -31,6 +36,7 @@ class _Nothing:
 
 
 def global_variables_initializer():
+    """Something for Session.run; variables have their values when they are made."""
     return _Nothing()
 
 
@@ -97,9 +103,10 @@ class Session:
         return made
 
     def close(self):
-        pass
+        """Nothing needs to be closed."""
 
     def as_default(self):
+        """The session itself, for a with statement."""
         return self
 
     def __enter__(self):
@@ -112,53 +119,153 @@ class Session:
 InteractiveSession = Session
 
 
+def ConfigProto(**kwargs):  # noqa: N802
+    """Settings of a session: they are kept, and nothing depends on them."""
+    return types.SimpleNamespace(**{"gpu_options": types.SimpleNamespace(), **kwargs})
+
+
 def disable_eager_execution():
     """Eager code and sessions work side by side: there is nothing to switch off."""
 
 
 enable_eager_execution = disable_v2_behavior = enable_v2_behavior = disable_resource_variables = disable_eager_execution
+enable_tensor_equality = enable_resource_variables = disable_eager_execution
 
 
 def reset_default_graph():
+    """Forgets the operations of sessions, and the variables of get_variable()."""
     _graphs.clear()
-
-
-def get_variable(name, shape=None, dtype=None, initializer=None, trainable=True, **kwargs):
-    """A new variable; by default as Keras initialises a kernel."""
-    from brio.keras import initializers
-
-    make = initializers.get(initializer or "glorot_uniform")
-    value = make(tuple(shape), dtype or "float32") if callable(make) else make
-    return _core.Variable(value, trainable=trainable, name=name, dtype=dtype)
+    _forget_variables()
 
 
 class train:  # noqa: N801: a namespace
+    """tf.compat.v1.train: optimizers under their old names."""
+
+    _step = None
+    Saver = _Saver
+
+    @staticmethod
+    def latest_checkpoint(checkpoint_dir, latest_filename=None):
+        """The newest checkpoint of a directory, or None."""
+        from brio import _checkpoint
+
+        return _checkpoint.latest_checkpoint(checkpoint_dir, latest_filename)
+
     @staticmethod
     def GradientDescentOptimizer(learning_rate, use_locking=False, name="GradientDescent"):  # noqa: N802
+        """keras.optimizers.SGD without momentum."""
         from brio.keras import optimizers
 
         return optimizers.SGD(learning_rate)
 
     @staticmethod
     def AdamOptimizer(learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, use_locking=False, name="Adam"):  # noqa: N802
+        """keras.optimizers.Adam."""
         from brio.keras import optimizers
 
         return optimizers.Adam(learning_rate, beta_1=beta1, beta_2=beta2, epsilon=epsilon)
 
     @staticmethod
+    def AdagradOptimizer(learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):  # noqa: N802
+        """keras.optimizers.Adagrad without an epsilon."""
+        from brio.keras import optimizers
+
+        return optimizers.Adagrad(learning_rate, initial_accumulator_value=initial_accumulator_value, epsilon=0.0)
+
+    @staticmethod
+    def get_or_create_global_step(graph=None):
+        """The variable that counts steps."""
+        if train._step is None:
+            train._step = _core.Variable(0, trainable=False, name="global_step", dtype="int64")
+        return train._step
+
+    @staticmethod
+    def get_global_step(graph=None):
+        """The variable that counts steps, or None where none was made."""
+        return train._step
+
+    @staticmethod
+    def exponential_decay(learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None):
+        """A function that gives the rate at the step now: it falls by decay_rate every decay_steps."""
+        from brio.keras.optimizers import schedules
+
+        rate = schedules.ExponentialDecay(learning_rate, decay_steps, decay_rate, staircase)
+        return lambda: rate(_core.convert_to_tensor(global_step))
+
+    @staticmethod
+    def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=0.0001, power=1.0, cycle=False, name=None):
+        """A function that gives the rate at the step now: it falls to end_learning_rate along a power of the step."""
+        from brio.keras.optimizers import schedules
+
+        rate = schedules.PolynomialDecay(learning_rate, decay_steps, end_learning_rate, power, cycle)
+        return lambda: rate(_core.convert_to_tensor(global_step))
+
+    @staticmethod
     def MomentumOptimizer(learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):  # noqa: N802
+        """keras.optimizers.SGD with momentum."""
         from brio.keras import optimizers
 
         return optimizers.SGD(learning_rate, momentum=momentum, nesterov=use_nesterov)
 
 
+class losses:  # noqa: N801: a namespace
+    """tf.compat.v1.losses: one number each, the mean over what has a weight."""
+
+    @staticmethod
+    def _mean(values, weights):
+        weights = _core.broadcast_to(_core.cast(weights, values.dtype), values.shape)
+        count = _core.reduce_sum(_core.cast(weights != 0, values.dtype))
+        return _core._math.divide_no_nan(_core.reduce_sum(values * weights), count)
+
+    @staticmethod
+    def mean_squared_error(labels, predictions, weights=1.0):
+        """(predictions - labels) squared."""
+        predictions = _core.convert_to_tensor(predictions)
+        return losses._mean(_core.square(predictions - _core.cast(labels, predictions.dtype)), weights)
+
+    @staticmethod
+    def absolute_difference(labels, predictions, weights=1.0):
+        """|predictions - labels|."""
+        predictions = _core.convert_to_tensor(predictions)
+        return losses._mean(_core.abs(predictions - _core.cast(labels, predictions.dtype)), weights)
+
+    @staticmethod
+    def softmax_cross_entropy(onehot_labels, logits, weights=1.0, label_smoothing=0):
+        """The cross entropy of one-hot labels and logits."""
+        logits = _core.convert_to_tensor(logits)
+        labels = _core.cast(onehot_labels, logits.dtype)
+        if label_smoothing:
+            labels = labels * (1 - label_smoothing) + label_smoothing / labels.shape[-1]
+        return losses._mean(_core._nn.softmax_cross_entropy_with_logits(labels, logits), weights)
+
+    @staticmethod
+    def sparse_softmax_cross_entropy(labels, logits, weights=1.0):
+        """The cross entropy of class numbers and logits."""
+        return losses._mean(_core._nn.sparse_softmax_cross_entropy_with_logits(labels, logits), weights)
+
+    @staticmethod
+    def sigmoid_cross_entropy(multi_class_labels, logits, weights=1.0, label_smoothing=0):
+        """The cross entropy of labels 0 and 1 and logits, element by element."""
+        logits = _core.convert_to_tensor(logits)
+        labels = _core.cast(multi_class_labels, logits.dtype)
+        if label_smoothing:
+            labels = labels * (1 - label_smoothing) + 0.5 * label_smoothing
+        return losses._mean(_core._nn.sigmoid_cross_entropy_with_logits(labels, logits), weights)
+
+
 class logging:  # noqa: N801: a namespace
+    """tf.compat.v1.logging: levels, and a function that sets one."""
+
     DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
 
     @staticmethod
     def set_verbosity(level):
-        pass
+        """Taken and ignored: Brio logs nothing by itself."""
 
 
 def __getattr__(name):
     return getattr(importlib.import_module("brio"), name)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio"))))

@@ -14,7 +14,12 @@ UNKNOWN_CARDINALITY = -2
 
 
 class Dataset(sources.Sources):
-    """Elements, and what happens to them on their way: each method returns a new dataset."""
+    """Elements, and what happens to them on their way: each method returns a new dataset.
+
+    >>> dataset = tf.data.Dataset.range(6).map(lambda x: x * x).batch(4)
+    >>> [batch.numpy().tolist() for batch in dataset]
+    [[0, 1, 4, 9], [16, 25]]
+    """
 
     def __init__(self, core, element_spec, examples=None, static=True):
         """`examples`: () → elements as lists of tensors to try functions with; default: the first ones."""
@@ -347,6 +352,7 @@ class Dataset(sources.Sources):
         return self._next(self._brio_dataset.ignore_errors())
 
     def options(self):
+        """The options of the pipeline."""
         return getattr(self, "_options", None) or Options()
 
     def with_options(self, options, name=None):

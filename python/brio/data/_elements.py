@@ -22,9 +22,10 @@ class DatasetSpec:
     def __init__(self, element_spec, dataset_shape=()):
         self.element_spec = element_spec
 
-    value_type = property(lambda self: type(self))
+    value_type = property(lambda self: type(self), doc="The class of such elements.")
 
     def from_parts(self, tensors):
+        """A dataset of what to_parts() gave."""
         from brio.data._dataset import Dataset
 
         return Dataset.from_tensor_slices(tensors[0])
@@ -48,6 +49,7 @@ class SparseTensorSpec:
         self.shape, self.dtype = TensorShape(shape), _core.as_dtype(dtype)
 
     def from_parts(self, tensors):
+        """A sparse tensor of its three tensors."""
         from brio._sparse import SparseTensor
 
         return SparseTensor(*tensors)
@@ -71,6 +73,7 @@ class RaggedTensorSpec:
         self.shape, self.dtype, self.ragged_rank = TensorShape(shape), _core.as_dtype(dtype), ragged_rank
 
     def from_parts(self, tensors):
+        """A ragged tensor of its values and splits."""
         from brio._ragged import RaggedTensor
 
         return RaggedTensor(*tensors)

@@ -10,6 +10,8 @@ class _Group:
 
 
 class Options:
+    """Settings of a pipeline, for Dataset.with_options."""
+
     def __init__(self):
         self.deterministic = None
         self.experimental_deterministic = None
@@ -30,6 +32,7 @@ class Options:
         )  # fmt: skip
 
     def merge(self, options):
+        """These options, with those that the other sets."""
         made = Options()
         for source in (self, options):
             for name, value in source.__dict__.items():
@@ -42,5 +45,7 @@ class Options:
 
 
 class ThreadingOptions(_Group):
+    """How many threads a pipeline may use."""
+
     def __init__(self):
         super().__init__(max_intra_op_parallelism=None, private_threadpool_size=None)

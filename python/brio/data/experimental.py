@@ -1,16 +1,19 @@
 """tf.data.experimental: names of earlier days, and CSV files."""
 
+import enum as _enum
+
 from brio._missing import attribute_error_of
-from brio.data._dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, Dataset
+from brio.data._dataset import AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
+from brio.data._dataset import Dataset as _Dataset
 from brio.data._options import ThreadingOptions
 from brio.data._readers import CsvDataset, make_csv_dataset
 
 __getattr__ = attribute_error_of(__name__)
 
-Counter = Dataset.counter
-RandomDataset = Dataset.random
-choose_from_datasets = Dataset.choose_from_datasets
-sample_from_datasets = Dataset.sample_from_datasets
+Counter = _Dataset.counter
+RandomDataset = _Dataset.random
+choose_from_datasets = _Dataset.choose_from_datasets
+sample_from_datasets = _Dataset.sample_from_datasets
 
 
 def cardinality(dataset):
@@ -34,64 +37,78 @@ def assert_cardinality(expected_cardinality):
 
 
 def ignore_errors(log_warning=False):
+    """For Dataset.apply: leaves out elements that fail."""
     return lambda dataset: dataset.ignore_errors(log_warning)
 
 
 def unbatch():
+    """For Dataset.apply: the rows of each element, one by one."""
     return lambda dataset: dataset.unbatch()
 
 
 def unique():
+    """For Dataset.apply: each element once."""
     return lambda dataset: dataset.unique()
 
 
 def scan(initial_state, scan_func):
+    """For Dataset.apply: a running fold, as Dataset.scan."""
     return lambda dataset: dataset.scan(initial_state, scan_func)
 
 
 def take_while(predicate):
+    """For Dataset.apply: elements until the predicate fails."""
     return lambda dataset: dataset.take_while(predicate)
 
 
 def enumerate_dataset(start=0):
+    """For Dataset.apply: (number, element)."""
     return lambda dataset: dataset.enumerate(start)
 
 
 def group_by_window(key_func, reduce_func, window_size=None, window_size_func=None):
+    """For Dataset.apply: as Dataset.group_by_window."""
     return lambda dataset: dataset.group_by_window(key_func, reduce_func, window_size, window_size_func)
 
 
 def bucket_by_sequence_length(*args, **kwargs):
+    """For Dataset.apply: as Dataset.bucket_by_sequence_length."""
     return lambda dataset: dataset.bucket_by_sequence_length(*args, **kwargs)
 
 
 def map_and_batch(map_func, batch_size, num_parallel_batches=None, drop_remainder=False, num_parallel_calls=None):
+    """For Dataset.apply: map, then batch."""
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
 
 
 def shuffle_and_repeat(buffer_size, count=None, seed=None):
+    """For Dataset.apply: shuffle, then repeat."""
     return lambda dataset: dataset.shuffle(buffer_size, seed).repeat(count)
 
 
 def dense_to_ragged_batch(batch_size, drop_remainder=False, row_splits_dtype="int64"):
+    """For Dataset.apply: as Dataset.ragged_batch."""
     return lambda dataset: dataset.ragged_batch(batch_size, drop_remainder, row_splits_dtype)
 
 
-class AutoShardPolicy:
+class AutoShardPolicy(_enum.IntEnum):
     """How datasets are split among machines; here there is one."""
 
     OFF, AUTO, FILE, DATA, HINT = -1, 0, 1, 2, 3
 
 
 def prefetch_to_device(device, buffer_size=None):
+    """For Dataset.apply: as Dataset.prefetch; there is one device."""
     return lambda dataset: dataset.prefetch(buffer_size)
 
 
 def copy_to_device(target_device, source_device="/cpu:0"):
+    """For Dataset.apply: the dataset itself; there is one device."""
     return lambda dataset: dataset
 
 
 def get_single_element(dataset):
+    """The only element of a dataset."""
     return dataset.get_single_element()
 
 

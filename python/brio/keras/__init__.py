@@ -24,6 +24,7 @@ __version__ = "3.15.0"  # whose names and definitions these are
 
 
 def version():
+    """The version of Keras whose names and definitions these are."""
     return __version__
 
 

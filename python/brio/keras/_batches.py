@@ -17,6 +17,7 @@ def unpack_x_y_sample_weight(data):
 
 
 def pack_x_y_sample_weight(x, y=None, sample_weight=None):
+    """(x,), (x, y) or (x, y, sample_weight), as batches of a dataset are."""
     if y is None:
         return x if not isinstance(x, (list, tuple)) else (x,)
     return (x, y) if sample_weight is None else (x, y, sample_weight)

@@ -115,9 +115,11 @@ class Builtin(Layer):
         return self._run(args, kwargs)
 
     def call(self, *args, **kwargs):
+        """The layer's work; use the layer itself, layer(x), to have it built first."""
         return self._run(args, kwargs)
 
     def build(self, input_shape=None):
+        """Makes the weights for inputs of this shape."""
         object.__setattr__(self, "_built_for", input_shape)
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
         self._inner.build(list(input_shape) if nested else [input_shape])
@@ -161,6 +163,7 @@ class Builtin(Layer):
         return results[0] if len(results) == 1 else results
 
     def compute_mask(self, inputs, previous_mask=None):
+        """The mask of the result; None where there is none."""
         listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
         masks = None if previous_mask is None else list(previous_mask) if isinstance(previous_mask, (list, tuple)) else [previous_mask]
         return _core._mask_of(self._inner.call(listed, None, masks)[0])
@@ -168,6 +171,7 @@ class Builtin(Layer):
     # ---- configs
 
     def get_config(self):
+        """What the layer was made with; from_config() makes another of it."""
         from brio.keras._serialization import serialize_keras_object
 
         if "_config" not in self.__dict__:
@@ -228,6 +232,7 @@ class Builtin(Layer):
 
     @classmethod
     def from_config(cls, config):
+        """A layer of a config."""
         from brio.keras._serialization import deserialize_keras_object
 
         def made(value):
@@ -271,17 +276,20 @@ class Adapted(Builtin):
     """A layer that learns what it needs from data, before training."""
 
     def adapt(self, data, batch_size=None, steps=None):
+        """Learns what the layer needs from data: an array, or a dataset."""
         batches = batches_of(data, steps)
         object.__setattr__(self, "_rank", len(batches[0].shape) if batches else 0)
         _core._adapt(self._inner, batches)
 
     def reset_state(self):
+        """Forgets what adapt() learned."""
         fresh = type(self)(**{**self._config, "name": None})
         object.__setattr__(self, "_inner", fresh._inner)
         self._adopt(fresh._inner)
 
     @property
     def bin_boundaries(self):
+        """Where one bin ends and the next begins."""
         return _core._bin_boundaries(self._inner)
 
     def __getattr__(self, name):
@@ -310,6 +318,7 @@ class WithVocabulary(Adapted):
     """StringLookup, IntegerLookup, TextVectorization."""
 
     def adapt(self, data, batch_size=None, steps=None):
+        """Learns the vocabulary from data: an array, or a dataset."""
         super().adapt([self._standardized(b) for b in batches_of(data, steps)])
 
     def _run(self, args, kwargs):
@@ -320,18 +329,23 @@ class WithVocabulary(Adapted):
         return own(texts if isinstance(texts, KerasTensor) else _core.convert_to_tensor(texts)) if callable(own) else texts
 
     def get_vocabulary(self, include_special_tokens=True):
+        """The tokens, in the order of their ids."""
         return _core._vocabulary(self._inner, include_special_tokens)
 
     def set_vocabulary(self, vocabulary, idf_weights=None):
+        """Takes these tokens, or those of a file."""
         _core._set_vocabulary(self._inner, _tokens(vocabulary), [] if idf_weights is None else [float(w) for w in idf_weights])
 
     def vocabulary_size(self):
+        """How many tokens there are, with those for masks and unknown words."""
         return _core._vocabulary_size(self._inner)
 
     def save_assets(self, store):
+        """Puts the vocabulary into a model file."""
         store["vocabulary.txt"] = "\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False))
 
     def load_assets(self, store):
+        """Takes the vocabulary out of a model file."""
         if "vocabulary.txt" in store and self.__dict__.get("_config", {}).get("vocabulary") is None:
             tokens = store["vocabulary.txt"].split("\n")
             self.set_vocabulary([int(t) for t in tokens] if self._kind == "IntegerLookup" else tokens)

@@ -4,6 +4,8 @@ import functools
 import inspect
 import re
 
+from brio.keras import _docs, _signatures
+
 
 def snake(name):
     """ "BatchNormalization" → "batch_normalization", "SGD" → "sgd", as Keras names things. """
@@ -47,13 +49,16 @@ def without_defaults(text, given, unused):
     return given
 
 
-def module_classes(namespace, table, make):
-    """Adds make(name, signature) for each row of a table to a module's namespace."""
-    for name, text in table.items():
+def module_classes(namespace, table, make, but=()):
+    """Adds make(name, signature) for each row of a table of _signatures to a module's namespace; not those named in `but`."""
+    for name, text in getattr(_signatures, table).items():
+        if name in but:
+            continue
         cls = make(name, text)
         cls.__module__ = namespace["__name__"]
         cls.__qualname__ = cls.__name__ = name
         cls.__signature__ = signature(text)
+        cls.__doc__ = _docs.of(table, name, cls.__signature__.parameters)
         namespace[name] = cls
 
 

@@ -7,7 +7,7 @@ import weakref
 import numpy
 
 from brio import _autograph, _core, _nest
-from brio.keras import _classes, _tracking
+from brio.keras import _classes, _input_spec, _tracking
 
 KerasTensor = _core.KerasTensor
 
@@ -23,6 +23,14 @@ class Layer:
     """Something with weights that maps tensors to tensors.
 
     Derive from it and write call(inputs); make weights with add_weight() in build(input_shape), or use other layers.
+
+    >>> class Scale(keras.layers.Layer):
+    ...     def build(self, input_shape):
+    ...         self.factor = self.add_weight(shape=(input_shape[-1],), initializer="ones", name="factor")
+    ...     def call(self, inputs):
+    ...         return inputs * self.factor
+    >>> Scale()(tf.constant([[1.0, 2.0]])).numpy().tolist()
+    [[1.0, 2.0]]
     """
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
@@ -50,12 +58,15 @@ class Layer:
         """Makes the weights. Called once, before the first call."""
 
     def call(self, *args, **kwargs):
+        """The layer's work: override it. Use the layer itself, layer(x), to have it built first."""
         raise NotImplementedError(f"{type(self).__name__} needs call(inputs)")
 
     def compute_mask(self, inputs, previous_mask=None):
+        """The mask of the result, given the input's."""
         return previous_mask
 
     def get_config(self):
+        """What the layer was made with; from_config() makes another of it."""
         config = self._base_config()
         given = inspect.signature(type(self).__init__).parameters
         base = inspect.signature(Layer.__init__).parameters
@@ -72,6 +83,7 @@ class Layer:
 
     @classmethod
     def from_config(cls, config):
+        """A layer of a config."""
         return cls(**config)
 
     def get_build_config(self):
@@ -79,6 +91,7 @@ class Layer:
         return {"input_shape": self._built_for} if "_built_for" in self.__dict__ else None
 
     def build_from_config(self, config):
+        """Makes the weights as get_build_config() says."""
         if config and config.get("input_shape") is not None:
             self._build_once(config["input_shape"])
 
@@ -91,6 +104,8 @@ class Layer:
     # ---- being called
 
     def __call__(self, *args, **kwargs):
+        if self.__dict__.get("input_spec") is not None and args:
+            _input_spec.check(self.input_spec, args[0], self.name)
         training = kwargs.pop("training", None)
         flat = _nest.flatten((args, kwargs))
         symbolic = any(isinstance(x, KerasTensor) for x in flat)
@@ -230,42 +245,50 @@ class Layer:
 
     @property
     def weights(self):
+        """All variables: those that training changes, then the others."""
         return self._handle.variables()
 
     variables = weights
 
     @property
     def trainable_weights(self):
+        """The variables that training changes."""
         return self._handle.trainable_variables()
 
     trainable_variables = trainable_weights
 
     @property
     def non_trainable_weights(self):
+        """The variables that training does not change."""
         return self._handle.non_trainable_variables()
 
     non_trainable_variables = non_trainable_weights
 
     def get_weights(self):
+        """The values of all variables, as NumPy arrays."""
         return [v.numpy() for v in self.weights]
 
     def set_weights(self, weights):
+        """Sets all variables, in the order of get_weights()."""
         weights, variables = list(weights), self.weights
         if len(weights) == len(variables):
             weights = [_core.convert_to_tensor(numpy.asarray(w), v.dtype) for w, v in zip(weights, variables)]
         self._handle.set_weights(weights)
 
     def count_params(self):
+        """How many numbers the variables hold."""
         return self._handle.count_params()
 
     # ---- the rest
 
     @property
     def name(self):
+        """Its name."""
         return self._handle.name
 
     @property
     def built(self):
+        """Are there weights yet?"""
         return self._handle.built
 
     @built.setter
@@ -274,6 +297,7 @@ class Layer:
 
     @property
     def trainable(self):
+        """Does training change it?"""
         return self._handle.trainable
 
     @trainable.setter
@@ -282,26 +306,31 @@ class Layer:
 
     @property
     def dtype_policy(self):
+        """Which dtypes it computes in and keeps its variables in."""
         from brio.keras.mixed_precision import DTypePolicy
 
         return DTypePolicy(self._handle.policy)
 
     @property
     def dtype(self):
+        """The dtype of its variables."""
         return self.dtype_policy.variable_dtype
 
     variable_dtype = dtype
 
     @property
     def compute_dtype(self):
+        """The dtype that it computes in."""
         return self.dtype_policy.compute_dtype
 
     @property
     def losses(self):
+        """What add_loss() and regularizers add to the loss."""
         return self._handle.losses()
 
     @property
     def supports_masking(self):
+        """Does it pass masks on?"""
         return self.__dict__.get("_supports_masking", False)
 
     @supports_masking.setter
@@ -316,24 +345,30 @@ class Layer:
 
     @property
     def output(self):
+        """The symbol that the layer gave in a functional model."""
         return _call_of(self)[1]
 
     @property
     def input_shape(self):
+        """The shape of the layer's input in a functional model."""
         return _nest.map_structure(lambda s: tuple(s.shape), self.input)
 
     @property
     def output_shape(self):
+        """The shape of what the layer gave in a functional model."""
         return _nest.map_structure(lambda s: tuple(s.shape), self.output)
 
     @property
     def path(self):
+        """Its name with those of the layers around it."""
         return self.name
 
     def add_metric(self, *args, **kwargs):
+        """Keras 3 has none: make a Metric in the constructor, and update it in call()."""
         raise NotImplementedError("Keras 3 has no add_metric(); make a keras.metrics.Metric an attribute and update it in call()")
 
     def compute_output_shape(self, input_shape):
+        """The shape of the result for inputs of this shape."""
         nested = isinstance(input_shape, (list, tuple)) and input_shape and isinstance(input_shape[0], (list, tuple))
         shapes = self._handle.output_specs(list(input_shape) if nested else [input_shape])
         return tuple(shapes[0]) if len(shapes) == 1 else [tuple(s) for s in shapes]

@@ -15,18 +15,22 @@ class Picture:
 
     @property
     def size(self):
+        """(width, height)."""
         return self.pixels.shape[1], self.pixels.shape[0]
 
     @property
     def width(self):
+        """Columns."""
         return self.size[0]
 
     @property
     def height(self):
+        """Rows."""
         return self.size[1]
 
     @property
     def mode(self):
+        """The channels, as PIL names them."""
         return {1: "L", 3: "RGB", 4: "RGBA"}[self.pixels.shape[2]]
 
     def __array__(self, dtype=None, copy=None):
@@ -34,10 +38,12 @@ class Picture:
         return pixels.astype(dtype) if dtype is not None else pixels.copy()
 
     def resize(self, size, resample=None):
+        """The picture in another size, (width, height)."""
         made = tf.image.resize(self.pixels, (size[1], size[0]), method="nearest" if resample is None else "bilinear")
         return Picture(np.asarray(tf.cast(made, "uint8")))
 
     def save(self, path, format=None):
+        """Writes a PNG or JPEG file."""
         save_img(path, self.pixels, scale=False, file_format=format)
 
     def _repr_png_(self):
@@ -76,6 +82,7 @@ def img_to_array(img, data_format=None, dtype=None):
 
 
 def array_to_img(x, data_format=None, scale=True, dtype=None):
+    """A picture of an array of pixels."""
     x = np.asarray(x, dtype=dtype or "float32")
     if x.ndim != 3:
         raise ValueError(f"a picture has three axes, but the shape is {x.shape}")

@@ -14,6 +14,7 @@ class PyDataset:
 
     @property
     def num_batches(self):
+        """How many batches there are."""
         return len(self)
 
     def __getitem__(self, index):

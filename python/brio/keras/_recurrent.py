@@ -10,22 +10,26 @@ class Recurrent(Builtin):
     _input_names = ()
 
     def reset_states(self):
+        """The next batch begins with a state of zeros."""
         _core._reset_states(self._inner)
 
     reset_state = reset_states
 
     @property
     def cell(self):
+        """The cell that each step runs."""
         from brio.keras.layers import _python_layer
 
         return _python_layer(self._inner.layers()[0])
 
     @property
     def forward_layer(self):
+        """The layer that runs forwards."""
         return self._part(0)
 
     @property
     def backward_layer(self):
+        """The layer that runs backwards."""
         return self._part(1)
 
     def _part(self, index):
@@ -48,10 +52,12 @@ class Cell(Builtin):
 
     @property
     def state_size(self):
+        """The sizes of the states."""
         return [self.units] * 2 if self._kind == "LSTMCell" else self.units
 
     @property
     def output_size(self):
+        """The size of the result."""
         return self.units
 
     def _packed(self, results):
@@ -61,26 +67,32 @@ class Cell(Builtin):
         """The layer around it builds it."""
 
     def get_initial_state(self, batch_size=None):
+        """States of zeros for so many samples."""
         sizes = _nest.flatten(self.state_size)
         return [_core.zeros([batch_size, size]) for size in sizes]
 
 
 class StackedCells(Builtin):
+    """Several cells as one."""
+
     def build_from_config(self, config):
         """The layer around it builds it."""
 
     @property
     def cells(self):
+        """The cells, the first one first."""
         from brio.keras.layers import _python_layer
 
         return [_python_layer(handle) for handle in self._inner.layers()]
 
     @property
     def state_size(self):
+        """The sizes of all states."""
         return [cell.state_size for cell in self.cells]
 
     @property
     def output_size(self):
+        """The size of the last cell's result."""
         return self.cells[-1].output_size
 
 

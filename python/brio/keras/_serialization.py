@@ -34,10 +34,12 @@ def register_keras_serializable(package="Custom", name=None):
 
 
 def get_registered_name(thing):
+    """The name under which a class or function was registered, or its own."""
     return _names.get(thing, thing.__name__)
 
 
 def get_registered_object(name, custom_objects=None, module_objects=None):
+    """What was registered under this name, or None."""
     for source in (_scope.get(), _registered, custom_objects or {}, module_objects or {}):
         if name in source:
             return source[name]
@@ -75,6 +77,7 @@ class _UnsafeScope:
 
 
 def enable_unsafe_deserialization():
+    """Model files may hold Python code from now on: trust them first."""
     _unsafe.set(True)
 
 

@@ -88,6 +88,7 @@ class Trainer:
         return type(self).call is not Layer.call
 
     def get_compile_config(self):
+        """What compile() was given."""
         from brio.keras._serialization import serialize_keras_object
 
         if not self.__dict__.get("compiled"):
@@ -98,6 +99,7 @@ class Trainer:
             return None
 
     def compile_from_config(self, config):
+        """Compiles the model as get_compile_config() says."""
         from brio.keras._serialization import deserialize_keras_object
 
         given = {k: deserialize_keras_object(v) for k, v in config.items() if k in self.compile.__code__.co_varnames or k in _COMPILE}
@@ -197,6 +199,7 @@ class Trainer:
         return logs if return_dict else _values(logs)
 
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
+        """The loss and metrics of one batch."""
         self._require_compiled("test_on_batch")
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         self.reset_metrics()
@@ -204,9 +207,11 @@ class Trainer:
         return logs if return_dict else _values(logs)
 
     def predict_on_batch(self, x):
+        """The predictions for one batch, as a NumPy array."""
         return _nest.map_structure(lambda t: t.numpy(), self(x, training=False))
 
     def reset_metrics(self):
+        """Sets all metrics back."""
         for metric in self.metrics:
             metric.reset_state()
         if "_made_trainer" in self.__dict__ and self.__dict__.get("compiled"):
@@ -278,6 +283,7 @@ class Trainer:
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def test_step(self, data):
+        """What evaluate() does with one batch; override it."""
         x, y, sample_weight = _batches.unpack_x_y_sample_weight(data)
         y_pred = self(x, training=False)
         loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
@@ -299,6 +305,7 @@ class Trainer:
         return total
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
+        """Updates the metrics with one batch, and returns their values by name."""
         for (_, _, plain, weighted), t, p, w in self._outputs_of(y, y_pred, sample_weight):
             for metric in plain:
                 metric.update_state(t, p)
@@ -307,6 +314,7 @@ class Trainer:
         return self.get_metrics_result()
 
     def get_metrics_result(self):
+        """The metrics' values by name."""
         return {metric.name: metric.result() for metric in self.metrics}
 
     def _outputs_of(self, y, y_pred, sample_weight):
@@ -348,6 +356,7 @@ class Trainer:
 
     @property
     def metrics_names(self):
+        """The names of the loss and the metrics."""
         return [m.name for m in self.metrics]
 
 

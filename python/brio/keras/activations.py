@@ -1,6 +1,9 @@
 """keras.activations."""
 
+import inspect
+
 from brio import _core, nn
+from brio.keras import _docs
 
 
 def _make(name):
@@ -8,7 +11,7 @@ def _make(name):
         return _core._activate(x, name)
 
     activation.__name__ = activation.__qualname__ = name
-    activation.__doc__ = f"The activation '{name}' of Keras."
+    activation.__doc__ = _docs.ACTIVATIONS[name]
     activation._brio_name = name
     return activation
 
@@ -28,7 +31,7 @@ def _try(name):
     return _make(name)
 
 
-_KNOWN = {name: made for name in _PLAIN if (made := _try(name))}
+_KNOWN = {name: _made for name in _PLAIN if (_made := _try(name))}
 globals().update(_KNOWN)
 
 
@@ -91,7 +94,7 @@ def _join(name, options):
         return options(x, *args, **kwargs) if args or kwargs else plain(x)
 
     activation.__name__ = activation.__qualname__ = activation._brio_name = name
-    activation.__doc__ = plain.__doc__
+    activation.__doc__, activation.__signature__ = plain.__doc__, inspect.signature(options)
     return activation
 
 
@@ -123,12 +126,14 @@ def get(identifier):
 
 
 def serialize(activation):
+    """The name or config of an activation."""
     from brio.keras._serialization import serialize_keras_object
 
     return serialize_keras_object(activation)
 
 
 def deserialize(config, custom_objects=None):
+    """An activation of its name or config."""
     from brio.keras._serialization import CustomObjectScope
 
     with CustomObjectScope(custom_objects):

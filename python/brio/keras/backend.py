@@ -11,30 +11,37 @@ __getattr__ = attribute_error_of(__name__)
 
 
 def get_value(x):
+    """The value of a variable, as a NumPy array."""
     return x.numpy() if hasattr(x, "numpy") else x
 
 
 def set_value(x, value):
+    """Sets a variable."""
     x.assign(value)
 
 
 def result_type(*dtypes):
+    """The dtype that values of these dtypes have together."""
     from brio.keras.ops._convert import _joined
 
     return _joined({_core.as_dtype(d).name for d in dtypes})
 
 
 def is_float_dtype(dtype):
+    """Is this a floating-point dtype?"""
     return _core.as_dtype(dtype).is_floating
 
 
 def is_int_dtype(dtype):
+    """Is this an integer dtype?"""
     return _core.as_dtype(dtype).is_integer
 
 
 def is_keras_tensor(x):
+    """Is this a symbol of a functional model?"""
     return isinstance(x, _core.KerasTensor)
 
 
 def standardize_dtype(dtype):
+    """The name of a dtype."""
     return "float32" if dtype is None else _core.as_dtype(dtype).name

@@ -16,62 +16,65 @@ class Callback:
         self.validation_data = None
 
     def set_params(self, params):
+        """Takes what is known of the training: epochs, steps."""
         self.params = params
 
     def set_model(self, model):
+        """Takes the model that is trained."""
         self._model = model
 
     @property
     def model(self):
+        """The model that is trained."""
         return self._model
 
     def on_train_begin(self, logs=None):
-        pass
+        """Called before training."""
 
     def on_train_end(self, logs=None):
-        pass
+        """Called after training."""
 
     def on_epoch_begin(self, epoch, logs=None):
-        pass
+        """Called before each epoch."""
 
     def on_epoch_end(self, epoch, logs=None):
-        pass
+        """Called after each epoch, with its metrics in logs."""
 
     def on_train_batch_begin(self, batch, logs=None):
-        pass
+        """Called before each batch."""
 
     def on_train_batch_end(self, batch, logs=None):
-        pass
+        """Called after each batch, with the metrics so far in logs."""
 
     def on_batch_begin(self, batch, logs=None):
-        pass
+        """The old name of on_train_batch_begin."""
 
     def on_batch_end(self, batch, logs=None):
-        pass
+        """The old name of on_train_batch_end."""
 
     def on_test_begin(self, logs=None):
-        pass
+        """Called before evaluation."""
 
     def on_test_end(self, logs=None):
-        pass
+        """Called after evaluation."""
 
     def on_test_batch_begin(self, batch, logs=None):
-        pass
+        """Called before each batch of an evaluation."""
 
     def on_test_batch_end(self, batch, logs=None):
-        pass
+        """Called after each batch of an evaluation."""
 
     def on_predict_begin(self, logs=None):
-        pass
+        """Called before prediction."""
 
     def on_predict_end(self, logs=None):
-        pass
+        """Called after prediction."""
 
     def on_predict_batch_begin(self, batch, logs=None):
-        pass
+        """Called before each batch of a prediction."""
 
     def on_predict_batch_end(self, batch, logs=None):
-        pass
+        """Called after each batch of a prediction."""
 
 
 class History(Callback):
@@ -138,20 +141,24 @@ class CallbackList:
         return bool(getattr(self.model, "stop_training", False))
 
     def on_epoch_begin(self, epoch, logs=None):
+        """Calls every callback."""
         if self.model is not None:
             self.model._begin_part(training=True)
         return self._all("on_epoch_begin", epoch, logs or {})
 
     def on_test_begin(self, logs=None):
+        """Calls every callback."""
         if self.model is not None:
             self.model._begin_part(training=False)
         return self._all("on_test_begin", logs or {})
 
     def on_train_batch_begin(self, batch, logs=None):
+        """Calls every callback."""
         self._all("on_batch_begin", batch, logs)
         return self._all("on_train_batch_begin", batch, logs)
 
     def on_train_batch_end(self, batch, logs=None):
+        """Calls every callback."""
         self._all("on_batch_end", batch, logs)
         return self._all("on_train_batch_end", batch, logs)
 
@@ -193,7 +200,10 @@ class MonitorCallback(Callback):
 
 
 class EarlyStopping(MonitorCallback):
-    """Ends training when a number no longer gets better."""
+    """Ends training when a number no longer gets better.
+
+    >>> stop = keras.callbacks.EarlyStopping(monitor="val_loss", patience=3, restore_best_weights=True)
+    """
 
     def __init__(self, monitor="val_loss", min_delta=0, patience=0, verbose=0, mode="auto", baseline=None, restore_best_weights=False,
                  start_from_epoch=0):  # fmt: skip
@@ -246,6 +256,7 @@ class ReduceLROnPlateau(MonitorCallback):
         self.best, self.cooldown_counter, self.wait = None, 0, 0
 
     def in_cooldown(self):
+        """Is it waiting after a change of the rate?"""
         return self.cooldown_counter > 0
 
     def on_epoch_end(self, epoch, logs=None):

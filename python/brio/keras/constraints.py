@@ -1,7 +1,7 @@
 """keras.constraints."""
 
 from brio import _core
-from brio.keras import _classes, _serialization, _signatures
+from brio.keras import _classes, _serialization
 
 
 class Constraint:
@@ -11,10 +11,12 @@ class Constraint:
         return self._brio(x)
 
     def get_config(self):
+        """What it was made with."""
         return dict(self._config)
 
     @classmethod
     def from_config(cls, config):
+        """One of a config."""
         return cls(**config)
 
 
@@ -29,7 +31,7 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(globals(), _signatures.CONSTRAINTS, _make)
+_classes.module_classes(globals(), "CONSTRAINTS", _make)
 
 max_norm, min_max_norm, non_neg, unit_norm = MaxNorm, MinMaxNorm, NonNeg, UnitNorm  # noqa: F821
 
@@ -40,8 +42,10 @@ def get(identifier):
 
 
 def serialize(constraint):
+    """The config of a constraint."""
     return _serialization.serialize_keras_object(constraint)
 
 
 def deserialize(config, custom_objects=None):
+    """A constraint of a config."""
     return _serialization.deserialize_keras_object(config, custom_objects)

@@ -13,10 +13,12 @@ def get(identifier):
 
 
 def serialize(policy):
+    """The config of a policy."""
     from brio.keras._serialization import serialize_keras_object
 
     return serialize_keras_object(policy)
 
 
 def deserialize(config, custom_objects=None):
+    """A policy of a config."""
     return get(config)

@@ -1,7 +1,7 @@
 """keras.initializers."""
 
 from brio import _core
-from brio.keras import _classes, _serialization, _signatures
+from brio.keras import _classes, _serialization
 
 
 class Initializer:
@@ -13,13 +13,16 @@ class Initializer:
         return self._brio(shape, dtype)
 
     def get_config(self):
+        """What it was made with."""
         return dict(self._config)
 
     @classmethod
     def from_config(cls, config):
+        """One of a config."""
         return cls(**config)
 
     def clone(self):
+        """Another one like it."""
         return self.__class__.from_config(self.get_config())
 
 
@@ -39,7 +42,7 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(globals(), _signatures.INITIALIZERS, _make)
+_classes.module_classes(globals(), "INITIALIZERS", _make)
 
 zeros, ones, constant = Zeros, Ones, Constant  # noqa: F821
 random_normal, random_uniform, truncated_normal = RandomNormal, RandomUniform, TruncatedNormal  # noqa: F821
@@ -55,8 +58,10 @@ def get(identifier):
 
 
 def serialize(initializer):
+    """The config of an initializer."""
     return _serialization.serialize_keras_object(initializer)
 
 
 def deserialize(config, custom_objects=None):
+    """An initializer of a config."""
     return _serialization.deserialize_keras_object(config, custom_objects)

@@ -3,7 +3,8 @@
 import inspect
 
 from brio import _core
-from brio.keras import _builtin, _classes, _recurrent, _signatures
+from brio.keras import _builtin, _classes, _recurrent
+from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
 
 _BASES = {
@@ -23,9 +24,7 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(
-    globals(), {k: v for k, v in _signatures.LAYERS.items() if k not in ("InputLayer", "Layer", "Sequential")}, _make
-)
+_classes.module_classes(globals(), "LAYERS", _make, but=("InputLayer", "Layer", "Sequential"))
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D  # noqa: F821
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D  # noqa: F821
@@ -50,10 +49,12 @@ maximum, minimum = _merge(Maximum), _merge(Minimum)  # noqa: F821
 
 
 def concatenate(inputs, axis=-1, **kwargs):
+    """A list of tensors joined along an axis."""
     return Concatenate(axis=axis, **kwargs)(inputs)  # noqa: F821
 
 
 def dot(inputs, axes=-1, **kwargs):
+    """The product of two tensors, summed along an axis of each."""
     return Dot(axes=axes, **kwargs)(inputs)  # noqa: F821
 
 
@@ -126,6 +127,7 @@ class InputLayer(Layer):
 
     @property
     def dtype(self):
+        """The dtype of the input."""
         return self._dtype_name
 
     def get_config(self):
@@ -140,6 +142,7 @@ def serialize(layer):
 
 
 def deserialize(config, custom_objects=None):
+    """A layer of a config that serialize() made."""
     from brio.keras._serialization import deserialize_keras_object
 
     return deserialize_keras_object(config, custom_objects)

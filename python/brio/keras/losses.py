@@ -1,7 +1,7 @@
 """keras.losses."""
 
 from brio import _core
-from brio.keras import _classes, _serialization, _signatures
+from brio.keras import _classes, _serialization
 
 
 class Loss:
@@ -19,13 +19,16 @@ class Loss:
         return self._brio(_floating(y_true), _floating(y_pred, wanted=True), sample_weight)
 
     def call(self, y_true, y_pred):
+        """One value for each sample: override it."""
         raise NotImplementedError(f"{type(self).__name__} needs call(y_true, y_pred)")
 
     def get_config(self):
+        """What the loss was made with."""
         return {"name": self.name, "reduction": self.reduction}
 
     @classmethod
     def from_config(cls, config):
+        """A loss of a config."""
         return cls(**config)
 
     def __repr__(self):
@@ -64,7 +67,7 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(globals(), _signatures.LOSSES, _make)
+_classes.module_classes(globals(), "LOSSES", _make)
 
 for _name in dir(_core._losses):
     if not _name.startswith("_"):
@@ -98,10 +101,12 @@ def get(identifier):
 
 
 def serialize(loss):
+    """The config of a loss."""
     return _serialization.serialize_keras_object(loss)
 
 
 def deserialize(name, custom_objects=None):
+    """A loss of a name or config."""
     with _serialization.CustomObjectScope(custom_objects):
         return get(name)
 

@@ -24,6 +24,7 @@ class Metric:
         return self._made
 
     def add_variable(self, shape=(), initializer="zeros", dtype=None, aggregation=None, name=None):
+        """A variable that belongs to the metric."""
         from brio.keras import initializers
 
         made = initializers.get(initializer)(shape, dtype or self.dtype)
@@ -31,27 +32,33 @@ class Metric:
         return self._variables[-1]
 
     def add_weight(self, shape=(), initializer="zeros", dtype=None, name=None):
+        """A variable that belongs to the metric."""
         if isinstance(shape, str):  # Keras 2 had the name first
             shape, name = (), shape
         return self.add_variable(shape, initializer, dtype, name=name)
 
     @property
     def variables(self):
+        """The metric's variables."""
         return list(self._variables)
 
     weights = trainable_variables = variables
 
     def update_state(self, *args, **kwargs):
+        """Takes a batch into account: override it."""
         raise NotImplementedError(f"{type(self).__name__} needs update_state(y_true, y_pred, sample_weight=None)")
 
     def result(self):
+        """The value so far: override it."""
         raise NotImplementedError(f"{type(self).__name__} needs result()")
 
     def reset_state(self):
+        """Sets all variables to 0."""
         for variable in self._variables:
             variable.assign(_core.zeros(variable.shape, variable.dtype))
 
     def reset_states(self):
+        """The old name of reset_state()."""
         self.reset_state()
 
     def __call__(self, *args, **kwargs):
@@ -59,10 +66,12 @@ class Metric:
         return self.result()
 
     def get_config(self):
+        """What the metric was made with."""
         return {"name": self.name, "dtype": self.dtype}
 
     @classmethod
     def from_config(cls, config):
+        """A metric of a config."""
         return cls(**config)
 
     def __repr__(self):
@@ -130,7 +139,7 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(globals(), {k: v for k, v in _signatures.METRICS.items() if k not in ("Mean", "Sum")}, _make)
+_classes.module_classes(globals(), "METRICS", _make, but=("Mean", "Sum"))
 
 for _name in dir(_core._metrics):
     if not _name.startswith("_"):
@@ -164,10 +173,12 @@ def get(identifier):
 
 
 def serialize(metric):
+    """The config of a metric."""
     return _serialization.serialize_keras_object(metric)
 
 
 def deserialize(config, custom_objects=None):
+    """A metric of a config."""
     return _serialization.deserialize_keras_object(config, custom_objects)
 
 

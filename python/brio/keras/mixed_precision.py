@@ -19,10 +19,12 @@ class DTypePolicy:
         return hash(self.name)
 
     def get_config(self):
+        """What the policy was made with."""
         return {"name": self.name}
 
     @classmethod
     def from_config(cls, config):
+        """A policy of a config."""
         return cls(**config)
 
 
@@ -30,10 +32,12 @@ Policy = DTypePolicy
 
 
 def set_global_policy(policy):
+    """Sets the policy of layers that are made from now on."""
     _core._set_global_policy(policy)
 
 
 def global_policy():
+    """The policy of layers that say none."""
     return DTypePolicy(_core._global_policy())
 
 
@@ -46,3 +50,7 @@ def __getattr__(name):
 
         return LossScaleOptimizer
     raise AttributeError(name)
+
+
+def __dir__():
+    return sorted({*globals(), "LossScaleOptimizer"})

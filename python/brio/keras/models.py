@@ -8,6 +8,8 @@ from brio.keras._layer import KerasTensor, Layer
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
 
+__all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "model_from_json", "save_model"]
+
 
 def _is_functional(args, kwargs):
     return len(args) == 2 or "outputs" in kwargs or (len(args) == 1 and isinstance(args[0], KerasTensor) and "inputs" not in kwargs)
@@ -17,6 +19,12 @@ class Model(Trainer, Layer):
     """Layers with the ways to train them.
 
     Model(inputs, outputs) is the graph between symbols; a class derived from Model writes call(inputs).
+
+    >>> inputs = keras.Input((4,))
+    >>> hidden = keras.layers.Dense(8, activation="relu")(inputs)
+    >>> model = keras.Model(inputs, keras.layers.Dense(1)(hidden))
+    >>> model.output_shape
+    (None, 1)
     """
 
     def __new__(cls, *args, **kwargs):
@@ -36,9 +44,11 @@ class Model(Trainer, Layer):
 
     @property
     def layers(self):
+        """The layers of the model."""
         return [_python_layer(handle) for handle in self._handle.layers()]
 
     def get_layer(self, name=None, index=None):
+        """A layer by its name or number."""
         if index is not None:
             if index >= len(self.layers):
                 raise ValueError(f"there is no layer {index}: the model has {len(self.layers)}")
@@ -77,12 +87,14 @@ class Model(Trainer, Layer):
     # ---- configs and files
 
     def get_config(self):
+        """What the model is made of."""
         if type(self) is Model:
             return {}
         return super().get_config()
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
+        """A model of a config."""
         with _serialization.CustomObjectScope(custom_objects):
             if "layers" in config and "input_layers" in config:
                 from brio.keras import _graph
@@ -93,6 +105,7 @@ class Model(Trainer, Layer):
             return cls(**config)
 
     def to_json(self, **kwargs):
+        """What the model is made of, as JSON."""
         return json.dumps(_serialization.serialize_keras_object(self), **kwargs)
 
     def save(self, filepath, overwrite=True, zipped=None, **kwargs):
@@ -102,16 +115,19 @@ class Model(Trainer, Layer):
         saving.save_model(self, filepath, overwrite, zipped, **kwargs)
 
     def save_weights(self, filepath, overwrite=True, **kwargs):
+        """Writes the weights: .weights.h5 or .safetensors."""
         from brio.keras import saving
 
         saving.save_weights(self, filepath, overwrite, **kwargs)
 
     def load_weights(self, filepath, skip_mismatch=False, **kwargs):
+        """Reads weights that save_weights() or Keras wrote."""
         from brio.keras import saving
 
         saving.load_weights(self, filepath, skip_mismatch, **kwargs)
 
     def export(self, filepath, format="tf_saved_model", **kwargs):
+        """Brio writes no SavedModels: an error says what to do instead."""
         raise NotImplementedError("brio writes no SavedModels; model.save('x.keras') writes a file that Keras loads")
 
 
@@ -193,18 +209,22 @@ class Functional(Model):
 
     @property
     def inputs(self):
+        """The symbols that the model begins with."""
         return list(self._inputs_list)
 
     @property
     def outputs(self):
+        """The symbols that the model ends with."""
         return list(self._outputs_list)
 
     @property
     def input(self):
+        """The symbol that the model begins with."""
         return self._structures[0] if len(self._inputs_list) > 1 or isinstance(self._structures[0], dict) else self._inputs_list[0]
 
     @property
     def output(self):
+        """The symbol that the model ends with."""
         return self._structures[1] if len(self._outputs_list) > 1 or isinstance(self._structures[1], dict) else self._outputs_list[0]
 
     def get_config(self):
@@ -222,7 +242,14 @@ def _called_name(name):
 
 
 class Sequential(Model):
-    """Layers one after the other."""
+    """Layers one after the other.
+
+    >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(8, "relu"), keras.layers.Dense(1)])
+    >>> model.compile(optimizer="adam", loss="mse")
+    >>> history = model.fit(np.zeros((16, 4)), np.zeros(16), epochs=2, verbose=0)
+    >>> len(history.history["loss"])
+    2
+    """
 
     def __new__(cls, *args, **kwargs):
         return object.__new__(cls)
@@ -236,6 +263,7 @@ class Sequential(Model):
             self.trainable = False
 
     def add(self, layer, rebuild=True):
+        """Adds a layer at the end."""
         from brio.keras.layers import InputLayer
 
         if isinstance(layer, KerasTensor):
@@ -303,21 +331,26 @@ class Sequential(Model):
 
     @property
     def input(self):
+        """The symbol that the model begins with."""
         return self._know_symbols("input")[0]
 
     @property
     def output(self):
+        """The symbol that the model ends with."""
         return self._know_symbols("output")[1]
 
     @property
     def inputs(self):
+        """The symbols that the model begins with."""
         return [self.input]
 
     @property
     def outputs(self):
+        """The symbols that the model ends with."""
         return _nest.flatten(self.output)
 
     def build(self, input_shape=None):
+        """Makes the weights for inputs of this shape."""
         if input_shape is None and self._symbols is not None:
             input_shape = tuple(self.input.shape)
         super().build(input_shape)
@@ -377,16 +410,19 @@ def _fresh(layer):
 
 
 def model_from_json(json_string, custom_objects=None):
+    """A model of what to_json() gave; its weights are new."""
     return _serialization.deserialize_keras_object(json.loads(json_string), custom_objects)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
+    """Reads a model that model.save() or Keras wrote."""
     from brio.keras import saving
 
     return saving.load_model(filepath, custom_objects, compile, safe_mode)
 
 
 def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
+    """Writes a model: model.save()."""
     from brio.keras import saving
 
     saving.save_model(model, filepath, overwrite, zipped, **kwargs)

@@ -4,7 +4,7 @@ import sys
 import types
 
 from brio import _core
-from brio.keras import _classes, _serialization, _signatures
+from brio.keras import _classes, _serialization
 
 
 class Optimizer:
@@ -37,6 +37,7 @@ class Optimizer:
         self.update_step(gradient, variable, rate)
 
     def update_step(self, gradient, variable, learning_rate):
+        """Changes one variable along its gradient: override it."""
         raise NotImplementedError(f"{type(self).__name__} needs update_step(gradient, variable, learning_rate)")
 
     def add_variable_from_reference(self, reference_variable, name=None, initializer="zeros"):
@@ -44,6 +45,7 @@ class Optimizer:
         return self.add_variable(reference_variable.shape, initializer, reference_variable.dtype, name=name)
 
     def add_variable(self, shape, initializer="zeros", dtype=None, aggregation=None, name=None):
+        """A variable that belongs to the optimizer."""
         from brio.keras import initializers
 
         made = lambda: initializers.get(initializer)(shape, dtype or "float32")  # noqa: E731
@@ -54,12 +56,15 @@ class Optimizer:
         return [v._key() for v in self._last].index(variable._key())
 
     def assign(self, variable, value):
+        """Sets a variable."""
         variable.assign(value)
 
     def assign_add(self, variable, value):
+        """Adds to a variable."""
         variable.assign_add(value)
 
     def assign_sub(self, variable, value):
+        """Takes away from a variable."""
         variable.assign_sub(value)
 
     def _take(self, brio):
@@ -69,12 +74,14 @@ class Optimizer:
             self.apply_gradients = brio.apply_gradients  # without a Python frame in between
 
     def apply_gradients(self, grads_and_vars, name=None):
+        """One step: takes pairs of gradient and variable."""
         pairs = list(grads_and_vars)
         if self.__dict__.get("_last", self) is None:
             self.build([v for _, v in pairs])
         self._brio.apply_gradients(pairs)
 
     def apply(self, grads, trainable_variables=None):
+        """One step: takes gradients and their variables apart."""
         variables = self._last if trainable_variables is None else trainable_variables
         self.apply_gradients(zip(grads, variables))
 
@@ -111,42 +118,53 @@ class Optimizer:
 
     @property
     def iterations(self):
+        """How many steps were done."""
         return self._brio.iterations() if self._config.get("gradient_accumulation_steps") else self._brio.variables()[0]
 
     @property
     def variables(self):
+        """The optimizer's variables: the count of steps, the rate, and what it keeps for each weight."""
         return self._brio.variables() + self.__dict__.get("_own", [])
 
     @property
     def built(self):
+        """Does it know the variables that it changes?"""
         return self.__dict__.get("_last") is not None
 
     def build(self, variables):
+        """Makes what it keeps for each variable."""
         self._last = list(variables)
         self._brio.build(self._last)
 
     def scale_loss(self, loss):
+        """The loss times the scale of the gradients."""
         return self._brio.scale_loss(loss)
 
     def get_scaled_loss(self, loss):
+        """The loss times the scale of the gradients."""
         return self._brio.scale_loss(loss)
 
     def get_unscaled_gradients(self, grads):
+        """Gradients of a scaled loss, scaled back."""
         return list(grads)
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
+        """Weight decay leaves these variables alone."""
         self._brio.exclude_from_weight_decay(var_list or [], var_names or [])
 
     def finalize_variable_values(self, var_list):
+        """Puts the moving means in the variables' place, where use_ema is on."""
         self._brio.finalize_variable_values(var_list)
 
     def get_config(self):
+        """What the optimizer was made with."""
         rate = self._config["learning_rate"]
         rate = rate if isinstance(rate, LearningRateSchedule) else float(self.learning_rate)
         return {**self._config, "name": self.name, "learning_rate": _serialization.serialize_keras_object(rate)}
 
     @classmethod
     def from_config(cls, config):
+        """An optimizer of a config."""
         if "learning_rate" in config:
             config = {**config, "learning_rate": _serialization._made(config["learning_rate"])}
         return cls(**config)
@@ -171,7 +189,7 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(globals(), {k: v for k, v in _signatures.OPTIMIZERS.items() if k != "LossScaleOptimizer"}, _make)
+_classes.module_classes(globals(), "OPTIMIZERS", _make, but=("LossScaleOptimizer",))
 
 
 class LossScaleOptimizer(Optimizer):
@@ -184,6 +202,7 @@ class LossScaleOptimizer(Optimizer):
 
     @property
     def loss_scale(self):
+        """The scale now."""
         return self._brio.loss_scale()
 
     @property
@@ -213,10 +232,12 @@ class LearningRateSchedule:
         raise NotImplementedError(f"{type(self).__name__} needs __call__(step)")
 
     def get_config(self):
+        """What the schedule was made with."""
         return {}
 
     @classmethod
     def from_config(cls, config):
+        """A schedule of a config."""
         return cls(**config)
 
 
@@ -241,16 +262,18 @@ def _make_schedule(name, text):
 
 schedules = types.ModuleType("brio.keras.optimizers.schedules", "keras.optimizers.schedules.")
 schedules.LearningRateSchedule = LearningRateSchedule
-_classes.module_classes(schedules.__dict__, _signatures.SCHEDULES, _make_schedule)
+_classes.module_classes(schedules.__dict__, "SCHEDULES", _make_schedule)
 sys.modules[schedules.__name__] = schedules
 legacy = sys.modules[__name__]  # the classes are the same: Keras 2's names for them
 
 
 def serialize(optimizer):
+    """The config of an optimizer."""
     return _serialization.serialize_keras_object(optimizer)
 
 
 def deserialize(config, custom_objects=None):
+    """An optimizer of a config."""
     return _serialization.deserialize_keras_object(config, custom_objects)
 
 

@@ -1,7 +1,7 @@
 """keras.regularizers."""
 
 from brio import _core
-from brio.keras import _classes, _serialization, _signatures
+from brio.keras import _classes, _serialization
 
 
 class Regularizer:
@@ -11,10 +11,12 @@ class Regularizer:
         return self._brio(x)
 
     def get_config(self):
+        """What it was made with."""
         return dict(self._config)
 
     @classmethod
     def from_config(cls, config):
+        """One of a config."""
         return cls(**config)
 
 
@@ -29,13 +31,14 @@ def _make(name, text):
     return Made
 
 
-_classes.module_classes(globals(), _signatures.REGULARIZERS, _make)
+_classes.module_classes(globals(), "REGULARIZERS", _make)
 
 l1, l2 = L1, L2  # noqa: F821
 orthogonal_regularizer = OrthogonalRegularizer  # noqa: F821
 
 
 def l1_l2(l1=0.01, l2=0.01):
+    """L1L2 with these factors."""
     return L1L2(l1=l1, l2=l2)  # noqa: F821
 
 
@@ -45,8 +48,10 @@ def get(identifier):
 
 
 def serialize(regularizer):
+    """The config of a regularizer."""
     return _serialization.serialize_keras_object(regularizer)
 
 
 def deserialize(config, custom_objects=None):
+    """A regularizer of a config."""
     return _serialization.deserialize_keras_object(config, custom_objects)

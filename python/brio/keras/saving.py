@@ -172,6 +172,7 @@ def save_weights(model, filepath, overwrite=True, max_shard_size=None, **kwargs)
 
 
 def load_weights(model, filepath, skip_mismatch=False, by_name=False, **kwargs):
+    """Reads weights into a model."""
     filepath = os.fspath(filepath)
     if not model.built and model.weights == []:
         raise ValueError("a model that has not been built has no weights to load into; call it on data, or build() it")
@@ -280,5 +281,7 @@ def _from_archive(archive, read):
 
 
 class KerasFileEditor:
+    """Not part of Brio: an error says so."""
+
     def __init__(self, *args, **kwargs):
         raise NotImplementedError("brio has no KerasFileEditor")

@@ -17,6 +17,7 @@ def set_random_seed(seed):
 
 
 def clear_session(free_memory=True):
+    """Names of layers count from the beginning again."""
     _core._reset_unique_names()
 
 
@@ -34,6 +35,7 @@ def to_categorical(x, num_classes=None):
 
 
 def normalize(x, axis=-1, order=2):
+    """Rows of length 1."""
     import numpy as np
 
     length = np.atleast_1d(np.linalg.norm(x, order, axis))
@@ -84,6 +86,7 @@ class Progbar:
         self._start, self._shown = time.monotonic(), 0.0
 
     def update(self, current, values=None, finalize=None):
+        """Draws the bar at this step, with values of metrics."""
         import sys
         import time
 
@@ -109,6 +112,7 @@ class Progbar:
         sys.stdout.flush()
 
     def add(self, n, values=None):
+        """Moves the bar on by n steps."""
         self.update(self._seen + n, values)
 
 
@@ -117,6 +121,7 @@ def _needs_network(what):
         raise NotImplementedError(f"{what} downloads files, which brio does not; fetch the file yourself and open it by its path")
 
     refuse.__name__ = refuse.__qualname__ = what
+    refuse.__doc__ = "Out of scope: it downloads files."
     return refuse
 
 
@@ -132,22 +137,25 @@ model_to_dot = plot_model
 
 
 def is_interactive_logging_enabled():
+    """True."""
     return True
 
 
 def disable_interactive_logging():
-    pass
+    """Taken: fit(verbose=...) says what is written."""
 
 
 def enable_interactive_logging():
-    pass
+    """Taken: fit(verbose=...) says what is written."""
 
 
 def is_keras_tensor(x):
+    """Is this a symbol of a functional model?"""
     return isinstance(x, _core.KerasTensor)
 
 
 def get_source_inputs(tensor):
+    """The symbols that a symbol depends on."""
     return [symbol for _, symbol in _core._inputs_of([tensor])]
 
 
@@ -172,11 +180,13 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
 
 
 def audio_dataset_from_directory(*args, **kwargs):
+    """Not part of Brio: an error says what to do instead."""
     raise NotImplementedError("brio has no audio_dataset_from_directory; map tf.audio.decode_wav over the names of the files")
 
 
 _ELSEWHERE = {
     **dict.fromkeys(("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"), "brio.data._readers"),
+    "Config": "brio.keras._config_object", "FeatureSpace": "brio.keras._feature_space",
     **dict.fromkeys(("PyDataset", "Sequence"), "brio.keras._py_dataset"),
     **dict.fromkeys(("pack_x_y_sample_weight", "unpack_x_y_sample_weight"), "brio.keras._batches"),
     **dict.fromkeys(("load_img", "img_to_array", "array_to_img", "save_img"), "brio.keras._pictures"),

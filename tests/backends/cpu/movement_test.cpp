@@ -256,22 +256,22 @@ TEST(ScatterAdd, ABadIndexIsFoundAndNothingWritten) {
   EXPECT_EQ(out, (std::vector<float>{0, 0, 0}));
 }
 
-TEST(OneHot, AnyAxisAndOutOfRangeIsOff) {
+TEST(OneHot, AnyAxisAndOutOfRangeIsZero) {
   const std::vector<int32_t> indices = {0, 2, -1, 3, 1, 0};
-  const float on = 5, off = -1;
+  const float on = 5;
   for (const auto& [outer, inner] : {std::pair<int64_t, int64_t>{6, 1}, {1, 6}, {2, 3}}) {
-    std::vector<float> out(18);
-    one_hot(4, outer, 3, inner, i32, indices.data(), &on, &off, out.data());
+    std::vector<float> out(18, -1);
+    one_hot(4, outer, 3, inner, i32, indices.data(), &on, out.data());
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t d = 0; d < 3; ++d)
         for (int64_t i = 0; i < inner; ++i)
           EXPECT_EQ(out[static_cast<size_t>((o * 3 + d) * inner + i)],
-                    indices[static_cast<size_t>(o * inner + i)] == d ? on : off);
+                    indices[static_cast<size_t>(o * inner + i)] == d ? on : 0);
   }
   std::vector<int64_t> many(5000, 77);
   std::vector<uint8_t> out(5000 * 100);
-  const uint8_t one = 1, zero = 0;
-  one_hot(1, 5000, 100, 1, i64, many.data(), &one, &zero, out.data());
+  const uint8_t one = 1;
+  one_hot(1, 5000, 100, 1, i64, many.data(), &one, out.data());
   EXPECT_EQ(std::accumulate(out.begin(), out.end(), 0), 5000);
 }
 

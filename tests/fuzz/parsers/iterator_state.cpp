@@ -76,6 +76,7 @@ std::vector<Dataset> make_pipelines() {
   all.push_back(zip({range(20).concatenate(range(3)).shard(2, 1), endless().skip(2)}));
   all.push_back(failing(30).ignore_errors().prefetch(2).cache());
   all.push_back(csv_dataset({csv.path()}, {{i32}, {DType::string}}).repeat(2).padded_batch(2));
+  all.push_back(range(5000).shuffle(kAutotune, {.seed = 1, .order = ShuffleOrder::blocks}).batch(70).repeat(2));
   for (Dataset& each : all)
     each = each.with_options({.cpu_budget = 1, .ram_budget = 64 << 20, .restore_seconds = 0.05});
   return all;

@@ -1,5 +1,13 @@
 """Names of Keras under which tutorials know things that other cases test under other names."""
 
+_SPEC = """
+class L(keras.layers.Layer):
+    def __init__(self, spec):
+        super().__init__()
+        self.input_spec = spec
+    def call(self, x):
+        return x
+"""
 CASES = [
     ("layers_input", "i = keras.layers.Input(shape=(3,)); m = keras.models.Model(i, keras.layers.Dense(2, kernel_initializer='ones')(i)); m(np.ones((1, 3), 'float32'))"),
     ("models_sequential", "m = keras.models.Sequential([keras.layers.Input((3,)), keras.layers.Dense(2, kernel_initializer='ones')]); m(np.ones((1, 3), 'float32'))"),
@@ -16,4 +24,23 @@ CASES = [
     ("model_from_config", "m = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)]); i = keras.Input((2,)); f = keras.Model(i, keras.layers.Dense(1)(i)); [keras.Sequential.from_config(m.get_config()).output_shape, keras.Model.from_config(f.get_config()).output_shape]"),
     ("utils_serialization", "c = keras.utils.serialize_keras_object(keras.layers.ReLU(name='r')); keras.utils.deserialize_keras_object(c).name"),
     ("version", "[int(keras.version().split('.')[0]), int(keras.__version__.split('.')[0])]"),
+    ("input_spec_ndim", _SPEC + "L(keras.layers.InputSpec(ndim=3))(tf.ones((2, 3, 4)))"),
+    ("input_spec_ndim_wrong", _SPEC + "L(keras.layers.InputSpec(ndim=3))(tf.ones((2, 3)))"),
+    ("input_spec_min_ndim", _SPEC + "L(keras.layers.InputSpec(min_ndim=3))(tf.ones((2, 3, 4, 5)))"),
+    ("input_spec_min_ndim_wrong", _SPEC + "L(keras.layers.InputSpec(min_ndim=3))(tf.ones((2, 3)))"),
+    ("input_spec_max_ndim", _SPEC + "L(keras.layers.InputSpec(max_ndim=2))(tf.ones((2, 3)))"),
+    ("input_spec_max_ndim_wrong", _SPEC + "L(keras.layers.InputSpec(max_ndim=2))(tf.ones((2, 3, 4)))"),
+    ("input_spec_axes", _SPEC + "L(keras.layers.InputSpec(min_ndim=2, axes={-1: 3}))(tf.ones((2, 3)))"),
+    ("input_spec_axes_wrong", _SPEC + "L(keras.layers.InputSpec(min_ndim=2, axes={-1: 3}))(tf.ones((2, 4)))"),
+    ("input_spec_shape", _SPEC + "L(keras.layers.InputSpec(shape=(None, 3)))(tf.ones((5, 3)))"),
+    ("input_spec_shape_wrong", _SPEC + "L(keras.layers.InputSpec(shape=(None, 3)))(tf.ones((5, 4)))"),
+    ("input_spec_dtype", _SPEC + "L(keras.layers.InputSpec(dtype='float32'))(tf.ones((2,)))"),
+    ("input_spec_dtype_wrong", _SPEC + "L(keras.layers.InputSpec(dtype='float32'))(tf.ones((2,), 'int32'))"),
+    ("input_spec_squeeze", _SPEC + "L(keras.layers.InputSpec(shape=(None, 3, 1), allow_last_axis_squeeze=True))(tf.ones((2, 3)))"),
+    ("input_spec_squeeze_wrong", _SPEC + "L(keras.layers.InputSpec(shape=(None, 3, 1), allow_last_axis_squeeze=True))(tf.ones((2, 4)))"),
+    ("input_spec_several", _SPEC + "L([keras.layers.InputSpec(ndim=1), keras.layers.InputSpec(ndim=2)])([tf.ones([2]), tf.ones([2, 2])])[0]"),
+    ("input_spec_too_few", _SPEC + "L([keras.layers.InputSpec(ndim=1), keras.layers.InputSpec(ndim=2)])([tf.ones([2])])"),
+    ("input_spec_config", "s = keras.layers.InputSpec(ndim=3, axes={-1: 4}); c = s.get_config(); [c, repr(s), keras.layers.InputSpec.from_config(c).ndim]"),
+    ("input_spec_high_axis", "keras.layers.InputSpec(ndim=2, axes={2: 4})"),
+    ("input_spec_no_dict", "keras.layers.InputSpec(axes=[1])", {"raises": "TypeError"}),  # which Keras too means to raise
 ]  # fmt: skip

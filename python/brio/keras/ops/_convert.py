@@ -57,16 +57,17 @@ def two(f, floats=False):
 
 
 def one(f, floats=False):
+    """A function of one operand."""
+
     def call(x):
         return f(floating(x) if floats else tensor(x))
 
     return call
 
 
-def named(namespace, table):
-    """Puts functions under their names into a module."""
+def named(namespace, table, make, docs):
+    """Puts what `make` makes of functions under their names into a module. One of C++'s says itself what it does, behind its signature."""
     for name, f in table.items():
-        if getattr(f, "__name__", "") in ("call", "<lambda>"):
-            f.__name__ = f.__qualname__ = name
-            f.__doc__ = f"keras.ops.{name}."
-        namespace[name] = f
+        made = namespace[name] = make(f)
+        made.__name__, made.__qualname__, made.__module__ = name, name, namespace["__name__"]
+        made.__doc__ = docs.get(name) or f.__doc__.partition("\n\n")[2]

@@ -13,34 +13,42 @@ def shape(x):
 
 
 def cast(x, dtype):
+    """x in another dtype."""
     return tf.cast(tensor(x), dtype)
 
 
 def saturate_cast(x, dtype):
+    """x in another dtype; what does not fit becomes its largest or smallest number."""
     return tf.saturate_cast(tensor(x), dtype)
 
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
+    """x as a tensor."""
     return tensor(x) if dtype is None else tf.cast(tensor(x), dtype)
 
 
 def convert_to_numpy(x):
+    """x as a NumPy array of its own."""
     return np.array(x.numpy() if hasattr(x, "numpy") else x)
 
 
 def is_tensor(x):
+    """Is this a tensor?"""
     return isinstance(x, _core.Tensor)
 
 
 def stop_gradient(variable):
+    """The same value, through which no gradient passes."""
     return tf.stop_gradient(tensor(variable))
 
 
 def cond(pred, true_fn, false_fn):
+    """true_fn() or false_fn(), as pred says."""
     return tf.cond(tensor(pred), true_fn, false_fn)
 
 
 def while_loop(cond, body, loop_vars, maximum_iterations=None):
+    """Runs body on the loop's variables while cond of them holds."""
     single = not isinstance(loop_vars, (list, tuple))
     variables = (loop_vars,) if single else tuple(loop_vars)
 
@@ -53,11 +61,13 @@ def while_loop(cond, body, loop_vars, maximum_iterations=None):
 
 
 def fori_loop(lower, upper, body_fun, init_val):
+    """Runs body_fun(i, value) for i from lower to upper."""
     made = tf.while_loop(lambda i, v: i < upper, lambda i, v: (i + 1, body_fun(i, v)), (tensor(lower), init_val))
     return made[1]
 
 
 def map(f, xs):
+    """f of each row, stacked."""
     return tf.map_fn(f, xs) if not _nest.is_nested(xs) else _stacked([f(_nest.pack(xs, leaves)) for leaves in zip(*(tf.unstack(v) for v in _nest.flatten(xs)))])
 
 
@@ -66,6 +76,7 @@ def _stacked(rows):
 
 
 def vectorized_map(function, elements):
+    """function of each row, stacked."""
     return map(function, elements)
 
 
@@ -81,6 +92,7 @@ def scan(f, init, xs=None, length=None, reverse=False, unroll=1):
 
 
 def associative_scan(f, elems, reverse=False, axis=0):
+    """The running results of an associative function of two elements, along an axis."""
     rows = tf.unstack(tensor(elems), axis=axis)
     rows = rows[::-1] if reverse else rows
     made = rows[:1]
@@ -90,38 +102,46 @@ def associative_scan(f, elems, reverse=False, axis=0):
 
 
 def switch(index, branches, *operands):
+    """branches[index](*operands)."""
     return tf.switch_case(tensor(index), [lambda b=b: b(*operands) for b in branches])
 
 
 def unstack(x, num=None, axis=0):
+    """The slices along an axis, as a list."""
     return tf.unstack(tensor(x), num, axis)
 
 
 def scatter(indices, values, shape):
+    """A tensor of zeros of this shape with values added at indices."""
     return tf.scatter_nd(tensor(indices), tensor(values), shape)
 
 
 def scatter_update(inputs, indices, updates, reduction=None):
+    """inputs with updates put at indices, or combined there by a reduction ('add', 'max', 'min', 'mul')."""
     f = {None: tf.tensor_scatter_nd_update, "add": tf.tensor_scatter_nd_add, "max": tf.tensor_scatter_nd_max, "min": tf.tensor_scatter_nd_min}[reduction]
     inputs, updates = together(inputs, updates)
     return f(inputs, tensor(indices), updates)
 
 
 def slice(inputs, start_indices, shape):
+    """The part of this shape that begins at start_indices."""
     return tf.slice(tensor(inputs), start_indices, shape)
 
 
 def slice_update(inputs, start_indices, updates):
+    """inputs with updates written over the part that begins at start_indices."""
     inputs, updates = together(inputs, updates)
     grids = np.meshgrid(*(np.arange(n) + int(s) for n, s in zip(updates.shape, np.asarray(start_indices))), indexing="ij")
     return tf.tensor_scatter_nd_update(inputs, tensor(np.stack(grids, -1)), updates)
 
 
 def custom_gradient(f):
+    """A function whose gradient is what it returns beside its result."""
     return tf.custom_gradient(f)
 
 
 def dtype(x):
+    """The name of the dtype of x."""
     return tensor(x).dtype.name
 
 

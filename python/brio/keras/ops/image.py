@@ -1,13 +1,13 @@
 """keras.ops.image."""
 
 import brio as tf
-from brio.keras.ops._convert import floating, tensor
+from brio.keras.ops._convert import floating as _floating, tensor as _tensor
 
 
 def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False, pad_to_aspect_ratio=False, fill_mode="constant",
            fill_value=0.0, data_format="channels_last"):  # fmt: skip
     """Pictures (height, width, channels), or several, of another size."""
-    images = tensor(images)
+    images = _tensor(images)
     if crop_to_aspect_ratio or pad_to_aspect_ratio:
         from brio.keras.layers import Resizing
 
@@ -18,21 +18,24 @@ def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspe
 
 
 def rgb_to_grayscale(images, data_format=None):
-    return tf.image.rgb_to_grayscale(tensor(images))
+    """The luminance of pictures: one channel."""
+    return tf.image.rgb_to_grayscale(_tensor(images))
 
 
 def rgb_to_hsv(images, data_format=None):
-    return tf.image.rgb_to_hsv(floating(images))
+    """Colours as hue, saturation and value."""
+    return tf.image.rgb_to_hsv(_floating(images))
 
 
 def hsv_to_rgb(images, data_format=None):
-    return tf.image.hsv_to_rgb(floating(images))
+    """Hue, saturation and value as red, green and blue."""
+    return tf.image.hsv_to_rgb(_floating(images))
 
 
 def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid", data_format="channels_last"):
     """(batch, rows, columns, size · size · channels)."""
     pair = lambda v: (v, v) if isinstance(v, int) else tuple(v)  # noqa: E731
-    images, size = tensor(images), pair(size)
+    images, size = _tensor(images), pair(size)
     single = len(images.shape) == 3
     steps, rates = pair(size if strides is None else strides), pair(dilation_rate)
     made = tf.image.extract_patches(images[None] if single else images, [1, *size, 1], [1, *steps, 1], [1, *rates, 1], padding.upper())
@@ -40,7 +43,8 @@ def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid"
 
 
 def crop_images(images, top_cropping=None, left_cropping=None, bottom_cropping=None, right_cropping=None, target_height=None, target_width=None, data_format=None):
-    images = tensor(images)
+    """Pictures with their borders cut off."""
+    images = _tensor(images)
     height, width = images.shape[-3], images.shape[-2]
     top = height - target_height - bottom_cropping if top_cropping is None else top_cropping
     left = width - target_width - right_cropping if left_cropping is None else left_cropping
@@ -50,7 +54,8 @@ def crop_images(images, top_cropping=None, left_cropping=None, bottom_cropping=N
 
 
 def pad_images(images, top_padding=None, left_padding=None, bottom_padding=None, right_padding=None, target_height=None, target_width=None, data_format=None):
-    images = tensor(images)
+    """Pictures with borders of zeros."""
+    images = _tensor(images)
     height, width = images.shape[-3], images.shape[-2]
     top = target_height - height - bottom_padding if top_padding is None else top_padding
     left = target_width - width - right_padding if left_padding is None else left_padding

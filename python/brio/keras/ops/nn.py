@@ -13,18 +13,22 @@ threshold = _a.threshold
 
 
 def gelu(x, approximate=True):
+    """x times the normal distribution's share below x."""
     return _a.gelu(x, approximate=approximate)
 
 
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
+    """Class numbers as rows with a 1 at their place."""
     return tf.one_hot(tensor(x), num_classes, axis=axis, dtype=dtype or "float32")
 
 
 def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
+    """Lists of class numbers as rows with a 1 at each place."""
     return tf.reduce_max(one_hot(inputs, num_classes, axis, dtype), axis=1 if len(tensor(inputs).shape) > 1 else 0)
 
 
 def binary_crossentropy(target, output, from_logits=False):
+    """-target log(output) - (1 - target) log(1 - output), element by element."""
     target, output = floating(target), floating(output)
     if from_logits:
         return tf.nn.sigmoid_cross_entropy_with_logits(target, output)
@@ -33,18 +37,22 @@ def binary_crossentropy(target, output, from_logits=False):
 
 
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """-sum(target log(output)) along an axis, for one-hot targets."""
     return _losses.categorical_crossentropy(floating(target), floating(output), from_logits, axis=axis)
 
 
 def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    """-log of the output at the target's class."""
     return _losses.sparse_categorical_crossentropy(tensor(target), floating(output), from_logits, axis=axis)
 
 
 def moments(x, axes, keepdims=False, synchronized=False):
+    """The mean and the variance over axes."""
     return tf.nn.moments(floating(x), axes, keepdims=keepdims)
 
 
 def normalize(x, axis=-1, order=2, epsilon=None):
+    """x scaled to length 1 along an axis."""
     x = floating(x)
     epsilon = 1e-7 if epsilon is None else epsilon
     if order == 2:
@@ -53,6 +61,7 @@ def normalize(x, axis=-1, order=2, epsilon=None):
 
 
 def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
+    """(x - mean) / sqrt(variance + epsilon) scale + offset, along an axis."""
     x = floating(x)
     shape = [n if i == axis % len(x.shape) else 1 for i, n in enumerate(x.shape)]
     put = lambda v: None if v is None else tf.reshape(tensor(v), shape)  # noqa: E731
@@ -60,6 +69,7 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
 
 
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
+    """x centred and scaled along its last axis, times gamma, plus beta."""
     x = floating(x)
     mean, variance = tf.nn.moments(x, axis, keepdims=True)
     x = (x - mean) * tf.math.rsqrt(variance + (1e-7 if epsilon is None else epsilon))
@@ -68,6 +78,7 @@ def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwarg
 
 
 def rms_normalization(x, scale=None, axis=-1, epsilon=None):
+    """x by the root of its mean square along an axis, times scale."""
     x = floating(x)
     x = x * tf.math.rsqrt(tf.reduce_mean(x * x, axis=axis, keepdims=True) + (1e-7 if epsilon is None else epsilon))
     return x if scale is None else x * tensor(scale)
@@ -78,24 +89,28 @@ def _window(n, value):
 
 
 def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The largest of each window."""
     x = floating(inputs)
     n = len(x.shape) - 2
     return getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
 
 
 def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
+    """The mean of each window."""
     x = floating(inputs)
     n = len(x.shape) - 2
     return getattr(tf.nn, f"avg_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
 
 
 def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """A convolution of one to three axes."""
     x = floating(inputs)
     n = len(x.shape) - 2
     return tf.nn.convolution(x, floating(kernel), _window(n, strides), padding.upper(), dilations=_window(n, dilation_rate))
 
 
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """A convolution of each channel by itself."""
     s = _window(2, strides)
     return tf.nn.depthwise_conv2d(floating(inputs), floating(kernel), [1, *s, 1], padding.upper(), dilations=_window(2, dilation_rate))
 
@@ -116,11 +131,13 @@ def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, i
 
 
 def psnr(x1, x2, max_val):
+    """The ratio of the largest value to the error, in decibels."""
     x1, x2 = floating(x1), floating(x2)
     return 20 * tf.math.log(float(max_val)) / tf.math.log(10.0) - 10 * tf.math.log(tf.reduce_mean(tf.square(x1 - x2))) / tf.math.log(10.0)
 
 
 def polar(abs_, angle):
+    """abs_ exp(i angle): a complex tensor."""
     return tf.complex(floating(abs_) * tf.cos(floating(angle)), floating(abs_) * tf.sin(floating(angle)))
 
 

@@ -29,13 +29,21 @@ _BINARY = {
 }  # fmt: skip
 _FLOATING_BINARY = {"divide": tf.divide, "true_divide": tf.divide, "arctan2": tf.math.atan2, "logaddexp": lambda a, b: tf.reduce_logsumexp(tf.stack([a, b], 0), 0),
                     "hypot": lambda a, b: tf.sqrt(a * a + b * b)}  # fmt: skip
-named(globals(), {n: one(f) for n, f in _UNARY.items()})
-named(globals(), {n: one(f, True) for n, f in _FLOATING.items()})
-named(globals(), {n: two(f) for n, f in _BINARY.items()})
-named(globals(), {n: two(f, True) for n, f in _FLOATING_BINARY.items()})
+# What has no function of its own in C++.
+_DOCS = {
+    "deg2rad": "Degrees as radians.", "exp2": "2 to the power of x.", "hypot": "sqrt(x1 squared + x2 squared).", "log10": "The logarithm to base 10.",
+    "log2": "The logarithm to base 2.", "logaddexp": "log(exp(x1) + exp(x2)), which never overflows.", "logical_and": "True where both are.",
+    "logical_not": "True where x is not.", "logical_or": "True where one or both are.", "logical_xor": "True where one is and the other is not.",
+    "ndim": "How many axes there are.", "rad2deg": "Radians as degrees.", "ravel": "All elements in one row.", "signbit": "True where x is less than 0.",
+}  # fmt: skip
+named(globals(), _UNARY, one, _DOCS)
+named(globals(), _FLOATING, lambda f: one(f, True), _DOCS)
+named(globals(), _BINARY, two, _DOCS)
+named(globals(), _FLOATING_BINARY, lambda f: two(f, True), _DOCS)
 
 
 def round(x, decimals=0):  # noqa: F811
+    """The nearest number of so many decimals; halves go to the even one."""
     x = tensor(x)
     if not decimals:
         return tf.round(x)
@@ -46,10 +54,12 @@ def round(x, decimals=0):  # noqa: F811
 
 
 def array(x, dtype=None):
+    """x as a tensor."""
     return tensor(x) if dtype is None else tf.cast(tensor(x), dtype)
 
 
 def arange(start, stop=None, step=None, dtype=None):
+    """The numbers from start up to stop, which is left out, by step."""
     start, stop, step = (0, start, 1 if step is None else step) if stop is None else (start, stop, 1 if step is None else step)
     if dtype is None:
         dtype = "float32" if builtins.any(isinstance(v, float) for v in (start, stop, step)) else "int32"
@@ -57,47 +67,58 @@ def arange(start, stop=None, step=None, dtype=None):
 
 
 def zeros(shape, dtype=None):
+    """A tensor of zeros."""
     return tf.zeros(shape, dtype or "float32")
 
 
 def ones(shape, dtype=None):
+    """A tensor of ones."""
     return tf.ones(shape, dtype or "float32")
 
 
 def empty(shape, dtype=None):
+    """A tensor of zeros: nothing is left uninitialized."""
     return zeros(shape, dtype)
 
 
 def full(shape, fill_value, dtype=None):
+    """A tensor of one value."""
     return tf.broadcast_to(tf.cast(tensor(fill_value), dtype or "float32"), shape)
 
 
 def zeros_like(x, dtype=None):
+    """Zeros in the shape of x."""
     return tf.zeros_like(tensor(x), dtype)
 
 
 def ones_like(x, dtype=None):
+    """Ones in the shape of x."""
     return tf.ones_like(tensor(x), dtype)
 
 
 def full_like(x, fill_value, dtype=None):
+    """One value in the shape of x."""
     x = tensor(x)
     return tf.zeros_like(x, dtype) + tf.cast(tensor(fill_value), dtype or x.dtype)
 
 
 def eye(N, M=None, k=0, dtype=None):
+    """A matrix with ones on its k-th diagonal."""
     return tensor(np.eye(N, M, k), dtype or "float32") if k else tf.eye(N, M, dtype=dtype or "float32")
 
 
 def identity(n, dtype=None):
+    """The identity matrix."""
     return eye(n, dtype=dtype)
 
 
 def tri(N, M=None, k=0, dtype=None):
+    """A matrix with ones on and below its k-th diagonal."""
     return tensor(np.tri(N, M, k).astype("float32"), dtype or "float32")
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
+    """num numbers at equal distances from start to stop."""
     start, stop = (floating(v) for v in together(start, stop))
     last = stop if endpoint else start + (stop - start) * ((num - 1) / num)
     made = tf.linspace(start, last, num, axis=axis)
@@ -106,10 +127,12 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
 
 
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
+    """base to the power of num numbers at equal distances from start to stop."""
     return tf.pow(tf.cast(base, "float32"), linspace(start, stop, num, endpoint, dtype=dtype, axis=axis))
 
 
 def meshgrid(*x, indexing="xy"):
+    """The coordinates of a grid, one tensor for each axis."""
     return tf.meshgrid(*[tensor(v) for v in x], indexing=indexing)
 
 
@@ -123,25 +146,29 @@ def _reduction(f, floats=False):
     return call
 
 
-named(globals(), {"mean": _reduction(tf.reduce_mean, True), "std": _reduction(tf.math.reduce_std, True), "var": _reduction(tf.math.reduce_variance, True)})
+named(globals(), {"mean": tf.reduce_mean, "std": tf.math.reduce_std, "var": tf.math.reduce_variance}, lambda f: _reduction(f, True), _DOCS)
 
 
 def sum(x, axis=None, keepdims=False):
+    """The sum along axes."""
     x = tensor(x)
     return tf.reduce_sum(tf.cast(x, "int32") if x.dtype == "bool" else x, axis=axis, keepdims=keepdims)
 
 
 def prod(x, axis=None, keepdims=False, dtype=None):
+    """The product along axes."""
     x = tensor(x)
     return tf.reduce_prod(x if dtype is None else tf.cast(x, dtype), axis=axis, keepdims=keepdims)
 
 
 def max(x, axis=None, keepdims=False, initial=None):
+    """The largest along axes."""
     made = tf.reduce_max(tensor(x), axis=axis, keepdims=keepdims)
     return made if initial is None else maximum(made, initial)  # noqa: F821
 
 
 def min(x, axis=None, keepdims=False, initial=None):
+    """The smallest along axes."""
     made = tf.reduce_min(tensor(x), axis=axis, keepdims=keepdims)
     return made if initial is None else minimum(made, initial)  # noqa: F821
 
@@ -150,18 +177,22 @@ amax, amin = max, min
 
 
 def all(x, axis=None, keepdims=False):
+    """True where all along axes are."""
     return tf.reduce_all(tf.cast(tensor(x), "bool"), axis=axis, keepdims=keepdims)
 
 
 def any(x, axis=None, keepdims=False):
+    """True where one or more along axes are."""
     return tf.reduce_any(tf.cast(tensor(x), "bool"), axis=axis, keepdims=keepdims)
 
 
 def argmax(x, axis=None, keepdims=False):
+    """Where the first of the largest is."""
     return _arg(tf.argmax, x, axis, keepdims)
 
 
 def argmin(x, axis=None, keepdims=False):
+    """Where the first of the smallest is."""
     return _arg(tf.argmin, x, axis, keepdims)
 
 
@@ -174,10 +205,12 @@ def _arg(f, x, axis, keepdims):
 
 
 def count_nonzero(x, axis=None):
+    """How many are not 0."""
     return tf.cast(tf.math.count_nonzero(tensor(x), axis=axis), "int32")
 
 
 def average(x, axis=None, weights=None):
+    """The mean along an axis, with weights where they are given."""
     if weights is None:
         return tf.reduce_mean(floating(x), axis=axis)
     x, weights = (floating(v) for v in together(x, weights))
@@ -187,20 +220,24 @@ def average(x, axis=None, weights=None):
 
 
 def cumsum(x, axis=None, dtype=None):
+    """The running sum along an axis."""
     x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
     return tf.cumsum(x if dtype is None else tf.cast(x, dtype), axis=axis or 0)
 
 
 def cumprod(x, axis=None, dtype=None):
+    """The running product along an axis."""
     x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
     return tf.math.cumprod(x if dtype is None else tf.cast(x, dtype), axis=axis or 0)
 
 
 def median(x, axis=None, keepdims=False):
+    """The number in the middle."""
     return quantile(x, 0.5, axis, keepdims=keepdims)
 
 
 def quantile(x, q, axis=None, method="linear", keepdims=False):
+    """The numbers below which the shares q lie."""
     x = floating(x)
     rank = len(x.shape)
     axes = list(range(rank)) if axis is None else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
@@ -219,6 +256,7 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
 
 
 def diff(a, n=1, axis=-1):
+    """The differences of neighbours along an axis, n times."""
     a = tensor(a)
     for _ in range(n):
         rows = a.shape[axis]
@@ -227,6 +265,7 @@ def diff(a, n=1, axis=-1):
 
 
 def trace(x, offset=0, axis1=0, axis2=1):
+    """The sum of a diagonal."""
     return tf.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
 
 
@@ -234,14 +273,17 @@ def trace(x, offset=0, axis1=0, axis2=1):
 
 
 def reshape(x, newshape):
+    """The same elements in another shape."""
     return tf.reshape(tensor(x), newshape)
 
 
 def transpose(x, axes=None):
+    """The axes in another order; by default reversed."""
     return tf.transpose(tensor(x), axes)
 
 
 def expand_dims(x, axis):
+    """A new axis of size 1."""
     x = tensor(x)
     for a in sorted(axis) if isinstance(axis, (list, tuple)) else [axis]:
         x = tf.expand_dims(x, a)
@@ -249,32 +291,39 @@ def expand_dims(x, axis):
 
 
 def squeeze(x, axis=None):
+    """Without axes of size 1."""
     return tf.squeeze(tensor(x), axis if axis is None or isinstance(axis, (list, tuple)) else [axis])
 
 
 def concatenate(xs, axis=0):
+    """Tensors joined along an axis."""
     return tf.concat(together(*xs), axis)
 
 
 def stack(x, axis=0):
+    """Tensors joined along a new axis."""
     return tf.stack(together(*x) if isinstance(x, (list, tuple)) else tf.unstack(tensor(x)), axis)
 
 
 def hstack(xs):
+    """Tensors joined side by side."""
     xs = together(*xs)
     return tf.concat(xs, 0 if len(xs[0].shape) == 1 else 1)
 
 
 def vstack(xs):
+    """Tensors joined one below the other."""
     return tf.concat([tf.reshape(x, [1, -1]) if len(x.shape) == 1 else x for x in together(*xs)], 0)
 
 
 def append(x1, x2, axis=None):
+    """x1 with x2 behind it."""
     a, b = together(x1, x2)
     return tf.concat([tf.reshape(a, [-1]), tf.reshape(b, [-1])], 0) if axis is None else tf.concat([a, b], axis)
 
 
 def split(x, indices_or_sections, axis=0):
+    """Parts along an axis: so many equal ones, or cut at indices."""
     x = tensor(x)
     if isinstance(indices_or_sections, int):
         return tf.split(x, indices_or_sections, axis)
@@ -286,6 +335,7 @@ array_split = split
 
 
 def tile(x, repeats):
+    """x repeated along each axis."""
     x = tensor(x)
     repeats = [repeats] if isinstance(repeats, int) else list(repeats)
     rank = builtins.max(len(x.shape), len(repeats))
@@ -294,16 +344,19 @@ def tile(x, repeats):
 
 
 def repeat(x, repeats, axis=None):
+    """Each element repeated."""
     x = tensor(x)
     return tf.repeat(tf.reshape(x, [-1]) if axis is None else x, repeats, axis=0 if axis is None else axis)
 
 
 def flip(x, axis=None):
+    """x backwards along axes."""
     x = tensor(x)
     return tf.reverse(x, list(range(len(x.shape))) if axis is None else list(axis) if isinstance(axis, (list, tuple)) else [axis])
 
 
 def roll(x, shift, axis=None):
+    """Elements moved along an axis; what leaves at one end enters at the other."""
     x = tensor(x)
     if axis is None:
         return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), x.shape)
@@ -311,6 +364,7 @@ def roll(x, shift, axis=None):
 
 
 def rot90(array, k=1, axes=(0, 1)):
+    """Turned by k quarters in the plane of two axes."""
     array = tensor(array)
     for _ in range(k % 4):
         array = flip(swapaxes(array, *axes), axes[0])
@@ -318,6 +372,7 @@ def rot90(array, k=1, axes=(0, 1)):
 
 
 def moveaxis(x, source, destination):
+    """Axes moved to other places."""
     x = tensor(x)
     listed = lambda v: [v] if isinstance(v, int) else list(v)  # noqa: E731
     rank = len(x.shape)
@@ -329,6 +384,7 @@ def moveaxis(x, source, destination):
 
 
 def swapaxes(x, axis1, axis2):
+    """Two axes in each other's place."""
     x = tensor(x)
     order = list(range(len(x.shape)))
     order[axis1], order[axis2] = order[axis2], order[axis1]
@@ -336,10 +392,12 @@ def swapaxes(x, axis1, axis2):
 
 
 def broadcast_to(x, shape):
+    """x repeated to this shape."""
     return tf.broadcast_to(tensor(x), shape)
 
 
 def pad(x, pad_width, mode="constant", constant_values=None):
+    """x with a border."""
     x = tensor(x)
     rank = len(x.shape)
     if isinstance(pad_width, int):
@@ -353,6 +411,7 @@ def pad(x, pad_width, mode="constant", constant_values=None):
 
 
 def size(x):
+    """How many elements there are."""
     return tf.size(tensor(x))
 
 
@@ -360,6 +419,7 @@ def size(x):
 
 
 def where(condition, x1=None, x2=None):
+    """x1 where the condition holds, otherwise x2; or the places where it holds."""
     condition = tf.cast(tensor(condition), "bool")
     if x1 is None and x2 is None:
         return nonzero(condition)
@@ -368,10 +428,12 @@ def where(condition, x1=None, x2=None):
 
 
 def nonzero(x):
+    """The places of elements that are not 0, one tensor for each axis."""
     return tuple(tf.cast(v, "int32") for v in tf.unstack(tf.where(tf.cast(tensor(x), "bool")), axis=1))
 
 
 def select(condlist, choicelist, default=0):
+    """For each element the choice of the first condition that holds."""
     made = default
     for condition, choice in reversed(list(zip(condlist, choicelist))):
         made = where(condition, choice, made)
@@ -379,6 +441,7 @@ def select(condlist, choicelist, default=0):
 
 
 def take(x, indices, axis=None):
+    """Elements or slices at indices."""
     x, indices = tensor(x), tensor(indices)
     if axis is None:
         x, axis = tf.reshape(x, [-1]), 0
@@ -387,6 +450,7 @@ def take(x, indices, axis=None):
 
 
 def take_along_axis(x, indices, axis=None):
+    """Elements at indices, which have the shape of the result."""
     x, indices = tensor(x), tensor(indices)
     if axis is None:
         return tf.gather(tf.reshape(x, [-1]), tf.reshape(indices, [-1]))
@@ -402,59 +466,71 @@ def take_along_axis(x, indices, axis=None):
 
 
 def sort(x, axis=-1):
+    """In order along an axis."""
     return tf.sort(tensor(x), axis=axis)
 
 
 def argsort(x, axis=-1):
+    """The places that put x in order along an axis."""
     x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
     return tf.cast(tf.argsort(x, axis=-1 if axis is None else axis, stable=True), "int32")
 
 
 def searchsorted(sorted_sequence, values, side="left"):
+    """Where values would be put into a sorted sequence."""
     return tf.searchsorted(tensor(sorted_sequence), tensor(values), side)
 
 
 def digitize(x, bins):
+    """The number of the bin that each element falls into."""
     bins, x = (floating(v) for v in together(bins, x))
     return tf.reshape(tf.searchsorted(bins, tf.reshape(x, [-1]), "right"), x.shape)
 
 
 def bincount(x, weights=None, minlength=0, sparse=False):
+    """How often each whole number occurs."""
     return tf.math.bincount(tensor(x), weights=None if weights is None else tensor(weights), minlength=minlength)
 
 
 def unique(x, sorted=True, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None):
+    """Each value once, in order."""
     values, inverse, counts = np.unique(np.asarray(tensor(x)), return_inverse=True, return_counts=True, axis=axis)
     made = [tensor(values)] + ([tensor(inverse)] if return_inverse else []) + ([tensor(counts)] if return_counts else [])
     return made[0] if len(made) == 1 else tuple(made)
 
 
 def diag(x, k=0):
+    """A matrix with this diagonal, or the diagonal of a matrix."""
     x = tensor(x)
     return tf.linalg.diag(x, k=k) if len(x.shape) == 1 else diagonal(x, k)
 
 
 def diagonal(x, offset=0, axis1=0, axis2=1):
+    """The diagonal along two axes."""
     x = moveaxis(x, (axis1, axis2), (-2, -1))
     return tf.linalg.diag_part(x, k=offset)
 
 
 def tril(x, k=0):
+    """x with zeros above its k-th diagonal."""
     x = tensor(x)
     return tf.where(tensor(np.tri(*x.shape[-2:], k, dtype=bool)), x, tf.zeros_like(x))
 
 
 def triu(x, k=0):
+    """x with zeros below its k-th diagonal."""
     x = tensor(x)
     return tf.where(tensor(~np.tri(*x.shape[-2:], k - 1, dtype=bool)), x, tf.zeros_like(x))
 
 
 def clip(x, x_min, x_max):
+    """x with what lies outside of [x_min, x_max] moved to its ends."""
     x = tensor(x)
     return tf.clip_by_value(x, tf.cast(x_min, x.dtype), tf.cast(x_max, x.dtype))
 
 
 def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
+    """x with numbers for what is NaN or infinite."""
     x = tensor(x)
     largest = np.finfo(np.float32).max if x.dtype != "float64" else np.finfo(np.float64).max
     x = tf.where(tf.math.is_nan(x), tf.cast(nan, x.dtype), x)
@@ -463,6 +539,7 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
 
 
 def isclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
+    """Are elements equal but for rounding?"""
     a, b = (floating(v) for v in together(x1, x2))
     made = tf.abs(a - b) <= atol + rtol * tf.abs(b)
     return tf.logical_or(made, tf.logical_and(tf.math.is_nan(a), tf.math.is_nan(b))) if equal_nan else made
@@ -472,10 +549,12 @@ def isclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
 
 
 def matmul(x1, x2):
+    """The product of matrices in the last two axes."""
     return tf.matmul(*together(x1, x2)) if builtins.min(len(shape(x1)), len(shape(x2))) > 1 else dot(x1, x2)
 
 
 def dot(x1, x2):
+    """The sum of products over the last axis of x1 and the last but one of x2."""
     a, b = together(x1, x2)
     if not a.shape or not b.shape:
         return a * b
@@ -483,29 +562,35 @@ def dot(x1, x2):
 
 
 def vdot(x1, x2):
+    """The sum of products of all elements."""
     a, b = together(x1, x2)
     return tf.reduce_sum(tf.reshape(a, [-1]) * tf.reshape(b, [-1]))
 
 
 def inner(x1, x2):
+    """The sum of products over the last axes."""
     a, b = together(x1, x2)
     return tf.tensordot(a, b, [[-1], [-1]])
 
 
 def outer(x1, x2):
+    """The product of each element with each."""
     a, b = together(x1, x2)
     return tf.reshape(a, [-1, 1]) * tf.reshape(b, [1, -1])
 
 
 def tensordot(x1, x2, axes=2):
+    """The sum of products over several axes."""
     return tf.tensordot(*together(x1, x2), axes)
 
 
 def einsum(subscripts, *operands):
+    """Products and sums as an equation says: einsum('ij,jk->ik', a, b)."""
     return tf.einsum(subscripts, *together(*operands))
 
 
 def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """The vector product."""
     return tf.linalg.cross(*together(x1, x2))
 
 

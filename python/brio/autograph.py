@@ -1,0 +1,29 @@
+"""tf.autograph: Python's control flow over tensors. tf.function uses it by itself."""
+
+import ast as _ast
+import inspect as _inspect
+import textwrap as _textwrap
+
+from brio import _autograph, _missing
+from brio._rewrite import Rewriter as _Rewriter
+
+__getattr__ = _missing.attribute_error_of(__name__)
+
+
+def to_graph(entity, recursive=True, experimental_optional_features=None):
+    """The function with its statements rewritten: `if`, `while` and `for` take tensors."""
+    return _autograph.convert(entity)
+
+
+def to_code(entity, recursive=True, experimental_optional_features=None):
+    """The source of the rewritten function."""
+    tree = _ast.parse(_textwrap.dedent(_inspect.getsource(entity)))
+    if not isinstance(tree.body[0], _ast.FunctionDef):
+        raise ValueError(f"[autograph.to_code] takes a function that is defined by def, but got {entity!r}")
+    return _ast.unparse(_ast.fix_missing_locations(_Rewriter().function(tree.body[0])))
+
+
+class experimental:  # noqa: N801: a namespace
+    """tf.autograph.experimental."""
+
+    do_not_convert = staticmethod(_autograph.do_not_convert)
