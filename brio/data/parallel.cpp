@@ -137,6 +137,7 @@ void Parallel::stop_threads() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  pipeline_.stopping = true;
   work_.notify_all();
   // Those that are waited for may have to wait for a fork.
   const bool inside = !threads_.empty() && fork_gate::inside();
@@ -144,7 +145,7 @@ void Parallel::stop_threads() {
   for (std::thread& thread : threads_) thread.join();
   if (inside) fork_gate::enter();
   threads_.clear();
-  stopping_ = false;
+  stopping_ = pipeline_.stopping = false;
 }
 
 // Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long,
@@ -288,6 +289,7 @@ void Parallel::finished(Entry& entry) {
 }
 
 void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
+  if (pipeline_.stops()) throw ResourceError(cat("[", stage_.name(), "] the pipeline was stopped while it was read"));
   if (now - asked_ns_ < kPatience.count()) return;
   asked_ns_ = now;
   lock.unlock();

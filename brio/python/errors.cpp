@@ -57,8 +57,8 @@ void set_python_error() noexcept {
 
 void bind_errors(nanobind::module_&) {
   set_interrupt_check([] {
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const nanobind::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   });
   nanobind::register_exception_translator(
       [](const std::exception_ptr& p, void*) {
