@@ -74,8 +74,9 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
       change("threads", next.workers, to, waiting * (1 - before / static_cast<double>(to)),
              cat("the reader waited ", percent(waiting), " of the time"));
     }
-  } else if (limits.may_change_workers && now.workers > 1 && waiting <= kWorthIt) {
-    // Threads that the work does not need are the model's.
+  } else if (limits.may_change_workers && now.workers > 1 && waiting <= kWorthIt && window.cheapest_ns != INT64_MAX) {
+    // Threads that the work does not need are the model's. Where none has finished an element, nothing is known of
+    // how busy they were.
     const double busy = static_cast<double>(window.computed_ns) / wall;
     if (busy < static_cast<double>(now.workers - 1) * 0.6)
       change("threads", next.workers, now.workers - 1, 0,

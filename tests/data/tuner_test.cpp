@@ -53,6 +53,16 @@ TEST(Tuner, OneElementThatLostItsCpuStartsNone) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(unknown.see(none), 0);
 }
 
+TEST(Tuner, StopsThreadsThatAreNotNeeded) {
+  TunerWindow idle{.elements = 2, .wall_ns = 200 * kMs, .cheapest_ns = 5 * kMs, .computed_ns = 10 * kMs};
+  Tuned tuned;
+  tuned.setting = {.workers = 3, .depth = 4};
+  EXPECT_EQ(tuned.see(idle), 2);
+  idle.cheapest_ns = INT64_MAX;  // what they are at is not finished: they may be as busy as can be
+  idle.computed_ns = 0;
+  EXPECT_EQ(tuned.see(idle), 2);
+}
+
 TEST(Tuner, GoesBackWhereThreadsAreNoHelp) {
   Tuned tuned;
   for (int i = 0; i < 2; ++i) tuned.see(made_by_reader(50, 40'000));
