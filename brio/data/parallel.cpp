@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 
 namespace brio::data {
 namespace {
@@ -105,10 +106,14 @@ void Parallel::start_threads(int64_t threads) {
 
 // A thread that waits does not keep others from forking. It may have to wait for a fork before it goes on, and must
 // not hold the lock meanwhile.
-void Parallel::wait(std::condition_variable& changed, Lock& lock) {
-  if (!fork_gate::inside()) return changed.wait(lock);
+void Parallel::wait(std::condition_variable& changed, Lock& lock, std::chrono::nanoseconds longest) {
+  const auto wait = [&] {
+    if (longest == kForever) changed.wait(lock);
+    else changed.wait_for(lock, longest);
+  };
+  if (!fork_gate::inside()) return wait();
   fork_gate::leave();
-  changed.wait(lock);
+  wait();
   lock.unlock();
   fork_gate::enter();
   lock.lock();
@@ -132,6 +137,7 @@ void Parallel::stop_threads() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+  pipeline_.stopping = true;
   work_.notify_all();
   // Those that are waited for may have to wait for a fork.
   const bool inside = !threads_.empty() && fork_gate::inside();
@@ -139,7 +145,7 @@ void Parallel::stop_threads() {
   for (std::thread& thread : threads_) thread.join();
   if (inside) fork_gate::enter();
   threads_.clear();
-  stopping_ = false;
+  stopping_ = pipeline_.stopping = false;
 }
 
 // Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long,
@@ -282,6 +288,15 @@ void Parallel::finished(Entry& entry) {
   if (reader_waits_) ready_.notify_one();
 }
 
+void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
+  if (pipeline_.stops()) throw ResourceError(cat("[", stage_.name(), "] the pipeline was stopped while it was read"));
+  if (now - asked_ns_ < kPatience.count()) return;
+  asked_ns_ = now;
+  lock.unlock();
+  check_interrupt();
+  lock.lock();
+}
+
 bool Parallel::next(Element& out) {
   Lock lock(mutex_);
   if (const int64_t wanted = std::max(options_.workers, workers_); wanted > 0 && threads_.empty())
@@ -314,10 +329,12 @@ bool Parallel::next(Element& out) {
     }
     if (!threads_.empty() && spin(lock, made_, spun)) continue;
     reader_waits_ = true;
-    wait(ready_, lock);
+    wait(ready_, lock, kPatience);
     reader_waits_ = false;
+    ask_whether_to_go_on(lock, now_ns());
   }
   const int64_t now = now_ns();
+  ask_whether_to_go_on(lock, now);
   if (began != 0) {
     window_.waited_ns += now - began;
     time_in_next = outer + now - began;

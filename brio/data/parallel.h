@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -59,7 +60,9 @@ class Parallel final : fork_gate::Told {
   using Lock = std::unique_lock<std::mutex>;
 
   void after_fork_in_child() override;
-  void wait(std::condition_variable& changed, Lock& lock);
+  static constexpr std::chrono::nanoseconds kForever{-1}, kPatience = std::chrono::milliseconds(50);
+  void wait(std::condition_variable& changed, Lock& lock, std::chrono::nanoseconds longest = kForever);
+  void ask_whether_to_go_on(Lock& lock, int64_t now);
   bool has_work() const;
   void work(Lock& lock, Worker& worker);
   void claim(Lock& lock, Worker& worker);
@@ -100,6 +103,7 @@ class Parallel final : fork_gate::Told {
   TunerWindow window_;
   ParallelReport totals_;
   int64_t window_start_ns_ = 0;
+  int64_t asked_ns_ = 0;  // when whoever reads was last asked whether to go on
 };
 
 }  // namespace brio::data

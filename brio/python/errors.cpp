@@ -1,6 +1,7 @@
 #include "brio/python/errors.h"
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/formats/data_error.h"
 #include "brio/formats/file.h"
 
@@ -55,6 +56,10 @@ void set_python_error() noexcept {
 }
 
 void bind_errors(nanobind::module_&) {
+  set_interrupt_check([] {
+    const nanobind::gil_scoped_acquire locked;
+    if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+  });
   nanobind::register_exception_translator(
       [](const std::exception_ptr& p, void*) {
         try {

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 #include "brio/train/callbacks.h"
@@ -109,8 +110,7 @@ class PythonCallbacks : public train::Callback {
     const auto now = std::chrono::steady_clock::now();
     if (now - checked_ < std::chrono::milliseconds(50)) return;
     checked_ = now;
-    const nb::gil_scoped_acquire locked;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    check_interrupt();
   }
 
   std::shared_ptr<nb::object> list_;

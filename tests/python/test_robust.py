@@ -106,11 +106,8 @@ def test_threads_train_models_of_their_own():
     assert not failures and not any(t.is_alive() for t in threads)
 
 
-def test_control_c_stops_fit_and_leaves_the_model_usable():
-    model = keras.Sequential([keras.layers.Dense(64), keras.layers.Dense(1)])
-    model.compile("adam", "mse")
-    x, y = np.random.rand(2000, 100), np.random.rand(2000)
-    model.fit(x, y, verbose=0)
+def interrupted(call):
+    """Calls it, sends Ctrl-C while it runs, and expects that it ends soon."""
     sent = []
 
     def send():
@@ -120,10 +117,40 @@ def test_control_c_stops_fit_and_leaves_the_model_usable():
     timer = threading.Timer(0.3, send)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        model.fit(x, y, epochs=1000000, verbose=0)
+        call()
     assert time.monotonic() - sent[0] < 5  # a tenth of a second on a quiet machine
     timer.join()
+
+
+def test_control_c_stops_fit_and_leaves_the_model_usable():
+    model = keras.Sequential([keras.layers.Dense(64), keras.layers.Dense(1)])
+    model.compile("adam", "mse")
+    x, y = np.random.rand(2000, 100), np.random.rand(2000)
+    model.fit(x, y, verbose=0)
+    interrupted(lambda: model.fit(x, y, epochs=1000000, verbose=0))
     assert model.fit(x, y, verbose=0).history["loss"]
+
+
+def test_control_c_stops_a_dataset_that_gives_nothing():
+    none = tf.data.Dataset.range(10**12).filter(lambda x: x < 0)
+    interrupted(lambda: next(iter(none)))
+    interrupted(lambda: list(none.batch(4).prefetch(2)))
+
+
+def test_control_c_stops_waiting_for_a_slow_element():
+    go_on = threading.Event()
+
+    def slow(x):
+        if x == 3:  # the first two are looked at when the dataset is described
+            go_on.wait(60)
+        return x
+
+    late = tf.data.Dataset.range(4).map(lambda x: tf.py_function(slow, [x], tf.int64), num_parallel_calls=2).prefetch(2)
+    iterator = iter(late)
+    assert [int(next(iterator)) for _ in range(3)] == [0, 1, 2]
+    interrupted(lambda: next(iterator))
+    go_on.set()
+    assert int(next(iterator)) == 3  # nothing was lost
 
 
 def test_fork_after_use():
