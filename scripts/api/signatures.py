@@ -66,7 +66,7 @@ def _default(value):
 
 
 def _type(p, name, owner):
-    if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or f"{name}.{p.name}" in rules.OPEN:
+    if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) or f"{owner if name == '__init__' else name}.{p.name}" in rules.OPEN:
         return "Any"
     declared = None if p.annotation is EMPTY else _named(p.annotation)
     optional = declared is not None and declared.endswith(" | None")
