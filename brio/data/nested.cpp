@@ -25,7 +25,6 @@ std::shared_ptr<Nested> Nested::open(const char* name, const Dataset& dataset, c
   nested->pipeline.cpu_budget = outer.cpu_budget;
   nested->pipeline.ram_budget = outer.ram_budget;
   nested->pipeline.deterministic = outer.deterministic;
-  nested->pipeline.around = &outer;
   nested->pipeline.skipped = outer.skipped;
   nested->pipeline.replay = outer.replay;
   nested->stage = nested->node->open(nested->pipeline);

@@ -18,6 +18,9 @@ constexpr int64_t kFirstWindow = 2'000'000, kLongestWindow = 200'000'000;
 constexpr int64_t kMostAhead = 64;
 constexpr int64_t kQuick = 20'000, kSpin = 10'000;  // ns
 
+// Of a thread of ours: whether whoever started it wants it to end. A stage that finds nothing would keep it for ever.
+thread_local const std::atomic<bool>* owner_stops = nullptr;
+
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -67,6 +70,7 @@ void Parallel::start_threads(int64_t threads) {
     const auto number = static_cast<int64_t>(threads_.size());
     auto body = [this, number] {
       Worker worker;
+      owner_stops = &stopping_;
       fork_gate::enter();
       Lock lock(mutex_);
       bool spun = false;
@@ -127,7 +131,8 @@ void Parallel::after_fork_in_child() {
   new std::vector<std::thread>(std::move(threads_));  // to be joined by nobody
   threads_.clear();
   sleeping_ = 0;
-  reader_waits_ = stopping_ = false;
+  reader_waits_ = false;
+  stopping_ = false;
   lost_ = busy_ > 0;
   busy_ = 0;
 }
@@ -137,7 +142,6 @@ void Parallel::stop_threads() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  pipeline_.stopping = true;
   work_.notify_all();
   // Those that are waited for may have to wait for a fork.
   const bool inside = !threads_.empty() && fork_gate::inside();
@@ -145,7 +149,7 @@ void Parallel::stop_threads() {
   for (std::thread& thread : threads_) thread.join();
   if (inside) fork_gate::enter();
   threads_.clear();
-  stopping_ = pipeline_.stopping = false;
+  stopping_ = false;
 }
 
 // Waking a thread costs some microseconds: where an element takes no longer, waiting awake is cheaper. Not for long,
@@ -289,7 +293,8 @@ void Parallel::finished(Entry& entry) {
 }
 
 void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
-  if (pipeline_.stops()) throw ResourceError(cat("[", stage_.name(), "] the pipeline was stopped while it was read"));
+  if (owner_stops && *owner_stops)
+    throw ResourceError(cat("[", stage_.name(), "] the threads that read it are being stopped"));
   if (now - asked_ns_ < kPatience.count()) return;
   asked_ns_ = now;
   lock.unlock();

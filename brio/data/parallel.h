@@ -91,7 +91,8 @@ class Parallel final : fork_gate::Told {
   int64_t sleeping_ = 0;
   int64_t busy_ = 0;   // threads that compute
   bool lost_ = false;  // of a child: what its parent's threads were computing will never be ready
-  bool claiming_ = false, ended_ = false, stopping_ = false, reader_waits_ = false;
+  bool claiming_ = false, ended_ = false, reader_waits_ = false;
+  std::atomic<bool> stopping_{false};
   std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
   int64_t last_cost_ns_ = 0;                 // of an element
   std::vector<std::thread> threads_;

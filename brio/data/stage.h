@@ -114,10 +114,6 @@ struct Pipeline {
   int64_t cpu_budget = 1;
   int64_t ram_budget = 0;
   bool deterministic = true;
-  // Its threads are to come to an end: loops that may find nothing look at it.
-  std::atomic<bool> stopping{false};
-  const Pipeline* around = nullptr;  // of a nested one; lives longer
-  bool stops() const { return stopping.load(std::memory_order_relaxed) || (around && around->stops()); }
   // Nested pipelines share these.
   std::shared_ptr<SkipLog> skipped;
   std::shared_ptr<Replay> replay;
