@@ -293,8 +293,6 @@ void Parallel::finished(Entry& entry) {
 }
 
 void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
-  if (owner_stops && *owner_stops)
-    throw ResourceError(cat("[", stage_.name(), "] the threads that read it are being stopped"));
   if (now - asked_ns_ < kPatience.count()) return;
   asked_ns_ = now;
   lock.unlock();
@@ -336,8 +334,11 @@ bool Parallel::next(Element& out) {
     reader_waits_ = true;
     wait(ready_, lock, kPatience);
     reader_waits_ = false;
+    if (owner_stops && *owner_stops) return false;
     ask_whether_to_go_on(lock, now_ns());
   }
+  // To a thread that is to end, everything has: what it had claimed is forgotten.
+  if (owner_stops && *owner_stops) return false;
   const int64_t now = now_ns();
   ask_whether_to_go_on(lock, now);
   if (began != 0) {
