@@ -12,7 +12,13 @@ std::atomic<InterruptCheck> current{nullptr};
 void set_interrupt_check(InterruptCheck check) { current.store(check, std::memory_order_release); }
 
 void check_interrupt() {
-  if (const InterruptCheck check = current.load(std::memory_order_acquire)) check();
+  const InterruptCheck check = current.load(std::memory_order_acquire);
+  if (!check) return;
+  try {
+    check();
+  } catch (...) {
+    throw Interrupted(std::current_exception());
+  }
 }
 
 }  // namespace brio

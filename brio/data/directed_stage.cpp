@@ -1,6 +1,7 @@
 #include "brio/data/directed_stage.h"
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 
 namespace brio::data {
 
@@ -12,6 +13,8 @@ bool DirectedStage::claim(Ticket& ticket) {
       const int64_t chosen = choose();
       if (chosen < 0) break;
       ticket.input = static_cast<size_t>(chosen);
+    } catch (const Interrupted&) {
+      throw;
     } catch (...) {
       ticket.error = std::current_exception();
       place_.take(ticket);

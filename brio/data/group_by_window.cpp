@@ -5,6 +5,7 @@
 #include <map>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/data/nested.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/parts.h"
@@ -61,6 +62,8 @@ class GroupStage final : public NestedStage {
         }
         if (!next_window()) return false;
       }
+    } catch (const Interrupted&) {
+      throw;
     } catch (...) {
       nested_ = nullptr;
       fail(ticket);

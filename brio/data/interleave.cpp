@@ -1,6 +1,7 @@
 // interleave(f): elements of several of the datasets that f makes, in turn. flat_map(f): of one after the other,
 // which is a cycle of one.
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/data/nested.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/seeds.h"
@@ -35,6 +36,8 @@ class InterleaveStage final : public NestedStage {
           advance();
         }
       }
+    } catch (const Interrupted&) {
+      throw;
     } catch (...) {
       // Behind a place that could not be taken, the order of that dataset does not go on.
       if (cycle_[turn_].nested) close(cycle_[turn_]);

@@ -194,7 +194,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   Entry& entry = *slot;
   entry.ticket.count = 0;
   entry.error = nullptr;
-  entry.open = entry.ready = false;
+  entry.open = entry.ready = entry.interrupted = false;
   entry.cost_ns = 0;
   entry.timed = tail_ % kTimeEvery == 0;
   claiming_ = true;
@@ -209,6 +209,9 @@ void Parallel::claim(Lock& lock, Worker& worker) {
       last_snapshot_ns_ = began;
     }
     there = stage_.claim(entry.ticket);
+  } catch (const Interrupted&) {
+    entry.error = std::current_exception();
+    entry.interrupted = true;
   } catch (...) {
     entry.error = std::current_exception();
   }
@@ -293,6 +296,10 @@ void Parallel::finished(Entry& entry) {
 }
 
 void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
+  if (owner_stops) {  // a thread of ours is asked by whoever started it
+    if (*owner_stops) throw Interrupted();
+    return;
+  }
   if (now - asked_ns_ < kPatience.count()) return;
   asked_ns_ = now;
   lock.unlock();
@@ -301,6 +308,7 @@ void Parallel::ask_whether_to_go_on(Lock& lock, int64_t now) {
 }
 
 bool Parallel::next(Element& out) {
+  if (interrupted_) go_back();
   Lock lock(mutex_);
   if (const int64_t wanted = std::max(options_.workers, workers_); wanted > 0 && threads_.empty())
     start_threads(wanted);
@@ -334,11 +342,12 @@ bool Parallel::next(Element& out) {
     reader_waits_ = true;
     wait(ready_, lock, kPatience);
     reader_waits_ = false;
-    if (owner_stops && *owner_stops) return false;
     ask_whether_to_go_on(lock, now_ns());
   }
-  // To a thread that is to end, everything has: what it had claimed is forgotten.
-  if (owner_stops && *owner_stops) return false;
+  if (entry_at(head_).interrupted) {
+    interrupted_ = true;
+    std::rethrow_exception(entry_at(head_).error);
+  }
   const int64_t now = now_ns();
   ask_whether_to_go_on(lock, now);
   if (began != 0) {
@@ -421,6 +430,7 @@ void Parallel::reset(uint64_t epoch) {
   clear();
   stage_.reset(epoch);
   base_ = snapshot();
+  interrupted_ = false;
 }
 
 void Parallel::save(StateWriter& state) const {
@@ -431,13 +441,23 @@ void Parallel::save(StateWriter& state) const {
 
 void Parallel::restore(StateReader& state) {
   clear();
-  StateReader base(state.text());
+  base_.state = state.text();
+  const int64_t passed = state.count();
+  base_.claimed = -passed;
+  interrupted_ = true;  // until it is where it was, as what follows may wait, too
+  StateReader base(base_.state);
   stage_.restore(base);
   if (!base.done()) StateReader::refuse("a stage left a part of it unread");
-  const int64_t passed = state.count();
-  base_ = snapshot();
   if (stage_.skip(passed) != passed) StateReader::refuse("it lies behind the last element");
-  base_.claimed = -passed;
+  interrupted_ = false;
+}
+
+// Stages that were interrupted have lost what they had read of an element: they read it again.
+void Parallel::go_back() {
+  StateWriter written;
+  save(written);
+  StateReader state(written.bytes());
+  restore(state);
 }
 
 ParallelReport Parallel::report() const {

@@ -32,7 +32,7 @@ class Parallel final : fork_gate::Told {
   ~Parallel() override;  // stops the threads after the part that each is computing
 
   // The next element; its parts are exchanged with those of `out`. False at the end. Throws what computing this
-  // element threw; the next call goes on behind it.
+  // element threw; the next call goes on behind it, or with it, where it was interrupted.
   bool next(Element& out);
 
   // As a stage's; of what was read, not of what was computed ahead.
@@ -50,7 +50,7 @@ class Parallel final : fork_gate::Told {
     std::exception_ptr error;
     int64_t parts = 0, taken = 0, left = 0, failed = 0;  // of an element that several threads compute
     int64_t cost_ns = 0;
-    bool open = false, ready = false, timed = false;
+    bool open = false, ready = false, timed = false, interrupted = false;
   };
   // A state of the stage, and how many elements had been claimed by then.
   struct Snapshot {
@@ -72,6 +72,7 @@ class Parallel final : fork_gate::Told {
   void start_threads(int64_t threads);
   void stop_threads();
   void clear();
+  void go_back();
   void tune();
   void count_window(ParallelReport& totals) const;
   void check_depth(const Entry& entry);
@@ -96,7 +97,8 @@ class Parallel final : fork_gate::Told {
   std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
   int64_t last_cost_ns_ = 0;                 // of an element
   std::vector<std::thread> threads_;
-  Worker own_;  // of the reader
+  Worker own_;                // of the reader
+  bool interrupted_ = false;  // the reader was, and the stage is not where it should be
   Snapshot base_, pending_;
   int64_t last_snapshot_ns_ = 0;
 

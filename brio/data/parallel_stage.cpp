@@ -1,5 +1,7 @@
 #include "brio/data/parallel_stage.h"
 
+#include "brio/base/interrupt.h"
+
 namespace brio::data {
 namespace {
 
@@ -18,6 +20,8 @@ bool ParallelStage::claim(Ticket& ticket) {
   ticket.error = nullptr;
   try {
     if (!parallel_.next(ticket.element)) return false;
+  } catch (const Interrupted&) {
+    throw;
   } catch (...) {
     ticket.error = std::current_exception();
   }

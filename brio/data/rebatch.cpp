@@ -1,5 +1,6 @@
 // rebatch(sizes): the rows of all elements, in batches of other sizes.
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/data/dataset.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/row_reader.h"
@@ -38,6 +39,8 @@ class RebatchStage final : public Stage {
         rows_.pass(n);
         rows += n;
       } while (rows < size);
+    } catch (const Interrupted&) {
+      throw;
     } catch (...) {
       ticket.error = std::current_exception();
     }

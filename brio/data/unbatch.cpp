@@ -1,5 +1,6 @@
 // unbatch(): the rows of each element, one after the other.
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/data/dataset.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/row_reader.h"
@@ -23,6 +24,8 @@ class UnbatchStage final : public Stage {
         ticket.element.share(k, row);
       }
       rows_.pass(1);
+    } catch (const Interrupted&) {
+      throw;
     } catch (...) {
       ticket.error = std::current_exception();
     }

@@ -21,6 +21,12 @@ void set_python_error() noexcept {
     throw;
   } catch (nanobind::python_error& e) {
     e.restore();
+  } catch (const Interrupted& e) {  // the check threw a KeyboardInterrupt, or what a handler of the user's raised
+    try {
+      std::rethrow_exception(e.why());
+    } catch (...) {
+      set_python_error();
+    }
   } catch (const nanobind::builtin_exception& e) {
     switch (e.type()) {
       case nanobind::exception_type::stop_iteration: PyErr_SetString(PyExc_StopIteration, e.what()); break;
@@ -65,6 +71,8 @@ void bind_errors(nanobind::module_&) {
         try {
           std::rethrow_exception(p);
         } catch (const Error&) {
+          set_python_error();
+        } catch (const Interrupted&) {
           set_python_error();
         }
       },
