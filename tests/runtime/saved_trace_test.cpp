@@ -92,7 +92,7 @@ TEST(SavedTrace, FollowsSlicesRangesAndSizesAsNumbers) {
   expect_same(
       [](const Tensors& in) {
         const int64_t n = in[0].shape()[0];
-        return Tensors{slice(in[0], std::vector<Range>{{n - 1, n}}), in[0] * n, cast(range(n), f32) + in[0],
+        return Tensors{slice(in[0], std::vector<Range>{{n - 1, n}}), in[0] * n, expand_dims(cast(range(n), f32), 1) + in[0],
                        pad(in[0], {{n, 2}, {0, 0}}), broadcast_to(in[0], {2, n, 3})};
       },
       {{{-1, 3}, f32}});
