@@ -75,7 +75,7 @@ std::shared_ptr<nb::object> kept(nb::object object);
 
 // What Python does with tensors is told to the journal (journal.h) of this thread, where there is one.
 class Journal;
-extern thread_local Journal* current_journal;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Journal* current_journal;
 void tell_journal_value(const Tensor& tensor);  // Python sees its value
 void tell_journal_shape(const Tensor& tensor);
 void tell_journal_taken(const Tensor& tensor);

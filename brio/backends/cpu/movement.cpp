@@ -154,7 +154,7 @@ void StridedCopy::run_inner(const char* in_bytes, char* out_bytes, int64_t rows)
   const int64_t in_step = outer_ ? dims_[outer_ - 1].in : 0, out_step = outer_ ? dims_[outer_ - 1].out : 0;
   if (const int64_t row = last.size * static_cast<int64_t>(sizeof(T));
       kind_ == Kind::runs && in_step == -row && out_step == row)
-    if (const ReverseFn reverse = find_reverse(sizeof(T), last.size))
+    if (const ReorderFn reverse = find_reverse(sizeof(T), last.size))
       return reverse(in_bytes + (rows - 1) * in_step, rows, out_bytes);
   if (kind_ == Kind::runs) return copy_rows<T>(in_bytes, out_bytes, rows, in_step, out_step, last.size);
   if (kind_ == Kind::elements && last.in == 0 && last.out == 1 &&
@@ -163,7 +163,8 @@ void StridedCopy::run_inner(const char* in_bytes, char* out_bytes, int64_t rows)
     if (last.size == 3) return fill_short_rows<T, 3>(in_bytes, out_bytes, rows, in_step);
     if (last.size == 4) return fill_short_rows<T, 4>(in_bytes, out_bytes, rows, in_step);
   }
-  const ReverseFn reverse = last.in == -1 && last.out == 1 ? find_reverse(sizeof(T), 1) : nullptr;
+  const ReorderFn reverse = last.in == -1 && last.out == 1 ? find_reverse(sizeof(T), 1) : nullptr;
+  const ReorderFn every_second = last.in == 2 && last.out == 1 ? find_every_second(sizeof(T)) : nullptr;
   for (int64_t r = 0; r < rows; ++r, in_bytes += in_step, out_bytes += out_step) {
     const T* in = reinterpret_cast<const T*>(in_bytes);
     T* out = reinterpret_cast<T*>(out_bytes);
@@ -174,6 +175,8 @@ void StridedCopy::run_inner(const char* in_bytes, char* out_bytes, int64_t rows)
       std::fill_n(out, last.size, *in);
     } else if (reverse) {
       reverse(in - last.size + 1, last.size, out);
+    } else if (every_second) {
+      every_second(in, last.size, out);
     } else {
       for (int64_t i = 0; i < last.size; ++i) out[i * last.out] = in[i * last.in];
     }

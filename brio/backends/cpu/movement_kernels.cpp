@@ -135,13 +135,37 @@ void reverse_groups(const void* in_bytes, int64_t n, void* out_bytes) {
 }
 
 template <typename T>
-ReverseFn reverse_of(int64_t group) {
+ReorderFn reverse_of(int64_t group) {
   return group == 1 ? &reverse<T> : group == 3 ? &reverse_groups<T, 3> : nullptr;
 }
-ReverseFn reverse_for(size_t element_size, int64_t group) {
+ReorderFn reverse_for(size_t element_size, int64_t group) {
   switch (element_size) {
     case 4: return reverse_of<uint32_t>(group);
     case 8: return reverse_of<uint64_t>(group);
+    default: return nullptr;
+  }
+}
+
+template <typename T>
+void every_second(const void* in_bytes, int64_t n, void* out_bytes) {
+  const T* in = static_cast<const T*>(in_bytes);
+  T* out = static_cast<T*>(out_bytes);
+  int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (; i + lanes < n; i += lanes)  // behind the last one there may be nothing to read
+    hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, in + 2 * i + lanes), hn::LoadU(d, in + 2 * i)), d, out + i);
+#endif
+  for (; i < n; ++i) out[i] = in[2 * i];
+}
+
+ReorderFn every_second_for(size_t element_size) {
+  switch (element_size) {
+    case 1: return &every_second<uint8_t>;
+    case 2: return &every_second<uint16_t>;
+    case 4: return &every_second<uint32_t>;
+    case 8: return &every_second<uint64_t>;
     default: return nullptr;
   }
 }
@@ -164,14 +188,16 @@ namespace {
 HWY_EXPORT(transpose_for);
 HWY_EXPORT(stream);
 HWY_EXPORT(reverse_for);
+HWY_EXPORT(every_second_for);
 HWY_EXPORT(add_for);
 }  // namespace
 
 TransposeFn find_transpose(size_t element_size) { return HWY_DYNAMIC_DISPATCH(transpose_for)(element_size); }
 void copy_streaming(void* out, const void* in, size_t bytes) { HWY_DYNAMIC_DISPATCH(stream)(out, in, bytes); }
-ReverseFn find_reverse(size_t element_size, int64_t group) {
+ReorderFn find_reverse(size_t element_size, int64_t group) {
   return HWY_DYNAMIC_DISPATCH(reverse_for)(element_size, group);
 }
+ReorderFn find_every_second(size_t element_size) { return HWY_DYNAMIC_DISPATCH(every_second_for)(element_size); }
 AddToFn find_add_to(DType dtype) { return HWY_DYNAMIC_DISPATCH(add_for)(dtype); }
 
 }  // namespace brio::cpu

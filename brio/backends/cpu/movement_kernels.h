@@ -17,8 +17,11 @@ TransposeFn find_transpose(size_t element_size);
 void copy_streaming(void* out, const void* in, size_t bytes);
 
 // out[i] = in[n - 1 - i], where each is a group of so many elements; null unless those are 1 or 3, of 4 or 8 bytes.
-using ReverseFn = void (*)(const void* in, int64_t n, void* out);
-ReverseFn find_reverse(size_t element_size, int64_t group);
+using ReorderFn = void (*)(const void* in, int64_t n, void* out);
+ReorderFn find_reverse(size_t element_size, int64_t group);
+
+// out[i] = in[2 i]; null for elements of 16 bytes.
+ReorderFn find_every_second(size_t element_size);
 
 // out[i] += in[i]; null for bool.
 using AddToFn = void (*)(void* out, const void* in, int64_t n);

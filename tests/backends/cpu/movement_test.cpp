@@ -115,6 +115,13 @@ TEST(StridedCopy, RandomStrides) {
   }
 }
 
+TEST(StridedCopy, EverySecond) {
+  for (int64_t n = 1; n < 140; ++n) {
+    ASSERT_NO_FATAL_FAILURE(check_copy_all_sizes({n}, {2}, {1}));
+    ASSERT_NO_FATAL_FAILURE(check_copy_all_sizes({3, n}, {4 * n + 1, 2}, {n, 1}));
+  }
+}
+
 TEST(StridedCopy, LargeOnesOnSeveralThreads) {
   const int before = thread_count();
   for (int threads : {1, 3}) {
