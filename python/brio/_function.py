@@ -78,7 +78,7 @@ class ConcreteFunction:
 
 
 def _specified(x):
-    return TensorSpec.from_tensor(_core.convert_to_tensor(x)) if _core.is_tensor(x) or hasattr(x, "__array__") else x
+    return TensorSpec.from_tensor(_core.convert_to_tensor(x)) if hasattr(x, "__array__") else x
 
 
 def _method(function, instance):

@@ -6,7 +6,7 @@ import weakref
 
 from brio import _core
 from brio._function import ConcreteFunction, Function
-from brio._saved_values import decode, encode, numbers_in, parameters_of, signature_of, specs_of, takes, tensor_names
+from brio._saved_values import decode, encode, is_tensor, numbers_in, parameters_of, signature_of, specs_of, takes, tensor_names
 from brio._spec import TensorSpec
 
 
@@ -47,7 +47,7 @@ def traces_of(function):
     made = [traced(function, args, kwargs) for args, kwargs in wanted]
     if function.input_signature is None:
         for arguments, results, graph in function.saved_traces():
-            number_of = lambda x: int(x) if _core.is_tensor(x) else None  # noqa: E731
+            number_of = lambda x: int(x) if is_tensor(x) else None  # noqa: E731
             named = _by_name(function, *arguments, number_of)
             made.append(Trace(named, encode(results, number_of), graph, tensor_names(parameters_of(function.python_function), named, {})))
     return made
@@ -58,13 +58,13 @@ def traced(function, args, kwargs):
     specs, results = [], []
 
     def number_of(x):
-        if not isinstance(x, TensorSpec) and not _core.is_tensor(x):
+        if not isinstance(x, TensorSpec) and not is_tensor(x):
             return None
         specs.append(x if isinstance(x, TensorSpec) else TensorSpec.from_tensor(x))
         return len(specs) - 1
 
     arguments = _by_name(function, args, kwargs, number_of)
-    structure = encode([list(args), dict(kwargs)], _counter(lambda x: isinstance(x, TensorSpec) or _core.is_tensor(x)))
+    structure = encode([list(args), dict(kwargs)], _counter(lambda x: isinstance(x, TensorSpec) or is_tensor(x)))
 
     def body(tensors):
         args, kwargs = decode(structure, tensors)
@@ -77,11 +77,11 @@ def traced(function, args, kwargs):
     return Trace(arguments, results[0], graph, tensor_names(parameters_of(function.python_function), arguments, given))
 
 
-def _counter(is_tensor):
+def _counter(counts):
     count = [0]
 
     def number_of(x):
-        if not is_tensor(x):
+        if not counts(x):
             return None
         count[0] += 1
         return count[0] - 1
@@ -90,7 +90,7 @@ def _counter(is_tensor):
 
 
 def _result_number(leaves, x):
-    if not (_core.is_tensor(x) or hasattr(x, "__array__") or type(x) in (bool, int, float)):
+    if not (is_tensor(x) or hasattr(x, "__array__") or type(x) in (bool, int, float)):
         return None
     leaves.append(_core.convert_to_tensor(x))
     return len(leaves) - 1
@@ -158,7 +158,7 @@ def _replayed(traces, number, tensors):
 
 
 def _shown(value):
-    return TensorSpec.from_tensor(_core.convert_to_tensor(value)) if _core.is_tensor(value) or hasattr(value, "__array__") else repr(value)
+    return TensorSpec.from_tensor(_core.convert_to_tensor(value)) if is_tensor(value) or hasattr(value, "__array__") else repr(value)
 
 
 class Signature:

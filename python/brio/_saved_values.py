@@ -13,6 +13,11 @@ from brio._shape import TensorShape
 from brio._spec import TensorSpec
 
 
+def is_tensor(x):
+    """Is it a tensor or a variable?"""
+    return x is not None and _core.is_tensor(x)
+
+
 def encode(value, number_of):
     """JSON of a structure. number_of(x) is the number of a tensor, None for what is none. Raises ValueError."""
     number = number_of(value)
@@ -99,7 +104,7 @@ def takes(row, given, specs, convert, tensors):
 
 
 def _takes_tensor(number, given, spec, convert, tensors):
-    if not _core.is_tensor(given):
+    if not is_tensor(given):
         if not convert:
             return False
         try:
@@ -129,7 +134,7 @@ def parameters_of(function):
         default = None
         if p.default is not p.empty:
             try:
-                default = encode(p.default, lambda x: -1 if _core.is_tensor(x) or hasattr(x, "__array__") else None)
+                default = encode(p.default, lambda x: -1 if is_tensor(x) or hasattr(x, "__array__") else None)
             except ValueError:
                 default = {"tensor": -1}
         rows.append([p.name, int(p.kind), p.default is not p.empty, default])

@@ -8,6 +8,7 @@ _SUBMODULES = {
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",
+    "InputSpec": "layers",
     "KerasTensor": "layers",
     "Layer": "layers",
     "Model": "models",

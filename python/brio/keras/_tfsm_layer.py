@@ -27,7 +27,7 @@ class TFSMLayer(Layer):
         if call_training_endpoint:
             functions.append(_endpoint(loaded, call_training_endpoint))
         object.__setattr__(self, "_functions", functions)
-        self.loaded_weights = variables_used(functions)
+        self.loaded_weights = variables_used(functions, loaded.variables)
 
     def call(self, inputs, training=False, **kwargs):
         return self._functions[-1 if training else 0](inputs, **kwargs)

@@ -2,7 +2,7 @@
 
 import os
 
-from brio import _missing, _nest
+from brio import _core, _missing, _nest
 from brio._function import Function
 from brio._saved_function import Signature, frozen, traces_of
 from brio._saved_objects import Restored, save
@@ -82,8 +82,6 @@ class ExportArchive:
 
     def add_variable_collection(self, name, variables):
         """Variables under a name, as an attribute of what load() gives."""
-        from brio import _core
-
         if not isinstance(variables, (list, tuple, set)):
             raise ValueError(f"variables are a list, but got {type(variables).__name__}")
         if not all(isinstance(v, _core.Variable) for v in variables):
@@ -95,7 +93,7 @@ class ExportArchive:
         if not self._endpoints:
             raise ValueError("there is no endpoint yet; call add_endpoint()")
         endpoints = {name: frozen(fn) for name, fn in self._endpoints.items()}
-        vars(self._root).update(endpoints, _all_variables=variables_used(endpoints.values()))
+        vars(self._root).update(endpoints, _all_variables=variables_used(endpoints.values(), self.variables))
         signatures = {name: fn.saved[0] for name, fn in endpoints.items()}
         signatures.setdefault("serving_default", next(iter(signatures.values())))
         save(self._root, filepath, signatures, options)
@@ -104,13 +102,14 @@ class ExportArchive:
             print(f"Saved artifact at '{os.fspath(filepath)}'. The following endpoints are available:\n\n{shown}")
 
 
-def variables_used(functions):
-    """The variables that loaded functions use: those that are trained, then the others."""
-    found = []
+def variables_used(functions, order):
+    """The variables that loaded functions use: those that are trained, then the others, as they stand in `order`."""
+    places = {id(v): i for i, v in enumerate(order)}
+    found = {}
     for function in functions:
         for trace in [function.trace] if isinstance(function, Signature) else function.saved:
-            found += [v for v in trace.graph.variables if v is not None and all(v is not known for known in found)]
-    return sorted(found, key=lambda v: not v.trainable)
+            found.update((id(v), v) for v in trace.graph.variables if v is not None)
+    return sorted(found.values(), key=lambda v: (not v.trainable, places.get(id(v), len(places))))
 
 
 def _described(trace):
@@ -129,7 +128,7 @@ def tensor_spec(x):
         return TensorSpec(x.shape, x.dtype, x.name)
     if not hasattr(x, "shape") or not hasattr(x, "dtype"):
         raise TypeError(f"an input_signature is made of InputSpecs, TensorSpecs, symbols and tensors, but got {x!r} of type {type(x).__name__}")
-    return TensorSpec((None, *tuple(x.shape)[1:]), x.dtype, x.name if isinstance(x, KerasTensor) else None)
+    return TensorSpec((None, *tuple(x.shape)[1:]), x.dtype, _core._symbol_layer(x).name if isinstance(x, KerasTensor) else None)
 
 
 def signature_of_model(model):

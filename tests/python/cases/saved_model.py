@@ -181,7 +181,7 @@ CASES = [
         g = again(Linear())
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(g(tf.constant(x)) ** 2)
-        result = [loss, tape.gradient(loss, g.w), [v.shape for v in tape.watched_variables()]]""")),
+        result = [loss, tape.gradient(loss, g.w)]""")),
     ("train_loaded", case("""
         g = again(Linear(1))
         y = x @ np.array([[1.0], [-2.0], [0.5]], 'float32')
