@@ -82,8 +82,8 @@ void infer_slice(const OpCall& call, std::vector<Aval>& out) {
     if (size[i] == 0) continue;
     // Steps that are left before either end, so that nothing overflows.
     const int64_t dim = x.shape[static_cast<int>(i)];
-    const int64_t steps = stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : -(begin[i] / stride[i]);
-    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || size[i] - 1 > steps)
+    const auto steps = [&] { return stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : -(begin[i] / stride[i]); };
+    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || size[i] - 1 > steps())
       throw_invalid(call.op, cat("axis ", i, " takes ", size[i], " elements from ", begin[i], " by ", stride[i],
                                  ", which leaves shape ", x.shape));
   }
