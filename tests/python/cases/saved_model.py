@@ -130,7 +130,8 @@ CASES = [
             def __init__(self):
                 super().__init__()
                 self.layers = [Linear(3), Linear(3)]
-                self.by_name = {'a': Linear(2), 'b': tf.Variable(5.0)}
+                self.head = Linear(2)
+                self.by_name = {'a': self.head, 'b': tf.Variable(5.0)}
                 self.pair = (tf.Variable(1), tf.Variable(2))
                 self.inner = tf.Module()
                 self.inner.v = tf.Variable(4.0)
@@ -139,7 +140,7 @@ CASES = [
             def __call__(self, x):
                 for layer in self.layers:
                     x = layer(x)
-                return self.by_name['a'](x) * self.inner.v
+                return self.head(x) * self.inner.v
         g = again(Stack())
         result = [g(tf.constant(x)), len(g.layers), g.layers[1].w, g.layers[0](tf.constant(x)), g.by_name['b'], g.pair[1], g.inner.v, g.same is g.inner, g.by_name['a'](tf.constant(x))]""")),
     ("cycle_of_objects", case("""
