@@ -376,6 +376,27 @@ CASES = [
         net.fit(x, x[:, :1], epochs=2, verbose=0)
         changed = [not np.allclose(a, b) for a, b in zip(before, net.get_weights())]
         result = [net.output_shape, len(net.trainable_weights), changed, net.predict(x, verbose=0).shape]""")),
+    ("tfsm_layer_config", case("""
+        m = model()
+        m.export(at('m'), verbose=False)
+        layer = keras.layers.TFSMLayer(at('m'), name='loaded')
+        config = layer.get_config()
+        made = keras.layers.TFSMLayer.from_config(config, safe_mode=False)
+        result = [same(made(x), m(x)), made.name, raises(lambda: keras.layers.TFSMLayer.from_config(config)), sorted(set(config) - {'trainable', 'dtype'})]""")),
+    ("gradient_of_loaded_layers", case("""
+        i = keras.Input((4, 6))
+        h = keras.layers.LayerNormalization()(keras.layers.Dense(6)(i))
+        h = keras.layers.GroupNormalization(2)(h)
+        h = keras.layers.GRU(3, return_sequences=True)(h)
+        m = keras.Model(i, keras.layers.MultiHeadAttention(2, 3)(h, h))
+        m.set_weights([rng.uniform(0.1, 0.9, w.shape).astype(w.dtype) for w in m.get_weights()])
+        m.export(at('m'), verbose=False)
+        g = tf.saved_model.load(at('m'))
+        t = tf.constant(rng.normal(size=(3, 4, 6)).astype('float32'))
+        with tf.GradientTape() as tape:
+            tape.watch(t)
+            loss = tf.reduce_mean(g.serve(t) ** 2)
+        result = [loss, tape.gradient(loss, t)]""")),
     ("tfsm_training_endpoint", case("""
         d = keras.layers.Dense(2)
         d.build((None, 3))
@@ -418,7 +439,7 @@ CASES = [
         tf.saved_model.save(Linear(), at('m'), options=o)
         g = tf.saved_model.load(at('m'), options=tf.saved_model.LoadOptions(allow_partial_checkpoint=True))
         result = [g(tf.constant(x)), o.experimental_custom_gradients, o.namespace_whitelist, o.function_aliases, tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY, tf.saved_model.SERVING]""")),
-    ("strings_as_inputs", case("""
+    ("another_dtype", case("""
         class C(tf.Module):
             def __init__(self):
                 super().__init__()
