@@ -14,8 +14,6 @@ class SizeForm {
  public:
   static constexpr size_t kMostSymbols = 3;
 
-  // The symbol itself.
-  static SizeForm of_symbol(size_t symbol) { return SizeForm({{1, 1u << symbol}}); }
   // The one through values at all corners: bit i of the index says whether symbol i is second[i] or first[i]. None
   // where that has other factors than whole ones.
   static std::optional<SizeForm> fit(std::vector<int64_t> corners, std::span<const int64_t> first,

@@ -357,7 +357,7 @@ TEST(SizeForms, AreInverseToTheirText) {
   EXPECT_EQ(form->at(std::vector<int64_t>{2, 10}), f(2, 10));
   EXPECT_TRUE(form->varies());
   EXPECT_FALSE(form->symbol());
-  EXPECT_EQ(SizeForm::of_symbol(1).symbol(), 1u);
+  EXPECT_EQ(SizeForm::parse("1*n1", 2).symbol(), 1u);
   EXPECT_FALSE(SizeForm::fit({1, 2, 1, 2}, first, second));
   EXPECT_EQ(SizeForm::fit({0, 0, 0, 0}, first, second)->str(), "0");
   EXPECT_THROW((void)SizeForm::parse("9223372036854775807*n0", 1).at(std::vector<int64_t>{2}), InvalidArgument);
