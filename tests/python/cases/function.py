@@ -341,4 +341,11 @@ CASES = [
             tape.watch(x)
             y = f(x)
         result = [y, tape.gradient(y, x)]"""),
+    ("structure_by_shape", """
+        @tf.function
+        def f(x):
+            if x.shape[0] > 2:
+                return x, x * 2
+            return {'a': x + 1}
+        result = [f(tf.ones(2)), f(tf.ones(3)), f(tf.ones(2)), f(tf.ones(3))]"""),
 ]  # fmt: skip
