@@ -86,6 +86,7 @@ class Function {
     made.arguments = std::move(arguments);
     made.traced = std::make_unique<detail::TracedFunction>([this, &made](const std::vector<Tensor>& tensors) {
       const nb::gil_scoped_acquire locked;
+      const TracedDraws draws;
       const nb::object all = made.arguments.unflatten(tensors);
       const nb::object result = (*python_)(*nb::object(all[0]), **nb::object(all[1]));
       std::vector<Tensor> results;
