@@ -121,6 +121,8 @@ def callee(f):
         return _BUILTINS[f]
     if f is _core.range:
         return _tf_range
+    if isinstance(getattr(f, "__self__", None), _core._DatasetIterator) and f.__name__ == "get_next" and _core._tracing():
+        return functools.partial(_next, f.__self__)
     if isinstance(f, (types.FunctionType, types.MethodType)):
         return convert(f)
     return f
@@ -334,6 +336,10 @@ def for_stmt(iterable, more, body, state, names):
             return and_(lambda: i < count, lambda: more(*s)) if more else i < count
 
         return _loop(test, lambda i, *s: (i + 1, *body(rows[i], *s)), (_core.constant(0), *state), ("the loop's counter", *names))[1:]
+    if _is_read_later(iterable):
+        from brio import _dataset_loop
+
+        return _dataset_loop.loop(iterable, more, body, state, names)
     for item in iterable:
         if more:
             go_on = more(*state)
@@ -386,7 +392,32 @@ def _min(*args, **kwargs):
     return min(*args, **kwargs)
 
 
-_BUILTINS = {range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min}
+def _is_read_later(x):
+    """A dataset, or an iterator over one, in a function that is being traced."""
+    return (hasattr(x, "_brio_dataset") or isinstance(x, _core._DatasetIterator)) and _core._tracing() and not _core._journalling()
+
+
+def _next(iterator, *otherwise):
+    if not otherwise and _is_read_later(iterator):
+        from brio import _dataset_loop
+
+        return _dataset_loop.next_of(iterator)
+    return next(iterator, *otherwise)
+
+
+def _enumerate(items, start=0):
+    return items.enumerate(start) if _is_read_later(items) and hasattr(items, "enumerate") else enumerate(items, start)
+
+
+def _zip(*items, **options):
+    if items and all(hasattr(x, "_brio_dataset") for x in items) and _is_read_later(items[0]):
+        return type(items[0]).zip(items)
+    return zip(*items, **options)
+
+
+_BUILTINS = {
+    range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min, next: _next, enumerate: _enumerate, zip: _zip,
+}  # fmt: skip
 
 
 def do_not_convert(f=None):
