@@ -2,8 +2,10 @@
 #include "brio/train/trainer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/nn/chain.h"
 #include "brio/nn/loss_scale_optimizer.h"
 
@@ -41,6 +43,9 @@ nn::Optimizer Trainer::optimizer() const {
 }
 
 void Trainer::compile(nn::CompileOptions options) {
+  if (options.steps_per_execution < 1)
+    throw InvalidArgument(
+        cat("[compile] steps_per_execution is ", options.steps_per_execution, "; it must be 1 or more"));
   if (!options.outputs.empty() &&
       (options.loss.defined() || !options.metrics.empty() || !options.weighted_metrics.empty()))
     throw InvalidArgument("[compile] loss and metrics are given both for the model and for its outputs; choose one");
@@ -123,7 +128,21 @@ void Trainer::prepare(const char* what, const Batch& batch, bool training) {
   if (c.class_weights.defined() && training && (batch.y.size() != 1 || !batch.sample_weight.empty()))
     throw InvalidArgument("[fit] class_weight is for models of one output, and not beside sample_weight");
   if (!own) make_outputs(batch.y.size());
-  note_inputs(batch);
+  if (own && !module_->built()) {
+    if (!std::exchange(tried_to_build_, true)) build_for_own_step(batch);
+  } else {
+    note_inputs(batch);
+  }
+}
+
+// A step of the user's own may call the model with something else than x, or not at all: what it calls, it builds.
+void Trainer::build_for_own_step(const Batch& batch) {
+  try {
+    note_inputs(batch);
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): where it matters, the step meets it again
+  }
 }
 
 void Trainer::note_inputs(const Batch& batch) {
@@ -152,7 +171,7 @@ Logs Trainer::read_metrics() const {
   const Compiled& c = *compiled_;
   Logs logs;
   if (!c.own_results.empty()) {
-    for (size_t i = 0; i < c.own_results.size(); ++i) logs.set(c.own_names[i], c.own_results[i].item<float>());
+    for (size_t i = 0; i < c.own_results.size(); ++i) logs.set((*c.own_names)[i], c.own_results[i].item<float>());
     return logs;
   }
   logs.set("loss", c.loss.read());
@@ -172,7 +191,7 @@ Logs Trainer::read_metrics() const {
 double Trainer::read_loss() const {
   if (compiled_->own_results.empty()) return compiled_->loss.read();
   for (size_t i = 0; i < compiled_->own_results.size(); ++i)
-    if (compiled_->own_names[i] == "loss") return compiled_->own_results[i].item<float>();
+    if ((*compiled_->own_names)[i] == "loss") return compiled_->own_results[i].item<float>();
   return 0;
 }
 

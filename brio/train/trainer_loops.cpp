@@ -27,6 +27,13 @@ void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
                             "FitOptions::stop_at_nan = false trains on"));
 }
 
+// Callbacks are called once for several steps that are run at once. As in Keras, those are never cut: there may be
+// more steps than were asked for, and the number of the last one may lie behind the data's end.
+int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
+  return steps ? (*steps + at_once - 1) / at_once * at_once : INT64_MAX;
+}
+int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
+
 // What a source of batches asks of tensors.
 void check_rows(const Batch& batch) {
   const ArraySource checked(batch.x, batch.y, batch.sample_weight, {});
@@ -89,7 +96,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   Progress progress =
       progress_of(options.epochs, options.steps_per_epoch ? options.steps_per_epoch : batches.steps());
   progress.initial_epoch = options.initial_epoch;
-  const int64_t most_steps = options.steps_per_epoch.value_or(INT64_MAX);
+  const int64_t at_once = steps_per_execution();
+  const int64_t most_steps = whole_executions(options.steps_per_epoch, at_once);
 
   for (const auto& callback : callbacks) callback->on_train_begin(progress);
   Logs logs;
@@ -107,24 +115,30 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
         progress.batch_choice = *batches.choice(false);
         forget_steps();  // of the other sizes, with their memory
       }
-      for (const auto& callback : callbacks) callback->on_train_batch_begin(progress, step);
+      if (step % at_once == 0)
+        for (const auto& callback : callbacks) callback->on_train_batch_begin(progress, step);
       while (!train(batch, options.accumulate, prepared, batches)) {
       }
-      for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step);
       ++step;
+      if (step % at_once == 0)
+        for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step - 1);
       if (const auto now = std::chrono::steady_clock::now();
           options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
         checked = now;
         check_loss(epoch, step);
       }
     }
+    if (step % at_once != 0)
+      for (const auto& callback : callbacks) callback->on_train_batch_end(progress, last_step(step, at_once));
     if (step == 0) throw InvalidArgument(cat("[fit] epoch ", epoch + 1, " has no batches; give it data"));
     if (options.stop_at_nan && !progress.stop_training) check_loss(epoch, step);
     logs = by_name(read_metrics());
     if (validation && (epoch + 1) % options.validation_freq == 0) {
       Progress of_validation = progress;
+      of_validation.stop_training = false;  // what a batch stopped is the training
       of_validation.steps = options.validation_steps ? options.validation_steps : validation->steps();
       const Logs found = run_tests(*validation, options.validation_steps, of_validation, callbacks);
+      progress.stop_training |= of_validation.stop_training;
       for (const auto& [name, value] : by_name(found, "val_")) logs.set(name, value);
     }
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
@@ -171,13 +185,19 @@ Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Prog
   batches.reset(0);
   for (const auto& callback : callbacks) callback->on_test_begin(progress);
   Batch batch;
+  const int64_t at_once = steps_per_execution(), most_steps = whole_executions(steps, at_once);
   int64_t step = 0;
-  for (; (!steps || step < *steps) && !progress.stop_training && batches.next(batch); ++step) {
-    for (const auto& callback : callbacks) callback->on_test_batch_begin(progress, step);
+  while (step < most_steps && batches.next(batch)) {
+    if (step % at_once == 0)
+      for (const auto& callback : callbacks) callback->on_test_batch_begin(progress, step);
     prepare("evaluate", batch, false);
     run(Kind::test, batch);
-    for (const auto& callback : callbacks) callback->on_test_batch_end(progress, step);
+    ++step;
+    if (step % at_once == 0)
+      for (const auto& callback : callbacks) callback->on_test_batch_end(progress, step - 1);
   }
+  if (step % at_once != 0)
+    for (const auto& callback : callbacks) callback->on_test_batch_end(progress, last_step(step, at_once));
   if (step == 0) throw InvalidArgument("[evaluate] there are no batches; give it data");
   Logs logs = read_metrics();
   for (const auto& callback : callbacks) callback->on_test_end(progress, by_name(logs));
@@ -220,9 +240,11 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
   Progress progress = progress_of(1, batches.steps());
   for (const auto& callback : options.callbacks) callback->on_predict_begin(progress);
   std::vector<std::vector<Array>> all;  // by output, then by batch
+  const int64_t at_once = steps_per_execution(), most_steps = whole_executions(options.steps, at_once);
   int64_t step = 0;
-  for (Batch batch; batches.next(batch) && !progress.stop_training; ++step) {
-    for (const auto& callback : options.callbacks) callback->on_predict_batch_begin(progress, step);
+  for (Batch batch; step < most_steps && batches.next(batch);) {
+    if (step % at_once == 0)
+      for (const auto& callback : options.callbacks) callback->on_predict_batch_begin(progress, step);
     note_inputs(batch);
     std::vector<Tensor> results;
     predict_->call(batch.x.data(), batch.x.size(), results);
@@ -233,8 +255,12 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
                                   batch.rows(), " rows; a prediction has one row for each"));
       all[i].push_back(results[i].array());
     }
-    for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, step);
+    ++step;
+    if (step % at_once == 0)
+      for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, step - 1);
   }
+  if (step % at_once != 0)
+    for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, last_step(step, at_once));
   for (const auto& callback : options.callbacks) callback->on_predict_end(progress);
   std::vector<Tensor> predictions;
   for (const std::vector<Array>& parts : all) predictions.emplace_back(joined(parts));

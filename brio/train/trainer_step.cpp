@@ -48,7 +48,8 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
     if (loss.rank() != 0)
       throw InvalidArgument(cat("[fit] the loss '", output.options.loss.name(), "' has shape ", loss.shape(),
                                 "; training needs a reduction other than none"));
-    if (c.outputs.size() > 1) output.loss.update_state(loss, rows);
+    // As Keras counts them: a mean of batches, however large each is.
+    if (c.outputs.size() > 1) output.loss.update_state(loss);
     if (output.options.loss_weight != 1) loss = loss * constant(output.options.loss_weight, loss.dtype());
     total.loss = losses == 0 ? loss : total.loss + loss;
     total.by_rows &= by_rows;
@@ -68,15 +69,15 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
   return total;
 }
 
-std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch) {
+std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch, std::vector<std::string>& names) {
   std::vector<Tensor> results;
-  compiled_->own_names.clear();
+  names.clear();
   for (auto& [name, value] : step(batch)) {
     if (!value.defined() || value.rank() != 0)
       throw InvalidArgument(cat("[fit] the step gave '", name, "' as ",
                                 value.defined() ? cat("a tensor of shape ", value.shape()) : std::string("none"),
                                 "; the logs take scalars"));
-    compiled_->own_names.push_back(name);
+    names.push_back(name);
     results.push_back(cast(value, f32));
   }
   return results;
@@ -90,9 +91,9 @@ std::vector<Tensor> Trainer::forward(const Batch& batch, bool training) {
   return y_pred;
 }
 
-std::vector<Tensor> Trainer::step(const Batch& batch, bool training) {
+std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector<std::string>& names) {
   Compiled& c = *compiled_;
-  if (const nn::Step& own = training ? c.options.train_step : c.options.test_step) return own_step(own, batch);
+  if (const nn::Step& own = training ? c.options.train_step : c.options.test_step) return own_step(own, batch, names);
   const TensorList weights = weights_of(batch, training);
   std::vector<Tensor> y_pred, gradients;
   if (training) {
@@ -147,15 +148,16 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
   auto found = std::ranges::find_if(
       steps, [&](const Traced& t) { return t.n_x == n_x && t.n_y == n_y && t.n_weights == n_weights; });
   if (found == steps.end()) {
+    const auto names = std::make_shared<std::vector<std::string>>();
     auto body = [=, this](const std::vector<Tensor>& all) {
       const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
       Batch tensors;
       tensors.x.assign(at(0), at(n_x));
       tensors.y.assign(at(n_x), at(n_x + n_y));
       tensors.sample_weight.assign(at(n_x + n_y), at(n_x + n_y + n_weights));
-      return kind == Kind::part ? part_of_step(tensors, all.back()) : step(tensors, kind == Kind::train);
+      return kind == Kind::part ? part_of_step(tensors, all.back()) : step(tensors, kind == Kind::train, *names);
     };
-    steps.push_back({n_x, n_y, n_weights, std::make_unique<detail::TracedFunction>(body)});
+    steps.push_back({n_x, n_y, n_weights, names, std::make_unique<detail::TracedFunction>(body)});
     found = steps.end() - 1;
   }
   arguments_.clear();
@@ -165,7 +167,9 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
   results_.clear();
   found->function->call(arguments_.data(), arguments_.size(), results_);
   arguments_.clear();  // the source may fill the same memory again
-  if (!results_.empty()) compiled_->own_results.swap(results_);
+  if (results_.empty()) return;
+  compiled_->own_results.swap(results_);
+  compiled_->own_names = found->names;
 }
 
 void Trainer::run_parts(const Batch& batch, int64_t parts) {
