@@ -15,6 +15,7 @@ import types
 
 from brio import _core, _nest
 from brio._rewrite import AG, RETURNED, Rewriter
+from brio._tensor_array import TensorArray
 
 # ---- functions
 
@@ -192,13 +193,25 @@ def _is_leaf(x):
     return isinstance(x, (_core.Tensor, _core.Variable, bool, int, float)) or (hasattr(x, "dtype") and hasattr(x, "shape"))
 
 
+class _Array(tuple):
+    """A TensorArray as a structure: its tensor, and what it is an array of."""
+
+
+def _opened(values):
+    return tuple(_Array((v._buffer, (v.dtype, v.element_shape))) if isinstance(v, TensorArray) and v._buffer is not None else v for v in values)
+
+
+def _closed(values):
+    return tuple(TensorArray(v[1][0], element_shape=v[1][1])._with(v[0]) if isinstance(v, _Array) else v for v in values)
+
+
 def _cond(test, on_true, on_false, names):
     """Both branches traced. A value is a tensor in both, or the same object in both."""
     seen = {}
 
     def branch(which, run):
         def traced():
-            values = run()
+            values = _opened(run())
             seen[which] = values
             out = []
             for value, other, name in zip(values, seen.get(True, values), names):
@@ -234,7 +247,7 @@ def _cond(test, on_true, on_false, names):
             out.append(Undefined(name))
             continue
         out.append(_nest.pack(value, [next(results) if _is_leaf(leaf) else leaf for leaf in _nest.flatten(value)]))
-    return tuple(out)
+    return _closed(out)
 
 
 def while_stmt(test, body, state, names):
@@ -251,6 +264,11 @@ def _loop(test, body, state, names):
     """A loop whose test is a tensor: numbers and tensors of the state are carried, other objects stay what they are."""
     if any(map(_is_returned, state)):
         state = _with_place_for_returned((body,), state)
+    for i, value in enumerate(state):
+        if isinstance(value, TensorArray):
+            array = value._as_buffer(lambda probe, i=i, now=state: _core._trial(lambda: body(*now[:i], probe, *now[i + 1 :])))
+            state = (*state[:i], array, *state[i + 1 :])
+    state = _opened(state)
     flat = [_nest.flatten(value) for value in state]
     carried = [(i, j) for i, leaves in enumerate(flat) for j, leaf in enumerate(leaves) if _is_leaf(leaf)]
     initial = [_core.convert_to_tensor(flat[i][j]) for i, j in carried]
@@ -259,10 +277,10 @@ def _loop(test, body, state, names):
         leaves = [list(f) for f in flat]
         for (i, j), tensor in zip(carried, tensors):
             leaves[i][j] = tensor
-        return tuple(_nest.pack(value, leaf) for value, leaf in zip(state, leaves))
+        return _closed(_nest.pack(value, leaf) for value, leaf in zip(state, leaves))
 
     def step(tensors):
-        after = body(*unpacked(tensors))
+        after = _opened(body(*unpacked(tensors)))
         leaves = [_nest.flatten(value) for value in after]
         out = []
         for i, value in enumerate(after):

@@ -445,4 +445,43 @@ CASES = [
                 total += loss
             return total
         result = [epoch(dataset), epoch(dataset), model.get_weights()]"""),
+    ("tensor_array_in_loops", """
+        @tf.function
+        def discounted(rewards):
+            n = tf.shape(rewards)[0]
+            returns = tf.TensorArray(dtype=tf.float32, size=n)
+            s = tf.constant(0.0)
+            for i in tf.range(n):
+                s = rewards[i] + 0.9 * s
+                returns = returns.write(i, s)
+            return returns.stack()[::-1]
+        @tf.function
+        def some(n):
+            out = tf.TensorArray(tf.int32, size=7)
+            for i in tf.range(n):
+                if i == 5:
+                    continue
+                if i % 3 == 0 and i % 2 == 0:
+                    v = 6
+                elif i % 3 == 0:
+                    v = 3
+                else:
+                    v = i
+                out = out.write(i, v)
+                if i > 2:
+                    out = out.write(i, out.read(i) * 10)
+            return out.stack()
+        @tf.function
+        def rows(x):
+            out = tf.TensorArray(tf.float32, size=3, element_shape=[2])
+            i = 0
+            while i < 3:
+                out = out.write(i, x * tf.cast(i, tf.float32))
+                i += 1
+            return out.concat(), out.gather([2, 0]), out.size()
+        x = tf.constant([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(discounted(x) ** 2)
+        result = [discounted(x), tape.gradient(y, x), some(tf.constant(7)), some(tf.constant(2)), rows(tf.constant([1.0, 2.0]))]"""),
 ]  # fmt: skip
