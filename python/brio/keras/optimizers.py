@@ -180,6 +180,8 @@ def _make(name, text):
     class Made(Optimizer):
         def __init__(self, *args, **kwargs):
             given = _classes.bound(type(self), text, args, kwargs)
+            if type(self).update_step is not Optimizer.update_step:
+                raise TypeError(f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from keras.optimizers.Optimizer")
             if "lr" in given:  # its old name
                 given["learning_rate"] = given.pop("lr")
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
