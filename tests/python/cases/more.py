@@ -45,4 +45,10 @@ CASES = [
         def f(x):
             return table.lookup(x) + 1
         result = [f(tf.constant([[2, 3], [9, 100]])), f(tf.constant(5)), tf.is_tensor(None), tf.is_tensor('a')]"""),
+    ("ragged_operators", """
+        a = tf.ragged.constant([[1, 2, 3], [], [4, 5]])
+        b = tf.ragged.constant([[[1.0], [2.0, 3.0]], [[]]])
+        result = [x.to_list() for x in (a + 10, 10 - a, a * a, a / 2, a // 2, a % 2, -a, a ** 2, a == 2, a > a, a != 1, a + tf.constant([[100], [200], [300]]), b * 2.0, abs(-b), ~(a > 2), (a > 1) & (a < 4))]"""),
+    ("ragged_operators_of_other_rows", """
+        result = tf.ragged.constant([[1, 2], [3]]) + tf.ragged.constant([[1], [2, 3]])""", {'raises': 'Exception'}),
 ]
