@@ -3,10 +3,13 @@
 import json
 
 from brio import _core, _nest
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
 from brio.keras._layer import KerasTensor, Layer
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
+
+__getattr__ = _attribute_error_of(__name__)
 
 __all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "model_from_json", "save_model"]
 
