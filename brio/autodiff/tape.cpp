@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory_resource>
 
+#include "brio/autodiff/exact_gradient.h"
 #include "brio/autodiff/gradient.h"
 #include "brio/autodiff/gradient_memo.h"
 #include "brio/base/error.h"
@@ -240,9 +241,11 @@ std::function<std::vector<Tensor>(const std::vector<Tensor>&)> grad(TensorFn f) 
       [both = value_and_grad(std::move(f))](const std::vector<Tensor>& arguments) { return both(arguments).second; };
 }
 
-std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
-    std::function<CustomResult(const std::vector<Tensor>&)> f) {
-  return [f = std::move(f)](const std::vector<Tensor>& arguments) {
+namespace {
+
+std::function<Tensor(const std::vector<Tensor>&)> with_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f, bool exact) {
+  return [f = std::move(f), exact](const std::vector<Tensor>& arguments) {
     Recording& recording = current_recording();
     CustomResult result;
     {
@@ -252,7 +255,8 @@ std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
     std::vector<TensorImpl*> in;
     for (const Tensor& argument : arguments) in.push_back(argument.impl());
     in.push_back(result.value.impl());
-    Tensor value = record(op::custom_gradient, in);
+    const int64_t attrs[] = {exact};
+    Tensor value = record(op::custom_gradient, in, attrs);
     if (recording.tapes.empty()) return value;  // nobody will ask
     const auto node = recording.producers[value.impl()->value];
     recording.custom_gradients.emplace_back(
@@ -266,6 +270,17 @@ std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
         }));
     return value;
   };
+}
+
+}  // namespace
+
+std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f) {
+  return with_gradient(std::move(f), false);
+}
+std::function<Tensor(const std::vector<Tensor>&)> exact_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f) {
+  return with_gradient(std::move(f), true);
 }
 
 }  // namespace brio

@@ -67,6 +67,7 @@ nb::object numpy_view(const Tensor& tensor);
 
 nb::object variable_object(const Variable& variable);                    // the same one each time
 void know_variable_object(const Variable& variable, nb::handle object);  // that variable_object() gives from now on
+nb::object known_variable(const VariableImpl* variable);                 // the same, or None
 nb::object wrap(Tensor tensor);                                          // "none" is None
 
 // Keeps a Python object in a place that may be destroyed without the interpreter's lock.

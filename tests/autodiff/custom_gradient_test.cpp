@@ -84,8 +84,8 @@ TEST(CustomGradient, InABodyIsRefusedWhenItIsDifferentiated) {
   EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{1, 4}));
   EXPECT_EQ(
       error_of([&] { tape.gradient(y, {x}); }),
-      "[custom_gradient] has no gradient inside a branch or loop body; put it outside, or write the body without "
-      "it");
+      "[custom_gradient] has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or "
+      "write the body without it");
 }
 
 }  // namespace
