@@ -592,4 +592,16 @@ CASES = [
         own = Halved()
         own.compile()
         result = [plain.predict(endless, steps=4, verbose=0), own.predict(x, batch_size=4, verbose=0), own.predict(endless, steps=2, verbose=0)]""", {"rtol": 1e-4}),
+    ("layers_added_after_a_call", """
+        result = []
+        for begin in ([keras.Input((4,))], []):
+            model = keras.Sequential([*begin, keras.layers.Dense(3, kernel_initializer='ones')])
+            a = model(np.ones((2, 4), 'float32'))
+            lines = []
+            model.summary(print_fn=lambda line, **kwargs: lines.append(line))
+            model.add(keras.layers.Dense(2, kernel_initializer='ones'))
+            b = model(np.ones((2, 4), 'float32'))
+            model.compile('sgd', 'mse')
+            loss = model.fit(np.ones((4, 4)), np.ones((4, 2)), epochs=2, verbose=0).history['loss']
+            result += [a, b, loss, len(model.weights), '(None, 3)' in '\\n'.join(lines) or '(2, 3)' in '\\n'.join(lines)]""", {"rtol": 1e-4}),
 ]  # fmt: skip
