@@ -1,5 +1,5 @@
-// A gradient that is the one of the value itself, in fewer passes than its ops would take. Where the function is not to
-// be had (a trace that was loaded) the ops do.
+// A gradient that is the one of the value itself, in fewer passes than its ops would take. Where the function is not
+// to be had (a trace that was loaded) the ops do.
 #pragma once
 
 #include "brio/autodiff/tape.h"

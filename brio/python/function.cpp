@@ -35,8 +35,13 @@ class Function {
   // (arguments, results, trace) of each trace, the oldest first. In the structures a tensor is its number.
   nb::list saved_traces() const {
     nb::list list;
-    for (const auto& variant : variants_) {
-      std::vector<TracedGraph> graphs = variant->traced->graphs();
+    for (size_t i = 0; i < variants_.size(); ++i) {  // another thread may add some meanwhile
+      const Variant* const variant = variants_[i].get();
+      std::vector<TracedGraph> graphs;
+      {
+        const nb::gil_scoped_release release;  // who holds the function's lock may wait for the interpreter's
+        graphs = variant->traced->graphs();
+      }
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
         nb::object arguments = numbered(variant->arguments, graph->arguments.size());
         nb::object results = numbered(variant->results, graph->results);

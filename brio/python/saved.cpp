@@ -1,7 +1,7 @@
 // tf.saved_model: traces of functions for files. What an object is made of is up to Python (python/brio/_saved.py).
+#include "brio/python/saved.h"
 #include "brio/base/error.h"
 #include "brio/python/bind.h"
-#include "brio/python/saved.h"
 
 namespace brio::python {
 namespace {
@@ -34,7 +34,8 @@ std::shared_ptr<const SavedTrace> save_trace(nb::object f, nb::sequence specs) {
   return std::make_shared<const SavedTrace>(SavedTrace::of(body, arguments));
 }
 
-std::shared_ptr<const SavedTrace> read_trace(const std::string& text, nb::sequence variables, nb::sequence constants) {
+std::shared_ptr<const SavedTrace> read_trace(const std::string& text, nb::sequence variables,
+                                             nb::sequence constants) {
   return std::make_shared<const SavedTrace>(
       SavedTrace::read(text, variables_from(variables), tensors_with_own_dtype(constants)));
 }
@@ -73,7 +74,8 @@ void bind_saved(nb::module_& m) {
       .def_prop_ro("variables",
                    [](const SharedTrace& self) {
                      nb::list list;
-                     for (const VariableRef& variable : self.trace->variables()) list.append(known_variable(variable.get()));
+                     for (const VariableRef& variable : self.trace->variables())
+                       list.append(known_variable(variable.get()));
                      return list;
                    })
       .def_prop_ro("arguments", [](const SharedTrace& self) { return specs_of(self.trace->arguments()); })

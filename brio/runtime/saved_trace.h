@@ -1,10 +1,10 @@
-// A trace of a function for files. Sizes of its arguments may be unknown: the function is traced in several sizes, and
-// what varies, sizes and numbers that follow from them, is fitted as a function of those of the arguments. A call
+// A trace of a function for files. Sizes of its arguments may be unknown: the function is traced in several sizes,
+// and what varies, sizes and numbers that follow from them, is fitted as a function of those of the arguments. A call
 // fills them in and records the ops.
 //
 //   const SavedTrace trace = SavedTrace::of(f, {{{-1, 3}, f32}});
-//   std::string text = trace.write(variables, constants);             // constants: tensors that go to a file of their own
-//   SavedTrace::read(text, variables, constants).call({x});
+//   std::string text = trace.write(variables, constants);             // constants: tensors that go to a file of
+//   their own SavedTrace::read(text, variables, constants).call({x});
 #pragma once
 
 #include <span>

@@ -103,7 +103,8 @@ class TraceFit {
     for (size_t place = 0; place < outlines_[0].extents.size(); ++place) {
       const auto form = fit([&](size_t k) { return std::optional(outlines_[k].extents[place]); });
       if (!form)
-        refuse(cat("a size of [", OpAtPlace(made.trace_.graph, true, place).name(), "] follows no sizes of the arguments"));
+        refuse(cat("a size of [", OpAtPlace(made.trace_.graph, true, place).name(),
+                   "] follows no sizes of the arguments"));
       if (form->varies()) made.sizes_.push_back({place, *form});
     }
     fit_numbers(made);
@@ -196,8 +197,7 @@ class TraceFit {
     const auto equal = [&](size_t k) {
       return tensor(k).impl() == tensor(0).impl() ||
              (tensor(k).aval() == aval && aval.dtype != DType::string &&
-              (aval.bytes() == 0 ||
-               std::memcmp(data_of(tensor(k)), data_of(tensor(0)), aval.bytes()) == 0));
+              (aval.bytes() == 0 || std::memcmp(data_of(tensor(k)), data_of(tensor(0)), aval.bytes()) == 0));
     };
     bool all_equal = true;
     for (size_t k = 1; k < symbol_sizes_.size(); ++k) all_equal &= equal(k);
@@ -237,7 +237,8 @@ SavedTrace SavedTrace::of(const BodyFn& body, std::span<const SizedAs> arguments
     for (const SizedAs& argument : arguments) avals.push_back({Shape(argument.dims), argument.dtype});
     return SavedTrace(trace_graph(body, avals));
   }
-  // Sizes that have to be equal, such as the batch of two arguments, cannot vary apart: then those of an axis are one.
+  // Sizes that have to be equal, such as the batch of two arguments, cannot vary apart: then those of an axis are
+  // one.
   std::vector<std::vector<size_t>> ways;
   if (apart.size() <= SizeForm::kMostSymbols) ways.push_back(apart);
   for (auto& way : {by_axis, one}) {

@@ -59,11 +59,12 @@ void revive(Graph& graph) {
 }  // namespace
 
 std::string SavedTrace::write(std::span<const VariableRef> variables, std::vector<Tensor>& constants) const {
-  const bool effects = trace_.graph.outputs.size() >
-                       trace_.results + static_cast<size_t>(std::ranges::count_if(
-                                            trace_.cells, [](const TracedGraph::Cell& cell) { return cell.assigned; }));
-  std::string text = cat("brio trace 1\narguments ", trace_.arguments.size(), " results ", trace_.results, " effects ",
-                         effects ? 1 : 0, " symbols ", symbols_, "\ncaptured ", trace_.captured.size());
+  const bool effects =
+      trace_.graph.outputs.size() >
+      trace_.results + static_cast<size_t>(std::ranges::count_if(
+                           trace_.cells, [](const TracedGraph::Cell& cell) { return cell.assigned; }));
+  std::string text = cat("brio trace 1\narguments ", trace_.arguments.size(), " results ", trace_.results,
+                         " effects ", effects ? 1 : 0, " symbols ", symbols_, "\ncaptured ", trace_.captured.size());
   for (const Tensor& tensor : trace_.captured) {
     const Aval& aval = tensor.aval();
     if (aval.dtype != DType::string && aval.bytes() <= kSmallBytes) {
@@ -89,7 +90,8 @@ std::string SavedTrace::write(std::span<const VariableRef> variables, std::vecto
     for (const Followed& one : *list) text += cat("\n  ", one.place, " ", one.form.str());
   }
   text += cat("\nelements ", elements_.size());
-  for (const FollowedElement& one : elements_) text += cat("\n  ", one.captured, " ", one.element, " ", one.form.str());
+  for (const FollowedElement& one : elements_)
+    text += cat("\n  ", one.captured, " ", one.element, " ", one.form.str());
   return text + "\ngraph\n" + trace_.graph.str() + "\n";
 }
 
@@ -195,14 +197,13 @@ class TraceReader {
     auto output = static_cast<uint32_t>(trace.results);
     for (TracedGraph::Cell& cell : trace.cells) {
       if (!(input(next++) == cell.variable->aval))
-        fail(cat("variable '", cell.variable->name, "' is ", format_aval(cell.variable->aval), ", but input ", next - 1,
-                 " of the graph is ", format_aval(input(next - 1))));
+        fail(cat("variable '", cell.variable->name, "' is ", format_aval(cell.variable->aval), ", but input ",
+                 next - 1, " of the graph is ", format_aval(input(next - 1))));
       if (cell.assigned) cell.output = output++;
     }
     for (; next < graph.inputs.size(); ++next)
       if (!(input(next) == Aval{Shape(), u64})) fail("a seed or counter is no u64[]");
-    if (graph.outputs.size() != output + effects)
-      fail(cat("the graph has ", graph.outputs.size(), " outputs"));
+    if (graph.outputs.size() != output + effects) fail(cat("the graph has ", graph.outputs.size(), " outputs"));
     for (const TracedGraph::Cell& cell : trace.cells)
       if (cell.assigned && !(graph.values[graph.outputs[cell.output]] == cell.variable->aval))
         fail(cat("what is assigned to variable '", cell.variable->name, "' is of another kind"));
@@ -218,7 +219,8 @@ class TraceReader {
       tensor = Tensor::from_bytes(bytes_[i].data(), aval);
     }
     if (!(tensor.aval() == aval))
-      fail(cat("captured tensor ", i, " is ", format_aval(tensor.aval()), ", but the graph takes ", format_aval(aval)));
+      fail(cat("captured tensor ", i, " is ", format_aval(tensor.aval()), ", but the graph takes ",
+               format_aval(aval)));
   }
 
   // Every symbol is the size of an argument, and every form gives what the graph has.

@@ -1,5 +1,5 @@
-// What a function is once it was called with arguments of certain shapes and dtypes: a graph, and what it takes beside
-// them from outside.
+// What a function is once it was called with arguments of certain shapes and dtypes: a graph, and what it takes
+// beside them from outside.
 #pragma once
 
 #include <cstdint>

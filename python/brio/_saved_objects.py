@@ -81,19 +81,14 @@ def children(obj):
         return list(obj.items())
     if not is_trackable(obj):
         return []
-    if _of_keras(obj):
-        return _keras_children(obj)
     found = {name: value for name, value in vars(obj).items() if _is_kept(value) and not isinstance(value, (Signature, SignatureMap))}
+    if _of_keras(obj):  # it lists its variables; what begins with _ is the machinery of layers
+        found = {name: value for name, value in found.items() if not name.startswith("_")}
+        found.update((name, list(getattr(obj, name))) for name in ("variables", "trainable_variables", "non_trainable_variables") if hasattr(obj, name))
     for name in dir(type(obj)):
         if name not in found and isinstance(getattr(type(obj), name, None), Function):
             found[name] = getattr(obj, name)
     return sorted(found.items())
-
-
-def _keras_children(obj):
-    lists = {name: list(getattr(obj, name)) for name in ("variables", "trainable_variables", "non_trainable_variables") if hasattr(obj, name)}
-    own = {name: value for name, value in vars(obj).items() if not name.startswith("_") and _is_kept(value)}
-    return sorted({**own, **lists}.items())
 
 
 def _is_kept(value, depth=0):

@@ -82,12 +82,14 @@ bool quickly_run(const Graph& graph) {
     bytes += aval.bytes();
   }
   // A loop may go on for ever.
-  return bytes < kMostBytes && std::ranges::none_of(graph.nodes, [](const Node& node) { return !node.graphs.empty(); });
+  return bytes < kMostBytes &&
+         std::ranges::none_of(graph.nodes, [](const Node& node) { return !node.graphs.empty(); });
 }
 
 // A file may hold any attributes: they are refused, or can be run.
 TEST(SavedGraphsOfAllOps, NoAttributesOfAFileCrash) {
-  constexpr std::string_view kNumbers[] = {"-1", "0", "1", "2", "7", "-9223372036854775808", "9223372036854775807", "4294967296"};
+  constexpr std::string_view kNumbers[] = {
+      "-1", "0", "1", "2", "7", "-9223372036854775808", "9223372036854775807", "4294967296"};
   std::mt19937_64 random(5);
   size_t accepted = 0, refused = 0;
   for (uint64_t seed = 1; seed <= op_tests().size(); ++seed) {

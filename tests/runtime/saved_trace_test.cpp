@@ -61,7 +61,8 @@ std::string shapes(const std::vector<SizedAs>& all) {
 }
 
 // The function saved with the first size unknown gives in each size what the function gives.
-void expect_same(const BodyFn& f, const std::vector<SizedAs>& arguments, const std::vector<Variable>& variables = {}) {
+void expect_same(const BodyFn& f, const std::vector<SizedAs>& arguments,
+                 const std::vector<Variable>& variables = {}) {
   const SavedTrace trace = again(SavedTrace::of(f, arguments), variables);
   for (int64_t n : {1, 2, 3, 8, 61}) {
     Tensors in;
@@ -92,8 +93,9 @@ TEST(SavedTrace, FollowsSlicesRangesAndSizesAsNumbers) {
   expect_same(
       [](const Tensors& in) {
         const int64_t n = in[0].shape()[0];
-        return Tensors{slice(in[0], std::vector<Range>{{n - 1, n}}), in[0] * n, expand_dims(cast(range(n), f32), 1) + in[0],
-                       pad(in[0], {{n, 2}, {0, 0}}), broadcast_to(in[0], {2, n, 3})};
+        return Tensors{slice(in[0], std::vector<Range>{{n - 1, n}}), in[0] * n,
+                       expand_dims(cast(range(n), f32), 1) + in[0], pad(in[0], {{n, 2}, {0, 0}}),
+                       broadcast_to(in[0], {2, n, 3})};
       },
       {{{-1, 3}, f32}});
 }
@@ -101,12 +103,12 @@ TEST(SavedTrace, FollowsSlicesRangesAndSizesAsNumbers) {
 TEST(SavedTrace, FollowsSizesInBodies) {
   expect_same(
       [](const Tensors& in) {
-        const Tensors looped = while_loop(
-            [](const Tensors& s) { return less(s[0], Tensor(3, i32)); },
-            [&](const Tensors& s) {
-              return Tensors{s[0] + 1, s[1] + mean(s[1], 0, true) * static_cast<float>(in[0].shape()[0])};
-            },
-            {Tensor(0, i32), in[0]});
+        const Tensors looped =
+            while_loop([](const Tensors& s) { return less(s[0], Tensor(3, i32)); },
+                       [&](const Tensors& s) {
+                         return Tensors{s[0] + 1, s[1] + mean(s[1], 0, true) * static_cast<float>(in[0].shape()[0])};
+                       },
+                       {Tensor(0, i32), in[0]});
         const Tensors chosen = cond(
             greater(sum(in[0]), Tensor(0.f)), [&] { return Tensors{in[0] * 2}; }, [&] { return Tensors{-in[0]}; });
         return Tensors{looped[1], chosen[0]};
@@ -116,19 +118,22 @@ TEST(SavedTrace, FollowsSizesInBodies) {
 
 TEST(SavedTrace, SizesVaryApartWhereTheyCan) {
   const SavedTrace apart = again(SavedTrace::of(
-      [](const Tensors& in) { return Tensors{matmul(in[0], in[1]), reshape(in[0], {-1})}; },
+      [](const Tensors& in) {
+        return Tensors{matmul(in[0], in[1]), reshape(in[0], {-1})};
+      },
       {{{{-1, 3}, f32}, {{3, -1}, f32}}}));
   EXPECT_EQ(shapes(apart.results()), "float32(-1,-1,) float32(-1,)");
   EXPECT_EQ(apart.call(Tensors{numbers({5, 3}), numbers({3, 7})})[0].shape(), Shape({5, 7}));
-  const SavedTrace products = again(
-      SavedTrace::of([](const Tensors& in) { return Tensors{reshape(in[0], {-1})}; }, {{{{-1, -1, -1}, f32}}}));
+  const SavedTrace products =
+      again(SavedTrace::of([](const Tensors& in) { return Tensors{reshape(in[0], {-1})}; }, {{{{-1, -1, -1}, f32}}}));
   EXPECT_EQ(products.call(Tensors{numbers({2, 3, 4})})[0].shape(), Shape({24}));
   // The two of a sum cannot: they are one size.
   const SavedTrace together = again(
       SavedTrace::of([](const Tensors& in) { return Tensors{in[0] + in[1]}; }, {{{{-1, 3}, f32}, {{-1, 3}, f32}}}));
   EXPECT_EQ(together.call(Tensors{numbers({5, 3}), numbers({5, 3})})[0].shape(), Shape({5, 3}));
-  EXPECT_NE(error_of([&] { together.call(Tensors{numbers({5, 3}), numbers({4, 3})}); })
-                .find("axis 0 of tensor 1 has size 4 where another has 5"),
+  EXPECT_NE(error_of([&] {
+              together.call(Tensors{numbers({5, 3}), numbers({4, 3})});
+            }).find("axis 0 of tensor 1 has size 4 where another has 5"),
             std::string::npos);
   // Five of them are more than can vary apart.
   const std::vector<SizedAs> five(5, {{-1}, f32});
@@ -149,23 +154,32 @@ TEST(SavedTrace, RefusesWhatIsNotOneGraph) {
                 {{{-1}, f32}})
                 .find("records other ops when an argument has another size"),
             std::string::npos);
-  EXPECT_NE(save([](const Tensors& in) { return Tensors{slice(in[0], std::vector<Range>{{0, in[0].shape()[0] / 2}})}; }, {{{-1}, f32}})
+  EXPECT_NE(save(
+                [](const Tensors& in) {
+                  return Tensors{slice(in[0], std::vector<Range>{{0, in[0].shape()[0] / 2}})};
+                },
+                {{{-1}, f32}})
                 .find("a size of [slice] follows no sizes of the arguments"),
             std::string::npos);
   EXPECT_NE(save([](const Tensors& in) { return Tensors{in[0] * (1.0 / static_cast<double>(in[0].shape()[0]))}; },
                  {{{-1}, f32}})
                 .find("a number in it follows no sizes"),
             std::string::npos);
-  EXPECT_NE(save([](const Tensors& in) { return Tensors{in[0] * constant(1.0 / static_cast<double>(in[0].size()), f32)}; },
-                 {{{-1}, f32}})
-                .find("a number in it follows no sizes"),
-            std::string::npos);
-  EXPECT_NE(save([](const Tensors& in) { return Tensors{in[0] + Tensor(numbers(in[0].shape()).array())}; },
-                 {{{-1}, f32}})
-                .find("that is another one for other sizes"),
-            std::string::npos);
+  EXPECT_NE(
+      save([](const Tensors& in) { return Tensors{in[0] * constant(1.0 / static_cast<double>(in[0].size()), f32)}; },
+           {{{-1}, f32}})
+          .find("a number in it follows no sizes"),
+      std::string::npos);
+  EXPECT_NE(
+      save([](const Tensors& in) { return Tensors{in[0] + Tensor(numbers(in[0].shape()).array())}; }, {{{-1}, f32}})
+          .find("that is another one for other sizes"),
+      std::string::npos);
   const HostFunction host("mine", [](const std::vector<Array>& in) { return in; });
-  EXPECT_NE(save([&](const Tensors& in) { return host_call(host, in, {{Shape{2}, f32}}); }, {{{2}, f32}})
+  EXPECT_NE(save(
+                [&](const Tensors& in) {
+                  return host_call(host, in, {{Shape{2}, f32}});
+                },
+                {{{2}, f32}})
                 .find("'mine' is code of the host, which cannot be saved"),
             std::string::npos);
   std::ostringstream to;
@@ -209,7 +223,10 @@ TEST(SavedTrace, SharesVariablesAndAssignsThem) {
 
 TEST(SavedTrace, DrawsNewNumbersAtEachCall) {
   const SavedTrace draw = again(SavedTrace::of(
-      [](const Tensors& in) { return Tensors{random::normal(in[0].shape()), random::uniform({2})}; }, {{{{-1}, f32}}}));
+      [](const Tensors& in) {
+        return Tensors{random::normal(in[0].shape()), random::uniform({2})};
+      },
+      {{{{-1}, f32}}}));
   const Tensor x = numbers({4});
   random::set_seed(7);
   const std::string first = bits(draw.call({{x}})), second = bits(draw.call({{x}}));

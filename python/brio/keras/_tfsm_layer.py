@@ -3,6 +3,7 @@
 import os
 
 from brio import _saved_load
+from brio.keras import _serialization
 from brio.keras._layer import Layer
 from brio.keras.export import variables_used
 
@@ -34,6 +35,12 @@ class TFSMLayer(Layer):
 
     def get_config(self):
         return {**self._base_config(), "filepath": self.filepath, "call_endpoint": self.call_endpoint, "call_training_endpoint": self.call_training_endpoint}
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None, safe_mode=None):
+        if safe_mode or (safe_mode is None and not _serialization._unsafe.get()):
+            raise ValueError("the config names a SavedModel, whose graph would be run; pass safe_mode=False if you trust where it is from")
+        return cls(**config)
 
 
 def _endpoint(loaded, name):

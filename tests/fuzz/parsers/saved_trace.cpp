@@ -19,7 +19,8 @@ bool is_small(const Graph& graph) {
     bytes += aval.bytes();
   }
   for (const Node& node : graph.nodes)
-    if (node.op->kind == OpKind::control || node.op->kind == OpKind::effect) return false;  // a loop may go on for ever
+    if (node.op->kind == OpKind::control || node.op->kind == OpKind::effect)
+      return false;  // a loop may go on for ever
   return bytes <= kMostBytes && graph.nodes.size() <= kMostNodes;
 }
 

@@ -291,6 +291,20 @@ CASES = [
         f = g.signatures['serving_default']
         out = f(tf.constant(x))
         result = [sorted(g.signatures), same(list(out.values())[0], m(x)), len(out), list(out)]""")),
+    ("keras_model_with_functions", case("""
+        class Net(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.d = keras.layers.Dense(2)
+            def call(self, x):
+                return self.d(x)
+            @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+            def scores(self, x):
+                return {'scores': tf.nn.softmax(self(x))}
+        m = Net()
+        m(x)
+        g = again(m, signatures={'scores': m.scores})
+        result = [same(g.scores(tf.constant(x))['scores'], tf.nn.softmax(m(x))), sorted(g.signatures), list(g.signatures['scores'](tf.constant(x)))]""")),
     ("keras_export", case("""
         m = model()
         m.export(at('m'), verbose=False)
@@ -376,6 +390,27 @@ CASES = [
         net.fit(x, x[:, :1], epochs=2, verbose=0)
         changed = [not np.allclose(a, b) for a, b in zip(before, net.get_weights())]
         result = [net.output_shape, len(net.trainable_weights), changed, net.predict(x, verbose=0).shape]""")),
+    ("tfsm_layer_config", case("""
+        m = model()
+        m.export(at('m'), verbose=False)
+        layer = keras.layers.TFSMLayer(at('m'), name='loaded')
+        config = layer.get_config()
+        made = keras.layers.TFSMLayer.from_config(config, safe_mode=False)
+        result = [same(made(x), m(x)), made.name, raises(lambda: keras.layers.TFSMLayer.from_config(config)), sorted(set(config) - {'trainable', 'dtype'})]""")),
+    ("gradient_of_loaded_layers", case("""
+        i = keras.Input((4, 6))
+        h = keras.layers.LayerNormalization()(keras.layers.Dense(6)(i))
+        h = keras.layers.GroupNormalization(2)(h)
+        h = keras.layers.GRU(3, return_sequences=True)(h)
+        m = keras.Model(i, keras.layers.MultiHeadAttention(2, 3)(h, h))
+        m.set_weights([rng.uniform(0.1, 0.9, w.shape).astype(w.dtype) for w in m.get_weights()])
+        m.export(at('m'), verbose=False)
+        g = tf.saved_model.load(at('m'))
+        t = tf.constant(rng.normal(size=(3, 4, 6)).astype('float32'))
+        with tf.GradientTape() as tape:
+            tape.watch(t)
+            loss = tf.reduce_mean(g.serve(t) ** 2)
+        result = [loss, tape.gradient(loss, t)]"""), {"atol": 2e-7}),  # the roundings of five layers
     ("tfsm_training_endpoint", case("""
         d = keras.layers.Dense(2)
         d.build((None, 3))
@@ -418,7 +453,7 @@ CASES = [
         tf.saved_model.save(Linear(), at('m'), options=o)
         g = tf.saved_model.load(at('m'), options=tf.saved_model.LoadOptions(allow_partial_checkpoint=True))
         result = [g(tf.constant(x)), o.experimental_custom_gradients, o.namespace_whitelist, o.function_aliases, tf.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY, tf.saved_model.SERVING]""")),
-    ("strings_as_inputs", case("""
+    ("another_dtype", case("""
         class C(tf.Module):
             def __init__(self):
                 super().__init__()
