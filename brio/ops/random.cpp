@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
+#include "brio/ops/arrange.h"
 #include "brio/ops/check.h"
 #include "brio/ops/cost.h"
 #include "brio/ops/elementwise.h"
@@ -119,8 +120,13 @@ Tensor normal(const Shape& shape, NormalOptions options) {
 
 Tensor bits(const Shape& shape, BitsOptions options) { return draw(op::random_bits, shape, options); }
 
+namespace {
+constinit thread_local const Drawn* scoped_stream = nullptr;
+}
+
 Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream) {
-  return seed ? Drawn{host_u64(*seed), host_u64(stream), 0} : next_streams(from, 1);
+  if (seed) return {host_u64(*seed), host_u64(stream), 0};
+  return scoped_stream ? *scoped_stream : next_streams(from, 1);
 }
 
 Drawn next_streams(Generator* from, uint64_t count) {
@@ -156,5 +162,17 @@ void set_seed(uint64_t seed) { generator().restore({seed, 0}); }
 
 GeneratorScope::GeneratorScope(Generator& generator) : before_(std::exchange(random::scoped_generator, &generator)) {}
 GeneratorScope::~GeneratorScope() { random::scoped_generator = before_; }
+
+StreamScope::StreamScope(const Tensor& pair) {
+  if (pair.rank() != 1 || pair.shape()[0] != 2 || !is_integer(pair.dtype()))
+    throw_invalid(op::random_bits, cat("the seed of a stateless function is two integers, but got ", pair.dtype(),
+                                       " of shape ", pair.shape()));
+  const std::vector<Tensor> numbers = unstack(cast(pair, u64));
+  const int64_t attrs[] = {static_cast<int64_t>(u64), 0, 1, 2};
+  const std::vector<Tensor> mixed = unstack(record(op::random_bits, attrs, numbers[0], numbers[1]));
+  stream_ = {mixed[0], mixed[1], 0};
+  before_ = std::exchange(random::scoped_stream, &stream_);
+}
+StreamScope::~StreamScope() { random::scoped_stream = before_; }
 
 }  // namespace brio

@@ -9,6 +9,7 @@
 #include "brio/base/thread_pool.h"
 #include "brio/ops/effects.h"
 #include "brio/python/bind.h"
+#include "brio/python/errors.h"
 #include "brio/python/journal.h"
 #include "brio/python/nest.h"
 #include "brio/runtime/evaluate.h"
@@ -79,6 +80,18 @@ nb::object scan_of(nb::object body, nb::object initial, nb::object elements, boo
   return nb::make_tuple(carried.unflatten(last.carried), result.unflatten(last.results));
 }
 
+// TensorFlow's errors stay what they are on their way through a running function, and so does what is no Exception:
+// KeyboardInterrupt.
+nb::object called(const nb::object& function, const nb::list& arguments) {
+  try {
+    return function(*arguments);
+  } catch (nb::python_error& error) {
+    const nb::object own = nb::module_::import_("brio.errors").attr("OpError");
+    if (error.matches(own) || !error.matches(PyExc_Exception)) throw PythonError(std::move(error));
+    throw;
+  }
+}
+
 // A function of Python's on arrays, called when the traced function runs.
 nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs, bool stateful) {
   Nest structure;
@@ -93,7 +106,7 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
     const nb::gil_scoped_acquire locked;
     nb::list arguments;
     for (const Array& array : arrays) arguments.append(wrap(Tensor(array)));
-    const nb::object results = (*f)(*arguments);
+    const nb::object results = called(*f, arguments);
     std::vector<Array> given;
     size_t i = 0;
     for (nb::handle result : results) {

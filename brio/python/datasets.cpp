@@ -8,7 +8,9 @@
 #include <unordered_set>
 
 #include "brio/base/error.h"
+#include "brio/ir/recording.h"
 #include "brio/ops/generator_scope.h"
+#include "brio/runtime/evaluate.h"
 
 namespace brio::python {
 namespace {
@@ -16,6 +18,22 @@ namespace {
 using data::Dataset;
 
 // ---- iterators
+
+// Functions of the pipeline may run in this thread, which may be tracing or running a function itself.
+class ReadApart {
+ public:
+  ReadApart() {
+    const Recording& now = current_recording();
+    if (now.kind != Recording::Kind::eager || now.in_host_call) scope_.emplace(own_);
+  }
+  void finish() {
+    if (scope_) flush(own_);
+  }
+
+ private:
+  Recording own_;
+  std::optional<RecordInto> scope_;
+};
 
 // At the interpreter's end, threads that want its lock would never come back: their iterators are closed before.
 class PythonIterator;
@@ -76,7 +94,9 @@ class PythonIterator {
     {
       const nb::gil_scoped_release release;
       const std::lock_guard lock(mutex_);
+      ReadApart apart;
       ended = !iterator_ || !iterator_->next(item);
+      apart.finish();
     }
     return ended ? nb::object() : nest_.unflatten(item);
   }
@@ -143,6 +163,7 @@ nb::object first_elements(const Dataset& dataset, int64_t n) {
   std::vector<data::Item> items;
   {
     const nb::gil_scoped_release release;
+    ReadApart apart;
     constexpr int64_t kMoreTries = 6;  // elements that are broken are passed over
     data::Iterator iterator = dataset.take(n + kMoreTries).iterator(0);
     std::exception_ptr error;
@@ -157,6 +178,7 @@ nb::object first_elements(const Dataset& dataset, int64_t n) {
       }
     }
     if (items.empty() && error) std::rethrow_exception(error);
+    apart.finish();
   }
   nb::list list;
   for (const data::Item& item : items) list.append(to_python(item));

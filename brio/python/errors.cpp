@@ -21,6 +21,8 @@ void set_python_error() noexcept {
     throw;
   } catch (nanobind::python_error& e) {
     e.restore();
+  } catch (const PythonError& e) {
+    e.error().restore();
   } catch (const Interrupted& e) {  // the check threw a KeyboardInterrupt, or what a handler of the user's raised
     try {
       std::rethrow_exception(e.why());

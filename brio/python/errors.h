@@ -3,7 +3,22 @@
 
 #include <nanobind/nanobind.h>
 
+#include <memory>
+
+#include "brio/base/error.h"
+
 namespace brio::python {
+
+// An exception of Python's that passes through C++ which lets errors of Brio's pass.
+class PythonError : public Error {
+ public:
+  explicit PythonError(nanobind::python_error error)
+      : Error(error.what()), error_(std::make_shared<nanobind::python_error>(std::move(error))) {}
+  nanobind::python_error& error() const { return *error_; }
+
+ private:
+  std::shared_ptr<nanobind::python_error> error_;
+};
 
 // Sets Python's error from the exception that is being handled.
 void set_python_error() noexcept;

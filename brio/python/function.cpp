@@ -62,7 +62,33 @@ class Function {
   // Arguments that differ in something else than tensors.
   struct Variant {
     Nest arguments, results;
+    // What tensors of some shapes gave in another structure.
+    std::vector<std::pair<std::vector<Aval>, Nest>> other_results;
     std::unique_ptr<detail::TracedFunction> traced;
+    bool was_traced = false;
+
+    void note(const std::vector<Tensor>& tensors, Nest made) {
+      if (!std::exchange(was_traced, true)) {
+        results = std::move(made);
+        return;
+      }
+      const std::vector<Aval> avals = avals_of(tensors);
+      std::erase_if(other_results, [&](const auto& one) { return one.first == avals; });
+      if (!(made == results)) other_results.emplace_back(avals, std::move(made));
+    }
+    const Nest& results_for(const std::vector<Tensor>& tensors) const {
+      if (!other_results.empty()) {
+        const std::vector<Aval> avals = avals_of(tensors);
+        for (const auto& [of, made] : other_results)
+          if (of == avals) return made;
+      }
+      return results;
+    }
+    static std::vector<Aval> avals_of(const std::vector<Tensor>& tensors) {
+      std::vector<Aval> avals;
+      for (const Tensor& x : tensors) avals.push_back(x.aval());
+      return avals;
+    }
   };
 
   nb::object run(const nb::tuple& args, const nb::dict& kwargs) {
@@ -76,7 +102,7 @@ class Function {
       const nb::gil_scoped_release release;
       variant.traced->call(tensors.data(), tensors.size(), results);
     }
-    return variant.results.unflatten(results);
+    return variant.results_for(tensors).unflatten(results);
   }
 
   Variant& find(Nest arguments) {
@@ -87,10 +113,11 @@ class Function {
     made.arguments = std::move(arguments);
     made.traced = std::make_unique<detail::TracedFunction>([this, &made](const std::vector<Tensor>& tensors) {
       const nb::gil_scoped_acquire locked;
+      const TracedDraws draws;
       const nb::object all = made.arguments.unflatten(tensors);
       const nb::object result = (*python_)(*nb::object(all[0]), **nb::object(all[1]));
       std::vector<Tensor> results;
-      made.results = Nest::flatten(result, results, {.numbers = true, .variables = true});
+      made.note(tensors, Nest::flatten(result, results, {.numbers = true, .variables = true}));
       return results;
     });
     return made;

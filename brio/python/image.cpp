@@ -15,18 +15,6 @@ image::Amount amount_from(nb::handle h) {
   return image::Amount(tensor_of(h, {.preferred = f32}));
 }
 
-random::Source stateful_source(nb::handle seed) {
-  random::Source source;
-  source.seed = seed_of_draw(seed);
-  return source;
-}
-random::Source stateless_source(nb::handle seed) {
-  const auto pair = seed.is_none() ? std::vector<int64_t>{} : dims_from(seed);
-  if (pair.size() != 2)
-    throw InvalidArgument(cat("[image] the seed of a stateless function is two integers, but got ", pair.size()));
-  return random::stateless({pair[0], pair[1]});
-}
-
 image::ResizeOptions resize_options(const std::string& method, bool antialias, bool preserve = false) {
   return {
       .interpolation = image::interpolation_named(method), .antialias = antialias, .preserve_aspect_ratio = preserve};
@@ -151,8 +139,8 @@ void bind_draws(nb::module_& m) {
   using One = Tensor (*)(const Tensor&, double, random::Source);
   using Two = Tensor (*)(const Tensor&, double, double, random::Source);
   const auto both = [&](const std::string& name, const auto& define_one) {
-    define_one(name, stateful_source);
-    define_one("stateless_" + name, stateless_source);
+    define_one(name, SourceArgument::of_seed);
+    define_one("stateless_" + name, SourceArgument::of_pair);
   };
   for (const auto& [name, f] : {std::pair{"random_flip_left_right", static_cast<Flip>(image::random_flip_left_right)},
                                 std::pair{"random_flip_up_down", static_cast<Flip>(image::random_flip_up_down)}})
@@ -160,8 +148,8 @@ void bind_draws(nb::module_& m) {
       m.def(
           full.c_str(),
           [=](Given x, Given s) {
-            return perform<false>([f, from = source(s.object)](const Tensor& t) { return f(t, from); },
-                                  std::tuple{Parameter<Tensor>::take(x)});
+            return perform<false>([f](const DrawSource& from, const Tensor& t) { return f(t, from.source); },
+                                  std::tuple{source(s.object), Parameter<Tensor>::take(x)});
           },
           nb::arg("image"), nb::arg("seed") = nb::none(), "Half of the pictures turned over.");
     });
@@ -171,8 +159,9 @@ void bind_draws(nb::module_& m) {
       m.def(
           full.c_str(),
           [=](Given x, double delta, Given s) {
-            return perform<false>([f, delta, from = source(s.object)](const Tensor& t) { return f(t, delta, from); },
-                                  std::tuple{Parameter<Tensor>::take(x)});
+            return perform<false>(
+                [f, delta](const DrawSource& from, const Tensor& t) { return f(t, delta, from.source); },
+                std::tuple{source(s.object), Parameter<Tensor>::take(x)});
           },
           nb::arg("image"), nb::arg("max_delta"), nb::arg("seed") = nb::none(),
           "Pictures adjusted by a number from [-max_delta, max_delta).");
@@ -183,8 +172,9 @@ void bind_draws(nb::module_& m) {
       m.def(
           full.c_str(),
           [=](Given x, double lower, double upper, Given s) {
-            return perform<false>([=, from = source(s.object)](const Tensor& t) { return f(t, lower, upper, from); },
-                                  std::tuple{Parameter<Tensor>::take(x)});
+            return perform<false>([f, lower, upper](const DrawSource& from,
+                                                    const Tensor& t) { return f(t, lower, upper, from.source); },
+                                  std::tuple{source(s.object), Parameter<Tensor>::take(x)});
           },
           nb::arg("image"), nb::arg("lower"), nb::arg("upper"), nb::arg("seed") = nb::none(),
           "Pictures adjusted by a number from [lower, upper).");
@@ -193,8 +183,10 @@ void bind_draws(nb::module_& m) {
     m.def(("_" + full).c_str(),
           [=](Given x, int64_t height, int64_t width, Given s) {
             return perform<false>(
-                [=, from = source(s.object)](const Tensor& t) { return image::random_crop(t, height, width, from); },
-                std::tuple{Parameter<Tensor>::take(x)});
+                [height, width](const DrawSource& from, const Tensor& t) {
+                  return image::random_crop(t, height, width, from.source);
+                },
+                std::tuple{source(s.object), Parameter<Tensor>::take(x)});
           },
           nb::arg("value"), nb::arg("height"), nb::arg("width"), nb::arg("seed") = nb::none());
   });

@@ -4,8 +4,6 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/graph.h"
-#include "brio/ir/recording.h"
-#include "brio/python/parameters.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::python {
@@ -19,15 +17,6 @@ void write_to_journal(Deferred call, const std::vector<TensorArgument>& argument
 void tell_journal_value(const Tensor& tensor) { current_journal->saw_value(tensor); }
 void tell_journal_shape(const Tensor& tensor) { current_journal->saw_shape(tensor); }
 void tell_journal_taken(const Tensor& tensor) { current_journal->taken(tensor); }
-std::optional<uint64_t> seed_of_draw(nb::handle seed) {
-  if (seed.is_none()) return {};
-  const auto value = static_cast<uint64_t>(integer_from(seed));
-  if (current_journal) {
-    current_journal->draws_with(value);
-    return {};
-  }
-  return current_recording().kind == Recording::Kind::eager ? next_of_seed(value) : value;
-}
 void tell_journal_made(const Tensor& tensor) { current_journal->made(tensor); }
 
 std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs) {

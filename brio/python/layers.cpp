@@ -342,6 +342,10 @@ void bind_layers(nb::module_& m) {
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
   m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
+  m.def("_drop_mask", [](Given x) {
+    auto& tensor = *nb::inst_ptr<Tensor>(x.object);
+    tensor = nn::with_mask(tensor, Tensor());
+  });
   m.def("_mask_of", [](Given x) { return wrap(nn::mask_of(tensor_of(x.object))); });
   m.def("_with_mask",
         [](Given x, Given mask) { return wrap(nn::with_mask(tensor_of(x.object), tensor_of(mask.object))); });

@@ -194,9 +194,10 @@ nn::Step step_from(nb::handle h) {
 }
 
 void compile(const nn::Model& model, nb::handle optimizer, nb::list outputs, bool auto_scale_loss,
-             nb::handle train_step, nb::handle test_step) {
+             nb::handle train_step, nb::handle test_step, int64_t steps_per_execution) {
   nn::CompileOptions options{.optimizer = optimizer_from(optimizer),
                              .auto_scale_loss = auto_scale_loss,
+                             .steps_per_execution = steps_per_execution,
                              .train_step = step_from(train_step),
                              .test_step = step_from(test_step)};
   std::vector<nn::OutputOptions> all;
@@ -311,8 +312,9 @@ nb::dict evaluate(const nn::Model& model, nb::handle x, nb::handle y, nb::handle
   return to_dict(logs);
 }
 
-nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, nb::object callbacks) {
-  nn::PredictOptions options{.batch_size = batch_size};
+nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, std::optional<int64_t> steps,
+                   nb::object callbacks) {
+  nn::PredictOptions options{.batch_size = batch_size, .steps = steps};
   Run run(std::move(callbacks), 0);
   options.callbacks = run.callbacks;
   nn::Tensors results;
@@ -343,12 +345,13 @@ void bind_models(nb::module_& m) {
   nb::class_<nn::Model>(m, "_Model")
       .def("__init__", [](nn::Model* self, const nn::Layer& layer) { new (self) nn::Model(layer); })
       .def("compile", compile, nb::arg("optimizer"), nb::arg("outputs"), nb::arg("auto_scale_loss"),
-           nb::arg("train_step").none(), nb::arg("test_step").none())
+           nb::arg("train_step").none(), nb::arg("test_step").none(), nb::arg("steps_per_execution"))
       .def("fit", fit, nb::arg("x"), nb::arg("y").none(), nb::arg("verbose"), nb::arg("callbacks").none(),
            nb::arg("options"))
       .def("evaluate", evaluate, nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none(),
            nb::arg("batch_size"), nb::arg("verbose"), nb::arg("steps").none(), nb::arg("callbacks").none())
-      .def("predict", predict, nb::arg("x"), nb::arg("batch_size"), nb::arg("callbacks").none())
+      .def("predict", predict, nb::arg("x"), nb::arg("batch_size"), nb::arg("steps").none(),
+           nb::arg("callbacks").none())
       .def(
           "train_on_batch",
           [](const nn::Model& model, nb::handle x, nb::handle y, nb::handle w, nb::handle c) {

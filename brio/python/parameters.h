@@ -3,7 +3,10 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 
+#include "brio/ops/distributions.h"
+#include "brio/ops/generator_scope.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/python/operation.h"
 
@@ -67,20 +70,41 @@ struct Parameter<std::vector<int>> : Made<std::vector<int>, axis_list_from> {};
 template <>
 struct Parameter<std::optional<std::vector<int>>> : MadeOrNone<std::vector<int>, axis_list_from> {};
 
-// The seed of a function that draws. In eager code it starts a sequence, as in TensorFlow: each call has the next
-// numbers of it, until set_seed starts them all anew. In a function over a dataset's elements it is that of the
-// whole: each element has numbers of its own, and they are the same each time.
-std::optional<uint64_t> seed_of_draw(nb::handle seed);
-uint64_t next_of_seed(uint64_t seed);
-void start_seeds_anew(uint64_t global_seed);
-struct Seed {
-  std::optional<uint64_t> value;
+// Where the numbers of a draw come from. As in TensorFlow, a seed starts a sequence in eager code: each call has the
+// next numbers of it, until set_seed starts them all anew. In a traced function each draw has a sequence of its own,
+// which goes on with each call of the function; and once set_seed was called, draws without a seed have one too, so
+// that functions alike give the same numbers. In a function over a dataset's elements a seed is that of the whole:
+// each element has numbers of its own, and they are the same each time.
+struct DrawSource {
+  random::Source source;
+  std::unique_ptr<StreamScope> scope = {};
+};
+struct SourceArgument {
+  random::Source source;
+  std::vector<TensorArgument> tensors = {};  // one: a pair of integers that is not known yet
+
+  static SourceArgument of_seed(nb::handle seed);
+  static SourceArgument of_pair(nb::handle seed);  // the seed of a stateless function
+  DrawSource read() const;
+};
+void set_global_seed(uint64_t seed);
+// Draws of the function that this thread traces while the scope lives.
+class TracedDraws {
+ public:
+  TracedDraws();
+  TracedDraws(const TracedDraws&) = delete;
+  ~TracedDraws();
+
+ private:
+  Generator* generator_ = nullptr;  // made when it is needed
+  TracedDraws* around_;
+  friend struct SourceArgument;
 };
 template <>
-struct Parameter<Seed> {
+struct Parameter<DrawSource> {
   using Bound = Given;
-  using Held = Seed;
-  static Held take(Given given) { return {seed_of_draw(given.object)}; }
+  using Held = SourceArgument;
+  static Held take(Given given) { return SourceArgument::of_seed(given.object); }
 };
 
 struct PaddingsArgument {

@@ -328,7 +328,7 @@ void bind_tensor(nb::module_& m) {
       nb::arg("name") = nb::none(), "A tensor of a number, a list, an array, a variable or a tensor.");
   m.def(
       "is_tensor", [](Given x) { return is_tensor(x.object) || is_variable(x.object) || is_symbol(x.object); },
-      "Is this a tensor, a variable or a symbol of a model?");
+      nb::arg("x").none(), "Is this a tensor, a variable or a symbol of a model?");
 }
 
 }  // namespace brio::python

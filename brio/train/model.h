@@ -53,7 +53,8 @@ struct CompileOptions {
   std::vector<Metric> weighted_metrics = {};  // these see the sample weights
   // Of a model of several outputs, in their order. Otherwise each has the loss above.
   std::vector<OutputOptions> outputs = {};
-  bool auto_scale_loss = true;  // layers that compute in float16 get a LossScaleOptimizer around the optimizer
+  bool auto_scale_loss = true;      // layers that compute in float16 get a LossScaleOptimizer around the optimizer
+  int64_t steps_per_execution = 1;  // callbacks hear of batches once for so many
   // In place of forward pass, gradients and update; traced like them. `test` is what evaluate() does.
   Step train_step = {}, test_step = {};
 };
@@ -98,6 +99,7 @@ struct EvaluateOptions {
 
 struct PredictOptions {
   int64_t batch_size = 32;
+  std::optional<int64_t> steps = {};
   Callbacks callbacks = {};
 };
 

@@ -42,6 +42,7 @@ class Trainer {
   // A step over a flat list of tensors: so many of x, of y and of weights.
   struct Traced {
     size_t n_x, n_y, n_weights;
+    std::shared_ptr<std::vector<std::string>> names;  // of what a step of the user's own gives
     std::unique_ptr<detail::TracedFunction> function;
   };
   struct Compiled {
@@ -52,7 +53,7 @@ class Trainer {
     std::unique_ptr<detail::TracedFunction> apply;  // after the parts of a batch
     Tensor class_weights;                           // by class; the last is for all others
     // What a step of the user's own gave last.
-    std::vector<std::string> own_names;
+    std::shared_ptr<const std::vector<std::string>> own_names;
     std::vector<Tensor> own_results;
   };
 
@@ -63,15 +64,16 @@ class Trainer {
   void prepare(const char* what, const Batch& batch, bool training);
   void prepare_weights();
   void note_inputs(const Batch& batch);
+  void build_for_own_step(const Batch& batch);
   // Traces a step where there is none for as many tensors as the batch has.
   enum class Kind : uint8_t { train, test, part };
   void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
   void run_parts(const Batch& batch, int64_t parts);
   bool train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches);
-  std::vector<Tensor> step(const Batch& batch, bool training);
+  std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names);
   std::vector<Tensor> part_of_step(const Batch& batch, const Tensor& all_rows);
   std::vector<Tensor> forward(const Batch& batch, bool training);
-  std::vector<Tensor> own_step(const nn::Step& step, const Batch& batch);
+  std::vector<Tensor> own_step(const nn::Step& step, const Batch& batch, std::vector<std::string>& names);
   struct Total {
     Tensor loss, count;      // see nn::Loss::reduce
     bool by_rows = true;     // every loss is a mean over the rows
@@ -84,6 +86,7 @@ class Trainer {
   void update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights);
   Logs run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
                  const nn::Callbacks& callbacks);
+  int64_t steps_per_execution() const { return compiled_ ? compiled_->options.steps_per_execution : 1; }
   Progress progress_of(int64_t epochs, std::optional<int64_t> steps);
 
   Logs read_metrics() const;
@@ -95,6 +98,7 @@ class Trainer {
   std::vector<Variable> weights_;  // trainable, in the order of the gradients
   Accumulator accumulator_;
   std::unique_ptr<detail::TracedFunction> predict_;
+  bool tried_to_build_ = false;              // for a step of the user's own
   std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
   std::vector<Tensor> arguments_, results_;  // working lists of a step
   Batch part_;                               // of a batch that is gone through in parts,

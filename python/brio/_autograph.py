@@ -15,6 +15,7 @@ import types
 
 from brio import _core, _nest
 from brio._rewrite import AG, RETURNED, Rewriter
+from brio._tensor_array import TensorArray
 
 # ---- functions
 
@@ -121,6 +122,8 @@ def callee(f):
         return _BUILTINS[f]
     if f is _core.range:
         return _tf_range
+    if isinstance(getattr(f, "__self__", None), _core._DatasetIterator) and f.__name__ == "get_next" and _core._tracing():
+        return functools.partial(_next, f.__self__)
     if isinstance(f, (types.FunctionType, types.MethodType)):
         return convert(f)
     return f
@@ -190,13 +193,25 @@ def _is_leaf(x):
     return isinstance(x, (_core.Tensor, _core.Variable, bool, int, float)) or (hasattr(x, "dtype") and hasattr(x, "shape"))
 
 
+class _Array(tuple):
+    """A TensorArray as a structure: its tensor, and what it is an array of."""
+
+
+def _opened(values):
+    return tuple(_Array((v._buffer, (v.dtype, v.element_shape))) if isinstance(v, TensorArray) and v._buffer is not None else v for v in values)
+
+
+def _closed(values):
+    return tuple(TensorArray(v[1][0], element_shape=v[1][1])._with(v[0]) if isinstance(v, _Array) else v for v in values)
+
+
 def _cond(test, on_true, on_false, names):
     """Both branches traced. A value is a tensor in both, or the same object in both."""
     seen = {}
 
     def branch(which, run):
         def traced():
-            values = run()
+            values = _opened(run())
             seen[which] = values
             out = []
             for value, other, name in zip(values, seen.get(True, values), names):
@@ -232,7 +247,7 @@ def _cond(test, on_true, on_false, names):
             out.append(Undefined(name))
             continue
         out.append(_nest.pack(value, [next(results) if _is_leaf(leaf) else leaf for leaf in _nest.flatten(value)]))
-    return tuple(out)
+    return _closed(out)
 
 
 def while_stmt(test, body, state, names):
@@ -249,6 +264,11 @@ def _loop(test, body, state, names):
     """A loop whose test is a tensor: numbers and tensors of the state are carried, other objects stay what they are."""
     if any(map(_is_returned, state)):
         state = _with_place_for_returned((body,), state)
+    for i, value in enumerate(state):
+        if isinstance(value, TensorArray):
+            array = value._as_buffer(lambda probe, i=i, now=state: _core._trial(lambda: body(*now[:i], probe, *now[i + 1 :])))
+            state = (*state[:i], array, *state[i + 1 :])
+    state = _opened(state)
     flat = [_nest.flatten(value) for value in state]
     carried = [(i, j) for i, leaves in enumerate(flat) for j, leaf in enumerate(leaves) if _is_leaf(leaf)]
     initial = [_core.convert_to_tensor(flat[i][j]) for i, j in carried]
@@ -257,10 +277,10 @@ def _loop(test, body, state, names):
         leaves = [list(f) for f in flat]
         for (i, j), tensor in zip(carried, tensors):
             leaves[i][j] = tensor
-        return tuple(_nest.pack(value, leaf) for value, leaf in zip(state, leaves))
+        return _closed(_nest.pack(value, leaf) for value, leaf in zip(state, leaves))
 
     def step(tensors):
-        after = body(*unpacked(tensors))
+        after = _opened(body(*unpacked(tensors)))
         leaves = [_nest.flatten(value) for value in after]
         out = []
         for i, value in enumerate(after):
@@ -334,6 +354,10 @@ def for_stmt(iterable, more, body, state, names):
             return and_(lambda: i < count, lambda: more(*s)) if more else i < count
 
         return _loop(test, lambda i, *s: (i + 1, *body(rows[i], *s)), (_core.constant(0), *state), ("the loop's counter", *names))[1:]
+    if _is_read_later(iterable):
+        from brio import _dataset_loop
+
+        return _dataset_loop.loop(iterable, more, body, state, names)
     for item in iterable:
         if more:
             go_on = more(*state)
@@ -386,7 +410,32 @@ def _min(*args, **kwargs):
     return min(*args, **kwargs)
 
 
-_BUILTINS = {range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min}
+def _is_read_later(x):
+    """A dataset, or an iterator over one, in a function that is being traced."""
+    return (hasattr(x, "_brio_dataset") or isinstance(x, _core._DatasetIterator)) and _core._tracing() and not _core._journalling()
+
+
+def _next(iterator, *otherwise):
+    if not otherwise and _is_read_later(iterator):
+        from brio import _dataset_loop
+
+        return _dataset_loop.next_of(iterator)
+    return next(iterator, *otherwise)
+
+
+def _enumerate(items, start=0):
+    return items.enumerate(start) if _is_read_later(items) and hasattr(items, "enumerate") else enumerate(items, start)
+
+
+def _zip(*items, **options):
+    if items and all(hasattr(x, "_brio_dataset") for x in items) and _is_read_later(items[0]):
+        return type(items[0]).zip(items)
+    return zip(*items, **options)
+
+
+_BUILTINS = {
+    range: _range, int: _int, float: _float, bool: _bool, max: _max, min: _min, next: _next, enumerate: _enumerate, zip: _zip,
+}  # fmt: skip
 
 
 def do_not_convert(f=None):

@@ -43,7 +43,7 @@ def _variables(obj, path=(), seen=None):
             yield from _variables(optimizer, (*path, "optimizer"), seen)
     elif isinstance(obj, Checkpoint) or _is_module(obj):
         for key, value in sorted(vars(obj).items()):
-            if not key.startswith("_"):
+            if not (isinstance(obj, Checkpoint) and key.startswith("_")):  # a module's own names may begin with one
                 yield from _variables(value, (*path, key), seen)
     elif hasattr(obj, "_checkpoint_state"):
         yield "/".join(path), obj

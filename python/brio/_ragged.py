@@ -1,5 +1,7 @@
 """RaggedTensor: rows of different lengths, kept as one tensor of all values and where each row begins."""
 
+import operator
+
 from brio import _core
 from brio._shape import TensorShape
 from brio.errors import InvalidArgumentError
@@ -189,8 +191,25 @@ class RaggedTensor:
         places = _core.reshape(_core.constant(places, "int32"), [len(self), width])
         return _core.gather(_core.concat([values, filler], axis=0), places)
 
+    def __tf_tensor__(self, dtype=None, name=None):
+        raise TypeError("this function takes no ragged tensor; tf.ragged.map_flat_values(f, x) calls one with the values, and x.to_tensor() fills short rows up")
+
     def __len__(self):
         return self.row_splits.shape[0] - 1
+
+    def _beside(self, other):
+        """The flat values of the other operand of an operator."""
+        if isinstance(other, RaggedTensor):
+            same = len(self.nested_row_splits) == len(other.nested_row_splits)
+            if not (same and all(_numbers(a) == _numbers(b) for a, b in zip(self.nested_row_splits, other.nested_row_splits))):
+                raise InvalidArgumentError(f"[RaggedTensor] operands have rows of different lengths: {_numbers(self.row_lengths())} and {_numbers(other.row_lengths())}")
+            return other.flat_values
+        other = _core.convert_to_tensor(other, dtype_hint=self.dtype)
+        if other.shape.rank == 2 and tuple(other.shape) == (len(self), 1) and self.ragged_rank == 1:  # a number for each row
+            return _core.gather(other[:, 0], self.value_rowids())
+        if other.shape.rank != 0:
+            raise InvalidArgumentError(f"[RaggedTensor] {tuple(other.shape)} does not go with rows of {_numbers(self.row_lengths())} elements")
+        return other
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
@@ -232,3 +251,22 @@ def _stack(rows, like=None):
     if rows[0].shape.rank == 0:
         return _core.stack(rows)
     return RaggedTensor.from_row_lengths(_core.concat(rows, axis=0), [row.shape[0] for row in rows])
+
+
+def _operator(f, swapped=False):
+    def call(self, other):
+        values, other = self.flat_values, self._beside(other)
+        return self.with_flat_values(f(other, values) if swapped else f(values, other))
+
+    return call
+
+
+for _name in "add sub mul truediv floordiv mod pow and or xor".split():
+    _f = getattr(operator, f"{_name}_" if _name in ("and", "or") else _name)
+    setattr(RaggedTensor, f"__{_name}__", _operator(_f))
+    setattr(RaggedTensor, f"__r{_name}__", _operator(_f, swapped=True))
+for _name in "eq ne lt le gt ge".split():
+    setattr(RaggedTensor, f"__{_name}__", _operator(getattr(operator, _name)))
+for _name in "neg abs invert".split():
+    setattr(RaggedTensor, f"__{_name}__", lambda self, f=getattr(operator, _name): self.with_flat_values(f(self.flat_values)))
+RaggedTensor.__hash__ = None

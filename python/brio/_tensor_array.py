@@ -4,7 +4,14 @@ from brio import _core
 
 
 class TensorArray:
-    """Tensors by number. write() changes this array, and returns it."""
+    """Tensors by number. write() changes this array, and returns it.
+
+    In a loop over tensors numbers are not known: there it is one tensor of all elements (_buffer), and write() returns another
+    array. Its size must be known then.
+    """
+
+    _buffer = None
+    _written = None  # while the body of a loop is tried: the first value that was written at a number that is not known
 
     def __init__(
         self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
@@ -15,9 +22,31 @@ class TensorArray:
         self.element_shape = element_shape
         self._tensors = [None] * int(0 if size is None else size)
 
+    def _with(self, buffer):
+        made = TensorArray(self.dtype, 0, self.dynamic_size, element_shape=self.element_shape)
+        made._buffer = buffer
+        return made
+
+    def _as_buffer(self, try_body):
+        """The same as one tensor. try_body(array) calls the body of a loop with an array that finds out what is written."""
+        if self._buffer is not None:
+            return self
+        try:
+            like = self._zero()
+        except ValueError:
+            probe = self._with(None)
+            probe._written = []
+            try_body(probe)
+            if not probe._written:
+                return self
+            like = _core.zeros(probe._written[0].shape, self.dtype)
+        if not self._tensors:
+            raise ValueError("[TensorArray] in a loop over tensors its size must be known: TensorArray(dtype, size=n)")
+        return self._with(_core.stack([like if t is None else t for t in self._tensors]))
+
     def _at(self, index, grow=False):
         if not _core._is_known(index):
-            raise ValueError("[TensorArray] inside a traced loop the number of an element must be known; use tf.scan or tf.map_fn")
+            raise ValueError("[TensorArray] the number of an element must be known here; in a loop over tensors, assign what write() returns: a = a.write(i, x)")
         i = int(index)
         if i < 0 or (i >= len(self._tensors) and not (grow and self.dynamic_size)):
             from brio.errors import OutOfRangeError
@@ -34,11 +63,21 @@ class TensorArray:
             from brio.errors import InvalidArgumentError
 
             raise InvalidArgumentError(f"[TensorArray] is of {self.dtype.name}, but the value is of {value.dtype.name}")
+        if self._written is not None:
+            self._written.append(value)
+            return self
+        if self._buffer is not None:
+            at = _core.reshape(_core.cast(index, "int32"), [1, 1])
+            return self._with(_core.tensor_scatter_nd_update(self._buffer, at, _core.expand_dims(value, 0)))
         self._tensors[self._at(index, grow=True)] = value
         return self
 
     def read(self, index, name=None):
         """The tensor at a number."""
+        if self._buffer is not None:
+            return _core.gather(self._buffer, index)
+        if self._written:
+            return self._written[0]
         tensor = self._tensors[self._at(index)]
         return self._zero() if tensor is None else tensor
 
@@ -52,37 +91,43 @@ class TensorArray:
 
     def stack(self, name=None):
         """All of them along a new first axis; those that were not written are 0."""
+        if self._buffer is not None:
+            return self._buffer
         if not self._tensors:
             return _core.zeros([0, *(self.element_shape or [])], self.dtype)
         return _core.stack([self._zero() if t is None else t for t in self._tensors])
 
     def concat(self, name=None):
         """All of them, one after the other."""
+        self._listed()
         return _core.concat([self._zero() if t is None else t for t in self._tensors], axis=0)
 
     def gather(self, indices, name=None):
         """Those at some numbers along a new first axis."""
+        if self._buffer is not None:
+            return _core.gather(self._buffer, indices)
         return _core.stack([self.read(i) for i in _core.convert_to_tensor(indices)])
 
     def unstack(self, value, name=None):
         """Puts the rows of a tensor at 0, 1, ..."""
-        self._tensors = _core.unstack(_core.convert_to_tensor(value, dtype_hint=self.dtype))
+        self._tensors, self._buffer = _core.unstack(_core.convert_to_tensor(value, dtype_hint=self.dtype)), None
         return self
 
     def scatter(self, indices, value, name=None):
         """Puts the rows of a tensor at some numbers."""
+        self._listed()
         for i, row in zip(_core.convert_to_tensor(indices), _core.unstack(_core.convert_to_tensor(value))):
             self.write(i, row)
         return self
 
     def split(self, value, lengths, name=None):
         """Puts pieces of a tensor, of these lengths, at 0, 1, ..."""
-        self._tensors = _core.split(value, lengths)
+        self._tensors, self._buffer = _core.split(value, lengths), None
         return self
 
     def size(self, name=None):
         """How many there are."""
-        return _core.constant(len(self._tensors))
+        return _core.constant(len(self))
 
     def identity(self):
         """The array itself."""
@@ -93,4 +138,8 @@ class TensorArray:
         self._tensors = []
 
     def __len__(self):
-        return len(self._tensors)
+        return len(self._tensors) if self._buffer is None else self._buffer.shape[0]
+
+    def _listed(self):
+        if self._buffer is not None:
+            self._tensors, self._buffer = _core.unstack(self._buffer), None

@@ -1,4 +1,4 @@
-"""tf.lookup: tables from keys to values, which do not change once they are made."""
+"""tf.lookup: tables from keys to values."""
 
 from brio import _core, _missing
 
@@ -72,14 +72,96 @@ class StaticHashTable:
         if _core._journalling():  # one step of what Dataset.map writes down
             return _core._journal_call(lambda k: [self.lookup(k)], [keys])[0]
         last = self._values.shape[0] - 1
+        if not _core._is_known(keys):  # in a traced function
+            return _core.reshape(_core.gather(self._values, self._traced_places(_core.reshape(keys, [-1]), last)), keys.shape)
         places = [self._places.get(key, last) for key in _plain(keys)]
         return _core.reshape(_core.gather(self._values, _core.constant(places, "int32", shape=[len(places)])), keys.shape)
+
+    def _traced_places(self, keys, otherwise):
+        if not self._places:
+            return _core.zeros_like(keys, "int32")
+        known = sorted(self._places)
+        row, places = _core.constant(known, self.key_dtype), _core.constant([self._places[key] for key in known], "int32")
+        at = _core.minimum(_core.searchsorted(row, keys), len(known) - 1)
+        return _core.where(_core.equal(_core.gather(row, at), keys), _core.gather(places, at), otherwise)
 
     __getitem__ = lookup
 
     def size(self, name=None):
         """How many keys there are."""
         return _core.constant(len(self._places), "int64")
+
+
+class _Mutable:
+    """A table that keys are inserted into and removed from. Values may be tensors of one shape, the default's."""
+
+    def __init__(self, key_dtype, value_dtype, default_value, name=None):
+        self.key_dtype, self.value_dtype, self.name = _core.as_dtype(key_dtype), _core.as_dtype(value_dtype), name or "table"
+        self.default_value = _core.convert_to_tensor(default_value, self.value_dtype)
+        self._rows = {}
+
+    def _keys(self, keys):
+        keys = _core.convert_to_tensor(keys, dtype_hint=self.key_dtype)
+        if keys.dtype != self.key_dtype:
+            raise TypeError(f"[{self.name}] keys are of {self.key_dtype.name}, but got {keys.dtype.name}")
+        return keys
+
+    def insert(self, keys, values, name=None):
+        """Sets the values of keys."""
+        keys, values = self._keys(keys), _core.convert_to_tensor(values, self.value_dtype)
+        shape = [*keys.shape, *self.default_value.shape]
+        if list(values.shape) != shape:
+            from brio.errors import InvalidArgumentError
+
+            raise InvalidArgumentError(f"[{self.name}] {list(keys.shape)} keys need values of shape {shape}, but got {list(values.shape)}")
+        self._rows.update(zip(_plain(keys), _core.unstack(_core.reshape(values, [-1, *self.default_value.shape]))))
+
+    insert_or_assign = insert
+
+    def remove(self, keys, name=None):
+        """Forgets keys."""
+        for key in _plain(self._keys(keys)):
+            self._rows.pop(key, None)
+
+    erase = remove
+
+    def lookup(self, keys, dynamic_default_values=None, name=None):
+        """The values of keys."""
+        keys = self._keys(keys)
+        if _core._journalling():  # one step of what Dataset.map writes down
+            return _core._journal_call(lambda k: [self.lookup(k)], [keys])[0]
+        default = self.default_value if dynamic_default_values is None else _core.convert_to_tensor(dynamic_default_values, self.value_dtype)
+        found = [self._rows.get(key, default) for key in _plain(keys)]
+        shape = [*keys.shape, *self.default_value.shape]
+        return _core.reshape(_core.stack(found), shape) if found else _core.zeros(shape, self.value_dtype)
+
+    __getitem__ = lookup
+
+    def size(self, name=None):
+        """How many keys there are."""
+        return _core.constant(len(self._rows), "int64")
+
+    def export(self, name=None):
+        """All keys, and their values."""
+        keys = _core.constant(list(self._rows), self.key_dtype, shape=[len(self._rows)])
+        return keys, self.lookup(keys)
+
+
+class experimental:  # noqa: N801: a namespace
+    """tf.lookup.experimental: tables that change."""
+
+    class MutableHashTable(_Mutable):
+        """A table that keys are inserted into and removed from."""
+
+        def __init__(self, key_dtype, value_dtype, default_value, name="MutableHashTable", checkpoint=True, experimental_is_anonymous=False):
+            super().__init__(key_dtype, value_dtype, default_value, name)
+
+    class DenseHashTable(_Mutable):
+        """The same. TensorFlow needs two keys that are never used: they are taken and not needed."""
+
+        def __init__(self, key_dtype, value_dtype, default_value, empty_key, deleted_key, initial_num_buckets=None, name="MutableDenseHashTable",
+                     checkpoint=True, experimental_is_anonymous=False):  # fmt: skip
+            super().__init__(key_dtype, value_dtype, default_value, name)
 
 
 class StaticVocabularyTable:

@@ -134,3 +134,86 @@ def test_decorated_functions_keep_their_decorator():
     for f in (outer, named):
         assert float(f(tf.constant(1.0))) == 4.0
         assert float(f(tf.constant(-1.0))) == 0.0
+
+
+def total_of(dataset):
+    s = tf.constant(0, tf.int64)
+    for x in dataset:
+        s += tf.reduce_sum(x)
+    return s
+
+
+def test_a_loop_over_a_dataset_is_traced_once_whatever_its_length():
+    rounds = []
+
+    @tf.function
+    def f(dataset):
+        s = tf.constant(0, tf.int64)
+        for x in dataset:
+            rounds.append(1)  # happens while it is traced
+            s += x
+        return s
+
+    assert int(f(tf.data.Dataset.range(3000))) == 3000 * 2999 // 2
+    assert len(rounds) <= 3
+    endless = tf.data.Dataset.range(10).repeat()
+
+    @tf.function
+    def until(limit):
+        s = tf.constant(0, tf.int64)
+        for x in endless:
+            s += x
+            if s > limit:
+                break
+        return s
+
+    assert int(until(tf.constant(1000, tf.int64))) == 1005
+
+
+def test_a_loop_over_a_shuffled_dataset_has_another_order_each_time():
+    dataset = tf.data.Dataset.range(1000).shuffle(1000)
+
+    @tf.function
+    def last():
+        kept = tf.constant(-1, tf.int64)
+        for x in dataset:
+            kept = x
+        return kept
+
+    assert len({int(last()) for _ in range(8)}) > 1
+
+
+def test_a_loop_over_elements_of_unknown_shapes_says_what_to_do():
+    f = tf.function(total_of)
+    unknown = tf.data.Dataset.range(10).filter(lambda x: x > 2).batch(4)
+    with pytest.raises(ValueError, match="drop_remainder=True"):
+        f(unknown)
+    many = tf.data.Dataset.range(1, 7).map(lambda n: tf.range(n)).padded_batch(1)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"elements of shapes .*but one has \[\(1, 2\)\].*drop_remainder"):
+        f(many)
+    with pytest.raises(NotImplementedError, match="strings"):
+        f(tf.data.Dataset.from_tensor_slices(["a"]))
+
+
+def test_an_error_in_a_dataset_comes_out_of_the_loop():
+    def checked(x):
+        tf.debugging.assert_less(x, tf.constant(3, tf.int64))
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match="assert_less"):
+        tf.function(total_of)(tf.data.Dataset.range(6).map(checked))
+
+
+def test_what_is_no_exception_passes_through_a_running_function():
+    class Stop(BaseException):
+        pass
+
+    def stop(x):
+        raise Stop
+
+    @tf.function
+    def f(x):
+        return tf.py_function(stop, [x], tf.TensorSpec([], tf.float32))
+
+    with pytest.raises(Stop):
+        f(tf.constant(1.0))

@@ -235,3 +235,19 @@ def test_more_memory_than_there_is():
 def test_a_name_that_does_not_exist():
     with pytest.raises(AttributeError, match="did you mean tf.floor"):
         tf.flor  # noqa: B018
+
+
+@pytest.mark.parametrize("module, name, near", [
+    ("layers", "Desne", "Dense"), ("optimizers", "Adm", "Adam"), ("optimizers.schedules", "CosineDecy", "CosineDecay"), ("losses", "Hubr", "Huber"),
+    ("metrics", "Acuracy", "Accuracy"), ("activations", "rellu", "relu"), ("initializers", "GlorotUnifrm", "GlorotUniform"),
+    ("regularizers", "L1L3", "L1L2"), ("constraints", "MaxNrm", "MaxNorm"), ("models", "Sequental", "Sequential"), ("saving", "lod_model", "load_model"),
+    ("callbacks", "EarlyStoping", "EarlyStopping"), ("mixed_precision", "set_globl_policy", "set_global_policy"), ("utils", "to_categoricl", "to_categorical"),
+    ("dtype_policies", "DTypePolcy", "DTypePolicy"), ("random", "nromal", "normal"), ("ops", "matmull", "matmul"), ("", "Sequental", "Sequential"),
+])  # fmt: skip
+def test_an_unknown_name_of_keras_says_what_is_near(module, name, near):
+    where = tf.keras
+    for part in filter(None, module.split(".")):
+        where = getattr(where, part)
+    shown = ".".join(filter(None, ("tf.keras", module)))
+    with pytest.raises(AttributeError, match=f"brio has no {shown}.{name}; did you mean {shown}.{near}"):
+        getattr(where, name)

@@ -58,6 +58,13 @@ class Batches:
             yield self.flat(*unpack_x_y_sample_weight(batch))
 
 
+def cut(x, batch_size):
+    """The batches of arrays, in their structure."""
+    x = _nest.map_structure(_core.convert_to_tensor, x)
+    for begin in range(0, len(_nest.flatten(x)[0]), batch_size):
+        yield _nest.map_structure(lambda t, a=begin: t[a : a + batch_size], x)
+
+
 def is_python_source(x):
     """Something that gives batches one by one, and is no array or structure of them."""
     if hasattr(type(x), "_brio_dataset") or hasattr(x, "_brio_dataset"):

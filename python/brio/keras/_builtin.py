@@ -322,7 +322,16 @@ class WithVocabulary(Adapted):
         super().adapt([self._standardized(b) for b in batches_of(data, steps)])
 
     def _run(self, args, kwargs):
-        return super()._run((self._standardized(args[0]), *args[1:]), kwargs)
+        given = args[0]
+        if hasattr(given, "flat_values"):  # a ragged tensor: each of its values, where values stay apart
+            if self._kind == "TextVectorization" or self.output_mode != "int":
+                raise NotImplementedError(f"[{self.name}] takes no ragged tensor here; use to_tensor()")
+            return given.with_flat_values(self._run((given.flat_values, *args[1:]), kwargs))
+        single = isinstance(given, (str, bytes, int)) or (isinstance(given, _core.Tensor) and len(given.shape) == 0)
+        if single:
+            given = _core.expand_dims(_core.convert_to_tensor(given), 0)
+        made = super()._run((self._standardized(given), *args[1:]), kwargs)
+        return _core.squeeze(made, [0]) if single and self.output_mode == "int" else made
 
     def _standardized(self, texts):
         own = self.__dict__.get("_config", {}).get("standardize")

@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from brio import _core
+from brio import _core, _nest
 
 
 def _batches(source, y, sample_weight, batch_size, order=None):
     """(x, y, sample_weight) as lists of tensors."""
     if hasattr(source, "start"):
-        yield from source.start(0)
+        for parts in source.start(0):
+            yield tuple(part or [] for part in parts)
         return
     rows = len(source[0])
     for part in (y, sample_weight):
@@ -23,19 +24,38 @@ def _batches(source, y, sample_weight, batch_size, order=None):
         yield tuple([pick(t) for t in part] if part else [] for part in (source, y, sample_weight))
 
 
-def _float(logs):
-    return {name: float(value) for name, value in logs.items()}
+def _by_class(table, y):
+    """A weight for each sample."""
+    labels = np.asarray(y[0])
+    classes = labels.argmax(-1) if labels.ndim >= 2 and labels.shape[-1] > 1 else labels.reshape(labels.shape[: max(1, labels.ndim - 1)])
+    return [_core.constant(np.vectorize(lambda c: float(table.get(int(c), 1.0)), otypes=["float32"])(classes))]
+
+
+def _run(batches, steps, at_once, begin, step, end):
+    """Runs batches; callbacks hear of them once for so many, as in brio/train. The last logs, and whether to stop."""
+    logs, done = {}, 0
+    most = None if steps is None else -(-steps // at_once) * at_once
+    while done != most:
+        batch = next(batches, None)
+        if batch is None:
+            break
+        if done % at_once == 0:
+            begin(done, {})
+        logs = {name: float(value) for name, value in step(*batch).items()}
+        done += 1
+        if done % at_once == 0 and end(done - 1, logs):
+            return logs, True
+    return logs, bool(done % at_once and end(-(-done // at_once) * at_once - 1, logs))
 
 
 def evaluate(model, x, y, sample_weight, batch_size, steps, watchers):
     watchers.on_test_begin({})
-    logs = {}
-    for step, batch in enumerate(_batches(x, y, sample_weight, batch_size)):
-        if steps is not None and step >= steps:
-            break
-        watchers.on_test_batch_begin(step, {})
-        logs = _float(model._test(*batch))
-        watchers.on_test_batch_end(step, logs)
+
+    def end(step, logs):
+        watchers.on_test_batch_end(step, logs)  # what it returns is meant for training
+
+    batches = _batches(x, y, sample_weight, batch_size)
+    logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_test_batch_begin, model._test, end)
     watchers.on_test_end(logs)
     return logs
 
@@ -47,21 +67,21 @@ def fit(model, x, y, watchers, options, verbose):
         part = lambda tensors, s: None if tensors is None else [t[s] for t in tensors]  # noqa: E731
         validation = tuple(part(t, slice(cut, None)) for t in (x, y, weights))
         x, y, weights = (part(t, slice(0, cut)) for t in (x, y, weights))
-    if options.get("class_weight") and weights is None:
-        table = options["class_weight"]
-        weights = [_core.constant([float(table.get(int(c), 1.0)) for c in np.asarray(y[0]).reshape(-1)])]
+    table, steps = options.get("class_weight"), options["steps_per_epoch"]
+
+    def step(inputs, targets, sample_weight):
+        if table and sample_weight:
+            raise ValueError("class_weight is not given beside sample_weight")
+        return model._step(inputs, targets, _by_class(table, targets) if table else sample_weight)
+
     watchers.on_train_begin({})
-    logs = {}
+    logs, batches = {}, None
     for epoch in range(options["initial_epoch"], options["epochs"]):
         watchers.on_epoch_begin(epoch, {})
         order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
-        for step, batch in enumerate(_batches(x, y, weights, options["batch_size"], order)):
-            if options["steps_per_epoch"] is not None and step >= options["steps_per_epoch"]:
-                break
-            watchers.on_train_batch_begin(step, {})
-            logs = _float(model._step(*batch))
-            if watchers.on_train_batch_end(step, logs):
-                break
+        if batches is None or steps is None or isinstance(x, list):  # otherwise an epoch goes on where the last one ended
+            batches = _batches(x, y, weights, options["batch_size"], order)
+        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end)
         if validation is not None and (epoch + 1) % options["validation_freq"] == 0:
             parts = validation if isinstance(validation, tuple) else (validation, None, None)
             found = evaluate(model, *parts, options["validation_batch_size"] or options["batch_size"], options["validation_steps"], watchers)
@@ -73,3 +93,22 @@ def fit(model, x, y, watchers, options, verbose):
             break
     model.optimizer.finalize_variable_values(model.trainable_variables)
     watchers.on_train_end(logs)
+
+
+def predict(step, batches, steps, at_once, watchers):
+    """The results of a step of the user's own, joined."""
+    results = []
+    watchers.on_predict_begin({})
+
+    def run(batch):
+        results.append(step(batch))
+        return {}
+
+    def end(number, logs):
+        watchers.on_predict_batch_end(number, logs)
+
+    _run(((batch,) for batch in batches), steps, at_once, watchers.on_predict_batch_begin, run, end)
+    watchers.on_predict_end({})
+    if not results:
+        raise ValueError("predict() has no batches")
+    return _nest.map_structure(lambda *parts: np.concatenate([p.numpy() for p in parts]), *results)

@@ -16,7 +16,31 @@ _known = weakref.WeakValueDictionary()
 
 
 def _is_value(x):
-    return _core.is_tensor(x) or (hasattr(x, "dtype") and hasattr(x, "shape"))
+    return x is not None and _core.is_tensor(x) or (hasattr(x, "dtype") and hasattr(x, "shape"))
+
+
+class _ShapesOnly(threading.local):
+    """Whether this thread calls layers on symbols."""
+
+    depth = 0
+
+    def __enter__(self):
+        self.depth += 1
+
+    def __exit__(self, *error):
+        self.depth -= 1
+
+
+_shapes_only = _ShapesOnly()
+
+
+def _mask_deleter(tensor):
+    if _core._mask_of(tensor) is None:
+        raise AttributeError("_keras_mask")
+    _core._drop_mask(tensor)
+
+
+_core.Tensor._keras_mask = property(lambda tensor: _core._mask_of(tensor), None, _mask_deleter)  # del x._keras_mask, as tutorials do
 
 
 class Layer:
@@ -118,7 +142,8 @@ class Layer:
             flat = _nest.flatten((args, kwargs))
             values = [i for i, x in enumerate(flat) if _is_value(x)]
         if symbolic:
-            made = _packed(self, self._handle.call([flat[i] for i in values], training), args[0])
+            with _shapes_only:
+                made = _packed(self, self._handle.call([flat[i] for i in values], training), args[0])
             _remember_call(self, args[0], made)
             return made
         stack = self._pending.__dict__.setdefault("stack", [])
@@ -152,7 +177,15 @@ class Layer:
             kwargs["mask"] = masks[0] if len(masks) == 1 else masks
         if mine:
             mine[3] = ()  # a call of this layer inside itself has an entry of its own
-        results = (_autograph.convert(self.call) if _core._tracing() else self.call)(*args, **kwargs)
+        call = _autograph.convert(self.call) if _core._tracing() else self.call
+        try:
+            results = call(*args, **kwargs)
+        except Exception:
+            # Symbols have no masks. A layer that cannot do without one gets one that masks nothing: only shapes are asked for.
+            if not _shapes_only.depth or "mask" not in takes or "mask" in kwargs:
+                raise
+            masks = [_core.ones(x.shape[:2], "bool") for x in tensors]
+            results = call(*args, **kwargs, mask=masks[0] if len(masks) == 1 else masks)
         if results is None:
             raise ValueError(f"call() of {type(self).__name__} returned None; return a tensor")
         object.__setattr__(self, "_result_structure", results)

@@ -3,6 +3,7 @@
 import weakref
 
 from brio import _core, _nest
+from brio._function import function
 from brio.keras import _batches, _eager_loop
 from brio.keras import callbacks as _callbacks
 from brio.keras import losses as _losses
@@ -80,7 +81,7 @@ class Trainer:
         self.__dict__["_own_steps"] = (own_train is not None, own_test is not None)
         if own_train is not None and not self._has_call():
             self._handle.mark_built()
-        self._trainer.compile(optimizer._brio, rows, auto_scale_loss, own_train, own_test)
+        self._trainer.compile(optimizer._brio, rows, auto_scale_loss, own_train, own_test, int(steps_per_execution))
 
     def _has_call(self):
         from brio.keras._layer import Layer
@@ -183,8 +184,13 @@ class Trainer:
         """The outputs for all samples, as NumPy arrays."""
         watchers = self._callback_list(callbacks, {}, None)
         if _batches.is_python_source(x):
-            x = _batches.gathered(x, steps)[0]
-        results = self._trainer.predict(self._inputs(x, None, None)[0], batch_size or 32, watchers)
+            x, steps = _batches.gathered(x, steps)[0], None
+        dataset = getattr(x, "_brio_dataset", None)
+        if type(self).predict_step is not Trainer.predict_step:
+            batches = _batches.Batches(x, lambda x, *_: x).start(0) if dataset is not None else _batches.cut(x, batch_size or 32)
+            return _eager_loop.predict(function(self.predict_step), batches, steps, self.steps_per_execution, watchers)
+        inputs = self._inputs(x, None, None)[0] if dataset is None else dataset
+        results = self._trainer.predict(inputs, batch_size or 32, steps, watchers)
         return self._pack_outputs([r.numpy() for r in results])
 
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
@@ -218,12 +224,14 @@ class Trainer:
             self._trainer.reset_metrics()
 
     def _begin_part(self, training):
-        """An epoch or a test begins: steps of one's own begin to count anew."""
-        if self.__dict__.get("_own_steps", (False, False))[0 if training else 1] or self.run_eagerly:
-            for metric in self.metrics:
+        """An epoch or a test begins: what Python counts begins anew. C++ knows of its own metrics."""
+        own = self.__dict__.get("_own_steps", (False, False))[0 if training else 1] or self.run_eagerly
+        for metric in self.metrics:
+            if own or _metrics.is_python(metric):
                 metric.reset_state()
 
     run_eagerly = False
+    steps_per_execution = 1
 
     def _callback_list(self, callbacks, params, history):
         if isinstance(callbacks, _callbacks.CallbackList):
@@ -241,7 +249,7 @@ class Trainer:
         """Lists of tensors, or something that gives batches of them."""
         dataset = getattr(x, "_brio_dataset", None)
         if dataset is not None:
-            return dataset, None, None
+            return (_batches.Batches(x, self._flat_batch) if self.run_eagerly else dataset), None, None
         if _batches.is_python_source(x):
             if y is not None:
                 raise ValueError("y comes with the batches of x; leave it out")
@@ -289,6 +297,10 @@ class Trainer:
         loss = self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
         self._loss_tracker.update_state(loss, sample_weight=_rows(x))
         return self.compute_metrics(x, y, y_pred, sample_weight)
+
+    def predict_step(self, data):
+        """What predict() does with one batch; override it."""
+        return self(_batches.unpack_x_y_sample_weight(data)[0], training=False)
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss of compile() and what layers add to it."""

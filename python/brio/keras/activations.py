@@ -3,7 +3,10 @@
 import inspect
 
 from brio import _core, nn
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _docs
+
+__getattr__ = _attribute_error_of(__name__)
 
 
 def _make(name):

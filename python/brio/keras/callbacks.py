@@ -42,9 +42,11 @@ class Callback:
 
     def on_train_batch_begin(self, batch, logs=None):
         """Called before each batch."""
+        self.on_batch_begin(batch, logs=logs)
 
     def on_train_batch_end(self, batch, logs=None):
         """Called after each batch, with the metrics so far in logs."""
+        self.on_batch_end(batch, logs=logs)
 
     def on_batch_begin(self, batch, logs=None):
         """The old name of on_train_batch_begin."""
@@ -154,12 +156,10 @@ class CallbackList:
 
     def on_train_batch_begin(self, batch, logs=None):
         """Calls every callback."""
-        self._all("on_batch_begin", batch, logs)
         return self._all("on_train_batch_begin", batch, logs)
 
     def on_train_batch_end(self, batch, logs=None):
         """Calls every callback."""
-        self._all("on_batch_end", batch, logs)
         return self._all("on_train_batch_end", batch, logs)
 
     def __getattr__(self, method):

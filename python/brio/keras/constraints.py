@@ -1,7 +1,10 @@
 """keras.constraints."""
 
 from brio import _core
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _classes, _serialization
+
+__getattr__ = _attribute_error_of(__name__)
 
 
 class Constraint:

@@ -1,6 +1,9 @@
 """keras.dtype_policies."""
 
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras.mixed_precision import DTypePolicy  # noqa: F401
+
+__getattr__ = _attribute_error_of(__name__)
 
 
 def get(identifier):

@@ -1,7 +1,10 @@
 """keras.losses."""
 
 from brio import _core
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _classes, _serialization
+
+__getattr__ = _attribute_error_of(__name__)
 
 
 class Loss:
@@ -56,6 +59,8 @@ def _make(name, text):
             self._brio = _core._loss(name, **{k: v for k, v in given.items() if k != "name" or v is not None})
             self.name, self.reduction, self.dtype = self._brio.name, self._config["reduction"], self._config["dtype"] or "float32"
             self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "reduction", "dtype")})
+            if type(self).call is not Made.call:  # a class of the user's has its own
+                self._brio = _core._own_loss(self.name, self.call, self.reduction or "none")
 
         def call(self, y_true, y_pred):
             options = {k: v for k, v in self._config.items() if k not in ("name", "reduction", "dtype")}

@@ -1,7 +1,10 @@
 """keras.metrics."""
 
 from brio import _core
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _classes, _serialization, _signatures
+
+__getattr__ = _attribute_error_of(__name__)
 
 
 class Metric:
@@ -79,16 +82,32 @@ class Metric:
 
 
 class _Core(Metric):
-    """A metric of C++'s."""
+    """A metric of C++'s. A class that is derived from one may override its methods: then it is one of Python's."""
 
     def _take(self, brio):
         self._made = brio
         self.name, self.dtype = brio.name, "float32"
-        self.update_state, self.reset_state = brio.update_state, brio.reset_state
+        if not is_python(self):
+            self.update_state, self.reset_state = brio.update_state, brio.reset_state  # without a Python frame in between
+
+    @property
+    def _brio(self):
+        return _core._python_metric(self.name, self) if is_python(self) else self._made
 
     @property
     def variables(self):
-        return self._made.variables()
+        return self._made.variables() + self.__dict__.get("_variables", [])
+
+    def add_variable(self, *args, **kwargs):
+        """A variable that belongs to the metric."""
+        self.__dict__.setdefault("_variables", [])
+        return super().add_variable(*args, **kwargs)
+
+    def update_state(self, *args, **kwargs):
+        return self._made.update_state(*args, **kwargs)
+
+    def reset_state(self):
+        self._made.reset_state()
 
     def result(self):
         return self._made.result()
@@ -98,6 +117,13 @@ class _Core(Metric):
             if variable.path.rsplit("/", 1)[-1] == name:
                 return variable
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+
+def is_python(metric):
+    """Does Python do what the metric does?"""
+    if not isinstance(metric, Metric):
+        return False
+    return not isinstance(metric, _Core) or any(getattr(type(metric), n) is not getattr(_Core, n) for n in ("update_state", "result", "reset_state"))
 
 
 class Mean(_Core):

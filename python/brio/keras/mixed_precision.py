@@ -49,7 +49,9 @@ def __getattr__(name):
         from brio.keras.optimizers import LossScaleOptimizer
 
         return LossScaleOptimizer
-    raise AttributeError(name)
+    from brio._missing import explain
+
+    raise AttributeError(explain(__name__, name) if not name.startswith("__") else name)
 
 
 def __dir__():

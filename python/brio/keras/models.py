@@ -3,10 +3,13 @@
 import json
 
 from brio import _core, _nest
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
 from brio.keras._layer import KerasTensor, Layer
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
+
+__getattr__ = _attribute_error_of(__name__)
 
 __all__ = ["Functional", "Model", "Sequential", "clone_model", "load_model", "model_from_json", "save_model"]
 
@@ -284,24 +287,35 @@ class Sequential(Model):
         if shape is not None and not self._kept and self._symbols is None:
             symbol = _core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else None, None)
             self.__dict__["_symbols"] = [symbol, symbol]
+        if self._handle.built:  # it was called: a chain that is built takes no more layers
+            self._begin_again(self._kept)
         self._handle.add_layer(layer._handle)
         self._kept.append(layer)  # the Python object lives as long as the model
         if self._symbols is not None:  # weights are made at once
             self._symbols[1] = layer(self._symbols[1])
 
+    def _summary_text(self, expand_nested=False):
+        if self._symbols is not None and self._kept and not self._handle.built:
+            self.build()  # the layers have their weights: C++ learns what they were made for
+        return super()._summary_text(expand_nested)
+
     def pop(self, rebuild=True):
         """Removes the last layer and returns it."""
         if not self._kept:
             raise TypeError("there is no layer to remove")
-        layers, first = self._kept[:-1], self._symbols and self._symbols[0]
         removed = self._kept[-1]
+        self._begin_again(self._kept[:-1])
+        return removed
+
+    def _begin_again(self, layers):
+        """A chain of these layers, which keep their weights."""
+        first = self._symbols and self._symbols[0]
         self.__dict__.pop("_made_trainer", None)
         self.__dict__["compiled"] = False
         self._adopt(_core._chain(self.name))
         self.__dict__.update(_kept=[], _symbols=[first, first] if first is not None else None)
         for layer in layers:
             self.add(layer)
-        return removed
 
     def __call__(self, inputs, training=None, mask=None):
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)

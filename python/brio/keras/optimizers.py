@@ -4,7 +4,10 @@ import sys
 import types
 
 from brio import _core
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _classes, _serialization
+
+__getattr__ = _attribute_error_of(__name__)
 
 
 class Optimizer:
@@ -177,6 +180,8 @@ def _make(name, text):
     class Made(Optimizer):
         def __init__(self, *args, **kwargs):
             given = _classes.bound(type(self), text, args, kwargs)
+            if type(self).update_step is not Optimizer.update_step:
+                raise TypeError(f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from keras.optimizers.Optimizer")
             if "lr" in given:  # its old name
                 given["learning_rate"] = given.pop("lr")
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
@@ -263,6 +268,7 @@ def _make_schedule(name, text):
 schedules = types.ModuleType("brio.keras.optimizers.schedules", "keras.optimizers.schedules.")
 schedules.LearningRateSchedule = LearningRateSchedule
 _classes.module_classes(schedules.__dict__, "SCHEDULES", _make_schedule)
+schedules.__getattr__ = _attribute_error_of(schedules.__name__)
 sys.modules[schedules.__name__] = schedules
 legacy = sys.modules[__name__]  # the classes are the same: Keras 2's names for them
 

@@ -21,9 +21,9 @@ class SeedGenerator:
 
     def next(self, ordered=True):
         """The next pair of seeds."""
-        now = self.state.numpy()
-        self.state.assign([int(now[0]), int(now[1]) + 1])
-        return _core.constant([int(now[0]), int(now[1])])
+        now = _core.identity(self.state)  # in a traced function, what it is at each call
+        self.state.assign_add([0, 1])
+        return now
 
     def get_config(self):
         """What it was made with."""

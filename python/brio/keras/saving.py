@@ -9,11 +9,14 @@ import zipfile
 import numpy as np
 
 from brio import _core
+from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _state
 from brio.keras._serialization import (  # noqa: F401: names of keras.saving
     CustomObjectScope, deserialize_keras_object, get_custom_objects, get_registered_name, get_registered_object,
     register_keras_serializable, serialize_keras_object,
 )  # fmt: skip
+
+__getattr__ = _attribute_error_of(__name__)
 
 custom_object_scope = CustomObjectScope
 _LARGEST = 1 << 32  # of a member of a ZIP file that is far larger than what is stored

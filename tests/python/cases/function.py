@@ -341,4 +341,147 @@ CASES = [
             tape.watch(x)
             y = f(x)
         result = [y, tape.gradient(y, x)]"""),
+    ("structure_by_shape", """
+        @tf.function
+        def f(x):
+            if x.shape[0] > 2:
+                return x, x * 2
+            return {'a': x + 1}
+        result = [f(tf.ones(2)), f(tf.ones(3)), f(tf.ones(2)), f(tf.ones(3))]"""),
+    ("dataset_loop", """
+        dataset = tf.data.Dataset.from_tensor_slices(np.arange(10, dtype='float32')).batch(4)
+        count = tf.Variable(0.0)
+        @tf.function
+        def total(dataset):
+            s, n = tf.constant(0.0), 0
+            for x in dataset:
+                s += tf.reduce_sum(x)
+                n += 1
+                count.assign_add(tf.cast(tf.shape(x)[0], tf.float32))
+            return s, n
+        result = [total(dataset), count.numpy(), total(dataset), count.numpy()]"""),
+    ("dataset_loop_break", """
+        @tf.function
+        def first_large():
+            found = tf.constant(-1, tf.int64)
+            for i, x in enumerate(tf.data.Dataset.range(100)):
+                if x == 2:
+                    continue
+                found = i
+                if x > 5:
+                    break
+            return found
+        @tf.function
+        def of_two():
+            s = tf.constant(0, tf.int64)
+            for a, b in zip(tf.data.Dataset.range(3), tf.data.Dataset.range(10, 13)):
+                s += a * b
+            return s
+        @tf.function
+        def of_dicts():
+            s = tf.constant(0)
+            for element in tf.data.Dataset.from_tensor_slices({'a': [1, 2, 3], 'b': [[4], [5], [6]]}):
+                s += element['a'] * element['b'][0]
+            return s
+        @tf.function
+        def of_none():
+            s = tf.constant(5, tf.int64)
+            for x in tf.data.Dataset.range(0):
+                s += x
+            return s
+        result = [first_large(), of_two(), of_dicts(), of_none()]"""),
+    ("dataset_loop_reads_anew", """
+        seen = []
+        def numbers():
+            seen.append(1)
+            yield from (len(seen), 10)
+        dataset = tf.data.Dataset.from_generator(numbers, output_signature=tf.TensorSpec([], tf.int32))
+        @tf.function
+        def total():
+            s = tf.constant(0)
+            for x in dataset:
+                s += x
+            return s
+        a, b, c = (int(total()) for _ in range(3))
+        result = [b - a, c - b]"""),
+    ("dataset_iterator", """
+        iterator = iter(tf.data.Dataset.range(10))
+        @tf.function
+        def three(iterator):
+            s = tf.constant(0, tf.int64)
+            for _ in tf.range(3):
+                s += next(iterator)
+            return s
+        @tf.function
+        def one(iterator):
+            return iterator.get_next()
+        @tf.function
+        def until(iterator, limit):
+            s = tf.constant(0, tf.int64)
+            for x in iterator:
+                s += x
+                if x >= limit:
+                    break
+            return s
+        result = [three(iterator), one(iterator), next(iterator), until(iterator, 6), next(iterator)]
+        try:
+            while True:
+                one(iterator)
+        except tf.errors.OutOfRangeError:
+            result.append('end')"""),
+    ("dataset_loop_trains", """
+        x = np.linspace(0, 1, 10).astype('float32').reshape(-1, 1)
+        dataset = tf.data.Dataset.from_tensor_slices((x, 2 * x)).batch(4)
+        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+        model.set_weights([np.full(w.shape, 0.5, 'float32') for w in model.get_weights()])
+        optimizer = keras.optimizers.SGD(0.05)
+        @tf.function
+        def epoch(dataset):
+            total = 0.0
+            for x, y in dataset:
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((model(x) - y) ** 2)
+                optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+                total += loss
+            return total
+        result = [epoch(dataset), epoch(dataset), model.get_weights()]"""),
+    ("tensor_array_in_loops", """
+        @tf.function
+        def discounted(rewards):
+            n = tf.shape(rewards)[0]
+            returns = tf.TensorArray(dtype=tf.float32, size=n)
+            s = tf.constant(0.0)
+            for i in tf.range(n):
+                s = rewards[i] + 0.9 * s
+                returns = returns.write(i, s)
+            return returns.stack()[::-1]
+        @tf.function
+        def some(n):
+            out = tf.TensorArray(tf.int32, size=7)
+            for i in tf.range(n):
+                if i == 5:
+                    continue
+                if i % 3 == 0 and i % 2 == 0:
+                    v = 6
+                elif i % 3 == 0:
+                    v = 3
+                else:
+                    v = i
+                out = out.write(i, v)
+                if i > 2:
+                    out = out.write(i, out.read(i) * 10)
+            return out.stack()
+        @tf.function
+        def rows(x):
+            out = tf.TensorArray(tf.float32, size=3, element_shape=[2])
+            i = 0
+            while i < 3:
+                out = out.write(i, x * tf.cast(i, tf.float32))
+                i += 1
+            return out.concat(), out.gather([2, 0]), out.size()
+        x = tf.constant([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(discounted(x) ** 2)
+        result = [discounted(x), tape.gradient(y, x), some(tf.constant(7)), some(tf.constant(2)), rows(tf.constant([1.0, 2.0]))]"""),
 ]  # fmt: skip

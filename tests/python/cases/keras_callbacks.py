@@ -201,4 +201,55 @@ CASES = [
         callbacks.on_epoch_end(0, {'loss': 1.0})
         callbacks.on_train_end()
         result = seen""")),
+    ("stop_in_a_batch", """
+        class Stop(keras.callbacks.Callback):
+            def on_train_batch_end(self, batch, logs=None):
+                if batch == 1:
+                    self.model.stop_training = True
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+        model.set_weights([np.full(w.shape, 0.5, 'float32') for w in model.get_weights()])
+        model.compile('sgd', 'mse')
+        x = np.ones((20, 3), 'float32')
+        history = model.fit(x, x[:, :1], batch_size=4, epochs=5, validation_data=(x, x[:, :1]), verbose=0, callbacks=[Stop()], shuffle=False)
+        watch = keras.callbacks.Callback()
+        result = [history.history, history.epoch, model.evaluate(x, x[:, :1], verbose=0, callbacks=[watch]), model.predict(x, verbose=0, callbacks=[watch]).shape]""", {"rtol": 1e-4}),
+    ("steps_per_execution", """
+        seen = []
+        class Watch(keras.callbacks.Callback):
+            def on_train_batch_begin(self, batch, logs=None): seen.append(['begin', batch])
+            def on_train_batch_end(self, batch, logs=None): seen.append(['end', batch, float(logs['loss'])])
+            def on_test_batch_begin(self, batch, logs=None): seen.append(['test begin', batch])
+            def on_test_batch_end(self, batch, logs=None): seen.append(['test end', batch, float(logs['loss'])])
+            def on_predict_batch_begin(self, batch, logs=None): seen.append(['predict begin', batch])
+            def on_predict_batch_end(self, batch, logs=None): seen.append(['predict end', batch])
+        def made(**options):
+            model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+            model.set_weights([np.full(w.shape, 0.5, 'float32') for w in model.get_weights()])
+            model.compile(keras.optimizers.SGD(0.1), 'mse', **options)
+            return model
+        x = np.arange(20, dtype='float32').reshape(10, 2) / 10
+        y = x[:, :1]
+        steps = []
+        for n, eager in ((1, False), (2, False), (3, False), (8, False), (3, True)):
+            model = made(steps_per_execution=n, run_eagerly=eager)
+            model.fit(x, y, batch_size=2, epochs=2, shuffle=False, verbose=0, callbacks=[Watch()], validation_data=(x[:6], y[:6]))
+            model.evaluate(x, y, batch_size=3, verbose=0, callbacks=[Watch()])
+            model.predict(x, batch_size=4, verbose=0, callbacks=[Watch()])
+            steps.append(int(model.optimizer.iterations))
+            model = made(steps_per_execution=n, run_eagerly=eager)
+            model.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(2).repeat(), steps_per_epoch=5, epochs=2, verbose=0, callbacks=[Watch()])
+            steps.append(int(model.optimizer.iterations))
+        result = [seen, steps]""", {"rtol": 1e-4}),
+    ("old_names_of_batch_hooks", """
+        seen = []
+        class Both(keras.callbacks.Callback):
+            def on_batch_end(self, batch, logs=None): seen.append('Both.on_batch_end')
+            def on_train_batch_end(self, batch, logs=None): seen.append('Both.on_train_batch_end')
+        class Old(keras.callbacks.Callback):
+            def on_batch_begin(self, batch, logs=None): seen.append('Old.on_batch_begin')
+            def on_batch_end(self, batch, logs=None): seen.append('Old.on_batch_end')
+        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+        model.compile('sgd', 'mse')
+        model.fit(np.ones((4, 1)), np.ones((4, 1)), batch_size=2, verbose=0, callbacks=[Both(), Old()])
+        result = seen"""),
 ]  # fmt: skip

@@ -509,4 +509,53 @@ CASES = [
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(p(tf.constant([1.0, 2.0])))
         result = tape.gradient(loss, p.trainable_variables)"""),
+    ("layer_that_needs_a_mask", """
+        class TemporalSoftmax(keras.layers.Layer):
+            def call(self, inputs, mask=None):
+                e = tf.exp(inputs) * tf.cast(mask, 'float32')[..., None]
+                return e / tf.reduce_sum(e, axis=1, keepdims=True)
+        def fixed(model):
+            model.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape).astype('float32') for w in model.get_weights()])
+            return model
+        ids = np.array([[1, 2, 0], [3, 0, 0]])
+        sequential = fixed(keras.Sequential([keras.Input((3,), dtype='int32'), keras.layers.Embedding(6, 3, mask_zero=True), TemporalSoftmax()]))
+        inputs = keras.Input((None,), dtype='int32')
+        functional = fixed(keras.Model(inputs, keras.layers.Dense(2)(TemporalSoftmax()(keras.layers.Embedding(6, 3, mask_zero=True)(inputs)))))
+        result = [sequential(ids), functional(ids), functional.predict(ids, verbose=0), sequential.output_shape]""", {"rtol": 1e-4}),
+    ("mask_that_is_dropped", """
+        class Model(keras.Model):
+            def __init__(self, drop):
+                super().__init__()
+                self.embedding, self.dense, self.drop = keras.layers.Embedding(5, 3, mask_zero=True), keras.layers.Dense(5), drop
+            def call(self, x):
+                logits = self.dense(self.embedding(x))
+                if self.drop:
+                    try:
+                        del logits._keras_mask
+                    except AttributeError:
+                        pass
+                return logits
+        ids = np.array([[1, 2, 0, 0], [3, 4, 1, 0]])
+        result = []
+        for drop in (False, True):
+            model = Model(drop)
+            model(ids)
+            model.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape).astype('float32') for w in model.get_weights()])
+            model.compile('sgd', keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+            result.append(model.fit(ids, ids, epochs=2, batch_size=1, shuffle=False, verbose=0).history['loss'])""", {"rtol": 1e-4}),
+    ("lookups_of_single_values", """
+        vectorize = keras.layers.TextVectorization(max_tokens=8, output_sequence_length=4)
+        vectorize.adapt(['the cat sat', 'the dog'])
+        lookup = keras.layers.StringLookup(vocabulary=['a', 'b'])
+        numbers = keras.layers.IntegerLookup(vocabulary=[5, 7])
+        hot = keras.layers.StringLookup(vocabulary=['a', 'b'], output_mode='one_hot')
+        texts = tf.data.Dataset.from_tensor_slices((['the cat', 'dog'], [0, 1]))
+        result = [vectorize('the cat'), lookup('b'), lookup(tf.constant('z')), numbers(tf.constant(7)), hot(tf.constant('a')),
+                  [x for x, _ in texts.map(lambda text, label: (vectorize(text), label))], [x for x in texts.map(lambda text, label: lookup(text))]]"""),
+    ("lookups_of_ragged_tensors", """
+        characters = tf.strings.unicode_split(['abc', 'b'], 'UTF-8')
+        ids = keras.layers.StringLookup(vocabulary=['a', 'b', 'c'], mask_token=None)
+        back = keras.layers.StringLookup(vocabulary=ids.get_vocabulary(), invert=True, mask_token=None)
+        found = ids(characters)
+        result = [found.to_list(), found.to_tensor(), back(found).to_list(), tf.strings.reduce_join(back(found).to_tensor(), axis=-1)]"""),
 ]  # fmt: skip

@@ -120,4 +120,15 @@ result = [m(y, p), m(y, p, sample_weight=np.array([1.0, 2.0, 0.0, 1.0], 'float32
     ("initializer_tensor", "keras.layers.Dense(2, kernel_initializer=keras.initializers.Constant(np.array([[1.0, 2.0], [3.0, 4.0]])))(tf.ones((1, 2)))"),
     ("initializer_get", "[type(keras.initializers.get(n)).__name__ for n in ('glorot_uniform', 'he_normal', 'zeros', 'random_normal', 'orthogonal')]"),
     ("initializer_unknown", "keras.initializers.get('no_such')"),
+    ("derived_from_one_of_keras", """
+        class Weighted(keras.losses.BinaryCrossentropy):
+            def __init__(self, factor, **kwargs):
+                super().__init__(**kwargs)
+                self.factor = factor
+            def call(self, y_true, y_pred):
+                return super().call(y_true, y_pred) * self.factor
+        y, p = np.array([[1.0], [0.0]], 'float32'), np.array([[0.8], [0.4]], 'float32')
+        model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1, activation='sigmoid', kernel_initializer='ones')])
+        model.compile('sgd', Weighted(3.0))
+        result = [Weighted(3.0)(y, p), Weighted(2.0, reduction='sum')(y, p), model.evaluate(p, y, verbose=0)]""", {"rtol": 1e-4}),
 ]  # fmt: skip

@@ -483,4 +483,125 @@ CASES = [
         m = fixed(keras.Sequential([keras.Input((4,)), keras.layers.Dense(1, activation='sigmoid')]))
         m.compile('sgd', 'binary_crossentropy', metrics=['accuracy'])
         result = m.evaluate(x, (np.arange(10) % 2).astype('float32'), verbose=0)"""), {"rtol": 1e-4}),
+    ("steps_of_ones_own_give_different_logs", """
+        class Own(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = keras.layers.Dense(1)
+            def call(self, x):
+                return self.dense(x)
+            def train_step(self, data):
+                x, y = data
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((self(x, training=True) - y) ** 2)
+                gradients = tape.gradient(loss, self.trainable_variables)
+                self.optimizer.apply_gradients(zip(gradients, self.trainable_variables))
+                return {'a_loss': loss, 'b_norm': tf.linalg.global_norm(gradients), 'c': loss * 2}
+            def test_step(self, data):
+                x, y = data
+                return {'zz': tf.reduce_mean(abs(self(x, training=False) - y))}
+        x = np.arange(12, dtype='float32').reshape(6, 2) / 10
+        model = Own()
+        model(x)
+        model.set_weights([np.full(w.shape, 0.5, 'float32') for w in model.get_weights()])
+        model.compile(optimizer=keras.optimizers.SGD(0.1))
+        history = model.fit(x, x[:, :1], epochs=3, batch_size=3, shuffle=False, validation_data=(x, x[:, :1]), verbose=0)
+        result = [history.history, model.evaluate(x, x[:, :1], verbose=0, return_dict=True)]""", {"rtol": 1e-4}),
+    ("own_step_with_other_inputs_than_x", """
+        inputs = [keras.Input((4,)) for _ in range(3)]
+        embed = keras.layers.Dense(3)
+        class Distance(keras.layers.Layer):
+            def call(self, a, p, n):
+                return tf.reduce_sum((a - p) ** 2, -1), tf.reduce_sum((a - n) ** 2, -1)
+        net = keras.Model(inputs, Distance()(*(embed(i) for i in inputs)))
+        net.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape).astype('float32') for w in net.get_weights()])
+        class Siamese(keras.Model):
+            def __init__(self, net):
+                super().__init__()
+                self.net = net
+                self.tracker = keras.metrics.Mean(name='loss')
+            def call(self, inputs):
+                return self.net(inputs)
+            def train_step(self, data):
+                with tf.GradientTape() as tape:
+                    ap, an = self.net(data)
+                    loss = tf.maximum(ap - an + 0.5, 0.0)
+                self.optimizer.apply_gradients(zip(tape.gradient(loss, self.net.trainable_weights), self.net.trainable_weights))
+                self.tracker.update_state(loss)
+                return {'loss': self.tracker.result()}
+            @property
+            def metrics(self):
+                return [self.tracker]
+        model = Siamese(net)
+        model.compile(optimizer=keras.optimizers.SGD(0.01))
+        data = tf.data.Dataset.from_tensor_slices(tuple(rng.normal(size=(9, 4)).astype('float32') for _ in range(3))).batch(4)
+        result = model.fit(data, epochs=2, verbose=0).history""", {"rtol": 1e-4}),
+    ("own_metric_begins_anew", """
+        class Rows(keras.metrics.Metric):
+            def __init__(self, name='rows', **kwargs):
+                super().__init__(name=name, **kwargs)
+                self.rows = self.add_weight(name='rows', initializer='zeros')
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                self.rows.assign_add(tf.cast(tf.shape(y_true)[0], 'float32'))
+            def result(self):
+                return self.rows + 0.0
+        class Doubled(keras.metrics.MeanSquaredError):
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                return super().update_state(2.0 * y_true, 2.0 * y_pred, sample_weight)
+        class Classes(keras.metrics.MeanIoU):
+            def update_state(self, y_true, y_pred, sample_weight=None):
+                return super().update_state(tf.cast(y_true > 0.5, 'int32'), tf.cast(y_pred > 0.5, 'int32'), sample_weight)
+        x = np.linspace(-1, 2, 60).reshape(20, 3).astype('float32')
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+        model.set_weights([np.full(w.shape, 0.25, 'float32') for w in model.get_weights()])
+        model.compile(keras.optimizers.SGD(0.0), 'mse', metrics=[Rows(), Doubled(name='doubled'), Classes(2, name='iou'), 'mse'])
+        history = model.fit(x, x[:, :1], batch_size=8, epochs=3, validation_split=0.25, shuffle=False, verbose=0).history
+        result = [{k: [round(float(v), 4) for v in values] for k, values in history.items()}, [round(float(v), 4) for v in model.evaluate(x, x[:, :1], verbose=0)]]"""),
+    ("class_weight_eagerly", """
+        x, classes = rng.normal(size=(12, 3)).astype('float32'), np.arange(12) % 3
+        result = []
+        for eager in (False, True):
+            for y, loss in ((classes, 'sparse_categorical_crossentropy'), (np.eye(3, dtype='float32')[classes], 'categorical_crossentropy')):
+                model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(3, activation='softmax')])
+                model.set_weights([np.linspace(-1, 1, w.size).reshape(w.shape).astype('float32') for w in model.get_weights()])
+                model.compile('sgd', loss, weighted_metrics=['accuracy'], run_eagerly=eager)
+                weights = {0: 1.0, 1: 5.0, 2: 0.5}
+                result.append(model.fit(x, y, batch_size=5, epochs=2, shuffle=False, verbose=0, class_weight=weights).history)
+                result.append(model.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(5), epochs=1, verbose=0, class_weight=weights).history)
+                result.append(model.evaluate(tf.data.Dataset.from_tensor_slices((x, y)).batch(5), verbose=0))""", {"rtol": 1e-4}),
+    ("losses_of_outputs_over_unequal_batches", """
+        inputs = keras.Input((3,))
+        model = keras.Model(inputs, [keras.layers.Dense(1, name='p')(inputs), keras.layers.Dense(2, name='k')(inputs)])
+        model.set_weights([np.full(w.shape, 0.3, 'float32') for w in model.get_weights()])
+        model.compile('sgd', loss=['mse', 'mae'])
+        x = rng.normal(size=(12, 3)).astype('float32')
+        y = [x[:, :1], x[:, :2]]
+        result = [model.fit(x, y, batch_size=5, shuffle=False, verbose=0).history, model.evaluate(x, y, batch_size=5, verbose=0, return_dict=True)]""", {"rtol": 1e-4}),
+    ("predict_steps", """
+        class Halved(keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = keras.layers.Dense(2, kernel_initializer='ones')
+            def call(self, x):
+                return self.dense(x)
+            def predict_step(self, data):
+                return {'half': self(data, training=False) / 2.0}
+        x = np.arange(12, dtype='float32').reshape(6, 2)
+        plain = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, kernel_initializer='ones')])
+        endless = tf.data.Dataset.from_tensor_slices(x).batch(2).repeat()
+        own = Halved()
+        own.compile()
+        result = [plain.predict(endless, steps=4, verbose=0), own.predict(x, batch_size=4, verbose=0), own.predict(endless, steps=2, verbose=0)]""", {"rtol": 1e-4}),
+    ("layers_added_after_a_call", """
+        result = []
+        for begin in ([keras.Input((4,))], []):
+            model = keras.Sequential([*begin, keras.layers.Dense(3, kernel_initializer='ones')])
+            a = model(np.ones((2, 4), 'float32'))
+            lines = []
+            model.summary(print_fn=lambda line, **kwargs: lines.append(line))
+            model.add(keras.layers.Dense(2, kernel_initializer='ones'))
+            b = model(np.ones((2, 4), 'float32'))
+            model.compile('sgd', 'mse')
+            loss = model.fit(np.ones((4, 4)), np.ones((4, 2)), epochs=2, verbose=0).history['loss']
+            result += [a, b, loss, len(model.weights), '(None, 3)' in '\\n'.join(lines) or '(2, 3)' in '\\n'.join(lines)]""", {"rtol": 1e-4}),
 ]  # fmt: skip

@@ -91,4 +91,18 @@ CASES = [
     ("variable", "v = keras.Variable(np.ones((2,)), dtype='float32', name='v'); v.assign(v + 1); [np.array(v), v.shape, str(v.dtype) if isinstance(v.dtype, str) else v.dtype.name]"),
     ("unpack", "keras.utils.unpack_x_y_sample_weight((np.ones(2), np.zeros(2)))"),
     ("split_dataset", "a, b = keras.utils.split_dataset(np.arange(10), left_size=0.8); [[int(v) for v in a], [int(v) for v in b]]"),
+    ("axes_in_the_result", """
+        x = np.zeros((2, 3), 'float32')
+        result = [list(keras.ops.expand_dims(x, axis).shape) for axis in ((-2, -1), (0, -1), (1, 2), (-1, 0), -2, (3, 0))]"""),
+    ("scatter_update_reductions", """
+        x = np.arange(6, dtype='float32').reshape(2, 3)
+        result = [keras.ops.scatter_update(x, np.array([[0, 1], [1, 2], [0, 1]]), np.array([3., 4., 5.], 'float32'), reduction=r) for r in ('add', 'max', 'min', 'mul')]
+        result += [keras.ops.scatter_update(x, np.array([[1]]), np.array([[2., 3., 4.]], 'float32'), reduction='mul')]"""),
+    ("slice_update_in_a_function", """
+        @tf.function
+        def f(cache, i):
+            return keras.ops.slice_update(cache, (i, 0), tf.ones((1, 3)))
+        result = [f(tf.zeros((4, 3)), tf.constant(i)) for i in (0, 2)]"""),
+    ("signbit_of_zeros", """
+        result = [keras.ops.signbit(np.array([-0.0, 0.0, -1.0, 2.0, -np.inf], 'float32')), keras.ops.signbit(np.array([-1, 0, 3]))]"""),
 ]  # fmt: skip

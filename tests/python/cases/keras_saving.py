@@ -178,4 +178,17 @@ CASES = [
         path = tf.train.Checkpoint(model=m).save(at('ck'))
         tf.train.Checkpoint(model=n).restore(path)
         result = same(m(x), n(x))"""), ),
+    ("private_attributes_of_modules", """
+        import tempfile
+        class Counter(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self._count = tf.Variable(1.0)
+                self.parts = [tf.Variable(2.0)]
+        counter = Counter()
+        path = tf.train.Checkpoint(counter=counter).write(tempfile.mkdtemp() + '/c')
+        counter._count.assign(7.0)
+        counter.parts[0].assign(8.0)
+        tf.train.Checkpoint(counter=counter).read(path).assert_consumed()
+        result = [counter._count, counter.parts[0]]"""),
 ]  # fmt: skip

@@ -28,4 +28,27 @@ CASES = [
     ("edit_distance", "h = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], ['a', 'b', 'c'], [2, 2]); t = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0]], ['a', 'x', 'b', 'd'], [2, 3]); [tf.edit_distance(h, t), tf.edit_distance(h, t, normalize=False)]"),
     ("wav", "x = tf.constant([[0.0, 0.5], [-1.0, 1.0], [0.25, -0.25]]); b = tf.audio.encode_wav(x, 8000); a = tf.audio.decode_wav(b); [b, a.audio, a.sample_rate, tf.audio.decode_wav(b, desired_samples=5)[0], tf.audio.decode_wav(b, desired_channels=1).audio]"),
     ("wav_garbage", "tf.audio.decode_wav(b'nothing of the kind')"),
+    ("lookup_tables_that_change", """
+        dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.float32, default_value=-1.0, empty_key=-1, deleted_key=-2)
+        dense.insert(tf.constant([1, 2], tf.int64), [0.5, 1.5])
+        words = tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, default_value=-1)
+        words.insert(tf.constant(['q', 'w']), tf.constant([5, 6], tf.int64))
+        words.insert(tf.constant(['q']), tf.constant([7], tf.int64))
+        words.remove(tf.constant(['w']))
+        rows = tf.lookup.experimental.MutableHashTable(tf.int32, tf.float32, default_value=[0.0, 1.0])
+        rows.insert(tf.constant([3]), [[2.0, 4.0]])
+        result = [dense.lookup(tf.constant([2, 3], tf.int64)), dense.size(), words.lookup(tf.constant(['q', 'w'])), words.size(), rows.lookup(tf.constant([3, 4])),
+                  [x for x in tf.data.Dataset.from_tensor_slices(['q', 'r']).map(words.lookup)], [k.numpy().tolist() for k in words.export()]]"""),
+    ("lookup_in_a_function", """
+        table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(tf.constant([9, 2, 5]), tf.constant([1.5, 2.5, 3.5])), -1.0)
+        @tf.function
+        def f(x):
+            return table.lookup(x) + 1
+        result = [f(tf.constant([[2, 3], [9, 100]])), f(tf.constant(5)), tf.is_tensor(None), tf.is_tensor('a')]"""),
+    ("ragged_operators", """
+        a = tf.ragged.constant([[1, 2, 3], [], [4, 5]])
+        b = tf.ragged.constant([[[1.0], [2.0, 3.0]], [[]]])
+        result = [x.to_list() for x in (a + 10, 10 - a, a * a, a / 2, a // 2, a % 2, -a, a ** 2, a == 2, a > a, a != 1, a + tf.constant([[100], [200], [300]]), b * 2.0, abs(-b), ~(a > 2), (a > 1) & (a < 4))]"""),
+    ("ragged_operators_of_other_rows", """
+        result = tf.ragged.constant([[1, 2], [3]]) + tf.ragged.constant([[1], [2, 3]])""", {'raises': 'Exception'}),
 ]

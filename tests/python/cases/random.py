@@ -44,4 +44,66 @@ CASES = [
     ("fold_in", "a = tf.random.fold_in([1, 2], 3); [a.shape, bool(tf.reduce_all(a == tf.random.fold_in([1, 2], 4)))]"),
     ("seeds_move_on", "draw = lambda: tf.random.uniform([8], seed=5).numpy().tolist(); tf.random.set_seed(1); a, b = draw(), draw(); tf.random.set_seed(1); c, d = draw(), draw(); tf.random.set_seed(2); e = draw(); [a == b, a == c, b == d, a == e]"),
     ("seeds_are_apart", "tf.random.set_seed(1); a = tf.random.normal([8], seed=5).numpy().tolist(); tf.random.set_seed(1); tf.random.normal([8], seed=6); b = tf.random.normal([8], seed=5).numpy().tolist(); [a == b]"),
+    ("patterns_of_functions", """
+        def pattern(*draws):
+            seen = []
+            for draw in (d.numpy().tolist() for d in draws):
+                if draw not in seen:
+                    seen.append(draw)
+            return [seen.index(d.numpy().tolist()) for d in draws]
+        def two(**seeds):
+            return tf.function(lambda: (tf.random.uniform([4], **seeds), tf.random.normal([4], **seeds)))
+        tf.random.set_seed(7)
+        f, g = two(), two()
+        result = [pattern(*f(), *g(), *f(), *g())]
+        h, k = two(seed=1), two(seed=1)
+        result.append(pattern(*h(), *h(), *k(), *k()))
+        @tf.function
+        def same():
+            return tf.random.uniform([4], seed=1), tf.random.uniform([4], seed=1), tf.random.uniform([4], seed=2)
+        result.append(pattern(*same(), *same()))
+        @tf.function
+        def shuffled():
+            return tf.random.shuffle(tf.range(20), seed=3), tf.random.categorical(tf.zeros([2, 9]), 9, seed=3)
+        result.append(pattern(*shuffled(), *shuffled()))"""),
+    ("set_seed_restarts_functions", """
+        draws = []
+        for seeds in ({}, {'seed': 3}):
+            tf.random.set_seed(9)
+            f = tf.function(lambda: tf.random.normal([4], **seeds))
+            a, b = f(), f()
+            tf.random.set_seed(9)
+            c, d = f(), f()
+            draws += [bool(tf.reduce_all(a == b)), bool(tf.reduce_all(a == c)), bool(tf.reduce_all(b == d))]
+        result = draws"""),
+    ("stateless_of_a_tensor", """
+        @tf.function
+        def f(seed):
+            x = tf.reshape(tf.range(24.0), [2, 4, 3])
+            return [tf.random.stateless_uniform([3], seed), tf.random.stateless_normal([3], seed), tf.random.stateless_uniform([3], seed, 0, 50, 'int32'),
+                    tf.random.stateless_categorical(tf.zeros([1, 9]), 5, seed), tf.image.stateless_random_flip_left_right(x, seed), tf.image.stateless_random_brightness(x, 0.5, seed)]
+        seeds = [tf.constant(pair) for pair in ([1, 2], [1, 2], [1, 3])]
+        made = [[t.numpy().tolist() for t in f(seed)] for seed in seeds]
+        plain = tf.random.stateless_uniform([3], [1, 2]).numpy().tolist()
+        result = [made[0] == made[1], [a == b for a, b in zip(made[0], made[2])][:3], made[0][0] == plain]"""),
+    ("seeds_of_elements", """
+        pairs = tf.data.Dataset.from_tensor_slices([[1, 2], [1, 3], [1, 2]])
+        drawn = [x.numpy().tolist() for x in pairs.map(lambda seed: tf.random.stateless_uniform([4], seed))]
+        counted = [x.numpy().tolist() for x in tf.data.Dataset.range(3).map(lambda i: tf.random.stateless_normal([4], [5, i]))]
+        result = [drawn[0] == drawn[1], drawn[0] == drawn[2], counted[0] == counted[1], drawn[0] == tf.random.stateless_uniform([4], [1, 2]).numpy().tolist()]"""),
+    ("seed_generator_in_functions", """
+        generator = keras.random.SeedGenerator(5)
+        @tf.function
+        def f():
+            return keras.random.normal((4,), seed=generator)
+        a, b, c = f().numpy().tolist(), f().numpy().tolist(), keras.random.normal((4,), seed=generator).numpy().tolist()
+        result = [a == b, b == c, a == c, [int(n) for n in np.array(generator.state)][1]]
+        class Noise(keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.seed_generator = keras.random.SeedGenerator(1)
+            def call(self, x):
+                return x + keras.random.normal(keras.ops.shape(x), seed=self.seed_generator)
+        model = keras.Sequential([keras.Input((3,)), Noise()])
+        result += [np.array_equal(model.predict(np.ones((2, 3)), verbose=0), model.predict(np.ones((2, 3)), verbose=0))]"""),
 ]

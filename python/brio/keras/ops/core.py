@@ -118,9 +118,20 @@ def scatter(indices, values, shape):
 
 def scatter_update(inputs, indices, updates, reduction=None):
     """inputs with updates put at indices, or combined there by a reduction ('add', 'max', 'min', 'mul')."""
-    f = {None: tf.tensor_scatter_nd_update, "add": tf.tensor_scatter_nd_add, "max": tf.tensor_scatter_nd_max, "min": tf.tensor_scatter_nd_min}[reduction]
+    known = {None: tf.tensor_scatter_nd_update, "add": tf.tensor_scatter_nd_add, "max": tf.tensor_scatter_nd_max, "min": tf.tensor_scatter_nd_min, "mul": _scatter_mul}
+    if reduction not in known:
+        raise ValueError(f"[scatter_update] reduction is {reduction!r}; it is None, 'add', 'max', 'min' or 'mul'")
     inputs, updates = together(inputs, updates)
-    return f(inputs, tensor(indices), updates)
+    return known[reduction](inputs, tensor(indices), updates)
+
+
+def _scatter_mul(inputs, indices, updates):
+    sizes = [int(n) for n in inputs.shape]
+    depth = int(indices.shape[-1])
+    steps = [int(np.prod(sizes[i + 1 : depth])) for i in range(depth)]
+    places = tf.reshape(tf.reduce_sum(indices * tf.constant(steps, indices.dtype), axis=-1), [-1])
+    factors = tf.math.unsorted_segment_prod(tf.reshape(updates, [-1, *sizes[depth:]]), places, int(np.prod(sizes[:depth])))
+    return inputs * tf.reshape(factors, sizes)
 
 
 def slice(inputs, start_indices, shape):
@@ -131,8 +142,9 @@ def slice(inputs, start_indices, shape):
 def slice_update(inputs, start_indices, updates):
     """inputs with updates written over the part that begins at start_indices."""
     inputs, updates = together(inputs, updates)
-    grids = np.meshgrid(*(np.arange(n) + int(s) for n, s in zip(updates.shape, np.asarray(start_indices))), indexing="ij")
-    return tf.tensor_scatter_nd_update(inputs, tensor(np.stack(grids, -1)), updates)
+    starts = tf.unstack(tf.cast(tensor(start_indices), "int32"))
+    grids = tf.meshgrid(*(tf.range(n) + start for n, start in zip(updates.shape, starts)), indexing="ij")
+    return tf.tensor_scatter_nd_update(inputs, tf.stack(grids, -1), updates)
 
 
 def custom_gradient(f):

@@ -12,7 +12,7 @@ _UNARY = {
     "abs": tf.abs, "absolute": tf.abs, "ceil": tf.math.ceil, "floor": tf.floor, "negative": tf.negative, "round": tf.round, "sign": tf.sign,
     "square": tf.square, "isnan": tf.math.is_nan, "isinf": tf.math.is_inf, "isfinite": tf.math.is_finite, "logical_not": lambda x: tf.logical_not(tf.cast(x, "bool")),
     "ndim": lambda x: len(x.shape), "copy": tf.identity, "conj": tf.math.conj, "conjugate": tf.math.conj, "real": tf.math.real, "imag": tf.math.imag, "invert": tf.bitwise.invert,
-    "bitwise_not": tf.bitwise.invert, "ravel": lambda x: tf.reshape(x, [-1]), "signbit": lambda x: x < 0,
+    "bitwise_not": tf.bitwise.invert, "ravel": lambda x: tf.reshape(x, [-1]), "signbit": lambda x: (x < 0) | ((x == 0) & (1 / x < 0)) if tf.as_dtype(x.dtype).is_floating else x < 0,
 }  # fmt: skip
 _FLOATING = {
     "arccos": tf.math.acos, "arccosh": tf.math.acosh, "arcsin": tf.math.asin, "arcsinh": tf.math.asinh, "arctan": tf.math.atan, "arctanh": tf.math.atanh,
@@ -34,7 +34,7 @@ _DOCS = {
     "deg2rad": "Degrees as radians.", "exp2": "2 to the power of x.", "hypot": "sqrt(x1 squared + x2 squared).", "log10": "The logarithm to base 10.",
     "log2": "The logarithm to base 2.", "logaddexp": "log(exp(x1) + exp(x2)), which never overflows.", "logical_and": "True where both are.",
     "logical_not": "True where x is not.", "logical_or": "True where one or both are.", "logical_xor": "True where one is and the other is not.",
-    "ndim": "How many axes there are.", "rad2deg": "Radians as degrees.", "ravel": "All elements in one row.", "signbit": "True where x is less than 0.",
+    "ndim": "How many axes there are.", "rad2deg": "Radians as degrees.", "ravel": "All elements in one row.", "signbit": "True where x has a minus: -0.0, too.",
 }  # fmt: skip
 named(globals(), _UNARY, one, _DOCS)
 named(globals(), _FLOATING, lambda f: one(f, True), _DOCS)
@@ -285,7 +285,10 @@ def transpose(x, axes=None):
 def expand_dims(x, axis):
     """A new axis of size 1."""
     x = tensor(x)
-    for a in sorted(axis) if isinstance(axis, (list, tuple)) else [axis]:
+    if not isinstance(axis, (list, tuple)):
+        return tf.expand_dims(x, axis)
+    rank = len(x.shape) + len(axis)
+    for a in sorted(a % rank for a in axis):  # places in the result
         x = tf.expand_dims(x, a)
     return x
 
