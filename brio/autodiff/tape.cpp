@@ -1,8 +1,11 @@
 #include "brio/autodiff/tape.h"
 
 #include <algorithm>
+#include <memory_resource>
 
+#include "brio/autodiff/exact_gradient.h"
 #include "brio/autodiff/gradient.h"
+#include "brio/autodiff/gradient_memo.h"
 #include "brio/base/error.h"
 #include "brio/ir/op.h"
 #include "brio/ops/elementwise.h"
@@ -26,11 +29,24 @@ class NotFollowed {
   uint8_t active_;
 };
 
+GradientMemo& memo(Recording& recording) {
+  if (!recording.gradients) recording.gradients = std::make_shared<GradientMemo>();
+  return *recording.gradients;
+}
+
 }  // namespace
 
 GradientTape::GradientTape(Options options) : options_(options) {
   Recording& recording = current_recording();
-  std::lock_guard lock(recording.mutex);
+  std::unique_lock lock(recording.mutex);
+  // A step ends here, as at an assignment: where nobody reads for long, runs end at equal places and find their
+  // plans.
+  if (recording.tapes.empty() &&
+      recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign) {
+    lock.unlock();
+    flush();
+    lock.lock();
+  }
   uint8_t used = 0;
   for (const Recording::Tape* tape : recording.tapes) used |= tape->bit;
   if (used == 0xff) throw InvalidArgument("[tape] more than 8 tapes are nested; release some of them");
@@ -118,47 +134,69 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
   // A persistent tape does not follow its own gradient; outer tapes follow it, which gives higher orders.
   NotFollowed scope(recording, bit);
 
-  std::vector<std::pair<ValueId, Tensor>> seeds;
+  // Short lists lie on the stack.
+  std::byte room[1024];
+  std::pmr::monotonic_buffer_resource memory(room, sizeof room);
+  // Targets that depend on something watched, and their places among all.
+  std::pmr::vector<ValueId> ends(&memory);
+  std::pmr::vector<size_t> places(&memory);
+  auto number = [&](TensorImpl* impl) {
+    const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
+    const ValueId value = here ? impl->value : recording.find_leaf(impl);
+    return value == kNone || !(recording.tracked[value] & bit) ? kNone : value;
+  };
   for (size_t i = 0; i < targets.size(); ++i) {
     const Tensor& target = targets[i];
     if (!target.defined()) throw InvalidArgument("[tape] the target is none; give gradient() a tensor");
     if (!has_gradients(target.dtype()))
       throw InvalidArgument(
           cat("[tape] the target is ", target.dtype(), "; only floating-point and complex tensors have gradients"));
-    TensorImpl* impl = target.impl();
-    const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
-    const ValueId value = here ? impl->value : recording.find_leaf(impl);
-    if (value == kNone || !(recording.tracked[value] & bit)) continue;  // does not depend on anything watched
-    Tensor seed =
-        !output_gradients.empty() && output_gradients[i].defined() ? output_gradients[i] : ones_like(target);
-    if (!(seed.aval() == target.aval()))
+    if (!output_gradients.empty() && output_gradients[i].defined() && !(output_gradients[i].aval() == target.aval()))
       throw InvalidArgument(
-          cat("[tape] the output gradient has shape ", seed.shape(), ", the target ", target.shape()));
-    seeds.emplace_back(value, std::move(seed));
+          cat("[tape] the output gradient has shape ", output_gradients[i].shape(), ", the target ", target.shape()));
+    if (const ValueId value = number(target.impl()); value != kNone) {
+      ends.push_back(value);
+      places.push_back(i);
+    }
   }
 
   // A variable may have been read more than once (it was assigned in between): its gradient is the sum over the
   // reads.
-  std::vector<ValueId> ids;
-  std::vector<size_t> owner;
+  std::pmr::vector<ValueId> ids(&memory);
+  std::pmr::vector<size_t> owner(&memory);
   for (size_t i = 0; i < sources.size(); ++i) {
     auto add_source = [&](ValueId value) {
-      if (value == kNone || !(recording.tracked[value] & bit)) return;
+      if (value == kNone) return;
       ids.push_back(value);
       owner.push_back(i);
     };
     if (sources[i].variable_.impl()) {
       for (const auto& [variable, value] : tape_.reads)
-        if (variable == sources[i].variable_.impl().get()) add_source(value);
+        if (variable == sources[i].variable_.impl().get()) add_source(recording.tracked[value] & bit ? value : kNone);
     } else if (TensorImpl* impl = sources[i].tensor_.impl()) {
-      const bool here = impl->recording.load(std::memory_order_acquire) == &recording;
-      add_source(here ? impl->value : recording.find_leaf(impl));
+      add_source(number(impl));
     } else {
       throw InvalidArgument(cat("[tape] source ", i, " is none; give gradient() tensors or variables"));
     }
   }
+  auto work_out = [&] {
+    std::vector<std::pair<ValueId, Tensor>> seeds;
+    for (size_t k = 0; k < ends.size(); ++k) {
+      const bool given = !output_gradients.empty() && output_gradients[places[k]].defined();
+      seeds.emplace_back(ends[k], given ? output_gradients[places[k]] : ones_like(targets[places[k]]));
+    }
+    return differentiate(recording, seeds, ids, bit);
+  };
+  std::vector<Tensor> gradients;
+  const GradientQuestion question{ends, ids, bit};
+  if (!output_gradients.empty()) {
+    gradients = work_out();
+  } else if (!memo(recording).recall(recording, question, gradients)) {
+    const GradientMemo::Mark mark(recording);
+    gradients = work_out();
+    memo(recording).remember(recording, mark, question, gradients);
+  }
   std::vector<Tensor> result(sources.size());
-  const std::vector<Tensor> gradients = differentiate(recording, seeds, ids, bit);
   for (size_t k = 0; k < gradients.size(); ++k) {
     if (!gradients[k].defined()) continue;
     Tensor& into = result[owner[k]];
@@ -203,9 +241,11 @@ std::function<std::vector<Tensor>(const std::vector<Tensor>&)> grad(TensorFn f) 
       [both = value_and_grad(std::move(f))](const std::vector<Tensor>& arguments) { return both(arguments).second; };
 }
 
-std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
-    std::function<CustomResult(const std::vector<Tensor>&)> f) {
-  return [f = std::move(f)](const std::vector<Tensor>& arguments) {
+namespace {
+
+std::function<Tensor(const std::vector<Tensor>&)> with_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f, bool exact) {
+  return [f = std::move(f), exact](const std::vector<Tensor>& arguments) {
     Recording& recording = current_recording();
     CustomResult result;
     {
@@ -215,7 +255,8 @@ std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
     std::vector<TensorImpl*> in;
     for (const Tensor& argument : arguments) in.push_back(argument.impl());
     in.push_back(result.value.impl());
-    Tensor value = record(op::custom_gradient, in);
+    const int64_t attrs[] = {exact};
+    Tensor value = record(op::custom_gradient, in, attrs);
     if (recording.tapes.empty()) return value;  // nobody will ask
     const auto node = recording.producers[value.impl()->value];
     recording.custom_gradients.emplace_back(
@@ -229,6 +270,17 @@ std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
         }));
     return value;
   };
+}
+
+}  // namespace
+
+std::function<Tensor(const std::vector<Tensor>&)> custom_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f) {
+  return with_gradient(std::move(f), false);
+}
+std::function<Tensor(const std::vector<Tensor>&)> exact_gradient(
+    std::function<CustomResult(const std::vector<Tensor>&)> f) {
+  return with_gradient(std::move(f), true);
 }
 
 }  // namespace brio

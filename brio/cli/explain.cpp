@@ -37,6 +37,7 @@ Json to_json(const data::Report& report) {
   return {{"limit", report.limit},
           {"stages", std::move(stages)},
           {"queues", std::move(queues)},
+          {"choices", report.choices},
           {"skipped", report.skipped.count}};
 }
 

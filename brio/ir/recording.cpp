@@ -150,30 +150,43 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
   }
 }
 
-// Makes the outputs, two references each: for the recording and for the handle.
-[[gnu::always_inline]] inline void create_outputs(Recording& recording) {
+// Makes the outputs, one reference each, and room for the node and them. All that can fail comes first, so running
+// out of memory while recording costs nothing but the op.
+[[gnu::always_inline]] inline void create_outputs(Recording& recording, std::span<const Aval> avals) {
+  recording.nodes.make_room(1);
+  recording.values.make_room(avals.size());
+  recording.producers.make_room(avals.size());
+  recording.tracked.make_room(avals.size());
   recording.outputs.clear();
-  recording.outputs.make_room(recording.inferred.size());
+  recording.outputs.make_room(avals.size());
   try {
-    for (const Aval& aval : recording.inferred) recording.outputs.push(TensorImpl::create(aval));
+    for (const Aval& aval : avals) recording.outputs.push(TensorImpl::create(aval));
   } catch (...) {
     for (TensorImpl* impl : recording.outputs) Tensor::adopt(impl).reset();
     throw;
   }
-  for (TensorImpl* impl : recording.outputs) impl->refs.increment();
 }
 
-// Appends the node, whose inputs are numbered. All that can fail comes first, so running out of memory while
-// recording costs nothing but the op.
+// Appends the node with the outputs that were made for it.
+[[gnu::always_inline]] inline void push_node(Recording& recording, const RecordedNode& node, uint8_t tracked) {
+  const auto index = static_cast<uint32_t>(recording.nodes.size());
+  ValueId value = node.value;
+  for (TensorImpl* impl : recording.outputs) {
+    impl->value = value++;
+    recording.values.push(impl);
+    recording.producers.push(index);
+    recording.tracked.push(tracked);
+    impl->recording.store(&recording, std::memory_order_release);
+  }
+  recording.nodes.push(node);
+}
+
+// Appends the node, whose inputs are numbered; its outputs have a second reference, for the handle.
 [[gnu::always_inline]] inline void append(Recording& recording, const NewNode& given) {
-  const size_t outputs = recording.inferred.size();
   recording.attrs.make_room(given.attrs.size());
   if (!given.graphs.empty()) make_room(recording.graphs, given.graphs.size());
-  recording.nodes.make_room(1);
-  recording.values.make_room(outputs);
-  recording.producers.make_room(outputs);
-  recording.tracked.make_room(outputs);
-  create_outputs(recording);
+  create_outputs(recording, recording.inferred);
+  for (TensorImpl* impl : recording.outputs) impl->refs.increment();
 
   RecordedNode node;
   node.op = &given.op;
@@ -190,17 +203,8 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
   node.n_graphs = static_cast<uint32_t>(given.graphs.size());
   for (const auto& graph : given.graphs) recording.graphs.push_back(graph);
   node.value = static_cast<ValueId>(recording.values.size());
-  node.n_values = static_cast<uint32_t>(outputs);
-  const auto index = static_cast<uint32_t>(recording.nodes.size());
-  ValueId value = node.value;
-  for (TensorImpl* impl : recording.outputs) {
-    impl->value = value++;
-    recording.values.push(impl);
-    recording.producers.push(index);
-    recording.tracked.push(tracked);
-    impl->recording.store(&recording, std::memory_order_release);
-  }
-  recording.nodes.push(node);
+  node.n_values = static_cast<uint32_t>(recording.outputs.size());
+  push_node(recording, node, tracked);
 }
 
 [[gnu::always_inline]] inline void end_record(Recording& recording, std::unique_lock<LightLock> lock) {
@@ -334,6 +338,11 @@ std::vector<Tensor> record_many(const OpDef& op, std::span<TensorImpl* const> in
   for (TensorImpl* impl : recording.outputs) handles.push_back(Tensor::adopt(impl));
   end_record(recording, std::move(lock));
   return handles;
+}
+
+void append_again(Recording& recording, const RecordedNode& node, std::span<const Aval> outputs, uint8_t tracked) {
+  create_outputs(recording, outputs);
+  push_node(recording, node, tracked);
 }
 
 Tensor current_token() {

@@ -20,6 +20,7 @@ namespace brio {
 
 struct VariableImpl;
 class Generator;
+class GradientMemo;
 using ValueId = uint32_t;
 inline constexpr uint32_t kNone = ~uint32_t{0};
 
@@ -106,6 +107,7 @@ class Recording {
   std::vector<const Aval*> input_avals;
   Stack<TensorImpl*> outputs;
   std::shared_ptr<void> evaluation;  // those of the evaluator
+  std::shared_ptr<GradientMemo> gradients;
 
   ~Recording();
   ValueId leaf(TensorImpl* impl);  // adds it when it is new
@@ -121,7 +123,10 @@ class Recording {
 };
 
 // The recording that ops of this thread go to.
-extern constinit thread_local Recording* thread_current_recording;  // null until the first op
+// Null until the first op. Of the initial-exec model, as other variables that every op asks for: reaching them from a
+// library that is loaded late then costs no call. (Not all of ours by a flag: it would include libstdc++'s, and a
+// process that has loaded that before us could not load us.)
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Recording* thread_current_recording;
 Recording& start_thread_recording();
 inline Recording& current_recording() {
   return thread_current_recording ? *thread_current_recording : start_thread_recording();
@@ -151,6 +156,10 @@ Tensor record(const OpDef& op, std::span<const int64_t> attrs, const T&... in) {
   TensorImpl* const impls[] = {in.impl()...};
   return record(op, std::span<TensorImpl* const>(impls), attrs);
 }
+
+// Appends a node as it once was in an equal recording, which the caller has locked: its inputs and attributes are
+// there.
+void append_again(Recording& recording, const RecordedNode& node, std::span<const Aval> outputs, uint8_t tracked);
 
 // Tokens order effects as values order other ops, so passes need to know nothing of them: a value without elements.
 inline bool is_token(const Aval& aval) { return aval == Aval{Shape{0}, u8}; }

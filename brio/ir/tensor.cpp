@@ -17,8 +17,9 @@ namespace {
 struct FreeImpl {
   FreeImpl* next;
 };
-constinit thread_local FreeImpl* free_impls = nullptr;
-constinit thread_local int32_t pooled_impls = 0;  // negative: the thread is ending, nothing is kept any more
+[[gnu::tls_model("initial-exec")]] constinit thread_local FreeImpl* free_impls = nullptr;
+// Negative: the thread is ending, nothing is kept any more.
+[[gnu::tls_model("initial-exec")]] constinit thread_local int32_t pooled_impls = 0;
 constexpr int32_t kMostPooled = 8192;
 
 struct PoolGuard {

@@ -64,6 +64,7 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text) {}
 
   Graph graph() {
+    if (++depth_ > kMostDepth) fail(cat("bodies lie in each other more than ", kMostDepth, " deep"));
     Graph result;
     std::unordered_map<int64_t, ValueId> names;
     expect("(");
@@ -82,6 +83,7 @@ class Parser {
         result.outputs.push_back(use(names, value_name()));
       } while (accept(","));
     expect("}");
+    --depth_;
     return result;
   }
   void end() {
@@ -270,8 +272,11 @@ class Parser {
     throw InvalidArgument(cat("[ir] line ", line, ": ", reason));
   }
 
+  static constexpr int kMostDepth = 100;
+
   std::string_view text_;
   size_t at_ = 0;
+  int depth_ = 0;
   std::unordered_map<std::string, std::shared_ptr<const Graph>> hosts_;
 };
 

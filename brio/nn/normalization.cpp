@@ -1,6 +1,6 @@
 #include "brio/nn/normalization.h"
 
-#include "brio/autodiff/tape.h"
+#include "brio/autodiff/exact_gradient.h"
 #include "brio/nn/config.h"
 #include "brio/nn/feature_axes.h"
 #include "brio/ops/check.h"
@@ -67,7 +67,7 @@ Moments batch_moments(const Tensor& x, const Axes& axes, Groups groups = {}) {
   const auto average = [axes, groups](const Tensor& of) { return groups.mean_of(mean(of, axes, true)); };
   const auto spread = [average](const Tensor& of) { return average(squared_difference(of, average(of))); };
   if (current_recording().is_body()) return {average(x), spread(x)};  // loops know no gradient of one's own
-  const auto variance = custom_gradient([=](const Tensors& in) {
+  const auto variance = exact_gradient([=](const Tensors& in) {
     return CustomResult{spread(in[0]), [=, x = in[0]](const Tensor& g) -> Tensors {
                           const double share = 2.0 * static_cast<double>(g.shape().elements()) /
                                                static_cast<double>(x.shape().elements());

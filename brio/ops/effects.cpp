@@ -1,10 +1,12 @@
 #include "brio/ops/effects.h"
 
 #include <cfloat>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 
 #include "brio/base/error.h"
 #include "brio/ops/check.h"
@@ -129,11 +131,8 @@ std::string summary(const Aval& aval, const void* data, int64_t edge) {
 
 // ---- assert
 
-// `name` is the check that the user called.
-void check(std::string_view name, const Tensor& condition, const std::string& rule, const std::string& message,
-           const std::vector<Tensor>& data) {
+std::shared_ptr<const HostCode> assert_code(const std::string& text) {
   constexpr int64_t kShown = 3;
-  const std::string text = cat("[", name, "] ", rule, message.empty() ? "" : ": ", message);
   auto fail_unless = [text](const HostRun& run) {
     if (*static_cast<const bool*>(run.in[0])) return;
     std::string error = text;
@@ -141,13 +140,59 @@ void check(std::string_view name, const Tensor& condition, const std::string& ru
       error += cat(i == 1 ? "; the data: " : ", ", summary(run.in_avals[i], run.in[i], kShown));
     throw InvalidArgument(error);
   };
+  return std::make_shared<const HostCode>(HostCode{text, fail_unless, true});
+}
+
+// `name` is the check that the user called.
+void check(std::string_view name, const Tensor& condition, const std::string& rule, const std::string& message,
+           const std::vector<Tensor>& data) {
+  const std::string text = cat("[", name, "] ", rule, message.empty() ? "" : ": ", message);
   if (required(op::assert_true, condition).dtype() != boolean)
     throw_invalid(op::assert_true,
                   cat("the condition must be bool, but is ", condition.dtype(), "; compare it with something"));
   std::vector<Tensor> inputs{all(condition)};
   inputs.insert(inputs.end(), data.begin(), data.end());
-  record_effect(op::assert_true, inputs,
-                body_of(std::make_shared<const HostCode>(HostCode{text, fail_unless, true})));
+  record_effect(op::assert_true, inputs, body_of(assert_code(text)));
+}
+
+// ---- print
+
+// The name is "summarize=3: template": text stands in the template with its braces doubled, a tensor as {}.
+constexpr std::string_view kSummarize = "summarize=", kTemplate = ": ";
+
+// Text before, between and after the tensors; none where the name is no print's, or prints to a place of its own.
+std::optional<std::vector<std::string>> texts_of(std::string_view name, int& summarize) {
+  if (!name.starts_with(kSummarize)) return std::nullopt;
+  const char* const end = name.data() + name.size();
+  const auto [after, error] = std::from_chars(name.data() + kSummarize.size(), end, summarize);
+  std::string_view rest(after, static_cast<size_t>(end - after));
+  if (error != std::errc() || !rest.starts_with(kTemplate)) return std::nullopt;
+  rest.remove_prefix(kTemplate.size());
+  std::vector<std::string> texts{""};
+  for (; !rest.empty(); rest.remove_prefix(1)) {
+    if (rest[0] == '{' || rest[0] == '}') {
+      if (rest.size() < 2) return std::nullopt;
+      if (rest.starts_with("{}")) texts.emplace_back();
+      else if (rest[0] == rest[1]) texts.back() += rest[0];
+      else return std::nullopt;
+      rest.remove_prefix(1);
+    } else {
+      texts.back() += rest[0];
+    }
+  }
+  return texts;
+}
+
+std::shared_ptr<const HostCode> print_code(std::string name, std::vector<std::string> texts, PrintOptions options) {
+  auto write = [texts = std::move(texts), options](const HostRun& run) {
+    std::string line = texts[0];
+    for (size_t i = 0; i < run.in_avals.size(); ++i)
+      line += summary(run.in_avals[i], run.in[i], options.summarize) + texts[i + 1];
+    line += "\n";
+    std::ostream& out = options.to ? *options.to : std::cerr;
+    out.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
+  };
+  return std::make_shared<const HostCode>(HostCode{std::move(name), std::move(write), true});
 }
 
 // ---- host_call
@@ -242,10 +287,9 @@ static const OpDef* const rows[] = {&print, &assert_true, &host_call, &pure_host
 void register_effects() { register_ops(op::rows); }
 
 void print(const std::vector<Printed>& parts, PrintOptions options) {
-  // Text stands in the template with its braces doubled, a tensor as {}.
-  std::string name = cat("summarize=", options.summarize);
+  std::string name = cat(kSummarize, options.summarize);
   if (options.to) name += cat(" to=", static_cast<const void*>(options.to));
-  name += ": ";
+  name += kTemplate;
   std::vector<std::string> texts{""};  // before, between and after the tensors
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -262,16 +306,15 @@ void print(const std::vector<Printed>& parts, PrintOptions options) {
       name += "{}";
     }
   }
-  auto write = [texts = std::move(texts), options](const HostRun& run) {
-    std::string line = texts[0];
-    for (size_t i = 0; i < run.in_avals.size(); ++i)
-      line += summary(run.in_avals[i], run.in[i], options.summarize) + texts[i + 1];
-    line += "\n";
-    std::ostream& out = options.to ? *options.to : std::cerr;
-    out.write(line.data(), static_cast<std::streamsize>(line.size())).flush();
-  };
-  record_effect(op::print, tensors,
-                body_of(std::make_shared<const HostCode>(HostCode{std::move(name), std::move(write), true})));
+  record_effect(op::print, tensors, body_of(print_code(std::move(name), std::move(texts), options)));
+}
+
+std::shared_ptr<const Graph> revived_body(const OpDef& op, const HostCode& code, size_t inputs) {
+  if (&op == &op::assert_true) return body_of(assert_code(code.name));
+  PrintOptions options;
+  auto texts = &op == &op::print ? texts_of(code.name, options.summarize) : std::nullopt;
+  if (!texts || texts->size() != inputs + 1) return nullptr;
+  return body_of(print_code(code.name, std::move(*texts), options));
 }
 
 namespace debugging {

@@ -100,6 +100,10 @@ struct HostCallOptions {
 std::vector<Tensor> host_call(const HostFunction& function, const std::vector<Tensor>& inputs,
                               const std::vector<Aval>& outputs, HostCallOptions options = {});
 
+// The body of an effect whose name says all (print, assert), made again for `inputs` tensors: for graphs that are
+// read from files. Null: no name says what this code does.
+std::shared_ptr<const Graph> revived_body(const OpDef& op, const HostCode& code, size_t inputs);
+
 // One output from code that only computes. For functions of Brio's own, such as those of strings: the code is handed
 // the memory of the plan, not copies.
 Tensor host_compute(const std::shared_ptr<const HostCode>& code, const std::vector<Tensor>& inputs,

@@ -125,18 +125,21 @@ constinit thread_local const Drawn* scoped_stream = nullptr;
 }
 
 Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream) {
-  if (!seed && scoped_stream) return *scoped_stream;
   if (seed) return {host_u64(*seed), host_u64(stream), 0};
+  return scoped_stream ? *scoped_stream : next_streams(from, 1);
+}
+
+Drawn next_streams(Generator* from, uint64_t count) {
   Generator& generator = from ? *from : random::generator();
   // A branch takes its streams from what is around it; a loop body counts its own, anew in every round.
   Recording* home = &current_recording();
   while (home->kind == Recording::Kind::branch) home = home->parent;
   if (home->kind != Recording::Kind::eager) {
     Recording::Draw& drawn = draw_in(*home, generator);
-    const auto offset = static_cast<int64_t>(drawn.drawn++);
+    const auto offset = static_cast<int64_t>(std::exchange(drawn.drawn, drawn.drawn + count));
     return {handle(*home, drawn.seed), handle(*home, drawn.counter), offset};
   }
-  const Generator::State state = generator.advance(1);
+  const Generator::State state = generator.advance(count);
   return {host_u64(state.seed), host_u64(state.counter), 0};
 }
 

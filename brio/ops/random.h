@@ -95,6 +95,8 @@ struct Drawn {
   int64_t offset = 0;
 };
 Drawn next_stream(std::optional<uint64_t> seed, Generator* from, uint64_t stream = 0);
+// So many of a generator's at once: numbers counter + offset and up.
+Drawn next_streams(Generator* from, uint64_t count);
 
 // The generator of draws without a seed. It starts with a seed from the system.
 Generator& generator();

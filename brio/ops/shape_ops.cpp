@@ -20,14 +20,19 @@ constexpr AttrSpec kPermutationAttrs[] = {{"permutation", AttrKind::list}};
 constexpr AttrSpec kSliceAttrs[] = {
     {"begin", AttrKind::extents}, {"size", AttrKind::extents}, {"stride", AttrKind::list}};
 constexpr AttrSpec kConcatAttrs[] = {{"axis", AttrKind::integer}};
+constexpr AttrSpec kCustomAttrs[] = {{"exact", AttrKind::flag}};
 constexpr AttrSpec kPadAttrs[] = {{"low", AttrKind::extents}, {"high", AttrKind::extents}};
 
 void infer_same(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in[0]); }
 
 void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*call.in.back()); }
-// The user's function belongs to the recording it was given in; a body is traced apart from the tapes around it.
-void grad_lost(GradContext& g) {
-  throw_invalid(*g.op, "has no gradient inside a branch or loop body; put it outside, or write the body without it");
+// The user's function belongs to the recording it was given in; a body is traced apart from the tapes around it, and
+// a file holds none. One that gives the gradient of the value itself, in a better way, can be done without.
+void grad_without_function(GradContext& g) {
+  if (g.attrs[0]) return g.set(g.in.size() - 1, g.cotangent());
+  throw_invalid(*g.op,
+                "has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or write the "
+                "body without it");
 }
 
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
@@ -77,8 +82,8 @@ void infer_slice(const OpCall& call, std::vector<Aval>& out) {
     if (size[i] == 0) continue;
     // Steps that are left before either end, so that nothing overflows.
     const int64_t dim = x.shape[static_cast<int>(i)];
-    const int64_t steps = stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : -(begin[i] / stride[i]);
-    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || size[i] - 1 > steps)
+    const auto steps = [&] { return stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : -(begin[i] / stride[i]); };
+    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || size[i] - 1 > steps())
       throw_invalid(call.op, cat("axis ", i, " takes ", size[i], " elements from ", begin[i], " by ", stride[i],
                                  ", which leaves shape ", x.shape));
   }
@@ -224,8 +229,9 @@ const OpDef custom_gradient{.name = "custom_gradient",
                             .kind = OpKind::view,
                             .min_inputs = 1,
                             .max_inputs = -1,
+                            .attrs = kCustomAttrs,
                             .infer = infer_last,
-                            .grad = grad_lost,
+                            .grad = grad_without_function,
                             .cost = free_cost,
                             .grad_needs = kNeedsNothing,
                             .also_takes = kComplex};

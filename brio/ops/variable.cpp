@@ -13,7 +13,7 @@
 namespace brio {
 namespace {
 
-constinit thread_local std::optional<DType> autocast_dtype;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::optional<DType> autocast_dtype;
 
 Tensor handle(TensorImpl* impl) {
   impl->refs.increment();

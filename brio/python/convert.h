@@ -67,6 +67,7 @@ nb::object numpy_view(const Tensor& tensor);
 
 nb::object variable_object(const Variable& variable);                    // the same one each time
 void know_variable_object(const Variable& variable, nb::handle object);  // that variable_object() gives from now on
+nb::object known_variable(const VariableImpl* variable);                 // the same, or None
 nb::object wrap(Tensor tensor);                                          // "none" is None
 
 // Keeps a Python object in a place that may be destroyed without the interpreter's lock.
@@ -74,7 +75,7 @@ std::shared_ptr<nb::object> kept(nb::object object);
 
 // What Python does with tensors is told to the journal (journal.h) of this thread, where there is one.
 class Journal;
-extern thread_local Journal* current_journal;
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Journal* current_journal;
 void tell_journal_value(const Tensor& tensor);  // Python sees its value
 void tell_journal_shape(const Tensor& tensor);
 void tell_journal_taken(const Tensor& tensor);

@@ -7,6 +7,7 @@
 #include "brio/ops/effects.h"
 #include "brio/python/bind.h"
 #include "brio/python/nest.h"
+#include "brio/python/saved.h"
 
 namespace brio::python {
 namespace {
@@ -31,7 +32,33 @@ class Function {
     return n;
   }
 
+  // (arguments, results, trace) of each trace, the oldest first. In the structures a tensor is its number.
+  nb::list saved_traces() const {
+    nb::list list;
+    for (size_t i = 0; i < variants_.size(); ++i) {  // another thread may add some meanwhile
+      const Variant* const variant = variants_[i].get();
+      std::vector<TracedGraph> graphs;
+      {
+        const nb::gil_scoped_release release;  // who holds the function's lock may wait for the interpreter's
+        graphs = variant->traced->graphs();
+      }
+      for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
+        nb::object arguments = numbered(variant->arguments, graph->arguments.size());
+        nb::object results = numbered(variant->results, graph->results);
+        SharedTrace trace{std::make_shared<const SavedTrace>(std::move(*graph))};
+        list.append(nb::make_tuple(arguments, results, nb::cast(std::move(trace))));
+      }
+    }
+    return list;
+  }
+
  private:
+  static nb::object numbered(const Nest& nest, size_t n) {
+    std::vector<Tensor> numbers;
+    for (size_t i = 0; i < n; ++i) numbers.push_back(Tensor(static_cast<int64_t>(i), i64));
+    return nest.unflatten(numbers);
+  }
+
   // Arguments that differ in something else than tensors.
   struct Variant {
     Nest arguments, results;
@@ -106,7 +133,8 @@ void bind_function(nb::module_& m) {
   nb::class_<Function>(m, "_Function", nb::dynamic_attr(), nb::is_weak_referenceable())
       .def(nb::init<nb::object, nb::object>(), nb::arg("function"), nb::arg("prepare").none())
       .def("__call__", &Function::call)
-      .def_prop_ro("traces", &Function::traces);
+      .def_prop_ro("traces", &Function::traces)
+      .def("saved_traces", &Function::saved_traces);
 
   // For AutoGraph: functions of lists of tensors.
   m.def("_tracing", [] { return current_recording().kind != Recording::Kind::eager; });

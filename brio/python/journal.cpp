@@ -8,7 +8,7 @@
 
 namespace brio::python {
 
-thread_local Journal* current_journal = nullptr;
+constinit thread_local Journal* current_journal = nullptr;
 
 void write_to_journal(Deferred call, const std::vector<TensorArgument>& arguments,
                       const std::vector<Tensor>& results) {

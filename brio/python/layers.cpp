@@ -187,16 +187,17 @@ nb::handle known_variables() {
       nb::object(nb::module_::import_("weakref").attr("WeakValueDictionary")()).release().ptr();
   return known;
 }
-nb::int_ key_of(const Variable& variable) { return nb::int_(reinterpret_cast<uintptr_t>(variable.impl().get())); }
+nb::int_ key_of(const VariableImpl* variable) { return nb::int_(reinterpret_cast<uintptr_t>(variable)); }
 }  // namespace
 
 void know_variable_object(const Variable& variable, nb::handle object) {
-  known_variables().attr("__setitem__")(key_of(variable), object);
+  known_variables().attr("__setitem__")(key_of(variable.impl().get()), object);
 }
 
 // One Python object for a variable, for as long as somebody holds it: `is` works, and so do attributes.
+nb::object known_variable(const VariableImpl* variable) { return known_variables().attr("get")(key_of(variable)); }
 nb::object variable_object(const Variable& variable) {
-  nb::object found = known_variables().attr("get")(key_of(variable));
+  nb::object found = known_variable(variable.impl().get());
   if (!found.is_none()) return found;
   found = nb::cast(variable);
   found.attr("_of_keras") = true;

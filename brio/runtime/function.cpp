@@ -4,10 +4,8 @@
 #include <mutex>
 
 #include "brio/base/error.h"
-#include "brio/ir/trace.h"
-#include "brio/ops/body_variables.h"
 #include "brio/ops/random.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/variable.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
 
@@ -16,25 +14,8 @@ namespace {
 
 constexpr size_t kMostTraces = 64, kMostPlans = 8, kSmallBytes = 64;
 
-// One trace: the graph of a call with arguments of certain avals.
-struct Trace {
-  std::vector<Aval> arguments;
-  Graph graph;  // inputs: arguments, captured tensors, cells, then seed and counter of each generator
-  std::vector<Tensor> captured;
-  struct Cell {
-    std::shared_ptr<VariableImpl> variable;
-    bool assigned;
-    uint32_t output;  // of the graph, when assigned
-  };
-  std::vector<Cell> cells;  // in the order of the addresses of the variables: that is the order of locking
-  struct Draw {
-    Generator* generator;
-    uint64_t drawn;
-  };
-  std::vector<Draw> draws;
-  size_t results = 0;          // the first outputs of the graph; the rest are for cells and for the token of effects
-  bool own_gradients = false;  // a gradient that the user wrote is not part of the graph
-
+// One trace, with the plans that were made of it.
+struct Trace : TracedGraph {
   struct Prepared {
     uint64_t donated;  // bit i: cell i may be overwritten
     std::shared_ptr<const CachedPlan> plan;
@@ -83,7 +64,7 @@ class CellLocks {
   explicit CellLocks(Trace& trace) : trace_(trace) {
     for (;;) {
       Tensor pending;
-      for (const Trace::Cell& cell : trace_.cells) {
+      for (const TracedGraph::Cell& cell : trace_.cells) {
         cell.variable->mutex.lock();
         ++locked_;
         if (!cell.variable->value.impl()->computed.load(std::memory_order_acquire)) {
@@ -122,87 +103,14 @@ struct TracedFunction::Impl {
                     traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return *traces.front();
     }
-    auto made = trace(arguments, n);
+    std::vector<Aval> avals;
+    for (size_t i = 0; i < n; ++i) avals.push_back(arguments[i].aval());
+    auto made = std::make_unique<Trace>();
+    static_cast<TracedGraph&>(*made) = trace_graph(body, avals);
     traces.insert(traces.begin(), std::move(made));
     if (traces.size() > kMostTraces) traces.pop_back();
     ++traced;
     return *traces.front();
-  }
-
-  std::unique_ptr<Trace> trace(const Tensor* arguments, size_t n) {
-    auto made = std::make_unique<Trace>();
-    Recording recording;
-    recording.kind = Recording::Kind::function;
-    std::vector<ValueId> inputs, outputs;
-    {
-      RecordInto scope(recording);
-      std::vector<Tensor> parameters;
-      for (size_t i = 0; i < n; ++i) {
-        made->arguments.push_back(arguments[i].aval());
-        parameters.push_back(add_parameter(recording, arguments[i].aval()));
-        inputs.push_back(parameters.back().impl()->value);
-      }
-      const std::vector<Tensor> results = body(parameters);
-      made->results = results.size();
-      for (const Tensor& result : results) outputs.push_back(value_of(recording, result));
-    }
-    std::ranges::sort(recording.cells, {}, [](const Recording::Cell& cell) { return cell.variable.get(); });
-    // A variable that is assigned without being read is still a cell: its old buffer can take the new value.
-    for (Recording::Cell& cell : recording.cells) {
-      if (cell.assigned) outputs.push_back(value_of(recording, cell.current));
-      if (cell.leaf == kNone) cell.leaf = add_parameter(recording, cell.variable->aval).impl()->value;
-    }
-    if (recording.token.defined()) outputs.push_back(value_of(recording, recording.token));
-    for (const auto& [impl, leaf] : recording.leaves) {
-      inputs.push_back(leaf);
-      impl->refs.increment();
-      made->captured.push_back(Tensor::adopt(impl));
-    }
-    uint32_t output = static_cast<uint32_t>(made->results);
-    for (const Recording::Cell& cell : recording.cells) {
-      inputs.push_back(cell.leaf);
-      made->cells.push_back({cell.variable, cell.assigned, cell.assigned ? output++ : 0});
-    }
-    if (made->cells.size() > 64 * 1024) throw InvalidArgument("[function] more than 65536 variables are used");
-    for (const Recording::Draw& draw : recording.draws) {
-      inputs.push_back(draw.seed);
-      inputs.push_back(draw.counter);
-      made->draws.push_back({draw.generator, draw.drawn});
-    }
-    made->graph = graph_of(recording, inputs, outputs);
-    made->own_gradients =
-        std::ranges::any_of(made->graph.nodes, [](const Node& node) { return node.op == &op::custom_gradient; });
-    return made;
-  }
-
-  // Records the ops of the trace, for tapes to follow.
-  static void record_again(const Trace& trace, const Tensor* arguments, size_t n, std::vector<Tensor>& results) {
-    std::vector<Tensor> in(arguments, arguments + n);
-    in.insert(in.end(), trace.captured.begin(), trace.captured.end());
-    for (const Trace::Cell& cell : trace.cells) in.push_back(read_variable(cell.variable));
-    for (const Trace::Draw& draw : trace.draws) {
-      const Generator::State state = draw.generator->advance(draw.drawn);
-      in.push_back(host_scalar(state.seed, u64));
-      in.push_back(host_scalar(state.counter, u64));
-    }
-    std::vector<Tensor> out = replay(trace.graph, in);
-    size_t used = trace.results;
-    for (const Trace::Cell& cell : trace.cells) {
-      if (!cell.assigned) continue;
-      assign_variable(cell.variable, out[cell.output]);
-      ++used;
-    }
-    if (used < out.size()) set_token(out.back());
-    out.resize(trace.results);
-    results = std::move(out);
-  }
-
-  static ValueId value_of(Recording& recording, const Tensor& tensor) {
-    if (!tensor.defined()) throw InvalidArgument("[function] the function returned none; return tensors only");
-    TensorImpl* impl = tensor.impl();
-    if (impl->recording.load() == &recording) return impl->value;
-    if (!impl->computed.load()) evaluate(*impl);
-    return recording.leaf(impl);
   }
 
   // Plans differ by which cells may be overwritten. Beyond 64 cells one bit says "all of them".
@@ -263,9 +171,9 @@ struct TracedFunction::Impl {
     trace.inputs.clear();
     for (size_t i = 0; i < n; ++i) trace.inputs.push_back(arguments[i].impl()->data());
     for (const Tensor& tensor : trace.captured) trace.inputs.push_back(tensor.impl()->data());
-    for (const Trace::Cell& cell : trace.cells) trace.inputs.push_back(cell.variable->value.impl()->data());
+    for (const TracedGraph::Cell& cell : trace.cells) trace.inputs.push_back(cell.variable->value.impl()->data());
     trace.scalars.clear();
-    for (const Trace::Draw& draw : trace.draws) {
+    for (const TracedGraph::Draw& draw : trace.draws) {
       const Generator::State state = draw.generator->advance(draw.drawn);
       trace.scalars.push_back(state.seed);
       trace.scalars.push_back(state.counter);
@@ -297,6 +205,12 @@ struct TracedFunction::Impl {
 TracedFunction::TracedFunction(Body body) : impl_(std::make_unique<Impl>()) { impl_->body = std::move(body); }
 TracedFunction::~TracedFunction() = default;
 size_t TracedFunction::traces() const { return impl_->traced; }
+std::vector<TracedGraph> TracedFunction::graphs() const {
+  std::lock_guard lock(impl_->mutex);
+  std::vector<TracedGraph> graphs;
+  for (const auto& trace : impl_->traces) graphs.push_back(*trace);
+  return graphs;
+}
 
 void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>& results) {
   for (size_t i = 0; i < n; ++i)
@@ -313,7 +227,10 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   if (recording.tapes_active != 0) {
     std::unique_lock lock(impl_->mutex);
     const Trace& trace = impl_->find(arguments, n);
-    if (!trace.own_gradients) return Impl::record_again(trace, arguments, n, results);
+    if (!trace.own_gradients) {
+      results = record_trace(trace, {arguments, n});
+      return;
+    }
     lock.unlock();
     results = impl_->body({arguments, arguments + n});
     return;
@@ -346,11 +263,11 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   results.clear();
   for (size_t i = 0; i < trace.results; ++i) results.push_back(Tensor(trace.outputs[i]));
   std::vector<Tensor> values;
-  for (const Trace::Cell& cell : trace.cells)
+  for (const TracedGraph::Cell& cell : trace.cells)
     if (cell.assigned) values.push_back(Tensor(trace.outputs[cell.output]));
   prepared.plan->run(trace.inputs.data(), trace.fresh_data.data());
   size_t next = 0;
-  for (const Trace::Cell& cell : trace.cells) {
+  for (const TracedGraph::Cell& cell : trace.cells) {
     if (!cell.assigned) continue;
     cell.variable->value = std::move(values[next++]);
     cell.variable->value.impl()->array.buffer->set_owner(cell.variable->owner);

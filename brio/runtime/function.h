@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "brio/ir/tensor.h"
+#include "brio/runtime/traced_graph.h"
 
 namespace brio {
 
@@ -18,11 +19,12 @@ namespace detail {
 
 class TracedFunction {
  public:
-  using Body = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+  using Body = BodyFn;
   explicit TracedFunction(Body body);
   ~TracedFunction();
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
   size_t traces() const;
+  std::vector<TracedGraph> graphs() const;  // of the traces that are kept, the newest first
 
  private:
   struct Impl;

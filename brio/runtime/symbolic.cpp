@@ -10,6 +10,7 @@
 #include <span>
 
 #include "brio/base/error.h"
+#include "brio/ir/outline.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/placement.h"
 #include "brio/runtime/plan_cache.h"
@@ -24,67 +25,7 @@ constexpr size_t kMostFamilies = 512, kMostBytes = size_t{16} << 20;
 // Below two a size means something else: 1 broadcasts, 0 is empty. Such sizes get plans of their own.
 constexpr int64_t kLeastSize = 2;
 
-using Bodies = std::vector<std::shared_ptr<const Graph>>;
-
-// Calls structure(word), extent(word) and constant(bits) for the attributes of a node, in order.
-template <typename Word, typename Structure, typename Extent, typename Constant>
-void for_each_word(const Node& node, std::span<Word> words, Structure structure, Extent extent, Constant constant) {
-  size_t at = 0;
-  for (const AttrSpec& spec : node.op->attrs) {
-    int64_t count = 1;
-    if (is_list(spec.kind)) structure(count = words[at++]);
-    for (; count > 0; --count) {
-      Word& word = words[at++];
-      if (spec.kind == AttrKind::extents) extent(word);
-      else if (is_constant(node) && spec.kind != AttrKind::dtype) constant(word);
-      else structure(word);
-    }
-  }
-}
-
-// A graph as three lists: what makes it a member of its family, its sizes, and the bits of its constants.
-class Outline {
- public:
-  explicit Outline(const Graph& graph, Bodies known = {}) : bodies(std::move(known)) { add(graph, true); }
-
-  std::vector<uint64_t> structure;
-  std::vector<int64_t> extents;
-  std::vector<uint64_t> constants;
-  Bodies bodies;  // in the order in which they were met; those that were known come first
-
- private:
-  void add(const Graph& graph, bool outermost) {
-    for (const Graph::Input& input : graph.inputs) {
-      const Aval& aval = graph.values[input.value];
-      put(static_cast<uint64_t>(aval.dtype) << 16 | static_cast<uint64_t>(aval.shape.rank()) << 8 | input.donated);
-      extents.insert(extents.end(), aval.shape.begin(), aval.shape.end());
-    }
-    for (const Node& node : graph.nodes) {
-      put(reinterpret_cast<uintptr_t>(node.op));
-      put(node.in.size() << 32 | node.out.size());
-      for (ValueId v : node.in) put(v);
-      for (ValueId v : node.out) put(v);
-      const auto put_word = [&](int64_t word) { put(static_cast<uint64_t>(word)); };
-      for_each_word(
-          node, std::span(node.attrs), put_word, [&](int64_t extent) { extents.push_back(extent); },
-          [&](int64_t bits) {
-            // In a body a number is structure: bodies are planned apart, by kernels.
-            if (outermost) constants.push_back(static_cast<uint64_t>(bits));
-            else put_word(bits);
-          });
-      for (const auto& body : node.graphs) {
-        const auto it = std::ranges::find(bodies, body);
-        put(static_cast<uint64_t>(it - bodies.begin()));
-        if (it != bodies.end()) continue;
-        bodies.push_back(body);
-        add(*body, false);
-      }
-    }
-    put(~uint64_t{0});
-    structure.insert(structure.end(), graph.outputs.begin(), graph.outputs.end());
-  }
-  void put(uint64_t word) { structure.push_back(word); }
-};
+using Bodies = Outline::Bodies;
 
 // A size as a function of N.
 struct Form {

@@ -19,6 +19,7 @@ from brio import nest as nest
 from brio import nn as nn
 from brio import ragged as ragged
 from brio import random as random
+from brio import saved_model as saved_model
 from brio import sets as sets
 from brio import signal as signal
 from brio import sparse as sparse

@@ -14,7 +14,7 @@ class Function(_core._Function):
     def __init__(self, python_function, input_signature=None, autograph=True):
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
-        self._bound = weakref.WeakKeyDictionary()
+        self._bound, self._specified = weakref.WeakKeyDictionary(), []
         functools.update_wrapper(self, python_function, updated=())
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
         self._traced = _autograph.convert(python_function) if autograph else python_function
@@ -36,6 +36,10 @@ class Function(_core._Function):
         """This function for arguments of one kind, which may be given as TensorSpecs."""
         if not args and not kwargs and self.input_signature is not None:
             args = self.input_signature
+        elif self.input_signature is None:
+            specified = _nest.map_structure(_specified, (args, kwargs))
+            if specified not in self._specified:  # for SavedModels
+                self._specified.append(specified)
         return ConcreteFunction(self, args, kwargs)
 
     def experimental_get_tracing_count(self):
@@ -71,6 +75,10 @@ class ConcreteFunction:
     def inputs(self):
         """Descriptions of the tensors that it takes."""
         return [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec)]
+
+
+def _specified(x):
+    return TensorSpec.from_tensor(_core.convert_to_tensor(x)) if hasattr(x, "__array__") else x
 
 
 def _method(function, instance):

@@ -21,9 +21,10 @@ def save(path, tensors, metadata=None):
     header, parts, at = ({"__metadata__": metadata} if metadata else {}), [], 0
     for name, value in tensors.items():
         dtype = value.dtype.name
-        array = np.ascontiguousarray(value.numpy() if hasattr(value, "numpy") else value)
-        data = array.tobytes()
-        header[name] = {"dtype": _NAMES[dtype], "shape": [int(n) for n in np.shape(value.numpy() if hasattr(value, "numpy") else value)], "data_offsets": [at, at + len(data)]}
+        array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+        bits = (np.ascontiguousarray(array).view(np.uint32) >> 16).astype(np.uint16) if dtype == "bfloat16" and array.itemsize == 4 else array
+        data = np.ascontiguousarray(bits).tobytes()
+        header[name] = {"dtype": _NAMES[dtype], "shape": [int(n) for n in array.shape], "data_offsets": [at, at + len(data)]}
         at += len(data)
         parts.append(data)
     text = json.dumps(header, separators=(",", ":")).encode()

@@ -71,6 +71,8 @@ _FUNCTIONS = {
         brio.strings.bytes_split brio.strings.ngrams brio.strings.split brio.strings.unicode_decode brio.strings.unicode_split
         brio.experimental.numpy.where brio.experimental.numpy.linspace""",
 }
+# Classes to whose objects programs add attributes: module.f = tf.function(...).
+OF_ANY_ATTRIBUTES = ("Checkpoint", "Module")
 RESULTS = {
     "Tensor.__getitem__": "Tensor",
     "Tensor.__iter__": "collections.abc.Iterator[Tensor]",

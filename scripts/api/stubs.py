@@ -151,6 +151,9 @@ class Writer:
                 lines.append(self.member_text(stub, cls, member, value))
         found = assigned(cls) | set(rules.ATTRIBUTES.get(cls.__name__, ()))
         lines += [f"    {n}: Any\n" for n in sorted(found) if n not in vars(cls) and not n.startswith("_")]
+        if name in rules.OF_ANY_ATTRIBUTES:
+            stub.imports.add("from typing import Any")
+            lines.append("    def __getattr__(self, name: str) -> Any: ...\n    def __setattr__(self, name: str, value: Any) -> None: ...\n")
         lines += operators(cls)
         body = "".join(lines) or "    ...\n"
         return f"class {name}{'(' + ', '.join(bases) + ')' if bases else ''}:\n{body}"

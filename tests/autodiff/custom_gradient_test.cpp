@@ -1,6 +1,7 @@
 // Gradients that the user gives.
 #include <gtest/gtest.h>
 
+#include "brio/autodiff/exact_gradient.h"
 #include "brio/brio.h"
 
 namespace brio {
@@ -84,8 +85,22 @@ TEST(CustomGradient, InABodyIsRefusedWhenItIsDifferentiated) {
   EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{1, 4}));
   EXPECT_EQ(
       error_of([&] { tape.gradient(y, {x}); }),
-      "[custom_gradient] has no gradient inside a branch or loop body; put it outside, or write the body without "
-      "it");
+      "[custom_gradient] has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or "
+      "write the body without it");
+}
+
+TEST(CustomGradient, ThatIsExactIsDoneWithoutItsFunction) {
+  const auto cube = exact_gradient([](const std::vector<Tensor>& in) {
+    return CustomResult{in[0] * in[0] * in[0],
+                        [x = in[0]](const Tensor& g) { return std::vector<Tensor>{g * 3.f * x * x}; }};
+  });
+  const Tensor x({1, 2});
+  GradientTape tape({.persistent = true});
+  tape.watch(x);
+  EXPECT_EQ(tape.gradient(cube({x}), {x})[0].to_vector<float>(), (std::vector<float>{3, 12}));
+  const Tensor y = cond(
+      Tensor(Literal(true), boolean), [&] { return cube({x}); }, [&] { return x * 2.f; });
+  EXPECT_EQ(tape.gradient(y, {x})[0].to_vector<float>(), (std::vector<float>{3, 12}));
 }
 
 }  // namespace

@@ -40,6 +40,7 @@ TEST(Fit, TrainsOnPicturesAndExplains) {
   EXPECT_NEAR(share, 1, 1e-6);
   EXPECT_EQ(input["queues"].back()["elements"], 6);
   EXPECT_TRUE(input["limit"].is_string());
+  EXPECT_TRUE(input["choices"].is_array());
   EXPECT_EQ(brio_json({"fit", scratch / "photos", "--size", "16x12"}).count("input"), 0U);
 }
 

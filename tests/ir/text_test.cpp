@@ -76,6 +76,12 @@ TEST(Text, ErrorsNameLineAndReason) {
   EXPECT_NE(error_of("(%0: f99[3]) {\n return %0\n}").find("f99"), std::string::npos);
 }
 
+TEST(Text, BodiesLieOnlySoDeepInEachOther) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "(%0: bool[]) {\n %1 = cond %0 ";
+  EXPECT_NE(error_of(text).find("bodies lie in each other more than 100 deep"), std::string::npos);
+}
+
 TEST(Text, NoInputCrashesTheParser) {
   register_runtime();
   const std::string text =

@@ -93,7 +93,7 @@ std::vector<OpTest> tests() {
        .dtypes = with_complex(kAll),
        .make =
            [](Rng& rng, DType dtype, int i) {
-             Case made{{{{random_shape(rng, 2), f32}}, {{random_shape(rng, 1), f64}}}};
+             Case made{{{{random_shape(rng, 2), f32}}, {{random_shape(rng, 1), f64}}}, {0}};
              if (i % 2) made.inputs.clear();
              made.inputs.push_back({{random_shape(rng, i % 9), dtype}});
              return made;
@@ -142,7 +142,7 @@ std::vector<Invalid> invalid() {
       {&op::custom_gradient,
        "none",
        [] {
-         call(op::custom_gradient, {tensor({2}), Tensor()});
+         call(op::custom_gradient, {tensor({2}), Tensor()}, {0});
        },
        {"input 1", "none"}},
       {&op::reshape,

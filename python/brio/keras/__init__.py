@@ -4,10 +4,11 @@ import importlib as _importlib
 
 _SUBMODULES = {
     "activations", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
-    "backend", "config", "dtype_policies", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "utils",
+    "backend", "config", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "utils",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",
+    "InputSpec": "layers",
     "KerasTensor": "layers",
     "Layer": "layers",
     "Model": "models",

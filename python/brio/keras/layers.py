@@ -170,3 +170,17 @@ def _python_layer(handle):
     object.__setattr__(made, "_inner", handle)
     made._adopt(handle)
     return made
+
+
+def __getattr__(name):
+    if name == "TFSMLayer":  # which few programs use
+        from brio.keras._tfsm_layer import TFSMLayer
+
+        return TFSMLayer
+    from brio._missing import explain
+
+    raise AttributeError(explain(__name__, name) if not name.startswith("__") else name)
+
+
+def __dir__():
+    return sorted({*globals(), "TFSMLayer"})

@@ -129,9 +129,13 @@ class Model(Trainer, Layer):
 
         saving.load_weights(self, filepath, skip_mismatch, **kwargs)
 
-    def export(self, filepath, format="tf_saved_model", **kwargs):
-        """Brio writes no SavedModels: an error says what to do instead."""
-        raise NotImplementedError("brio writes no SavedModels; model.save('x.keras') writes a file that Keras loads")
+    def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
+        """Writes the call of the model as a SavedModel, whose endpoint `serve` tf.saved_model.load() and TFSMLayer find."""
+        if format != "tf_saved_model":
+            raise ValueError(f"brio exports models as 'tf_saved_model', but the format is {format!r}; model.save('x.keras') writes a file that Keras loads")
+        from brio.keras.export import export_model
+
+        export_model(self, filepath, verbose, input_signature)
 
 
 _with_functional = {}

@@ -1,0 +1,63 @@
+// Gradients that were recorded before. A step that is taken again and again under a tape records the same ops each
+// time: the nodes of its gradient are then copied from the last time instead of being worked out by the rules. For
+// small recordings only, where the rules take as long as the step itself.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "brio/ir/recording.h"
+
+namespace brio {
+
+// The cotangents of `sources`, where those of `targets` are ones.
+struct GradientQuestion {
+  std::span<const ValueId> targets, sources;
+  uint8_t tape_bit;
+};
+
+class GradientMemo {
+ public:
+  // Where a gradient begins: it is worked out from what lies before, and its nodes lie behind.
+  struct Mark {
+    explicit Mark(const Recording& recording);
+    bool operator==(const Mark&) const = default;
+    size_t nodes, inputs, attrs, values, leaves;
+    uint8_t tapes_active;
+  };
+
+  // Appends to the recording what answered this question about an equal one; false where there was none.
+  bool recall(Recording& recording, const GradientQuestion& question, std::vector<Tensor>& gradients);
+  // Keeps what was recorded since the mark, where that follows from the recording alone.
+  void remember(const Recording& recording, const Mark& mark, const GradientQuestion& question,
+                std::span<const Tensor> gradients);
+
+ private:
+  struct Leaf {
+    ValueId value;
+    Aval aval;
+    uint64_t bits;  // of a number that a rule made
+    bool operator==(const Leaf&) const = default;
+  };
+  struct Entry {
+    Mark mark;
+    std::vector<ValueId> targets, sources;
+    uint8_t tape_bit;
+    // Of the whole recording, the gradient included.
+    std::vector<RecordedNode> nodes;
+    std::vector<ValueId> inputs;
+    std::vector<int64_t> attrs;
+    std::vector<uint8_t> tracked;
+    std::vector<Leaf> leaves;
+    std::vector<Aval> appended;      // values
+    std::vector<ValueId> gradients;  // kNone: none
+  };
+  static bool same(const Entry& entry, const Mark& mark, const Recording& recording,
+                   const GradientQuestion& question);
+  static void append(const Entry& entry, Recording& recording);
+
+  std::vector<Entry> entries_;
+  size_t next_ = 0;  // to be replaced
+};
+
+}  // namespace brio

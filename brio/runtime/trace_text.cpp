@@ -1,0 +1,313 @@
+// A saved trace as text:
+//
+//   brio trace 1
+//   arguments 1 results 1 effects 0 symbols 1
+//   captured 2  bytes 3f800000  constant 0
+//   cells 2  0 read  3 assigned
+//   draws 0
+//   sizes 1  0 1*n0
+//   numbers 0
+//   elements 0
+//   graph
+//   (%0: f32[47,3], …) { … }
+//
+// Words are separated by spaces or new lines. Sizes, numbers and elements of captured tensors that follow the sizes
+// of the arguments are listed by their places, with their forms; the graph is in one size.
+#include <algorithm>
+#include <charconv>
+
+#include "brio/base/error.h"
+#include "brio/ir/outline.h"
+#include "brio/ops/effects.h"
+#include "brio/runtime/saved_trace.h"
+
+namespace brio {
+namespace {
+
+constexpr size_t kSmallBytes = 64;  // a captured tensor of as many is part of the text
+constexpr std::string_view kNoBytes = "none";
+
+std::string hex(const void* data, size_t size) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < size; ++i) {
+    const auto byte = static_cast<const unsigned char*>(data)[i];
+    text += {digits[byte >> 4], digits[byte & 15]};
+  }
+  return text;
+}
+
+int hex_digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+// Bodies of effects have lost their code.
+void revive(Graph& graph) {
+  for (Node& node : graph.nodes)
+    for (auto& body : node.graphs) {
+      if (!body->host) {
+        Graph inner = *body;
+        revive(inner);
+        body = intern(std::move(inner));
+        continue;
+      }
+      const size_t tokens = node.op->kind == OpKind::effect ? 1 : 0;
+      const std::string name = body->host->name;
+      body = body->outputs.empty() ? revived_body(*node.op, *body->host, node.in.size() - tokens) : nullptr;
+      if (!body) throw_invalid(*node.op, cat("'", name, "' is code of the host, which no file holds"));
+    }
+}
+
+}  // namespace
+
+std::string SavedTrace::write(std::span<const VariableRef> variables, std::vector<Tensor>& constants) const {
+  const bool effects =
+      trace_.graph.outputs.size() >
+      trace_.results + static_cast<size_t>(std::ranges::count_if(
+                           trace_.cells, [](const TracedGraph::Cell& cell) { return cell.assigned; }));
+  std::string text = cat("brio trace 1\narguments ", trace_.arguments.size(), " results ", trace_.results,
+                         " effects ", effects ? 1 : 0, " symbols ", symbols_, "\ncaptured ", trace_.captured.size());
+  for (const Tensor& tensor : trace_.captured) {
+    const Aval& aval = tensor.aval();
+    if (aval.dtype != DType::string && aval.bytes() <= kSmallBytes) {
+      text += cat("\n  bytes ", aval.bytes() == 0 ? std::string(kNoBytes) : hex(data_of(tensor), aval.bytes()));
+      continue;
+    }
+    const auto it = std::ranges::find(constants, tensor.impl(), &Tensor::impl);
+    text += cat("\n  constant ", it - constants.begin());
+    if (it == constants.end()) constants.push_back(tensor);
+  }
+  text += cat("\ncells ", trace_.cells.size());
+  for (const TracedGraph::Cell& cell : trace_.cells) {
+    const auto it = std::ranges::find(variables, cell.variable);
+    if (it == variables.end())
+      throw InvalidArgument(cat("[saved function] variable '", cell.variable->name,
+                                "' is not an attribute of what is saved, or of an object in it; make it one"));
+    text += cat("\n  ", it - variables.begin(), cell.assigned ? " assigned" : " read");
+  }
+  text += cat("\ndraws ", trace_.draws.size());
+  for (const TracedGraph::Draw& draw : trace_.draws) text += cat(" ", draw.drawn);
+  for (const auto& [what, list] : {std::pair("sizes", &sizes_), std::pair("numbers", &numbers_)}) {
+    text += cat("\n", what, " ", list->size());
+    for (const Followed& one : *list) text += cat("\n  ", one.place, " ", one.form.str());
+  }
+  text += cat("\nelements ", elements_.size());
+  for (const FollowedElement& one : elements_)
+    text += cat("\n  ", one.captured, " ", one.element, " ", one.form.str());
+  return text + "\ngraph\n" + trace_.graph.str() + "\n";
+}
+
+class TraceReader {
+ public:
+  TraceReader(std::string_view text, std::span<const VariableRef> variables, std::span<const Tensor> constants)
+      : text_(text), variables_(variables), constants_(constants) {}
+
+  SavedTrace run() {
+    expect("brio");
+    expect("trace");
+    if (const size_t version = number("version"); version != 1)
+      fail(cat("it was written by another version, ", version));
+    const size_t arguments = number("arguments");
+    made_.trace_.results = number("results");
+    const size_t effects = number("effects");
+    made_.symbols_ = number("symbols");
+    if (effects > 1) fail("effects is 0 or 1");
+    if (made_.symbols_ > SizeForm::kMostSymbols) fail(cat("there are at most ", SizeForm::kMostSymbols, " symbols"));
+    read_captured();
+    read_cells();
+    for (size_t left = count("draws"); left > 0; --left) made_.trace_.draws.push_back({nullptr, number()});
+    read_followed("sizes", made_.sizes_);
+    read_followed("numbers", made_.numbers_);
+    read_elements();
+    expect("graph");
+    try {
+      made_.trace_.graph = Graph::parse(text_.substr(at_));
+      revive(made_.trace_.graph);
+    } catch (const InvalidArgument& error) {
+      fail(error.what());
+    }
+    check(arguments, effects);
+    return std::move(made_);
+  }
+
+ private:
+  void read_captured() {
+    for (size_t left = count("captured"); left > 0; --left) {
+      const std::string_view kind = word();
+      if (kind == "constant") {
+        const size_t i = number();
+        if (i >= constants_.size()) fail(cat("there is no constant ", i));
+        made_.trace_.captured.push_back(constants_[i]);
+        bytes_.emplace_back();
+        continue;
+      }
+      if (kind != "bytes") fail("'bytes' or 'constant' is expected");
+      std::string_view digits = word();
+      if (digits.empty()) fail("bytes are expected");
+      if (digits == kNoBytes) digits = {};
+      if (digits.size() % 2 != 0 || digits.size() > 2 * kSmallBytes) fail("these are no bytes");
+      std::string bytes;
+      for (size_t i = 0; i < digits.size(); i += 2) {
+        const int high = hex_digit(digits[i]), low = hex_digit(digits[i + 1]);
+        if (high < 0 || low < 0) fail("these are no bytes");
+        bytes += static_cast<char>(high << 4 | low);
+      }
+      made_.trace_.captured.emplace_back();  // the graph says what they are
+      bytes_.push_back(std::move(bytes));
+    }
+  }
+
+  void read_cells() {
+    for (size_t left = count("cells"); left > 0; --left) {
+      const size_t i = number();
+      if (i >= variables_.size()) fail(cat("there is no variable ", i));
+      const std::string_view how = word();
+      if (how != "read" && how != "assigned") fail("'read' or 'assigned' is expected");
+      made_.trace_.cells.push_back({variables_[i], how == "assigned", 0});
+    }
+  }
+
+  void read_followed(std::string_view what, std::vector<SavedTrace::Followed>& list) {
+    for (size_t left = count(what); left > 0; --left) {
+      const size_t place = number();
+      if (!list.empty() && place <= list.back().place) fail("places are not in order");
+      list.push_back({place, form()});
+    }
+  }
+  void read_elements() {
+    auto& list = made_.elements_;
+    for (size_t left = count("elements"); left > 0; --left) {
+      const size_t captured = number(), element = number();
+      if (!list.empty() && std::pair(captured, element) <= std::pair(list.back().captured, list.back().element))
+        fail("elements are not in order");
+      list.push_back({captured, element, form()});
+    }
+  }
+
+  // Does all of it belong together?
+  void check(size_t arguments, size_t effects) {
+    TracedGraph& trace = made_.trace_;
+    const Graph& graph = trace.graph;
+    if (arguments > graph.inputs.size() ||
+        graph.inputs.size() != arguments + trace.captured.size() + trace.cells.size() + 2 * trace.draws.size())
+      fail(cat("the graph has ", graph.inputs.size(), " inputs"));
+    if (trace.results > graph.outputs.size()) fail(cat("the graph has ", graph.outputs.size(), " outputs"));
+    const auto input = [&](size_t i) -> const Aval& { return graph.values[graph.inputs[i].value]; };
+    size_t next = 0;
+    for (; next < arguments; ++next) trace.arguments.push_back(input(next));
+    for (size_t i = 0; i < trace.captured.size(); ++i, ++next) take_captured(i, input(next));
+    auto output = static_cast<uint32_t>(trace.results);
+    for (TracedGraph::Cell& cell : trace.cells) {
+      if (!(input(next++) == cell.variable->aval))
+        fail(cat("variable '", cell.variable->name, "' is ", format_aval(cell.variable->aval), ", but input ",
+                 next - 1, " of the graph is ", format_aval(input(next - 1))));
+      if (cell.assigned) cell.output = output++;
+    }
+    for (; next < graph.inputs.size(); ++next)
+      if (!(input(next) == Aval{Shape(), u64})) fail("a seed or counter is no u64[]");
+    if (graph.outputs.size() != output + effects) fail(cat("the graph has ", graph.outputs.size(), " outputs"));
+    for (const TracedGraph::Cell& cell : trace.cells)
+      if (cell.assigned && !(graph.values[graph.outputs[cell.output]] == cell.variable->aval))
+        fail(cat("what is assigned to variable '", cell.variable->name, "' is of another kind"));
+    if (effects && !is_token(graph.values[graph.outputs.back()])) fail("the last output is no token");
+    check_sizes();
+  }
+
+  void take_captured(size_t i, const Aval& aval) {
+    Tensor& tensor = made_.trace_.captured[i];
+    if (!tensor.defined()) {
+      if (aval.dtype == DType::string || bytes_[i].size() != aval.bytes())
+        fail(cat("captured tensor ", i, " has ", bytes_[i].size(), " bytes, which is no ", format_aval(aval)));
+      tensor = Tensor::from_bytes(bytes_[i].data(), aval);
+    }
+    if (!(tensor.aval() == aval))
+      fail(cat("captured tensor ", i, " is ", format_aval(tensor.aval()), ", but the graph takes ",
+               format_aval(aval)));
+  }
+
+  // Every symbol is the size of an argument, and every form gives what the graph has.
+  void check_sizes() {
+    const TracedGraph& trace = made_.trace_;
+    const Outline outline(trace.graph, {}, Outline::Numbers::everywhere);
+    size_t of_arguments = 0, bound = 0;
+    for (const Aval& aval : trace.arguments) of_arguments += static_cast<size_t>(aval.shape.rank());
+    for (const SavedTrace::Followed& one : made_.sizes_) {
+      if (one.place >= outline.extents.size()) fail(cat("the graph has no size ", one.place));
+      if (one.place >= of_arguments) continue;
+      const auto symbol = one.form.symbol();
+      if (!symbol) fail("a size of an argument is not a symbol");
+      bound |= size_t{1} << *symbol;
+    }
+    if (bound != (size_t{1} << made_.symbols_) - 1) fail("a symbol is the size of no argument");
+    for (const SavedTrace::Followed& one : made_.numbers_)
+      if (one.place >= outline.constants.size()) fail(cat("the graph has no number ", one.place));
+    for (const SavedTrace::FollowedElement& one : made_.elements_) {
+      if (one.captured >= trace.captured.size() ||
+          one.element >= static_cast<size_t>(trace.captured[one.captured].size()) ||
+          !is_real(trace.captured[one.captured].dtype()))
+        fail(cat("no captured tensor ", one.captured, " has a number ", one.element));
+    }
+    const SavedTrace::Followed* wrong = nullptr;
+    try {
+      const std::vector<int64_t> symbols = made_.sizes_of(trace.arguments);
+      for (const SavedTrace::Followed& one : made_.sizes_)
+        if (one.form.at(symbols) != outline.extents[one.place]) wrong = &one;
+      if (!wrong) (void)made_.results();  // it can be had in another size
+    } catch (const InvalidArgument& error) {
+      fail(error.what());
+    }
+    if (wrong) fail(cat("size ", wrong->place, " is not ", wrong->form.str()));
+  }
+
+  SizeForm form() {
+    const std::string_view text = word();
+    try {
+      return SizeForm::parse(text, made_.symbols_);
+    } catch (const InvalidArgument& error) {
+      fail(error.what());
+    }
+  }
+
+  std::string_view word() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n')) ++at_;
+    const size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != ' ' && text_[at_] != '\n') ++at_;
+    return text_.substr(start, at_ - start);
+  }
+  void expect(std::string_view wanted) {
+    if (word() != wanted) fail(cat("'", wanted, "' is expected"));
+  }
+  uint64_t number() {
+    const std::string_view text = word();
+    uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) fail("a number is expected");
+    return value;
+  }
+  uint64_t number(std::string_view name) {
+    if (name != "version") expect(name);
+    return number();
+  }
+  // Of things that take two bytes at least, so that there cannot be more.
+  size_t count(std::string_view name) {
+    const uint64_t n = number(name);
+    if (n > text_.size() / 2) fail(cat("there are not so many ", name));
+    return n;
+  }
+  [[noreturn]] void fail(const std::string& why) {
+    const auto line = 1 + std::ranges::count(text_.substr(0, std::min(at_, text_.size())), '\n');
+    throw InvalidArgument(cat("[saved function] line ", line, ": ", why));
+  }
+
+  std::string_view text_;
+  std::span<const VariableRef> variables_;
+  std::span<const Tensor> constants_;
+  size_t at_ = 0;
+  SavedTrace made_;
+  std::vector<std::string> bytes_;
+};
+
+SavedTrace SavedTrace::read(std::string_view text, std::span<const VariableRef> variables,
+                            std::span<const Tensor> constants) {
+  return TraceReader(text, variables, constants).run();
+}
+
+}  // namespace brio

@@ -1,0 +1,40 @@
+// What a function is once it was called with arguments of certain shapes and dtypes: a graph, and what it takes
+// beside them from outside.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "brio/ir/graph.h"
+#include "brio/ir/trace.h"
+
+namespace brio {
+
+struct TracedGraph {
+  std::vector<Aval> arguments;
+  Graph graph;  // inputs: arguments, captured tensors, cells, then seed and counter of each generator
+  std::vector<Tensor> captured;
+  struct Cell {
+    std::shared_ptr<VariableImpl> variable;
+    bool assigned;
+    uint32_t output;  // of the graph, when assigned
+  };
+  std::vector<Cell> cells;  // in the order of the addresses of the variables: that is the order of locking
+  struct Draw {
+    Generator* generator;  // null: the global one
+    uint64_t drawn;
+  };
+  std::vector<Draw> draws;
+  size_t results = 0;          // the first outputs of the graph; the rest are for cells and for the token of effects
+  bool own_gradients = false;  // a gradient that the user wrote is not part of the graph
+};
+
+// Calls `body` once, with parameters.
+TracedGraph trace_graph(const BodyFn& body, std::span<const Aval> arguments);
+
+// Records the ops of the trace, in eager code for tapes to follow, or as a part of another trace.
+std::vector<Tensor> record_trace(const TracedGraph& trace, std::span<const Tensor> arguments);
+
+}  // namespace brio
