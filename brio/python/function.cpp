@@ -44,7 +44,7 @@ class Function {
       }
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
         nb::object arguments = numbered(variant->arguments, graph->arguments.size());
-        nb::object results = numbered(variant->results, graph->results);
+        nb::object results = numbered(variant->results_for(graph->arguments), graph->results);
         SharedTrace trace{std::make_shared<const SavedTrace>(std::move(*graph))};
         list.append(nb::make_tuple(arguments, results, nb::cast(std::move(trace))));
       }
@@ -77,11 +77,11 @@ class Function {
       if (!(made == results)) other_results.emplace_back(avals, std::move(made));
     }
     const Nest& results_for(const std::vector<Tensor>& tensors) const {
-      if (!other_results.empty()) {
-        const std::vector<Aval> avals = avals_of(tensors);
-        for (const auto& [of, made] : other_results)
-          if (of == avals) return made;
-      }
+      return other_results.empty() ? results : results_for(avals_of(tensors));
+    }
+    const Nest& results_for(const std::vector<Aval>& avals) const {
+      for (const auto& [of, made] : other_results)
+        if (of == avals) return made;
       return results;
     }
     static std::vector<Aval> avals_of(const std::vector<Tensor>& tensors) {

@@ -227,7 +227,7 @@ class Trainer:
         """An epoch or a test begins: what Python counts begins anew. C++ knows of its own metrics."""
         own = self.__dict__.get("_own_steps", (False, False))[0 if training else 1] or self.run_eagerly
         for metric in self.metrics:
-            if own or _metrics.is_python(metric):
+            if own or _metrics._is_python(metric):
                 metric.reset_state()
 
     run_eagerly = False

@@ -3,12 +3,9 @@
 import inspect
 
 from brio import _core
-from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _builtin, _classes, _recurrent
 from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
-
-__getattr__ = _attribute_error_of(__name__)
 
 _BASES = {
     **dict.fromkeys(("MultiHeadAttention", "GroupQueryAttention"), _builtin.Attention),

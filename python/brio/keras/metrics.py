@@ -87,12 +87,12 @@ class _Core(Metric):
     def _take(self, brio):
         self._made = brio
         self.name, self.dtype = brio.name, "float32"
-        if not is_python(self):
+        if not _is_python(self):
             self.update_state, self.reset_state = brio.update_state, brio.reset_state  # without a Python frame in between
 
     @property
     def _brio(self):
-        return _core._python_metric(self.name, self) if is_python(self) else self._made
+        return _core._python_metric(self.name, self) if _is_python(self) else self._made
 
     @property
     def variables(self):
@@ -119,7 +119,7 @@ class _Core(Metric):
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
 
-def is_python(metric):
+def _is_python(metric):
     """Does Python do what the metric does?"""
     if not isinstance(metric, Metric):
         return False

@@ -162,7 +162,7 @@ CASES = [
             def __init__(self):
                 super().__init__()
                 self.block = Block(4, name='blk')
-                self.bn = layers.BatchNormalization()
+                self.bn = layers.BatchNormalization(name='bn')
 
             def call(self, x, training=False):
                 return self.bn(self.block(x), training=training)
