@@ -88,7 +88,8 @@ Tensor add_parameter(Recording& recording, const Aval& aval) {
 TracedBody trace_body(std::span<const Aval> parameters, const BodyFn& body) {
   BodyTrace trace(Recording::Kind::branch, parameters, body);
   if (!trace.recording().cells.empty())
-    throw InvalidArgument("[trace] a variable is assigned in code that has nobody to assign it for; return its value");
+    throw InvalidArgument(
+        "[trace] a variable is assigned in code that has nobody to assign it for; return its value");
   return trace.finish();
 }
 
