@@ -37,7 +37,6 @@ class GradientMemo {
     ValueId value;
     Aval aval;
     uint64_t bits;  // of a number that a rule made
-    bool operator==(const Leaf&) const = default;
   };
   struct Entry {
     Mark mark;

@@ -106,8 +106,8 @@ class Recording {
   std::vector<Aval> inferred;
   std::vector<const Aval*> input_avals;
   Stack<TensorImpl*> outputs;
-  std::shared_ptr<void> evaluation;  // those of the evaluator
-  std::shared_ptr<GradientMemo> gradients;
+  std::shared_ptr<void> evaluation;         // those of the evaluator
+  std::shared_ptr<GradientMemo> gradients;  // those that tapes gave before
 
   ~Recording();
   ValueId leaf(TensorImpl* impl);  // adds it when it is new
@@ -179,7 +179,7 @@ void evaluate(TensorImpl& impl);   // until it is computed; throws what its run 
 // Bounds of a pending recording.
 struct RecordingLimits {
   uint32_t nodes = 4096;                  // hard
-  uint32_t nodes_at_assign = 256;         // an assignment past this many nodes ends the step
+  uint32_t nodes_at_assign = 256;         // an assignment, or a new tape, past this many nodes ends the step
   size_t kept_bytes = size_t{256} << 20;  // computed values that only the recording keeps alive
 };
 RecordingLimits& recording_limits();

@@ -3,8 +3,9 @@
 // fills them in and records the ops.
 //
 //   const SavedTrace trace = SavedTrace::of(f, {{{-1, 3}, f32}});
-//   std::string text = trace.write(variables, constants);             // constants: tensors that go to a file of
-//   their own SavedTrace::read(text, variables, constants).call({x});
+//   std::vector<Tensor> constants;  // they go to a file of their own
+//   const std::string text = trace.write(variables, constants);
+//   SavedTrace::read(text, variables, constants).call({x});
 #pragma once
 
 #include <span>

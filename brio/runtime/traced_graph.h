@@ -21,7 +21,7 @@ struct TracedGraph {
     bool assigned;
     uint32_t output;  // of the graph, when assigned
   };
-  std::vector<Cell> cells;  // in the order of the addresses of the variables: that is the order of locking
+  std::vector<Cell> cells;  // by the addresses of the variables, the order of locking; those of a file in its order
   struct Draw {
     Generator* generator;  // null: the global one
     uint64_t drawn;

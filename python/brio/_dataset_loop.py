@@ -5,6 +5,7 @@ of the first element and for those of the last one, and each round asks which of
 """
 
 import itertools
+import threading
 
 from brio import _autograph, _core, _nest
 from brio._spec import TensorSpec
@@ -13,16 +14,23 @@ from brio.errors import InvalidArgumentError
 _ADVICE = "batch(..., drop_remainder=True) or padded_batch with fixed shapes gives all elements one shape; or loop outside of the function and call it with each element"
 
 
+_MOST_OPEN = 4  # of a loop, by one thread: a function may call itself by way of py_function
+
+
 class _Reader:
     """The places where running functions stand in a dataset, by number: several threads may run one function."""
 
     def __init__(self, dataset, shapes):
         self.dataset, self.shapes = dataset, shapes
-        self.places, self.numbers = {}, itertools.count()  # number → [iterator, the element that was looked at]
+        self.places, self.numbers = {}, itertools.count()  # number → [iterator, the element that was looked at, thread]
 
     def open(self):
-        number = next(self.numbers)
-        self.places[number] = [_elements_of(self.dataset), None]
+        number, thread = next(self.numbers), threading.get_ident()
+        # A run that failed closes nothing: its places, the oldest of the thread, make room.
+        own = [n for n, place in list(self.places.items()) if place[2] == thread]
+        for n in own[: 1 - _MOST_OPEN]:
+            del self.places[n]
+        self.places[number] = [_elements_of(self.dataset), None, thread]
         return [_core.constant(number, "int64")]
 
     def look(self, number):

@@ -8,6 +8,7 @@ import weakref
 import pytest
 
 import brio as tf
+from brio import _dataset_loop
 
 
 def test_return_behind_branches():
@@ -202,6 +203,21 @@ def test_an_error_in_a_dataset_comes_out_of_the_loop():
 
     with pytest.raises(tf.errors.InvalidArgumentError, match="assert_less"):
         tf.function(total_of)(tf.data.Dataset.range(6).map(checked))
+
+
+def test_loops_that_fail_leave_few_iterators_open():
+    @tf.function
+    def f(limit):
+        for x in tf.data.Dataset.range(6):
+            tf.debugging.assert_less(x, limit)
+        return limit
+
+    for _ in range(20):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="assert_less"):
+            f(tf.constant(3, tf.int64))
+    gc.collect()
+    assert 1 <= max(len(o.places) for o in gc.get_objects() if isinstance(o, _dataset_loop._Reader)) <= 4
+    assert int(f(tf.constant(9, tf.int64))) == 9
 
 
 def test_what_is_no_exception_passes_through_a_running_function():

@@ -1,22 +1,6 @@
 """Whole programs: models and layers as tutorials write them."""
 
-START = """
-        shown, layers = [], keras.layers
-        def show(*values):
-            shown.extend(values)
-        def det(model, scale=0.5):  # weights that depend on nothing but their shapes
-            for i, w in enumerate(model.weights):
-                if 'seed' not in w.name and 'int' not in str(w.dtype):
-                    v = np.random.RandomState(i).uniform(-scale, scale, w.shape)
-                    w.assign((np.abs(v) + 0.5 if 'variance' in w.name else v).astype('float32'))
-            return model
-"""
-
-
-def case(text):
-    return START + text + """
-        result = shown"""
-
+from cases.programs_training import case
 
 CASES = [
     ("vae_keras3", case("""
