@@ -38,6 +38,7 @@ list(REMOVE_ITEM test_dirs "")
 
 add_library(test_main OBJECT tests/main.cpp)
 target_include_directories(test_main PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(test_main PRIVATE BRIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(test_main PRIVATE brio brio_options GTest::gtest)
 
 foreach(dir IN LISTS test_dirs)
@@ -47,7 +48,8 @@ foreach(dir IN LISTS test_dirs)
   elseif(NOT dir MATCHES "^(install|fuzz)/")
     string(REPLACE "/" "_" id "${dir}")
     brio_program(test_${id} ${sources})
-    target_compile_definitions(test_${id} PRIVATE BRIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    # What is tested is optimised; the tests themselves compile in half the time without it.
+    target_compile_options(test_${id} PRIVATE -O1)
     target_link_libraries(test_${id} PRIVATE test_main GTest::gtest)
     add_test(NAME ${dir} COMMAND test_${id} --gtest_brief=1)
     set_tests_properties(${dir} PROPERTIES LABELS unit)

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "brio/ops/random.h"
+#include "tests/source_dir.h"
 
 namespace {
 
@@ -16,6 +17,8 @@ class SeedEachTest : public testing::EmptyTestEventListener {
 };
 
 }  // namespace
+
+std::string brio::test::source_dir() { return BRIO_SOURCE_DIR; }
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

@@ -11,6 +11,7 @@
 
 #include "brio/formats/picture.h"
 #include "tests/golden/golden.h"
+#include "tests/source_dir.h"
 
 namespace brio::formats {
 
@@ -25,7 +26,7 @@ inline std::vector<golden::Case> golden_cases(const std::string& stem) {
   std::vector<golden::Case> all;
   for (int i = 1;; ++i) {
     const std::string file = stem + "_" + std::to_string(i) + ".json";
-    if (i > 1 && !std::filesystem::exists(BRIO_SOURCE_DIR "/tests/golden/" + file)) break;
+    if (i > 1 && !std::filesystem::exists(test::source_dir() + "/tests/golden/" + file)) break;
     for (golden::Case& c : golden::load(file)) all.push_back(std::move(c));
   }
   return all;
@@ -73,7 +74,7 @@ inline DecodeOptions jpeg_options(const golden::Case& c) {
 // Where the real data lie: $BRIO_DATA, or ../shared/data beside the repository.
 inline std::string data_path(const std::string& name) {
   const char* folder = std::getenv("BRIO_DATA");
-  return std::string(folder ? folder : BRIO_SOURCE_DIR "/../shared/data") + "/" + name;
+  return (folder ? std::string(folder) : test::source_dir() + "/../shared/data") + "/" + name;
 }
 
 }  // namespace brio::formats

@@ -20,6 +20,8 @@
 #include <variant>
 #include <vector>
 
+#include "tests/source_dir.h"
+
 namespace golden {
 
 struct Array {
@@ -106,7 +108,7 @@ inline std::vector<Case> parse(const std::string& text) {
 
 // The cases of tests/golden/FILE.
 inline std::vector<Case> load(const std::string& file) {
-  std::string path = std::string(BRIO_SOURCE_DIR "/tests/golden/") + file;
+  std::string path = brio::test::source_dir() + "/tests/golden/" + file;
   std::ifstream in(path);
   if (!in) throw std::runtime_error("golden values: cannot read " + path);
   return parse({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});

@@ -1,5 +1,6 @@
 // The reader of the golden values, and that every file of them can be read.
 #include "tests/golden/golden.h"
+#include "tests/source_dir.h"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ TEST(Golden, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Golden, AllFilesRead) {
-  for (const auto& entry : std::filesystem::directory_iterator(BRIO_SOURCE_DIR "/tests/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(brio::test::source_dir() + "/tests/golden")) {
     if (entry.path().extension() != ".json") continue;
     const std::string file = entry.path().filename();
     std::set<std::string> names;

@@ -5,6 +5,7 @@
 #include "brio/nn/config.h"
 #include "brio/nn/mask.h"
 #include "tests/nn/golden_values.h"
+#include "tests/source_dir.h"
 
 namespace brio {
 namespace {
@@ -114,7 +115,7 @@ void check(const Case& c) {
 
 TEST(Layers, AgreeWithKeras) {
   size_t cases = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(BRIO_SOURCE_DIR "/tests/golden")) {
+  for (const auto& entry : std::filesystem::directory_iterator(test::source_dir() + "/tests/golden")) {
     const std::string file = entry.path().filename();
     if (!file.starts_with("layers_") || !file.ends_with(".json")) continue;
     for (const Case& c : golden::load(file)) {

@@ -7,6 +7,7 @@
 
 #include "brio/ir/op.h"
 #include "brio/runtime/evaluate.h"
+#include "tests/source_dir.h"
 
 namespace brio {
 namespace {
@@ -18,7 +19,7 @@ TEST(OpTable, IsComplete) {
 
 TEST(OpTable, DocumentationIsUpToDate) {
   register_runtime();
-  const std::string path = std::string(BRIO_SOURCE_DIR) + "/docs/ops.md";
+  const std::string path = test::source_dir() + "/docs/ops.md";
   if (std::getenv("BRIO_WRITE_DOCS")) std::ofstream(path) << op_table_markdown();
   std::stringstream text;
   text << std::ifstream(path).rdbuf();

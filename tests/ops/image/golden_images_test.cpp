@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "tests/nn/golden_values.h"
+#include "tests/source_dir.h"
 
 namespace brio {
 namespace {
@@ -174,7 +175,7 @@ void check(const Case& c) {
 
 TEST(GoldenImages, EveryCase) {
   size_t cases = 0;
-  for (const auto& file : std::filesystem::directory_iterator(BRIO_SOURCE_DIR "/tests/golden")) {
+  for (const auto& file : std::filesystem::directory_iterator(test::source_dir() + "/tests/golden")) {
     const std::string name = file.path().filename().string();
     if (!name.starts_with("images_")) continue;
     for (const Case& c : golden::load(name)) {
