@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "brio/base/error.h"
+#include "brio/base/fork_locks.h"
 
 namespace brio {
 
@@ -116,19 +117,38 @@ std::shared_ptr<const Graph> without_effects(const std::shared_ptr<const Graph>&
 }
 
 std::shared_ptr<const Graph> intern(Graph graph) {
-  static std::mutex mutex;
-  static auto* known = new std::unordered_map<std::string, std::weak_ptr<const Graph>>;
+  struct Known {
+    Known() { hold_over_fork(mutex, ForkRank::graphs); }
+    std::mutex mutex;
+    std::unordered_map<std::string, std::weak_ptr<const Graph>> graphs;
+    size_t sweep_at = 1024;
+  };
+  static auto* known = new Known;
   std::string key = graph.str();
   if (graph.host && !graph.host->name_says_all) key += cat("@", static_cast<const void*>(graph.host.get()));
   for (const Node& node : graph.nodes)  // inner bodies are interned already: their address is their identity
     for (const auto& body : node.graphs) key += cat("@", static_cast<const void*>(body.get()));
-  std::lock_guard lock(mutex);
-  if (known->size() > 1024) std::erase_if(*known, [](const auto& entry) { return entry.second.expired(); });
-  auto& slot = (*known)[std::move(key)];
+  std::lock_guard lock(known->mutex);
+  if (known->graphs.size() > known->sweep_at) {  // seldom enough that a graph costs the same however many there are
+    std::erase_if(known->graphs, [](const auto& entry) { return entry.second.expired(); });
+    known->sweep_at = std::max<size_t>(1024, 2 * known->graphs.size());
+  }
+  auto& slot = known->graphs[std::move(key)];
   if (auto existing = slot.lock()) return existing;
   auto shared = std::make_shared<const Graph>(std::move(graph));
   slot = shared;
   return shared;
+}
+
+size_t heap_bytes(const Graph& graph) {
+  constexpr size_t kBlock = 16;  // what malloc adds to each
+  auto block = [](const auto& list) { return list.empty() ? 0 : list.capacity() * sizeof(list[0]) + kBlock; };
+  size_t bytes = block(graph.values) + block(graph.inputs) + block(graph.nodes) + block(graph.outputs);
+  for (const Node& node : graph.nodes) {
+    bytes += block(node.in) + block(node.out) + block(node.attrs) + block(node.graphs);
+    for (const auto& body : node.graphs) bytes += sizeof(Graph) + kBlock + heap_bytes(*body);
+  }
+  return bytes;
 }
 
 }  // namespace brio

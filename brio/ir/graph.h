@@ -93,6 +93,9 @@ std::shared_ptr<const Graph> without_effects(const std::shared_ptr<const Graph>&
 // One object per structure: a body that is traced again is the same graph, so plans that hold it are found again.
 std::shared_ptr<const Graph> intern(Graph graph);
 
+// What it takes of the heap, its bodies included.
+size_t heap_bytes(const Graph& graph);
+
 std::string format_node(const Graph& graph, const Node& node);
 std::string format_aval(const Aval& aval);  // "f32[3,2]"
 

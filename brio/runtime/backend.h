@@ -32,7 +32,8 @@ class Kernel {
   virtual size_t scratch_bytes() const { return 0; }
   // May output `out` share its memory with input `in` (equal bytes)?
   virtual bool allows_in_place([[maybe_unused]] size_t in, [[maybe_unused]] size_t out) const { return false; }
-  std::string description;  // what was chosen: "gemm small 6x4 avx3"
+  virtual size_t heap_bytes() const { return 0; }  // what it keeps beside itself, where that is much
+  std::string description;                         // what was chosen: "gemm small 6x4 avx3"
 };
 
 // A node with the types of its operands.

@@ -89,8 +89,21 @@ class CellLocks {
 
 }  // namespace
 
-struct TracedFunction::Impl {
+struct TracedFunction::Impl final : PlanKeeper {
+  explicit Impl(Body f) : body(std::move(f)) { enter(); }
+  ~Impl() { leave(); }
+  uint64_t last_used() const override { return used.load(std::memory_order_relaxed); }
+  void give_up_plans(std::vector<std::shared_ptr<const CachedPlan>>& gone) override {
+    const std::unique_lock lock(mutex, std::try_to_lock);
+    if (!lock) return;
+    for (const auto& trace : traces) {
+      for (Trace::Prepared& p : trace->plans) gone.push_back(std::move(p.plan));
+      trace->plans.clear();
+    }
+  }
+
   Body body;
+  std::atomic<uint64_t> used{0};
   std::mutex mutex;                            // one call at a time: the working lists are shared
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
@@ -131,6 +144,7 @@ struct TracedFunction::Impl {
   void make_room(const Trace& wanted) {
     for (auto trace = traces.rbegin(); trace != traces.rend() && plans_over_limit(); ++trace)
       if (trace->get() != &wanted) (*trace)->plans.clear();
+    if (plans_over_limit()) drop_idle_plans();
   }
 
   Trace::Prepared& prepared(Trace& trace, uint64_t donated) {
@@ -202,7 +216,7 @@ struct TracedFunction::Impl {
   }
 };
 
-TracedFunction::TracedFunction(Body body) : impl_(std::make_unique<Impl>()) { impl_->body = std::move(body); }
+TracedFunction::TracedFunction(Body body) : impl_(std::make_unique<Impl>(std::move(body))) {}
 TracedFunction::~TracedFunction() = default;
 size_t TracedFunction::traces() const { return impl_->traced; }
 std::vector<TracedGraph> TracedFunction::graphs() const {
@@ -237,6 +251,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   }
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   std::lock_guard lock(impl_->mutex);
+  impl_->used.store(plan_clock(), std::memory_order_relaxed);
   Trace& trace = impl_->find(arguments, n);
   CellLocks locks(trace);
   Trace::Prepared& prepared = impl_->prepared(trace, Impl::donated_cells(trace));

@@ -1,5 +1,7 @@
 #include "brio/runtime/plan.h"
 
+#include <malloc.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -60,6 +62,8 @@ class PlanBuilder {
       BRIO_CHECK(at.kind == Location::Kind::input || at.kind == Location::Kind::fresh, "an output lies in the arena");
       plan_->outputs_.push_back({at.kind == Location::Kind::input, at.index, at.offset, plan_->graph_.values[v]});
     }
+    plan_->graph_.values.shrink_to_fit();  // passes leave many behind
+    plan_->graph_.nodes.shrink_to_fit();
     count_bytes();
     if (explain("kernels")) std::fputs((plan_->explain_kernels() + "\n").c_str(), stderr);
     if (explain("plans")) std::fputs((plan_->graph_.str() + "\n").c_str(), stderr);
@@ -122,11 +126,16 @@ class PlanBuilder {
   }
 
   void count_bytes() {
-    size_t bytes = sizeof(Plan) + plan_->slots_.size() * sizeof(Plan::Slot) + plan_->steps_.size() * 512 +
-                   plan_->graph_.values.size() * sizeof(Aval) + plan_->arena_bytes();
-    for (const Node& node : plan_->graph_.nodes)
-      bytes +=
-          sizeof(Node) + (node.in.size() + node.out.size()) * sizeof(ValueId) + node.attrs.size() * sizeof(int64_t);
+    // The memory of a run that is kept for the next: the arena and the table of pointers.
+    size_t bytes = plan_->arena_bytes() + 256 + plan_->slots_.size() * sizeof(void*);
+    bytes += sizeof(Plan) + plan_->slots_.capacity() * sizeof(Plan::Slot) + heap_bytes(plan_->graph_) +
+             plan_->steps_.capacity() * sizeof(Plan::Step) + plan_->outputs_.capacity() * sizeof(Plan::Output);
+    for (const Plan::Step& step : plan_->steps_) {
+      bytes += step.label.capacity() + step.choice.capacity();
+      if (step.kernel)
+        bytes += malloc_usable_size(dynamic_cast<void*>(step.kernel.get())) + step.kernel->description.capacity() +
+                 step.kernel->heap_bytes();
+    }
     plan_->bytes_ = bytes;
   }
 

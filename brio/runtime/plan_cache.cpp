@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "brio/base/error.h"
+#include "brio/base/fork_locks.h"
 #include "brio/runtime/symbolic.h"
 
 namespace brio {
@@ -16,13 +17,23 @@ __extension__ using Wide = unsigned __int128;
 
 struct Entry {
   std::vector<uint64_t> key;
+  uint64_t hash;
   std::shared_ptr<const CachedPlan> plan;
-  uint64_t signature;  // ops without shapes: a miss that finds its signature is "only" another shape
-  std::vector<Aval> inputs;
+  uint64_t signature;
+  uint64_t last_used;  // plan_clock()
 };
+
+// What a structure, ops without shapes, was last planned for: a miss that finds its own is "only" another shape.
+struct Structure {
+  std::vector<Aval> inputs;
+  size_t entries = 0;
+};
+
+std::atomic<uint64_t> plans_made{0};
 
 class LivingPlans {
  public:
+  LivingPlans() { hold_over_fork(mutex_, ForkRank::living_plans); }
   void add(const CachedPlan* plan) {
     std::lock_guard lock(mutex_);
     plans_.insert(plan);
@@ -51,12 +62,14 @@ LivingPlans& living_plans() {
 
 class Cache {
  public:
+  Cache() { hold_over_fork(mutex_, ForkRank::plans); }
   std::shared_ptr<const CachedPlan> find(PlanKey key, uint64_t hash) {
     std::lock_guard lock(mutex_);
     auto [begin, end] = index_.equal_range(hash);
     for (auto it = begin; it != end; ++it) {
       if (!std::ranges::equal(it->second->key, key)) continue;
       ++hits_;
+      it->second->last_used = plan_clock();
       if (it->second != entries_.begin()) entries_.splice(entries_.begin(), entries_, it->second);
       return it->second->plan;
     }
@@ -66,18 +79,23 @@ class Cache {
 
   std::shared_ptr<const CachedPlan> insert(PlanKey key, uint64_t hash, std::shared_ptr<const CachedPlan> plan,
                                            uint64_t signature, std::vector<Aval> inputs, const std::string& note) {
+    std::list<Entry> gone;
     std::lock_guard lock(mutex_);
     explain(signature, inputs);
     if (!note.empty()) last_miss_ += cat(": ", note);
-    entries_.push_front({{key.begin(), key.end()}, plan, signature, std::move(inputs)});
+    entries_.push_front({{key.begin(), key.end()}, hash, plan, signature, plan_clock()});
     try {
+      Structure& structure = structures_[signature];
       index_.emplace(hash, entries_.begin());
+      structure.inputs = std::move(inputs);
+      ++structure.entries;
     } catch (...) {
       entries_.pop_front();
       throw;
     }
-    key_bytes_ += cost(entries_.front());
-    while (over_limit() && entries_.size() > 1) evict();
+    key_bytes_ += key_cost(entries_.front());
+    own_bytes_ += cost(entries_.front());
+    while (own_bytes_ > limit_ && entries_.size() > 1) evict(gone);
     return plan;
   }
 
@@ -88,56 +106,77 @@ class Cache {
             evictions_,      symbolic.families, symbolic.hits, last_miss_};
   }
   void set_limit(size_t bytes) {
+    std::list<Entry> gone;
     std::lock_guard lock(mutex_);
     limit_ = bytes;
-    while (over_limit() && !entries_.empty()) evict();
+    while (own_bytes_ > limit_ && !entries_.empty()) evict(gone);
   }
-  bool make_room() {
+  bool over_limit() {
     std::lock_guard lock(mutex_);
-    while (over_limit() && !entries_.empty()) evict();
-    return !over_limit();
+    return bytes() > limit_;
+  }
+  // Drops what was last used by `time`, as long as all plans but `gone_bytes` are too much; true when they are not.
+  bool drop_older(uint64_t time, size_t gone_bytes) {
+    std::list<Entry> gone;
+    std::lock_guard lock(mutex_);
+    size_t left = bytes() - gone_bytes;
+    while (left > limit_ && !entries_.empty() && entries_.back().last_used <= time) {
+      left -= cost(entries_.back());
+      evict(gone);
+    }
+    return left <= limit_;
   }
   void clear() {
+    std::list<Entry> gone;
     std::lock_guard lock(mutex_);
-    entries_.clear();
+    gone.swap(entries_);
     index_.clear();
-    key_bytes_ = 0;
+    structures_.clear();
+    own_bytes_ = key_bytes_ = 0;
   }
 
  private:
   size_t bytes() const { return living_plans().bytes() + key_bytes_; }
-  bool over_limit() const { return bytes() > limit_; }
-  static size_t cost(const Entry& entry) { return entry.key.size() * sizeof(uint64_t) + sizeof(Entry); }
+  static size_t key_cost(const Entry& entry) { return entry.key.size() * sizeof(uint64_t) + sizeof(Entry) + 96; }
+  static size_t cost(const Entry& entry) { return key_cost(entry) + entry.plan->bytes(); }
 
   void explain(uint64_t signature, const std::vector<Aval>& inputs) {
     last_miss_ = "new structure: these ops were not run together before";
-    for (const Entry& entry : entries_) {
-      if (entry.signature != signature || entry.inputs.size() != inputs.size()) continue;
-      last_miss_ = "new handles: other results are kept or other inputs may be overwritten than before";
-      for (size_t i = 0; i < inputs.size(); ++i)
-        if (!(entry.inputs[i] == inputs[i])) {
-          last_miss_ =
-              entry.inputs[i].dtype != inputs[i].dtype
-                  ? cat("new dtype ", inputs[i].dtype, " for input ", i, ", which was ", entry.inputs[i].dtype)
-                  : cat("new shape ", inputs[i].shape, " for input ", i, ", which was ", entry.inputs[i].shape);
-          return;
-        }
+    const auto found = structures_.find(signature);
+    if (found == structures_.end() || found->second.inputs.size() != inputs.size()) return;
+    last_miss_ = "new handles: other results are kept or other inputs may be overwritten than before";
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Aval& before = found->second.inputs[i];
+      if (before == inputs[i]) continue;
+      last_miss_ = before.dtype != inputs[i].dtype
+                       ? cat("new dtype ", inputs[i].dtype, " for input ", i, ", which was ", before.dtype)
+                       : cat("new shape ", inputs[i].shape, " for input ", i, ", which was ", before.shape);
       return;
     }
   }
 
-  void evict() {
+  // Into a list that goes after the lock is given back: a plan may hold what waits for another lock as it goes.
+  void evict(std::list<Entry>& gone) {
     const auto last = std::prev(entries_.end());
-    key_bytes_ -= cost(*last);
-    std::erase_if(index_, [&](const auto& row) { return row.second == last; });
-    entries_.pop_back();
+    key_bytes_ -= key_cost(*last);
+    own_bytes_ -= cost(*last);
+    const auto [begin, end] = index_.equal_range(last->hash);
+    for (auto it = begin; it != end; ++it)
+      if (it->second == last) {
+        index_.erase(it);
+        break;
+      }
+    const auto structure = structures_.find(last->signature);
+    if (--structure->second.entries == 0) structures_.erase(structure);
+    gone.splice(gone.end(), entries_, last);
     ++evictions_;
   }
 
   std::mutex mutex_;
   std::list<Entry> entries_;  // most recently used first
   std::unordered_multimap<uint64_t, std::list<Entry>::iterator> index_;
-  size_t key_bytes_ = 0, limit_ = size_t{512} << 20;
+  std::unordered_map<uint64_t, Structure> structures_;
+  size_t key_bytes_ = 0, own_bytes_ = 0, limit_ = size_t{512} << 20;
   uint64_t hits_ = 0, misses_ = 0, evictions_ = 0;
   std::string last_miss_ = "none yet";
 };
@@ -145,6 +184,48 @@ class Cache {
 Cache& cache() {
   static auto* c = new Cache;
   return *c;
+}
+
+class Keepers {
+ public:
+  Keepers() { hold_over_fork(mutex_, ForkRank::keepers); }
+  void add(PlanKeeper* keeper) {
+    std::lock_guard lock(mutex_);
+    all_.insert(keeper);
+  }
+  void remove(PlanKeeper* keeper) {
+    std::lock_guard lock(mutex_);
+    all_.erase(keeper);
+  }
+  void drop_idle() {
+    constexpr uint64_t kIdle = 64;  // plans made since it was used
+    const uint64_t now = plan_clock();
+    std::vector<std::shared_ptr<const CachedPlan>> gone;  // after the lock
+    std::lock_guard lock(mutex_);
+    if (now < looked_ + kIdle || !cache().over_limit()) return;
+    looked_ = now;
+    std::vector<std::pair<uint64_t, PlanKeeper*>> idle;
+    for (PlanKeeper* keeper : all_)
+      if (const uint64_t time = keeper->last_used(); time + kIdle <= now) idle.emplace_back(time, keeper);
+    std::ranges::sort(idle);
+    size_t counted = 0, gone_bytes = 0;
+    for (const auto& [time, keeper] : idle) {
+      if (cache().drop_older(time, gone_bytes)) return;
+      keeper->give_up_plans(gone);
+      for (; counted < gone.size(); ++counted)
+        if (gone[counted].use_count() == 1) gone_bytes += gone[counted]->bytes();
+    }
+    cache().drop_older(now - kIdle, gone_bytes);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<PlanKeeper*> all_;
+  uint64_t looked_ = 0;
+};
+Keepers& keepers() {
+  static auto* all = new Keepers;
+  return *all;
 }
 
 uint64_t signature_of(const Graph& graph) {
@@ -158,7 +239,12 @@ uint64_t signature_of(const Graph& graph) {
 
 }  // namespace
 
-CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) { living_plans().add(this); }
+uint64_t plan_clock() { return plans_made.load(std::memory_order_relaxed); }
+
+CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
+  living_plans().add(this);
+  plans_made.fetch_add(1, std::memory_order_relaxed);
+}
 
 CachedPlan::~CachedPlan() {
   living_plans().remove(this);
@@ -208,11 +294,16 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
   for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
   MadePlan made = make_plan(std::move(graph), registry().default_device());
   auto plan = std::make_shared<const CachedPlan>(std::move(made.plan));
-  return cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
+  plan = cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
+  if (plans_over_limit()) drop_idle_plans();
+  return plan;
 }
 
 PlanCacheStats plan_cache_stats() { return cache().stats(); }
-bool plans_over_limit() { return !cache().make_room(); }
+bool plans_over_limit() { return cache().over_limit(); }
+void drop_idle_plans() { keepers().drop_idle(); }
+void PlanKeeper::enter() { keepers().add(this); }
+void PlanKeeper::leave() { keepers().remove(this); }
 void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }
 void clear_plan_cache() {
   cache().clear();

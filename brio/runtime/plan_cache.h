@@ -1,5 +1,4 @@
-// Plans by the structure of what was recorded. Bounded in bytes, with those that functions keep: the least recently
-// used goes first.
+// Plans by the structure of what was recorded. Bounded in bytes: the least recently used goes first.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +52,23 @@ void clear_plan_cache();
 using PlanKey = std::span<const uint64_t>;
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make);
 
-// Whoever keeps plans outside of the cache drops old ones while this holds: the cache gives way first.
+// Whoever keeps plans outside of the cache is asked to drop them when all plans together pass the limit and these
+// were not used for long. What is in use stays, however large: a limit must not make a step plan itself anew each
+// time.
+class PlanKeeper {
+ public:
+  virtual uint64_t last_used() const = 0;  // plan_clock() then
+  // Moves them into `gone`, unless they are in use.
+  virtual void give_up_plans(std::vector<std::shared_ptr<const CachedPlan>>& gone) = 0;
+
+ protected:
+  ~PlanKeeper() = default;
+  void enter();  // when it is made
+  void leave();  // before any part of it goes
+};
+uint64_t plan_clock();  // how many plans were made so far
 bool plans_over_limit();
+void drop_idle_plans();
 
 uint64_t hash_words(PlanKey key);
 

@@ -157,6 +157,7 @@ class TileNodeKernel final : public Kernel {
   explicit TileNodeKernel(const NodeView& view) : TileNodeKernel(view, lower_node(view)) {}
 
   size_t scratch_bytes() const override { return kernel_.scratch_bytes(); }
+  size_t heap_bytes() const override { return kernel_.heap_bytes(); }
   bool allows_in_place(size_t in, size_t out) const override { return dense_input_[in] && dense_output_[out]; }
   void run(const KernelArgs& args) const override {
     if (in_order_) return kernel_.run(args.in, args.out, args.scratch);

@@ -487,4 +487,14 @@ std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program) {
   return owned;
 }
 
+size_t heap_bytes(const TilePlan& plan) {
+  auto block = [](const auto& list) { return list.capacity() * sizeof(list[0]); };
+  size_t bytes = sizeof(TilePlan) + block(plan.places) + block(plan.inputs) + block(plan.constants) +
+                 block(plan.code) + block(plan.code_across_rows) + block(plan.chains) + block(plan.outputs) +
+                 block(plan.reductions) + static_cast<size_t>(plan.tile) * 8 * plan.constants.size();
+  for (const auto& chain : plan.chains)
+    bytes += sizeof(Chain) + block(chain->wide) + block(chain->single) + block(chain->tail);
+  return bytes;
+}
+
 }  // namespace brio::cpu

@@ -152,5 +152,6 @@ struct TilePlan {
 };
 
 std::unique_ptr<const TilePlan> make_tile_plan(const TileProgram& program);
+size_t heap_bytes(const TilePlan& plan);
 
 }  // namespace brio::cpu

@@ -74,6 +74,7 @@ TileKernel::TileKernel(TileKernel&&) noexcept = default;
 TileKernel& TileKernel::operator=(TileKernel&&) noexcept = default;
 
 size_t TileKernel::scratch_bytes() const { return plan_->scratch; }
+size_t TileKernel::heap_bytes() const { return brio::cpu::heap_bytes(*plan_); }
 
 void TileKernel::run(const void* const* inputs, void* const* outputs, void* scratch) const {
   const TilePlan& plan = *plan_;

@@ -73,6 +73,7 @@ class TileKernel {
 
   // What run() needs besides the tensors, 64-byte aligned. Depends on the program alone.
   size_t scratch_bytes() const;
+  size_t heap_bytes() const;
 
   // Pointers: the inputs in order; the outputs in order, then the reductions in order. An output may be
   // exactly an input (same address, that input dense): each element is then read before it is written. A
