@@ -8,6 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "brio/base/fork_locks.h"
+
 namespace brio::data::fork_gate {
 namespace {
 
@@ -53,6 +55,7 @@ void in_child() {
 Gate& gate() {
   static Gate* const made = [] {
     auto* g = new Gate;
+    register_fork_locks();  // taken after the threads have come to rest, which may need them
     pthread_atfork(before_fork, in_parent, in_child);
     return g;
   }();
@@ -78,12 +81,12 @@ void leave() {
 bool inside() { return is_inside; }
 bool fork_waits() { return gate().forking.load(std::memory_order_relaxed); }
 
-Told::Told() {
+void Told::begin_to_listen() {
   Gate& g = gate();
   const std::lock_guard lock(g.mutex);
   g.told.insert(this);
 }
-Told::~Told() {
+void Told::stop_listening() {
   Gate& g = gate();
   const std::lock_guard lock(g.mutex);
   g.told.erase(this);

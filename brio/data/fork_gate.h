@@ -15,11 +15,14 @@ bool fork_waits();  // then leave() and enter()
 // What is to be told in the child of a fork.
 class Told {
  public:
-  Told();
-  Told(const Told&) = delete;
-  Told& operator=(const Told&) = delete;
-  virtual ~Told();
   virtual void after_fork_in_child() = 0;
+
+ protected:
+  ~Told() = default;
+  // At the end of its constructor and at the beginning of its destructor: another thread may fork at any moment, and
+  // what is half made cannot be told.
+  void begin_to_listen();
+  void stop_listening();
 };
 
 }  // namespace brio::data::fork_gate

@@ -16,6 +16,7 @@ constexpr int64_t kTimeEvery = 16;                 // one element of so many is 
 constexpr int64_t kSnapshotEvery = 1'000'000'000;  // ns
 constexpr int64_t kFirstWindow = 2'000'000, kLongestWindow = 200'000'000;
 constexpr int64_t kMostAhead = 64;
+constexpr int64_t kMostAsked = 4096;  // more elements ahead than anybody needs, whatever number is given
 constexpr int64_t kQuick = 20'000, kSpin = 10'000;  // ns
 
 // Of a thread of ours: whether whoever started it wants it to end. A stage that finds nothing would keep it for ever.
@@ -49,14 +50,18 @@ constinit thread_local int64_t time_in_next = 0;
 
 Parallel::Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options)
     : stage_(stage), pipeline_(pipeline), options_(options), helps_(options.workers == kAutotune) {
-  if (options_.depth != kAutotune) depth_ = std::max<int64_t>(1, options_.depth);
+  if (options_.depth != kAutotune) depth_ = std::clamp<int64_t>(options_.depth, 1, kMostAsked);
   for (int64_t i = 0; i < std::max(depth_, kMostAhead) + 1; ++i) ring_.push_back(nullptr);
   totals_.stage = stage.name();
   window_start_ns_ = now_ns();
   base_ = snapshot();
+  begin_to_listen();
 }
 
-Parallel::~Parallel() { stop_threads(); }
+Parallel::~Parallel() {
+  stop_listening();
+  stop_threads();
+}
 
 Parallel::Snapshot Parallel::snapshot() const {
   StateWriter state;
@@ -286,6 +291,7 @@ void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
 }
 
 void Parallel::finished(Entry& entry) {
+  if (!entry.error) note_size(entry);
   entry.open = false;
   entry.ready = true;
   last_cost_ns_ = entry.cost_ns;
@@ -355,7 +361,6 @@ bool Parallel::next(Element& out) {
     time_in_next = outer + now - began;
   }
   Entry& entry = entry_at(head_);
-  check_depth(entry);
   ++head_;
   read_.fetch_add(1, std::memory_order_release);
   ++window_.elements;
@@ -372,16 +377,13 @@ bool Parallel::next(Element& out) {
   return true;
 }
 
-// The first element says how large they are.
-void Parallel::check_depth(const Entry& entry) {
+// As many are made ahead as were asked for, or as fit the memory.
+void Parallel::note_size(const Entry& entry) {
   const auto bytes = static_cast<int64_t>(entry.out.bytes());
-  totals_.bytes = std::max(totals_.bytes, bytes);
-  if (head_ > 0 || bytes == 0 || options_.depth == kAutotune || pipeline_.ram_budget <= 0) return;
-  const int64_t most = pipeline_.ram_budget / bytes;
-  if (options_.depth > most)
-    throw InvalidArgument(cat("[prefetch] ", options_.depth, " elements of ", bytes,
-                              " bytes do not fit the RAM budget of ", pipeline_.ram_budget,
-                              " bytes; the largest number that fits is ", most));
+  if (bytes <= totals_.bytes) return;
+  totals_.bytes = bytes;
+  if (options_.depth != kAutotune && pipeline_.ram_budget > 0)
+    depth_ = std::clamp<int64_t>(pipeline_.ram_budget / bytes, 1, depth_);
 }
 
 void Parallel::tune() {

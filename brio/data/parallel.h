@@ -29,7 +29,7 @@ class Parallel final : fork_gate::Told {
   Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options);
   Parallel(const Parallel&) = delete;
   Parallel& operator=(const Parallel&) = delete;
-  ~Parallel() override;  // stops the threads after the part that each is computing
+  ~Parallel();  // stops the threads after the part that each is computing
 
   // The next element; its parts are exchanged with those of `out`. False at the end. Throws what computing this
   // element threw; the next call goes on behind it, or with it, where it was interrupted.
@@ -75,7 +75,7 @@ class Parallel final : fork_gate::Told {
   void go_back();
   void tune();
   void count_window(ParallelReport& totals) const;
-  void check_depth(const Entry& entry);
+  void note_size(const Entry& entry);  // mutex_ held
   Entry& entry_at(int64_t i) { return *ring_[static_cast<size_t>(i) % ring_.size()]; }
   Snapshot snapshot() const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "brio/base/error.h"
+#include "brio/base/fork_locks.h"
 #include "brio/ir/string_moves.h"
 #include "brio/ir/trace.h"
 
@@ -17,7 +18,10 @@ Evaluator evaluator = nullptr;
 // A thread that ends runs what is pending and passes its recording on.
 std::mutex idle_mutex;
 std::vector<Recording*>& idle_recordings() {
-  static auto* idle = new std::vector<Recording*>;
+  static auto* idle = [] {
+    hold_over_fork(idle_mutex, ForkRank::recordings);
+    return new std::vector<Recording*>;
+  }();
   return *idle;
 }
 

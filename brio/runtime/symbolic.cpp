@@ -10,6 +10,7 @@
 #include <span>
 
 #include "brio/base/error.h"
+#include "brio/base/fork_locks.h"
 #include "brio/ir/outline.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/placement.h"
@@ -270,6 +271,7 @@ struct Family {
 
 class Families {
  public:
+  Families() { hold_over_fork(mutex_, ForkRank::families); }
   struct Found {
     std::shared_ptr<const SymbolicPlan> symbolic;
     bool one_short;  // one more sample, and the family may become symbolic

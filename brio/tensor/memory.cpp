@@ -10,6 +10,7 @@
 #include <new>
 
 #include "brio/base/error.h"
+#include "brio/base/fork_locks.h"
 #include "brio/base/light_lock.h"
 
 namespace brio {
@@ -53,11 +54,13 @@ struct FreeBlock {
 
 class HostMemory final : public Memory {
  public:
+  HostMemory() { hold_over_fork(lock_, ForkRank::memory); }
   void* allocate(size_t bytes) override {
     if (fail_at_.load(std::memory_order_relaxed) != 0 && fail_at_.fetch_sub(1, std::memory_order_relaxed) == 1)
       throw ResourceError(cat("memory: an allocation of ", bytes, " bytes failed because a test asked for it"));
     const int index = class_of(bytes);
-    BRIO_CHECK(index < kClasses, "allocation of ", bytes, " bytes");
+    if (index >= kClasses)
+      throw ResourceError(cat("memory: no machine has the ", bytes, " bytes that are asked for"));
     {
       std::lock_guard lock(lock_);
       ++allocations_;
