@@ -21,4 +21,15 @@ void check_interrupt() {
   }
 }
 
+void InterruptPoll::look() {
+  rounds_ = 0;
+  const Clock::time_point now = Clock::now();
+  if (now - looked_ < std::chrono::milliseconds(1)) stride_ = stride_ < 4096 ? 2 * stride_ : stride_;
+  else if (stride_ > 1) stride_ /= 2;
+  looked_ = now;
+  if (now - asked_ < std::chrono::milliseconds(50)) return;
+  asked_ = now;
+  check_interrupt();
+}
+
 }  // namespace brio

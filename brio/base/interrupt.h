@@ -2,11 +2,13 @@
 // somebody has pressed Ctrl-C.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <exception>
 
 namespace brio {
 
-// Ends what a thread is doing. It is no error of that, so whoever takes errors for results lets it pass.
+// Ends what a thread is doing. Code that turns the errors of an element into results must let it pass.
 class Interrupted : public std::exception {
  public:
   Interrupted() = default;
@@ -21,5 +23,20 @@ class Interrupted : public std::exception {
 using InterruptCheck = void (*)();  // throws what the wait is to end with
 void set_interrupt_check(InterruptCheck check);
 void check_interrupt();  // throws Interrupted
+
+// For a loop whose rounds may be short or long: call it in each. It asks some twenty times a second.
+class InterruptPoll {
+ public:
+  void operator()() {
+    if (++rounds_ >= stride_) [[unlikely]]
+      look();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void look();
+  uint32_t rounds_ = 0, stride_ = 1;  // the clock is read once for so many rounds
+  Clock::time_point looked_ = Clock::now(), asked_ = looked_;
+};
 
 }  // namespace brio

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/ops/control.h"
 #include "brio/ops/fusion.h"
 #include "brio/runtime/backend.h"
@@ -101,7 +102,9 @@ class WhileLoop {
     char* const inner = base + carried_.total() + align(pointers() * sizeof(void*));
     int set = 0;
     for (size_t i = 0; i < layout_.carried; ++i) copy(carried_.at(base, 0, i), args.in[i], carried_.bytes[i]);
+    InterruptPoll poll;
     for (int64_t round = 0; layout_.max_iterations < 0 || round < layout_.max_iterations; ++round) {
+      poll();
       for (size_t i = 0; i < layout_.carried; ++i) in[i] = carried_.at(base, set, i);
       for (size_t i = 0; i < layout_.condition_captured; ++i) in[layout_.carried + i] = args.in[layout_.carried + i];
       bool again = false;
@@ -181,7 +184,9 @@ class WhileGradKernel final : public Kernel {
       else if (results_.bytes[i] != 0) std::memset(results_.at(base, 0, i), 0, results_.bytes[i]);
     }
     int set = 0;
+    InterruptPoll poll;
     while (rounds-- > 0) {
+      poll();
       for (size_t i = 0; i < loop_.layout().carried; ++i)
         in[i] = stack.data() + rounds * frame + loop_.carried().offsets[i];
       for (size_t i = 0; i < loop_.body_captured(); ++i)
@@ -250,7 +255,9 @@ class ScanKernel final : public Kernel {
       for (size_t i = 0; i < layout_.carried; ++i) copy(args.out[i], args.in[i], carried_.bytes[i]);
     else if (layout_.saves)
       for (size_t i = 0; i < layout_.carried; ++i) copy(saved(args, i, 0), args.in[i], carried_.bytes[i]);
+    InterruptPoll poll;
     for (int64_t step = 0; step < length_; ++step) {
+      poll();
       const size_t at = place(step);
       for (size_t i = 0; i < layout_.elements; ++i)
         in[layout_.carried + i] = static_cast<const char*>(args.in[layout_.carried + i]) + at * element_bytes_[i];

@@ -89,7 +89,8 @@ class Placer {
       for (ValueId v : node.out)
         if (roots_[v].value == v) defined_[v] = n + 1;
       // A loop may fail in a late round, when it has written results of earlier ones.
-      if (may_fail(node)) last_may_fail_ = node.op->kind == OpKind::control ? n + 2 : n + 1;
+      if (node.op->kind == OpKind::control) last_may_fail_ = n + 2;  // a loop may be interrupted, too
+      else if (may_fail(node)) last_may_fail_ = n + 1;
     }
     for (ValueId v : graph_.outputs) {
       last_use_[roots_[v].value] = kNever;
