@@ -18,6 +18,7 @@ class FilterStage final : public FollowingStage {
       if (!input().claim(ticket)) return false;
       if (ticket.error) return true;
       try {
+        const ClaimTimer timer(stats());
         if (passes_(ticket)) return true;
       } catch (...) {
         ticket.error = std::current_exception();

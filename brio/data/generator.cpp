@@ -13,7 +13,7 @@ class GeneratorStage final : public Stage {
   bool claim(Ticket& ticket) override {
     if (!next_) next_ = make_();
     values_.clear();
-    if (ended_ || !next_(values_)) {
+    if (ended_ || !make_next()) {
       ended_ = true;
       return false;
     }
@@ -48,6 +48,11 @@ class GeneratorStage final : public Stage {
   }
 
  private:
+  bool make_next() {
+    const ClaimTimer timer(stats());
+    return next_(values_);
+  }
+
   const std::function<Next()>& make_;
   Next next_;
   size_t parts_;

@@ -26,7 +26,15 @@ void measure(const Stage& stage, int depth, std::vector<StageTotals>& rows) {
   }
   if (const NestedTotals* nested = stage.nested()) below += nested->add_to(rows, depth + 1);
   if (dynamic_cast<const ParallelStage*>(&stage)) below = 0;  // its inputs ran in their own time
-  rows.push_back({stage.name(), depth, stats.timed.load(), inclusive, inclusive - below, stats.held_bytes.load()});
+  // Claims are timed all, and computing now and then: as much of them is counted as fits what was timed.
+  uint64_t timed = stats.timed.load();
+  int64_t own = inclusive - below;
+  if (const uint64_t claimed = stats.claimed.load()) {
+    if (timed == 0) timed = claimed;
+    own += static_cast<int64_t>(static_cast<double>(stats.claim_ns.load()) * static_cast<double>(timed) /
+                                static_cast<double>(claimed));
+  }
+  rows.push_back({stage.name(), depth, timed, inclusive, own, stats.held_bytes.load()});
 }
 
 void NestedTotals::opened(const Stage& root) {

@@ -68,6 +68,7 @@ class ScanStage final : public FollowingStage {
     if (!input().claim(ticket)) return false;
     if (ticket.error) return true;
     try {
+      const ClaimTimer timer(stats());
       const std::vector<Tensor> made = fold_(ticket);
       const size_t states = fold_.state().size();
       ticket.element.resize(made.size() - states);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -99,7 +100,25 @@ struct Worker {
 // What a stage reports. Times are of the elements that were timed.
 struct StageStats {
   std::atomic<uint64_t> timed{0}, inclusive_ns{0};
-  std::atomic<int64_t> held_bytes{0};  // in a buffer, a cache
+  std::atomic<uint64_t> claimed{0}, claim_ns{0};  // of claims that do work: a generator's, a filter's
+  std::atomic<int64_t> held_bytes{0};             // in a buffer, a cache
+};
+
+// Times the work of one claim.
+class ClaimTimer {
+ public:
+  explicit ClaimTimer(StageStats& stats) : stats_(stats), begun_(std::chrono::steady_clock::now()) {}
+  ~ClaimTimer() {
+    const auto took = std::chrono::steady_clock::now() - begun_;
+    stats_.claim_ns.fetch_add(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()),
+                              std::memory_order_relaxed);
+    stats_.claimed.fetch_add(1, std::memory_order_relaxed);
+  }
+  ClaimTimer(const ClaimTimer&) = delete;
+
+ private:
+  StageStats& stats_;
+  std::chrono::steady_clock::time_point begun_;
 };
 
 class NestedTotals;

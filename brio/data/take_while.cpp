@@ -17,6 +17,7 @@ class TakeWhileStage final : public FollowingStage {
     if (ended_ || !input().claim(ticket)) return false;
     if (ticket.error) return true;
     try {
+      const ClaimTimer timer(stats());
       ended_ = !passes_(ticket);
     } catch (...) {
       ticket.error = std::current_exception();
