@@ -158,6 +158,7 @@ Tensor Model::predict_on_batch(const train::TensorList& x) const {
   return predict(x, {.batch_size = std::max<int64_t>(1, x[0].shape()[0])});
 }
 void Model::reset_metrics() const { trainer_->reset_metrics(); }
+train::Turns& Model::turns() const { return trainer_->turns(); }
 
 Layer Model::get_layer(std::string_view wanted) const {
   std::vector<std::string_view> known;

@@ -30,7 +30,8 @@
 
 namespace brio::train {
 class Trainer;
-}
+class Turns;
+}  // namespace brio::train
 
 namespace brio::nn {
 
@@ -137,6 +138,8 @@ class Model : public Layer {
   train::Logs test_on_batch(const train::TensorList& x, const train::TensorList& y, BatchOptions options = {}) const;
   Tensor predict_on_batch(const train::TensorList& x) const;
   void reset_metrics() const;
+  // Threads that use one model take turns; whoever reads or sets its metrics in several calls takes one for them all.
+  train::Turns& turns() const;
 
   Optimizer optimizer() const;  // of compile()
   const std::vector<Layer>& layers() const { return module_->modules(); }

@@ -51,6 +51,7 @@ void Trainer::compile(nn::CompileOptions options) {
     throw InvalidArgument("[compile] loss and metrics are given both for the model and for its outputs; choose one");
   if (options.auto_scale_loss && computes_in_f16(*module_) && !options.optimizer.scales_loss())
     options.optimizer = nn::LossScaleOptimizer(options.optimizer);
+  const Turn turn(turns_);
   Compiled compiled;
   compiled.options = std::move(options);
   compiled_ = std::move(compiled);
@@ -146,6 +147,7 @@ void Trainer::build_for_own_step(const Batch& batch) {
 }
 
 void Trainer::note_inputs(const Batch& batch) {
+  const std::lock_guard lock(making_);
   seen_.clear();
   for (const Tensor& x : batch.x) seen_.push_back(x.aval());
   if (module_->built()) return;
@@ -156,6 +158,7 @@ void Trainer::note_inputs(const Batch& batch) {
 
 void Trainer::reset_metrics() {
   if (!compiled_) return;
+  const Turn turn(turns_);
   compiled_->loss.reset_state();
   compiled_->own_results.clear();
   const nn::CompileOptions& o = compiled_->options;

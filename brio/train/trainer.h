@@ -1,14 +1,19 @@
 // Trainer: what compile() makes of a module. Users meet it as nn::Model.
+//
+// Several threads may use one model. An epoch of fit, an evaluation and a single step take turns, since they count in
+// the same metrics; predictions run beside them.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "brio/runtime/function.h"
 #include "brio/train/accumulator.h"
 #include "brio/train/model.h"
+#include "brio/train/turns.h"
 
 namespace brio::train {
 
@@ -28,6 +33,7 @@ class Trainer {
   Logs train_on_batch(const Batch& batch, const std::map<int64_t, double>& class_weight);
   Logs test_on_batch(const Batch& batch);
   void reset_metrics();
+  Turns& turns() { return turns_; }
 
   void require_compiled(const char* what) const;  // throws InvalidArgument
   std::vector<nn::Spec> input_specs() const;      // what the module takes, as far as is known; the batch is unknown
@@ -94,6 +100,8 @@ class Trainer {
   void check_loss(int64_t epoch, int64_t step) const;
 
   std::shared_ptr<nn::Module> module_;
+  Turns turns_;
+  std::recursive_mutex making_;  // weights and traces, which predictions make too
   std::optional<Compiled> compiled_;
   std::vector<Variable> weights_;  // trainable, in the order of the gradients
   Accumulator accumulator_;

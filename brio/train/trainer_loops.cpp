@@ -85,7 +85,6 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     throw InvalidArgument(cat("[fit] accumulate is ", options.accumulate, "; it must be 1 or more"));
   if (options.validation_freq <= 0)
     throw InvalidArgument(cat("[fit] validation_freq is ", options.validation_freq, "; it must be 1 or more"));
-  set_class_weight(options.class_weight);
   auto history = std::make_shared<HistoryCallback>();
   nn::Callbacks callbacks;
   for (const auto& callback : options.callbacks)
@@ -103,7 +102,10 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   Logs logs;
   Batch batch;
   bool prepared = false;
+  std::optional<Turn> turn;
   for (int64_t epoch = progress.initial_epoch; epoch < options.epochs && !progress.stop_training; ++epoch) {
+    turn.emplace(turns_);
+    set_class_weight(options.class_weight);
     reset_metrics();
     batches.reset(epoch);
     if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
@@ -141,6 +143,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       progress.stop_training |= of_validation.stop_training;
       for (const auto& [name, value] : by_name(found, "val_")) logs.set(name, value);
     }
+    turn.reset();  // the numbers are read: others may count
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
   }
   if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
@@ -211,11 +214,13 @@ Logs Trainer::evaluate(BatchSource& batches, const nn::EvaluateOptions& options)
   for (const auto& callback : options.callbacks)
     if (callback) callbacks.push_back(callback);
   Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
+  const Turn turn(turns_);
   return run_tests(batches, options.steps, progress, callbacks);
 }
 
 Logs Trainer::train_on_batch(const Batch& batch, const std::map<int64_t, double>& class_weight) {
   require_compiled("train_on_batch");
+  const Turn turn(turns_);
   set_class_weight(class_weight);
   check_rows(batch);
   prepare("train_on_batch", batch, true);
@@ -226,6 +231,7 @@ Logs Trainer::train_on_batch(const Batch& batch, const std::map<int64_t, double>
 
 Logs Trainer::test_on_batch(const Batch& batch) {
   require_compiled("test_on_batch");
+  const Turn turn(turns_);
   check_rows(batch);
   prepare("test_on_batch", batch, false);
   run(Kind::test, batch);
@@ -233,9 +239,11 @@ Logs Trainer::test_on_batch(const Batch& batch) {
 }
 
 std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOptions& options) {
-  if (!predict_)
-    predict_ = std::make_unique<detail::TracedFunction>(
-        [this](const std::vector<Tensor>& batch) { return (*module_)(batch, {.training = false}); });
+  if (const std::lock_guard lock(making_); !predict_)
+    predict_ = std::make_unique<detail::TracedFunction>([this](const std::vector<Tensor>& batch) {
+      const std::lock_guard tracing(making_);
+      return (*module_)(batch, {.training = false});
+    });
   batches.reset(0);
   Progress progress = progress_of(1, batches.steps());
   for (const auto& callback : options.callbacks) callback->on_predict_begin(progress);

@@ -150,6 +150,7 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
   if (found == steps.end()) {
     const auto names = std::make_shared<std::vector<std::string>>();
     auto body = [=, this](const std::vector<Tensor>& all) {
+      const std::lock_guard lock(making_);
       const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
       Batch tensors;
       tensors.x.assign(at(0), at(n_x));

@@ -74,10 +74,7 @@ def fit(model, x, y, watchers, options, verbose):
             raise ValueError("class_weight is not given beside sample_weight")
         return model._step(inputs, targets, _by_class(table, targets) if table else sample_weight)
 
-    watchers.on_train_begin({})
-    logs, batches = {}, None
-    for epoch in range(options["initial_epoch"], options["epochs"]):
-        watchers.on_epoch_begin(epoch, {})
+    def train_and_validate(epoch, batches):
         order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
         if batches is None or steps is None or isinstance(x, list):  # otherwise an epoch goes on where the last one ended
             batches = _batches(x, y, weights, options["batch_size"], order)
@@ -86,6 +83,14 @@ def fit(model, x, y, watchers, options, verbose):
             parts = validation if isinstance(validation, tuple) else (validation, None, None)
             found = evaluate(model, *parts, options["validation_batch_size"] or options["batch_size"], options["validation_steps"], watchers)
             logs = {**logs, **{"val_" + k: v for k, v in found.items()}}
+        return logs, batches
+
+    watchers.on_train_begin({})
+    logs, batches = {}, None
+    for epoch in range(options["initial_epoch"], options["epochs"]):
+        with model._turn():
+            watchers.on_epoch_begin(epoch, {})
+            logs, batches = train_and_validate(epoch, batches)
         stop = watchers.on_epoch_end(epoch, logs)
         if verbose:
             print(f"Epoch {epoch + 1}/{options['epochs']} - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items()))

@@ -1,5 +1,6 @@
 """Training: compile, fit, evaluate, predict. The loops are C++'s (brio/train), except where run_eagerly asks for Python's."""
 
+import contextlib
 import weakref
 
 from brio import _core, _nest
@@ -175,7 +176,8 @@ class Trainer:
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         if self.run_eagerly:
-            logs = _eager_loop.evaluate(self, x, y, sample_weight, batch_size or 32, steps, watchers)
+            with self._turn():
+                logs = _eager_loop.evaluate(self, x, y, sample_weight, batch_size or 32, steps, watchers)
         else:
             logs = self._trainer.evaluate(x, y, sample_weight, batch_size or 32, verbose, steps, watchers)
         return logs if return_dict else _values(logs)
@@ -197,24 +199,36 @@ class Trainer:
         """One step on one batch."""
         self._require_compiled("train_on_batch")
         x, y, sample_weight = self._inputs(x, y, sample_weight)
-        self.reset_metrics()
-        if self.run_eagerly:
-            logs = {k: float(v) for k, v in self._step(x, y or [], sample_weight or []).items()}
-        else:
-            logs = self._trainer.train_on_batch(x, y, sample_weight, class_weight)
+        with self._turn():
+            self.reset_metrics()
+            if self.run_eagerly:
+                logs = {k: float(v) for k, v in self._step(x, y or [], sample_weight or []).items()}
+            else:
+                logs = self._trainer.train_on_batch(x, y, sample_weight, class_weight)
         return logs if return_dict else _values(logs)
 
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """The loss and metrics of one batch."""
         self._require_compiled("test_on_batch")
         x, y, sample_weight = self._inputs(x, y, sample_weight)
-        self.reset_metrics()
-        logs = self._trainer.test_on_batch(x, y, sample_weight)
+        with self._turn():
+            self.reset_metrics()
+            logs = self._trainer.test_on_batch(x, y, sample_weight)
         return logs if return_dict else _values(logs)
 
     def predict_on_batch(self, x):
         """The predictions for one batch, as a NumPy array."""
         return _nest.map_structure(lambda t: t.numpy(), self(x, training=False))
+
+    @contextlib.contextmanager
+    def _turn(self):
+        """Threads that use one model take turns, since they count in the same metrics."""
+        trainer = self._trainer
+        trainer.take_turn()
+        try:
+            yield
+        finally:
+            trainer.leave_turn()
 
     def reset_metrics(self):
         """Sets all metrics back."""
