@@ -186,7 +186,9 @@ void assign_variable(const VariableRef& variable, const Tensor& value) {
       ++variable->value.impl()->rollbacks;
     }
     variable->value = value;
-    step_ends = recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign;
+    constexpr size_t kMostRebound = 1024;  // a node that nobody reads must not keep every variable's former value
+    step_ends = recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign ||
+                recording.rebound.size() >= kMostRebound;
   }
   if (step_ends) flush(recording);
 }
