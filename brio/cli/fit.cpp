@@ -2,6 +2,7 @@
 // gets through one's own data, and what limits it (--explain), before a program is written.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "brio/brio.h"
 #include "brio/cli/arguments.h"
@@ -15,7 +16,9 @@ namespace {
 
 constexpr const char* kHelp = R"(brio fit SRC [options]: trains a small network on your data
 
-SRC is a folder of pictures whose subfolders are classes, or a CSV file of numbers with a header.
+SRC is a folder of pictures whose subfolders are classes, or a CSV file of numbers with a header. Where its subfolders
+are train and validation (or val, valid, test), whose own subfolders are the classes, it trains on the one and reports
+on the other.
 
   --epochs N     3 unless said otherwise
   --batch N      32 unless said otherwise; auto (of a CSV file): the size of the best measured throughput
@@ -102,10 +105,38 @@ Result fit_table(const Table& table, nn::FitOptions options, bool automatic, int
   return {model.fit(table.x, table.y, options), {}};
 }
 
-Result fit_pictures(const std::string& folder, std::pair<int64_t, int64_t> size, const nn::FitOptions& options,
+// Folders of pictures as people part them.
+struct Parted {
+  std::string train, validation;  // none: all are for training
+};
+
+Parted parts_of(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> names;
+  for (const fs::directory_entry& each : fs::directory_iterator(folder))
+    if (each.is_directory()) names.push_back(each.path().filename().string());
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  if (!has("train")) return {folder, {}};
+  const std::string train = (fs::path(folder) / "train").string();
+  const bool has_classes = std::ranges::any_of(fs::directory_iterator(train),
+                                               [](const fs::directory_entry& each) { return each.is_directory(); });
+  for (const char* other : {"validation", "val", "valid", "test"})
+    if (has(other) && has_classes) return {train, (fs::path(folder) / other).string()};
+  if (names.size() == 1 && has_classes) return {train, {}};
+  return {folder, {}};  // a class whose name is train
+}
+
+Result fit_pictures(const std::string& folder, std::pair<int64_t, int64_t> size, nn::FitOptions options,
                     int64_t batch, uint64_t seed) {
+  const Parted parts = parts_of(folder);
   const data::ImageFolder pictures = data::image_folder(
-      folder, {.batch_size = batch, .image_size = {size.first, size.second}, .seed = static_cast<uint32_t>(seed)});
+      parts.train,
+      {.batch_size = batch, .image_size = {size.first, size.second}, .seed = static_cast<uint32_t>(seed)});
+  if (!parts.validation.empty())
+    options.validation_data.dataset = data::image_folder(parts.validation, {.class_names = pictures.class_names,
+                                                                            .batch_size = batch,
+                                                                            .image_size = {size.first, size.second},
+                                                                            .shuffle = false});
   const auto classes = static_cast<int64_t>(pictures.class_names.size());
   const nn::Sequential model({nn::Rescaling(1 / 255.0),
                               nn::Conv2D(16, {3}, {.strides = {2}, .padding = "same", .activation = "relu"}),

@@ -14,6 +14,18 @@ std::string made_table(const Scratch& scratch, const char* label, int rows) {
   return scratch / "t.csv";
 }
 
+TEST(Fit, TakesTrainAndValidationForPartsAndNotForClasses) {
+  const Scratch scratch;
+  make_folder(scratch / "set/train", 12);
+  make_folder(scratch / "set/validation", 6);
+  const nlohmann::json json = brio_json({"fit", scratch / "set", "--epochs", "2", "--batch", "4", "--size", "16x12"});
+  EXPECT_EQ(json["history"]["loss"].size(), 2U);
+  EXPECT_EQ(json["history"]["val_loss"].size(), 2U);
+  EXPECT_EQ(json["history"]["val_accuracy"].size(), 2U);
+  const Outcome outcome = brio({"fit", scratch / "set", "--epochs", "1", "--batch", "4", "--size", "16x12"});
+  expect_in(outcome.out, "3/3 ");  // twelve pictures to train on
+}
+
 TEST(Fit, TrainsOnPicturesAndExplains) {
   const Scratch scratch;
   make_folder(scratch / "photos", 12);
