@@ -225,8 +225,11 @@ std::vector<Spec> Module::trace_twice(const std::vector<Spec>& inputs, const Cal
       const std::vector<Aval> first = trace(inputs, size, options);
       took_one = true;
       const std::vector<Aval> second = trace(inputs, other, options);
-      BRIO_CHECK(second.size() == first.size(), "[", name_, "] gave ", first.size(), ", then ", second.size(),
-                 " results");
+      if (second.size() != first.size())
+        throw InvalidArgument(
+            cat("[", name(),
+                "] the number of results depends on a size that is not known yet, so the "
+                "model's graph cannot be drawn; give that size in the Input, or cut along another axis"));
       for (size_t i = 0; i < first.size(); ++i) specs.push_back(common(first[i], second[i]));
       return specs;
     } catch (const InvalidArgument& error) {

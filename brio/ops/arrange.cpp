@@ -187,7 +187,8 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, in
   int64_t* open = nullptr;
   for (int64_t& size : exact) {
     if (size == -1 && !open) open = &size;
-    else known += std::max<int64_t>(size, 0), valid &= size >= 0;
+    else if (size < 0 || size > x.shape()[at] - known) valid = false;
+    else known += size;
   }
   if (open) *open = x.shape()[at] - known;
   if (!valid || (open ? *open < 0 : known != x.shape()[at])) {
@@ -206,7 +207,8 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, in
 }
 std::vector<Tensor> split(const Tensor& x, int64_t parts, int axis) {
   const int at = positive_axis("split", axis, required("split", x).rank());
-  if (parts <= 0 || x.shape()[at] % parts != 0)
+  constexpr int64_t kMostEmpty = 1 << 16;  // an axis of size 0 has as many parts as one likes
+  if (parts <= 0 || x.shape()[at] % parts != 0 || parts > std::max(x.shape()[at], kMostEmpty))
     throw_invalid("split", cat("axis ", at, " of shape ", x.shape(), " cannot be cut into ", parts,
                                " equal parts; give their sizes"));
   return split(x, std::vector<int64_t>(static_cast<size_t>(parts), x.shape()[at] / parts), at);

@@ -62,7 +62,7 @@ std::optional<Array> copy_of_buffer(nb::handle object) {
   Array array = Array::allocate({shape, *dtype});
   if (array.aval.bytes() == 0) return array;
   const bool large = view.len >= (1 << 20);
-  std::optional<nb::gil_scoped_release> release;
+  std::optional<Unlocked> release;
   if (large && PyBuffer_IsContiguous(&view, 'C')) release.emplace();
   if (PyBuffer_IsContiguous(&view, 'C')) std::memcpy(array.data(), view.buf, static_cast<size_t>(view.len));
   else if (PyBuffer_ToContiguous(array.data(), &view, view.len, 'C') != 0) throw nb::python_error();

@@ -233,7 +233,7 @@ void bind_arranged(nb::module_& m) {
         nb::handle h = num_or_size_splits.object;
         const bool sizes =
             PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()) || (!PyLong_Check(h.ptr()) && tensor_of(h).rank() > 0);
-        const auto list = dims_from(h);
+        const auto list = sizes ? dims_from(h) : std::vector<int64_t>{integer_from(h)};
         if (!num.object.is_none() && sizes && integer_from(num.object) != static_cast<int64_t>(list.size()))
           throw InvalidArgument(
               cat("[split] num is ", integer_from(num.object), ", but there are ", list.size(), " sizes"));

@@ -8,7 +8,7 @@ namespace {
 
 std::string text_from(nb::handle h) {
   if (!PyUnicode_Check(h.ptr())) throw nb::type_error("");
-  return nb::cast<std::string>(h);
+  return given_as<std::string>(h);
 }
 
 nb::handle listed(nb::handle h) {
@@ -21,20 +21,18 @@ template <typename T>
 std::optional<T> from_config(nb::handle h) {
   if (!PyDict_Check(h.ptr())) return {};
   const auto dict = nb::borrow<nb::dict>(h);
-  return T::from(settings_from(nb::cast<std::string>(dict["class_name"]), dict["config"]));
+  return T::from(settings_from(given_as<std::string>(dict["class_name"]), dict["config"]));
 }
 
 // A function of one weight.
 template <typename T>
 T weight_function(nb::handle h, const char* what) {
   if (!PyCallable_Check(h.ptr()))
-    throw nb::type_error(
-        cat("a ", what, " is a name or a function of a tensor, but got ", nb::repr(h).c_str()).c_str());
-  return T(nb::cast<std::string>(nb::str(h.type().attr("__name__"))),
-           [f = kept(nb::borrow(h))](const Tensor& weight) {
-             const nb::gil_scoped_acquire locked;
-             return tensor_of((*f)(wrap(weight)));
-           });
+    throw nb::type_error(cat("a ", what, " is a name or a function of a tensor, but got ", shown(h)).c_str());
+  return T(text_for(h.type().attr("__name__")), [f = kept(nb::borrow(h))](const Tensor& weight) {
+    const Locked locked;
+    return tensor_of((*f)(wrap(weight)));
+  });
 }
 
 }  // namespace
@@ -51,7 +49,7 @@ nb::handle Called::find_keyword(std::string_view name) {
 }
 
 void Called::refuse(std::string_view n, nb::handle value, std::string_view wanted) const {
-  throw nb::type_error(cat(what_, ": ", n, " is ", nb::repr(value).c_str(), "; it must be ", wanted).c_str());
+  throw nb::type_error(cat(what_, ": ", n, " is ", shown(value), "; it must be ", wanted).c_str());
 }
 
 template <typename F>
@@ -98,16 +96,17 @@ void Called::finish() const {
     throw nb::type_error(
         cat(what_, " takes ", next_, " arguments, but ", args_.size(), " were given; it knows: ", known).c_str());
   for (auto [key, value] : kwargs_)
-    if (!asked_.contains(nb::cast<std::string>(key)))
+    if (!asked_.contains(given_as<std::string>(key)))
       throw nb::type_error(
-          cat(what_, " got an argument that it does not know: '", nb::cast<std::string>(key), "'; it knows: ", known)
+          cat(what_, " got an argument that it does not know: '", given_as<std::string>(key), "'; it knows: ", known)
               .c_str());
 }
 
 void Called::operator()(std::string_view n, bool& v) {
   take(n, "True or False", [&](nb::handle h) {
     const int truth = PyObject_IsTrue(h.ptr());
-    if (truth < 0 || PyUnicode_Check(h.ptr())) throw nb::type_error("");
+    if (truth < 0) throw nb::python_error();
+    if (PyUnicode_Check(h.ptr())) throw nb::type_error("");
     v = truth != 0;
   });
 }
@@ -122,13 +121,12 @@ void Called::operator()(std::string_view n, int64_t& v) {
 void Called::operator()(std::string_view n, int& v) {
   int64_t wide = v;
   (*this)(n, wide);
-  v = static_cast<int>(std::clamp<int64_t>(wide, INT32_MIN, INT32_MAX));
+  v = narrow_from(wide);
 }
 void Called::operator()(std::string_view n, double& v) {
   take(n, "a number", [&](nb::handle h) {
     if (PyUnicode_Check(h.ptr())) throw nb::type_error("");
-    v = PyFloat_AsDouble(h.ptr());
-    if (v == -1 && PyErr_Occurred()) throw nb::python_error();
+    v = double_from(h);
   });
 }
 void Called::operator()(std::string_view n, std::string& v) {
@@ -153,22 +151,19 @@ void Called::operator()(std::string_view n, std::vector<double>& v) {
     v.clear();
     if (h.is_none()) return;
     if (PyFloat_Check(h.ptr()) || PyLong_Check(h.ptr())) {
-      v = {PyFloat_AsDouble(h.ptr())};
+      v = {double_from(h)};
       return;
     }
-    for (nb::handle item : nb::iter(h)) {
-      v.push_back(PyFloat_AsDouble(item.ptr()));
-      if (PyErr_Occurred()) throw nb::python_error();
-    }
+    for (nb::handle item : nb::iter(h)) v.push_back(double_from(item));
   });
 }
 void Called::operator()(std::string_view n, std::vector<std::string>& v) {
   take(n, "a list of texts", [&](nb::handle h) {
     v.clear();
     if (h.is_none()) return;
-    if (PyUnicode_Check(h.ptr())) v = {nb::cast<std::string>(h)};
+    if (PyUnicode_Check(h.ptr())) v = {given_as<std::string>(h)};
     else
-      for (nb::handle item : nb::iter(h)) v.push_back(nb::cast<std::string>(nb::str(item)));
+      for (nb::handle item : nb::iter(h)) v.push_back(text_for(item));
   });
 }
 void Called::operator()(std::string_view n, std::vector<std::vector<int64_t>>& v) {
@@ -197,7 +192,7 @@ void Called::operator()(std::string_view n, nn::Policy& v) {
 void Called::operator()(std::string_view n, WindowPadding& v) {
   take(n, "'valid', 'same', or a pair of numbers for each axis", [&](nb::handle h) {
     if (PyUnicode_Check(h.ptr())) {
-      v = WindowPadding(nb::cast<std::string>(h));
+      v = WindowPadding(given_as<std::string>(h));
       return;
     }
     std::vector<Padding> sides;
@@ -250,7 +245,7 @@ void Called::choose(std::string_view n, size_t& at, std::span<const std::string_
       }
       ++i;
     }
-    throw InvalidArgument(cat(what_, ": ", n, " is ", nb::repr(h).c_str(), "; it must be one of ", wanted));
+    throw InvalidArgument(cat(what_, ": ", n, " is ", shown(h), "; it must be one of ", wanted));
   });
 }
 
@@ -260,78 +255,74 @@ nn::Settings settings_from(const std::string& class_name, nb::handle values) {
     nn::Setting setting;
     if (value.is_none()) setting = std::monostate();
     else if (PyBool_Check(value.ptr())) setting = value.ptr() == Py_True;
-    else if (PyLong_Check(value.ptr())) setting = nb::cast<int64_t>(value);
+    else if (PyLong_Check(value.ptr())) setting = given_as<int64_t>(value);
     else if (PyFloat_Check(value.ptr())) setting = PyFloat_AS_DOUBLE(value.ptr());
-    else if (PyUnicode_Check(value.ptr())) setting = nb::cast<std::string>(value);
-    else setting = PyFloat_AsDouble(value.ptr());
-    if (PyErr_Occurred()) throw nb::python_error();
-    settings.values.emplace_back(nb::cast<std::string>(key), std::move(setting));
+    else if (PyUnicode_Check(value.ptr())) setting = given_as<std::string>(value);
+    else setting = double_from(value);
+    settings.values.emplace_back(given_as<std::string>(key), std::move(setting));
   }
   return settings;
 }
 
 nn::ActivationFunction activation_from(nb::handle h) {
   if (h.is_none()) return nn::ActivationFunction("linear");
-  if (PyUnicode_Check(h.ptr())) return nn::ActivationFunction(nb::cast<std::string>(h));
+  if (PyUnicode_Check(h.ptr())) return nn::ActivationFunction(given_as<std::string>(h));
   if (!PyCallable_Check(h.ptr()))
-    throw nb::type_error(
-        cat("an activation is a name or a function of a tensor, but got ", nb::repr(h).c_str()).c_str());
+    throw nb::type_error(cat("an activation is a name or a function of a tensor, but got ", shown(h)).c_str());
   // One of our own is kept by its name, so that a config can name it.
-  if (nb::hasattr(h, "_brio_name")) return nn::ActivationFunction(nb::cast<std::string>(h.attr("_brio_name")));
+  if (nb::hasattr(h, "_brio_name")) return nn::ActivationFunction(given_as<std::string>(h.attr("_brio_name")));
   return nn::ActivationFunction([f = kept(nb::borrow(h))](const Tensor& x) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     return tensor_of((*f)(wrap(x)));
   });
 }
 
 nn::Initializer initializer_from(nb::handle h) {
-  if (PyUnicode_Check(h.ptr())) return nn::Initializer(nb::cast<std::string>(h));
+  if (PyUnicode_Check(h.ptr())) return nn::Initializer(given_as<std::string>(h));
   if (auto made = from_config<nn::Initializer>(h)) return *made;
-  if (nb::isinstance<nn::Initializer>(h)) return nb::cast<nn::Initializer>(h);
-  if (nb::hasattr(h, "_brio")) return nb::cast<nn::Initializer>(h.attr("_brio"));
+  if (nb::isinstance<nn::Initializer>(h)) return given_as<nn::Initializer>(h);
+  if (nb::hasattr(h, "_brio")) return given_as<nn::Initializer>(h.attr("_brio"));
   if (is_tensor_like(h)) {
     const Tensor value = tensor_of(h);
     return {"constant", [value](const Shape&, DType) { return value; }};
   }
   if (!PyCallable_Check(h.ptr()))
     throw nb::type_error(
-        cat("an initializer is a name or a function of shape and dtype, but got ", nb::repr(h).c_str()).c_str());
-  return {nb::cast<std::string>(nb::str(h.type().attr("__name__"))),
-          [f = kept(nb::borrow(h))](const Shape& shape, DType dtype) {
-            const nb::gil_scoped_acquire locked;
+        cat("an initializer is a name or a function of shape and dtype, but got ", shown(h)).c_str());
+  return {text_for(h.type().attr("__name__")), [f = kept(nb::borrow(h))](const Shape& shape, DType dtype) {
+            const Locked locked;
             return tensor_of((*f)(shape_object(shape), nb::arg("dtype") = dtype_object(dtype)));
           }};
 }
 
 nn::Regularizer regularizer_from(nb::handle h) {
   if (h.is_none()) return {};
-  if (PyUnicode_Check(h.ptr())) return nn::Regularizer(nb::cast<std::string>(h));
+  if (PyUnicode_Check(h.ptr())) return nn::Regularizer(given_as<std::string>(h));
   if (auto made = from_config<nn::Regularizer>(h)) return *made;
-  if (nb::hasattr(h, "_brio")) return nb::cast<nn::Regularizer>(h.attr("_brio"));
+  if (nb::hasattr(h, "_brio")) return given_as<nn::Regularizer>(h.attr("_brio"));
   return weight_function<nn::Regularizer>(h, "regularizer");
 }
 
 nn::Constraint constraint_from(nb::handle h) {
   if (h.is_none()) return {};
-  if (PyUnicode_Check(h.ptr())) return nn::Constraint(nb::cast<std::string>(h));
+  if (PyUnicode_Check(h.ptr())) return nn::Constraint(given_as<std::string>(h));
   if (auto made = from_config<nn::Constraint>(h)) return *made;
-  if (nb::hasattr(h, "_brio")) return nb::cast<nn::Constraint>(h.attr("_brio"));
+  if (nb::hasattr(h, "_brio")) return given_as<nn::Constraint>(h.attr("_brio"));
   return weight_function<nn::Constraint>(h, "constraint");
 }
 
 nn::Policy policy_from(nb::handle h) {
   if (h.is_none()) return {};
-  if (PyUnicode_Check(h.ptr())) return nn::Policy(nb::cast<std::string>(h));
-  if (PyDict_Check(h.ptr())) return nn::Policy(nb::cast<std::string>(nb::borrow<nb::dict>(h)["config"]["name"]));
-  if (nb::hasattr(h, "compute_dtype")) return nn::Policy(nb::cast<std::string>(h.attr("name")));
+  if (PyUnicode_Check(h.ptr())) return nn::Policy(given_as<std::string>(h));
+  if (PyDict_Check(h.ptr())) return nn::Policy(given_as<std::string>(nb::borrow<nb::dict>(h)["config"]["name"]));
+  if (nb::hasattr(h, "compute_dtype")) return nn::Policy(given_as<std::string>(h.attr("name")));
   return nn::Policy(dtype_from(h));
 }
 
 nn::Layer layer_from(nb::handle h) {
-  if (nb::isinstance<nn::Layer>(h)) return nb::cast<nn::Layer>(h);
-  if (!nb::hasattr(h, "_handle"))
-    throw nb::type_error(cat("a layer is asked for, but got ", nb::repr(h).c_str()).c_str());
-  return nb::cast<nn::Layer>(h.attr("_handle"));
+  if (nb::isinstance<nn::Layer>(h)) return given_as<nn::Layer>(h);
+  if (!nb::hasattr(h, "_handle")) throw nb::type_error(cat("a layer is asked for, but got ", shown(h)).c_str());
+  return given_as<nn::Layer>(h.attr("_handle"));
 }
 
 // ---- listing

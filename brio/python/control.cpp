@@ -49,9 +49,9 @@ nb::object while_of(nb::object condition, nb::object body, nb::object loop_vars,
         if (carried.items().size() == 1 && !PyList_Check(next.ptr()) && !PyTuple_Check(next.ptr()))
           next = nb::make_tuple(next);
         if (carried.kind() == Nest::Kind::list && PyTuple_Check(next.ptr()))
-          next = nb::steal(PySequence_List(next.ptr()));
+          next = owned(PySequence_List(next.ptr()));
         else if (carried.kind() == Nest::Kind::tuple && PyList_Check(next.ptr()))
-          next = nb::steal(PySequence_Tuple(next.ptr()));
+          next = owned(PySequence_Tuple(next.ptr()));
         Nest structure;
         std::vector<Tensor> tensors = flat(next, structure);
         if (!(structure == carried))
@@ -103,7 +103,7 @@ nb::object host_call_of(nb::object function, nb::object inputs, nb::object specs
       refuse_structure("py_function",
                        "strings cannot come back from a function of Python's inside a traced function");
   const HostFunction host("py_function", [f = kept(function), out](const std::vector<Array>& arrays) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     nb::list arguments;
     for (const Array& array : arrays) arguments.append(wrap(Tensor(array)));
     const nb::object results = called(*f, arguments);
@@ -129,7 +129,7 @@ nb::object journal_call(nb::object function, nb::object inputs) {
   std::vector<TensorArgument> arguments;
   for (nb::handle input : inputs) arguments.push_back({tensor_of(input, {.as_input = true}), {}});
   auto call = [f = kept(function)](std::span<const Tensor> given) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     nb::list list;
     for (const Tensor& x : given) list.append(wrap(x));
     return tensors_with_own_dtype((*f)(*list));
@@ -157,7 +157,7 @@ nb::object custom_gradient_of(nb::object f, nb::args args) {
     if (PyList_Check(value.ptr()) || PyTuple_Check(value.ptr()))
       refuse_structure("custom_gradient", "the function must return one tensor; stack them, or use one for each");
     return {tensor_of(value), [g = kept(nb::object(both[1])), n = tensors.size()](const Tensor& cotangent) {
-              const nb::gil_scoped_acquire locked;
+              const Locked locked;
               const nb::object given = (*g)(wrap(cotangent));
               std::vector<Tensor> gradients;
               if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr())) {
@@ -172,7 +172,7 @@ nb::object custom_gradient_of(nb::object f, nb::args args) {
 }
 
 // As tf.print shows a tensor.
-std::string shown(Given tensor, int summarize) {
+std::string printed(Given tensor, int summarize) {
   std::ostringstream out;
   print({Printed(tensor_of(tensor.object))}, {.to = &out, .summarize = summarize});
   flush();
@@ -190,7 +190,7 @@ void assert_of(Given condition, const std::string& message, nb::sequence data) {
   };
   perform<false>(check, std::tuple{all});
   if (is_tracing()) return;
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   flush();
 }
 
@@ -207,7 +207,7 @@ void bind_control(nb::module_& m) {
   m.def("_journalling", [] { return current_journal != nullptr; });
   m.def("_journal_call", journal_call);
   m.def("_custom_gradient", custom_gradient_of);
-  m.def("_shown", shown);
+  m.def("_shown", printed);
   m.def("_assert_with_data", assert_of);
   m.def("_set_thread_count", [](int threads) {
     static const int by_default = thread_count();

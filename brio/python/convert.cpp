@@ -32,6 +32,17 @@ std::string class_of(nb::handle object) { return nb::type_name(object.type()).c_
                              " cannot become a tensor; pass a number, a string, a list of them or an array"));
 }
 
+// The items of anything that can be walked through. Whatever its code raises reaches the caller.
+nb::object list_of(nb::handle sequence) {
+  nb::object list = nb::steal(PySequence_List(sequence.ptr()));
+  if (list.is_valid()) return list;
+  if (PyErr_ExceptionMatches(PyExc_MemoryError)) {
+    PyErr_Clear();
+    throw ResourceError(cat("a ", class_of(sequence), " has more items than there is memory for"));
+  }
+  throw nb::python_error();
+}
+
 Tensor cast_now(const Tensor& x, DType dtype) {
   const nn::EagerScope eager;
   Tensor y = cast(x, dtype);
@@ -75,6 +86,17 @@ bool is_sequence(PyObject* o) { return PyList_Check(o) || PyTuple_Check(o); }
                             " elements meet; pad the short ones, or use tf.ragged.constant"));
 }
 
+[[noreturn]] void refuse_depth() {
+  throw InvalidArgument(cat("lists are nested deeper than ", kMaxRank, ", which is as many axes as a tensor has"));
+}
+
+// A list may hold itself.
+void check_depth(PyObject* o, int depth) {
+  if (!is_sequence(o)) return;
+  if (depth >= kMaxRank) refuse_depth();
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i) check_depth(PySequence_Fast_ITEMS(o)[i], depth + 1);
+}
+
 void measure(PyObject* o, int depth, Nested& nested) {
   if (!is_sequence(o)) {
     const Leaf kind = leaf_kind(o);
@@ -89,9 +111,7 @@ void measure(PyObject* o, int depth, Nested& nested) {
   }
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   if (depth == nested.shape.rank()) {
-    if (depth >= kMaxRank)
-      throw InvalidArgument(
-          cat("lists are nested deeper than ", kMaxRank, ", which is as many axes as a tensor has"));
+    if (depth >= kMaxRank) refuse_depth();
     nested.shape.push_back(n);
   } else if (nested.shape[depth] != n) {
     refuse_ragged(nested, depth, n);
@@ -126,11 +146,10 @@ Scalar scalar_of(PyObject* o) {
       if (!PyErr_Occurred()) return static_cast<uint64_t>(big);
       PyErr_Clear();
     }
-    if (overflow)
-      throw InvalidArgument(cat(nb::str(nb::handle(o)).c_str(), " is past the largest integer, of 64 bits"));
+    if (overflow) throw InvalidArgument(cat(shown(o), " is past the largest integer, of 64 bits"));
     return static_cast<int64_t>(value);
   }
-  return PyFloat_AsDouble(o);
+  return double_from(o);
 }
 
 DType default_dtype(uint8_t leaves, bool wide) {
@@ -218,6 +237,7 @@ Tensor from_sequence(nb::handle object, const Wanted& wanted) {
   Nested nested;
   measure(object.ptr(), 0, nested);
   if (!(nested.leaves & kOther)) return fill(object.ptr(), nested, choose(wanted, nested.leaves, nested.wide));
+  check_depth(object.ptr(), 0);
   Wanted items = wanted;
   items.as_input = true;
   if (!wanted.required)
@@ -231,25 +251,43 @@ Tensor from_sequence(nb::handle object, const Wanted& wanted) {
 
 // ---- NumPy
 
-// Arrays that the buffer protocol cannot describe: text, objects, bfloat16.
+Tensor from_array(nb::handle array, const Wanted& wanted);
+
+// Arrays that the buffer protocol cannot describe, or not as one of our dtypes: text, objects, bfloat16, the other
+// order of bytes.
 Tensor from_odd_array(nb::handle array, const Wanted& wanted) {
-  const std::string kind = nb::cast<std::string>(array.attr("dtype").attr("kind"));
+  const nb::object dtype = array.attr("dtype");
+  const auto kind = given_as<std::string>(dtype.attr("kind"));
   if (kind == "U" || kind == "S" || kind == "O") {
     const nb::object list = array.attr("tolist")();
     if (is_sequence(list.ptr())) return from_sequence(list, wanted);
     return tensor_of(list, wanted);
   }
-  if (nb::cast<std::string>(array.attr("dtype").attr("name")) == "bfloat16") {
+  if (given_as<std::string>(dtype.attr("name")) == "bfloat16") {
     const Tensor bits = tensor_of(array.attr("view")("uint16"));
     Array same = read_array(bits);
     same.aval.dtype = bf16;
     return of_wanted(Tensor(same), wanted);
   }
-  throw nb::type_error(cat("arrays of ", nb::str(array.attr("dtype")).c_str(), " cannot become tensors").c_str());
+  if (!given_as<bool>(dtype.attr("isnative")) && dtype.attr("names").is_none())
+    return from_array(array.attr("astype")(dtype.attr("newbyteorder")("=")), wanted);
+  raise_conversion_error(
+      cat("arrays of ", text_for(dtype),
+          " cannot become tensors, which hold numbers, truth values and text; convert with astype() "
+          "first, times to numbers since a date of your choice"));
+}
+
+// NumPy's scalars of times export their bytes as if these were numbers.
+bool holds_times(nb::handle array) {
+  if (!nb::hasattr(array, "dtype")) return false;
+  const nb::object kind = nb::getattr(array.attr("dtype"), "kind", nb::none());
+  return kind.equal(nb::str("M")) || kind.equal(nb::str("m"));
 }
 
 Tensor from_array(nb::handle array, const Wanted& wanted) {
-  if (std::optional<Array> copy = copy_of_buffer(array)) return of_wanted(Tensor(std::move(*copy)), wanted);
+  std::optional<Array> copy = copy_of_buffer(array);
+  if (copy && !(copy->aval.dtype == u8 && copy->aval.shape.rank() == 1 && holds_times(array)))
+    return of_wanted(Tensor(std::move(*copy)), wanted);
   if (nb::hasattr(array, "dtype")) return from_odd_array(array, wanted);
   refuse(array);
 }
@@ -290,14 +328,15 @@ Tensor tensor_of(nb::handle h, const Wanted& wanted) {
     throw nb::type_error(
         "a symbol of a functional model stands for values that are not there yet; this function needs values");
   if (PyComplex_Check(o)) return fill(o, {}, choose(wanted, kComplexNumber, false));
-  if (PyLong_Check(o) || PyFloat_Check(o)) return tensor_of(nb::int_(h), wanted);
+  if (PyLong_Check(o)) return tensor_of(nb::int_(h), wanted);  // a class of the user's
+  if (PyFloat_Check(o)) return tensor_of(nb::float_(h), wanted);
   if (nb::hasattr(h, "__tf_tensor__")) return tensor_of(h.attr("__tf_tensor__")(), wanted);
   if (nb::hasattr(h, "__array__")) {
     const nb::object array = nb::module_::import_("numpy").attr("asarray")(h);
     return from_array(array, wanted);
   }
   if (PyObject_HasAttrString(o, "__len__") && PyObject_HasAttrString(o, "__getitem__") && !PyDict_Check(o))
-    return from_sequence(nb::steal(PySequence_List(o)), wanted);
+    return from_sequence(list_of(h), wanted);
   refuse(h);
 }
 
@@ -333,8 +372,7 @@ std::vector<Tensor> tensors_of(nb::handle sequence, const Wanted& given) {
   if (is_tensor(sequence) || is_variable(sequence) || PyObject_CheckBuffer(sequence.ptr()))
     return performed([](std::span<const Tensor> x) { return unstack(x[0]); },
                      {tensor_of(sequence, {wanted.required, wanted.preferred, true})});
-  const nb::object list = nb::steal(PySequence_List(sequence.ptr()));
-  if (!list.is_valid()) throw nb::python_error();
+  const nb::object list = list_of(sequence);
   if (!wanted.required && !wanted.preferred)
     for (nb::handle item : list)
       if ((wanted.preferred = own_dtype(item))) break;
@@ -361,13 +399,19 @@ int64_t integer_from(nb::handle h) {
           cat("one integer is asked for, but the tensor has shape ", x.shape(), " and dtype ", x.dtype()));
     return integer_at(read_array(x).data(), x.dtype(), 0);
   }
-  const nb::object index = nb::steal(PyNumber_Index(h.ptr()));
-  if (!index.is_valid()) throw nb::python_error();
+  const nb::object index = owned(PyNumber_Index(h.ptr()));
   return to_int64(index.ptr());
+}
+
+double double_from(nb::handle h) {
+  const double value = PyFloat_AsDouble(h.ptr());
+  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  return value;
 }
 
 std::vector<int64_t> dims_from(nb::handle h) {
   if (PyLong_Check(h.ptr())) return {integer_from(h)};
+  if (PyUnicode_Check(h.ptr()) || PyBytes_Check(h.ptr())) refuse_given(h, "a list of whole numbers");
   if (is_tensor(h) || is_variable(h) || (!is_sequence(h.ptr()) && PyObject_CheckBuffer(h.ptr()))) {
     const Tensor x = tensor_of(h);
     if (x.rank() > 1 || !is_integer(x.dtype()))
@@ -378,6 +422,9 @@ std::vector<int64_t> dims_from(nb::handle h) {
     for (int64_t i = 0; i < x.size(); ++i) dims.push_back(integer_at(array.data(), x.dtype(), i));
     return dims;
   }
+  constexpr Py_ssize_t kMost = 1 << 27;  // a range may be longer than any memory
+  if (const Py_ssize_t n = PyObject_LengthHint(h.ptr(), 0); n < 0) throw nb::python_error();
+  else if (n > kMost) throw InvalidArgument(cat("a list of integers is asked for, but got one of ", n, " of them"));
   std::vector<int64_t> dims;
   for (nb::handle item : nb::iter(h)) dims.push_back(item.is_none() ? -1 : integer_from(item));
   return dims;
@@ -390,8 +437,44 @@ Shape shape_from(nb::handle h) {
 
 std::vector<int> axis_list_from(nb::handle h) {
   std::vector<int> axes;
-  for (const int64_t axis : dims_from(h)) axes.push_back(static_cast<int>(std::clamp<int64_t>(axis, -100, 100)));
+  for (const int64_t axis : dims_from(h)) axes.push_back(narrow_from(axis));
   return axes;
+}
+
+namespace {
+
+std::string utf8_of(const nb::object& text) {
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+  if (!bytes) throw nb::python_error();
+  return {bytes, static_cast<size_t>(size)};
+}
+
+}  // namespace
+
+std::string shown(nb::handle object) {
+  constexpr size_t kMost = 300;
+  std::string text;
+  try {
+    text = utf8_of(owned(PyObject_Repr(object.ptr())));
+  } catch (nb::python_error& e) {  // its repr() fails: the message is still about something else
+    if (!e.matches(PyExc_Exception)) throw;
+    text = cat("an object of class ", class_of(object));
+  }
+  if (text.size() > kMost) text = text.substr(0, kMost) + "…";
+  return text;
+}
+std::string text_for(nb::handle object) { return utf8_of(owned(PyObject_Str(object.ptr()))); }
+
+void refuse_given(nb::handle object, std::string_view wanted) {
+  PyErr_Clear();  // of the attempt
+  throw nb::type_error(cat(wanted, " is asked for, but got ", shown(object), " (", class_of(object), ")").c_str());
+}
+
+int narrow_from(int64_t value) {
+  if (value < INT32_MIN || value > INT32_MAX)
+    throw InvalidArgument(cat(value, " is too large for this argument, which takes integers of 32 bits"));
+  return static_cast<int>(value);
 }
 
 Axes axes_from(nb::handle h) { return h.is_none() ? Axes() : Axes(axis_list_from(h)); }
@@ -418,13 +501,13 @@ const Array& read_array(const Tensor& tensor) {
     tell_journal_value(tensor);
   const bool computed = tensor.impl() && tensor.impl()->computed.load(std::memory_order_acquire);
   if (computed || !PyGILState_Check()) return tensor.array();
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   return tensor.array();
 }
 
 // A class of the Python part: TensorShape is a tuple that knows TensorFlow's methods.
 nb::object shape_object(std::span<const int64_t> dims) {
-  nb::object list = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(dims.size())));
+  nb::object list = owned(PyTuple_New(static_cast<Py_ssize_t>(dims.size())));
   for (size_t i = 0; i < dims.size(); ++i)
     PyTuple_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
                      (dims[i] < 0 ? nb::none() : nb::object(nb::int_(dims[i]))).release().ptr());

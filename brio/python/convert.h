@@ -13,6 +13,7 @@
 #include "brio/ir/tensor.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/variable.h"
+#include "brio/python/interpreter_lock.h"
 
 namespace brio::python {
 
@@ -57,8 +58,49 @@ Shape shape_from(nb::handle object);  // every size is known
 nb::object shape_object(const Shape& shape);
 nb::object shape_object(std::span<const int64_t> dims);  // -1 is None
 int64_t integer_from(nb::handle object);                 // also from a tensor of one element
+double double_from(nb::handle object);                   // whatever float() takes
 Axes axes_from(nb::handle object);                       // None: all of them
 std::vector<int> axis_list_from(nb::handle object);
+int narrow_from(int64_t value);  // an error where it does not fit
+
+// A new reference from one of Python's functions, or the exception that it set.
+inline nb::object owned(PyObject* made) {
+  if (!made) throw nb::python_error();
+  return nb::steal(made);
+}
+
+std::string shown(nb::handle object);     // its repr() for a message: short, and never an exception of its own
+std::string text_for(nb::handle object);  // its str()
+
+// What Python passed as what it has to be, or a TypeError that names both: nb::cast's own error names neither.
+[[noreturn]] void refuse_given(nb::handle object, std::string_view wanted);
+template <typename T>
+constexpr std::string_view kWanted = "an object of another class";
+template <>
+inline constexpr std::string_view kWanted<std::string> = "a text";
+template <>
+inline constexpr std::string_view kWanted<bool> = "True or False";
+template <>
+inline constexpr std::string_view kWanted<int64_t> = "a whole number of 64 bits";
+template <>
+inline constexpr std::string_view kWanted<double> = "a number";
+template <>
+inline constexpr std::string_view kWanted<nb::dict> = "a dictionary";
+template <>
+inline constexpr std::string_view kWanted<nb::tuple> = "a tuple";
+template <>
+inline constexpr std::string_view kWanted<nb::bytes> = "bytes";
+template <typename T>
+constexpr std::string_view kWanted<std::vector<T>> = "a list";
+
+template <typename T>
+T given_as(nb::handle object) {
+  try {
+    return nb::cast<T>(object);
+  } catch (const nb::cast_error&) {
+    refuse_given(object, kWanted<T>);
+  }
+}
 
 // What is asked for in numpy(): a copy, as an array or as a scalar of NumPy.
 nb::object numpy_of(const Tensor& tensor);

@@ -23,9 +23,9 @@ T choice(const char* who, const char* what, const std::string& name,
 Dataset generator(nb::object make, nb::object example) {
   return data::from_generator(
       [make = kept(std::move(make))]() -> data::Next {
-        const nb::gil_scoped_acquire making;
+        const Locked making;
         return [next = kept((*make)())](std::vector<Tensor>& values) {
-          const nb::gil_scoped_acquire locked;
+          const Locked locked;
           const nb::object element = (*next)();
           if (element.is_none()) return false;
           values = tensors_with_own_dtype(element);
@@ -42,32 +42,32 @@ void take_folder_options(const char* who, nb::dict o, O& options) {
   const nb::object labels = o["labels"];
   if (nb::isinstance<nb::str>(labels)) {
     options.inferred = true;
-    if (nb::cast<std::string>(labels) != "inferred")
-      throw InvalidArgument(cat("[", who, "] labels is '", nb::str(labels).c_str(),
-                                "'; it is 'inferred', None, or a list of class numbers"));
+    if (given_as<std::string>(labels) != "inferred")
+      throw InvalidArgument(
+          cat("[", who, "] labels is '", text_for(labels), "'; it is 'inferred', None, or a list of class numbers"));
   } else {
     options.inferred = false;
-    if (!labels.is_none()) options.labels = nb::cast<std::vector<int32_t>>(labels);
+    if (!labels.is_none()) options.labels = given_as<std::vector<int32_t>>(labels);
   }
   const nb::object mode = o["label_mode"];
   options.label_mode = mode.is_none() ? data::LabelMode::none
-                                      : choice<data::LabelMode>(who, "label_mode", nb::cast<std::string>(mode),
+                                      : choice<data::LabelMode>(who, "label_mode", given_as<std::string>(mode),
                                                                 {{"int", data::LabelMode::integer},
                                                                  {"categorical", data::LabelMode::categorical},
                                                                  {"binary", data::LabelMode::binary}});
   if (labels.is_none()) options.label_mode = data::LabelMode::none;
   if (const nb::object names = o["class_names"]; !names.is_none())
-    options.class_names = nb::cast<std::vector<std::string>>(nb::list(names));
+    options.class_names = given_as<std::vector<std::string>>(nb::list(names));
   options.batch_size = o["batch_size"].is_none() ? 0 : integer_from(nb::object(o["batch_size"]));
-  options.shuffle = nb::cast<bool>(o["shuffle"]);
+  options.shuffle = given_as<bool>(o["shuffle"]);
   if (const nb::object seed = o["seed"]; !seed.is_none()) options.seed = static_cast<uint32_t>(integer_from(seed));
   if (const nb::object split = o["validation_split"]; !split.is_none())
-    options.validation_split = nb::cast<double>(split);
+    options.validation_split = given_as<double>(split);
   if (const nb::object subset = o["subset"]; !subset.is_none())
     options.subset =
-        choice<data::Subset>(who, "subset", nb::cast<std::string>(subset),
+        choice<data::Subset>(who, "subset", given_as<std::string>(subset),
                              {{"training", data::Subset::training}, {"validation", data::Subset::validation}});
-  options.follow_links = nb::cast<bool>(o["follow_links"]);
+  options.follow_links = given_as<bool>(o["follow_links"]);
 }
 
 nb::tuple image_folder(const std::string& directory, nb::dict o) {
@@ -75,15 +75,15 @@ nb::tuple image_folder(const std::string& directory, nb::dict o) {
   data::ImageFolderOptions options;
   take_folder_options(who, o, options);
   options.color_mode = choice<data::ColorMode>(
-      who, "color_mode", nb::cast<std::string>(o["color_mode"]),
+      who, "color_mode", given_as<std::string>(o["color_mode"]),
       {{"grayscale", data::ColorMode::grayscale}, {"rgb", data::ColorMode::rgb}, {"rgba", data::ColorMode::rgba}});
   const std::vector<int64_t> size = dims_from(nb::object(o["image_size"]));
   if (size.size() != 2)
     throw InvalidArgument(cat("[", who, "] image_size is (height, width), but got ", size.size(), " numbers"));
   options.image_size = {size[0], size[1]};
-  options.interpolation = image::interpolation_named(nb::cast<std::string>(o["interpolation"]));
-  options.crop_to_aspect_ratio = nb::cast<bool>(o["crop_to_aspect_ratio"]);
-  options.pad_to_aspect_ratio = nb::cast<bool>(o["pad_to_aspect_ratio"]);
+  options.interpolation = image::interpolation_named(given_as<std::string>(o["interpolation"]));
+  options.crop_to_aspect_ratio = given_as<bool>(o["crop_to_aspect_ratio"]);
+  options.pad_to_aspect_ratio = given_as<bool>(o["pad_to_aspect_ratio"]);
   const data::ImageFolder folder = data::image_folder(directory, options);
   return nb::make_tuple(static_cast<const Dataset&>(folder), nb::cast(folder.class_names),
                         nb::cast(folder.file_paths));
@@ -102,9 +102,9 @@ formats::CsvColumn csv_column(nb::handle row) {  // (dtype, default or None)
   formats::CsvColumn column{.dtype = dtype_from(nb::object(row[0]))};
   const nb::object otherwise = row[1];
   if (otherwise.is_none()) return column;
-  if (column.dtype == DType::string) column.otherwise = nb::cast<std::string>(otherwise);
+  if (column.dtype == DType::string) column.otherwise = given_as<std::string>(otherwise);
   else if (is_integer(column.dtype)) column.otherwise = integer_from(otherwise);
-  else column.otherwise = PyFloat_AsDouble(otherwise.ptr());
+  else column.otherwise = double_from(otherwise);
   return column;
 }
 std::vector<formats::CsvColumn> csv_columns(nb::handle list) {
@@ -115,7 +115,7 @@ std::vector<formats::CsvColumn> csv_columns(nb::handle list) {
 }
 std::vector<std::string> names_from(nb::handle list) {
   if (list.is_none()) return {};
-  return nb::cast<std::vector<std::string>>(nb::list(list));
+  return given_as<std::vector<std::string>>(nb::list(list));
 }
 char delimiter_from(const char* who, const std::string& text) {
   if (text.size() != 1) throw InvalidArgument(cat("[", who, "] field_delim is '", text, "'; it is one character"));
@@ -124,12 +124,12 @@ char delimiter_from(const char* who, const std::string& text) {
 
 Dataset csv(const std::vector<std::string>& files, nb::handle columns, nb::dict o) {
   data::CsvDatasetOptions options;
-  options.csv.field_delim = delimiter_from("CsvDataset", nb::cast<std::string>(o["field_delim"]));
-  options.csv.use_quote_delim = nb::cast<bool>(o["use_quote_delim"]);
-  options.csv.header = nb::cast<bool>(o["header"]);
-  options.csv.na_value = nb::cast<std::string>(o["na_value"]);
+  options.csv.field_delim = delimiter_from("CsvDataset", given_as<std::string>(o["field_delim"]));
+  options.csv.use_quote_delim = given_as<bool>(o["use_quote_delim"]);
+  options.csv.header = given_as<bool>(o["header"]);
+  options.csv.na_value = given_as<std::string>(o["na_value"]);
   if (const nb::object chosen = o["select_cols"]; !chosen.is_none()) options.csv.select_cols = dims_from(chosen);
-  options.compression = formats::compression_from_name(nb::cast<std::string>(o["compression_type"]));
+  options.compression = formats::compression_from_name(given_as<std::string>(o["compression_type"]));
   return data::csv_dataset(files, csv_columns(columns), options);
 }
 
@@ -137,19 +137,19 @@ nb::tuple make_csv(const std::vector<std::string>& files, int64_t batch_size, nb
   data::MakeCsvOptions options;
   options.column_names = names_from(nb::object(o["column_names"]));
   options.columns = csv_columns(nb::object(o["columns"]));
-  if (const nb::object label = o["label_name"]; !label.is_none()) options.label_name = nb::cast<std::string>(label);
+  if (const nb::object label = o["label_name"]; !label.is_none()) options.label_name = given_as<std::string>(label);
   options.select_columns = names_from(nb::object(o["select_columns"]));
-  options.field_delim = delimiter_from("make_csv_dataset", nb::cast<std::string>(o["field_delim"]));
-  options.use_quote_delim = nb::cast<bool>(o["use_quote_delim"]);
-  options.na_value = nb::cast<std::string>(o["na_value"]);
-  options.header = nb::cast<bool>(o["header"]);
+  options.field_delim = delimiter_from("make_csv_dataset", given_as<std::string>(o["field_delim"]));
+  options.use_quote_delim = given_as<bool>(o["use_quote_delim"]);
+  options.na_value = given_as<std::string>(o["na_value"]);
+  options.header = given_as<bool>(o["header"]);
   options.num_epochs = o["num_epochs"].is_none() ? data::kInfinite : integer_from(nb::object(o["num_epochs"]));
-  options.shuffle = nb::cast<bool>(o["shuffle"]);
+  options.shuffle = given_as<bool>(o["shuffle"]);
   options.shuffle_buffer_size = integer_from(nb::object(o["shuffle_buffer_size"]));
   options.shuffle_seed = seed_from(nb::object(o["shuffle_seed"]));
   options.num_rows_for_inference = integer_from(nb::object(o["num_rows_for_inference"]));
-  options.ignore_errors = nb::cast<bool>(o["ignore_errors"]);
-  options.compression = formats::compression_from_name(nb::cast<std::string>(o["compression_type"]));
+  options.ignore_errors = given_as<bool>(o["ignore_errors"]);
+  options.compression = formats::compression_from_name(given_as<std::string>(o["compression_type"]));
   const Dataset dataset = data::make_csv_dataset(files, batch_size, options);
   const data::Structure structure = dataset.structure();
   const bool labelled = structure.kind() == data::Structure::Kind::tuple;

@@ -45,7 +45,7 @@ class PythonIterator {
   PythonIterator(const Dataset& dataset, nb::handle example) {
     std::vector<Tensor> leaves;
     nest_ = Nest::flatten(example, leaves, {});
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     iterator_.emplace(dataset.iterator());
     const std::lock_guard lock(open_mutex);
     open_iterators.insert(this);
@@ -59,7 +59,7 @@ class PythonIterator {
     close();
   }
   void close() {
-    const nb::gil_scoped_release release;  // its threads may want the lock
+    const Unlocked release;  // its threads may want the lock
     const std::lock_guard lock(mutex_);
     iterator_.reset();
   }
@@ -92,7 +92,7 @@ class PythonIterator {
     data::Item item;
     bool ended = false;
     {
-      const nb::gil_scoped_release release;
+      const Unlocked release;
       const std::lock_guard lock(mutex_);
       ReadApart apart;
       ended = !iterator_ || !iterator_->next(item);
@@ -103,7 +103,7 @@ class PythonIterator {
 
   template <typename F>
   std::invoke_result_t<F, data::Iterator&> with(F f) {
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     const std::lock_guard lock(mutex_);
     if (!iterator_) throw InvalidArgument("[Dataset] the iterator is closed");
     return f(*iterator_);
@@ -132,10 +132,10 @@ void close_all() {
 // f(*tensors) → a dataset.
 data::DatasetFunction dataset_function(nb::object f) {
   return [f = kept(std::move(f))](const data::Item& item) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     nb::list tensors;
     for (const Tensor& x : item) tensors.append(wrap(x));
-    return nb::cast<Dataset>((*f)(*tensors));
+    return given_as<Dataset>((*f)(*tensors));
   };
 }
 
@@ -162,7 +162,7 @@ std::vector<Tensor> values_from(nb::handle h) {
 nb::object first_elements(const Dataset& dataset, int64_t n) {
   std::vector<data::Item> items;
   {
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     ReadApart apart;
     constexpr int64_t kMoreTries = 6;  // elements that are broken are passed over
     data::Iterator iterator = dataset.take(n + kMoreTries).iterator(0);
@@ -243,7 +243,7 @@ void bind_transforms(nb::class_<Dataset>& type) {
              const std::vector<Tensor> initial = values_from(state);
              std::vector<Tensor> last;
              {
-               const nb::gil_scoped_release release;
+               const Unlocked release;
                last = d.reduce(initial, element_function(f, traced));
              }
              return to_python(last);
@@ -263,11 +263,11 @@ void bind_transforms(nb::class_<Dataset>& type) {
            [](const Dataset& d, const std::shared_ptr<Replayed>& key, nb::object reduce, nb::object size,
               nb::object inner) {
              auto reduced = [f = kept(std::move(reduce))](int64_t k, const Dataset& window) {
-               const nb::gil_scoped_acquire locked;
-               return nb::cast<Dataset>((*f)(k, window));
+               const Locked locked;
+               return given_as<Dataset>((*f)(k, window));
              };
              auto sized = [f = kept(std::move(size))](int64_t k) {
-               const nb::gil_scoped_acquire locked;
+               const Locked locked;
                return integer_from((*f)(k));
              };
              return d.group_by_window(key_function(key, "group_by_window"), reduced, sized,
@@ -293,7 +293,7 @@ data::Structure structure_of(const Nest& nest) {
     case Nest::Kind::other: throw nb::type_error("the elements of a dataset are tensors");
     case Nest::Kind::dict: {
       std::vector<std::string> names;
-      for (nb::handle key : nest.object()) names.emplace_back(nb::str(key).c_str());
+      for (nb::handle key : nest.object()) names.emplace_back(text_for(key));
       return data::Structure::named(std::move(names), std::move(items));
     }
     default: return data::Structure::tuple(std::move(items));
@@ -328,7 +328,7 @@ void bind_datasets(nb::module_& m) {
              const std::vector<Tensor> tensors = tensors_with_own_dtype(element);
              std::vector<Tensor> results;
              {
-               const nb::gil_scoped_release release;
+               const Unlocked release;
                Generator generator(0);
                const GeneratorScope scope(generator);
                results = f(tensors);
@@ -359,7 +359,7 @@ void bind_datasets(nb::module_& m) {
           "iterate", [](const Dataset& d, nb::object example) { return new PythonIterator(d, example); },
           nb::rv_policy::take_ownership)
       .def("explain", [](const Dataset& d, double seconds) {
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         return d.explain(seconds).str();
       });
   nb::class_<PythonIterator>(m, "_DatasetIterator", nb::dynamic_attr(), nb::is_weak_referenceable(),

@@ -27,7 +27,7 @@ nb::object dtype_object(DType dtype) { return nb::borrow(objects[static_cast<int
 DType dtype_from(nb::handle h) {
   PyObject* o = h.ptr();
   if (Py_TYPE(o) == types.dtype) return nb::inst_ptr<ElementType>(h)->value;
-  if (PyUnicode_Check(o)) return dtype_from_name(nb::cast<std::string>(h));
+  if (PyUnicode_Check(o)) return dtype_from_name(given_as<std::string>(h));
   if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return f32;
   if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return i32;
   if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return boolean;
@@ -36,14 +36,13 @@ DType dtype_from(nb::handle h) {
   if (!h.is_none()) {
     if (PyType_Check(o) || nb::hasattr(h, "kind")) {  // a NumPy type or dtype
       const nb::object dtype = nb::module_::import_("numpy").attr("dtype")(h);
-      const std::string kind = nb::cast<std::string>(dtype.attr("kind"));
+      const std::string kind = given_as<std::string>(dtype.attr("kind"));
       if (kind == "U" || kind == "S" || kind == "O") return DType::string;
-      return dtype_from_name(nb::cast<std::string>(dtype.attr("name")));
+      return dtype_from_name(given_as<std::string>(dtype.attr("name")));
     }
     if (nb::hasattr(h, "dtype")) return dtype_from(h.attr("dtype"));
   }
-  throw nb::type_error(
-      cat("a dtype is asked for, such as tf.float32 or 'float32', but got ", nb::repr(h).c_str()).c_str());
+  throw nb::type_error(cat("a dtype is asked for, such as tf.float32 or 'float32', but got ", shown(h)).c_str());
 }
 
 void bind_dtypes(nb::module_& m) {

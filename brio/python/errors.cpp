@@ -1,9 +1,13 @@
 #include "brio/python/errors.h"
 
+#include <stdexcept>
+#include <typeinfo>
+
 #include "brio/base/error.h"
 #include "brio/base/interrupt.h"
 #include "brio/formats/data_error.h"
 #include "brio/formats/file.h"
+#include "brio/python/interpreter_lock.h"
 
 namespace brio::python {
 namespace {
@@ -55,7 +59,13 @@ void set_python_error() noexcept {
     static PyObject* const type = error_class("InternalError");
     PyErr_SetString(type, e.what());
   } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
+    static PyObject* const type = error_class("ResourceExhaustedError");
+    PyErr_SetString(type, "there is not enough memory left for this call; make batches or tensors smaller");
+  } catch (const std::length_error&) {
+    static PyObject* const type = error_class("ResourceExhaustedError");
+    PyErr_SetString(type, "this call asks for more memory than an address can name");
+  } catch (const std::bad_cast&) {
+    PyErr_SetString(PyExc_TypeError, "an argument is of a type that this function does not take");
   } catch (const std::exception& e) {
     PyErr_SetString(PyExc_RuntimeError, e.what());
   } catch (...) {
@@ -64,8 +74,10 @@ void set_python_error() noexcept {
 }
 
 void bind_errors(nanobind::module_&) {
+  static const unsigned long main_thread = PyThread_get_thread_ident();
   set_interrupt_check([] {
-    const nanobind::gil_scoped_acquire locked;
+    if (PyThread_get_thread_ident() != main_thread) return;  // Python handles signals there alone
+    const Locked locked;
     if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
   });
   nanobind::register_exception_translator(
@@ -75,6 +87,12 @@ void bind_errors(nanobind::module_&) {
         } catch (const Error&) {
           set_python_error();
         } catch (const Interrupted&) {
+          set_python_error();
+        } catch (const std::bad_alloc&) {
+          set_python_error();
+        } catch (const std::length_error&) {
+          set_python_error();
+        } catch (const std::bad_cast&) {
           set_python_error();
         }
       },

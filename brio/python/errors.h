@@ -1,11 +1,13 @@
 // Exceptions on their way into Python.
 #pragma once
 
+#include <cxxabi.h>
 #include <nanobind/nanobind.h>
 
 #include <memory>
 
 #include "brio/base/error.h"
+#include "brio/python/interpreter_lock.h"
 
 namespace brio::python {
 
@@ -28,6 +30,8 @@ template <typename R, typename F>
 R guarded(R failed, F&& f) noexcept {
   try {
     return f();
+  } catch (abi::__forced_unwind&) {
+    stop_here();
   } catch (...) {
     set_python_error();
     return failed;

@@ -37,7 +37,7 @@ class Writer {
   }
   void close() {
     if (!writer_) return;
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     writer_->commit();
     writer_.reset();
   }
@@ -64,9 +64,7 @@ Feature feature_from(nb::handle row) {
   if (kind == 2) {
     Feature::Floats list;
     for (nb::handle value : nb::iter(values)) {
-      const double number = PyFloat_AsDouble(value.ptr());
-      if (number == -1 && PyErr_Occurred()) throw nb::python_error();
-      list.push_back(static_cast<float>(number));
+      list.push_back(static_cast<float>(double_from(value)));
     }
     return Feature::floats(std::move(list));
   }
@@ -89,7 +87,7 @@ nb::tuple row_of(const Feature& feature) {
 }
 formats::Features features_from(nb::dict rows) {
   formats::Features features;
-  for (auto [name, row] : rows) features[nb::cast<std::string>(name)] = feature_from(row);
+  for (auto [name, row] : rows) features[given_as<std::string>(name)] = feature_from(row);
   return features;
 }
 nb::dict rows_of(const formats::Features& features) {
@@ -114,14 +112,14 @@ std::optional<Array> default_from(nb::handle h, DType dtype) {
 
 // (key, kind, shape, dtype, default, allow_missing)
 formats::NamedSpec spec_from(nb::handle row) {
-  const auto key = nb::cast<std::string>(row[0]);
-  const auto kind = nb::cast<std::string>(row[1]);
+  const auto key = given_as<std::string>(row[0]);
+  const auto kind = given_as<std::string>(row[1]);
   const DType dtype = dtype_from(nb::object(row[3]));
   if (kind == "var") return {key, formats::VarLen{dtype}};
   const Shape shape = shape_from(nb::object(row[2]));
   std::optional<Array> otherwise = default_from(nb::object(row[4]), dtype);
   if (kind == "sequence")
-    return {key, formats::FixedLenSequence{shape, dtype, std::move(otherwise), nb::cast<bool>(row[5])}};
+    return {key, formats::FixedLenSequence{shape, dtype, std::move(otherwise), given_as<bool>(row[5])}};
   if (otherwise && otherwise->aval.shape.elements() == shape.elements()) otherwise->aval.shape = shape;
   return {key, formats::FixedLen{shape, dtype, std::move(otherwise), kind == "raw"}};
 }
@@ -209,7 +207,7 @@ void bind_examples(nb::module_& m) {
     formats::SequenceExample example{features_from(context), {}};
     for (auto [name, rows] : lists)
       for (nb::handle row : nb::iter(rows))
-        example.feature_lists[nb::cast<std::string>(name)].push_back(feature_from(row));
+        example.feature_lists[given_as<std::string>(name)].push_back(feature_from(row));
     return to_bytes(example.serialize());
   });
   io.def("_parse_sequence_example", [](nb::bytes bytes) {

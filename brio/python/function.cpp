@@ -1,6 +1,9 @@
 // What tf.function makes of a Python function: traced once for each kind of arguments, then run without Python.
 #include "brio/runtime/function.h"
 
+#include <list>
+#include <unordered_map>
+
 #include "brio/base/error.h"
 #include "brio/ir/trace.h"
 #include "brio/ops/control.h"
@@ -21,13 +24,13 @@ class Function {
   nb::object call(nb::args args, nb::kwargs kwargs) {
     if (!prepare_->is_none()) {
       const nb::object made = (*prepare_)(args, kwargs);
-      return run(nb::cast<nb::tuple>(made[0]), nb::cast<nb::dict>(made[1]));
+      return run(given_as<nb::tuple>(made[0]), given_as<nb::dict>(made[1]));
     }
     return run(args, kwargs);
   }
 
   size_t traces() const {
-    size_t n = 0;
+    size_t n = forgotten_traces_;
     for (const auto& variant : variants_) n += variant->traced->traces();
     return n;
   }
@@ -35,11 +38,12 @@ class Function {
   // (arguments, results, trace) of each trace, the oldest first. In the structures a tensor is its number.
   nb::list saved_traces() const {
     nb::list list;
-    for (size_t i = 0; i < variants_.size(); ++i) {  // another thread may add some meanwhile
-      const Variant* const variant = variants_[i].get();
+    const std::vector<std::shared_ptr<Variant>> all(variants_.rbegin(),
+                                                    variants_.rend());  // another thread may add some
+    for (const auto& variant : all) {
       std::vector<TracedGraph> graphs;
       {
-        const nb::gil_scoped_release release;  // who holds the function's lock may wait for the interpreter's
+        const Unlocked release;  // who holds the function's lock may wait for the interpreter's
         graphs = variant->traced->graphs();
       }
       for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
@@ -65,6 +69,7 @@ class Function {
     // What tensors of some shapes gave in another structure.
     std::vector<std::pair<std::vector<Aval>, Nest>> other_results;
     std::unique_ptr<detail::TracedFunction> traced;
+    uint64_t hash = 0;
     bool was_traced = false;
 
     void note(const std::vector<Tensor>& tensors, Nest made) {
@@ -91,28 +96,43 @@ class Function {
     }
   };
 
+  using Index = std::unordered_multimap<uint64_t, std::list<std::shared_ptr<Variant>>::iterator>;
+
   nb::object run(const nb::tuple& args, const nb::dict& kwargs) {
     // In a trace the ops are part of it, and a journal writes them down.
     if (current_journal || current_recording().kind != Recording::Kind::eager) return (*python_)(*args, **kwargs);
     std::vector<Tensor> tensors;
     Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
-    Variant& variant = find(std::move(arguments));
+    const std::shared_ptr<Variant> variant = find(std::move(arguments));
     std::vector<Tensor> results;
     {
-      const nb::gil_scoped_release release;
-      variant.traced->call(tensors.data(), tensors.size(), results);
+      const Unlocked release;
+      variant->traced->call(tensors.data(), tensors.size(), results);
     }
-    return variant.results_for(tensors).unflatten(results);
+    return variant->results_for(tensors).unflatten(results);
   }
 
-  Variant& find(Nest arguments) {
-    for (const auto& variant : variants_)
-      if (variant->arguments == arguments) return *variant;
-    variants_.push_back(std::make_unique<Variant>());
-    Variant& made = *variants_.back();
+  std::shared_ptr<Variant> find(Nest arguments) {
+    if (!variants_.empty() && variants_.front()->arguments == arguments) return variants_.front();
+    const uint64_t hash = arguments.hash();
+    // Comparing may run code of the user's, which may call this function: so over a copy.
+    std::vector<std::shared_ptr<Variant>> alike;
+    for (auto [it, end] = index_.equal_range(hash); it != end; ++it) alike.push_back(*it->second);
+    for (const auto& variant : alike)
+      if (variant->arguments == arguments) {
+        if (const auto at = place_of(hash, variant.get()); at != index_.end())
+          variants_.splice(variants_.begin(), variants_, at->second);
+        return variant;
+      }
+    variants_.push_front(std::make_shared<Variant>());
+    index_.emplace(hash, variants_.begin());
+    const std::shared_ptr<Variant> variant = variants_.front();
+    if (variants_.size() > kMostVariants) forget_oldest();
+    Variant& made = *variant;
+    made.hash = hash;
     made.arguments = std::move(arguments);
     made.traced = std::make_unique<detail::TracedFunction>([this, &made](const std::vector<Tensor>& tensors) {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       const TracedDraws draws;
       const nb::object all = made.arguments.unflatten(tensors);
       const nb::object result = (*python_)(*nb::object(all[0]), **nb::object(all[1]));
@@ -120,11 +140,30 @@ class Function {
       made.note(tensors, Nest::flatten(result, results, {.numbers = true, .variables = true}));
       return results;
     });
-    return made;
+    return variant;
   }
 
+  auto place_of(uint64_t hash, const Variant* variant) -> Index::iterator {
+    for (auto [it, end] = index_.equal_range(hash); it != end; ++it)
+      if (it->second->get() == variant) return it;
+    return index_.end();
+  }
+
+  void forget_oldest() {
+    const std::shared_ptr<Variant> oldest = variants_.back();
+    forgotten_traces_ += oldest->traced->traces();
+    index_.erase(place_of(oldest->hash, oldest.get()));
+    variants_.pop_back();
+  }
+
+  // A number that changes in every call makes a variant each time: the longest unused are traced again if they
+  // return.
+  static constexpr size_t kMostVariants = 1024;
+
   std::shared_ptr<nb::object> python_, prepare_;
-  std::vector<std::unique_ptr<Variant>> variants_;
+  std::list<std::shared_ptr<Variant>> variants_;  // most recently used first
+  Index index_;                                   // by hash
+  size_t forgotten_traces_ = 0;
 };
 
 }  // namespace

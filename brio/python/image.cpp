@@ -11,7 +11,7 @@ namespace brio::python {
 namespace {
 
 image::Amount amount_from(nb::handle h) {
-  if (PyFloat_Check(h.ptr()) || PyLong_Check(h.ptr())) return image::Amount(PyFloat_AsDouble(h.ptr()));
+  if (PyFloat_Check(h.ptr()) || PyLong_Check(h.ptr())) return image::Amount(double_from(h));
   return image::Amount(tensor_of(h, {.preferred = f32}));
 }
 

@@ -51,7 +51,7 @@ Item item_of(nb::handle h) {
   if (PyLong_Check(o)) return {.kind = Item::one, .at = integer_from(h)};
   if (PyFloat_Check(o) || PyUnicode_Check(o))
     throw nb::type_error(
-        cat("[slice] ", nb::repr(h).c_str(),
+        cat("[slice] ", shown(h),
             " is no index: those are integers, slices, ..., None, and lists or tensors of integers or bools")
             .c_str());
   Tensor where = tensor_of(h, {.as_input = true});

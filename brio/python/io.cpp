@@ -26,7 +26,7 @@ template <typename F>
 nb::object perform_on_string(const char* who, Given text, F f) {
   return perform(
       [who, f](const Tensor& x) {
-        std::optional<nb::gil_scoped_release> release;
+        std::optional<Unlocked> release;
         if (PyGILState_Check()) release.emplace();
         return f(one_string(who, x));
       },
@@ -142,7 +142,7 @@ template <typename F>
 nb::object perform_on_pixels(const char* who, Given image, bool wide, F f) {
   return perform(
       [who, wide, f](const Tensor& x) {
-        std::optional<nb::gil_scoped_release> release;
+        std::optional<Unlocked> release;
         if (PyGILState_Check()) release.emplace();
         return string_tensor(f(pixels_of(who, x, wide)));
       },
@@ -214,14 +214,14 @@ void bind_io(nb::module_& m) {
       [](Given filename, Given contents, Given) {
         const std::string path = one_string("write_file", tensor_of(filename.object));
         const std::string bytes = one_string("write_file", tensor_of(contents.object));
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         formats::write_file(path, bytes);
       },
       nb::arg("filename"), nb::arg("contents"), nb::arg("name") = nb::none(), "Writes a string to a file.");
   io.def(
       "_glob",
       [](const std::string& pattern) {
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         return data::glob(pattern);
       },
       nb::arg("pattern"));

@@ -29,29 +29,30 @@ int64_t IntegerArgument::read() const {
 
 SizesArgument SizesArgument::take(nb::handle h) {
   if (!current_journal) return {dims_from(h)};
-  if (is_tensor(h)) return {{}, {input(h)}, true};
+  if (is_tensor(h)) return {.sizes = {}, .tensors = {input(h)}, .whole = true};
   if (!PyList_Check(h.ptr()) && !PyTuple_Check(h.ptr())) return {dims_from(h)};
   SizesArgument made;
   for (nb::handle item : nb::iter(h)) {
-    if (is_tensor(item)) made.tensors.push_back(input(item));
-    made.sizes.push_back(is_tensor(item) ? kOpen : item.is_none() ? -1 : integer_from(item));
+    if (is_tensor(item)) {
+      made.tensors.push_back(input(item));
+      made.places.push_back(made.sizes.size());
+    }
+    made.sizes.push_back(is_tensor(item) ? 0 : item.is_none() ? -1 : integer_from(item));
   }
   return made;
 }
 
 std::vector<int64_t> SizesArgument::read() const {
   std::vector<int64_t> dims = sizes;
-  size_t next = 0;
   if (whole) {
     const Tensor& x = tensors[0].tensor;
     const void* data = integers_of(x, 1);
     for (int64_t i = 0; i < x.size(); ++i) dims.push_back(integer_at(data, x.dtype(), i));
   }
-  for (int64_t& size : dims)
-    if (size == kOpen) {
-      const Tensor& x = tensors[next++].tensor;
-      size = integer_at(integers_of(x, 0), x.dtype(), 0);
-    }
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Tensor& x = tensors[i].tensor;
+    dims[places[i]] = integer_at(integers_of(x, 0), x.dtype(), 0);
+  }
   return dims;
 }
 

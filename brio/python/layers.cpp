@@ -16,12 +16,12 @@ class PythonModule : public nn::MultiModule {
  public:
   PythonModule(nb::handle self, const std::string& base, const nn::LayerOptions& options)
       : MultiModule(base, options),
-        kind_(nb::cast<std::string>(self.type().attr("__name__"))),
-        reference_(nb::steal(PyWeakref_NewRef(self.ptr(), nullptr))) {
+        kind_(given_as<std::string>(self.type().attr("__name__"))),
+        reference_(owned(PyWeakref_NewRef(self.ptr(), nullptr))) {
     if (!reference_.is_valid()) throw nb::python_error();
   }
   ~PythonModule() override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     self_.reset();
     reference_.reset();
   }
@@ -51,14 +51,14 @@ class PythonModule : public nn::MultiModule {
 
  protected:
   void create_all(const std::vector<Shape>& inputs) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     nb::list shapes;
     for (const Shape& shape : inputs) shapes.append(shape_object(shape));
     object_or_refuse().attr("_core_build")(shapes);
   }
 
   nn::Tensors call_all(const nn::Tensors& inputs, const nn::Call& how) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     nb::list tensors, masks;
     for (const Tensor& x : inputs) tensors.append(wrap(x));
     for (size_t i = 0; i < inputs.size(); ++i) masks.append(wrap(how.mask(i)));
@@ -69,7 +69,7 @@ class PythonModule : public nn::MultiModule {
   }
 
   nn::Tensors compute_masks(const nn::Tensors& inputs, const nn::Call& how, size_t results) const override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object self = object_or_refuse();
     nb::list tensors, masks;
     for (const Tensor& x : inputs) tensors.append(wrap(x));
@@ -305,7 +305,7 @@ void bind_layers(nb::module_& m) {
       "_python_layer",
       [](nb::handle self, const std::string& base, nb::handle name, nb::handle policy) {
         nn::LayerOptions options{.dtype = policy_from(policy)};
-        if (!name.is_none()) options.name = nb::cast<std::string>(name);
+        if (!name.is_none()) options.name = given_as<std::string>(name);
         return nn::Layer(std::make_shared<PythonModule>(self, base, options));
       },
       nb::arg("self"), nb::arg("base"), nb::arg("name").none(), nb::arg("policy").none());
@@ -313,21 +313,21 @@ void bind_layers(nb::module_& m) {
       "_chain",
       [](nb::handle name) {
         return nn::Layer(
-            std::make_shared<nn::Chain>(std::vector<nn::Layer>{}, name.is_none() ? "" : nb::cast<std::string>(name)));
+            std::make_shared<nn::Chain>(std::vector<nn::Layer>{}, name.is_none() ? "" : given_as<std::string>(name)));
       },
       nb::arg("name").none());
   m.def(
       "_functional",
       [](const std::vector<nn::Symbol>& inputs, const std::vector<nn::Symbol>& outputs, nb::handle name) {
         return nn::Layer(std::make_shared<nn::FunctionalModule>(inputs, outputs,
-                                                                name.is_none() ? "" : nb::cast<std::string>(name)));
+                                                                name.is_none() ? "" : given_as<std::string>(name)));
       },
       nb::arg("inputs"), nb::arg("outputs"), nb::arg("name").none());
   m.def(
       "_input",
       [](Given shape, int64_t batch_size, Given dtype, nb::handle name) {
         return nn::Input(dims_from(shape.object), {.dtype = dtype.object.is_none() ? f32 : dtype_from(dtype.object),
-                                                   .name = name.is_none() ? "" : nb::cast<std::string>(name),
+                                                   .name = name.is_none() ? "" : given_as<std::string>(name),
                                                    .batch_size = batch_size});
       },
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
@@ -336,7 +336,7 @@ void bind_layers(nb::module_& m) {
       [](Given shape, int64_t batch_size, Given dtype, nb::handle name) -> nn::Layer {
         return nn::InputLayer(dims_from(shape.object),
                               {.dtype = dtype.object.is_none() ? f32 : dtype_from(dtype.object),
-                               .name = name.is_none() ? "" : nb::cast<std::string>(name),
+                               .name = name.is_none() ? "" : given_as<std::string>(name),
                                .batch_size = batch_size});
       },
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());

@@ -25,7 +25,7 @@ Tensor norm_of(const Tensor& x, Given ord, const std::optional<std::vector<int>>
     throw InvalidArgument(cat("[norm] axis is one or two axes, but got ", axis->size()));
   const bool matrix = axis && axis->size() == 2;
   if (PyUnicode_Check(ord.object.ptr())) {
-    const std::string name = nb::cast<std::string>(ord.object);
+    const std::string name = given_as<std::string>(ord.object);
     if (name == "euclidean" || (name == "fro" && matrix))
       return euclidean_norm(x, axis ? Axes(*axis) : Axes(), keepdims);
     if (name == "fro") throw InvalidArgument("[norm] ord 'fro' is a norm of matrices; give axis as two axes");
@@ -89,7 +89,7 @@ void bind_products(nb::module_& m, nb::module_& linalg) {
       "norm",
       [](Given tensor, Given ord, Given axis, Given keepdims, Given) {
         const auto axes = Parameter<std::optional<std::vector<int>>>::take(axis);
-        const bool keeps = !keepdims.object.is_none() && nb::cast<bool>(keepdims.object);
+        const bool keeps = !keepdims.object.is_none() && given_as<bool>(keepdims.object);
         const auto held = kept(nb::borrow(ord.object));
         return perform([=](const Tensor& x) { return norm_of(x, {*held}, axes, keeps); },
                        std::tuple{Parameter<Tensor>::take(tensor)});

@@ -129,7 +129,7 @@ nn::Loss own_loss(const std::string& name, nb::object function, const std::strin
   return nn::Loss(
       name,
       [f = kept(std::move(function))](const Tensor& y_true, const Tensor& y_pred) -> nn::SampleValues {
-        const nb::gil_scoped_acquire locked;
+        const Locked locked;
         return tensor_of((*f)(wrap(y_true), wrap(y_pred)));
       },
       static_cast<nn::Reduction>(at));

@@ -206,17 +206,17 @@ class PythonRule : public nn::MetricRule {
  public:
   PythonRule(std::string name, nb::handle self) : MetricRule(std::move(name)), self_(nb::borrow(self)) {}
   ~PythonRule() override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     self_.reset();
   }
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& weight, const Tensor&) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     if (weight.defined())
       self_.attr("update_state")(wrap(y_true), wrap(y_pred), nb::arg("sample_weight") = wrap(weight));
     else self_.attr("update_state")(wrap(y_true), wrap(y_pred));
   }
   Tensor result() const override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     return tensor_of(self_.attr("result")());
   }
 
@@ -272,7 +272,7 @@ void bind_metrics(nb::module_& m) {
   m.def("_mean_of", [](const std::string& name, nb::object function) {
     return nn::Metric(
         name, [f = kept(std::move(function))](const Tensor& y_true, const Tensor& y_pred) -> nn::SampleValues {
-          const nb::gil_scoped_acquire locked;
+          const Locked locked;
           return tensor_of((*f)(wrap(y_true), wrap(y_pred)));
         });
   });

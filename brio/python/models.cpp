@@ -10,6 +10,7 @@
 #include "brio/train/callbacks.h"
 #include "brio/train/model.h"
 #include "brio/train/progress_bar.h"
+#include "brio/train/turns.h"
 
 namespace brio::python {
 namespace {
@@ -27,11 +28,10 @@ class PythonStream : public std::streambuf {
   }
   int sync() override {
     if (text_.empty()) return 0;
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object out = nb::module_::import_("sys").attr("stdout");
     // A character may end in the next piece.
-    out.attr("write")(
-        nb::steal(PyUnicode_DecodeUTF8(text_.data(), static_cast<Py_ssize_t>(text_.size()), "replace")));
+    out.attr("write")(owned(PyUnicode_DecodeUTF8(text_.data(), static_cast<Py_ssize_t>(text_.size()), "replace")));
     out.attr("flush")();
     text_.clear();
     return 0;
@@ -52,26 +52,26 @@ class PythonCallbacks : public train::Callback {
  public:
   explicit PythonCallbacks(nb::object list) : list_(kept(std::move(list))) {
     const nb::object hooks = list_->attr("batch_hooks");
-    train_batches_ = nb::cast<bool>(hooks[0]);
-    test_batches_ = nb::cast<bool>(hooks[1]);
-    predict_batches_ = nb::cast<bool>(hooks[2]);
+    train_batches_ = given_as<bool>(hooks[0]);
+    test_batches_ = given_as<bool>(hooks[1]);
+    predict_batches_ = given_as<bool>(hooks[2]);
   }
 
   void on_train_begin(train::Progress& p) override {
     call(p, "on_train_begin", {});
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object epoch = list_->attr("initial_epoch");  // of a run that was cut off
-    if (!epoch.is_none()) p.initial_epoch = nb::cast<int64_t>(epoch);
+    if (!epoch.is_none()) p.initial_epoch = given_as<int64_t>(epoch);
   }
   void on_train_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_train_end", logs); }
   void on_epoch_begin(train::Progress& p, int64_t epoch) override { call(p, "on_epoch_begin", {}, epoch); }
   void on_epoch_end(train::Progress& p, int64_t epoch, train::Logs& logs) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::dict dict = to_dict(logs);
-    p.stop_training |= nb::cast<bool>(list_->attr("on_epoch_end")(epoch, dict));
+    p.stop_training |= given_as<bool>(list_->attr("on_epoch_end")(epoch, dict));
     for (auto [key, value] : dict)  // what callbacks added
       if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()))
-        logs.set(nb::cast<std::string>(key), PyFloat_AsDouble(value.ptr()));
+        logs.set(given_as<std::string>(key), double_from(value));
   }
   void on_train_batch_begin(train::Progress& p, int64_t step) override {
     if (train_batches_) call(p, "on_train_batch_begin", {}, step);
@@ -102,8 +102,8 @@ class PythonCallbacks : public train::Callback {
  private:
   template <typename... A>
   void call(train::Progress& progress, const char* method, const train::Logs& logs, A... number) {
-    const nb::gil_scoped_acquire locked;
-    progress.stop_training |= nb::cast<bool>(list_->attr(method)(number..., to_dict(logs)));
+    const Locked locked;
+    progress.stop_training |= given_as<bool>(list_->attr(method)(number..., to_dict(logs)));
   }
   // Ctrl-C is seen within a twentieth of a second and the running step.
   void check_signals() {
@@ -124,14 +124,14 @@ class PythonBatches : public train::BatchSource {
  public:
   explicit PythonBatches(nb::object batches) : batches_(kept(std::move(batches))) {
     const nb::object steps = batches_->attr("steps");
-    if (!steps.is_none()) steps_ = nb::cast<int64_t>(steps);
+    if (!steps.is_none()) steps_ = given_as<int64_t>(steps);
   }
   void reset(int64_t epoch) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     iterator_ = kept(batches_->attr("start")(epoch));
   }
   bool next(train::Batch& batch) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object item = nb::steal(PyIter_Next(iterator_->ptr()));
     if (!item.is_valid()) {
       if (PyErr_Occurred()) throw nb::python_error();
@@ -162,7 +162,7 @@ struct Run {
     if (!list.is_none()) callbacks.push_back(std::make_shared<PythonCallbacks>(std::move(list)));
     if (verbose <= 0) return;
     const nb::object out = nb::module_::import_("sys").attr("stdout");
-    const bool terminal = nb::hasattr(out, "isatty") && nb::cast<bool>(out.attr("isatty")());
+    const bool terminal = nb::hasattr(out, "isatty") && given_as<bool>(out.attr("isatty")());
     callbacks.push_back(std::make_shared<train::ProgressBar>(verbose, stream, terminal));
   }
 };
@@ -172,11 +172,11 @@ train::TensorList list_from(nb::handle h) {
   return train::TensorList(tensors_with_own_dtype(h));
 }
 
-nn::Optimizer optimizer_from(nb::handle h) { return nb::cast<nn::Optimizer>(h); }
+nn::Optimizer optimizer_from(nb::handle h) { return given_as<nn::Optimizer>(h); }
 
 std::vector<nn::Metric> metrics_from(nb::handle h) {
   std::vector<nn::Metric> metrics;
-  for (nb::handle item : nb::iter(h)) metrics.push_back(nb::cast<nn::Metric>(item));
+  for (nb::handle item : nb::iter(h)) metrics.push_back(given_as<nn::Metric>(item));
   return metrics;
 }
 
@@ -184,13 +184,20 @@ std::vector<nn::Metric> metrics_from(nb::handle h) {
 nn::Step step_from(nb::handle h) {
   if (h.is_none()) return {};
   return [f = kept(nb::borrow(h))](const train::Batch& batch) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object logs = (*f)(to_python(batch.x), to_python(batch.y), to_python(batch.sample_weight));
     nn::NamedTensors named;
-    for (auto [key, value] : nb::cast<nb::dict>(logs))
-      named.emplace_back(nb::cast<std::string>(key), tensor_of(value));
+    for (auto [key, value] : given_as<nb::dict>(logs))
+      named.emplace_back(given_as<std::string>(key), tensor_of(value));
     return named;
   };
+}
+
+// Whatever may wait for another thread, which may wait for the interpreter's lock.
+template <typename F>
+auto unlocked(F&& f) {
+  const Unlocked release;
+  return f();
 }
 
 void compile(const nn::Model& model, nb::handle optimizer, nb::list outputs, bool auto_scale_loss,
@@ -202,11 +209,11 @@ void compile(const nn::Model& model, nb::handle optimizer, nb::list outputs, boo
                              .test_step = step_from(test_step)};
   std::vector<nn::OutputOptions> all;
   for (nb::handle row : outputs) {  // (loss, weight, metrics, weighted metrics)
-    nn::OutputOptions output{.loss_weight = nb::cast<double>(row[1]),
+    nn::OutputOptions output{.loss_weight = given_as<double>(row[1]),
                              .metrics = metrics_from(row[2]),
                              .weighted_metrics = metrics_from(row[3])};
     const nb::object loss = row[0];
-    if (!loss.is_none()) output.loss = nb::cast<nn::Loss>(loss);
+    if (!loss.is_none()) output.loss = given_as<nn::Loss>(loss);
     all.push_back(std::move(output));
   }
   if (all.size() == 1) {
@@ -216,7 +223,7 @@ void compile(const nn::Model& model, nb::handle optimizer, nb::list outputs, boo
   } else {
     options.outputs = std::move(all);
   }
-  model.compile(std::move(options));
+  unlocked([&] { model.compile(std::move(options)); });
 }
 
 nb::dict history_dict(const train::History& history) {
@@ -242,19 +249,19 @@ nn::FitOptions fit_options(nb::dict o) {
   Called c("fit", nb::tuple(), o);
   c("epochs", options.epochs), c("accumulate", options.accumulate);
   if (const nb::handle size = c.find_keyword("batch_size"); size.ptr())
-    options.batch_size = nb::isinstance<nb::str>(size) ? train::BatchSize(nb::cast<std::string>(size).c_str())
+    options.batch_size = nb::isinstance<nb::str>(size) ? train::BatchSize(given_as<std::string>(size).c_str())
                                                        : train::BatchSize(integer_from(size));
   c("validation_split", options.validation_split), c("shuffle", options.shuffle);
   c("initial_epoch", options.initial_epoch), c("steps_per_epoch", options.steps_per_epoch);
   c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);
   c("validation_freq", options.validation_freq), c("stop_at_nan", options.stop_at_nan);
   if (const nb::handle weights = c.find_keyword("class_weight"); weights.ptr())
-    for (auto [key, value] : nb::cast<nb::dict>(weights))
-      options.class_weight[integer_from(key)] = PyFloat_AsDouble(value.ptr());
+    for (auto [key, value] : given_as<nb::dict>(weights))
+      options.class_weight[integer_from(key)] = double_from(value);
   if (const nb::handle weight = c.find_keyword("sample_weight"); weight.ptr())
     options.sample_weight = list_from(weight);
   if (const nb::handle v = c.find_keyword("validation_data"); v.ptr()) {
-    if (nb::isinstance<data::Dataset>(v)) options.validation_data.dataset = nb::cast<data::Dataset>(v);
+    if (nb::isinstance<data::Dataset>(v)) options.validation_data.dataset = given_as<data::Dataset>(v);
     else {
       options.validation_data.x = list_from(v[0]);
       options.validation_data.y = list_from(v[1]);
@@ -272,16 +279,16 @@ nb::dict fit(const nn::Model& model, nb::handle x, nb::handle y, int verbose, nb
   options.callbacks = run.callbacks;
   train::History history;
   if (nb::isinstance<data::Dataset>(x)) {
-    const auto dataset = nb::cast<data::Dataset>(x);
-    const nb::gil_scoped_release release;
+    const auto dataset = given_as<data::Dataset>(x);
+    const Unlocked release;
     history = model.fit(dataset, std::move(options));
   } else if (is_batches(x)) {
     PythonBatches batches(nb::borrow(x));
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     history = model.fit(batches, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x), targets = list_from(y);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     history = model.fit(inputs, targets, std::move(options));
   }
   run.stream.flush();
@@ -296,16 +303,16 @@ nb::dict evaluate(const nn::Model& model, nb::handle x, nb::handle y, nb::handle
   options.callbacks = run.callbacks;
   train::Logs logs;
   if (nb::isinstance<data::Dataset>(x)) {
-    const auto dataset = nb::cast<data::Dataset>(x);
-    const nb::gil_scoped_release release;
+    const auto dataset = given_as<data::Dataset>(x);
+    const Unlocked release;
     logs = model.evaluate(dataset, std::move(options));
   } else if (is_batches(x)) {
     PythonBatches batches(nb::borrow(x));
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     logs = model.evaluate(batches, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x), targets = list_from(y);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     logs = model.evaluate(inputs, targets, std::move(options));
   }
   run.stream.flush();
@@ -319,12 +326,12 @@ nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, std
   options.callbacks = run.callbacks;
   nn::Tensors results;
   if (nb::isinstance<data::Dataset>(x)) {
-    const auto dataset = nb::cast<data::Dataset>(x);
-    const nb::gil_scoped_release release;
+    const auto dataset = given_as<data::Dataset>(x);
+    const Unlocked release;
     results = model.predict_all(dataset, std::move(options));
   } else {
     const train::TensorList inputs = list_from(x);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     results = model.predict_all(inputs, std::move(options));
   }
   return to_python(std::move(results));
@@ -333,8 +340,8 @@ nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, std
 nn::BatchOptions batch_options(nb::handle sample_weight, nb::handle class_weight) {
   nn::BatchOptions options{.sample_weight = list_from(sample_weight)};
   if (!class_weight.is_none())
-    for (auto [key, value] : nb::cast<nb::dict>(class_weight))
-      options.class_weight[integer_from(key)] = PyFloat_AsDouble(value.ptr());
+    for (auto [key, value] : given_as<nb::dict>(class_weight))
+      options.class_weight[integer_from(key)] = double_from(value);
   return options;
 }
 
@@ -355,16 +362,22 @@ void bind_models(nb::module_& m) {
       .def(
           "train_on_batch",
           [](const nn::Model& model, nb::handle x, nb::handle y, nb::handle w, nb::handle c) {
-            return to_dict(model.train_on_batch(list_from(x), list_from(y), batch_options(w, c)));
+            const train::TensorList inputs = list_from(x), targets = list_from(y);
+            nn::BatchOptions options = batch_options(w, c);
+            return to_dict(unlocked([&] { return model.train_on_batch(inputs, targets, std::move(options)); }));
           },
           nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none(), nb::arg("class_weight").none())
       .def(
           "test_on_batch",
           [](const nn::Model& model, nb::handle x, nb::handle y, nb::handle w) {
-            return to_dict(model.test_on_batch(list_from(x), list_from(y), batch_options(w, nb::none())));
+            const train::TensorList inputs = list_from(x), targets = list_from(y);
+            nn::BatchOptions options = batch_options(w, nb::none());
+            return to_dict(unlocked([&] { return model.test_on_batch(inputs, targets, std::move(options)); }));
           },
           nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none())
-      .def("reset_metrics", [](const nn::Model& model) { model.reset_metrics(); })
+      .def("reset_metrics", [](const nn::Model& model) { unlocked([&] { model.reset_metrics(); }); })
+      .def("take_turn", [](const nn::Model& model) { unlocked([&] { model.turns().take(); }); })
+      .def("leave_turn", [](const nn::Model& model) { model.turns().leave(); })
       .def("optimizer", [](const nn::Model& model) { return model.optimizer(); })
       .def("summary_text", [](const nn::Model& model) { return model.summary_text(); });
 }

@@ -35,8 +35,8 @@ Nest Nest::flatten(nb::handle h, std::vector<Tensor>& tensors, const Options& op
     Py_LeaveRecursiveCall();
   } else if (PyDict_Check(o)) {
     nest.kind_ = Kind::dict;
-    nest.order_ = nest.object_ = nb::steal(PySequence_List(o));
-    const nb::object sorted = nb::steal(PySequence_List(o));
+    nest.order_ = nest.object_ = owned(PySequence_List(o));
+    const nb::object sorted = owned(PySequence_List(o));
     if (PyList_Sort(sorted.ptr()) != 0) PyErr_Clear();  // keys that have no order stay as they are
     else nest.object_ = sorted;
     if (Py_EnterRecursiveCall(" in a structure of tensors")) throw nb::python_error();
@@ -81,10 +81,23 @@ nb::object Nest::unflatten(const std::vector<Tensor>& tensors, size_t& next) con
     }
     default: break;
   }
-  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(items_.size())));
+  nb::object tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(items_.size())));
   for (size_t i = 0; i < items_.size(); ++i)
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), items_[i].unflatten(tensors, next).release().ptr());
   return kind_ == Kind::named_tuple ? nb::object(object_(*tuple)) : tuple;
+}
+
+uint64_t Nest::hash() const {
+  uint64_t hash = static_cast<uint64_t>(kind_) + 1;
+  auto fold = [&](uint64_t word) { hash = (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); };
+  if (object_.is_valid() && kind_ != Kind::dict) {  // keys of a dictionary are a list, which has none
+    const Py_hash_t own = PyObject_Hash(object_.ptr());
+    if (own == -1) PyErr_Clear();  // left to the comparison
+    else fold(static_cast<uint64_t>(own));
+  }
+  fold(items_.size());
+  for (const Nest& item : items_) fold(item.hash());
+  return hash;
 }
 
 bool Nest::operator==(const Nest& other) const {

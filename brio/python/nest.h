@@ -21,6 +21,7 @@ class Nest {
   nb::object unflatten(const std::vector<Tensor>& tensors) const;
 
   bool operator==(const Nest& other) const;  // what is kept is compared as Python compares
+  uint64_t hash() const;                     // equal structures have equal ones
   Kind kind() const { return kind_; }
   const std::vector<Nest>& items() const { return items_; }
   const nb::object& object() const { return object_; }

@@ -51,10 +51,10 @@ struct IntegerArgument {
   int64_t read() const;
 };
 struct SizesArgument {
-  std::vector<int64_t> sizes;  // kOpen: the next of the tensors says; a tensor of all sizes stands alone
-  std::vector<TensorArgument> tensors = {};
+  std::vector<int64_t> sizes;
+  std::vector<TensorArgument> tensors = {};  // each gives the size at its place; a tensor of all sizes stands alone
+  std::vector<size_t> places = {};
   bool whole = false;
-  static constexpr int64_t kOpen = INT64_MIN;
 
   static SizesArgument take(nb::handle object);
   std::vector<int64_t> read() const;

@@ -12,16 +12,14 @@ namespace {
 
 // A number, a schedule, or a function of no arguments that gives the rate.
 nn::LearningRate rate_from(nb::handle h) {
-  if (nb::isinstance<nn::Schedule>(h)) return nb::cast<nn::Schedule>(h);
-  if (nb::hasattr(h, "_brio")) return nb::cast<nn::Schedule>(h.attr("_brio"));
+  if (nb::isinstance<nn::Schedule>(h)) return given_as<nn::Schedule>(h);
+  if (nb::hasattr(h, "_brio")) return given_as<nn::Schedule>(h.attr("_brio"));
   if (PyCallable_Check(h.ptr()))
     return nn::Schedule([f = kept(nb::borrow(h))](const Tensor&) {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       return tensor_of((*f)(), {.preferred = f32});
     });
-  const double rate = PyFloat_AsDouble(h.ptr());
-  if (rate == -1 && PyErr_Occurred()) throw nb::python_error();
-  return rate;
+  return double_from(h);
 }
 
 template <typename Options>
@@ -88,8 +86,7 @@ constexpr Row kOptimizers[] = {ROW(SGD, 0.01),        ROW(RMSprop, 0.001), ROW(A
 std::vector<Variable> variables_from(nb::handle sequence) {
   std::vector<Variable> variables;
   for (nb::handle item : nb::iter(sequence)) {
-    if (!is_variable(item))
-      throw nb::type_error(cat("variables are asked for, but got ", nb::repr(item).c_str()).c_str());
+    if (!is_variable(item)) throw nb::type_error(cat("variables are asked for, but got ", shown(item)).c_str());
     variables.push_back(*nb::inst_ptr<Variable>(item));
   }
   return variables;
@@ -100,9 +97,7 @@ void apply_gradients(const nn::Optimizer& optimizer, nb::handle pairs) {
   std::vector<Variable> variables;
   // Lists and tuples are looked at where they are.
   const auto sequence = [](nb::handle h) {
-    nb::object list = nb::steal(PySequence_Fast(h.ptr(), "apply_gradients takes pairs (gradient, variable)"));
-    if (!list.is_valid()) throw nb::python_error();
-    return list;
+    return owned(PySequence_Fast(h.ptr(), "apply_gradients takes pairs (gradient, variable)"));
   };
   const nb::object list = sequence(pairs);
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.ptr()); ++i) {
@@ -114,7 +109,7 @@ void apply_gradients(const nn::Optimizer& optimizer, nb::handle pairs) {
     gradients.push_back(items[0] == Py_None ? Tensor()
                                             : tensor_of(items[0], {.preferred = variables.back().dtype()}));
   }
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   optimizer.apply_gradients(std::move(gradients), variables);
 }
 
@@ -169,7 +164,7 @@ void bind_optimizers(nb::module_& m) {
   m.def("_schedule", schedule);
   m.def("_own_schedule", [](nb::object f) {
     return nn::Schedule([f = kept(std::move(f))](const Tensor& step) {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       return tensor_of((*f)(wrap(step)), {.preferred = f32});
     });
   });
@@ -226,7 +221,7 @@ void bind_optimizers(nb::module_& m) {
     called.finish();
     nn::Formula formula{.slots = nn::like_parameter({}),
                         .update = [f = kept(std::move(update))](nn::ParameterUpdate& u) {
-                          const nb::gil_scoped_acquire locked;
+                          const Locked locked;
                           Variable variable = u.variable;
                           (*f)(wrap(u.g), variable_object(variable), wrap(u.rate));
                           u.p = variable.value();

@@ -16,8 +16,7 @@ Scalar scalar_from(nb::handle h) {
   const Array& array = read_array(x);
   const void* data = array.buffer ? array.data() : x.impl()->data();
   if (is_integer(x.dtype())) return integer_at(data, x.dtype(), 0);
-  const nb::object number = nb::steal(PyNumber_Float(wrap(x).ptr()));
-  if (!number.is_valid()) throw nb::python_error();
+  const nb::object number = owned(PyNumber_Float(wrap(x).ptr()));
   return PyFloat_AS_DOUBLE(number.ptr());
 }
 

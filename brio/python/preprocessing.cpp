@@ -35,7 +35,7 @@ Tensor one_of(const std::vector<Tensor>& batches) { return batches.size() == 1 ?
 void adapt(const nn::Layer& layer, nb::list data) {
   const std::vector<Tensor> batches = tensors_with_own_dtype(data);
   if (batches.empty()) throw InvalidArgument(cat("[", layer.name(), "] adapt() got no data"));
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   const std::string_view kind = layer.module().kind();
   if (kind == "Normalization") return as<nn::Normalization>(layer).adapt(one_of(batches));
   if (kind == "Discretization") return as<nn::Discretization>(layer).adapt(one_of(batches));
@@ -48,7 +48,7 @@ void adapt(const nn::Layer& layer, nb::list data) {
 template <typename Token>
 std::vector<Token> tokens_from(nb::list tokens) {
   std::vector<Token> list;
-  for (nb::handle token : tokens) list.push_back(nb::cast<Token>(token));
+  for (nb::handle token : tokens) list.push_back(given_as<Token>(token));
   return list;
 }
 
@@ -68,7 +68,7 @@ class PythonCell : public nn::Cell {
 
  protected:
   nn::Tensors call_all(const nn::Tensors& inputs, const nn::Call& how) override {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     const nb::object results = (*step_)(to_python(inputs), how.training);
     nn::Tensors list;
     for (nb::handle result : nb::iter(results)) list.push_back(tensor_of(result));

@@ -21,7 +21,7 @@ std::vector<Tensor> Replayed::call_python(const std::vector<Tensor>& element) {
 std::vector<Tensor> Replayed::learn(const std::vector<Tensor>& example) {
   if (as_python_) return call_python(example);
   {
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     flush();  // what is pending from here on was made by the function
   }
   auto journal = std::make_shared<Journal>(example);
@@ -33,7 +33,7 @@ std::vector<Tensor> Replayed::learn(const std::vector<Tensor>& example) {
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   {
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     journal->finish(results);
   }
   if (!journal->spoiled().empty()) {
@@ -74,7 +74,7 @@ bool Replayed::can_be_traced(const std::vector<Tensor>& example) {
     if (as_python_ || journals_.empty() || journals_[0]->needs_values()) return false;
     journal = journals_[0];
   }
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   try {
     detail::TracedFunction trial([&](const std::vector<Tensor>& given) {
       std::vector<Tensor> results;
@@ -116,10 +116,10 @@ std::vector<Tensor> Replayed::operator()(const std::vector<Tensor>& element) {
     // One thread at a time learns: perhaps what another one has just learnt fits too.
     const std::lock_guard lock(learning_);
     if (replay(element, tried, results)) return results;
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     return is_tracing() ? call_python(element) : learn(element);
   }
-  const nb::gil_scoped_acquire locked;
+  const Locked locked;
   return call_python(element);
 }
 

@@ -27,10 +27,10 @@ std::shared_ptr<const SavedTrace> save_trace(nb::object f, nb::sequence specs) {
   std::vector<SizedAs> arguments;
   for (nb::handle spec : specs) arguments.push_back({dims_from(spec[0]), dtype_from(spec[1])});
   const BodyFn body = [&](const std::vector<Tensor>& tensors) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     return tensors_with_own_dtype(f(to_python(tensors)));
   };
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   return std::make_shared<const SavedTrace>(SavedTrace::of(body, arguments));
 }
 

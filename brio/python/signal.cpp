@@ -11,7 +11,7 @@ namespace {
 signal::Window window_from(nb::handle h) {
   if (h.is_none()) return nullptr;
   return [f = kept(nb::borrow(h))](int64_t length, DType dtype) {
-    const nb::gil_scoped_acquire locked;
+    const Locked locked;
     return tensor_of((*f)(length, nb::arg("dtype") = dtype_object(dtype)), {.preferred = dtype});
   };
 }

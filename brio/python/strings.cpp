@@ -19,7 +19,7 @@ nb::object ragged(const strings::Ragged& lists) {
 }
 
 std::string text_from(nb::handle h) {
-  if (PyUnicode_Check(h.ptr())) return nb::cast<std::string>(h);
+  if (PyUnicode_Check(h.ptr())) return given_as<std::string>(h);
   const Tensor x = tensor_of(h);
   if (x.dtype() != DType::string || x.size() != 1) throw InvalidArgument("[strings] one string is asked for");
   return to_strings(x)[0];

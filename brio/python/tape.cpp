@@ -60,13 +60,12 @@ GradientTape::Source source_of(nb::handle h) {
   if (is_variable(h)) return *nb::inst_ptr<Variable>(h);
   if (is_tensor(h)) return *nb::inst_ptr<Tensor>(h);
   throw nb::type_error(
-      cat("[GradientTape] gradients are taken with respect to tensors and variables, but got ", nb::repr(h).c_str())
-          .c_str());
+      cat("[GradientTape] gradients are taken with respect to tensors and variables, but got ", shown(h)).c_str());
 }
 
 bool zero_where_none(nb::handle how) {
   if (PyUnicode_Check(how.ptr()) && PyUnicode_CompareWithASCIIString(how.ptr(), "none") == 0) return false;
-  const std::string text = nb::cast<std::string>(nb::hasattr(how, "value") ? how.attr("value") : nb::borrow(how));
+  const std::string text = given_as<std::string>(nb::hasattr(how, "value") ? how.attr("value") : nb::borrow(how));
   if (text != "none" && text != "zero")
     throw InvalidArgument(cat("[GradientTape] unconnected_gradients is '", text, "'; it is 'none' or 'zero'"));
   return text == "zero";

@@ -176,7 +176,7 @@ nb::object as_strings(const Tensor& x) {
 Tensor restored(const std::string& dtype, nb::handle dims, nb::handle values) {
   const DType d = dtype_from_name(dtype);
   if (d == DType::string) return tensor_of(values, {.required = d});
-  const auto bytes = nb::cast<nb::bytes>(values);
+  const auto bytes = given_as<nb::bytes>(values);
   const Aval aval{shape_from(dims), d};
   if (bytes.size() != aval.bytes())
     throw InvalidArgument("a pickled tensor is damaged: its bytes do not fill its shape");
@@ -266,7 +266,7 @@ void bind_tensor(nb::module_& m) {
           [](const Tensor& x, nb::object dtype, nb::object copy) {
             nb::object view = numpy_view(x);
             if (!dtype.is_none()) return nb::object(view.attr("astype")(dtype));
-            if (!copy.is_none() && nb::cast<bool>(copy)) return nb::object(view.attr("copy")());
+            if (!copy.is_none() && given_as<bool>(copy)) return nb::object(view.attr("copy")());
             return view;
           },
           nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
@@ -274,7 +274,7 @@ void bind_tensor(nb::module_& m) {
            [](const Tensor& x) {
              if (!readable(x)) return cat("<tf.Tensor: shape=", x.shape(), ", dtype=", x.dtype(), ", traced>");
              return cat("<tf.Tensor: shape=", x.shape(), ", dtype=", x.dtype(), ", numpy=",
-                        nb::cast<std::string>(nb::module_::import_("brio._numpy").attr("text_of")(numpy_view(x))),
+                        given_as<std::string>(nb::module_::import_("brio._numpy").attr("text_of")(numpy_view(x))),
                         ">");
            })
       .def("__str__",
@@ -285,12 +285,12 @@ void bind_tensor(nb::module_& m) {
       .def("__format__",
            [](const Tensor& x, const std::string& how) -> nb::object {
              if (how.empty()) return nb::str(wrap(x));
-             return nb::steal(PyObject_Format(numpy_of(x).ptr(), nb::str(how.c_str()).ptr()));
+             return owned(PyObject_Format(numpy_of(x).ptr(), nb::str(how.c_str()).ptr()));
            })
       .def("__iter__",
            [](nb::handle self) {
              if (self_of(self.ptr()).rank() == 0) throw nb::type_error("a scalar tensor cannot be iterated over");
-             return nb::steal(PySeqIter_New(self.ptr()));
+             return owned(PySeqIter_New(self.ptr()));
            })
       .def(
           "ref", [](nb::handle self) { return nb::module_::import_("brio._numpy").attr("Reference")(self); },

@@ -34,7 +34,7 @@ Variable make(nb::object initial, std::optional<bool> trainable, std::optional<s
   if (trainable) options.trainable = *trainable;
   if (!constraint.is_none())
     options.constraint = [f = kept(constraint)](const Tensor& x) {
-      const nb::gil_scoped_acquire locked;
+      const Locked locked;
       return tensor_of((*f)(wrap(x)));
     };
   return Variable(value, std::move(options));
@@ -61,7 +61,7 @@ Tensor value_of(const Variable& variable) {
 
 std::shared_ptr<nb::object> kept(nb::object object) {
   return {new nb::object(std::move(object)), [](nb::object* o) {
-            const nb::gil_scoped_acquire locked;
+            const Locked locked;
             delete o;
           }};
 }
@@ -144,14 +144,14 @@ void bind_variable(nb::module_& m) {
              const Tensor x = v.value();
              return cat("<tf.Variable '", v.name(), ":0' shape=", v.shape(), " dtype=", v.dtype(),
                         readable(x)
-                            ? cat(", numpy=", nb::cast<std::string>(
+                            ? cat(", numpy=", given_as<std::string>(
                                                   nb::module_::import_("brio._numpy").attr("text_of")(numpy_view(x))))
                             : "",
                         ">");
            })
       .def("__format__",
            [](const Variable& v, const std::string& how) -> nb::object {
-             return nb::steal(PyObject_Format(numpy_of(v.value()).ptr(), nb::str(how.c_str()).ptr()));
+             return owned(PyObject_Format(numpy_of(v.value()).ptr(), nb::str(how.c_str()).ptr()));
            })
       .def("__iter__", [](const Variable& v) { return nb::iter(wrap(v.value())); })
       .def(

@@ -14,7 +14,7 @@ namespace {
 // "NHWC", "NCHW" and their kin; none: channels last.
 DataFormat format_from(const char* who, Given given) {
   if (given.object.is_none()) return DataFormat::channels_last;
-  const std::string name = nb::cast<std::string>(given.object);
+  const std::string name = given_as<std::string>(given.object);
   if (name.size() >= 3 && name[0] == 'N' && (name.back() == 'C' || name[1] == 'C'))
     return name[1] == 'C' ? DataFormat::channels_first : DataFormat::channels_last;
   throw InvalidArgument(cat("[", who, "] data_format is '", name, "'; it is 'NHWC' or 'NCHW', or with W or DHW"));
@@ -34,7 +34,7 @@ std::vector<int64_t> spatial_from(const char* who, const char* what, Given given
 
 WindowPadding padding_from(const char* who, Given given, DataFormat format) {
   if (PyUnicode_Check(given.object.ptr())) {
-    const std::string name = nb::cast<std::string>(given.object);
+    const std::string name = given_as<std::string>(given.object);
     if (WindowPadding padding(name); padding.is("same") || padding.is("valid")) return padding;
     throw InvalidArgument(cat("[", who, "] padding is '", name, "'; it is 'SAME', 'VALID' or a list of pairs"));
   }

@@ -1,0 +1,37 @@
+// The interpreter's lock, taken and given back for a scope, in place of nanobind's classes: these let a process end.
+// When Python ends while a daemon thread is in here, it ends that thread by unwinding its stack; a destructor, which
+// throws nothing, is where that becomes an abort. Such a thread stops where it is instead, and ends with the process.
+#pragma once
+
+#include <Python.h>
+
+namespace brio::python {
+
+[[noreturn]] void stop_here();                         // for ever
+void take_interpreter(PyThreadState* state) noexcept;  // PyEval_RestoreThread
+PyGILState_STATE ensure_interpreter() noexcept;        // PyGILState_Ensure
+
+class [[nodiscard]] Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked() { take_interpreter(state_); }
+  Unlocked(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+class [[nodiscard]] Locked {
+ public:
+  Locked() : state_(ensure_interpreter()) {}
+  ~Locked() {
+    if (!PyGILState_Check()) stop_here();  // Python ended in here, and the stack is being unwound
+    PyGILState_Release(state_);
+  }
+  Locked(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+}  // namespace brio::python
