@@ -1,0 +1,81 @@
+"""What is called: every public function, class and method of the package, found by walking it."""
+
+import inspect
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "scripts" / "api"))
+import signatures  # noqa: E402: beside the scripts that make the API pages
+import surface  # noqa: E402
+import values  # noqa: E402
+
+# They end or block the process, wait for input, or change how every later call runs.
+LEFT_OUT = {
+    "tf.test.main", "tf.compat.v1.disable_eager_execution", "tf.compat.v1.disable_v2_behavior", "tf.compat.v1.app.run", "tf.app.run",
+    "tf.config.run_functions_eagerly", "tf.config.set_visible_devices", "tf.debugging.enable_check_numerics", "keras.config.set_floatx",
+    "keras.backend.set_floatx", "keras.config.set_dtype_policy", "keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_dtype_policy",
+    "keras.config.set_image_data_format", "keras.backend.set_image_data_format", "keras.backend.clear_session", "keras.utils.clear_session",
+    "keras.config.set_epsilon", "keras.backend.set_epsilon", "tf.experimental.numpy.experimental_enable_numpy_behavior",
+    "tf.print", "keras.utils.print_msg", "tf.while_loop", "keras.ops.while_loop", "tf.compat.v1.while_loop",
+}  # fmt: skip
+
+
+class Target:
+    """Something to call: the text before the parentheses, and the names of its parameters."""
+
+    def __init__(self, text, parameters):
+        self.text = text
+        self.positional = parameters[0]
+        self.keywords = parameters[1]
+
+
+def parameters_of(value, method=False):
+    """Names that can be given by position, and all names."""
+    signature = signatures.of("f", value, "brio", "C" if method else None)
+    if signature is None:
+        return [""] * 3, []
+    found = list(signature.parameters.values())
+    if method and found and found[0].name in ("self", "cls"):
+        found = found[1:]
+    positional = [p.name for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind == p.VAR_POSITIONAL for p in found):
+        positional += [""] * 3
+    return positional, [p.name for p in found if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+
+
+def functions():
+    """Functions and constructors of every public module."""
+    found, seen = [], set()
+    for module in surface.public_modules():
+        prefix = surface.tensorflow_name(module)
+        for name, value in surface.names(module).items():
+            text = f"{prefix}.{name}"
+            if not callable(value) or inspect.ismodule(value) or id(value) in seen or text in LEFT_OUT:
+                continue
+            if inspect.isclass(value) and issubclass(value, BaseException):
+                continue
+            seen.add(id(value))
+            found.append(Target(text, parameters_of(value)))
+    return found
+
+
+def methods(evaluate):
+    """Methods of the receivers, operators among them."""
+    found, seen = [], set()
+    for receiver in values.RECEIVERS:
+        cls = type(evaluate(receiver))
+        for name in dir(cls):
+            public = not name.startswith("_") or name in OPERATORS
+            function = inspect.getattr_static(cls, name, None)
+            if not public or not callable(getattr(cls, name, None)) or inspect.isclass(function) or (cls, name) in seen:
+                continue
+            seen.add((cls, name))
+            found.append(Target(f"({receiver}).{name}", parameters_of(getattr(cls, name), method=True)))
+    return found
+
+
+OPERATORS = {
+    f"__{name}__"
+    for name in "add radd sub rsub mul rmul truediv rtruediv floordiv mod pow rpow matmul rmatmul and or xor invert neg abs lt le gt ge eq ne "
+    "getitem setitem len iter bool int float index contains call array format".split()
+}

@@ -1,0 +1,295 @@
+"""What a hostile user passes in: an exception that names it, never a crash, a hang or memory without end. Each case was one."""
+
+import subprocess
+import sys
+import textwrap
+import time
+
+import numpy as np
+import pytest
+
+import brio as tf
+
+keras = tf.keras
+
+
+def run(program, *, seconds=60, **options):
+    """A program of its own: what it printed; it must end by itself, and well."""
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=seconds, **options)
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+# ---- arrays
+
+ODD_ARRAYS = {
+    "datetime64": np.array(["2020-01-01", "2020-01-02"], "datetime64[ns]"),
+    "timedelta64": np.array([1, 2], "timedelta64[s]"),
+    "structured": np.zeros(2, [("a", "f4"), ("b", "i4")]),
+    "longdouble": np.zeros(2, np.longdouble),
+    "clongdouble": np.zeros(2, np.clongdouble),
+    "void": np.zeros(2, "V3"),
+    "a date": np.datetime64("2020-01-01"),
+    "a duration": np.timedelta64(3, "D"),
+    "dates in a list": [np.datetime64("2020-01-01")],
+}
+TAKERS = {
+    "constant": tf.constant,
+    "Variable": tf.Variable,
+    "from_tensor_slices": tf.data.Dataset.from_tensor_slices,
+    "gather": lambda x: tf.gather(x, [0]),
+    "add": lambda x: tf.constant([1.0, 2.0]) + x,
+    "fit": lambda x: _compiled().fit(x, x, verbose=0),
+    "predict": lambda x: _compiled().predict(x, verbose=0),
+    "sum": tf.reduce_sum,
+    "keras.ops": keras.ops.exp,
+}
+
+
+def _compiled():
+    model = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    return model
+
+
+@pytest.mark.parametrize("taker", TAKERS)
+@pytest.mark.parametrize("kind", ODD_ARRAYS)
+def test_arrays_of_dtypes_that_tensors_do_not_have_are_refused(taker, kind):
+    with pytest.raises((ValueError, TypeError)):
+        TAKERS[taker](ODD_ARRAYS[kind])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i2", "i4", "i8", "u2", "u4", "u8", "c8", "c16"])
+def test_arrays_of_the_other_byte_order_have_the_same_values(dtype):
+    native = np.arange(300).astype(dtype)
+    swapped = native.astype(native.dtype.newbyteorder(">"))
+    assert tf.constant(swapped).dtype == tf.constant(native).dtype
+    np.testing.assert_array_equal(tf.constant(swapped).numpy(), native)
+    np.testing.assert_array_equal(tf.constant(swapped[::2].reshape(2, 75)[:, ::-1]).numpy(), native[::2].reshape(2, 75)[:, ::-1])
+
+
+def test_training_takes_the_other_byte_order():
+    x = np.random.default_rng(1).normal(size=(256, 120)).astype(">f8")
+    model = keras.Sequential([keras.layers.Dense(150, "relu"), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    history = model.fit(x, x[:, :1], epochs=2, verbose=0)
+    assert history.history["loss"][1] < history.history["loss"][0]
+
+
+def test_a_column_of_dates_of_pandas_is_refused():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    series = pandas.Series(pandas.date_range("2020-01-01", periods=3))
+    with pytest.raises((ValueError, TypeError)):
+        tf.constant(series)
+
+
+# ---- numbers and sequences
+
+
+@pytest.mark.parametrize("size", [-(2**63), -(2**62), 2**62, 2**63 - 1, 2**63, 2**70])
+def test_sizes_that_no_tensor_has(size):
+    x = tf.ones([2, 3])
+    for call in [
+        lambda: tf.zeros(size), lambda: tf.zeros([2, size]), lambda: tf.reshape(x, [size]), lambda: tf.fill([size], 1.0), lambda: tf.tile(x, [size, 1]),
+        lambda: tf.broadcast_to(x, [size, 2, 3]), lambda: tf.random.normal([size]), lambda: keras.layers.Dense(size).build((None, 3)),
+        lambda: tf.split(x, size), lambda: tf.random.split([2, 3], size), lambda: tf.repeat(x, size), lambda: keras.layers.Reshape((size,))(x),
+        lambda: tf.data.Dataset.range(3).batch(size) if size < 0 else tf.zeros(size),
+    ]:  # fmt: skip
+        with pytest.raises((ValueError, TypeError, OverflowError, MemoryError, tf.errors.OpError)):
+            tf.nest.map_structure(lambda t: t.numpy(), call())
+
+
+def test_roll_by_any_number():
+    for shift in (-(2**63), -(2**62), 2**62, 2**63 - 1):
+        assert tf.roll(tf.range(7), shift, 0).numpy().tolist() == np.roll(np.arange(7), shift % 7).tolist()
+
+
+class Raising:
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        raise LookupError("mine")
+
+
+def test_what_an_object_raises_reaches_the_caller():
+    for call in (tf.constant, tf.stack, tf.zeros, lambda x: tf.constant(1.0) + x, lambda x: tf.reduce_sum(tf.ones(2), x), keras.ops.add_n if hasattr(keras.ops, "add_n") else tf.add_n):
+        with pytest.raises((LookupError, TypeError)):
+            call(Raising())
+
+
+def test_lists_that_hold_themselves_and_deep_ones():
+    inside = [1.0]
+    inside.append(inside)
+    mixed = [tf.constant(1.0)]
+    mixed.append(mixed)
+    deep = 1.0
+    for _ in range(5000):
+        deep = [deep]
+    for value in (inside, mixed, deep):
+        for call in (tf.constant, tf.reduce_sum, tf.stack, tf.Variable, tf.data.Dataset.from_tensor_slices):
+            with pytest.raises((ValueError, TypeError, RecursionError)):
+                call(value)
+
+
+def test_subclasses_of_numbers_keep_their_values():
+    class Metres(float):
+        pass
+
+    class Count(int):
+        pass
+
+    assert tf.constant(Metres(2.5)).numpy() == 2.5
+    assert tf.constant([Metres(2.5), Metres(-0.5)]).numpy().tolist() == [2.5, -0.5]
+    assert tf.constant(Count(7)).numpy() == 7
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tf.split(tf.ones(4), ""), lambda: tf.strings.lower(3), lambda: tf.image.resize(tf.ones([4, 4, 3]), [2, 2], method=3),
+        lambda: keras.layers.Dense(3, activation=3), lambda: keras.layers.Conv2D(3, 3, padding=7), lambda: keras.optimizers.Adam(amsgrad=np.ones(3)),
+        lambda: keras.layers.LSTM(4, return_sequences=np.ones(3)), lambda: tf.linalg.norm(tf.ones(3), ord={}), lambda: keras.Sequential(name=3),
+        lambda: keras.ops.stack(keras.Input((3,))),
+    ],
+)  # fmt: skip
+def test_wrong_types_are_errors_that_say_what_is_wanted(call):
+    with pytest.raises((TypeError, ValueError)) as caught:
+        call()
+    assert not isinstance(caught.value, tf.errors.InternalError)
+    for word in ("std::", "bad_cast", "bad_alloc"):
+        assert word not in str(caught.value)
+
+
+def test_prefetch_of_any_number_stays_in_its_memory():
+    program = """
+        import resource, brio as tf
+        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+        data = tf.data.Dataset.range(20000).map(lambda i: tf.ones([1000]) * tf.cast(i, tf.float32)).prefetch(10**12)
+        count = 0
+        for x in data:
+            count += 1
+        print(count)
+    """
+    assert run(program).strip() == "20000"
+
+
+# ---- time
+
+
+def test_integer_powers_take_no_time():
+    began = time.monotonic()
+    assert tf.pow(tf.constant(2, tf.int64), tf.constant(2**62, tf.int64)).numpy() == 0
+    assert tf.pow(tf.constant(3, tf.int64), tf.constant(2**62, tf.int64)).numpy() == pow(3, 2**62, 2**64)
+    assert time.monotonic() - began < 5
+
+
+def test_a_metric_of_too_many_thresholds_is_refused():
+    with pytest.raises((ValueError, MemoryError, tf.errors.OpError)):
+        keras.metrics.AUC(num_thresholds=2**40).update_state([0.0, 1.0], [0.5, 0.5])
+
+
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM"])
+def test_a_loop_in_a_function_hears_signals(how):
+    program = f"""
+        import os, signal, threading, time, brio as tf
+        class Stop(Exception): pass
+        def handler(number, frame): raise Stop
+        signal.signal(signal.{how}, handler)
+        v = tf.Variable(1.0)
+        @tf.function
+        def endless():
+            v.assign(2.0)
+            return tf.while_loop(lambda i: i >= 0, lambda i: (i + 1) % 1000, [tf.constant(0)])
+        threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.{how})).start()
+        began = time.monotonic()
+        try:
+            endless()
+        except Stop:
+            print("stopped", time.monotonic() - began < 5, v.numpy())
+    """
+    assert run(program).strip() == "stopped True 1.0"
+
+
+# ---- threads, the end of the process, forks
+
+
+def test_fit_evaluate_and_predict_of_one_model_in_several_threads():
+    program = """
+        import threading, numpy as np, brio as tf
+        rng = np.random.default_rng(1)
+        x = rng.normal(size=(4096, 120)).astype("float32")
+        y = (x[:, :1] > 0).astype("float32")
+        model = tf.keras.Sequential([tf.keras.layers.Dense(150, "relu"), tf.keras.layers.Dense(1, "sigmoid")])
+        model.compile("sgd", "binary_crossentropy", metrics=["accuracy"])
+        failures = []
+        def job(f):
+            def run():
+                try:
+                    for _ in range(6): f()
+                except BaseException as e: failures.append(repr(e))
+            return threading.Thread(target=run)
+        jobs = [job(lambda: model.fit(x, y, epochs=2, verbose=0)), job(lambda: model.evaluate(x, y, verbose=0)),
+                job(lambda: model.predict(x[:512], verbose=0)), job(lambda: model.train_on_batch(x[:64], y[:64])),
+                job(lambda: model.fit(x[:500], y[:500], epochs=2, batch_size=17, verbose=0))]
+        for t in jobs: t.start()
+        for t in jobs: t.join()
+        alone = model.evaluate(x, y, verbose=0)
+        results = []
+        jobs = [job(lambda: results.append(model.evaluate(x, y, verbose=0))) for _ in range(3)]
+        for t in jobs: t.start()
+        for t in jobs: t.join()
+        print(failures, len(results), all(r == alone for r in results))
+    """
+    assert run(program, seconds=120).strip() == "[] 18 True"
+
+
+DAEMONS = {
+    "fit": "m = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dense(1)]); m.compile('adam', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0)",
+    "fit with a callback": "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *a: sum(range(2000)))])",
+    "eager": "v = tf.Variable(tf.ones([100, 100]))\n    while True: v.assign(tf.tanh(tf.matmul(v, v)))",
+    "generator": "for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass",
+    "py_function": "for _ in tf.data.Dataset.range(10**9).map(lambda i: tf.py_function(lambda k: k.numpy() + 1, [i], tf.int64)).prefetch(4): pass",
+}
+
+
+@pytest.mark.parametrize("kind", DAEMONS)
+def test_a_process_ends_while_a_daemon_thread_works(kind):
+    program = f"""
+import threading, time, numpy as np, brio as tf
+x = np.random.rand(5000, 10).astype("float32")
+def forever():
+    while True: yield np.ones(3, np.float32)
+def work():
+    {DAEMONS[kind]}
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3 + np.random.default_rng().random() * 0.1)
+"""
+    for _ in range(4):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+
+
+def test_forks_while_a_thread_trains():
+    program = """
+        import os, sys, threading, numpy as np, brio as tf
+        x = np.random.rand(2000, 20).astype("float32")
+        data = tf.data.Dataset.from_tensor_slices((x, x[:, :1])).shuffle(2000).batch(16).prefetch(2)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(32), tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        threading.Thread(target=lambda: model.fit(data, epochs=10**6, verbose=0), daemon=True).start()
+        bad = []
+        for i in range(60):
+            child = os.fork()
+            if child == 0:
+                ok = float(tf.reduce_sum(tf.ones([50]) * 2.0)) == 100.0 and sum(1 for _ in tf.data.Dataset.range(100).batch(7)) == 15
+                os._exit(0 if ok else 3)
+            _, status = os.waitpid(child, 0)
+            if status: bad.append(status)
+        print(bad)
+        sys.stdout.flush()
+        os._exit(0)
+    """
+    assert run(program, seconds=120, env={**__import__("os").environ, "PYTHONWARNINGS": "ignore"}).strip() == "[]"
+
+
