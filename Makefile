@@ -17,7 +17,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz soak coverage lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test bench bench-ops fuzz fuzz-api soak coverage lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -71,6 +71,12 @@ fuzz: setup ## hostile bytes for each parser of files; random graphs planned, un
 	$(call build,release,brio_fuzz test_ops)
 	@$(RELEASE)/brio_fuzz --seconds $(SECONDS_TO_FUZZ)
 	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'
+
+# FUZZ_API_ARGS="--calls 20000 --seed 7"; one call again: scripts/fuzz_api --call 'tf.zeros([-2**63])'
+fuzz-api: setup ## every public callable of Python and the tool, with odd arguments: a million calls
+	$(call build,release,_core brio_tool)
+	@.venv/bin/python scripts/fuzz_api $(FUZZ_API_ARGS)
+	@.venv/bin/python scripts/fuzz_tool
 
 # SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
 soak: setup ## run a million training steps and a million batches of input; check that time and memory stay flat

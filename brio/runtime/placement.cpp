@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "brio/base/error.h"
+#include "brio/ops/control.h"
 #include "brio/ops/shape_ops.h"
 
 namespace brio {
@@ -89,8 +90,9 @@ class Placer {
       for (ValueId v : node.out)
         if (roots_[v].value == v) defined_[v] = n + 1;
       // A loop may fail in a late round, when it has written results of earlier ones.
-      if (node.op->kind == OpKind::control) last_may_fail_ = n + 2;  // a loop may be interrupted, too
-      else if (may_fail(node)) last_may_fail_ = n + 1;
+      // Any loop may be interrupted.
+      const bool loops = node.op == &op::while_loop || node.op == &op::while_grad || node.op == &op::scan;
+      if (loops || may_fail(node)) last_may_fail_ = node.op->kind == OpKind::control ? n + 2 : n + 1;
     }
     for (ValueId v : graph_.outputs) {
       last_use_[roots_[v].value] = kNever;

@@ -1,6 +1,8 @@
 // The rules of "record → plan → run" in the design, one test each.
 #include <gtest/gtest.h>
+#include <malloc.h>
 
+#include <functional>
 #include <thread>
 
 #include "brio/base/thread_pool.h"
@@ -80,6 +82,61 @@ TEST(PlanCache, PlansThatFunctionsKeepAreBoundedToo) {
   }
   EXPECT_EQ(f(ones({1, 1})).to_vector<float>(), first);  // planned again
   EXPECT_EQ(f.traces(), 49u);                            // not traced again
+  set_plan_cache_limit(512 << 20);
+}
+
+// What plans take of the heap, as malloc knows it, and as their count has it.
+TEST(PlanCache, CountsWhatPlansReallyTake) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer's malloc does not say what is in use";
+#endif
+  const auto in_use = [] {
+    const auto info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+  };
+  const auto chain = [](int i) {
+    Tensor x = ones({8});
+    for (int k = 0; k < 12; ++k) x = i >> k & 1 ? exp(x) : tanh(x);
+    x.array();
+  };
+  const auto shapes = [](int i) {
+    const Tensor x = ones({1 + i % 57, 3 + i / 57});
+    sum(exp(x) * 2.f + tanh(x), 1).array();
+  };
+  for (const std::function<void(int)>& make : {std::function<void(int)>(chain), std::function<void(int)>(shapes)}) {
+    clear_plan_cache();
+    make(0);
+    const size_t heap = in_use(), counted = plan_cache_stats().bytes;
+    for (int i = 1; i <= 1000; ++i) make(i);
+    const auto took = static_cast<double>(in_use() - heap);
+    EXPECT_LT(took, 1.35 * static_cast<double>(plan_cache_stats().bytes - counted));
+    EXPECT_GT(took, 0.7 * static_cast<double>(plan_cache_stats().bytes - counted));
+  }
+  clear_plan_cache();
+}
+
+TEST(PlanCache, DropsIdlePlansOfFunctionsAndKeepsThoseInUse) {
+  clear_plan_cache();
+  const auto make = [](int n) {
+    auto f = function([](const Tensor& x) { return matmul(exp(x), tanh(x)) * 2.f; });
+    f(ones({n, n}));
+    return f;
+  };
+  using F = decltype(make(1));
+  std::vector<F> idle;
+  F busy = make(200);
+  set_plan_cache_limit(plan_cache_stats().bytes + (1 << 20));
+  for (int i = 0; i < 300; ++i) {
+    idle.push_back(make(64 + i % 32));
+    busy(ones({200, 200}));
+  }
+  const PlanCacheStats stats = plan_cache_stats();
+  EXPECT_LE(stats.bytes, stats.limit + (12 << 20));  // what the last 64 plannings used may stay
+  const uint64_t made = plan_clock();
+  busy(ones({200, 200}));
+  EXPECT_EQ(plan_clock(), made);  // never planned again
+  EXPECT_EQ(idle[0](ones({64, 64})).to_vector<float>(), make(64)(ones({64, 64})).to_vector<float>());
+  EXPECT_EQ(idle[0].traces(), 1u);  // planned again, not traced
   set_plan_cache_limit(512 << 20);
 }
 

@@ -1,18 +1,19 @@
 """Arguments, as text that Python evaluates: so a call that fails is its own reproducer.
 
-No size lies between what is quick and what no machine has: a call either is small or has to be refused."""
+No size lies between what is quick and what no machine has: a call either is small or has to be refused.
+Nor is anything without an end: Python itself would walk it for ever."""
 
 NASTY = """
 None; True; -1; 0; 3; 7; 150; 300; 1000; 2**15; 2**31; -2**31; 2**32; 2**40; -2**40; 2**53+1; 2**62; -2**62; 2**63-1; -2**63; 2**63; 2**64; 2**70; -2**70; 10**400
 0.0; -0.0; 2.5; -1.5; 1e-45; 1e38; 1e308; float("nan"); float("inf"); -float("inf"); 1+2j; 10**12
 ""; "a"; "\\0"; "\\ud800"; "é"*70; "float32"; "relu"; "mean"; "no such thing"; "x"*5000; b""; b"\\xff\\x00"; "same"; "../nowhere"; "s3://x"
-[]; (); {}; [[]]; [[], []]; [1, [2]]; [None]; [1, None]; [[1.0, 2.0], [3.0, 4.0]]; [1, 2.5, True]; ["a", 1]; ["a", b"b"]; {"a": 1}; {"a": [1.0], "b": {"c": 2}}; {1: 2}; set(); {1, 2}; range(3); range(2**62)
+[]; (); {}; [[]]; [[], []]; [1, [2]]; [None]; [1, None]; [[1.0, 2.0], [3.0, 4.0]]; [1, 2.5, True]; ["a", 1]; ["a", b"b"]; {"a": 1}; {"a": [1.0], "b": {"c": 2}}; {1: 2}; set(); {1, 2}; range(3); range(10**5)
 [2**40, 2**40]; [-1, -1]; [-2**63]; [2, -2**63]; [2**62, 4]; [0, 2**62]; [3, 0]; [2**31, 2**31]; [1]*9; [1]*40; (2, 3); [2, 3]; [3]; [0]; [1.5]; [10**30]; [[0, 0], [1, 1]]; [[2**62, 2**62]]; [[-1, 0]]
 object(); object; type; Ellipsis; NotImplemented; slice(None); slice(-2**63, 2**63, -1); lambda x: x; lambda *a, **k: 1.0; len; print
 np.float32(1); np.float64("nan"); np.int8(-1); np.uint64(2**64-1); np.longdouble(1); np.datetime64("2020-01-01"); np.timedelta64(3, "D"); np.bool_(True); np.str_("s"); np.bytes_(b"s"); np.complex64(1j); np.array(5); np.dtype("float32"); np.dtype(">f4"); np.nan
 np.zeros((2, 3), np.float32); np.ones((2, 3)); np.arange(6).reshape(2, 3); np.zeros((0,)); np.zeros((2, 0, 3), np.float32); np.ones((1,)*9, np.float32); np.ones((1,)*32); np.array(["x", "yz"]); np.array([b"x"]); np.array([1+2j])
 np.arange(4, dtype=">f4"); np.arange(4, dtype=">i8"); np.array(["2020-01-01"], "datetime64[ns]"); np.array([3], "timedelta64[s]"); np.zeros(3, np.longdouble); np.zeros(3, np.clongdouble); np.zeros(2, [("a", "f4"), ("b", "i4")]); np.array([None, 1], object); np.array([[1], [2, 3]], object); np.array([object()], object); np.zeros(3, "V5"); np.ma.array([1.0, 2.0], mask=[0, 1]); np.matrix([[1.0, 2.0]])
-np.ones((4, 6), np.float32)[::2, ::-3]; np.ones((3, 4), np.float32).T; np.broadcast_to(np.float32(1), (2, 3)); np.broadcast_to(np.float32(1), (2**40,)); np.full((3,), np.nan, np.float32); np.array([np.inf, -np.inf, 0.0], np.float32); np.float16([1e4]*8); np.array([2**63-1, -2**63]); np.array([255, 0], np.uint8); np.zeros((3, 3), bool); np.frombuffer(b"abcd", np.uint8); memoryview(b"abcd"); bytearray(b"ab"); __import__("array").array("d", [1.0])
+np.ones((4, 6), np.float32)[::2, ::-3]; np.ones((3, 4), np.float32).T; np.broadcast_to(np.float32(1), (2, 3)); np.broadcast_to(np.float32(1), (3, 2**40)); np.full((3,), np.nan, np.float32); np.array([np.inf, -np.inf, 0.0], np.float32); np.float16([1e4]*8); np.array([2**63-1, -2**63]); np.array([255, 0], np.uint8); np.zeros((3, 3), bool); np.frombuffer(b"abcd", np.uint8); memoryview(b"abcd"); bytearray(b"ab"); __import__("array").array("d", [1.0])
 nasty.RaisingItem(); nasty.RaisingLen(); nasty.RaisingIter(); nasty.RaisingMidway(); nasty.RaisingArray(); nasty.LyingArray(); nasty.RaisingIndex(); nasty.RaisingFloat(); nasty.RaisingBool(); nasty.RaisingText(); nasty.RaisingAttribute(); nasty.RaisingEq(); nasty.RaisingCall(); nasty.LyingLen(); nasty.Number(3); nasty.Text("relu"); nasty.inside_itself(); nasty.dict_inside_itself(); nasty.deep(); nasty.read_only(); nasty.raising; nasty.gives_none; nasty.gives_text; nasty.generator; nasty.generator()
 [nasty.RaisingFloat()]; [nasty.RaisingItem(), 1]; {"a": nasty.RaisingArray()}; [[nasty.RaisingIndex()]]; iter([1.0, 2.0]); (x for x in [1, 2])
 tf.constant(7); tf.constant([1.0, float("inf")]); tf.constant([[1, 2], [3, 4]]); tf.zeros([2, 3, 4, 5]); tf.zeros([0]); tf.constant("t"); tf.constant(["a", "bc"]); tf.constant([True, False]); tf.constant([1+2j]); tf.zeros([2, 3], tf.float16); tf.ones([4], tf.bfloat16); tf.ones([2, 2], tf.float64); tf.constant(2**62, tf.int64); tf.constant([-2**63], tf.int64); tf.constant([5], tf.uint8); tf.zeros([1]*8)
