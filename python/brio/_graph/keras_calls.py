@@ -1,0 +1,74 @@
+"""Layers of Keras that are called on tensors of a graph: one operation each. Their weights have one value for all sessions."""
+
+import functools
+
+from brio import _core
+from brio._graph import nested, variables, wrap
+from brio._graph.core import Tensor, building
+
+
+def install():
+    """Puts doors before the calls of layers, models, losses and functions."""
+    from brio import _function
+    from brio.keras import _builtin, _layer, losses, models
+
+    seen = set()
+    for module in (_layer, _builtin, models, losses):
+        for value in list(vars(module).values()):
+            if isinstance(value, type) and "__call__" in vars(value) and value not in seen and value.__module__ == module.__name__:
+                seen.add(value)
+                value.__call__ = _called(value.__call__)
+    _function.Function.__call__ = _called(_core._Function.__call__)
+    from brio.keras import optimizers
+
+    original = optimizers.Optimizer.minimize
+
+    @functools.wraps(original)
+    def minimize(self, loss, var_list=None, tape=None):
+        if not isinstance(loss, Tensor):
+            return original(self, loss, var_list, tape)
+        return _minimize(self, loss, var_list)
+
+    optimizers.Optimizer.minimize = minimize
+
+
+def _called(original):
+    @functools.wraps(original)
+    def call(self, *args, **kwargs):
+        graph = building()
+        if graph is None or not any(isinstance(x, Tensor) or hasattr(x, "_as_graph_element") for x in nested.leaves((args, kwargs))):
+            return original(self, *args, **kwargs)
+        made = wrap.call(graph, lambda *a, **k: original(self, *a, **k), wrap.kind_of(type(self).__name__), args, kwargs)
+        weights = list(getattr(self, "weights", ()))
+        if weights:
+            held = [variables.of_core(w, graph) for w in weights]
+            for leaf in nested.leaves(made):
+                if isinstance(leaf, Tensor):
+                    leaf.op.layer_variables = held
+        return made
+
+    return call
+
+
+def _minimize(optimizer, loss, var_list):
+    """An operation that makes a step of one of Keras' optimizers."""
+    from brio._graph import gradients
+
+    graph = building() or loss.graph
+    with graph.as_default():
+        chosen = var_list() if callable(var_list) else var_list
+        held = [variables.as_variable(v) for v in (graph.get_collection("trainable_variables") if chosen is None else chosen)]
+        pairs = [(g, v) for g, v in zip(gradients.gradients(loss, held), held) if g is not None]
+        if not pairs:
+            raise ValueError("No gradients provided for any variable: the loss depends on none of them")
+
+        def run_in(state, op, values):
+            cells = [v.core if v.core is not None else state.session.value(v) for _, v in pairs]
+            optimizer.apply_gradients(list(zip(values, cells)))
+            for _, v in pairs:
+                state.now.pop(v, None)
+            return []
+
+        op = graph.add("Minimize", optimizer.name, run=run_in, inputs=[g for g, _ in pairs])
+    op.writes = op.needs = tuple(v for _, v in pairs)
+    return op
