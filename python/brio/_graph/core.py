@@ -446,6 +446,9 @@ class Tensor:
             raise TypeError("Cannot iterate over a tensor with unknown first dimension.")
         return iter([self[i] for i in range(int(rows))])
 
+    def __tf_tensor__(self, dtype=None, name=None):
+        raise TypeError(f"{self.name} belongs to a graph and has no value here; session.run() gives it")
+
     def numpy(self):
         """A tensor of a graph has no value: Session.run() computes it."""
         raise NotImplementedError(f"numpy() is only available when eager execution is enabled; {self.name} belongs to a graph, and session.run() gives its value")

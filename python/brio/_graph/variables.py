@@ -238,6 +238,9 @@ class Variable:
     def __iter__(self):
         return iter(self._as_tensor())
 
+    def __tf_tensor__(self, dtype=None, name=None):
+        raise TypeError(f"{self.name} belongs to a graph and has values in sessions; session.run() gives them")
+
     def numpy(self):
         """A variable of a graph has values in sessions: Session.run() gives them."""
         raise NotImplementedError(f"numpy() is only available when eager execution is enabled; {self.name} has a value in each session")

@@ -117,9 +117,9 @@ class Optimizer:
         """Makes slots for variables that have none."""
         for variable in held:
             if variable not in self._slots:
-                self._slots[variable] = {k: self._slot(variable, k, name) for k, name in self._slot_names.items()} if self._slot_names else {}
+                self._slots[variable] = {k: self._slot(variable, k) for k in self._slot_names}
 
-    def _slot(self, variable, key, name):
+    def _slot(self, variable, key):
         graph = variable.graph
         before, graph._scope = graph._scope, ""
         try:
@@ -128,7 +128,7 @@ class Optimizer:
             if initial is None:
                 sizes = [int(d) for d in variable.shape.as_list()]
                 initial = wrap.call(graph, lambda: self._slot_value(key, _core.zeros(sizes, dtype)), "zeros", (), {})
-            return Variable(initial, trainable=False, name=f"{variable._name}/{name}")
+            return Variable(initial, trainable=False, name=f"{variable._name}/{self._name}")
         finally:
             graph._scope = before
 
@@ -186,7 +186,7 @@ class GradientDescentOptimizer(Optimizer):
 class MomentumOptimizer(Optimizer):
     """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation."""
 
-    _slot_names = {"momentum": "Momentum"}
+    _slot_names = ("momentum",)
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
         super().__init__(use_locking, name)
@@ -204,7 +204,7 @@ class MomentumOptimizer(Optimizer):
 class AdamOptimizer(Optimizer):
     """Adam: epsilon is added to the root before it is corrected."""
 
-    _slot_names = {"m": "Adam", "v": "Adam_1"}
+    _slot_names = ("m", "v")
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-08, use_locking=False, name="Adam"):
         super().__init__(use_locking, name)
@@ -215,14 +215,8 @@ class AdamOptimizer(Optimizer):
 
     def _create(self, held):
         if not self._others:
-            graph = held[0].graph
-            first = min(held, key=lambda v: v.name)
-            before, graph._scope = graph._scope, first._name.rpartition("/")[0]
-            try:
-                for key, value in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
-                    self._others[key] = Variable(wrap.convert(self._number(value), "float32"), trainable=False, name=key)
-            finally:
-                graph._scope = before
+            for key, value in (("beta1_power", self._beta1), ("beta2_power", self._beta2)):
+                self._others[key] = Variable(wrap.convert(self._number(value), "float32"), trainable=False, name=key)
         super()._create(held)
 
     def _step(self, v, g, slots, shared, n):
@@ -242,7 +236,7 @@ class AdamOptimizer(Optimizer):
 class AdagradOptimizer(Optimizer):
     """accumulation += gradient²; variable -= learning_rate * gradient / sqrt(accumulation)."""
 
-    _slot_names = {"accumulator": "Adagrad"}
+    _slot_names = ("accumulator",)
 
     def __init__(self, learning_rate, initial_accumulator_value=0.1, use_locking=False, name="Adagrad"):
         if initial_accumulator_value <= 0.0:
@@ -261,7 +255,7 @@ class AdagradOptimizer(Optimizer):
 class AdadeltaOptimizer(Optimizer):
     """Adadelta."""
 
-    _slot_names = {"accum": "Adadelta", "accum_update": "Adadelta_1"}
+    _slot_names = ("accum", "accum_update")
 
     def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-08, use_locking=False, name="Adadelta"):
         super().__init__(use_locking, name)
@@ -283,7 +277,7 @@ class RMSPropOptimizer(Optimizer):
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"):
         super().__init__(use_locking, name)
         self._lr, self._decay, self._momentum, self._epsilon, self._centered = learning_rate, decay, momentum, epsilon, centered
-        self._slot_names = {"rms": "RMSProp", "mg": "RMSProp_1", "momentum": "RMSProp_2"} if centered else {"rms": "RMSProp", "momentum": "RMSProp_1"}
+        self._slot_names = ("rms", "mg", "momentum") if centered else ("rms", "momentum")
 
     def _numbers(self):
         return {"lr": self._lr, "decay": self._decay, "momentum": self._momentum, "epsilon": self._epsilon}
@@ -305,7 +299,7 @@ class RMSPropOptimizer(Optimizer):
 class FtrlOptimizer(Optimizer):
     """FTRL-proximal."""
 
-    _slot_names = {"accum": "Ftrl", "linear": "Ftrl_1"}
+    _slot_names = ("accum", "linear")
 
     def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
                  l2_regularization_strength=0.0, use_locking=False, name="Ftrl", accum_name=None, linear_name=None,
