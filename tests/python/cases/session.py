@@ -426,7 +426,7 @@ _PROGRAMS = [
         s.run(i2); second = s.run(b)
     result = [first, second, len(S.global_variables()), a.name, b.name]"""),
     ("collections", """
-    v = tf.Variable(1.0, name='v'); w = tf.Variable(2.0, trainable=False, name='w'); l = tf.Variable(3.0, collections=[S.GraphKeys.LOCAL_VARIABLES], trainable=False, name='l')
+    v = tf.Variable(1.0, name='v'); w = tf.Variable(2.0, trainable=False, name='w'); l = S.Variable(3.0, collections=[S.GraphKeys.LOCAL_VARIABLES], trainable=False, name='l')
     S.add_to_collection('mine', v); S.add_to_collection('mine', 5)
     result = [[x.name for x in f()] for f in (S.global_variables, S.trainable_variables, S.local_variables)] + [len(S.get_collection('mine')), S.get_collection('none'), [x.name for x in S.get_collection(S.GraphKeys.GLOBAL_VARIABLES, 'w')]]"""),
     ("variable_scopes", """

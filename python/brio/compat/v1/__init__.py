@@ -7,6 +7,8 @@ functions add operations to a graph (brio/_graph), which Session.run() runs.
 import importlib
 import types
 
+import numpy as np
+
 from brio import _core
 from brio._graph import core as _graph, effects as _effects, infer as _infer, shapes as _shapes, state as _state, wrap as _wrap
 from brio._graph.core import Graph, Operation
@@ -195,6 +197,8 @@ def sparse_placeholder(dtype, shape=None, name=None):
     name = name or "sparse_placeholder"
     made.values, made.indices = placeholder(dtype, [None], f"{name}/values"), placeholder("int64", [None, rank], f"{name}/indices")
     made.dense_shape = placeholder("int64", [rank], f"{name}/shape")
+    if rank is not None:  # what is computed of it has these sizes
+        made.dense_shape.known = tuple(np.array(sizes, np.int64) for sizes in _infer.dims_of(shape))
     return made
 
 
@@ -282,8 +286,6 @@ def report_uninitialized_variables(var_list=None, name="report_uninitialized_var
     names = [v.name.split(":")[0] for v in held]
 
     def report(*have):
-        import numpy as np
-
         return np.array([n.encode() for n, h in zip(names, have) if not h], dtype=object)
 
     return host_operation(get_default_graph(), "report_uninitialized_variables", report, states, "string", name)

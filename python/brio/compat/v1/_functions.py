@@ -118,17 +118,17 @@ for _name, _dtype in (("to_float", "float32"), ("to_double", "float64"), ("to_in
 
 _RENAMED = {
     "log": (_math, "log"), "log1p": (_math, "log1p"), "is_nan": (_math, "is_nan"), "is_inf": (_math, "is_inf"), "is_finite": (_math, "is_finite"),
-    "rsqrt": (_math, "rsqrt"), "reciprocal": (_math, "reciprocal"), "ceil": (_math, "ceil"), "floor_div": (_core, "floordiv"), "mod": (_math, "floormod"),
+    "rsqrt": (_math, "rsqrt"), "reciprocal": (_math, "reciprocal"), "ceil": (_math, "ceil"), "floor_div": (_math, "floordiv"), "mod": (_math, "floormod"),
     "floormod": (_math, "floormod"), "matrix_inverse": (_linalg, "inv"), "matrix_determinant": (_linalg, "det"), "matrix_solve": (_linalg, "solve"),
-    "matrix_band_part": (_linalg, "band_part"), "matrix_diag": (_linalg, "diag"), "matrix_diag_part": (_linalg, "diag_part"), "diag": (_linalg, "tensor_diag"),
-    "diag_part": (_linalg, "tensor_diag_part"), "trace": (_linalg, "trace"), "cholesky": (_linalg, "cholesky"), "svd": (_linalg, "svd"), "qr": (_linalg, "qr"),
+    "matrix_band_part": (_linalg, "band_part"), "matrix_diag": (_linalg, "diag"), "matrix_diag_part": (_linalg, "diag_part"), "diag": (None, "linalg.tensor_diag"),
+    "diag_part": (None, "linalg.tensor_diag_part"), "trace": (_linalg, "trace"), "cholesky": (_linalg, "cholesky"), "svd": (None, "linalg.svd"), "qr": (_linalg, "qr"),
     "matrix_transpose": (_linalg, "matrix_transpose"), "self_adjoint_eig": (_linalg, "eigh"), "unsorted_segment_sum": (_math, "unsorted_segment_sum"),
-    "segment_sum": (_math, "segment_sum"), "segment_mean": (_math, "segment_mean"), "segment_max": (_math, "segment_max"), "invert_permutation": (_math, "invert_permutation"),
-    "confusion_matrix": (_math, "confusion_matrix"), "bincount": (_math, "bincount"), "polygamma": (_math, "polygamma"), "lgamma": (_math, "lgamma"),
-    "digamma": (_math, "digamma"), "erf": (_math, "erf"), "erfc": (_math, "erfc"), "zeta": (_math, "zeta"), "igamma": (_math, "igamma"), "betainc": (_math, "betainc"),
+    "segment_sum": (_math, "segment_sum"), "segment_mean": (_math, "segment_mean"), "segment_max": (_math, "segment_max"), "invert_permutation": (None, "math.invert_permutation"),
+    "confusion_matrix": (None, "math.confusion_matrix"), "bincount": (None, "math.bincount"), "polygamma": (_math, "polygamma"), "lgamma": (_math, "lgamma"),
+    "digamma": (_math, "digamma"), "erf": (_math, "erf"), "erfc": (_math, "erfc"),
     "accumulate_n": (_core, "add_n"), "squared_difference": (_math, "squared_difference"), "logical_xor": (_math, "logical_xor"), "conj": (_math, "conj"),
     "real": (_math, "real"), "imag": (_math, "imag"), "angle": (_math, "angle"), "cross": (_linalg, "cross"), "log_sigmoid": (_math, "log_sigmoid"),
-    "setdiff1d": (_core, "setdiff1d"), "random_shuffle": (_random, "shuffle"), "random_gamma": (_random, "gamma"), "random_poisson": (_random, "poisson"),
+    "random_shuffle": (_random, "shuffle"), "random_gamma": (_random, "gamma"), "random_poisson": (_random, "poisson"),
     "random_crop": (None, "image.random_crop"), "verify_tensor_all_finite": (None, "debugging.assert_all_finite"), "check_numerics": (None, "debugging.check_numerics"),
     "sparse_tensor_to_dense": (None, "sparse.to_dense"), "sparse_tensor_dense_matmul": (None, "sparse.sparse_dense_matmul"), "sparse_reduce_sum": (None, "sparse.reduce_sum"),
     "string_to_number": (None, "strings.to_number"), "string_join": (None, "strings.join"), "string_split": (None, "strings.split"), "regex_replace": (None, "strings.regex_replace"),
@@ -205,7 +205,7 @@ def multinomial(logits, num_samples, seed=None, name=None, output_dtype="int64")
 def div(x, y, name=None):
     """The quotient; of integers, rounded down."""
     x = _core.convert_to_tensor(x)
-    return _core.floordiv(x, y) if x.dtype.is_integer else _core.divide(x, y)
+    return _math.floordiv(x, y) if x.dtype.is_integer else _core.divide(x, y)
 
 
 @_public("SparseToDense")

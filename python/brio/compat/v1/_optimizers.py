@@ -364,21 +364,8 @@ class ExponentialMovingAverage:
         """The operation that updates the averages of these."""
         graph = core.building()
         held = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES) if var_list is None else list(var_list)
-        for x in held:
-            if id(x) in self._averages:
-                continue
-            own = isinstance(x, Variable)
-            initial = x.initialized_value() if own else wrap.call(graph, _core.zeros_like, "zeros_like", (x,), {})
-            if not own:
-                sizes = x.shape.as_list()
-                initial = wrap.call(graph, lambda s=sizes, d=x.dtype: _core.zeros(s, d), "zeros", (), {})
-            before, graph._scope = graph._scope, ""
-            try:
-                self._averages[id(x)] = (x, Variable(initial, trainable=False, name=f"{x.name.split(':')[0]}/{self._name}"))
-            finally:
-                graph._scope = before
-            if own:
-                graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, x)
+        with graph.control_dependencies(None):
+            self._create(graph, held)
         decay = wrap.convert(self._decay, dtype_hint="float32")
         if self._updates is not None:
             updates = wrap.call(graph, lambda n: _core.cast(n, "float32"), "Cast", (wrap.as_tensor(self._updates),), {})
@@ -389,6 +376,24 @@ class ExponentialMovingAverage:
             change = wrap.call(graph, lambda a, v, d: (a - v) * _core.cast(1.0 - d, a.dtype), "mul", (average, x, decay), {})
             done.append(average.assign_sub(change, read_value=False))
         return control.group(*done, name=self._name)
+
+    def _create(self, graph, held):
+        for x in held:
+            if id(x) in self._averages:
+                continue
+            own = isinstance(x, Variable)
+            if own:
+                initial = x.initialized_value()
+            else:
+                sizes = x.shape.as_list()
+                initial = wrap.call(graph, lambda s=sizes, d=x.dtype: _core.zeros(s, d), "zeros", (), {})
+            before, graph._scope = graph._scope, ""
+            try:
+                self._averages[id(x)] = (x, Variable(initial, trainable=False, name=f"{x.name.split(':')[0]}/{self._name}"))
+            finally:
+                graph._scope = before
+            if own:
+                graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, x)
 
     def average(self, var):
         """The variable that holds the average, or None."""

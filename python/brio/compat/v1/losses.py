@@ -159,18 +159,19 @@ def sigmoid_cross_entropy(multi_class_labels, logits, label_smoothing=0):
 
 
 def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, loss_collection=GraphKeys.LOSSES):
-    """The mean of squared differences between the errors of each pair of elements of a sample."""
+    """The squared differences between the errors of each pair of elements of a sample, summed over samples."""
 
     def whole(labels, predictions, weights):
         labels, predictions = _pair(labels, predictions)
         error = predictions - labels
         axes = list(range(1, error.shape.rank))
-        n = 1.0
-        for d in error.shape[1:]:
-            n *= float(d)
-        squares, total = _core.reduce_sum(_core.square(error), axes), _core.reduce_sum(error, axes)
-        each = 2.0 * (squares / max(n - 1, 1.0) - _core.square(total) / max(n * (n - 1), 1.0))
-        return _reduced(each, weights)
+        weights = _core.cast(weights, error.dtype)
+        while weights.shape.rank and weights.shape.rank < error.shape.rank:
+            weights = _core.expand_dims(weights, -1)
+        n = _core.reduce_sum(_core.cast(_core.broadcast_to(weights, error.shape) != 0, error.dtype), axes, True)
+        squares, total = _core.reduce_sum(_core.square(error), axes, True), _core.reduce_sum(error, axes, True)
+        each = 2.0 * (_core._math.divide_no_nan(squares, n - 1.0) - _core._math.divide_no_nan(_core.square(total), n * (n - 1.0)))
+        return _core.reduce_sum(each * weights)
 
     graph = core.building()
     if graph is None:

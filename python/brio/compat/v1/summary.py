@@ -1,6 +1,5 @@
 """tf.compat.v1.summary: operations that make records for TensorBoard, and the files that they are written to."""
 
-import math
 import os
 import struct
 import time
@@ -44,15 +43,25 @@ def histogram(name, values, collections=None, family=None):
     return _operation("HistogramSummary", name, collections, lambda tag, v: _message(1, _message(1, tag) + _message(5, _histogram(v))), values)
 
 
+def _limits():
+    """TensorFlow's edges of buckets: powers of 1.1 on both sides of 0."""
+    limits, edge = [], 1e-12
+    while edge < 1e20:
+        limits.append(edge)
+        edge *= 1.1
+    limits.append(1.7976931348623157e308)
+    return np.array([*(-x for x in reversed(limits)), 0.0, *limits])
+
+
 def _histogram(values):
+    """A HistogramProto, in which empty buckets beside one another are one."""
     values = np.asarray(values, np.float64).reshape(-1)
-    limits = [1e-12 * 1.1**i for i in range(int(math.log(1e32) / math.log(1.1)))]
-    edges = np.array([*(-x for x in reversed(limits)), 0.0, *limits, 1.7976931348623157e308])
-    counts = np.bincount(np.searchsorted(edges, values, side="left").clip(0, len(edges) - 1), minlength=len(edges)).astype(np.float64)
-    used = np.nonzero(counts)[0]
-    low, high = (max(used[0] - 1, 0), used[-1] + 1) if len(used) else (0, 1)
-    head = b"".join(_events.field(i + 1, float(x)) for i, x in enumerate((values.min(), values.max(), values.size, values.sum(), (values**2).sum()) if values.size else (0,) * 5))
-    return head + _events.field(6, struct.pack(f"<{high - low}d", *edges[low:high])) + _events.field(7, struct.pack(f"<{high - low}d", *counts[low:high]))
+    edges = _limits()
+    counts = np.bincount(np.searchsorted(edges, values, side="right").clip(0, len(edges) - 1), minlength=len(edges)).astype(np.float64)
+    kept = [i for i in range(len(edges)) if counts[i] > 0 or i == len(edges) - 1 or counts[i + 1] > 0]
+    numbers = (values.min(), values.max(), values.size, values.sum(), (values**2).sum()) if values.size else (0.0,) * 5
+    head = b"".join(_events.field(i + 1, float(x)) for i, x in enumerate(numbers))
+    return head + b"".join(_events.field(6 + k, struct.pack(f"<{len(kept)}d", *list_[kept])) for k, list_ in enumerate((edges, counts)))
 
 
 def image(name, tensor, max_outputs=3, collections=None, family=None):
