@@ -60,9 +60,9 @@ def reset_default_graph():
 def set_graph_mode(on):
     """disable_eager_execution() and enable_eager_execution()."""
     global _graph_mode
-    if on:
-        _install()
-    _graph_mode = bool(on)
+    if bool(on) != _graph_mode:
+        _graph_mode = bool(on)
+        _doors(1 if on else -1)
 
 
 def is_graph_mode_set():
@@ -70,10 +70,17 @@ def is_graph_mode_set():
     return _graph_mode
 
 
-def _install():
+_open, _lock = 0, threading.Lock()
+
+
+def _doors(change):
+    """Doors stand before the functions while there is a graph in some thread; else functions are what they are."""
+    global _open
     from brio._graph import wrap
 
-    wrap.install()
+    with _lock:
+        _open += change
+        wrap.put_doors(_open > 0)
 
 
 class paused:
@@ -103,14 +110,15 @@ class Graph:
     @contextlib.contextmanager
     def as_default(self):
         """A scope in which operations are added to this graph."""
-        _install()
+        _doors(1)
         now.graphs.append(self)
         before, now.paused = now.paused, 0
         try:
             yield self
         finally:
             now.paused = before
-            now.graphs.pop()
+            now.graphs.remove(self)
+            _doors(-1)
 
     # ---- names
 

@@ -1,38 +1,58 @@
-"""Layers of Keras that are called on tensors of a graph: one operation each. Their weights have one value for all sessions."""
+"""Layers of Keras that are called on tensors of a graph: each call is one operation. Their weights have one value for all sessions."""
 
 import functools
 
 from brio import _core
-from brio._graph import nested, variables, wrap
-from brio._graph.core import Tensor, building
+from brio._graph import nested
+from brio._graph.core import Tensor, building, paused
 
 
-def install():
-    """Puts doors before the calls of layers, models, losses and functions."""
+def places():
+    """(class, name, method, door) of the calls of layers, models, losses and functions."""
     from brio import _function
-    from brio.keras import _builtin, _layer, losses, models
+    from brio.keras import _builtin, _layer, losses, models, optimizers
 
-    seen = set()
+    found, seen = [], set()
     for module in (_layer, _builtin, models, losses):
         for value in list(vars(module).values()):
             if isinstance(value, type) and "__call__" in vars(value) and value not in seen and value.__module__ == module.__name__:
                 seen.add(value)
-                value.__call__ = _called(value.__call__)
-    _function.Function.__call__ = _called(_core._Function.__call__)
-    from brio.keras import optimizers
+                found.append((value, "__call__", value.__call__, _called(value.__call__)))
+    found.append((_function.Function, "__call__", None, _called(_core._Function.__call__)))
+    found.append((_layer.Layer, "losses", _layer.Layer.losses, _losses(_layer.Layer.losses)))
+    found.append((optimizers.Optimizer, "minimize", optimizers.Optimizer.minimize, _minimized(optimizers.Optimizer.minimize)))
+    return found
 
-    original = optimizers.Optimizer.minimize
 
+def _losses(original):
+    """What regularizers and add_loss() add, computed when it is run."""
+    from brio._graph import variables, wrap
+
+    def losses(self):
+        graph = building()
+        if graph is None:
+            return original.fget(self)
+        with paused():
+            count = len(original.fget(self))
+        made = [wrap.add_call(graph, "Loss", lambda values, i=i: original.fget(self)[i], []) for i in range(count)]
+        for one in made:
+            one.op.layer_variables = [variables.of_core(w, graph) for w in self.weights]
+        return made
+
+    return property(losses, doc=original.__doc__)
+
+
+def _minimized(original):
     @functools.wraps(original)
     def minimize(self, loss, var_list=None, tape=None):
-        if not isinstance(loss, Tensor):
-            return original(self, loss, var_list, tape)
-        return _minimize(self, loss, var_list)
+        return _minimize(self, loss, var_list) if isinstance(loss, Tensor) else original(self, loss, var_list, tape)
 
-    optimizers.Optimizer.minimize = minimize
+    return minimize
 
 
 def _called(original):
+    from brio._graph import variables, wrap
+
     @functools.wraps(original)
     def call(self, *args, **kwargs):
         graph = building()
@@ -52,7 +72,7 @@ def _called(original):
 
 def _minimize(optimizer, loss, var_list):
     """An operation that makes a step of one of Keras' optimizers."""
-    from brio._graph import gradients
+    from brio._graph import gradients, variables
 
     graph = building() or loss.graph
     with graph.as_default():

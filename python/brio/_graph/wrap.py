@@ -8,7 +8,7 @@ import types
 import numpy as np
 
 from brio import _core
-from brio._graph import core, infer, nested
+from brio._graph import core, infer, keras_calls, nested
 from brio._graph.core import Operation, Tensor, building
 
 # What TensorFlow calls the operations of functions, where that is not the function's name in capitals.
@@ -237,7 +237,7 @@ _LEFT = {
     "get_global_generator", "set_global_generator", "create_rng_state", "is_keras_tensor", "enable_traceback_filtering", "disable_traceback_filtering",
     "is_traceback_filtering_enabled", "enable_check_numerics", "disable_check_numerics", "set_log_device_placement", "get_log_device_placement",
 }  # fmt: skip
-_installed = []
+_state = {"there": False, "places": None}
 
 
 def _specials():
@@ -294,13 +294,24 @@ def _class_door(original, in_graph):
     return Door
 
 
-def install():
-    """Puts doors before the functions. Once: they cost a look at the mode from then on."""
-    if _installed:
+def put_doors(wanted):
+    """Puts doors before the functions, or takes them away."""
+    if wanted == _state["there"]:
         return
-    _installed.append(True)
+    if _state["places"] is None:
+        _state["places"] = [*_places(), *keras_calls.places()]
+    for owner, name, original, made in _state["places"]:
+        if wanted or original is not None:
+            setattr(owner, name, made if wanted else original)
+        else:
+            delattr(owner, name)  # it was its base's
+    _state["there"] = wanted
+
+
+def _places():
+    """(module, name, function, door) of all functions that have one."""
     specials, classes = _specials(), {name: _class_door(*pair) for name, pair in _classes().items()}
-    doors = {}
+    doors, found = {}, []
     for name in (*_MODULES, *_KERAS):
         module = importlib.import_module(f"brio.{name}" if name else "brio")
         if not name:
@@ -311,10 +322,8 @@ def install():
                 continue
             made = _door_for(name, attribute, value, specials, classes, doors)
             if made is not None:
-                setattr(module, attribute, made)
-    from brio._graph import keras_calls
-
-    keras_calls.install()
+                found.append((module, attribute, value, made))
+    return found
 
 
 def _door_for(module, name, value, specials, classes, doors):

@@ -177,8 +177,8 @@ def _graph_now():
 
 def placeholder(dtype, shape=None, name=None):
     """A value that Session.run() is fed."""
-    op = _graph_now().add("Placeholder", name)
-    return _graph.Tensor(op, dtype, _infer.dims_of(shape))
+    dtype, dims = _core.as_dtype(dtype), _infer.dims_of(shape)
+    return _graph.Tensor(_graph_now().add("Placeholder", name), dtype, dims)
 
 
 def placeholder_with_default(input, shape, name=None):
