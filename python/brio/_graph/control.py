@@ -1,7 +1,7 @@
 """Branches and loops: they hold operations of their own, which a traced branch or loop runs."""
 
 from brio import _control, _core, _nest
-from brio._graph import core, infer, nested, run, wrap
+from brio._graph import core, infer, nested, run, tensor_array, wrap
 from brio._graph.core import Operation, Tensor, building
 
 
@@ -166,9 +166,10 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
     if not loop_vars:
         raise ValueError("No loop variables provided.")
     graph = building()
-    taken = nested.swap(loop_vars, lambda x: x if x is None or nested.is_composite(x) else wrap.convert(x))
+    taken = nested.swap(loop_vars, lambda x: x if x is None else wrap.convert(x))
     structure, flat = nested.taken_apart(taken, nested.is_graph_tensor)
     specs = _specs(flat)
+    specs = [(d, None if tensor_array.is_empty(t) else dims, known) for (d, dims, known), t in zip(specs, flat)]
     if shape_invariants is not None:
         shapes = [leaf for leaf in _shape_leaves(shape_invariants)]
         specs = [(dtype, infer.dims_of(shape), known) for (dtype, _, known), shape in zip(specs, shapes)]
@@ -182,6 +183,8 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
     for i, (new, old) in enumerate(zip(step.outputs, step.inputs)):
         if new.dtype != old.dtype:
             raise TypeError(f"[while_loop] variable {i} enters the loop as {old.dtype.name}, but the body returns {new.dtype.name}")
+        if old.dims is None and shape_invariants is None:
+            specs[i] = (new.dtype, new.dims, specs[i][2])  # an array that is written to
         if old.dims is not None and shape_invariants is None and (new.dims is None or _plain(new) != _plain(old)) and not new.shape.is_compatible_with(old.shape):
             raise ValueError(f"'{flat[i].name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Provide shape invariants using the `shape_invariants` argument of tf.while_loop")
     limit = [] if maximum_iterations is None else [wrap.convert(maximum_iterations)]
@@ -189,6 +192,7 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
     def function(state, values):
         start, most = values[: len(flat)], values[len(flat) :]
         if _core._is_tracing():
+            start = tensor_array.with_buffers(start, lambda v: state.inner(step, v))
             return list(_core._while_structured(lambda *v: _reshaped(state.inner(test, v)[0]), lambda *v: tuple(state.inner(step, v)), tuple(start), int(most[0]) if most else None))
         rounds = 0
         while (not most or rounds < int(most[0])) and bool(state.inner(test, start)[0]):

@@ -6,6 +6,7 @@ so all of a run sees the variables as they were, unless control dependencies say
 
 import contextlib
 import heapq
+import weakref
 
 import numpy as np
 
@@ -252,7 +253,8 @@ class Plan:
 
     def _traced(self, values):
         if self.function is None:
-            self.function = _core._Function(self._body, None)
+            this = weakref.ref(self)  # else both would keep one another
+            self.function = _core._Function(lambda *given: this()._body(*given), None)
         self.finished = True  # false while the body is traced
         try:
             return self.function(*values)
@@ -372,7 +374,10 @@ class Session:
 
     def _feed(self, key, value, feeds, fed):
         if isinstance(key, str):
-            key = self.graph.get_tensor_by_name(key)
+            try:
+                key = self.graph.get_tensor_by_name(key)
+            except (KeyError, ValueError) as error:
+                raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from None
         elif hasattr(key, "_as_graph_element"):
             key = key._as_graph_element()
         if nested.is_composite(key):
@@ -490,7 +495,7 @@ def fed_value(key, value):
     elif dtype.name == "string":
         made = _core.convert_to_tensor(np.asarray(value, dtype=object).tolist() if not isinstance(value, (str, bytes)) else value, dtype)
     else:
-        if isinstance(value, (int, float)) and not isinstance(value, bool) and dtype.is_integer and int(np.asarray(value, dtype.as_numpy_dtype)) != value:
+        if type(value) is int and np.asarray(value).astype(dtype.as_numpy_dtype) != value:
             raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).")
         made = _core.convert_to_tensor(np.asarray(value, dtype.as_numpy_dtype))
         if made.dtype != dtype:

@@ -80,7 +80,7 @@ class Shape(TensorShape):
         return f"TensorShape({self.as_list()})"
 
     def __str__(self):
-        return str(self.plain())
+        return str(self.plain()).replace("None", "?") if old_dimensions else str(self.plain())
 
     def __reduce__(self):
         return TensorShape, (tuple(self.as_list()),)

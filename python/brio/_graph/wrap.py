@@ -161,18 +161,6 @@ def special_door(function, in_graph):
 # ---- operators of graph tensors
 
 
-def _binary(name, function, kind):
-    def forward(self, other):
-        return _operate(function, kind, self, other)
-
-    def backward(self, other):
-        return _operate(function, kind, other, self)
-
-    setattr(Tensor, f"__{name}__", forward)
-    setattr(Tensor, f"__r{name}__", backward)
-    return forward, backward
-
-
 def _operate(function, kind, a, b):
     graph = building()
     if graph is None:
@@ -181,6 +169,8 @@ def _operate(function, kind, a, b):
         return NotImplemented
     if b is None or a is None or isinstance(a, str) or isinstance(b, str) and (a.dtype.name != "string"):
         return NotImplemented
+    if isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype != b.dtype:
+        raise TypeError(f"Input 'y' of '{kind}' Op has type {b.dtype.name} that does not match type {a.dtype.name} of argument 'x'; use tf.cast")
     return call(graph, function, kind, (a, b), {})
 
 
@@ -267,9 +257,13 @@ def static_value(tensor):
 def _classes():
     """Classes whose names give something else in graph mode."""
     from brio._control import name_scope
-    from brio._graph import gradients, state, variables
+    from brio._graph import gradients, state, tensor_array, variables
+    from brio._tensor_array import TensorArray
 
-    return {"Variable": (_core.Variable, variables.Variable), "name_scope": (name_scope, state.name_scope), "GradientTape": (_core.GradientTape, gradients.GradientTape)}
+    return {
+        "Variable": (_core.Variable, variables.Variable), "name_scope": (name_scope, state.name_scope),
+        "GradientTape": (_core.GradientTape, gradients.GradientTape), "TensorArray": (TensorArray, tensor_array.TensorArray),
+    }  # fmt: skip
 
 
 def _class_door(original, in_graph):

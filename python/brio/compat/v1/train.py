@@ -12,6 +12,7 @@ from brio.compat.v1._optimizers import (
     ProximalAdagradOptimizer, ProximalGradientDescentOptimizer, RMSPropOptimizer, cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay,
     piecewise_constant, piecewise_constant_decay, polynomial_decay,
 )  # fmt: skip
+from brio.errors import NotFoundError
 
 _eager_step = None
 
@@ -131,7 +132,10 @@ class Saver:
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")
         cells = self._cells(sess, making=True)
         with core.paused():
-            Checkpoint(**cells).restore(save_path).assert_existing_objects_matched()
+            try:
+                Checkpoint(**cells).restore(save_path).assert_existing_objects_matched()
+            except AssertionError as error:
+                raise NotFoundError(f"Restoring from checkpoint failed: {error}. A variable has another name, or was not saved") from None
         for v in self._named.values():
             if isinstance(v, Variable) and v.core is None:
                 sess.initialized.add(v)
