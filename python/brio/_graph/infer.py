@@ -44,8 +44,8 @@ class Found:
         self.structure, self.tensors, self.draws, self.effects = structure, tensors, draws, effects
 
 
-def infer(call, inputs):
-    """What call(tensors) gives for graph tensors. Throws what the call throws, where it cannot work."""
+def infer(call, inputs, others=()):
+    """What call(tensors) gives for graph tensors; `others` are sizes of what else it takes. Throws what the call throws, where it cannot work."""
     alike = all(t.dims is not None and t.dims[0] == t.dims[1] and _same(*t.known) for t in inputs)
     if all(t.dims is not None for t in inputs):
         error = None
@@ -55,7 +55,7 @@ def infer(call, inputs):
         except Exception as raised:  # noqa: BLE001: it is raised again below
             error = raised
         if not alike:
-            for sizes in _guesses(inputs):
+            for sizes in _guesses(inputs, others):
                 try:
                     return _joined(*[_trial(call, _with_size(inputs, size)) for size in sizes], guessed=sizes)
                 except Exception:  # noqa: BLE001, S112
@@ -71,11 +71,11 @@ def _same(a, b):
     return a is b or (a is not None and b is not None and a.shape == b.shape and bool((a == b).all()))
 
 
-def _guesses(inputs):
+def _guesses(inputs, others):
     """Other sizes for all that is not known: the same for all; 1; those that are known of others."""
     yield SIZES
-    known = {d for t in inputs for a, d in zip(*t.dims) if a == d}
-    for size in [1, *sorted(known - {1})]:
+    known = {d for t in inputs for a, d in zip(*t.dims) if a == d} | set(others)
+    for size in [1, *sorted(known - {0, 1})]:
         yield (size, size)
 
 

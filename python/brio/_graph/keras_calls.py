@@ -10,7 +10,7 @@ from brio._graph.core import Tensor, building, paused
 def places():
     """(class, name, method, door) of the calls of layers, models, losses and functions."""
     from brio import _function
-    from brio.keras import _builtin, _layer, losses, models, optimizers
+    from brio.keras import _builtin, _layer, _trainer, losses, models, optimizers
 
     found, seen = [], set()
     for module in (_layer, _builtin, models, losses):
@@ -18,10 +18,24 @@ def places():
             if isinstance(value, type) and "__call__" in vars(value) and value not in seen and value.__module__ == module.__name__:
                 seen.add(value)
                 found.append((value, "__call__", value.__call__, _called(value.__call__)))
+    for name in ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"):
+        method = getattr(_trainer.Trainer, name)
+        found.append((_trainer.Trainer, name, method, _computing(method)))
     found.append((_function.Function, "__call__", None, _called(_core._Function.__call__)))
     found.append((_layer.Layer, "losses", _layer.Layer.losses, _losses(_layer.Layer.losses)))
     found.append((optimizers.Optimizer, "minimize", optimizers.Optimizer.minimize, _minimized(optimizers.Optimizer.minimize)))
     return found
+
+
+def _computing(original):
+    """A method that computes, and so do the functions that it is given."""
+
+    @functools.wraps(original)
+    def method(self, *args, **kwargs):
+        with paused():
+            return original(self, *args, **kwargs)
+
+    return method
 
 
 def _losses(original):
@@ -56,8 +70,13 @@ def _called(original):
     @functools.wraps(original)
     def call(self, *args, **kwargs):
         graph = building()
-        if graph is None or not any(isinstance(x, Tensor) or hasattr(x, "_as_graph_element") for x in nested.leaves((args, kwargs))):
+        if graph is None:
             return original(self, *args, **kwargs)
+        if not any(isinstance(x, Tensor) or hasattr(x, "_as_graph_element") for x in nested.leaves((args, kwargs))):
+            if isinstance(self, _core._Function):  # it may read variables of the graph
+                return wrap.call(graph, lambda *a, **k: original(self, *a, **k), "Function", args, kwargs)
+            with paused():
+                return original(self, *args, **kwargs)
         made = wrap.call(graph, lambda *a, **k: original(self, *a, **k), wrap.kind_of(type(self).__name__), args, kwargs)
         weights = list(getattr(self, "weights", ()))
         if weights:

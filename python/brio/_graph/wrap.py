@@ -38,10 +38,10 @@ def _is_symbolic(x):
 
 def call(graph, function, kind, args, kwargs, needs_tensor=False):
     """A call of a function of tensors, as an operation of the graph."""
-    found, others, eager = [], False, False
+    found, sizes, eager = [], set(), False
 
     def take(leaf):
-        nonlocal others, eager
+        nonlocal eager
         if isinstance(leaf, Tensor):
             found.append(leaf)
         elif hasattr(leaf, "_as_graph_element") or isinstance(leaf, _core.Variable):
@@ -50,6 +50,7 @@ def call(graph, function, kind, args, kwargs, needs_tensor=False):
         elif isinstance(leaf, (_core.Tensor, _core.KerasTensor)):
             eager = True
         elif isinstance(leaf, np.ndarray):
+            sizes.update(leaf.shape)
             return leaf.copy()  # as it is now
         return leaf
 
@@ -65,12 +66,13 @@ def call(graph, function, kind, args, kwargs, needs_tensor=False):
         a, k = nested.put_together(structure, values)
         return function(*a, **k)
 
-    return add_call(graph, kind, run, inputs, kwargs.get("name") if isinstance(kwargs.get("name"), str) else None)
+    sizes.update(len(x) for x in (*args, *kwargs.values()) if isinstance(x, (list, tuple)))
+    return add_call(graph, kind, run, inputs, kwargs.get("name") if isinstance(kwargs.get("name"), str) else None, sizes)
 
 
-def add_call(graph, kind, run, inputs, name=None):
-    """An operation that is run(values of inputs); returns its results in their structure."""
-    result = infer.infer(run, inputs)
+def add_call(graph, kind, run, inputs, name=None, sizes=()):
+    """An operation that is run(values of inputs); returns its results in their structure. `sizes` are of its other arguments."""
+    result = infer.infer(run, inputs, sizes)
     if not result.tensors and not result.effects:
         return result.structure  # no tensors: there is nothing to be computed later
 

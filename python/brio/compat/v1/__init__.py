@@ -352,6 +352,18 @@ def make_template(name_, func_, create_scope_now_=False, unique_name_=None, cust
     return call
 
 
+def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None,
+               maximum_iterations=None, return_same_structure=False):  # fmt: skip
+    """What the body makes of the variables, again and again while the condition holds; one variable by itself, not in a list."""
+    from brio import _control
+    from brio._graph import control
+
+    if _graph.building() is not None:
+        return control.while_loop(cond, body, loop_vars, shape_invariants, name=name, maximum_iterations=maximum_iterations, return_same_structure=return_same_structure)
+    made = _control.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
+    return made[0] if len(made) == 1 and not return_same_structure else made
+
+
 # ---- sessions
 
 
