@@ -64,7 +64,7 @@ def infer(call, inputs, others=()):
             return _eagerly(call, inputs)
         except Exception:  # noqa: BLE001
             raise error from None
-    return _of_unknown_rank(call, inputs)
+    return _of_unknown_rank(call, inputs, others)
 
 
 def _same(a, b):
@@ -120,30 +120,38 @@ def _joined(a, b, guessed=()):
     return Found(a[0], tensors, a[2], a[3])
 
 
-def _of_unknown_rank(call, inputs):
-    found, error = [], None
-    for rank in _RANKS:
-        try:
-            found.append(_joined(*[_trial(call, [(_ranked(t, rank, i), t.dtype, t.known[i] if t.dims else None) for t in inputs]) for i in (0, 1)]))
-        except Exception as raised:  # noqa: BLE001
-            error = error or raised
+def _of_unknown_rank(call, inputs, others):
+    """Of all ranks that work; where none does, nothing is known but that it may work."""
+    found = []
+    for sizes in [SIZES, *((n, n) for n in (1, *sorted({d for t in inputs if t.dims is not None for a, d in zip(*t.dims) if a == d} | set(others) - {0, 1})))]:
+        for rank in _RANKS:
+            try:
+                trials = [_trial(call, [(_ranked(t, rank, i, sizes), t.dtype, t.known[i] if t.dims is not None else None) for t in inputs]) for i in (0, 1)]
+                found.append(_joined(*trials, guessed=() if sizes is SIZES else sizes))
+            except Exception:  # noqa: BLE001, S112
+                continue
+        if found:
+            break
     if not found:
         for rank in _RANKS[:3]:
             try:
                 return _eagerly(call, inputs, rank)
             except Exception:  # noqa: BLE001, S112
                 continue
-        raise error
+        first = next(t for t in inputs if t.dims is None)
+        return Found(nested.Place(0), [(first.dtype, None, (None, None))], False, False)
     joined = found[0]
     for other in found[1:]:
-        for i, (mine, others) in enumerate(zip(joined.tensors, other.tensors)):
-            if mine[1] != others[1]:
+        for i, (mine, theirs) in enumerate(zip(joined.tensors, other.tensors)):
+            if mine[1] != theirs[1]:
                 joined.tensors[i] = (mine[0], None, (None, None))
     return joined
 
 
-def _ranked(tensor, rank, i):
-    return (SIZES[i],) * rank if tensor.dims is None else tensor.dims[i]
+def _ranked(tensor, rank, i, sizes):
+    if tensor.dims is None:
+        return (sizes[i],) * rank
+    return tuple(sizes[i] if a != b and sizes is not SIZES else tensor.dims[i][k] for k, (a, b) in enumerate(zip(*tensor.dims)))
 
 
 def _eagerly(call, inputs, rank=1):

@@ -142,6 +142,8 @@ def door(function, kind, needs_tensor=False):
         return call(graph, function, kind, args, kwargs, needs_tensor)
 
     at._behind = function
+    if hasattr(function, "__nb_signature__"):  # what documentation and help() read
+        at.__nb_signature__ = function.__nb_signature__
     return at
 
 

@@ -418,7 +418,9 @@ def __getattr__(name):
         return made
     if name == "__all__":
         return [n for n in __dir__() if not n.startswith("_")]
-    if name in ("keras", "contrib") and name == "contrib":
+    if name in ("FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "TFRecordReader"):
+        return getattr(importlib.import_module("brio.io"), name)
+    if name == "contrib":
         raise AttributeError("tf.contrib is gone since TensorFlow 2; tf.compat.v1.layers and tf.nn have most of it")
     return getattr(importlib.import_module("brio"), name)
 

@@ -137,8 +137,7 @@ _RENAMED = {
     "depth_to_space": (None, "nn.depth_to_space"), "assert_equal": (None, "debugging.assert_equal"), "assert_positive": (None, "debugging.assert_positive"),
     "assert_non_negative": (None, "debugging.assert_non_negative"), "assert_greater": (None, "debugging.assert_greater"), "assert_less": (None, "debugging.assert_less"),
     "assert_greater_equal": (None, "debugging.assert_greater_equal"), "assert_less_equal": (None, "debugging.assert_less_equal"), "assert_rank": (None, "debugging.assert_rank"),
-    "serialize_tensor": (None, "io.serialize_tensor"), "parse_tensor": (None, "io.parse_tensor"), "FixedLenFeature": (None, "io.FixedLenFeature"),
-    "VarLenFeature": (None, "io.VarLenFeature"),
+    "serialize_tensor": (None, "io.serialize_tensor"), "parse_tensor": (None, "io.parse_tensor"),
 }  # fmt: skip
 
 
