@@ -363,7 +363,6 @@ class Tensor:
     values that follow from these sizes: shapes and what is computed of them.
     """
 
-    __slots__ = ("op", "value_index", "_dtype", "dims", "known", "__weakref__", "_keras_mask", "_extra")
     __array_priority__ = 200
     __array_ufunc__ = None
 

@@ -416,8 +416,6 @@ def __getattr__(name):
     if name in _functions.FUNCTIONS:
         made = globals()[name] = _functions.FUNCTIONS[name]
         return made
-    if name == "__all__":
-        return [n for n in __dir__() if not n.startswith("_")]
     if name in ("FixedLenFeature", "FixedLenSequenceFeature", "VarLenFeature", "TFRecordReader"):
         return getattr(importlib.import_module("brio.io"), name)
     if name == "contrib":

@@ -125,3 +125,7 @@ def get_output_shapes(dataset_or_iterator):
 
 def __getattr__(name):
     return getattr(importlib.import_module("brio.data"), name)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio.data"))))

@@ -66,3 +66,7 @@ def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_p
 
 def __getattr__(name):
     return getattr(importlib.import_module("brio.image"), name)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio.image"))))

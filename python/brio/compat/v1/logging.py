@@ -21,7 +21,32 @@ def log(level, msg, *args, **kwargs):
     _logger.log(level, msg, *args, **kwargs)
 
 
-debug, info, warn, warning, error, fatal = _logger.debug, _logger.info, _logger.warning, _logger.warning, _logger.error, _logger.critical
+def debug(msg, *args, **kwargs):
+    """Logs what helps to find mistakes."""
+    _logger.debug(msg, *args, **kwargs)
+
+
+def info(msg, *args, **kwargs):
+    """Logs what happens."""
+    _logger.info(msg, *args, **kwargs)
+
+
+def warning(msg, *args, **kwargs):
+    """Logs what may be wrong."""
+    _logger.warning(msg, *args, **kwargs)
+
+
+warn = warning
+
+
+def error(msg, *args, **kwargs):
+    """Logs what is wrong."""
+    _logger.error(msg, *args, **kwargs)
+
+
+def fatal(msg, *args, **kwargs):
+    """Logs what the program cannot go on with."""
+    _logger.critical(msg, *args, **kwargs)
 
 
 def log_every_n(level, msg, n, *args):

@@ -1,5 +1,8 @@
 """tf.compat.v1.losses: one number each, the mean over what has a weight; in a graph they are put into a collection."""
 
+import functools
+import inspect
+
 from brio import _core, _missing
 from brio._graph import core, wrap
 from brio._graph.variables import GraphKeys
@@ -40,31 +43,32 @@ def _reduced(values, weights, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
 
 def _loss(function):
     """A loss by its elements, with the parameters that all have."""
-    import functools
-    import inspect
+    own = list(inspect.signature(function).parameters.values())
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    more = [inspect.Parameter(n, kind, default=d) for n, d in (("scope", None), ("loss_collection", GraphKeys.LOSSES), ("reduction", Reduction.SUM_BY_NONZERO_WEIGHTS))]
+    weights = inspect.Parameter("weights", kind, default=1.0)
+    at = 3 if function.__name__ == "cosine_distance" else 2  # as TensorFlow has them
+    signature = inspect.Signature([*own[:at], weights, *own[at:], *more] if at == 2 else [*own[:at], weights, *more, *own[at:]])
 
-    signature = inspect.signature(function)
-
-    def whole(*args, weights=1.0, scope=None, loss_collection=None, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS, **kwargs):
-        return _reduced(function(*args, **kwargs), weights, reduction)
-
-    names = list(signature.parameters)
-    order = [*names[:2], "weights", *names[2:], "scope", "loss_collection", "reduction"]
+    def whole(given, weights, reduction):
+        return _reduced(function(**given), weights, reduction)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        given = {**dict(zip(order, args)), **kwargs}
-        collection = given.pop("loss_collection", GraphKeys.LOSSES)
-        given.pop("scope", None)
-        first = [given.pop(n) for n in names[:2]]
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        given = dict(given.arguments)
+        given.pop("scope")
+        weights, collection, reduction = given.pop("weights"), given.pop("loss_collection"), given.pop("reduction")
         graph = core.building()
         if graph is None:
-            return whole(*first, **given)
-        made = wrap.call(graph, whole, wrap.kind_of(function.__name__), tuple(first), given)
+            return whole(given, weights, reduction)
+        made = wrap.call(graph, whole, wrap.kind_of(function.__name__), (given, weights, reduction), {})
         if collection:
             graph.add_to_collection(collection, made)
         return made
 
+    call.__signature__ = signature
     return call
 
 

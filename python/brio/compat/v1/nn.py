@@ -1,5 +1,6 @@
 """tf.compat.v1.nn: as tf.nn, with TensorFlow 1's parameters."""
 
+import importlib
 import math
 
 import numpy as np
@@ -303,8 +304,8 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
 
 
 def __getattr__(name):
-    import importlib
-
     return getattr(importlib.import_module("brio.nn"), name)
 
 
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio.nn"))))

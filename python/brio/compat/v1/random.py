@@ -13,3 +13,7 @@ def set_random_seed(seed):
 
 def __getattr__(name):
     return getattr(importlib.import_module("brio.random"), name)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio.random"))))

@@ -254,3 +254,5 @@ def __getattr__(name):
     return getattr(importlib.import_module("brio.train"), name)
 
 
+def __dir__():
+    return sorted(set(globals()) | set(dir(importlib.import_module("brio.train"))))
