@@ -101,7 +101,8 @@ class TracedDraws {
   friend struct SourceArgument;
 };
 // What one op of a graph draws from in one session (graph mode): a generator for each seed that it names, so that the
-// op goes on with its numbers in whatever run it takes part. Draws without a seed follow the graph's, if that has one.
+// op goes on with its numbers in whatever run it takes part. Draws without a seed follow the graph's, if that has
+// one.
 class OpDraws {
  public:
   OpDraws(std::optional<uint64_t> graph_seed, uint64_t op) : graph_seed_(graph_seed), op_(op) {}

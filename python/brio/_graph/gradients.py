@@ -98,7 +98,24 @@ def _add(graph, ys, sources, seeds, stops):
     # Sources that are tensors must have been computed, and watched, before.
     op = graph.add("Gradient", "grad", run=run_in, inputs=[*ys, *given])
     op.gradient = gradient
-    return [Tensor(op, s.dtype, (s if isinstance(s, Tensor) else s._tensor).dims) for s in sources]
+    made = [Tensor(op, s.dtype, (s if isinstance(s, Tensor) else s._tensor).dims) for s in sources]
+    for s, tensor in zip(sources, made):
+        tensor.rows = None if isinstance(s, Tensor) else _rows(s, ys)
+    return made
+
+
+def _rows(variable, ys):
+    """The numbers of the rows that ys take of a variable, where they take it in no other way: TensorFlow's gradient has only these then."""
+    found = []
+    for op in run.closure(ys, [], ()):
+        for i, t in enumerate(op.inputs):
+            if t.op.reads is variable:
+                if op.type not in ("GatherV2", "embedding_lookup") or i or len(op.inputs) != 2:
+                    return None
+                found.append(op.inputs[1])
+        if any(inner.op.reads is variable for body in op.bodies for inner in body.captures) or variable in getattr(op, "layer_variables", ()):
+            return None
+    return found or None
 
 
 def _handles(state, source):

@@ -226,6 +226,22 @@ _PROGRAMS = [
                 for _ in range(4):
                     s.run(train)
                 result.append([s.run(w), sorted(v.name for v in S.global_variables()), o.get_slot_names()])""", {"rtol": 1e-4}),
+    ("optimizers_of_tables", """
+    makers = [lambda: S.train.GradientDescentOptimizer(0.1), lambda: S.train.MomentumOptimizer(0.1, 0.9), lambda: S.train.MomentumOptimizer(0.1, 0.9, use_nesterov=True), lambda: S.train.AdamOptimizer(0.1),
+              lambda: S.train.AdagradOptimizer(0.1), lambda: S.train.RMSPropOptimizer(0.1, momentum=0.5), lambda: S.train.RMSPropOptimizer(0.1, centered=True), lambda: S.train.AdadeltaOptimizer(0.5), lambda: S.train.FtrlOptimizer(0.1),
+              lambda: S.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.02), lambda: S.train.ProximalAdagradOptimizer(0.1, 0.1, 0.01, 0.02)]
+    result = []
+    for make in makers:
+        with tf.Graph().as_default():
+            table, ids = tf.Variable(data(8, 3)), S.placeholder(tf.int32, [None])
+            whole = tf.Variable(data(8, 3, seed=5))
+            loss = tf.reduce_sum(S.nn.embedding_lookup(table, ids) ** 2) + tf.reduce_sum(tf.gather(whole, ids)) + tf.nn.l2_loss(whole)
+            train = make().minimize(loss)
+            with S.Session() as s:
+                s.run(S.global_variables_initializer())
+                for rows in ([1, 2, 2], [2, 5], [0, 1], [2]):
+                    s.run(train, {ids: rows})
+                result.append(s.run([table, whole]))""", {"rtol": 1e-4}),
     ("clipped_gradients", """
     w = tf.Variable(data(8, 3)); b = tf.Variable(tf.ones([3])); unused = tf.Variable(1.0)
     loss = tf.reduce_sum(tf.matmul(tf.constant(data(4, 8, seed=2) * 10), w) ** 2) + tf.reduce_sum(b ** 3)
@@ -650,6 +666,21 @@ _PROGRAMS = [
         for _ in range(3):
             s.run(keep); result.append(s.run([v, ema.average(v)]))
         result.append(ema.average_name(v))"""),
+    ("monitored_session", """
+    import tempfile
+    d = tempfile.mkdtemp(); seen = []
+    class Watch(S.train.SessionRunHook):
+        def begin(self): seen.append('begin')
+        def before_run(self, context): return S.train.SessionRunArgs(w)
+        def after_run(self, context, values): seen.append(values.results.tolist() if hasattr(values.results, 'tolist') else float(values.results))
+        def end(self, session): seen.append('end')
+    step = S.train.get_or_create_global_step(); w = tf.Variable(1.0)
+    train = S.train.GradientDescentOptimizer(0.1).minimize(w * w, global_step=step)
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, hooks=[S.train.StopAtStepHook(last_step=3), Watch()]) as s:
+        while not s.should_stop(): s.run(train)
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, hooks=[S.train.StopAtStepHook(num_steps=2)]) as s:
+        while not s.should_stop(): last = s.run([train, step, w])
+    result = [seen[0], seen[-1], len(seen), last[1]]"""),
     ("old_names", """
     x = tf.constant([[1.0, -2.0], [3.0, 4.0]]); i = tf.constant([[7, 8], [9, 10]])
     with S.Session() as s:

@@ -14,6 +14,7 @@ from brio._graph import core as _graph, effects as _effects, infer as _infer, sh
 from brio._graph.core import Graph, Operation
 from brio._graph.gradients import gradients, hessians
 from brio._graph.run import InteractiveSession, Session
+from brio._graph.shapes import Dimension
 from brio._graph.variables import GraphKeys
 from brio.compat._variables import (
     AUTO_REUSE, VariableScope, get_local_variable, get_variable, get_variable_scope, global_variables, local_variables, model_variables,

@@ -85,11 +85,15 @@ class Optimizer:
         slots = [self._slots[variable][k] for k in self._slot_names]
         shared = list(self._others.values())
         names = list(inputs)
+        rows = getattr(gradient, "rows", None) if self._only_rows else None  # of a table that is looked up in
 
         def run_in(state, op, values):
             numbers = {k: _core.cast(x, variable.dtype) for k, x in zip(names, values[1:])}
-            old = state.read(variable)
-            new, kept = self._step(old, values[0], [state.read(s) for s in slots], {k: _core.cast(state.read(s), variable.dtype) for k, s in zip(self._others, shared)}, numbers)
+            old, held = state.read(variable), [state.read(s) for s in slots]
+            new, kept = self._step(old, values[0], held, {k: _core.cast(state.read(s), variable.dtype) for k, s in zip(self._others, shared)}, numbers)
+            if rows:
+                taken = _taken(old, values[1 + len(names) :])
+                new, kept = _core.where(taken, new, old), [_core.where(taken, a, b) for a, b in zip(kept, held)]
             for slot, value in zip(slots, kept):
                 state.assign(slot, value)
             if variable.constraint is not None:
@@ -97,12 +101,13 @@ class Optimizer:
             state.assign(variable, new)
             return []
 
-        op = graph.add(f"Apply{self._name}", f"update_{variable._name}/Apply{self._name}", run=run_in, inputs=[gradient, *inputs.values()])
+        op = graph.add(f"Apply{self._name}", f"update_{variable._name}/Apply{self._name}", run=run_in, inputs=[gradient, *inputs.values(), *(rows or ())])
         op.writes = (variable, *slots)
         op.needs = (variable, *slots, *shared)
         return op
 
     _slot_names = ()
+    _only_rows = False  # does a step leave rows alone that have no gradient, where a gradient of 0 would change them?
 
     def _numbers(self):
         """Numbers of a step, by name: they may be tensors."""
@@ -167,6 +172,14 @@ class Optimizer:
         return {}
 
 
+def _taken(table, rows):
+    """Which rows of a table these are, beside its other axes."""
+    n = table.shape[0]
+    flat = _core.concat([_core.reshape(_core.cast(r, "int64"), [-1]) for r in rows], 0)
+    mask = _core.tensor_scatter_nd_update(_core.zeros([n], "int32"), _core.expand_dims(flat, 1), _core.ones_like(flat, dtype="int32"))
+    return _core.reshape(mask > 0, [n] + [1] * (table.shape.rank - 1))
+
+
 def _unknown(variable):
     shape = variable.shape
     return shape.rank is None or None in shape.as_list()
@@ -186,6 +199,7 @@ class GradientDescentOptimizer(Optimizer):
 class MomentumOptimizer(Optimizer):
     """accumulation = momentum * accumulation + gradient; variable -= learning_rate * accumulation."""
 
+    _only_rows = True
     _slot_names = ("momentum",)
 
     def __init__(self, learning_rate, momentum, use_locking=False, name="Momentum", use_nesterov=False):
@@ -255,6 +269,7 @@ class AdagradOptimizer(Optimizer):
 class AdadeltaOptimizer(Optimizer):
     """Adadelta."""
 
+    _only_rows = True
     _slot_names = ("accum", "accum_update")
 
     def __init__(self, learning_rate=0.001, rho=0.95, epsilon=1e-08, use_locking=False, name="Adadelta"):
@@ -273,6 +288,8 @@ class AdadeltaOptimizer(Optimizer):
 
 class RMSPropOptimizer(Optimizer):
     """RMSProp: epsilon is under the root, and the mean square begins with 1."""
+
+    _only_rows = True
 
     def __init__(self, learning_rate, decay=0.9, momentum=0.0, epsilon=1e-10, use_locking=False, centered=False, name="RMSProp"):
         super().__init__(use_locking, name)
@@ -299,6 +316,7 @@ class RMSPropOptimizer(Optimizer):
 class FtrlOptimizer(Optimizer):
     """FTRL-proximal."""
 
+    _only_rows = True
     _slot_names = ("accum", "linear")
 
     def __init__(self, learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0,
@@ -326,6 +344,8 @@ class FtrlOptimizer(Optimizer):
 class ProximalGradientDescentOptimizer(Optimizer):
     """A step, then l1 and l2 as a shrinking."""
 
+    _only_rows = True
+
     def __init__(self, learning_rate, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="ProximalGradientDescent"):
         super().__init__(use_locking, name)
         self._lr, self._l1, self._l2 = learning_rate, l1_regularization_strength, l2_regularization_strength
@@ -337,6 +357,8 @@ class ProximalGradientDescentOptimizer(Optimizer):
 
 class ProximalAdagradOptimizer(AdagradOptimizer):
     """AdagradOptimizer, then l1 and l2 as a shrinking."""
+
+    _only_rows = True
 
     def __init__(self, learning_rate, initial_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="ProximalAdagrad"):
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)

@@ -12,7 +12,7 @@ from brio.compat.v1._optimizers import (
     ProximalAdagradOptimizer, ProximalGradientDescentOptimizer, RMSPropOptimizer, cosine_decay, exponential_decay, inverse_time_decay, natural_exp_decay,
     piecewise_constant, piecewise_constant_decay, polynomial_decay,
 )  # fmt: skip
-from brio.errors import NotFoundError
+from brio.errors import NotFoundError, OutOfRangeError
 
 _eager_step = None
 
@@ -197,34 +197,185 @@ def start_queue_runners(sess=None, coord=None, daemon=True, start=True, collecti
     return []
 
 
+class SessionRunArgs:
+    """What a hook asks of a run: more to fetch and to feed."""
+
+    def __init__(self, fetches, feed_dict=None, options=None):
+        self.fetches, self.feed_dict, self.options = fetches, feed_dict, options
+
+
+class SessionRunValues:
+    """What a hook asked for."""
+
+    def __init__(self, results, options=None, run_metadata=None):
+        self.results, self.options, self.run_metadata = results, options, run_metadata
+
+
+class SessionRunContext:
+    """A run that a hook sees, and may be the last."""
+
+    def __init__(self, original_args, session):
+        self.original_args, self.session, self.stop_requested = original_args, session, False
+
+    def request_stop(self):
+        """Ends the training after this run."""
+        self.stop_requested = True
+
+
+class SessionRunHook:
+    """What is called around runs of a MonitoredTrainingSession."""
+
+    def begin(self):
+        """Before the session is made: the graph may still be changed."""
+
+    def after_create_session(self, session, coord):
+        """When variables have their values."""
+
+    def before_run(self, run_context):
+        """Before each run: may return SessionRunArgs."""
+
+    def after_run(self, run_context, run_values):
+        """After each run."""
+
+    def end(self, session):
+        """At the end, where there was no error."""
+
+
+class StopAtStepHook(SessionRunHook):
+    """Ends the training at a step, or after so many."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        if (num_steps is None) == (last_step is None):
+            raise ValueError("Exactly one of num_steps or last_step must be specified.")
+        self._steps, self._last = num_steps, last_step
+
+    def begin(self):
+        """Finds the counter of steps."""
+        self._counter = get_global_step()
+        if self._counter is None:
+            raise RuntimeError("Global step should be created to use StopAtStepHook.")
+
+    def after_create_session(self, session, coord):
+        """Where it began."""
+        if self._last is None:
+            self._last = int(session.run(self._counter)) + self._steps
+
+    def after_run(self, run_context, run_values):
+        """Counts."""
+        if int(run_context.session.run(self._counter)) >= self._last:
+            run_context.request_stop()
+
+
+class LoggingTensorHook(SessionRunHook):
+    """Logs tensors each n-th run, and at the end where that is asked for."""
+
+    def __init__(self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None):
+        self._tensors = dict(tensors) if isinstance(tensors, dict) else {getattr(t, "name", t): t for t in tensors}
+        self._every, self._formatter, self._count = every_n_iter or 1, formatter, 0
+
+    def before_run(self, run_context):
+        """Asks for the tensors."""
+        self._now = self._count % self._every == 0
+        return SessionRunArgs(self._tensors) if self._now else None
+
+    def after_run(self, run_context, run_values):
+        """Logs them."""
+        from brio.compat.v1 import logging
+
+        if self._now:
+            logging.info(self._formatter(run_values.results) if self._formatter else ", ".join(f"{k} = {v}" for k, v in run_values.results.items()))
+        self._count += 1
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss is not a number."""
+
+
+class NanTensorHook(SessionRunHook):
+    """Ends the training where the loss is not a number."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        self._loss, self._fail = loss_tensor, fail_on_nan_loss
+
+    def before_run(self, run_context):
+        """Asks for the loss."""
+        return SessionRunArgs(self._loss)
+
+    def after_run(self, run_context, run_values):
+        """Looks at it."""
+        if run_values.results != run_values.results:
+            if self._fail:
+                raise NanLossDuringTrainingError("NaN loss during training.")
+            run_context.request_stop()
+
+
+class CheckpointSaverHook(SessionRunHook):
+    """Saves each n-th step, and at the end."""
+
+    def __init__(self, checkpoint_dir, save_secs=None, save_steps=None, saver=None, checkpoint_basename="model.ckpt", scaffold=None, listeners=None):
+        self._path, self._every, self._saver, self._count = os.path.join(checkpoint_dir, checkpoint_basename), save_steps, saver, 0
+
+    def begin(self):
+        """Makes the Saver."""
+        os.makedirs(os.path.dirname(self._path) or ".", exist_ok=True)
+        self._saver = self._saver or Saver()
+
+    def after_run(self, run_context, run_values):
+        """Saves."""
+        self._count += 1
+        if self._every and self._count % self._every == 0:
+            self._saver.save(run_context.session, self._path, get_global_step(run_context.session.graph))
+
+    def end(self, session):
+        """Saves."""
+        self._saver.save(session, self._path, get_global_step(session.graph))
+
+
 class MonitoredTrainingSession:
-    """A session that initialises variables, or restores the newest checkpoint of a directory, and saves there at its end."""
+    """A session that initialises variables, or restores the newest checkpoint of a directory, calls hooks, and saves at its end."""
 
     def __init__(self, master="", is_chief=True, checkpoint_dir=None, scaffold=None, hooks=None, chief_only_hooks=None, save_checkpoint_secs=600,
-                 save_summaries_steps=None, config=None, **kwargs):  # fmt: skip
+                 save_summaries_steps=None, save_summaries_secs=None, config=None, stop_grace_period_secs=120, log_step_count_steps=100,
+                 max_wait_secs=7200, save_checkpoint_steps=None, summary_dir=None, save_graph_def=True):  # fmt: skip
         from brio.compat import v1
 
-        self._session, self._directory = v1.Session(config=config), checkpoint_dir
-        graph = self._session.graph
+        self._hooks = [*(hooks or ()), *(chief_only_hooks or ())]
+        graph = self.graph = core.default_graph()
         with graph.as_default():
-            self._saver = Saver() if checkpoint_dir and v1.global_variables() else None
+            if checkpoint_dir and v1.global_variables():
+                self._hooks.append(CheckpointSaverHook(checkpoint_dir, save_steps=save_checkpoint_steps))
+            for hook in self._hooks:
+                hook.begin()
             init = v1.variables_initializer([*v1.global_variables(), *v1.local_variables()])
+            saver = Saver() if checkpoint_dir and v1.global_variables() else None
+        self._session, self._stop = v1.Session(graph=graph, config=config), False
         self._session.run(init)
-        newest = latest_checkpoint(checkpoint_dir) if self._saver else None
+        newest = latest_checkpoint(checkpoint_dir) if saver else None
         if newest:
-            self._saver.restore(self._session, newest)
-        self._stop, self.graph = False, graph
+            saver.restore(self._session, newest)
+        for hook in self._hooks:
+            hook.after_create_session(self._session, None)
 
     def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
-        """As Session.run()."""
+        """As Session.run(), with hooks around it."""
+        context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._session)
+        asked = [hook.before_run(context) for hook in self._hooks]
+        feeds = dict(feed_dict or {})
+        for args in asked:
+            feeds.update((args.feed_dict if args else None) or {})
+        more = [args.fetches if args is not None and args.fetches is not None else [] for args in asked]
         try:
-            return self._session.run(fetches, feed_dict)
-        except StopIteration:
+            results, found = self._session.run([fetches, more], feeds)
+        except OutOfRangeError:
             self._stop = True
             raise
+        for hook, args, values in zip(self._hooks, asked, found):
+            hook.after_run(context, SessionRunValues(values if args is not None else None))
+        self._stop |= context.stop_requested
+        return results
 
     def should_stop(self):
-        """Has the input ended?"""
+        """Did a hook ask to stop, or has the input ended?"""
         return self._stop
 
     def __enter__(self):
@@ -232,14 +383,17 @@ class MonitoredTrainingSession:
         return self
 
     def __exit__(self, kind, error, trace):
-        if kind is None and self._saver:
-            os.makedirs(self._directory, exist_ok=True)
-            self._saver.save(self._session, os.path.join(self._directory, "model.ckpt"), get_global_step(self.graph))
+        ended = kind is None or issubclass(kind, OutOfRangeError)
+        if ended:
+            for hook in self._hooks:
+                hook.end(self._session)
         self._session.__exit__(kind, error, trace)
-        return kind is not None and issubclass(kind, StopIteration)
+        return kind is not None and ended
 
     def close(self):
-        """Frees the values of variables."""
+        """Calls the ends of hooks, and frees the values of variables."""
+        for hook in self._hooks:
+            hook.end(self._session)
         self._session.close()
 
 
