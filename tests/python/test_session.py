@@ -148,7 +148,9 @@ def test_cells_in_layers_and_both_ways(graph):
     x, n, keep = v1.placeholder(tf.float32, [None, 12, 5]), v1.placeholder(tf.int32, [None]), v1.placeholder(tf.float32, [])
     cells = [v1.nn.rnn_cell.DropoutWrapper(v1.nn.rnn_cell.GRUCell(8), output_keep_prob=keep) for _ in range(2)]
     outputs, states = v1.nn.dynamic_rnn(v1.nn.rnn_cell.MultiRNNCell(cells), x, sequence_length=n, dtype=tf.float32)
-    (forward, backward), _ = v1.nn.bidirectional_dynamic_rnn(v1.nn.rnn_cell.LSTMCell(6), v1.nn.rnn_cell.LSTMCell(6, use_peepholes=True, num_proj=3), x, n, dtype=tf.float32)
+    (forward, backward), _ = v1.nn.bidirectional_dynamic_rnn(
+        v1.nn.rnn_cell.LSTMCell(6), v1.nn.rnn_cell.LSTMCell(6, use_peepholes=True, num_proj=3), x, n, dtype=tf.float32
+    )
     unrolled, last = v1.nn.static_rnn(v1.nn.rnn_cell.BasicRNNCell(4), tf.unstack(x, 12, 1), dtype=tf.float32)
     s = session()
     feed = {x: data(3, 12, 5), n: [12, 5, 1], keep: 1.0}

@@ -111,7 +111,10 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
             results.append(("bool", ((), ())))
             continue
         if a.dtype != b.dtype:
-            raise TypeError(f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values; {a.dtype.name} and {b.dtype.name} differ")
+            raise TypeError(
+                f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values; {a.dtype.name} and "
+                f"{b.dtype.name} differ"
+            )
         results.append((a.dtype, _joined(a, b)))
 
     def function(state, values):
@@ -185,21 +188,27 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
             raise TypeError(f"[while_loop] variable {i} enters the loop as {old.dtype.name}, but the body returns {new.dtype.name}")
         if old.dims is None and shape_invariants is None:
             specs[i] = (new.dtype, new.dims, specs[i][2])  # an array that is written to
-        if old.dims is not None and shape_invariants is None and (new.dims is None or _plain(new) != _plain(old)) and not new.shape.is_compatible_with(old.shape):
-            raise ValueError(f"'{flat[i].name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Provide shape invariants using the `shape_invariants` argument of tf.while_loop")
-    limit = [] if maximum_iterations is None else [wrap.convert(maximum_iterations)]
+        if old.dims is not None and shape_invariants is None and (
+            new.dims is None or _plain(new) != _plain(old)
+        ) and not new.shape.is_compatible_with(old.shape):
+            raise ValueError(
+                f"'{flat[i].name}' has shape {old.shape} before the loop, but shape {new.shape} after one iteration. Provide shape invariants using the "
+                "`shape_invariants` argument of tf.while_loop"
+            )
+    most_rounds = [] if maximum_iterations is None else [wrap.convert(maximum_iterations)]
 
     def function(state, values):
         start, most = values[: len(flat)], values[len(flat) :]
         if _core._is_tracing():
             start = tensor_array.with_buffers(start, lambda v: state.inner(step, v))
-            return list(_core._while_structured(lambda *v: _reshaped(state.inner(test, v)[0]), lambda *v: tuple(state.inner(step, v)), tuple(start), int(most[0]) if most else None))
+            limit = int(most[0]) if most else None
+            return list(_core._while_structured(lambda *v: _reshaped(state.inner(test, v)[0]), lambda *v: tuple(state.inner(step, v)), tuple(start), limit))
         rounds = 0
         while (not most or rounds < int(most[0])) and bool(state.inner(test, start)[0]):
             start, rounds = state.inner(step, start), rounds + 1
         return start
 
-    made = _add(graph, "while", name or "while", function, [*flat, *limit], [test, step], [(d, dims) for d, dims, _ in specs], structure)
+    made = _add(graph, "while", name or "while", function, [*flat, *most_rounds], [test, step], [(d, dims) for d, dims, _ in specs], structure)
     return made[0] if len(made) == 1 and not return_same_structure else made
 
 

@@ -53,7 +53,9 @@ def reset_default_graph():
     """A new graph in place of the default one."""
     global _default
     if now.graphs:
-        raise AssertionError("Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph.")
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared graph, exit the nesting and create a new graph."
+        )
     _default = None
 
 
@@ -197,12 +199,16 @@ class Graph:
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         operation, colon, index = name.partition(":")
         if not colon or not index.isdigit():
-            raise ValueError(f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\".")
+            raise ValueError(
+                f"The name {name!r} looks like an (invalid) Operation name, not a Tensor. Tensor names must be of the form \"<op_name>:<output_index>\"."
+            )
         if operation not in self._by_name:
             raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, does not exist in the graph.")
         outputs = self._by_name[operation].outputs
         if int(index) >= len(outputs):
-            raise KeyError(f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, exists but only has {len(outputs)} outputs.")
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, {operation!r}, exists but only has {len(outputs)} outputs."
+            )
         return outputs[int(index)]
 
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
@@ -352,7 +358,10 @@ def _session(session):
     if session is None:
         session = now.sessions[-1] if now.sessions else None
     if session is None:
-        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to `eval(session=sess)`")
+        raise ValueError(
+            "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with sess.as_default()` or pass an explicit session to "
+            "`eval(session=sess)`"
+        )
     return session
 
 
@@ -458,7 +467,9 @@ class Tensor:
 
     def numpy(self):
         """A tensor of a graph has no value: Session.run() computes it."""
-        raise NotImplementedError(f"numpy() is only available when eager execution is enabled; {self.name} belongs to a graph, and session.run() gives its value")
+        raise NotImplementedError(
+            f"numpy() is only available when eager execution is enabled; {self.name} belongs to a graph, and session.run() gives its value"
+        )
 
     def __repr__(self):
         return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self._dtype.name}>"

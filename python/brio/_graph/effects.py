@@ -10,7 +10,9 @@ from brio._graph.core import Tensor, building
 def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):
     """An operation that prints."""
     graph = building()
-    structure, tensors = nested.taken_apart(nested.swap(list(inputs), lambda x: wrap.as_tensor(x) if hasattr(x, "_as_graph_element") else x), nested.is_graph_tensor)
+    structure, tensors = nested.taken_apart(
+        nested.swap(list(inputs), lambda x: wrap.as_tensor(x) if hasattr(x, "_as_graph_element") else x), nested.is_graph_tensor
+    )
 
     def run_in(state, op, values):
         _control_print(*nested.put_together(structure, values), output_stream=output_stream, summarize=summarize, sep=sep, end=end)

@@ -370,7 +370,10 @@ class Session:
             return x._as_graph_element()
         if isinstance(x, (_core.Tensor, _core.Variable)):
             return x
-        raise TypeError(f"Fetch argument {x!r} has invalid type {type(x).__name__}, must be a string or Tensor. (Can not convert a {type(x).__name__} into a Tensor or Operation.)")
+        raise TypeError(
+            f"Fetch argument {x!r} has invalid type {type(x).__name__}, must be a string or Tensor. (Can not convert a {type(x).__name__} into a Tensor or "
+            "Operation.)"
+        )
 
     def _feed(self, key, value, feeds, fed):
         if isinstance(key, str):
@@ -488,7 +491,9 @@ class _Mixed:
 def fed_value(key, value):
     """What is fed, as a tensor of the dtype that is asked for. Throws where it is of another shape."""
     if isinstance(value, Tensor) or hasattr(value, "_as_graph_element"):
-        raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or TensorHandles.")
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python scalars, strings, lists, numpy ndarrays, or TensorHandles."
+        )
     dtype = key.dtype
     if isinstance(value, _core.Tensor):
         made = value if value.dtype == dtype else _core.cast(value, dtype)
@@ -496,7 +501,10 @@ def fed_value(key, value):
         made = _core.convert_to_tensor(np.asarray(value, dtype=object).tolist() if not isinstance(value, (str, bytes)) else value, dtype)
     else:
         if type(value) is int and np.asarray(value).astype(dtype.as_numpy_dtype) != value:
-            raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype}. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).")
+            raise TypeError(
+                f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type {dtype.as_numpy_dtype}. Try explicitly setting the "
+                "type of the feed tensor to a larger type (e.g. int64)."
+            )
         made = _core.convert_to_tensor(np.asarray(value, dtype.as_numpy_dtype))
         if made.dtype != dtype:
             made = _core.cast(made, dtype)

@@ -176,7 +176,10 @@ class Variable:
         """An operation that sets the value; its result is the new value."""
         value = wrap.convert(value, self._dtype)
         if self._tensor.dims is not None and value.dims is not None and not value.shape.is_compatible_with(self.shape):
-            raise ValueError(f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and the assigned value shape {value.shape} are incompatible.")
+            raise ValueError(
+                f"Cannot assign value to variable '{self.name}': Shape mismatch. The variable shape {self.shape}, and the assigned value shape "
+                f"{value.shape} are incompatible."
+            )
         return self._assignment("Assign", _assign_run(self), value, read_value, name)
 
     def assign_add(self, delta, use_locking=False, name=None, read_value=True):

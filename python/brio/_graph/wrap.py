@@ -239,7 +239,8 @@ def _specials():
     from brio._graph import control, effects, gradients, state
 
     return {
-        "convert_to_tensor": convert, "constant": constant, "cond": control.cond, "while_loop": functools.partial(control.while_loop, return_same_structure=True), "case": control.case,
+        "convert_to_tensor": convert, "constant": constant, "cond": control.cond, "case": control.case,
+        "while_loop": functools.partial(control.while_loop, return_same_structure=True),
         "switch_case": control.switch_case, "map_fn": control.map_fn, "scan": control.scan, "foldl": control.foldl, "foldr": control.foldr,
         "vectorized_map": control.map_fn, "group": control.group, "no_op": control.no_op, "tuple": control.tuple_, "tuple_": control.tuple_,
         "control_dependencies": control.control_dependencies, "print": effects.print_op, "py_function": effects.py_function,

@@ -91,7 +91,9 @@ class variable_scope:  # noqa: N801: TensorFlow's name
             name, base = (prefix + shown).rstrip("/") if shown else prefix.rstrip("/"), outer
             if self._given == "":
                 name = outer.name
-        scope = VariableScope(name, base.reuse if self._reuse is None else self._reuse, base.initializer, base.regularizer, base.custom_getter, base.dtype, base.constraint)
+        scope = VariableScope(
+            name, base.reuse if self._reuse is None else self._reuse, base.initializer, base.regularizer, base.custom_getter, base.dtype, base.constraint
+        )
         if not again and self._reuse is None:
             scope.reuse = outer.reuse
         if self._reuse is False and outer.reuse is True and not again:

@@ -360,7 +360,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
     from brio._graph import control
 
     if _graph.building() is not None:
-        return control.while_loop(cond, body, loop_vars, shape_invariants, name=name, maximum_iterations=maximum_iterations, return_same_structure=return_same_structure)
+        return control.while_loop(
+            cond, body, loop_vars, shape_invariants, name=name, maximum_iterations=maximum_iterations, return_same_structure=return_same_structure
+        )
     made = _control.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
     return made[0] if len(made) == 1 and not return_same_structure else made
 

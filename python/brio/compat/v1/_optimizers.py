@@ -28,7 +28,9 @@ class Optimizer:
         pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
         if not any(g is not None for g, _ in pairs):
             names = [v.name for _, v in pairs]
-            raise ValueError(f"No gradients provided for any variable, check your graph for ops that do not support gradients, between variables {names} and loss {loss}.")
+            raise ValueError(
+                f"No gradients provided for any variable, check your graph for ops that do not support gradients, between variables {names} and loss {loss}."
+            )
         return self.apply_gradients(pairs, global_step, name)
 
     def compute_gradients(self, loss, var_list=None, gate_gradients=1, aggregation_method=None, colocate_gradients_with_ops=False, grad_loss=None):
@@ -324,7 +326,8 @@ class FtrlOptimizer(Optimizer):
                  l2_shrinkage_regularization_strength=0.0, beta=None):  # fmt: skip
         super().__init__(use_locking, name)
         self._lr, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
-        self._l1, self._l2, self._shrinkage, self._beta = l1_regularization_strength, l2_regularization_strength, l2_shrinkage_regularization_strength, beta or 0.0
+        self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
+        self._shrinkage, self._beta = l2_shrinkage_regularization_strength, beta or 0.0
 
     def _slot_value(self, key, like):
         return _core.zeros_like(like) + (self._initial if key == "accum" else 0.0)
@@ -360,7 +363,15 @@ class ProximalAdagradOptimizer(AdagradOptimizer):
 
     _only_rows = True
 
-    def __init__(self, learning_rate, initial_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name="ProximalAdagrad"):
+    def __init__(
+        self,
+        learning_rate,
+        initial_accumulator_value=0.1,
+        l1_regularization_strength=0.0,
+        l2_regularization_strength=0.0,
+        use_locking=False,
+        name="ProximalAdagrad",
+    ):
         super().__init__(learning_rate, initial_accumulator_value, use_locking, name)
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
 
@@ -476,7 +487,9 @@ def polynomial_decay(learning_rate, global_step, decay_steps, end_learning_rate=
 
 def cosine_decay(learning_rate, global_step, decay_steps, alpha=0.0, name=None):
     """From learning_rate to alpha times of it along a cosine."""
-    return _rate(lambda r, s, n, a: r * ((1 - a) * 0.5 * (1 + _core.cos(math.pi * _core.minimum(s, n) / n)) + a), learning_rate, global_step, decay_steps, alpha)
+    return _rate(
+        lambda r, s, n, a: r * ((1 - a) * 0.5 * (1 + _core.cos(math.pi * _core.minimum(s, n) / n)) + a), learning_rate, global_step, decay_steps, alpha
+    )
 
 
 def piecewise_constant(x, boundaries, values, name=None):

@@ -93,7 +93,9 @@ def bidirectional_dynamic_rnn(cell_fw, cell_bw, inputs, sequence_length=None, in
             return wrap.call(graph, lambda v, s: call(v, s, seq_axis=time, batch_axis=batch), "ReverseSequence", (x, wrap.convert(sequence_length)), {})
 
         with variable_scope("bw") as bw:
-            output_bw, state_bw = dynamic_rnn(cell_bw, reversed_(wrap.convert(inputs)), sequence_length, initial_state_bw, dtype, time_major=time_major, scope=bw)
+            output_bw, state_bw = dynamic_rnn(
+                cell_bw, reversed_(wrap.convert(inputs)), sequence_length, initial_state_bw, dtype, time_major=time_major, scope=bw
+            )
     return (output_fw, reversed_(output_bw)), (state_fw, state_bw)
 
 

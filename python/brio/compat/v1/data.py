@@ -50,7 +50,10 @@ class Iterator:
             running = session._iterators.get(self)
             if running is None:
                 if self._by_hand:
-                    raise errors.FailedPreconditionError("GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.")
+                    raise errors.FailedPreconditionError(
+                        "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this "
+                        "iterator before getting the next element."
+                    )
                 running = session._iterators[self] = iter(self._dataset)
             try:
                 element = next(running)

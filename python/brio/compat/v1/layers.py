@@ -78,7 +78,9 @@ def _conv(rank, inputs, filters, kernel_size, strides, padding, data_format, dil
         steps, apart = _pair(strides, rank), _pair(dilation_rate, rank)
         full = (lambda n: [1, 1, *n]) if first else (lambda n: [1, *n, 1])
         steps = full(steps) if rank == 3 else steps
-        y = _op(f"Conv{rank}D", lambda v, k: convolve(v, k, steps if rank > 1 else steps[0], padding.upper(), form, apart if rank < 3 else full(apart)), x, kernel)
+        y = _op(
+            f"Conv{rank}D", lambda v, k: convolve(v, k, steps if rank > 1 else steps[0], padding.upper(), form, apart if rank < 3 else full(apart)), x, kernel
+        )
         if use_bias:
             bias = _variable("bias", [filters], x.dtype, bias_initializer or initializers.zeros(), bias_regularizer, trainable)
             y = _op("BiasAdd", (lambda v, b: v + _core.reshape(b, [-1] + [1] * rank)) if first else (lambda v, b: v + b), y, bias)
@@ -127,7 +129,9 @@ def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="vali
 
         y = _op("conv2d_transpose", run, x, kernel)
         if use_bias:
-            y = _op("BiasAdd", lambda v, b: v + b, y, _variable("bias", [filters], x.dtype, bias_initializer or initializers.zeros(), bias_regularizer, trainable))
+            y = _op(
+                "BiasAdd", lambda v, b: v + b, y, _variable("bias", [filters], x.dtype, bias_initializer or initializers.zeros(), bias_regularizer, trainable)
+            )
         y = _activated(y, activation)
         _regularized(activity_regularizer, y)
         return y
@@ -141,11 +145,23 @@ def separable_conv2d(inputs, filters, kernel_size, strides=(1, 1), padding="vali
     x = wrap.convert(inputs)
     with _scope(name, "separable_conv2d", reuse):
         channels = int(x.shape[-1])
-        deep = _variable("depthwise_kernel", [*_pair(kernel_size), channels, depth_multiplier], x.dtype, depthwise_initializer, depthwise_regularizer, trainable)
+        deep = _variable(
+            "depthwise_kernel", [*_pair(kernel_size), channels, depth_multiplier], x.dtype, depthwise_initializer, depthwise_regularizer, trainable
+        )
         point = _variable("pointwise_kernel", [1, 1, channels * depth_multiplier, filters], x.dtype, pointwise_initializer, pointwise_regularizer, trainable)
-        y = _op("separable_conv2d", lambda v, d, p: _nn.separable_conv2d(v, d, p, [1, *_pair(strides), 1], padding.upper(), "NHWC", _pair(dilation_rate)), x, deep, point)
+        y = _op(
+            "separable_conv2d",
+            lambda v,
+            d,
+            p: _nn.separable_conv2d(v, d, p, [1, *_pair(strides), 1], padding.upper(), "NHWC", _pair(dilation_rate)),
+            x,
+            deep,
+            point,
+        )
         if use_bias:
-            y = _op("BiasAdd", lambda v, b: v + b, y, _variable("bias", [filters], x.dtype, bias_initializer or initializers.zeros(), bias_regularizer, trainable))
+            y = _op(
+                "BiasAdd", lambda v, b: v + b, y, _variable("bias", [filters], x.dtype, bias_initializer or initializers.zeros(), bias_regularizer, trainable)
+            )
         y = _activated(y, activation)
         _regularized(activity_regularizer, y)
         return y
@@ -257,7 +273,19 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
 
 
 def __getattr__(name):
-    kinds = {"Dense", "Conv1D", "Conv2D", "Conv3D", "Conv2DTranspose", "SeparableConv2D", "MaxPooling2D", "AveragePooling2D", "Flatten", "Dropout", "BatchNormalization"}
+    kinds = {
+        "Dense",
+        "Conv1D",
+        "Conv2D",
+        "Conv3D",
+        "Conv2DTranspose",
+        "SeparableConv2D",
+        "MaxPooling2D",
+        "AveragePooling2D",
+        "Flatten",
+        "Dropout",
+        "BatchNormalization",
+    }
     if name in kinds:
         return getattr(importlib.import_module("brio.keras.layers"), name)
     from brio._missing import explain

@@ -45,7 +45,8 @@ def _loss(function):
     """A loss by its elements, with the parameters that all have."""
     own = list(inspect.signature(function).parameters.values())
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    more = [inspect.Parameter(n, kind, default=d) for n, d in (("scope", None), ("loss_collection", GraphKeys.LOSSES), ("reduction", Reduction.SUM_BY_NONZERO_WEIGHTS))]
+    of_all = {"scope": None, "loss_collection": GraphKeys.LOSSES, "reduction": Reduction.SUM_BY_NONZERO_WEIGHTS}
+    more = [inspect.Parameter(n, kind, default=d) for n, d in of_all.items()]
     weights = inspect.Parameter("weights", kind, default=1.0)
     at = 3 if function.__name__ == "cosine_distance" else 2  # as TensorFlow has them
     signature = inspect.Signature([*own[:at], weights, *own[at:], *more] if at == 2 else [*own[:at], weights, *more, *own[at:]])

@@ -81,27 +81,63 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
 
 def mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of squared errors."""
-    return _averaged(name or "mean_squared_error", lambda a, b: _core.square(_core.cast(b, "float32") - _core.cast(a, "float32")), (labels, predictions), weights, metrics_collections, updates_collections)
+    return _averaged(
+        name or "mean_squared_error",
+        lambda a,
+        b: _core.square(_core.cast(b, "float32") - _core.cast(a, "float32")),
+        (labels, predictions),
+        weights,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The root of the mean of squared errors."""
-    return _averaged(name or "root_mean_squared_error", lambda a, b: _core.square(_core.cast(b, "float32") - _core.cast(a, "float32")), (labels, predictions), weights, metrics_collections, updates_collections, True)
+    return _averaged(
+        name or "root_mean_squared_error",
+        lambda a,
+        b: _core.square(_core.cast(b, "float32") - _core.cast(a, "float32")),
+        (labels, predictions),
+        weights,
+        metrics_collections,
+        updates_collections,
+        True,
+    )
 
 
 def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of the sizes of errors."""
-    return _averaged(name or "mean_absolute_error", lambda a, b: _core.abs(_core.cast(b, "float32") - _core.cast(a, "float32")), (labels, predictions), weights, metrics_collections, updates_collections)
+    return _averaged(
+        name or "mean_absolute_error",
+        lambda a,
+        b: _core.abs(_core.cast(b, "float32") - _core.cast(a, "float32")),
+        (labels, predictions),
+        weights,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of the sizes of errors, each divided by a number."""
-    return _averaged(name or "mean_relative_error", lambda a, b, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(a), _safe(_core.abs(a - b), n)), (labels, predictions, normalizer), weights, metrics_collections, updates_collections)
+    return _averaged(
+        name or "mean_relative_error",
+        lambda a,
+        b,
+        n: _core.where(_core.equal(n, 0.0), _core.zeros_like(a), _safe(_core.abs(a - b), n)),
+        (labels, predictions, normalizer),
+        weights,
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def percentage_below(values, threshold, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The share of values below a number."""
-    return _averaged(name or "percentage_below_threshold", lambda v: _core.cast(v < threshold, "float32"), (values,), weights, metrics_collections, updates_collections)
+    return _averaged(
+        name or "percentage_below_threshold", lambda v: _core.cast(v < threshold, "float32"), (values,), weights, metrics_collections, updates_collections
+    )
 
 
 def _counts(name, labels, predictions, weights, wanted, finish, metrics_collections, updates_collections):
@@ -142,12 +178,32 @@ def true_negatives(labels, predictions, weights=None, metrics_collections=None, 
 
 def precision(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many of the predicted ones are true."""
-    return _counts(name or "precision", labels, predictions, weights, ["true_positives", "false_positives"], lambda t, f: _safe(t, t + f), metrics_collections, updates_collections)
+    return _counts(
+        name or "precision",
+        labels,
+        predictions,
+        weights,
+        ["true_positives", "false_positives"],
+        lambda t,
+        f: _safe(t, t + f),
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def recall(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many of the true ones are predicted."""
-    return _counts(name or "recall", labels, predictions, weights, ["true_positives", "false_negatives"], lambda t, f: _safe(t, t + f), metrics_collections, updates_collections)
+    return _counts(
+        name or "recall",
+        labels,
+        predictions,
+        weights,
+        ["true_positives", "false_negatives"],
+        lambda t,
+        f: _safe(t, t + f),
+        metrics_collections,
+        updates_collections,
+    )
 
 
 def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None, curve="ROC", name=None,
@@ -164,7 +220,9 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
     def batch(labels, predictions, weights):
         y = _core.reshape(_core.cast(labels, "bool"), [1, -1])
         p = _core.reshape(_core.cast(predictions, "float32"), [1, -1]) > _core.reshape(_core.constant(thresholds, "float32"), [-1, 1])
-        w = _core.ones_like(_core.cast(y, "float32")) if weights is None else _core.reshape(_core.broadcast_to(_core.cast(weights, "float32"), labels.shape), [1, -1])
+        w = _core.ones_like(_core.cast(y, "float32")) if weights is None else _core.reshape(
+            _core.broadcast_to(_core.cast(weights, "float32"), labels.shape), [1, -1]
+        )
         return [_core.reduce_sum(_core.cast(m, "float32") * w, 1) for m in (y & p, ~y & p, y & ~p, ~y & ~p)]
 
     def finish(tp, fp, fn, tn):

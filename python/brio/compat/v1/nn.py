@@ -51,7 +51,9 @@ def _given(a, b, what):
 @_door("Conv2D")
 def conv2d(input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format="NHWC", dilations=(1, 1, 1, 1), name=None, filters=None):
     """Filters slid over pictures."""
-    return _nn.conv2d(input, _given(filter, filters, "filter and filters"), list(strides) if isinstance(strides, (list, tuple)) else strides, padding, data_format, dilations)
+    return _nn.conv2d(
+        input, _given(filter, filters, "filter and filters"), list(strides) if isinstance(strides, (list, tuple)) else strides, padding, data_format, dilations
+    )
 
 
 @_door("Conv1D")
@@ -61,9 +63,13 @@ def conv1d(value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu
 
 
 @_door("conv2d_transpose")
-def conv2d_transpose(value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None, input=None, filters=None, dilations=None):
+def conv2d_transpose(
+    value=None, filter=None, output_shape=None, strides=None, padding="SAME", data_format="NHWC", name=None, input=None, filters=None, dilations=None
+):
     """The gradient of conv2d, as an operation."""
-    return _nn.conv2d_transpose(_given(value, input, "value and input"), _given(filter, filters, "filter and filters"), output_shape, strides, padding, data_format, dilations)
+    return _nn.conv2d_transpose(
+        _given(value, input, "value and input"), _given(filter, filters, "filter and filters"), output_shape, strides, padding, data_format, dilations
+    )
 
 
 @_door("depthwise")
@@ -75,7 +81,9 @@ def depthwise_conv2d(input, filter, strides, padding, rate=None, name=None, data
 @_door("separable_conv2d")
 def separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, rate=None, name=None, data_format=None, dilations=None):
     """Filters of each channel, then a product over channels."""
-    return _nn.separable_conv2d(input, depthwise_filter, pointwise_filter, strides, padding, data_format or "NHWC", dilations if dilations is not None else rate)
+    return _nn.separable_conv2d(
+        input, depthwise_filter, pointwise_filter, strides, padding, data_format or "NHWC", dilations if dilations is not None else rate
+    )
 
 
 @_door("MaxPool")
@@ -252,7 +260,10 @@ def _sampled(p, true_classes, count, unique, seed):
     logits = _core.constant(np.log(p).astype(np.float32))
     if unique:  # the largest of logits with Gumbel noise: drawn one by one, none twice
         noise = -_math.log(-_math.log(_random.uniform([len(p)], 1e-20, 1.0, seed=seed)))
-        drawn = _core.cast(_core._math.top_k(logits + noise, count)[1] if hasattr(_core._math, "top_k") else _core.argsort(logits + noise, direction="DESCENDING")[:count], "int64")
+        drawn = _core.cast(
+            _core._math.top_k(logits + noise, count)[1] if hasattr(_core._math, "top_k") else _core.argsort(logits + noise, direction="DESCENDING")[:count],
+            "int64",
+        )
         expected = -np.expm1(_tries(p, count) * np.log1p(-np.minimum(p, 1 - 1e-12)))
     else:
         drawn = _core.reshape(_random.categorical(_core.reshape(logits, [1, -1]), count, dtype="int64", seed=seed), [count])

@@ -57,7 +57,9 @@ class RNNCell:
     @property
     def trainable_variables(self):
         """The variables of the cell that training changes."""
-        return [] if self._scope is None else [v for v in core.default_graph().get_collection("trainable_variables") if v.name.startswith(self._scope.name + "/")]
+        return [] if self._scope is None else [
+            v for v in core.default_graph().get_collection("trainable_variables") if v.name.startswith(self._scope.name + "/")
+        ]
 
     variables = weights = trainable_weights = trainable_variables
 
@@ -171,7 +173,9 @@ class LSTMCell(BasicLSTMCell):
         """One step."""
         c, h = state if self._tuple else _op("split", lambda s: (s[:, : self._units], s[:, self._units :]), state)
         gates = _linear(_joined(inputs, h), 4 * self._units, kernel_initializer=self._initializer)
-        peepholes = [get_variable(n, [self._units], dtype=inputs.dtype, initializer=self._initializer) for n in ("w_f_diag", "w_i_diag", "w_o_diag")] if self._peepholes else []
+        peepholes = [
+            get_variable(n, [self._units], dtype=inputs.dtype, initializer=self._initializer) for n in ("w_f_diag", "w_i_diag", "w_o_diag")
+        ] if self._peepholes else []
 
         def step(g, c, *w):
             i, j, f, o = _core.split(g, 4, 1)
@@ -186,7 +190,13 @@ class LSTMCell(BasicLSTMCell):
         new_c, new_h = _op("LSTM", step, gates, c, *peepholes)
         if self._proj is not None:
             w = get_variable("projection/kernel", [self._units, self._proj], dtype=inputs.dtype, initializer=self._initializer)
-            new_h = _op("MatMul", lambda m, p: _core.matmul(m, p) if self._proj_clip is None else _core.clip_by_value(_core.matmul(m, p), -self._proj_clip, self._proj_clip), new_h, w)
+            new_h = _op(
+                "MatMul",
+                lambda m,
+                p: _core.matmul(m, p) if self._proj_clip is None else _core.clip_by_value(_core.matmul(m, p), -self._proj_clip, self._proj_clip),
+                new_h,
+                w,
+            )
         return new_h, (LSTMStateTuple(new_c, new_h) if self._tuple else _joined(new_c, new_h))
 
 
@@ -221,7 +231,18 @@ class MultiRNNCell(RNNCell):
 class DropoutWrapper(RNNCell):
     """A cell whose inputs, outputs or states lose elements."""
 
-    def __init__(self, cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, variational_recurrent=False, input_size=None, dtype=None, seed=None, **kwargs):
+    def __init__(
+        self,
+        cell,
+        input_keep_prob=1.0,
+        output_keep_prob=1.0,
+        state_keep_prob=1.0,
+        variational_recurrent=False,
+        input_size=None,
+        dtype=None,
+        seed=None,
+        **kwargs,
+    ):
         super().__init__()
         self._cell, self._probabilities, self._seed = cell, (input_keep_prob, output_keep_prob, state_keep_prob), seed
 

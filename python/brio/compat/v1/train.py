@@ -106,8 +106,11 @@ class Saver:
 
         step = ""
         if global_step is not None:
-            number = global_step if isinstance(global_step, int) else (
-                sess.run(global_step) if isinstance(global_step, core.Tensor) or hasattr(global_step, "_as_graph_element") else _core.convert_to_tensor(global_step).numpy())  # fmt: skip
+            number = global_step
+            if isinstance(global_step, core.Tensor) or hasattr(global_step, "_as_graph_element"):
+                number = sess.run(global_step)
+            elif not isinstance(global_step, int):
+                number = _core.convert_to_tensor(global_step).numpy()
             step = f"-{int(number)}"
         with core.paused():
             path = Checkpoint(**self._cells(sess)).write(f"{os.fspath(save_path)}{step}")
