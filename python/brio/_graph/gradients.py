@@ -67,8 +67,7 @@ def _reached(ys, stops, stopped_variables):
             found.add(id(v))
         open_ += op.inputs
         for body in op.bodies:
-            inner = _reached([x for x in body.outputs if isinstance(x, Tensor)], stops, stopped_variables)
-            found |= inner
+            open_ += [x for x in body.outputs if isinstance(x, Tensor)]
     return found
 
 
@@ -99,23 +98,27 @@ def _add(graph, ys, sources, seeds, stops):
     op = graph.add("Gradient", "grad", run=run_in, inputs=[*ys, *given])
     op.gradient = gradient
     made = [Tensor(op, s.dtype, (s if isinstance(s, Tensor) else s._tensor).dims) for s in sources]
+    rows = _rows(ys)
     for s, tensor in zip(sources, made):
-        tensor.rows = None if isinstance(s, Tensor) else _rows(s, ys)
+        tensor.rows = None if isinstance(s, Tensor) else rows.get(s)
     return made
 
 
-def _rows(variable, ys):
-    """The numbers of the rows that ys take of a variable, where they take it in no other way: TensorFlow's gradient has only these then."""
-    found = []
+def _rows(ys):
+    """By variable, the numbers of the rows that ys take of it, where they take it in no other way: TensorFlow's gradient has only these then."""
+    found = {}
     for op in run.closure(ys, [], ()):
         for i, t in enumerate(op.inputs):
-            if t.op.reads is variable:
-                if op.type not in ("GatherV2", "embedding_lookup") or i or len(op.inputs) != 2:
-                    return None
-                found.append(op.inputs[1])
-        if any(inner.op.reads is variable for body in op.bodies for inner in body.captures) or variable in getattr(op, "layer_variables", ()):
-            return None
-    return found or None
+            variable = t.op.reads
+            if variable is None:
+                continue
+            if op.type not in ("GatherV2", "embedding_lookup") or i or len(op.inputs) != 2:
+                found[variable] = None
+            elif found.get(variable, ()) is not None:
+                found.setdefault(variable, []).append(op.inputs[1])
+        for variable in getattr(op, "layer_variables", ()):
+            found[variable] = None
+    return found
 
 
 def _handles(state, source):
