@@ -4,6 +4,7 @@ Order: operations come when what they take and what they are told to wait for is
 so all of a run sees the variables as they were, unless control dependencies say otherwise.
 """
 
+import collections
 import contextlib
 import heapq
 import weakref
@@ -153,7 +154,8 @@ class State:
         if list(value.shape) != list(target.shape):
             raise InvalidArgumentError(f"[assign] the variable '{variable.name}' has shape {target.shape}, but the value {value.shape}")
         target.assign(value)
-        self.now[variable] = target.value()
+        # Gradients end at what is assigned, as in TensorFlow: the next read is another beginning.
+        self.now[variable] = _core.identity(_core.stop_gradient(target.value())) if self.tapes else target.value()
         return self.now[variable]
 
     def inner(self, body, values):
@@ -524,7 +526,7 @@ def _leaves(x):
     if x is None:
         raise TypeError("Argument `fetch` = None has invalid type \"NoneType\". Cannot be None")
     if nested.is_composite(x):
-        return [leaf for leaf in nested.leaves(x) if isinstance(leaf, Tensor)]
+        return [leaf for leaf in nested.leaves(x) if isinstance(leaf, (Tensor, _core.Tensor))]
     return [x]
 
 
@@ -541,14 +543,17 @@ def _packed(x, answers):
     return next(answers)
 
 
-def _composite(x, answers):
-    import collections
+SparseTensorValue = collections.namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))
+RaggedTensorValue = collections.namedtuple("RaggedTensorValue", ("values", "row_splits"))
+IndexedSlicesValue = collections.namedtuple("IndexedSlicesValue", ("values", "indices", "dense_shape"))
 
+
+def _composite(x, answers):
     from brio._sparse import SparseTensor
 
-    values = [next(answers) for leaf in nested.leaves(x) if isinstance(leaf, Tensor)]
+    values = [next(answers) for leaf in nested.leaves(x) if isinstance(leaf, (Tensor, _core.Tensor))]
     if isinstance(x, SparseTensor):
-        return collections.namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))(*values)
+        return SparseTensorValue(*values)
     if hasattr(x, "row_splits"):
-        return collections.namedtuple("RaggedTensorValue", ("values", "row_splits"))(*values)
-    return collections.namedtuple("IndexedSlicesValue", ("values", "indices", "dense_shape"))(*values, *([None] * (3 - len(values))))
+        return RaggedTensorValue(*values)
+    return IndexedSlicesValue(*values, *([None] * (3 - len(values))))

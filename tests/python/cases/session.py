@@ -373,6 +373,19 @@ _PROGRAMS = [
     with S.Session() as s:
         s.run(S.global_variables_initializer())
         result = [s.run([b, c]), s.run(d), s.run(v)]"""),
+    ("two_steps_in_a_run", """
+    v = tf.Variable(1.0); o = S.train.GradientDescentOptimizer(0.1); first = o.minimize(v * v)
+    with tf.control_dependencies([first]):
+        second = o.minimize(v * v + 0.0)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        s.run(second)
+        result = s.run(v)"""),
+    ("sparse_fetch", """
+    sp = tf.SparseTensor([[0, 1], [1, 2]], [3.0, 4.0], [2, 3])
+    with S.Session() as s:
+        r = s.run(sp)
+        result = [r.indices, r.values, r.dense_shape, s.run(tf.sparse.to_dense(sp)), type(r).__name__]"""),
     ("group_and_tuple", """
     v, w = tf.Variable(0.0), tf.Variable(0.0)
     both = tf.group(v.assign_add(1.0), w.assign_sub(1.0))

@@ -13,7 +13,7 @@ from brio import _core
 from brio._graph import core as _graph, effects as _effects, infer as _infer, shapes as _shapes, state as _state, wrap as _wrap
 from brio._graph.core import Graph, Operation
 from brio._graph.gradients import gradients, hessians
-from brio._graph.run import InteractiveSession, Session
+from brio._graph.run import IndexedSlicesValue, InteractiveSession, Session, SparseTensorValue
 from brio._graph.shapes import Dimension
 from brio._graph.variables import GraphKeys
 from brio.compat._variables import (
