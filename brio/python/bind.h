@@ -13,6 +13,7 @@ void bind_tensor(nb::module_& m);
 void bind_variable(nb::module_& m);
 void bind_tape(nb::module_& m);
 void bind_function(nb::module_& m);
+void bind_graph_mode(nb::module_& m);
 void bind_saved(nb::module_& m);
 void bind_symbols(nb::module_& m);
 void bind_math(nb::module_& m);

@@ -55,6 +55,7 @@ bool has_tensors(nb::handle h) {
 }
 
 constinit thread_local TracedDraws* traced_draws = nullptr;
+constinit thread_local OpDraws* op_draws = nullptr;
 
 }  // namespace
 
@@ -65,6 +66,29 @@ void set_global_seed(uint64_t seed) {
   for (auto& [start, generator] : seeds().traced) generator->restore({start, 0});
 }
 
+Generator& OpDraws::of(std::optional<uint64_t> seed) {
+  for (const auto& [known, generator] : generators_)
+    if (known == seed) return *generator;
+  constexpr uint64_t kNoGraphSeed = 87654321;  // TensorFlow's
+  uint64_t start;
+  if (seed) {
+    start = mixed(*seed ^ mixed(graph_seed_.value_or(kNoGraphSeed)));
+  } else if (graph_seed_) {
+    start = mixed(op_ + mixed(*graph_seed_));
+  } else {
+    const Generator::State next = random::generator().advance(1);
+    start = mixed(next.seed ^ mixed(next.counter));
+  }
+  // Traces draw from it at any time: it is never freed.
+  static auto* all = new std::vector<std::unique_ptr<Generator>>();
+  all->push_back(std::make_unique<Generator>(start));
+  generators_.emplace_back(seed, all->back().get());
+  return *all->back();
+}
+
+OpDrawsScope::OpDrawsScope(OpDraws& draws) : generator_(draws.of({})), before_(std::exchange(op_draws, &draws)) {}
+OpDrawsScope::~OpDrawsScope() { op_draws = before_; }
+
 TracedDraws::TracedDraws() : around_(std::exchange(traced_draws, this)) {}
 TracedDraws::~TracedDraws() { traced_draws = around_; }
 
@@ -72,6 +96,10 @@ SourceArgument SourceArgument::of_seed(nb::handle seed) {
   if (current_journal) {
     if (!seed.is_none()) current_journal->draws_with(static_cast<uint64_t>(integer_from(seed)));
     return {};
+  }
+  if (op_draws) {
+    const auto given = seed.is_none() ? std::nullopt : std::optional(static_cast<uint64_t>(integer_from(seed)));
+    return {{.generator = &op_draws->of(given)}};
   }
   if (seed.is_none()) {
     if (!is_tracing() || !traced_draws || !seeds().global) return {};

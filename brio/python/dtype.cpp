@@ -27,7 +27,11 @@ nb::object dtype_object(DType dtype) { return nb::borrow(objects[static_cast<int
 DType dtype_from(nb::handle h) {
   PyObject* o = h.ptr();
   if (Py_TYPE(o) == types.dtype) return nb::inst_ptr<ElementType>(h)->value;
-  if (PyUnicode_Check(o)) return dtype_from_name(given_as<std::string>(h));
+  if (PyUnicode_Check(o)) {
+    const auto name = given_as<std::string>(h);
+    // TensorFlow's own names, which old programs use: tf.cast(x, "float").
+    return name == "float" ? f32 : name == "double" ? f64 : name == "half" ? f16 : dtype_from_name(name);
+  }
   if (o == reinterpret_cast<PyObject*>(&PyFloat_Type)) return f32;
   if (o == reinterpret_cast<PyObject*>(&PyLong_Type)) return i32;
   if (o == reinterpret_cast<PyObject*>(&PyBool_Type)) return boolean;

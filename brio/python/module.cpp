@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   bind_variable(m);
   bind_tape(m);
   bind_function(m);
+  bind_graph_mode(m);
   bind_saved(m);
   bind_symbols(m);
   bind_math(m);

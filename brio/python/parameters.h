@@ -100,6 +100,30 @@ class TracedDraws {
   TracedDraws* around_;
   friend struct SourceArgument;
 };
+// What one op of a graph draws from in one session (graph mode): a generator for each seed that it names, so that the
+// op goes on with its numbers in whatever run it takes part. Draws without a seed follow the graph's, if that has
+// one.
+class OpDraws {
+ public:
+  OpDraws(std::optional<uint64_t> graph_seed, uint64_t op) : graph_seed_(graph_seed), op_(op) {}
+  Generator& of(std::optional<uint64_t> seed);
+
+ private:
+  std::optional<uint64_t> graph_seed_;
+  uint64_t op_;
+  std::vector<std::pair<std::optional<uint64_t>, Generator*>> generators_;
+};
+// Draws of this thread come from `draws` while the scope lives.
+class OpDrawsScope {
+ public:
+  explicit OpDrawsScope(OpDraws& draws);
+  OpDrawsScope(const OpDrawsScope&) = delete;
+  ~OpDrawsScope();
+
+ private:
+  GeneratorScope generator_;
+  OpDraws* before_;
+};
 template <>
 struct Parameter<DrawSource> {
   using Bound = Given;

@@ -45,7 +45,7 @@ _DEFINED_IN = {
 _ALIASES = {
     "initializers": "keras.initializers", "losses": "keras.losses", "metrics": "keras.metrics",
     "optimizers": "keras.optimizers", "placeholder": "compat.v1", "Session": "compat.v1", "Graph": "compat.v1",
-    "global_variables_initializer": "compat.v1",
+    "global_variables_initializer": "compat.v1", "gradients": "compat.v1", "hessians": "compat.v1",
 }  # fmt: skip
 # Initializers under the names that TensorFlow has for them.
 _INITIALIZERS = {

@@ -180,6 +180,10 @@ from brio._core import zeros as zeros
 from brio._core import zeros_like as zeros_like
 from brio._core._strings import as_string as as_string
 from brio._function import function as function
+from brio._graph.core import Graph as Graph
+from brio._graph.gradients import gradients as gradients
+from brio._graph.gradients import hessians as hessians
+from brio._graph.run import Session as Session
 from brio._module import Module as Module
 from brio._more_arrays import bitcast as bitcast
 from brio._more_arrays import edit_distance as edit_distance
@@ -202,8 +206,6 @@ from brio._spec import TensorSpec as TensorSpec
 from brio._spec import UnconnectedGradients as UnconnectedGradients
 from brio._spec import type_spec_from_value as type_spec_from_value
 from brio._tensor_array import TensorArray as TensorArray
-from brio.compat._variables import Graph as Graph
-from brio.compat.v1 import Session as Session
 from brio.compat.v1 import global_variables_initializer as global_variables_initializer
 from brio.compat.v1 import placeholder as placeholder
 from brio.data._elements import RaggedTensorSpec as RaggedTensorSpec

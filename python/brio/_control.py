@@ -292,10 +292,15 @@ def custom_gradient(f=None):
     if f is None:
         return custom_gradient
 
-    @functools.wraps(f)
-    def call(*args, **kwargs):
+    def compute(*args, **kwargs):
         inner = _autograph.convert(f) if _core._tracing() else f
         return _core._custom_gradient(lambda *tensors: inner(*tensors, **kwargs), *args)
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        graphs = sys.modules.get("brio._graph.wrap")  # loaded in graph mode
+        graph = graphs and graphs.building()
+        return graphs.call(graph, compute, f.__name__, args, kwargs) if graph else compute(*args, **kwargs)
 
     return call
 

@@ -48,3 +48,7 @@ class InternalError(OpError, RuntimeError):
 
 class CancelledError(OpError):
     """Somebody stopped it."""
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """A tensor of a graph was used where a value is needed."""

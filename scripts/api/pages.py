@@ -94,8 +94,9 @@ def page(module, documented):
     """The page of a module, and how many names it has. documented: classes of earlier pages, with their names there."""
     name = surface.tensorflow_name(module)
     found = surface.names(module)
-    if module is brio.compat.v1:  # it has all of tf as well
-        found = {n: v for n, v in found.items() if getattr(brio, n, None) is not v}
+    if module.__name__.startswith("brio.compat.v1"):  # it has all of tf as well
+        other = surface.module_of("brio" + module.__name__[len("brio.compat.v1") :])
+        found = {n: v for n, v in found.items() if getattr(other, n, None) is not v}
     functions = {n: v for n, v in found.items() if surface.is_function(v) and not inspect.isclass(v)}
     classes = {n: v for n, v in found.items() if inspect.isclass(v) and surface.is_own(v)}
     modules = [n for n, v in found.items() if isinstance(v, types.ModuleType)]

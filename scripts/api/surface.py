@@ -38,6 +38,14 @@ def is_function(value):
     return isinstance(value, (types.FunctionType, types.BuiltinFunctionType)) or hasattr(value, "__nb_signature__")
 
 
+def module_of(name):
+    """The module of this name; None where there is none."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
 def is_own(value):
     """Is it of this package?"""
     return value.__module__.split(".")[0] == "brio" and value.__module__ != "brio._missing"  # which every module uses

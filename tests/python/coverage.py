@@ -22,7 +22,7 @@ PATH = pathlib.Path(os.environ.get("BRIO_API_CSV", golden.HERE.parents[2] / "sha
 OUT_OF_SCOPE = (
     "keras.applications", "keras.datasets", "keras.utils.get_file", "tf.compat.v1.estimator", "tf.distribute", "tf.estimator",
     "tf.experimental.dtensor", "tf.feature_column", "tf.lite", "tf.tpu", "tf.compat.v1.feature_column",
-    "tf.compat.v1.data", "tf.compat.v1.layers", "tf.experimental.tensorrt", "tf.compiler", "tf.graph_util",
+    "tf.compat.v1.layers", "tf.experimental.tensorrt", "tf.compiler", "tf.graph_util",
     "tf.compat.v1.distribute", "tf.compat.v1.lite", "tf.compat.v1.tpu", "keras.distribution", "keras.dtensor", "keras.estimator",
     "tf.config.experimental_connect_to_cluster", "tf.train.ClusterSpec",
 )  # fmt: skip

@@ -27,6 +27,8 @@ def working_cases():
     """Cases without an exception, each as a function of one module."""
     parts, names = ["import numpy as np", "import brio as tf", "from brio import keras", "rng = np.random.default_rng(7)"], []
     for file in golden.case_files():
+        if file == "session":  # in graph mode the same names give tensors of graphs, with other methods
+            continue
         answers = json.loads((golden.HERE / "golden" / f"{file}.json").read_text())
         for name, source, _ in golden.cases(file):
             if "raises" not in json.dumps(answers.get(name)):

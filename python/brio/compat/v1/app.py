@@ -1,0 +1,15 @@
+"""tf.compat.v1.app: flags, and a function that calls the program's main()."""
+
+import sys
+
+from brio import _missing
+from brio.compat.v1 import flags
+
+__getattr__ = _missing.attribute_error_of(__name__)
+
+
+def run(main=None, argv=None):
+    """Reads the flags, calls main(argv) and ends the program with what it returns."""
+    rest = flags.FLAGS(sys.argv if argv is None else argv)
+    main = main or sys.modules["__main__"].main
+    sys.exit(main(rest))

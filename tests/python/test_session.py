@@ -1,0 +1,369 @@
+"""Graph mode where TensorFlow 2.21 has nothing to compare with (tf.layers, cells), and what it costs: the rest is cases/session.py."""
+
+import gc
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+import weakref
+
+import numpy as np
+import pytest
+
+import brio as tf
+
+v1 = tf.compat.v1
+
+
+def data(*shape, seed=1):
+    return np.random.default_rng(seed).normal(size=shape).astype("float32")
+
+
+@pytest.fixture
+def graph():
+    with tf.Graph().as_default() as made:
+        yield made
+
+
+def session():
+    made = v1.Session()
+    made.run(v1.variables_initializer([*v1.global_variables(), *v1.local_variables()]))
+    return made
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def test_dense(graph):
+    x = v1.placeholder(tf.float32, [None, 784])
+    w, b = data(784, 256) * 0.05, data(256, seed=2)
+    y = v1.layers.dense(x, 256, activation=tf.nn.relu, kernel_initializer=v1.constant_initializer(w), bias_initializer=v1.constant_initializer(b),
+                        kernel_regularizer=tf.keras.regularizers.l2(0.01))  # fmt: skip
+    again = v1.layers.dense(x, 256, kernel_initializer=v1.constant_initializer(w), reuse=None)
+    regularization = v1.losses.get_regularization_loss()
+    train = v1.train.GradientDescentOptimizer(0.1).minimize(regularization)
+    s = session()
+    given = data(128, 784, seed=3)
+    assert np.allclose(s.run(y, {x: given}), np.maximum(given @ w + b, 0), atol=1e-4)
+    assert np.allclose(s.run(again, {x: given}), given @ w, atol=1e-4)
+    assert [v.name for v in v1.trainable_variables()] == ["dense/kernel:0", "dense/bias:0", "dense_1/kernel:0", "dense_1/bias:0"]
+    assert np.isclose(s.run(regularization), 0.01 * (w**2).sum(), rtol=1e-4)
+    s.run(train)
+    assert np.allclose(s.run("dense/kernel:0"), w * (1 - 0.1 * 0.02), atol=1e-6)
+
+
+def test_dense_shares_by_name(graph):
+    x = v1.placeholder(tf.float32, [None, 4])
+    a = v1.layers.dense(x, 3, name="shared")
+    with pytest.raises(ValueError, match="already exists"):
+        v1.layers.dense(x, 3, name="shared")
+    b = v1.layers.dense(x, 3, name="shared", reuse=True)
+    s = session()
+    p, q = s.run([a, b], {x: data(2, 4)})
+    assert (p == q).all() and len(v1.global_variables()) == 2
+
+
+def test_conv2d_and_pooling(graph):
+    x = v1.placeholder(tf.float32, [None, 28, 28, 3])
+    y = v1.layers.conv2d(x, 16, 5, padding="same", activation=tf.nn.relu)
+    z = v1.layers.flatten(v1.layers.max_pooling2d(y, 2, 2))
+    up = v1.layers.conv2d_transpose(y, 4, 3, strides=2, padding="same")
+    assert z.shape.as_list() == [None, 14 * 14 * 16] and up.shape.as_list() == [None, 56, 56, 4]
+    s = session()
+    given = data(32, 28, 28, 3)
+    got, kernel = s.run([y, "conv2d/kernel:0"], {x: given})
+    assert np.allclose(got, np.maximum(s.run(tf.nn.conv2d(x, kernel, 1, "SAME"), {x: given}), 0), atol=1e-5)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_batch_normalization(graph, known):
+    x = v1.placeholder(tf.float32, [None, 6])
+    training = v1.placeholder(tf.bool, [])
+    y = v1.layers.batch_normalization(x, training=True if known else training, momentum=0.9)
+    updates = v1.get_collection(v1.GraphKeys.UPDATE_OPS)
+    with tf.control_dependencies(updates):
+        done = tf.identity(y)
+    s = session()
+    given = data(128, 6) * 3 + 5
+    feed = {x: given} if known else {x: given, training: True}
+    got = s.run(done, feed)
+    mean, variance = given.mean(0), given.var(0)
+    assert np.allclose(got, (given - mean) / np.sqrt(variance + 1e-3), atol=1e-4)
+    assert np.allclose(s.run("batch_normalization/moving_mean:0"), 0.1 * mean, atol=1e-5)
+    assert np.allclose(s.run("batch_normalization/moving_variance:0"), 0.9 + 0.1 * variance, atol=1e-4)
+    if not known:
+        got = s.run(y, {x: given, training: False})
+        assert np.allclose(got, (given - 0.1 * mean) / np.sqrt(0.9 + 0.1 * variance + 1e-3), atol=1e-4)
+
+
+def test_dropout_by_a_flag(graph):
+    x, training = v1.placeholder(tf.float32, [None, 100]), v1.placeholder(tf.bool, [])
+    y = v1.layers.dropout(x, 0.3, training=training)
+    s = session()
+    ones = np.ones((200, 100), "float32")
+    assert (s.run(y, {x: ones, training: False}) == 1).all()
+    got = s.run(y, {x: ones, training: True})
+    assert 0.68 < (got > 0).mean() < 0.72 and np.allclose(got.max(), 1 / 0.7)
+
+
+def lstm(x, kernel, bias, units, lengths=None):
+    h = c = np.zeros((len(x), units), "float32")
+    outputs = []
+    for t in range(x.shape[1]):
+        i, j, f, o = np.split(np.concatenate([x[:, t], h], 1) @ kernel + bias, 4, 1)
+        new_c = c * sigmoid(f + 1) + sigmoid(i) * np.tanh(j)
+        new_h = np.tanh(new_c) * sigmoid(o)
+        on = np.ones((len(x), 1), bool) if lengths is None else (t < np.array(lengths))[:, None]
+        c, h = np.where(on, new_c, c), np.where(on, new_h, h)
+        outputs.append(np.where(on, new_h, 0))
+    return np.stack(outputs, 1), c, h
+
+
+@pytest.mark.parametrize("lengths", [None, [28, 5, 1, 0]])
+def test_dynamic_rnn_of_an_lstm(graph, lengths):
+    x = v1.placeholder(tf.float32, [None, 28, 28])
+    n = v1.placeholder(tf.int32, [None])
+    cell = v1.nn.rnn_cell.BasicLSTMCell(64)
+    outputs, state = v1.nn.dynamic_rnn(cell, x, sequence_length=None if lengths is None else n, dtype=tf.float32)
+    assert outputs.shape.as_list() == [None, 28, 64]
+    loss = tf.reduce_mean(tf.square(outputs))
+    train = v1.train.GradientDescentOptimizer(5.0).minimize(loss)
+    s = session()
+    given = data(4, 28, 28)
+    feed = {x: given} if lengths is None else {x: given, n: lengths}
+    kernel = s.run("rnn/basic_lstm_cell/kernel:0")
+    got, last = s.run([outputs, state], feed)
+    want, c, h = lstm(given, kernel, np.zeros(256, "float32"), 64, lengths)
+    assert np.allclose(got, want, atol=1e-5) and np.allclose(last.c, c, atol=1e-5) and np.allclose(last.h, h, atol=1e-5)
+    before = s.run(loss, feed)
+    for _ in range(5):
+        s.run(train, feed)
+    assert s.run(loss, feed) < before
+
+
+def test_cells_in_layers_and_both_ways(graph):
+    x, n, keep = v1.placeholder(tf.float32, [None, 12, 5]), v1.placeholder(tf.int32, [None]), v1.placeholder(tf.float32, [])
+    cells = [v1.nn.rnn_cell.DropoutWrapper(v1.nn.rnn_cell.GRUCell(8), output_keep_prob=keep) for _ in range(2)]
+    outputs, states = v1.nn.dynamic_rnn(v1.nn.rnn_cell.MultiRNNCell(cells), x, sequence_length=n, dtype=tf.float32)
+    (forward, backward), _ = v1.nn.bidirectional_dynamic_rnn(
+        v1.nn.rnn_cell.LSTMCell(6), v1.nn.rnn_cell.LSTMCell(6, use_peepholes=True, num_proj=3), x, n, dtype=tf.float32
+    )
+    unrolled, last = v1.nn.static_rnn(v1.nn.rnn_cell.BasicRNNCell(4), tf.unstack(x, 12, 1), dtype=tf.float32)
+    s = session()
+    feed = {x: data(3, 12, 5), n: [12, 5, 1], keep: 1.0}
+    got = s.run([outputs, states, forward, backward, unrolled[-1], last], feed)
+    assert (got[0][1, 5:] == 0).all() and np.allclose(got[0][1, 4], got[1][1][1]) and got[3].shape == (3, 12, 3) and (got[4] == got[5]).all()
+    kernel = s.run("rnn/basic_rnn_cell/kernel:0")
+    h = np.zeros((3, 4), "float32")
+    for t in range(12):
+        h = np.tanh(np.concatenate([feed[x][:, t], h], 1) @ kernel)
+    assert np.allclose(got[4], h, atol=1e-5)
+    names = [v.name for v in v1.trainable_variables()]
+    assert "rnn/multi_rnn_cell/cell_0/gru_cell/gates/kernel:0" in names and "bidirectional_rnn/bw/lstm_cell/projection/kernel:0" in names
+
+
+def test_candidate_samplers(graph):
+    drawn, true, sampled = v1.nn.log_uniform_candidate_sampler(tf.constant([[1], [5]], tf.int64), 1, 64, True, 1000)
+    s = session()
+    a, t, e = s.run([drawn, true, sampled])
+    assert len(set(a.tolist())) == 64 and a.min() >= 0 and a.max() < 1000 and t.shape == (2, 1) and e.shape == (64,)
+    often = np.bincount(np.concatenate([s.run(drawn) for _ in range(50)]), minlength=1000)
+    assert often[:10].mean() > 5 * often[500:].mean() and (s.run(drawn) != a).any()
+    assert np.allclose(t[0, 0], often[1] / 50, atol=0.15)
+
+
+def test_scopes_share_no_random_numbers(graph):
+    with v1.variable_scope("a", initializer=v1.truncated_normal_initializer(stddev=0.1)):
+        a, b = v1.get_variable("a", [50, 50]), v1.get_variable("b", [50, 50])
+    s = session()
+    p, q = s.run([a, b])
+    assert (p != q).all() and np.abs(p).max() <= 0.2 and 0.07 < p.std() < 0.1
+    s.run(a.initializer)
+    assert (s.run(a) != p).all()
+
+
+def test_layers_of_keras(graph):
+    x = v1.placeholder(tf.float32, [None, 20])
+    layer = tf.keras.layers.Dense(5, kernel_regularizer=tf.keras.regularizers.L2(0.1))
+    y = tf.keras.layers.Activation("relu")(layer(x))
+    loss = tf.reduce_mean(y**2) + tf.add_n(layer.losses)
+    train = v1.train.GradientDescentOptimizer(0.1).minimize(loss)
+    step = tf.keras.optimizers.SGD(0.1).minimize(loss, var_list=layer.trainable_variables)
+    s = session()
+    feed = {x: data(64, 20)}
+    losses = [s.run([loss, train], feed)[0] for _ in range(10)]
+    assert losses == sorted(losses, reverse=True) and losses[-1] < 0.9 * losses[0]
+    s.run(step, feed)
+    assert s.run(loss, feed) < losses[-1]
+
+
+def test_keras_computes_in_graph_mode(graph):
+    x, y = data(256, 20), (data(256, 20)[:, :1] > 0).astype("float32")
+
+    class Own(tf.keras.layers.Layer):
+        def build(self, shape):
+            self.w = self.add_weight(shape=(shape[-1], 4), name="w")
+
+        def call(self, inputs):
+            return tf.nn.relu(tf.matmul(inputs, self.w) + tf.constant(0.1))
+
+    model = tf.keras.Sequential([tf.keras.Input((20,)), Own(), tf.keras.layers.Dense(1, activation="sigmoid")])
+    model.compile("adam", lambda a, b: tf.reduce_mean(tf.square(a - b)) + tf.reduce_sum(tf.zeros([2])), metrics=["accuracy"])
+    history = model.fit(x, y, epochs=3, verbose=0).history["loss"]
+    assert history[-1] < history[0]
+    data_set = tf.data.Dataset.from_tensor_slices((x, y)).map(lambda a, b: (a * 2.0 + tf.constant(1.0), b)).batch(64)
+    model.fit(data_set, epochs=1, verbose=0)
+    given = v1.placeholder(tf.float32, [None, 20])
+    assert np.allclose(v1.Session().run(model(given), {given: x}), model.predict(x, verbose=0), atol=1e-6)
+
+
+def test_a_failed_run_changes_nothing(graph):
+    v, x = tf.Variable(1.0), v1.placeholder(tf.float32, [None])
+    with tf.control_dependencies([tf.debugging.Assert(tf.reduce_all(x > 0), [x])]):
+        step = v.assign_add(tf.reduce_sum(x))
+    s = session()
+    s.run(step, {x: [1.0]})
+    for _ in range(2):
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            s.run(step, {x: [-1.0]})
+    assert s.run(v) == 2.0 and s.run(step, {x: [3.0]}) == 5.0
+
+
+def test_errors_of_runs_come_out(graph):
+    x = v1.placeholder(tf.float32)
+    y = tf.matmul(x, tf.ones([3, 2]))
+    s = session()
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        s.run(y, {x: np.ones((2, 4))})
+    assert s.run(y, {x: np.ones((2, 3))}).tolist() == [[3, 3], [3, 3]]
+    z = v1.py_func(lambda a: 1 / 0, [x], tf.float32)
+    with pytest.raises(ZeroDivisionError):
+        s.run(z, {x: 1.0})
+
+
+def test_sessions_are_freed(graph):
+    w = tf.Variable(tf.zeros([100, 100]))
+    x = v1.placeholder(tf.float32, [None, 100])
+    step = v1.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(tf.matmul(x, w) ** 2))
+    s = session()
+    s.run(step, {x: data(4, 100)})
+    cells = [weakref.ref(c) for c in s._values.values()]
+    plan = weakref.ref(next(iter(s._plans.values())))
+    del s
+    gc.collect()
+    assert plan() is None and all(c() is None for c in cells)
+
+
+def test_a_run_is_fast(graph):
+    x = v1.placeholder(tf.float32, [None, 2])
+    w = tf.Variable(tf.zeros([2, 1]))
+    step = v1.train.GradientDescentOptimizer(0.01).minimize(tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0)))
+    s = session()
+    feed = {x: np.ones((4, 2), "float32")}
+    s.run(step, feed)
+    best = np.inf
+    for _ in range(5):
+        start = time.perf_counter()
+        for _ in range(200):
+            s.run(step, feed)
+        best = min(best, (time.perf_counter() - start) / 200)
+    assert best < 300e-6, f"{best * 1e6:.0f} µs"  # some 10 µs on a free machine; tracing or recording would take more than 500
+
+
+def test_threads_have_their_own_graphs():
+    wrong = []
+
+    def build(i):
+        with tf.Graph().as_default():
+            v = tf.Variable(float(i))
+            for _ in range(20):
+                v = v + 1.0
+            with v1.Session() as s:
+                s.run(v1.global_variables_initializer())
+                if s.run(v) != i + 20:
+                    wrong.append(i)
+
+    def compute():
+        for _ in range(200):
+            if float(tf.add(tf.constant(1.0), 2.0)) != 3.0:
+                wrong.append("eager")
+
+    threads = [threading.Thread(target=build, args=(i,)) for i in range(4)] + [threading.Thread(target=compute) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_eager_functions_are_what_they_were():
+    before = {n: getattr(tf, n) for n in ("add", "matmul", "Variable", "constant", "cond", "name_scope")}
+    call = tf.keras.layers.Layer.__call__
+    with tf.Graph().as_default():
+        assert tf.add is not before["add"] and isinstance(tf.Variable(1.0), tf.Variable)
+    assert all(getattr(tf, n) is f for n, f in before.items()) and tf.keras.layers.Layer.__call__ is call
+    assert float(tf.function(lambda a: a * 2)(tf.constant(3.0))) == 6.0
+
+
+OLD_PROGRAM = """
+import numpy as np
+import brio.compat.v1 as tf
+tf.disable_v2_behavior()
+
+flags = tf.app.flags
+flags.DEFINE_integer("steps", 3, "how many")
+FLAGS = flags.FLAGS
+
+x = tf.placeholder("float", [None, 4], name="x")
+y = tf.placeholder("float", [None])
+w = tf.Variable(tf.random_normal([4, 1], stddev=0.1), name="w")
+b = tf.Variable(tf.zeros([1]))
+predictions = tf.squeeze(tf.matmul(x, w) + b, 1)
+cost = tf.reduce_mean(tf.pow(predictions - y, 2), reduction_indices=0)
+train = tf.train.GradientDescentOptimizer(0.1).minimize(cost)
+assert x.get_shape()[1].value == 4 and x.get_shape()[0].value is None and str(x.shape) == "(?, 4)"
+assert (w == b) is False and {w: 1}[w] == 1 and w in [b, w]
+r = tf.random_uniform([3])
+
+def main(argv):
+    X = np.random.default_rng(0).normal(size=(50, 4)); Y = X.sum(1)
+    with tf.Session() as sess:
+        sess.run(tf.initialize_all_variables())
+        for step in range(100 * FLAGS.steps):
+            _, c = sess.run([train, cost], feed_dict={x: X, y: Y})
+        assert c < 1e-3, c
+        assert (r.eval() != r.eval()).any()
+        assert sess.run("w:0").shape == (4, 1) and tf.get_default_session() is sess
+    tf.reset_default_graph()
+    assert not tf.global_variables()
+    print("done", FLAGS.steps)
+
+if __name__ == "__main__":
+    tf.app.run()
+"""
+
+
+def test_an_old_program(tmp_path):
+    (tmp_path / "program.py").write_text(textwrap.dedent(OLD_PROGRAM))
+    there = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
+    done = subprocess.run([sys.executable, "program.py", "--steps=2"], cwd=tmp_path, env=there, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout == "done 2\n", done.stderr
+
+
+def test_a_placeholder_begins_graph_mode(tmp_path):
+    program = """
+        import numpy as np, brio as tf
+        before = tf.Variable(2.0)
+        x = tf.placeholder(tf.float32, [None])
+        w = tf.Variable(3.0)
+        y = tf.reduce_sum(x) * w * before
+        g = tf.gradients(y, [w, before])
+        with tf.Session() as s:
+            s.run(tf.global_variables_initializer())
+            print(s.run(y, {x: [1.0, 2.0]}), s.run(g, {x: [1.0, 2.0]}))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True)
+    assert done.stdout == "18.0 [np.float32(6.0), np.float32(9.0)]\n", done.stdout + done.stderr
