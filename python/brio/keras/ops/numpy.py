@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 
 import brio as tf
-from brio.keras.ops._convert import floating, named, one, tensor, together, two
+from brio.keras.ops._convert import as_dtype, floating, is_whole, name_of, named, one, result_type, tensor, together, two
 from brio.keras.ops.core import shape
 
 _UNARY = {
@@ -149,28 +149,41 @@ def _reduction(f, floats=False):
 named(globals(), {"mean": tf.reduce_mean, "std": tf.math.reduce_std, "var": tf.math.reduce_variance}, lambda f: _reduction(f, True), _DOCS)
 
 
-def sum(x, axis=None, keepdims=False):
-    """The sum along axes."""
+def _summed(x):
+    """Small whole numbers as those of 32 bits, which sums and products are counted in."""
     x = tensor(x)
-    return tf.reduce_sum(tf.cast(x, "int32") if x.dtype == "bool" else x, axis=axis, keepdims=keepdims)
+    return as_dtype(x, {"bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32"}.get(name_of(x), name_of(x)))
+
+
+def sum(x, axis=None, keepdims=False):
+    """The sum along axes; of small integers in 32 bits."""
+    return tf.reduce_sum(_summed(x), axis=axis, keepdims=keepdims)
 
 
 def prod(x, axis=None, keepdims=False, dtype=None):
-    """The product along axes."""
+    """The product along axes; of small integers in 32 bits."""
+    return tf.reduce_prod(_summed(x) if dtype is None else tf.cast(tensor(x), dtype), axis=axis, keepdims=keepdims)
+
+
+def _extreme(f, of_bools, beside, x, axis, keepdims, initial):
     x = tensor(x)
-    return tf.reduce_prod(x if dtype is None else tf.cast(x, dtype), axis=axis, keepdims=keepdims)
+    if initial is None and 0 in x.shape:
+        raise tf.errors.InvalidArgumentError(f"[keras.ops] the largest or smallest of a tensor without elements, of shape {tuple(x.shape)}; give initial")
+    if name_of(x) == "bool":
+        made = of_bools(x, axis=axis, keepdims=keepdims)
+        return made if initial is None else tf.cast(beside(tf.cast(made, "int32"), tf.cast(initial, "int32")), "bool")
+    made = f(x, axis=axis, keepdims=keepdims)
+    return made if initial is None else beside(made, initial)
 
 
 def max(x, axis=None, keepdims=False, initial=None):
     """The largest along axes."""
-    made = tf.reduce_max(tensor(x), axis=axis, keepdims=keepdims)
-    return made if initial is None else maximum(made, initial)  # noqa: F821
+    return _extreme(tf.reduce_max, tf.reduce_any, maximum, x, axis, keepdims, initial)  # noqa: F821
 
 
 def min(x, axis=None, keepdims=False, initial=None):
     """The smallest along axes."""
-    made = tf.reduce_min(tensor(x), axis=axis, keepdims=keepdims)
-    return made if initial is None else minimum(made, initial)  # noqa: F821
+    return _extreme(tf.reduce_min, tf.reduce_all, minimum, x, axis, keepdims, initial)  # noqa: F821
 
 
 amax, amin = max, min
@@ -219,16 +232,20 @@ def average(x, axis=None, weights=None):
     return tf.reduce_sum(x * weights, axis=axis) / tf.reduce_sum(tf.broadcast_to(weights, x.shape), axis=axis)
 
 
+def _running(x, axis, dtype):
+    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
+    dtype = dtype or name_of(x)
+    return tf.cast(x, "int32" if dtype == "bool" else dtype)
+
+
 def cumsum(x, axis=None, dtype=None):
     """The running sum along an axis."""
-    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
-    return tf.cumsum(x if dtype is None else tf.cast(x, dtype), axis=axis or 0)
+    return tf.cumsum(_running(x, axis, dtype), axis=axis or 0)
 
 
 def cumprod(x, axis=None, dtype=None):
     """The running product along an axis."""
-    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
-    return tf.math.cumprod(x if dtype is None else tf.cast(x, dtype), axis=axis or 0)
+    return tf.math.cumprod(_running(x, axis, dtype), axis=axis or 0)
 
 
 def median(x, axis=None, keepdims=False):
@@ -242,17 +259,19 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
     rank = len(x.shape)
     axes = list(range(rank)) if axis is None else sorted(a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
     rest = [a for a in range(rank) if a not in axes]
-    rows = tf.sort(tf.reshape(tf.transpose(x, rest + axes), [*(x.shape[a] for a in rest), -1]))
+    rows = tf.reshape(tf.transpose(x, rest + axes), [*(x.shape[a] for a in rest), -1])
+    lost = tf.reduce_any(tf.math.is_nan(rows), -1)
+    rows = tf.sort(rows)
     n, at = int(rows.shape[-1]), np.asarray(q, np.float64)
     place = at * (n - 1)
     low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
     share = {"linear": place - low, "lower": 0 * place, "higher": np.ceil(place) - low, "nearest": np.rint(place) - low, "midpoint": 0.5 * (high > low)}[method]
     a, b = tf.gather(rows, low.reshape(-1), axis=-1), tf.gather(rows, high.reshape(-1), axis=-1)
     made = a + (b - a) * tf.cast(tensor(np.reshape(share, -1)), x.dtype)
+    made = tf.where(lost[..., None], tf.cast(np.nan, x.dtype), made)
     made = tf.transpose(made, [len(rest), *range(len(rest))])
-    if keepdims:
-        made = tf.reshape(made, [made.shape[0], *(1 if a in axes else x.shape[a] for a in range(rank))])
-    return made[0] if at.ndim == 0 else made
+    sizes = [1 if a in axes else x.shape[a] for a in range(rank) if keepdims or a not in axes]
+    return tf.reshape(made, [*at.shape, *sizes])
 
 
 def diff(a, n=1, axis=-1):
@@ -266,7 +285,7 @@ def diff(a, n=1, axis=-1):
 
 def trace(x, offset=0, axis1=0, axis2=1):
     """The sum of a diagonal."""
-    return tf.reduce_sum(diagonal(x, offset, axis1, axis2), -1)
+    return tf.reduce_sum(_summed(diagonal(x, offset, axis1, axis2)), -1)
 
 
 # ---- shapes
@@ -492,7 +511,15 @@ def digitize(x, bins):
 
 def bincount(x, weights=None, minlength=0, sparse=False):
     """How often each whole number occurs."""
-    return tf.math.bincount(tensor(x), weights=None if weights is None else tensor(weights), minlength=minlength)
+    x = tensor(x)
+    dtype = "int32"
+    if weights is not None:
+        weights = tensor(weights)
+        dtype = result_type(name_of(x), name_of(weights))
+        weights = as_dtype(weights, {"bfloat16": "float32", "float16": "float32"}.get(name_of(weights), name_of(weights)))
+    counted = x if name_of(x) in ("int32", "int64") else tf.cast(x, "int32")
+    made = tf.math.bincount(counted, weights=weights, minlength=minlength, axis=-1)
+    return as_dtype(made, dtype)
 
 
 def unique(x, sorted=True, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None):
@@ -551,9 +578,25 @@ def isclose(x1, x2, rtol=1e-5, atol=1e-8, equal_nan=False):
 # ---- products
 
 
+def _factors(*operands):
+    """Tensors of one dtype. Products of int8 are counted in int32; bools are as numbers, and the result is to be bool."""
+    made = together(*operands)
+    if name_of(made[0]) == "int8":
+        return [tf.cast(x, "int32") for x in made], "int32"
+    if name_of(made[0]) == "bool":
+        return [tf.cast(x, "float32") for x in made], "bool"
+    return made, name_of(made[0])
+
+
 def matmul(x1, x2):
-    """The product of matrices in the last two axes."""
-    return tf.matmul(*together(x1, x2)) if builtins.min(len(shape(x1)), len(shape(x2))) > 1 else dot(x1, x2)
+    """The product of matrices in the last two axes; of int8 in int32."""
+    if builtins.min(len(shape(x1)), len(shape(x2))) == 1:
+        (a, b), dtype = _factors(x1, x2)
+        if len(a.shape) == 1 and len(b.shape) > 1:  # a row before a stack of matrices
+            return as_dtype(tf.matmul(a[None], b)[..., 0, :], dtype)
+        return as_dtype(tf.tensordot(a, b, [[-1], [0]]), dtype)
+    (a, b), dtype = _factors(x1, x2)
+    return as_dtype(tf.matmul(a, b), dtype)
 
 
 def dot(x1, x2):
@@ -589,7 +632,8 @@ def tensordot(x1, x2, axes=2):
 
 def einsum(subscripts, *operands):
     """Products and sums as an equation says: einsum('ij,jk->ik', a, b)."""
-    return tf.einsum(subscripts, *together(*operands))
+    operands, dtype = _factors(*operands)
+    return as_dtype(tf.einsum(subscripts, *operands), dtype)
 
 
 def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
@@ -597,4 +641,4 @@ def cross(x1, x2, axisa=-1, axisb=-1, axisc=-1, axis=None):
     return tf.linalg.cross(*together(x1, x2))
 
 
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "builtins", "floating", "named", "one", "tensor", "together", "two", "shape")]
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "builtins", "as_dtype", "floating", "is_whole", "name_of", "named", "one", "result_type", "tensor", "together", "two", "shape")]
