@@ -1,5 +1,6 @@
 #include "brio/python/convert.h"
 
+#include <climits>
 #include <cmath>
 #include <cstring>
 
@@ -245,7 +246,7 @@ Tensor from_odd_array(nb::handle array, const Wanted& wanted) {
     same.aval.dtype = bf16;
     return of_wanted(Tensor(same), wanted);
   }
-  throw nb::type_error(cat("arrays of ", nb::str(array.attr("dtype")).c_str(), " cannot become tensors").c_str());
+  raise_conversion_error(cat("arrays of ", nb::repr(array.attr("dtype")).c_str(), " cannot become tensors"));
 }
 
 Tensor from_array(nb::handle array, const Wanted& wanted) {
@@ -388,9 +389,16 @@ Shape shape_from(nb::handle h) {
   return Shape(std::span<const int64_t>(dims));
 }
 
+int small_integer(int64_t value) {
+  if (!std::in_range<int>(value))
+    throw InvalidArgument(
+        cat(value, " does not fit: an integer between ", INT_MIN, " and ", INT_MAX, " is asked for"));
+  return static_cast<int>(value);
+}
+
 std::vector<int> axis_list_from(nb::handle h) {
   std::vector<int> axes;
-  for (const int64_t axis : dims_from(h)) axes.push_back(static_cast<int>(std::clamp<int64_t>(axis, -100, 100)));
+  for (const int64_t axis : dims_from(h)) axes.push_back(small_integer(axis));
   return axes;
 }
 

@@ -58,6 +58,7 @@ nb::object shape_object(const Shape& shape);
 nb::object shape_object(std::span<const int64_t> dims);  // -1 is None
 int64_t integer_from(nb::handle object);                 // also from a tensor of one element
 Axes axes_from(nb::handle object);                       // None: all of them
+int small_integer(int64_t value);                        // an error where it does not fit: never clamped
 std::vector<int> axis_list_from(nb::handle object);
 
 // What is asked for in numpy(): a copy, as an array or as a scalar of NumPy.
