@@ -72,6 +72,7 @@ def _for_core(kind, text, given):
 class Builtin(Layer):
     """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
 
+    _takes_masks_off = False  # of its inputs, once it was called on tensors
     _input_names = ()  # names of call()'s inputs where there are several
 
     def __init__(self, *args, **kwargs):
@@ -138,7 +139,12 @@ class Builtin(Layer):
         if mask is not None and not isinstance(mask, (list, tuple)):
             mask = [mask]
         if not (inputs and isinstance(inputs[0], KerasTensor)):
-            return self._packed(self._inner.call(inputs, training, mask, causal, scores))
+            result = self._packed(self._inner.call(inputs, training, mask, causal, scores))
+            if self._takes_masks_off:
+                for value in inputs:
+                    if isinstance(value, _core.Tensor):
+                        _core._drop_mask(value)
+            return result
         made = self._packed(self._inner.keeping(self).call(inputs, training, mask, causal, scores))
         _remember_call(self, inputs, made)
         return made
@@ -270,6 +276,12 @@ class Attention(Builtin):
     """Attention of several heads is called with query, value and key apart."""
 
     _input_names = ("query", "value", "key")
+
+
+class MultiHeadAttention(Attention):
+    """As Keras', which uses the masks of its inputs up: a layer that takes one of these tensors later sees none."""
+
+    _takes_masks_off = True
 
 
 class Adapted(Builtin):
