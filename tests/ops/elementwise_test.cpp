@@ -112,6 +112,7 @@ std::vector<OpTest> tests() {
       binary(op::floor_div, kNumbers, -30, 30, 0.7, 9),
       binary(op::mod, kNumbers, -30, 30, 0.7, 9, Fill::uniform),
       binary(op::pow, with_complex(kFloats), 0.1, 3, -3, 3, Fill::uniform),
+      binary(op::pow, kIntegers, 0, 9, 0, 12),
       binary(op::max, kNumbers),
       binary(op::min, kNumbers),
       binary(op::atan2, kFloats, 0.1, 3, 0.1, 3, Fill::uniform),
