@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from brio import _core
+from brio.errors import InvalidArgumentError
 
 Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
@@ -83,14 +84,17 @@ def bitcast(input, type, name=None):
     x = _core.convert_to_tensor(input)
     dtype = _core.as_dtype(type)
     array = np.ascontiguousarray(x.numpy())
+    refused = [t.name for t in (x.dtype, dtype) if t.name in ("bool", "string")]
+    if refused:
+        raise InvalidArgumentError(f"[bitcast] from {x.dtype.name} to {dtype.name}: {refused[0]} has no bits to cast")
+    shape = tuple(x.shape)  # array has an axis where x has none
     if x.dtype.size > dtype.size:
-        bits = array.reshape(array.shape + (1,)).view(dtype.as_numpy_dtype)
+        shape += (x.dtype.size // dtype.size,)
     elif x.dtype.size < dtype.size:
-        if array.shape[-1] * x.dtype.size != dtype.size:
-            raise ValueError(f"[bitcast] the last axis of shape {x.shape} does not hold one {dtype.name}")
-        bits = array.view(dtype.as_numpy_dtype)[..., 0]
-    else:
-        bits = array.view(dtype.as_numpy_dtype)
+        if not shape or shape[-1] * x.dtype.size != dtype.size:
+            raise InvalidArgumentError(f"[bitcast] the last axis of shape {x.shape} does not hold one {dtype.name}")
+        shape = shape[:-1]
+    bits = np.frombuffer(array.tobytes(), dtype.as_numpy_dtype).reshape(shape)
     return _core.convert_to_tensor(bits)
 
 

@@ -4,6 +4,7 @@ from brio import _core, _missing
 from brio._core import _strings
 from brio._core._strings import *
 from brio._ragged import RaggedTensor as _RaggedTensor
+from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
@@ -19,6 +20,44 @@ def _lists(x, split_now):
     for n in reversed(rows[1:]):
         ragged = _RaggedTensor.from_uniform_row_length(ragged, n)
     return ragged
+
+
+def _cased(name, change, ascii_only):
+    def call(input, encoding="", name=None):
+        if encoding not in ("", "utf-8", "utf8"):
+            raise _InvalidArgumentError(f"[strings.{call.__name__}] encoding is {encoding!r}; it is 'utf-8', or '' for ASCII letters alone")
+        if isinstance(input, _RaggedTensor):
+            return input.with_flat_values(call(input.flat_values, encoding))
+        if encoding == "":
+            return ascii_only(input, "")
+        x = _core.convert_to_tensor(input)
+        if not _core._is_known(x):
+            import brio
+
+            made = brio.numpy_function(_each(change), [x], "string")
+            made.set_shape(x.shape)
+            return made
+        return _core.constant(_each(change)(x.numpy()), "string", shape=x.shape)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"Strings in {name} case: ASCII letters alone, or with encoding='utf-8' those of every language."
+    return call
+
+
+def _each(change):
+    import numpy as np
+
+    def call(array):
+        array = np.asarray(array, object)
+        made = np.empty(array.shape, object)
+        made.reshape(-1)[:] = [change(s.decode("utf-8", "replace")).encode() for s in array.reshape(-1)]
+        return made if array.ndim else made[()]
+
+    return call
+
+
+lower = _cased("lower", str.lower, _strings.lower)
+upper = _cased("upper", str.upper, _strings.upper)
 
 
 def split(input, sep=None, maxsplit=-1, name=None):

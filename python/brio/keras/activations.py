@@ -43,8 +43,8 @@ def _layer(kind, x, **options):
     return result[0]
 
 
-def _number(x, value):
-    return _core.cast(value, x.dtype)
+def _tensor(x):
+    return x if isinstance(x, _core.KerasTensor) else _core.convert_to_tensor(x)
 
 
 def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
@@ -52,25 +52,28 @@ def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
 
 
 def _celu(x, alpha=1.0):
-    return _core.maximum(x, 0.0) + alpha * _core.math.expm1(_core.minimum(x, 0.0) / alpha)
+    x = _tensor(x)
+    return _core.maximum(x, 0.0) + alpha * _core._math.expm1(_core.minimum(x, 0.0) / alpha)
 
 
 def _glu(x, axis=-1):
-    a, b = _core.split(x, 2, axis)
+    a, b = _core.split(_tensor(x), 2, axis)
     return a * _core.sigmoid(b)
 
 
 def _squareplus(x, b=4):
+    x = _tensor(x)
     return (x + _core.sqrt(x * x + float(b))) / 2.0
 
 
 def _shrunk(x, threshold, shift):
+    x = _tensor(x)
     return _core.where(_core.abs(x) > threshold, x - shift * _core.sign(x) * threshold, _core.zeros_like(x))
 
 
 def threshold(x, threshold, default_value):
     """x where it is above the threshold, otherwise default_value."""
-    x = _core.convert_to_tensor(x)
+    x = _tensor(x)
     return _core.where(x > threshold, x, _core.zeros_like(x) + default_value)
 
 
