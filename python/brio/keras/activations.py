@@ -9,8 +9,13 @@ from brio.keras import _docs
 __getattr__ = _attribute_error_of(__name__)
 
 
+_OF_WHOLE_NUMBERS = ("exponential", "tanh", "leaky_relu")  # to these they are float32
+
+
 def _make(name):
     def activation(x):
+        if name in _OF_WHOLE_NUMBERS:
+            x = _floating(x)
         return _core._activate(x, name)
 
     activation.__name__ = activation.__qualname__ = name
@@ -43,12 +48,42 @@ def _layer(kind, x, **options):
     return result[0]
 
 
+def _floating(x):
+    x = _tensor(x)
+    dtype = _core.as_dtype(x.dtype)
+    return _core.cast(x, "float32") if dtype.is_integer or dtype.is_bool else x
+
+
 def _tensor(x):
     return x if isinstance(x, _core.KerasTensor) else _core.convert_to_tensor(x)
 
 
 def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
-    return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
+    if isinstance(x, _core.KerasTensor):
+        return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
+    x = _tensor(x)
+    below = negative_slope * nn.relu(-x + threshold) if negative_slope else None
+    if threshold:
+        made = x * _core.cast(x > threshold, x.dtype)
+    else:
+        made = nn.relu(x)
+    if max_value is not None:
+        made = _core.minimum(made, max_value) if negative_slope or threshold else _core.clip_by_value(made, 0, max_value)
+    return made if below is None else made - below
+
+
+def _elu(x, alpha=1.0):
+    if isinstance(x, _core.KerasTensor):
+        return _layer("ELU", x, alpha=float(alpha))
+    x = _tensor(x)
+    made = nn.elu(x)
+    return made if alpha == 1 else _core.where(x > 0, made, alpha * made)
+
+
+def _leaky_relu(x, negative_slope=0.2):
+    if isinstance(x, _core.KerasTensor):
+        return _layer("LeakyReLU", x, negative_slope=float(negative_slope))
+    return nn.leaky_relu(_floating(x), negative_slope)
 
 
 def _celu(x, alpha=1.0):
@@ -63,7 +98,7 @@ def _glu(x, axis=-1):
 
 def _squareplus(x, b=4):
     x = _tensor(x)
-    return (x + _core.sqrt(x * x + float(b))) / 2.0
+    return (x + _core.sqrt(x * x + b)) / 2.0
 
 
 def _shrunk(x, threshold, shift):
@@ -80,8 +115,8 @@ def threshold(x, threshold, default_value):
 # Those that take options: without any they are C++'s.
 _WITH_OPTIONS = {
     "relu": _relu,
-    "elu": lambda x, alpha=1.0: _layer("ELU", x, alpha=float(alpha)),
-    "leaky_relu": lambda x, negative_slope=0.2: _layer("LeakyReLU", x, negative_slope=float(negative_slope)),
+    "elu": _elu,
+    "leaky_relu": _leaky_relu,
     "gelu": lambda x, approximate=False: nn.gelu(x, approximate),
     "softmax": lambda x, axis=-1: nn.softmax(x, axis),
     "log_softmax": lambda x, axis=-1: nn.log_softmax(x, axis),

@@ -71,11 +71,11 @@ def together(*values):
     return [tensor(v, dtype) if not hasattr(v, "dtype") else as_dtype(v, dtype) for v in made]
 
 
-def two(f, floats=False):
-    """A function of two operands that become one dtype."""
+def two(f, floats=False, plain=True):
+    """A function of two operands that become one dtype. Where plain is not set, numbers of Python are tensors of their own dtype."""
 
     def call(x1, x2):
-        a, b = together(x1, x2)
+        a, b = together(x1, x2) if plain else together(tensor(x1), tensor(x2))
         return f(floating(a), floating(b)) if floats else f(a, b)
 
     return call
