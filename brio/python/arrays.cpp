@@ -335,8 +335,12 @@ void bind_arrays(nb::module_& m) {
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");
   define(
-      m, "expand_dims", [](const Tensor& x, int axis) { return expand_dims(x, axis); }, nb::arg("input"),
-      nb::arg("axis"), "The tensor with a new axis of size 1.");
+      m, "expand_dims",
+      [](const Tensor& x, const std::vector<int>& axis) {
+        if (axis.size() != 1) throw InvalidArgument(cat("[expand_dims] takes one axis, but got ", axis.size()));
+        return expand_dims(x, axis[0]);
+      },
+      nb::arg("input"), nb::arg("axis"), "The tensor with a new axis of size 1.");
   m.def(
       "transpose",
       [](Given a, Given perm, bool conjugate, Given) {

@@ -279,6 +279,7 @@ Tensor tensor_of(nb::handle h, const Wanted& wanted) {
     const Scalar value = scalar_of(o);
     const bool wide = kind == kInt && (value.integer() > INT32_MAX || value.integer() < INT32_MIN);
     const DType dtype = choose(wanted, kind, wide);
+    if (is_complex(dtype)) return fill(o, {}, dtype);
     return host_scalar(value.bits_as(dtype), dtype);
   }
   if (is_sequence(o)) return from_sequence(h, wanted);

@@ -147,15 +147,19 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
     """The strings that share an id, joined."""
-    from brio.errors import InvalidArgumentError
+    import numpy as np
 
-    groups = {}
-    for text, i in zip(_core.reshape(inputs, [-1]).numpy().tolist(), _core.reshape(segment_ids, [-1]).numpy().tolist()):
-        if i >= int(num_segments):
-            raise InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {int(num_segments)} segments")
-        groups.setdefault(i, []).append(text)
-    joined = [separator.encode().join(groups[i]) for i in sorted(groups) if i >= 0]
-    places = [i for i in sorted(groups) if i >= 0]
-    # Empty everywhere but at the segments that have strings.
-    which = _core.scatter_nd(_core.constant(places, "int64", shape=[len(places), 1]), _core.range(1, len(places) + 1), [int(num_segments)])
-    return _core.gather(_core.concat([[""], _core.constant(joined, "string", shape=[len(joined)])], 0), which)
+    ids, texts = np.asarray(_core.convert_to_tensor(segment_ids)), _core.convert_to_tensor(inputs).numpy()
+    texts, n = np.asarray(texts, object), int(num_segments)
+    if texts.shape[: ids.ndim] != ids.shape:
+        raise _InvalidArgumentError(f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape {texts.shape}")
+    inner = texts.shape[ids.ndim :]
+    rows = texts.reshape(ids.size, -1)
+    groups = [[[] for _ in range(rows.shape[1])] for _ in range(n)]
+    for row, i in zip(rows, ids.reshape(-1).tolist()):
+        if i >= n:
+            raise _InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {n} segments")
+        for column, text in enumerate(row if i >= 0 else ()):
+            groups[i][column].append(text)
+    joined = [separator.encode().join(g) for row in groups for g in row]
+    return _core.constant(joined, "string", shape=[n, *inner])

@@ -40,6 +40,14 @@ def _try(name):
 
 
 _KNOWN = {name: _made for name in _PLAIN if (_made := _try(name))}
+if "relu6" in _KNOWN:  # of whole numbers it gives whole numbers
+    _of_floats = _KNOWN["relu6"]
+
+    def relu6(x):
+        return _of_floats(x) if isinstance(x, _core.KerasTensor) else nn.relu6(x)
+
+    relu6.__doc__, relu6._brio_name = _of_floats.__doc__, "relu6"
+    _KNOWN["relu6"] = relu6
 globals().update(_KNOWN)
 
 
@@ -61,7 +69,7 @@ def _tensor(x):
 def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     if isinstance(x, _core.KerasTensor):
         return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
-    x = _tensor(x)
+    x = _floating(x) if negative_slope else _tensor(x)
     below = negative_slope * nn.relu(-x + threshold) if negative_slope else None
     if threshold:
         made = x * _core.cast(x > threshold, x.dtype)
@@ -101,6 +109,14 @@ def _squareplus(x, b=4):
     return (x + _core.sqrt(x * x + b)) / 2.0
 
 
+def _sparsemax(x, axis=-1):
+    x = _tensor(x)
+    rank = len(x.shape)
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    return _core.transpose(_core._activate(_core.transpose(x, order), "sparsemax"), order)
+
+
 def _shrunk(x, threshold, shift):
     x = _tensor(x)
     return _core.where(_core.abs(x) > threshold, x - shift * _core.sign(x) * threshold, _core.zeros_like(x))
@@ -123,6 +139,7 @@ _WITH_OPTIONS = {
     "celu": _celu,
     "glu": _glu,
     "squareplus": _squareplus,
+    "sparsemax": _sparsemax,
     "hard_shrink": lambda x, threshold=0.5: _shrunk(x, threshold, 0.0),
     "soft_shrink": lambda x, threshold=0.5: _shrunk(x, threshold, 1.0),
 }

@@ -246,14 +246,95 @@ def _hint(d, name):
     elif ".image." in name:
         d.shape = d.rng.choice(PICTURES)
         d.dtype = d.rng.choice(("float32", "uint8", "float32", "float64"))
-        d.kind = d.rng.choice(("unit", "plain")) if d.dtype != "uint8" else "plain"
+        d.kind = "unit" if d.dtype != "uint8" else "plain"
     elif ".linalg." in name and len(d.shape) < 2:
         d.shape = d.rng.choice(MATRICES)
     elif "fft" in short and d.rng.random() < 0.7:
         d.dtype = "float32" if short.startswith("rfft") else "complex64"
 
 
+def _float_dtype(d):
+    return d.rng.choice(("float32", "float32", "float64"))
+
+
+def _scatter(name):
+    def call(d):
+        rows, width, n = d.rng.choice((3, 6, 200)), d.rng.choice(((), (2,), (2, 3))), d.rng.randint(1, 4)
+        dtype = d.rng.choice(("float32", "int32", "float64", "int64"))
+        where = f"np.array({[[i] for i in d.rng.sample(range(rows), min(n, rows))]})"
+        updates = d.data((min(n, rows), *width), dtype, "plain", "T")
+        if name.endswith("scatter_nd") or name.endswith("scatter"):
+            return f"{name}({where}, {updates}, {[rows, *width]})"
+        return f"{name}({d.data((rows, *width), dtype, 'plain', 'T')}, {where}, {updates})"
+
+    return call
+
+
+def _transposed(name, axes):
+    def call(d):
+        kernel, stride, low, high = d.integers(axes, 1, 3), d.rng.randint(1, 2), d.rng.randint(1, 3), d.rng.randint(1, 3)
+        sizes, padding, dtype = d.integers(axes, 2, 5), d.rng.choice(("SAME", "VALID")), _float_dtype(d)
+        out = [n * stride if padding == "SAME" else (n - 1) * stride + k for n, k in zip(sizes, kernel)]
+        return f"{name}({d.data((2, *sizes, low), dtype, 'plain', 'T')}, {d.data((*kernel, high, low), dtype, 'plain', 'T')}, {[2, *out, high]}, {stride}, {padding!r})"
+
+    return call
+
+
+def _lists(name, **more):
+    return lambda d: f"{name}([{', '.join(d.data((2, 3), 'float32', 'plain', 'T') for _ in range(3))}]{''.join(', ' + str(v) for v in more.values())})"
+
+
+def _convolved(name):
+    def call(d):
+        dtype, size, low = _float_dtype(d), d.rng.choice(((5, 6), (28, 28), (4, 9))), d.rng.randint(1, 3)
+        x, kernel = d.data((2, *size, low), dtype, "plain", "T"), d.data((2, 3, low, 2), dtype, "plain", "T")
+        padding, s = d.rng.choice(("'SAME'", "'VALID'")), d.rng.randint(1, 2)
+        if "separable" in name:
+            return f"{name}({x}, {kernel}, {d.data((1, 1, 2 * low, 3), dtype, 'plain', 'T')}, strides=[1, {s}, {s}, 1], padding={padding})"
+        return f"{name}({x}, {kernel}, {f'rate={s}' if 'atrous' in name else f'strides=[1, {s}, {s}, 1]'}, padding={padding})"
+
+    return call
+
+
+def _boxes(d, n):
+    return f"np.sort(N(({n}, 2, 2), 'float32', {d.rng.randint(0, 999)}, 'unit'), axis=1).reshape({n}, 4)"
+
+
+# Functions whose arguments hang together more closely than names tell.
+BY_FUNCTION = {
+    **{n: _scatter(n) for n in ("tf.scatter_nd", "keras.ops.scatter", "tf.tensor_scatter_nd_update", "tf.tensor_scatter_nd_add", "tf.tensor_scatter_nd_sub",
+                                "tf.tensor_scatter_nd_max", "tf.tensor_scatter_nd_min", "keras.ops.scatter_update")},
+    **{n: _transposed(n, a) for n, a in (("tf.nn.conv1d_transpose", 1), ("tf.nn.conv2d_transpose", 2), ("tf.nn.conv3d_transpose", 3), ("tf.nn.conv_transpose", 2))},
+    **{n: _convolved(n) for n in ("tf.nn.atrous_conv2d", "tf.nn.separable_conv2d", "tf.nn.depthwise_conv2d")},
+    "tf.clip_by_global_norm": _lists("tf.clip_by_global_norm", norm=1.5), "tf.linalg.global_norm": _lists("tf.linalg.global_norm"), "tf.math.accumulate_n": _lists("tf.math.accumulate_n"),
+    "tf.math.polyval": _lists("tf.math.polyval", x=2.0), "keras.ops.fft": lambda d: f"keras.ops.fft(({d.data((2, 8), 'float32', 'plain', 'T')}, {d.data((2, 8), 'float32', 'plain', 'T')}))",
+    "keras.ops.fft2": lambda d: f"keras.ops.fft2(({d.data((2, 4, 8), 'float32', 'plain', 'T')}, {d.data((2, 4, 8), 'float32', 'plain', 'T')}))",
+    "keras.ops.digitize": lambda d: f"keras.ops.digitize({d.data(kind='plain', form='T')}, np.array([-1.0, 0.0, 2.5]))",
+    "keras.ops.cholesky": lambda d: f"keras.ops.cholesky({d.data(d.rng.choice(((3, 3), (2, 4, 4), (120, 120))), _float_dtype(d), 'spd', 'T')}, upper={_bool(d)})",
+    "tf.linalg.cholesky": lambda d: f"tf.linalg.cholesky({d.data(d.rng.choice(((3, 3), (2, 4, 4), (120, 120))), _float_dtype(d), 'spd', 'T')})",
+    "keras.ops.dot_product_attention": lambda d: f"keras.ops.dot_product_attention({', '.join(d.data((2, 5, 2, 4), 'float32', 'plain', 'T') for _ in range(3))}, is_causal={_bool(d)})",
+    "keras.ops.select": lambda d: f"keras.ops.select([{d.data((3, 2), 'bool', 'plain', 'T')}, {d.data((3, 2), 'bool', 'plain', 'T')}], [{d.data((3, 2), d.dtype, 'plain', 'T')}, {d.data((3, 2), d.dtype, 'plain', 'T')}], 1)",
+    "keras.ops.slice_update": lambda d: f"keras.ops.slice_update({d.data((5, 6), 'float32', 'plain', 'T')}, [1, {d.rng.randint(0, 3)}], {d.data((2, 3), 'float32', 'plain', 'T')})",
+    "tf.broadcast_static_shape": lambda d: f"tf.broadcast_static_shape(tf.TensorShape({d.rng.choice(([1, 3], [2, 1], [None, 3]))}), tf.TensorShape({d.rng.choice(([3], [2, 3], [1, 1]))}))",
+    "tf.dynamic_stitch": lambda d: f"tf.dynamic_stitch([[0, 2], [1, 3]], [{d.data((2, 3), 'float32', 'plain', 'T')}, {d.data((2, 3), 'float32', 'plain', 'T')}])",
+    "tf.image.crop_and_resize": lambda d: f"tf.image.crop_and_resize({d.data((2, 6, 7, 3), d.rng.choice(('float32', 'uint8')), 'plain', 'T')}, {_boxes(d, 3)}, [0, 1, 1], [{d.rng.randint(1, 4)}, 5], method={d.rng.choice(('bilinear', 'nearest'))!r})",
+    "tf.image.non_max_suppression": lambda d: f"tf.image.non_max_suppression({_boxes(d, 12)}, N((12,), 'float32', {d.rng.randint(0, 999)}, 'unit'), {d.rng.randint(1, 12)}, iou_threshold={d.rng.choice((0.2, 0.5))})",
+    "tf.reverse_sequence": lambda d: f"tf.reverse_sequence({d.data((3, 4, 2), 'float32', 'plain', 'T')}, {d.integers(3, 0, 4)}, seq_axis=1, batch_axis=0)",
+    "tf.nn.sparse_softmax_cross_entropy_with_logits": lambda d: f"tf.nn.sparse_softmax_cross_entropy_with_logits({d.data((5,), 'int32', 'whole', 'T')}, {d.data((5, 4), _float_dtype(d), 'plain', 'T')})",
+    "tf.nn.log_poisson_loss": lambda d: f"tf.nn.log_poisson_loss({d.data((5, 4), 'float32', 'unit', 'T')}, {d.data((5, 4), 'float32', 'plain', 'T')}, compute_full_loss={_bool(d)})",
+    "tf.nn.ctc_greedy_decoder": lambda d: f"tf.nn.ctc_greedy_decoder({d.data((5, 2, 4), 'float32', 'plain', 'T')}, [5, 4])",
+    "tf.space_to_batch": lambda d: f"tf.space_to_batch({d.data((2, 4, 6, 1), 'float32', 'plain', 'T')}, [2, 2], [[0, 0], [{d.rng.choice((0, 2))}, 0]])",
+    "tf.space_to_batch_nd": lambda d: f"tf.space_to_batch_nd({d.data((2, 4, 6, 1), 'float32', 'plain', 'T')}, [2, 2], [[0, 0], [{d.rng.choice((0, 2))}, 0]])",
+    "tf.strings.format": lambda d: f"tf.strings.format('a {{}} b', {d.data((3,), d.rng.choice(('int32', 'float32')), 'whole', 'T')})",
+    "tf.strings.unicode_encode": lambda d: "tf.strings.unicode_encode(tf.constant([[72, 196], [105, 26085]]), 'UTF-8')",
+    "tf.linalg.tensor_diag_part": lambda d: f"tf.linalg.tensor_diag_part({d.data(d.rng.choice(((3, 3), (2, 3, 2, 3))), 'float32', 'plain', 'T')})",
+    "keras.losses.CTC": lambda d: f"keras.losses.CTC()(tf.constant([[1, 2], [2, 1]]), {d.data((2, 6, 4), 'float32', 'plain', 'T')})",
+}  # fmt: skip
+
+
 def _op(name, f):
+    if name in BY_FUNCTION:
+        return BY_FUNCTION[name]
     parameters = list(inspect.signature(f).parameters.items())
     stringy = name.startswith(STRINGY)
 
@@ -293,7 +374,7 @@ BY_CLASS_NAME = {
     "layer": lambda d: Source(d.rng.choice(("keras.layers.Dense(3)", "keras.layers.LSTM(2, return_sequences=True)", "keras.layers.GRU(3)", "keras.layers.Conv1D(2, 2)", "keras.layers.SimpleRNN(2)"))), "depth_multiplier": _of(1, 2), "keepdims": _bool, "normalize": _bool, "axes": _of(1, 2, -1, (1, 2), (2, 1)), "score_mode": _of("dot",), "use_scale": _bool, "dropout": _of(0.0,), "recurrent_dropout": _of(0.0,), "rate": _of(0.0, 0.5), "shared_axes": _of(None, [1]), "attention_axes": lambda d: None, "use_gate": _bool, "flash_attention": lambda d: None,
     "name": lambda d: None, "dtype": lambda d: None, "seed": lambda d: None, "trainable": lambda d: None, "autocast": lambda d: None, "reduction": _of("sum_over_batch_size", "sum", "none", "mean", "mean_with_sample_weight"), "from_logits": _bool, "label_smoothing": _of(0.0, 0.1, 0.3), "delta": _of(0.5, 1.0, 2.0), "gamma": _of(0.5, 1.0, 2.0), "ignore_class": _of(None, 0, -1), "apply_class_balancing": _bool, "beta": _of(0.3, 0.7), "smooth": _of(1e-6, 1.0), "num_classes": _of(4,), "num_thresholds": _of(2, 5, 200), "curve": _of("ROC", "PR"), "summation_method": _of("interpolation", "minoring", "majoring"), "thresholds": _of(None, 0.3, [0.2, 0.7]), "multi_label": _of(False,), "num_labels": lambda d: None, "label_weights": lambda d: None, "top_k": _of(None, 2), "class_id": _of(None, 0, 1), "specificity": _of(0.5, 0.9), "sensitivity": _of(0.5, 0.9), "recall": _of(0.5, 0.9), "precision": _of(0.5, 0.9), "target_class_ids": _of([0], [0, 1]), "k": _of(1, 2, 3), "average": _of(None, "micro", "macro", "weighted"), "sparse_y_true": _bool, "sparse_y_pred": _bool, "class_aggregation": _of(None, "uniform_average", "variance_weighted_average"), "num_regressors": _of(0,), "normalizer": _of([1.0, 2.0, 3.0],),
     "learning_rate": _of(0.01, 0.1, 1e-3), "nesterov": _bool, "beta_1": _of(0.9, 0.5), "beta_2": _of(0.99, 0.999), "amsgrad": _bool, "rho": _of(0.9, 0.5), "centered": _bool, "weight_decay": _of(None, 0.01, 0.1), "clipnorm": lambda d: None, "clipvalue": lambda d: None, "global_clipnorm": lambda d: None, "use_ema": _bool, "ema_momentum": _of(0.9, 0.5), "ema_overwrite_frequency": _of(None, 2), "loss_scale_factor": lambda d: None, "gradient_accumulation_steps": _of(None, 2), "initial_accumulator_value": _of(0.1, 0.5), "l1": _of(0.01, 0.5), "l2": _of(0.01, 0.5), "l1_regularization_strength": _of(0.0, 0.01), "l2_regularization_strength": _of(0.0, 0.01), "l2_shrinkage_regularization_strength": _of(0.0, 0.01), "learning_rate_power": _of(-0.5,), "relative_step": _bool, "warmup_init": _of(False,), "beta_2_decay": _of(-0.8,), "epsilon_1": _of(1e-30,), "epsilon_2": _of(1e-3,), "clip_threshold": _of(1.0,),
-    "initial_learning_rate": _of(0.1, 1.0), "decay_steps": _of(3, 10), "decay_rate": _of(0.5, 0.9), "staircase": _bool, "boundaries": _of([2, 5],), "values": _of([1.0, 0.5, 0.1],), "end_learning_rate": _of(0.0, 0.01), "power": _of(1.0, 2.0), "cycle": _bool, "warmup_target": _of(None, 2.0), "warmup_steps": _of(0, 4), "first_decay_steps": _of(3, 6), "t_mul": _of(1.0, 2.0), "m_mul": _of(1.0, 0.5), "factor": _of(0.01, 0.5), "min_value": _of(0.0, 0.5), "max_norm": _of(1.0,), "crop_to_aspect_ratio": _of(False,), "pad_to_aspect_ratio": _of(False,), "fill_value": _of(0.0,), "fill_mode": _of("constant",), "antialias": _bool, "activity_regularizer": lambda d: None, "orthogonal": _bool,
+    "initial_learning_rate": _of(0.1, 1.0), "decay_steps": _of(3, 10), "decay_rate": _of(0.5, 0.9), "staircase": _bool, "boundaries": _of([2, 5],), "values": _of([1.0, 0.5, 0.1],), "end_learning_rate": _of(0.0, 0.01), "power": _of(1.0, 2.0), "cycle": _bool, "warmup_target": _of(None, 2.0), "warmup_steps": _of(0, 4), "first_decay_steps": _of(3, 6), "t_mul": _of(1.0, 2.0), "m_mul": _of(1.0, 0.5), "factor": _of(0.01, 0.5), "min_value": _of(0.0, 0.5), "max_norm": _of(1.0,), "crop_to_aspect_ratio": _of(False,), "pad_to_aspect_ratio": _of(False,), "fill_value": _of(0.0,), "fill_mode": _of("constant",), "antialias": _bool, "activity_regularizer": lambda d: None, "orthogonal": _bool, "stateful": lambda d: None,
 }  # fmt: skip
 LAYER_INPUTS = ((2, 3), (4, 6), (2, 5, 3), (2, 6, 4), (1, 4, 4, 3), (2, 6, 5, 2), (2, 4, 4, 4, 2), (3, 300), (16, 28, 28, 1), (2, 40, 30), (2, 150, 2), (1, 12, 12, 8))
 MERGES = ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate", "Dot")
@@ -463,6 +544,6 @@ def found(tf, keras):
             cls = getattr(space, name)
             if not inspect.isclass(cls) or name in SKIPPED_CLASSES or name.startswith(("_", "Random")) or (name.lower() == name):
                 continue
-            calls[f"{module}.{name}"] = kinds[module.rpartition(".")[2]](f"{module}.{name}", cls)
+            calls[f"{module}.{name}"] = BY_FUNCTION.get(f"{module}.{name}") or kinds[module.rpartition(".")[2]](f"{module}.{name}", cls)
     calls["tf.data.Dataset"] = _dataset
     return calls

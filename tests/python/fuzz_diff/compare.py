@@ -65,7 +65,7 @@ def _between(want, got, where=""):
         x, y = (v.astype(np.complex128 if a.dtype.kind == "c" else np.float64) for v in (a, b))
         finite = np.isfinite(x)
         largest = np.max(np.abs(x[finite])) if finite.any() else 0.0
-        bound = RELATIVE[dtype] * (np.abs(x) + 0.5 * largest) + RELATIVE[dtype] * 1e-2
+        bound = RELATIVE[dtype] * (np.abs(x) + 0.5 * largest) + RELATIVE[dtype] * 0.1
         wrong = np.where(finite & np.isfinite(y), np.abs(x - y) > bound, ~((x == y) | (np.isnan(x) & np.isnan(y))))
     if not np.any(wrong):
         return None

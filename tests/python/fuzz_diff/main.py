@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -113,7 +114,8 @@ def main():
 
         options.python = bench.make_venv()
     with tempfile.TemporaryDirectory() as scratch:
-        folder = options.keep or pathlib.Path(scratch)
+        scratch = pathlib.Path(scratch)
+        folder = options.keep or scratch
         folder.mkdir(parents=True, exist_ok=True)
         names, had = folder / "names.json", folder / "had.json"
         if not had.exists():
@@ -125,21 +127,21 @@ def main():
         chosen += ["tf.data.Dataset"] * (len(chosen) // 25 if "tf.data.Dataset" in chosen else 0)
         if not chosen:
             raise SystemExit(f"nothing is called {options.only}")
-        asked = folder / f"chosen-{abs(hash(options.only)) if options.only != '*' else 'all'}.json"
+        asked = scratch / "chosen.json"
         asked.write_text(json.dumps(chosen))
         tally, shown, never, known = {}, {}, set(chosen), Known()
         compared = 0
         for first in range(0, options.calls, BATCH):
             count = min(BATCH, options.calls - first)
             begin = options.seed * 10_000_000 + first
-            kept = folder / f"kept-{options.seed}-{first}-{count}-{'all' if options.only == '*' else abs(hash(options.only))}.pickle"
-            rows = loaded(kept) if options.keep and kept.exists() else made_calls(options.python, asked, begin, count, folder)
+            kept = folder / f"kept-{options.seed}-{first}-{count}-{zlib.crc32(options.only.encode()):x}.pickle"
+            rows = loaded(kept) if options.keep and kept.exists() else made_calls(options.python, asked, begin, count, scratch)
             if options.keep and not kept.exists():
                 with open(kept, "wb") as file:
                     for row in rows:
                         pickle.dump(row, file)
             rows = [row for row in rows if row[3] is not None]
-            results = run_calls(options.brio, [row[2] for row in rows], begin, folder)
+            results = run_calls(options.brio, [row[2] for row in rows], begin, scratch)
             for (seed, name, source, want), got in zip(rows, results):
                 compared += 1
                 if want[0] == "ok":

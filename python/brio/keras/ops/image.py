@@ -19,7 +19,8 @@ def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspe
 
 def rgb_to_grayscale(images, data_format=None):
     """The luminance of pictures: one channel."""
-    return tf.image.rgb_to_grayscale(_tensor(images))
+    images = _tensor(images)
+    return tf.identity(images) if images.shape[-1] == 1 else tf.image.rgb_to_grayscale(images)
 
 
 def rgb_to_hsv(images, data_format=None):

@@ -77,11 +77,13 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
 
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
     """x centred and scaled along its last axis, times gamma, plus beta."""
-    x = floating(x)
+    x = tensor(x)
+    dtype = name_of(x)
+    x = tf.cast(x, result_type(dtype, "float32"))
     mean, variance = tf.nn.moments(x, axis, keepdims=True)
     x = (x - mean) * tf.math.rsqrt(variance + (1e-7 if epsilon is None else epsilon))
-    x = x if gamma is None else x * tensor(gamma)
-    return x if beta is None else x + tensor(beta)
+    x = x if gamma is None else x * tf.cast(tensor(gamma), x.dtype)
+    return as_dtype(x if beta is None else x + tf.cast(tensor(beta), x.dtype), dtype)
 
 
 def rms_normalization(x, scale=None, axis=-1, epsilon=None):
@@ -99,7 +101,7 @@ def _window(n, value):
 
 def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     """The largest of each window."""
-    x = floating(inputs)
+    x = tensor(inputs)
     n = len(x.shape) - 2
     return getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
 
@@ -120,6 +122,11 @@ def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_
 
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """A convolution of each channel by itself."""
+    x, kernel = floating(inputs), floating(kernel)
+    if len(x.shape) == 3:  # one axis as two of which one is 1
+        one, made = _window(1, strides)[0], _window(1, dilation_rate)[0]
+        return depthwise_conv(x[:, None], kernel[None], (one, one), padding, data_format, (1, made))[:, 0]
+    inputs = x
     s = _window(2, strides)
     return tf.nn.depthwise_conv2d(floating(inputs), floating(kernel), [1, *s, 1], padding.upper(), dilations=_window(2, dilation_rate))
 

@@ -22,9 +22,10 @@ _FLOATING = {
     "log2": lambda x: tf.math.log(x) / tf.math.log(tf.cast(2, x.dtype)), "log10": lambda x: tf.math.log(x) / tf.math.log(tf.cast(10, x.dtype)),
     "reciprocal": tf.math.reciprocal, "sin": tf.sin, "sinh": tf.math.sinh, "sqrt": tf.sqrt, "tan": tf.math.tan, "tanh": tf.tanh,
 }
-_WIDE_FLOATING = {"deg2rad": lambda x: x * tf.cast(np.pi / 180, x.dtype), "rad2deg": lambda x: x * tf.cast(180 / np.pi, x.dtype)}  # fmt: skip
+_WIDE_FLOATING = {"deg2rad": lambda x: x * (np.pi / 180), "rad2deg": lambda x: x * (180 / np.pi)}  # fmt: skip
 _BINARY = {
-    "add": tf.add, "subtract": tf.subtract, "multiply": tf.multiply, "maximum": tf.maximum, "minimum": tf.minimum, 
+    "add": tf.add, "subtract": tf.subtract, "multiply": lambda a, b: tf.logical_and(a, b) if name_of(a) == "bool" else tf.multiply(a, b),
+    "maximum": lambda a, b: tf.logical_or(a, b) if name_of(a) == "bool" else tf.maximum(a, b), "minimum": lambda a, b: tf.logical_and(a, b) if name_of(a) == "bool" else tf.minimum(a, b), 
     "floor_divide": tf.math.floordiv, "power": tf.pow, "logical_and": lambda a, b: tf.logical_and(tf.cast(a, "bool"), tf.cast(b, "bool")),
     "logical_or": lambda a, b: tf.logical_or(tf.cast(a, "bool"), tf.cast(b, "bool")), "logical_xor": lambda a, b: tf.math.logical_xor(tf.cast(a, "bool"), tf.cast(b, "bool")),
 }
@@ -38,6 +39,7 @@ _FLOATING_BINARY = {"divide": tf.divide, "true_divide": tf.divide, "divide_no_na
 _FLOATING_OF_TENSORS = {"arctan2": tf.math.atan2, "logaddexp": lambda a, b: _log_of_sum(a, b)}  # fmt: skip
 # What has no function of its own in C++.
 _DOCS = {
+    "multiply": "x1 times x2.", "maximum": "The larger of x1 and x2.", "minimum": "The smaller of x1 and x2.",
     "abs": "The size without the sign.", "absolute": "The size without the sign.", "square": "x times x.", "isnan": "True where x is NaN.", "isinf": "True where x is infinite.",
     "isfinite": "True where x is neither NaN nor infinite.", "mod": "The remainder of x1 / x2, with the sign of x2.", "remainder": "The remainder of x1 / x2, with the sign of x2.",
     "less": "True where x1 is less than x2.", "less_equal": "True where x1 is less than x2, or equal.", "greater": "True where x1 is greater than x2.",
@@ -391,7 +393,7 @@ def hstack(xs):
 
 def vstack(xs):
     """Tensors joined one below the other."""
-    return tf.concat([tf.reshape(x, [1, -1]) if len(x.shape) == 1 else x for x in together(*xs)], 0)
+    return tf.concat(together(*xs), 0)  # vectors become one row of numbers, as in Keras
 
 
 def append(x1, x2, axis=None):
@@ -545,12 +547,14 @@ def take_along_axis(x, indices, axis=None):
 
 def sort(x, axis=-1):
     """In order along an axis."""
-    return tf.sort(tensor(x), axis=axis)
+    x = tensor(x)
+    return tf.cast(tf.sort(tf.cast(x, "uint8"), axis=axis), "bool") if name_of(x) == "bool" else tf.sort(x, axis=axis)
 
 
 def argsort(x, axis=-1):
     """The places that put x in order along an axis."""
     x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
+    x = tf.cast(x, "uint8") if name_of(x) == "bool" else x
     return tf.cast(tf.argsort(x, axis=-1 if axis is None else axis, stable=True), "int32")
 
 
@@ -637,7 +641,7 @@ def nan_to_num(x, nan=0.0, posinf=None, neginf=None):
     x = tensor(x)
     if is_whole(name_of(x)):
         return x
-    largest = tf.as_dtype(name_of(x)).max
+    largest = float(tf.as_dtype(name_of(x)).max) if name_of(x) != "bfloat16" else 3.3895313892515355e38
     x = tf.where(tf.math.is_nan(x), tf.cast(nan, x.dtype), x)
     x = tf.where(x == np.inf, tf.cast(largest if posinf is None else posinf, x.dtype), x)
     return tf.where(x == -np.inf, tf.cast(-largest if neginf is None else neginf, x.dtype), x)
@@ -702,8 +706,8 @@ def inner(x1, x2):
 
 def outer(x1, x2):
     """The product of each element with each."""
-    a, b = together(x1, x2)
-    return tf.reshape(a, [-1, 1]) * tf.reshape(b, [1, -1])
+    a, b = together(tensor(x1), tensor(x2))
+    return multiply(tf.reshape(a, [-1, 1]), tf.reshape(b, [1, -1]))  # noqa: F821
 
 
 def tensordot(x1, x2, axes=2):
