@@ -17,7 +17,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz soak coverage lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test bench bench-ops fuzz soak coverage fuzz-diff lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -71,6 +71,11 @@ fuzz: setup ## hostile bytes for each parser of files; random graphs planned, un
 	$(call build,release,brio_fuzz test_ops)
 	@$(RELEASE)/brio_fuzz --seconds $(SECONDS_TO_FUZZ)
 	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'
+
+# FUZZ_DIFF_ARGS="--calls 2000 --seed 7 --only 'keras.layers.*' --python PYTHON": a Python that has TensorFlow
+fuzz-diff: setup ## random calls of ops, layers, losses, metrics, optimizers and datasets beside TensorFlow; differences, each in one line
+	$(call build,release,_core)
+	@.venv/bin/python tests/python/fuzz_diff/main.py $(FUZZ_DIFF_ARGS)
 
 # SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
 soak: setup ## run a million training steps and a million batches of input; check that time and memory stay flat

@@ -72,6 +72,7 @@ def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     x = _floating(x) if negative_slope else _tensor(x)
     below = negative_slope * nn.relu(-x + threshold) if negative_slope else None
     if threshold:
+        x = _floating(x)
         made = x * _core.cast(x > threshold, x.dtype)
     else:
         made = nn.relu(x)
@@ -118,7 +119,7 @@ def _sparsemax(x, axis=-1):
 
 
 def _shrunk(x, threshold, shift):
-    x = _tensor(x)
+    x = _floating(x)
     return _core.where(_core.abs(x) > threshold, x - shift * _core.sign(x) * threshold, _core.zeros_like(x))
 
 

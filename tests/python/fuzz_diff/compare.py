@@ -73,6 +73,44 @@ def _between(want, got, where=""):
     return "value", f"{where} {b[at]!r}, not {a[at]!r}, at {at}; {int(np.sum(wrong))} of {a.size} differ"
 
 
+def as_json(result):
+    """A result as JSON keeps it; from_json gives it back."""
+    kind, *rest = result
+    if kind == "list":
+        return {"list": [as_json(r) for r in rest[0]]}
+    if kind == "dict":
+        return {"dict": {k: as_json(r) for k, r in rest[0].items()}}
+    if kind == "value":
+        return {"value": repr(rest[0]) if isinstance(rest[0], complex) else rest[0]}
+    dtype, array = rest
+    flat = array.reshape(-1)
+    if dtype == "string":
+        numbers = [s.decode("latin-1") if isinstance(s, bytes) else s for s in flat.tolist()]
+    elif array.dtype.kind == "c":
+        numbers = [[v.real, v.imag] for v in flat.tolist()]
+    else:
+        numbers = [float(f"{v:.9g}") for v in flat.tolist()] if array.dtype.kind == "f" and array.dtype.itemsize <= 4 else flat.tolist()
+    return {"array": dtype, "shape": list(array.shape), "data": numbers}
+
+
+def from_json(kept):
+    if "list" in kept:
+        return ("list", [from_json(r) for r in kept["list"]])
+    if "dict" in kept:
+        return ("dict", {k: from_json(r) for k, r in kept["dict"].items()})
+    if "value" in kept:
+        return ("value", kept["value"])
+    dtype, shape, data = kept["array"], kept["shape"], kept["data"]
+    if dtype == "string":
+        made = np.empty(len(data), object)
+        made[:] = [s.encode("latin-1") for s in data]
+    elif dtype.startswith("complex"):
+        made = np.array([complex(*v) for v in data], dtype)
+    else:
+        made = np.array(data, "float32" if dtype == "bfloat16" else dtype)
+    return ("array", dtype, made.reshape(shape))
+
+
 class Known:
     """The rows of docs/compat.md between the marks: | `call` | `kind` | why |. A call is a pattern of its source, * standing for anything."""
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE.parent))
 sys.path.insert(0, str(ROOT / "bench"))
 
 from fuzz_diff import values  # noqa: E402
-from fuzz_diff.compare import Known, difference  # noqa: E402
+from fuzz_diff.compare import Known, as_json, difference  # noqa: E402
 
 BATCH = 2000  # calls a process
 
@@ -99,6 +99,22 @@ def reproducer(source):
     return re.sub(r"\b([TNV])\((\([^()]*\), '[a-z0-9]+', \d+(?:, '[a-z]+')?)\)", shown, source)
 
 
+def small(result):
+    """Is this a result of a few numbers?"""
+    return result[0] == "ok" and pickle.dumps(result).__len__() < 700
+
+
+def write_sample(path, rows):
+    """One call of each function, in order."""
+    kept = {}
+    for name, source, result in rows:
+        if len(source) < 300 and "'extreme'" not in source:
+            kept.setdefault(name, (source, result))
+    lines = [f"{json.dumps(source)}: {json.dumps(as_json(result[1]), separators=(',', ':'))}" for _, (source, result) in sorted(kept.items())]
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    print(f"{path}: {len(lines)} calls, {path.stat().st_size / 1000:.0f} kB")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=20000)
@@ -107,6 +123,7 @@ def main():
     parser.add_argument("--brio", default=str(ROOT / ".venv/bin/python"), help="a Python with Brio")
     parser.add_argument("--only", default="*", help="names of what is called, such as 'keras.layers.*'")
     parser.add_argument("--keep", type=pathlib.Path, help="a folder for TensorFlow's results: a run with the same seed uses them again")
+    parser.add_argument("--sample", type=pathlib.Path, help="write so many small calls, with TensorFlow's results, as goldens: see test_fuzz_diff.py")
     parser.add_argument("--show", type=int, default=4, help="differences shown of each function")
     options = parser.parse_args()
     if options.python is None:
@@ -130,7 +147,7 @@ def main():
         asked = scratch / "chosen.json"
         asked.write_text(json.dumps(chosen))
         tally, shown, never, known = {}, {}, set(chosen), Known()
-        compared = 0
+        compared, sampled = 0, []
         for first in range(0, options.calls, BATCH):
             count = min(BATCH, options.calls - first)
             begin = options.seed * 10_000_000 + first
@@ -141,12 +158,16 @@ def main():
                     for row in rows:
                         pickle.dump(row, file)
             rows = [row for row in rows if row[3] is not None]
+            if options.sample:
+                sampled += [row[1:] for row in rows if small(row[3])]
             results = run_calls(options.brio, [row[2] for row in rows], begin, scratch)
             for (seed, name, source, want), got in zip(rows, results):
                 compared += 1
                 if want[0] == "ok":
                     never.discard(name)
                 kind, what = difference(want, got) or ("same", "")
+                if source.startswith("elements(") and kind == "value" and what.startswith("[2]"):
+                    kind = "spec"  # what a dataset says of its elements before they are made
                 if got[0] == "raises" and got[1][0] in ("Crash", "TimeoutError"):
                     kind, what = "crash", got[2]
                 if kind not in ("same", "accepted"):
@@ -156,6 +177,8 @@ def main():
                     kind = kind if why is None else "known"
                 tally[kind] = tally.get(kind, 0) + 1
             print(f"{compared} calls: " + ", ".join(f"{k} {v}" for k, v in sorted(tally.items())), file=sys.stderr)
+    if options.sample:
+        write_sample(options.sample, sampled)
     for (name, kind), rows in sorted(shown.items(), key=lambda item: (item[0][1], item[0][0])):
         print(f"\n{name}: {kind}, {len(rows)} times")
         for source, what, seed in rows[: options.show]:
