@@ -161,5 +161,10 @@ def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=
             raise _InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {n} segments")
         for column, text in enumerate(row if i >= 0 else ()):
             groups[i][column].append(text)
-    joined = [separator.encode().join(g) for row in groups for g in row]
+    joined = []
+    for group in (g for row in groups for g in row):
+        made = b""
+        for text in group:  # as TensorFlow, which puts no separator behind what is empty
+            made = made + separator.encode() + text if made else text
+        joined.append(made)
     return _core.constant(joined, "string", shape=[n, *inner])

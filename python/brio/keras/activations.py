@@ -72,8 +72,7 @@ def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     x = _floating(x) if negative_slope else _tensor(x)
     below = negative_slope * nn.relu(-x + threshold) if negative_slope else None
     if threshold:
-        x = _floating(x)
-        made = x * _core.cast(x > threshold, x.dtype)
+        made = x * _core.cast(_floating(x) > threshold, x.dtype)
     else:
         made = nn.relu(x)
     if max_value is not None:

@@ -43,6 +43,10 @@ def normalize(x, axis=-1, order=2):
     """Rows of length 1."""
     import numpy as np
 
+    if isinstance(x, _core.Tensor):
+        from brio.keras import ops
+
+        return ops.normalize(x, axis=axis, order=order)
     length = np.atleast_1d(np.linalg.norm(x, order, axis))
     length[length == 0] = 1
     return x / np.expand_dims(length, axis)

@@ -166,7 +166,7 @@ def main():
                 if want[0] == "ok":
                     never.discard(name)
                 kind, what = difference(want, got) or ("same", "")
-                if source.startswith("elements(") and kind == "value" and what.startswith("[2]"):
+                if source.startswith("elements(") and kind == "value" and what.startswith(("[1]", "[2]")):
                     kind = "spec"  # what a dataset says of its elements before they are made
                 if got[0] == "raises" and got[1][0] in ("Crash", "TimeoutError"):
                     kind, what = "crash", got[2]

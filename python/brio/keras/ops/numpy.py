@@ -584,7 +584,8 @@ def bincount(x, weights=None, minlength=0, sparse=False):
 
 def unique(x, sorted=True, return_index=False, return_inverse=False, return_counts=False, axis=None, size=None, fill_value=None):
     """Each value once, in order."""
-    array = np.asarray(tensor(x))
+    x = tensor(x)
+    array, flat = np.asarray(x), axis is None
     if axis is None:
         array, axis = array.reshape(-1), 0
     values, first, inverse, counts = np.unique(array, return_index=True, return_inverse=True, return_counts=True, axis=axis)
@@ -600,6 +601,8 @@ def unique(x, sorted=True, return_index=False, return_inverse=False, return_coun
         values = np.take(values, range(builtins.min(size, len(first))), axis)
         values = np.concatenate([values, np.full((*values.shape[:axis], lacks, *values.shape[axis + 1:]), fill, values.dtype)], axis)
         first, counts = cut(first, 0), cut(counts, 0)
+    inverse = inverse.reshape(x.shape) if flat else inverse
+    values = as_dtype(tensor(values), name_of(x))
     made = [values] + ([first.astype("int32")] if return_index else []) + ([inverse.astype("int32")] if return_inverse else []) + ([counts.astype("int32")] if return_counts else [])
     return tensor(made[0]) if len(made) == 1 else tuple(tensor(v) for v in made)
 
