@@ -94,8 +94,12 @@ def bitcast(input, type, name=None):
         if not shape or shape[-1] * x.dtype.size != dtype.size:
             raise InvalidArgumentError(f"[bitcast] the last axis of shape {x.shape} does not hold one {dtype.name}")
         shape = shape[:-1]
-    bits = np.frombuffer(array.tobytes(), dtype.as_numpy_dtype).reshape(shape)
-    return _core.convert_to_tensor(bits)
+    if x.dtype.name == "bfloat16":  # its array is of float32, whose upper half it is
+        array = (np.asarray(array, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if dtype.name == "bfloat16":
+        halves = np.frombuffer(array.tobytes(), np.uint16).astype(np.uint32) << 16
+        return _core.cast(halves.view(np.float32).reshape(shape), "bfloat16")
+    return _core.convert_to_tensor(np.frombuffer(array.tobytes(), dtype.as_numpy_dtype).reshape(shape))
 
 
 def get_static_value(tensor, partial=False):

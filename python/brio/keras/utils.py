@@ -26,7 +26,7 @@ def to_categorical(x, num_classes=None):
     import numpy as np
 
     given = x
-    x = np.asarray(x).astype("int64")
+    x = np.asarray(x.numpy() if isinstance(x, _core.Tensor) else x).astype("int64")
     shape = x.shape[:-1] if x.ndim > 1 and x.shape[-1] == 1 else x.shape
     flat = x.reshape(-1)
     num_classes = num_classes or (int(flat.max()) + 1 if flat.size else 0)
