@@ -39,7 +39,7 @@ def _segments(name, doc, f, in_order):
         data, ids = tensor(data), tensor(segment_ids)
         if sorted and num_segments is None:
             return in_order(data, ids)
-        return f(data, ids, int(tf.reduce_max(ids)) + 1 if num_segments is None else num_segments)
+        return f(data, ids, (int(tf.reduce_max(ids)) + 1 if 0 not in ids.shape else 0) if num_segments is None else num_segments)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
