@@ -17,7 +17,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz fuzz-api soak coverage lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test bench bench-ops fuzz fuzz-api soak coverage fuzz-diff lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -77,6 +77,11 @@ fuzz-api: setup ## every public callable of Python and the tool, with odd argume
 	$(call build,release,_core brio_tool)
 	@.venv/bin/python scripts/fuzz_api $(FUZZ_API_ARGS)
 	@.venv/bin/python scripts/fuzz_tool
+
+# FUZZ_DIFF_ARGS="--calls 2000 --seed 7 --only 'keras.layers.*' --python PYTHON": a Python that has TensorFlow
+fuzz-diff: setup ## random calls of ops, layers, losses, metrics, optimizers and datasets beside TensorFlow; differences, each in one line
+	$(call build,release,_core)
+	@.venv/bin/python tests/python/fuzz_diff/main.py $(FUZZ_DIFF_ARGS)
 
 # SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
 soak: setup ## run a million training steps and a million batches of input; check that time and memory stay flat

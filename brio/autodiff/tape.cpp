@@ -202,6 +202,16 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
     Tensor& into = result[owner[k]];
     into = into.defined() ? add(into, gradients[k]) : gradients[k];
   }
+  // What was never watched depends on itself all the same, as in TensorFlow.
+  for (size_t i = 0; i < targets.size(); ++i)
+    for (size_t k = 0; k < sources.size(); ++k) {
+      if (!sources[k].tensor_.defined() || sources[k].tensor_.impl() != targets[i].impl() ||
+          number(targets[i].impl()) != kNone)
+        continue;
+      const bool given = !output_gradients.empty() && output_gradients[i].defined();
+      const Tensor one = given ? output_gradients[i] : ones_like(targets[i]);
+      result[k] = result[k].defined() ? add(result[k], one) : one;
+    }
   used_ = true;
   return result;
 }

@@ -27,6 +27,7 @@ class GradientTape {
    public:
     Source(const Tensor& tensor) : tensor_(tensor) {}
     Source(const Variable& variable) : variable_(variable) {}
+    bool is(const void* variable) const { return variable_.impl() && variable_.impl().get() == variable; }
 
    private:
     friend class GradientTape;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "brio/base/error.h"
+#include "brio/base/memory_limit.h"
 #include "brio/nn/metric_rules.h"
 #include "brio/ops/activations.h"
 #include "brio/ops/check.h"
@@ -137,7 +139,12 @@ Thresholds Thresholds::given(std::string_view metric, const std::vector<double>&
 }
 
 Thresholds Thresholds::spread(int64_t count, bool beyond_ends) {
+  // For each: its value, and four counts in float32.
+  if (const int64_t most = available_memory() / (8 + 4 * 4); count > most)
+    throw ResourceError(
+        cat("num_thresholds is ", count, ", and the memory that is free holds ", most, "; 200 are the usual number"));
   Thresholds made{{}, true};
+  made.values.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) made.values.push_back(static_cast<double>(i) / static_cast<double>(count - 1));
   if (beyond_ends) {
     made.values.front() = -kEpsilon;

@@ -130,7 +130,8 @@ LookupOptions<std::string> lookup_options(const Options& o) {
 // A number n stands for 1 … n.
 void ngrams_field(Fields& f, std::vector<int64_t>& ngrams) {
   const auto up_to = [](int64_t n) {
-    std::vector<int64_t> widths(static_cast<size_t>(std::clamp<int64_t>(n, 0, 1 << 16)));
+    if (n > 1 << 16) throw_invalid("text_vectorization", cat("ngrams is ", n, "; ", 1 << 16, " is the most"));
+    std::vector<int64_t> widths(static_cast<size_t>(std::max<int64_t>(n, 0)));
     std::iota(widths.begin(), widths.end(), 1);
     return widths;
   };

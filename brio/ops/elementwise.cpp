@@ -122,6 +122,7 @@ RULE(grad_abs) {
   g.set(0, cast(select(zero, like(C, 0), C / select(zero, like(Z, 1), Z)), X.dtype()) * X);
 }
 RULE(grad_zero) { g.set(0, zeros_like(X)); }
+RULE(grad_none) { (void)g; }  // as TensorFlow: not zeros, but nothing to follow
 RULE(grad_exp) { g.set(0, C * conj(Z)); }
 RULE(grad_expm1) { g.set(0, C * exp(X)); }
 RULE(grad_log) { g.set(0, C / conj(X)); }
@@ -172,10 +173,6 @@ RULE(grad_mul) {
 RULE(grad_div) {
   if (g.needs(0)) set_broadcast(g, 0, C / conj(Y));
   if (g.needs(1)) set_broadcast(g, 1, neg(C * conj(Z)) / conj(Y));
-}
-RULE(grad_zero_both) {
-  if (g.needs(0)) g.set(0, zeros_like(X));
-  if (g.needs(1)) g.set(1, zeros_like(Y));
 }
 RULE(grad_mod) {  // x - y·floor(x/y)
   if (g.needs(0)) set_broadcast(g, 0, C);
@@ -308,9 +305,9 @@ UNARY(bessel_i0, "modified Bessel function of order 0", floats, grad_bessel_i0, 
 UNARY(bessel_i1, "modified Bessel function of order 1", floats, grad_bessel_i1, kNeedsFirst, 60)
 UNARY(digamma, "derivative of lgamma; NaN at 0, -1, -2, ...", floats, grad_digamma, kNeedsFirst, 60)
 UNARY(relu, "max(x, 0); NaN stays", numbers, grad_relu, kNeedsOutput, 1)
-UNARY(floor, "largest integer not above x", floats, grad_zero, kNeedsNothing, 1)
-UNARY(ceil, "smallest integer not below x", floats, grad_zero, kNeedsNothing, 1)
-UNARY(round, "nearest integer, halves to even", floats, grad_zero, kNeedsNothing, 1)
+UNARY(floor, "largest integer not above x", floats, grad_none, kNeedsNothing, 1)
+UNARY(ceil, "smallest integer not below x", floats, grad_none, kNeedsNothing, 1)
+UNARY(round, "nearest integer, halves to even", floats, grad_none, kNeedsNothing, 1)
 #undef UNARY
 
 #define TO_BOOL(ident, what, takes_)                           \
@@ -344,14 +341,15 @@ BINARY(add, "x + y", numbers, grad_add, kNeedsNothing, 1, true, kComplex)
 BINARY(sub, "x - y", numbers, grad_sub, kNeedsNothing, 1, false, kComplex)
 BINARY(mul, "x * y", numbers, grad_mul, kNeedsBoth, 1, true, kComplex)
 BINARY(div, "x / y of floating-point tensors", floats, grad_div, kNeedsSecond | kNeedsOutput, 4, false, kComplex)
-BINARY(floor_div, "floor(x / y), as Python's //; an integer divided by 0 gives 0", numbers, grad_zero_both,
-       kNeedsNothing, 5, false)
+BINARY(floor_div, "floor(x / y), as Python's //; an integer divided by 0 gives 0", numbers, grad_none, kNeedsNothing,
+       5, false)
 BINARY(mod, "x - y * floor(x / y), as Python's %; an integer modulo 0 gives 0", numbers, grad_mod, kNeedsBoth, 6,
        false)
 BINARY(polygamma, "the x-th derivative of digamma at y; NaN unless x is 0, 1, 2, ...", floats, grad_polygamma,
        kNeedsBoth, 200, false)
 BINARY(nextafter, "the next number after x on the way to y", wide_floats, grad_nextafter, kNeedsNothing, 4, false)
-BINARY(pow, "x to the y", floats, grad_pow, kNeedsBoth | kNeedsOutput, 25, false, kComplex)
+BINARY(pow, "x to the y; of integers it wraps, and a negative y gives the power cut towards 0", numbers, grad_pow,
+       kNeedsBoth | kNeedsOutput, 25, false, kComplex)
 BINARY(max, "the larger one; NaN wins", numbers, grad_max, kNeedsBoth, 1, true)
 BINARY(min, "the smaller one; NaN wins", numbers, grad_min, kNeedsBoth, 1, true)
 BINARY(atan2, "angle of the point (y, x), x being the ordinate", floats, grad_atan2, kNeedsBoth, 25, false)

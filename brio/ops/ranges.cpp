@@ -114,11 +114,8 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& vectors, std::string_vie
   if (indexing != "xy" && indexing != "ij")
     throw_invalid("meshgrid", cat("the indexing is '", indexing, "'; it must be 'xy' or 'ij'"));
   std::vector<int64_t> dims;
-  for (size_t i = 0; i < vectors.size(); ++i) {
-    if (required("meshgrid", vectors[i], static_cast<int>(i)).rank() > 1)
-      throw_invalid("meshgrid", cat("input ", i, " has shape ", vectors[i].shape(), "; it takes vectors"));
-    dims.push_back(vectors[i].size());
-  }
+  for (size_t i = 0; i < vectors.size(); ++i)  // what is no vector is taken as one, as in TensorFlow
+    dims.push_back(required("meshgrid", vectors[i], static_cast<int>(i)).size());
   const bool swap = indexing == "xy" && dims.size() > 1;
   if (swap) std::swap(dims[0], dims[1]);
   const Shape shape = checked_shape("meshgrid", dims);

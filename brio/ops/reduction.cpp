@@ -1,5 +1,7 @@
 #include "brio/ops/reduction.h"
 
+#include <algorithm>
+
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
@@ -151,16 +153,30 @@ Tensor min(const Tensor& x, const Axes& axes, bool keepdims) { return reduce(op:
 Tensor any(const Tensor& x, const Axes& axes, bool keepdims) { return reduce(op::reduce_any, x, axes, keepdims); }
 Tensor all(const Tensor& x, const Axes& axes, bool keepdims) { return reduce(op::reduce_all, x, axes, keepdims); }
 
+namespace {
+
+// What the total of a mean is counted in, so that it cannot overflow where the mean itself would fit.
+DType wide(DType dtype) {
+  if (is_integer(dtype)) return is_signed(dtype) ? i64 : u64;
+  return dtype == f16 || dtype == bf16 ? f32 : dtype;
+}
+
+}  // namespace
+
 Tensor mean(const Tensor& x, const Axes& axes, bool keepdims) {
+  if (!x.defined()) throw_invalid(op::reduce_sum, "input 0 is none; give it a tensor");
+  const DType in = wide(x.dtype());
+  if (in != x.dtype()) return cast(mean(cast(x, in), axes, keepdims), x.dtype());
   const Tensor total = sum(x, axes, keepdims);
   // The count is part of the structure: it follows from the shapes.
   const uint32_t mask = axes.mask(op::reduce_sum, x.shape());
   int64_t count = 1;
   for (int i = 0; i < x.rank(); ++i)
     if (mask >> i & 1) count *= x.shape()[i];
-  if (is_integer(x.dtype()) && is_signed(x.dtype()))  // cut towards 0, as TensorFlow's
-    return floor_div(abs(total), constant(count, x.dtype())) * sign(total);
-  if (is_integer(x.dtype())) return floor_div(total, constant(count, x.dtype()));
+  if (is_integer(x.dtype())) {  // cut towards 0, and 0 of nothing, as TensorFlow's
+    const Tensor n = constant(std::max<int64_t>(count, 1), x.dtype());
+    return is_signed(x.dtype()) ? floor_div(abs(total), n) * sign(total) : floor_div(total, n);
+  }
   return div(total, constant(static_cast<double>(count), x.dtype()));
 }
 

@@ -54,6 +54,12 @@ Tensor extreme(DType dtype, bool highest) {
   });
 }
 
+// The same, but infinite where the dtype has that: rows of infinities keep them.
+Tensor endless(DType dtype, bool highest) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return is_floating(dtype) ? constant(highest ? infinity : -infinity, dtype) : extreme(dtype, highest);
+}
+
 // How many rows each segment has, at least 1, in the rank of `totals`.
 Tensor counts(std::string_view function, const Tensor& totals, const Tensor& ids, int64_t num_segments) {
   const DType dtype = totals.dtype();
@@ -128,12 +134,16 @@ Tensor segment_prod(const Tensor& data, const Tensor& ids) {
   return unsorted_segment_prod(data, ids, count_segments("segment_prod", ids));
 }
 Tensor segment_max(const Tensor& data, const Tensor& ids) {
-  const int64_t n = count_segments("segment_max", ids);
-  return zero_where_empty(unsorted_segment_max(data, ids, n), ids, n);
+  const std::string_view self = "segment_max";
+  const int64_t n = count_segments(self, ids);
+  const Tensor least = endless(real_dtype(self, data), false);
+  return zero_where_empty(segments(self, op::tensor_scatter_max, data, ids, n, least), ids, n);
 }
 Tensor segment_min(const Tensor& data, const Tensor& ids) {
-  const int64_t n = count_segments("segment_min", ids);
-  return zero_where_empty(unsorted_segment_min(data, ids, n), ids, n);
+  const std::string_view self = "segment_min";
+  const int64_t n = count_segments(self, ids);
+  const Tensor most = endless(real_dtype(self, data), true);
+  return zero_where_empty(segments(self, op::tensor_scatter_min, data, ids, n, most), ids, n);
 }
 
 }  // namespace brio

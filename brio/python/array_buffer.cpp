@@ -54,6 +54,10 @@ std::optional<Array> copy_of_buffer(nb::handle object) {
   Py_buffer& view = held.view;  // Python 3.9 asks for one that is not const
   const auto dtype = dtype_of_format(view.format, view.itemsize);
   if (!dtype || view.suboffsets) return {};
+  // A moment of NumPy's shows its bytes, which are no numbers.
+  if (*dtype == u8)
+    for (const char* moment : {"numpy.datetime64", "numpy.timedelta64"})
+      if (std::strcmp(Py_TYPE(object.ptr())->tp_name, moment) == 0) return {};
   if (view.ndim > kMaxRank)
     throw InvalidArgument(
         cat("an array of ", view.ndim, " axes cannot become a tensor, which has at most ", kMaxRank));

@@ -335,8 +335,12 @@ void bind_arrays(nb::module_& m) {
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),
       "The same elements in another shape; one size may be -1: what is left.");
   define(
-      m, "expand_dims", [](const Tensor& x, int axis) { return expand_dims(x, axis); }, nb::arg("input"),
-      nb::arg("axis"), "The tensor with a new axis of size 1.");
+      m, "expand_dims",
+      [](const Tensor& x, const std::vector<int>& axis) {
+        if (axis.size() != 1) throw InvalidArgument(cat("[expand_dims] takes one axis, but got ", axis.size()));
+        return expand_dims(x, axis[0]);
+      },
+      nb::arg("input"), nb::arg("axis"), "The tensor with a new axis of size 1.");
   m.def(
       "transpose",
       [](Given a, Given perm, bool conjugate, Given) {
@@ -346,9 +350,19 @@ void bind_arrays(nb::module_& m) {
       },
       nb::arg("a"), nb::arg("perm") = nb::none(), nb::arg("conjugate") = false, nb::arg("name") = "transpose",
       "The axes in another order; reversed where perm is not given.");
-  define(
-      m, "concat", [](const std::vector<Tensor>& values, int axis) { return concat(values, axis); },
-      nb::arg("values"), nb::arg("axis"), "The tensors one after the other along an axis.");
+  m.def(
+      "concat",
+      [](Given values, Given axis, Given) {
+        const int at = axis_from(axis.object);
+        const nb::handle h = values.object;  // one tensor is not taken apart
+        if (is_tensor(h) || is_variable(h) || (!PyList_Check(h.ptr()) && PyObject_CheckBuffer(h.ptr())))
+          return perform([at](const Tensor& x) { return concat({x}, at); },
+                         std::tuple{Parameter<Tensor>::take(values)});
+        return perform([at](const std::vector<Tensor>& list) { return concat(list, at); },
+                       std::tuple{Parameter<std::vector<Tensor>>::take(values)});
+      },
+      nb::arg("values"), nb::arg("axis"), nb::arg("name") = "concat",
+      "The tensors one after the other along an axis.");
   define(
       m, "stack", [](const std::vector<Tensor>& values, int axis) { return stack(values, axis); }, nb::arg("values"),
       nb::arg("axis") = 0, "The tensors side by side along a new axis.");

@@ -121,7 +121,8 @@ void Called::operator()(std::string_view n, int64_t& v) {
 void Called::operator()(std::string_view n, int& v) {
   int64_t wide = v;
   (*this)(n, wide);
-  v = narrow_from(wide);
+  if (!std::in_range<int>(wide)) throw InvalidArgument(cat(what_, ": ", n, " is ", wide, ", which does not fit"));
+  v = static_cast<int>(wide);
 }
 void Called::operator()(std::string_view n, double& v) {
   take(n, "a number", [&](nb::handle h) {

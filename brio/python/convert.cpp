@@ -1,5 +1,6 @@
 #include "brio/python/convert.h"
 
+#include <climits>
 #include <cmath>
 #include <cstring>
 
@@ -277,17 +278,8 @@ Tensor from_odd_array(nb::handle array, const Wanted& wanted) {
           "first, times to numbers since a date of your choice"));
 }
 
-// NumPy's scalars of times export their bytes as if these were numbers.
-bool holds_times(nb::handle array) {
-  if (!nb::hasattr(array, "dtype")) return false;
-  const nb::object kind = nb::getattr(array.attr("dtype"), "kind", nb::none());
-  return kind.equal(nb::str("M")) || kind.equal(nb::str("m"));
-}
-
 Tensor from_array(nb::handle array, const Wanted& wanted) {
-  std::optional<Array> copy = copy_of_buffer(array);
-  if (copy && !(copy->aval.dtype == u8 && copy->aval.shape.rank() == 1 && holds_times(array)))
-    return of_wanted(Tensor(std::move(*copy)), wanted);
+  if (std::optional<Array> copy = copy_of_buffer(array)) return of_wanted(Tensor(std::move(*copy)), wanted);
   if (nb::hasattr(array, "dtype")) return from_odd_array(array, wanted);
   refuse(array);
 }
@@ -316,6 +308,7 @@ Tensor tensor_of(nb::handle h, const Wanted& wanted) {
     const Scalar value = scalar_of(o);
     const bool wide = kind == kInt && (value.integer() > INT32_MAX || value.integer() < INT32_MIN);
     const DType dtype = choose(wanted, kind, wide);
+    if (is_complex(dtype)) return fill(o, {}, dtype);
     return host_scalar(value.bits_as(dtype), dtype);
   }
   if (is_sequence(o)) return from_sequence(h, wanted);
@@ -435,9 +428,16 @@ Shape shape_from(nb::handle h) {
   return Shape(std::span<const int64_t>(dims));
 }
 
+int small_integer(int64_t value) {
+  if (!std::in_range<int>(value))
+    throw InvalidArgument(
+        cat(value, " does not fit: an integer between ", INT_MIN, " and ", INT_MAX, " is asked for"));
+  return static_cast<int>(value);
+}
+
 std::vector<int> axis_list_from(nb::handle h) {
   std::vector<int> axes;
-  for (const int64_t axis : dims_from(h)) axes.push_back(narrow_from(axis));
+  for (const int64_t axis : dims_from(h)) axes.push_back(small_integer(axis));
   return axes;
 }
 
@@ -469,12 +469,6 @@ std::string text_for(nb::handle object) { return utf8_of(owned(PyObject_Str(obje
 void refuse_given(nb::handle object, std::string_view wanted) {
   PyErr_Clear();  // of the attempt
   throw nb::type_error(cat(wanted, " is asked for, but got ", shown(object), " (", class_of(object), ")").c_str());
-}
-
-int narrow_from(int64_t value) {
-  if (value < INT32_MIN || value > INT32_MAX)
-    throw InvalidArgument(cat(value, " is too large for this argument, which takes integers of 32 bits"));
-  return static_cast<int>(value);
 }
 
 Axes axes_from(nb::handle h) { return h.is_none() ? Axes() : Axes(axis_list_from(h)); }

@@ -60,8 +60,8 @@ nb::object shape_object(std::span<const int64_t> dims);  // -1 is None
 int64_t integer_from(nb::handle object);                 // also from a tensor of one element
 double double_from(nb::handle object);                   // whatever float() takes
 Axes axes_from(nb::handle object);                       // None: all of them
+int small_integer(int64_t value);                        // an error where it does not fit: never clamped
 std::vector<int> axis_list_from(nb::handle object);
-int narrow_from(int64_t value);  // an error where it does not fit
 
 // A new reference from one of Python's functions, or the exception that it set.
 inline nb::object owned(PyObject* made) {

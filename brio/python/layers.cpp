@@ -342,9 +342,9 @@ void bind_layers(nb::module_& m) {
       nb::arg("shape"), nb::arg("batch_size"), nb::arg("dtype").none(), nb::arg("name").none());
   m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
+  // In place: the tensor stays the one that a tape watches.
   m.def("_drop_mask", [](Given x) {
-    auto& tensor = *nb::inst_ptr<Tensor>(x.object);
-    tensor = nn::with_mask(tensor, Tensor());
+    if (TensorImpl* mask = std::exchange(nb::inst_ptr<Tensor>(x.object)->impl()->mask, nullptr)) Tensor::adopt(mask);
   });
   m.def("_mask_of", [](Given x) { return wrap(nn::mask_of(tensor_of(x.object))); });
   m.def("_with_mask",

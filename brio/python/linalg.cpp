@@ -183,6 +183,10 @@ void bind_parts(nb::module_& m) {
       "The last two axes swapped, and conjugated.");
 }
 
+// Halves are worked on in float32.
+bool is_half(DType dtype) { return dtype == f16 || dtype == bf16; }
+Tensor widened(const Tensor& x) { return is_half(x.dtype()) ? cast(x, f32) : x; }
+
 void bind_solved(nb::module_& m) {
   define(
       m, "cholesky", [](const Tensor& x) { return linalg::cholesky(x); }, nb::arg("input"),
@@ -193,8 +197,8 @@ void bind_solved(nb::module_& m) {
   define(
       m, "qr",
       [](const Tensor& x, bool full) {
-        const linalg::Qr both = linalg::qr(x, full);
-        return std::tuple{both.q, both.r};
+        const linalg::Qr both = linalg::qr(widened(x), full);
+        return std::tuple{cast(both.q, x.dtype()), cast(both.r, x.dtype())};
       },
       nb::arg("input"), nb::arg("full_matrices") = false, "q, which is orthonormal, and the triangle r of x = q r.");
   define(
@@ -228,8 +232,9 @@ void bind_solved(nb::module_& m) {
       nb::arg("matrix"), nb::arg("rhs"), nb::arg("lower") = true, nb::arg("adjoint") = false,
       "x of matrix x = rhs, for a triangle.");
   define(
-      m, "inv", [](const Tensor& x, bool adjoint) { return linalg::inv(x, {.adjoint = adjoint}); }, nb::arg("input"),
-      nb::arg("adjoint") = false, "The inverse of matrices.");
+      m, "inv",
+      [](const Tensor& x, bool adjoint) { return cast(linalg::inv(widened(x), {.adjoint = adjoint}), x.dtype()); },
+      nb::arg("input"), nb::arg("adjoint") = false, "The inverse of matrices.");
   define(
       m, "det", [](const Tensor& x) { return linalg::det(x); }, nb::arg("input"), "The determinant of matrices.");
   define(

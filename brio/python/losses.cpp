@@ -2,6 +2,7 @@
 #include "brio/nn/losses.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/mask.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 
@@ -151,7 +152,8 @@ void bind_losses(nb::module_& m) {
           "__call__",
           [](const nn::Loss& loss, Given y_true, Given y_pred, nb::handle weight, nb::handle mask) {
             const Tensor p = tensor_of(y_pred.object);
-            return wrap(loss(tensor_of(y_true.object), p, optional_tensor(weight), optional_tensor(mask)));
+            return wrap(loss(tensor_of(y_true.object), p, optional_tensor(weight),
+                             mask.is_none() ? nn::mask_of(p) : optional_tensor(mask)));
           },
           nb::arg("y_true"), nb::arg("y_pred"), nb::arg("sample_weight") = nb::none(), nb::arg("mask") = nb::none());
   m.def("_loss", [](const std::string& name, nb::kwargs kwargs) {

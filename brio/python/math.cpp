@@ -15,6 +15,14 @@
 namespace brio::python {
 namespace {
 
+// Of integers, as TensorFlow has them.
+Tensor nearest_integer(const Tensor& x) { return is_integer(x.dtype()) ? identity(x) : round(x); }
+Tensor quotient_or_zero(const Tensor& a, const Tensor& b) {
+  if (!is_integer(a.dtype()) || a.dtype() != b.dtype()) return divide_no_nan(a, b);
+  const DType wide = size_of(a.dtype()) < 4 ? f32 : f64;
+  return divide_no_nan(cast(a, wide), cast(b, wide));
+}
+
 struct UnaryRow {
   const char* name;
   Tensor (*f)(const Tensor&);
@@ -41,7 +49,7 @@ constexpr UnaryRow kUnary[] = {
     {"atanh", atanh, "The inverse hyperbolic tangent of each element."},
     {"sigmoid", sigmoid, "1 / (1 + exp(-x)) of each element."},
     {"floor", floor, "The largest integer that is not above each element."},
-    {"round", round, "The nearest integer of each element; halves go to the even one."},
+    {"round", nearest_integer, "The nearest integer of each element; halves go to the even one."},
     {"logical_not", logical_not, "True where an element is false."},
 };
 constexpr UnaryRow kUnaryOfMath[] = {
@@ -112,7 +120,7 @@ constexpr BinaryRow kBinaryOfMath[] = {
     {"xlog1py", xlog1py, "x log(1 + y), and 0 where x is 0."},
     {"xdivy", xdivy, "x / y, and 0 where x is 0."},
     {"multiply_no_nan", multiply_no_nan, "x y, and 0 where y is 0."},
-    {"divide_no_nan", divide_no_nan, "x / y, and 0 where y is 0."},
+    {"divide_no_nan", quotient_or_zero, "x / y, and 0 where y is 0."},
     {"nextafter", nextafter, "The next number after x1 in the direction of x2.", "x1", "x2"},
     {"polygamma", polygamma, "The derivative of order a of digamma at x.", "a", "x"},
 };

@@ -2,6 +2,7 @@
 #include "brio/nn/metrics.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/mask.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 
@@ -233,7 +234,7 @@ void bind_metrics(nb::module_& m) {
           "update_state",
           [](const nn::Metric& metric, Given y_true, Given y_pred, nb::handle weight) {
             const Tensor p = tensor_of(y_pred.object);
-            metric.update_state(tensor_of(y_true.object), p, optional_tensor(weight));
+            metric.update_state(tensor_of(y_true.object), p, optional_tensor(weight), nn::mask_of(p));
           },
           nb::arg("y_true"), nb::arg("y_pred"), nb::arg("sample_weight") = nb::none())
       .def("result", [](const nn::Metric& metric) { return wrap(metric.result()); })

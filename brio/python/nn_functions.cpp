@@ -14,6 +14,11 @@
 namespace brio::python {
 namespace {
 
+Tensor cut_at_six(const Tensor& x) {  // of integers it gives integers
+  if (!is_integer(x.dtype())) return relu6(x);
+  return minimum(maximum(x, constant(0, x.dtype())), constant(6, x.dtype()));
+}
+
 struct Row {
   const char* name;
   Tensor (*f)(const Tensor&);
@@ -21,7 +26,7 @@ struct Row {
 };
 constexpr Row kActivations[] = {
     {"relu", relu, "Each element, or 0 where that is more."},
-    {"relu6", relu6, "Each element, cut to [0, 6]."},
+    {"relu6", cut_at_six, "Each element, cut to [0, 6]."},
     {"selu", selu, "elu, scaled so that variances stay."},
     {"softplus", softplus, "log(1 + exp(x)) of each element."},
     {"softsign", softsign, "x / (1 + |x|) of each element."},
@@ -34,8 +39,9 @@ void bind_activations(nb::module_& m) {
   define(
       m, "elu", [](const Tensor& x) { return elu(x); }, nb::arg("features"), "x above 0, exp(x) - 1 below.");
   define(
-      m, "leaky_relu", [](const Tensor& x, double alpha) { return leaky_relu(x, alpha); }, nb::arg("features"),
-      nb::arg("alpha") = 0.2, "x above 0, alpha x below.");
+      m, "leaky_relu",
+      [](const Tensor& x, double alpha) { return leaky_relu(is_integer(x.dtype()) ? cast(x, f32) : x, alpha); },
+      nb::arg("features"), nb::arg("alpha") = 0.2, "x above 0, alpha x below.");
   define(
       m, "gelu", [](const Tensor& x, bool approximate) { return gelu(x, approximate); }, nb::arg("features"),
       nb::arg("approximate") = false, "x times the normal distribution up to x, or its form with tanh.");

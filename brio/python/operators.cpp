@@ -1,13 +1,14 @@
 #include "brio/python/operators.h"
 
-#include <algorithm>
-
 #include "brio/base/error.h"
+#include "brio/ir/recording.h"
+#include "brio/ops/effects.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
 #include "brio/ops/products.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/ops/strings.h"
+#include "brio/python/convert.h"
 
 namespace brio::python {
 
@@ -21,34 +22,24 @@ Tensor true_divide(const Tensor& a, const Tensor& b) {
 }
 
 namespace {
-// Of integers, which wrap as products do: the squares whose bits the exponent has.
-Tensor integer_power(const Tensor& a, const Tensor& b) {
-  const bool known = b.impl()->computed.load(std::memory_order_acquire);
-  int64_t largest = std::numeric_limits<int64_t>::max() >> (size_of(b.dtype()) < 8 ? 32 : 0);
-  if (known) {
-    largest = 0;
-    const void* data = b.impl()->data();
-    for (int64_t i = 0; i < b.size(); ++i) {
-      const int64_t exponent = integer_at(data, b.dtype(), i);
-      if (exponent < 0)
-        throw InvalidArgument(
-            cat("[pow] integers have no negative powers, but the exponent is ", exponent, "; cast to a float"));
-      largest = std::max(largest, exponent);
-    }
+// Integers have no negative powers: found at once where the exponents are known, otherwise when they are.
+void check_exponents(const Tensor& b) {
+  constexpr std::string_view kWhy = "[pow] integers have no negative powers; cast to a float";
+  if (!is_signed(b.dtype())) return;
+  if (current_recording().kind != Recording::Kind::eager && !b.impl()->computed.load(std::memory_order_acquire)) {
+    debugging::assert_non_negative(b, std::string(kWhy));
+    return;
   }
-  Tensor result = ones_like(mul(a, b)), square = a;
-  for (int64_t bit = 1; bit <= largest && bit > 0; bit *= 2) {
-    const Tensor has = not_equal(bitwise_and(b, full({}, bit, b.dtype())), 0);
-    result = select(has, mul(result, square), result);
-    if (bit <= largest / 2) square = mul(square, square);
-  }
-  return result;
+  const Array& array = read_array(b);
+  for (int64_t i = 0; i < b.size(); ++i)
+    if (const int64_t exponent = integer_at(array.data(), b.dtype(), i); exponent < 0)
+      throw InvalidArgument(cat(kWhy, ": the exponent is ", exponent));
 }
 }  // namespace
 
 Tensor power(const Tensor& a, const Tensor& b) {
-  const bool integers = is_integer(a.dtype()) && a.dtype() == b.dtype();
-  return integers ? integer_power(a, b) : pow(a, b);
+  if (is_integer(a.dtype()) && a.dtype() == b.dtype()) check_exponents(b);
+  return pow(a, b);
 }
 Tensor invert(const Tensor& x) { return x.dtype() == boolean ? logical_not(x) : bitwise_not(x); }
 Tensor both(const Tensor& a, const Tensor& b) { return a.dtype() == boolean ? logical_and(a, b) : bitwise_and(a, b); }

@@ -2,7 +2,6 @@
 // tensors of one dtype.
 #pragma once
 
-#include <limits>
 #include <memory>
 
 #include "brio/ops/distributions.h"
@@ -21,10 +20,7 @@ std::vector<TensorArgument> one_or_many(nb::handle object);
 // Pairs of integers, as tf.pad takes them.
 std::vector<Padding> paddings_from(const Tensor& pairs);
 
-inline int axis_from(nb::handle object) {
-  return static_cast<int>(
-      std::clamp<int64_t>(integer_from(object), std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-}
+inline int axis_from(nb::handle object) { return small_integer(integer_from(object)); }
 
 // What a function F makes of any object.
 template <typename T, T (*F)(nb::handle)>

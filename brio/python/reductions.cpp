@@ -19,6 +19,10 @@ struct ReductionRow {
   Reduction f;
   const char* doc;
 };
+Tensor norm_of_numbers(const Tensor& x, const Axes& axes, bool keepdims) {  // of integers it is cut towards 0
+  if (!is_integer(x.dtype())) return euclidean_norm(x, axes, keepdims);
+  return cast(euclidean_norm(cast(x, f64), axes, keepdims), x.dtype());
+}
 constexpr ReductionRow kReductions[] = {
     {"reduce_sum", sum, "The sum over axes."},
     {"reduce_prod", prod, "The product over axes."},
@@ -32,7 +36,7 @@ constexpr ReductionRow kReductions[] = {
 constexpr ReductionRow kReductionsOfMath[] = {
     {"reduce_variance", variance, "The variance over axes, of the whole population."},
     {"reduce_std", standard_deviation, "The standard deviation over axes, of the whole population."},
-    {"reduce_euclidean_norm", euclidean_norm, "The root of the sum of squares over axes."},
+    {"reduce_euclidean_norm", norm_of_numbers, "The root of the sum of squares over axes."},
 };
 template <size_t N>
 void define_rows(nb::module_& m, const ReductionRow (&rows)[N]) {
@@ -64,13 +68,21 @@ struct UnsortedRow {
   const char* name;
   UnsortedSegment f;
 };
+Tensor mean_of_numbers(const Tensor& data, const Tensor& ids, int64_t n) {  // integers give floats
+  const DType wide = size_of(data.dtype()) < 4 ? f32 : f64;
+  return unsorted_segment_mean(is_integer(data.dtype()) ? cast(data, wide) : data, ids, n);
+}
+Tensor sorted_mean_of_numbers(const Tensor& data, const Tensor& ids) {  // of integers it is cut towards 0
+  if (!is_integer(data.dtype())) return segment_mean(data, ids);
+  return cast(segment_mean(cast(data, f64), ids), data.dtype());
+}
 constexpr SegmentRow kSegments[] = {{"segment_sum", segment_sum},
-                                    {"segment_mean", segment_mean},
+                                    {"segment_mean", sorted_mean_of_numbers},
                                     {"segment_prod", segment_prod},
                                     {"segment_max", segment_max},
                                     {"segment_min", segment_min}};
 constexpr UnsortedRow kUnsorted[] = {
-    {"unsorted_segment_sum", unsorted_segment_sum},       {"unsorted_segment_mean", unsorted_segment_mean},
+    {"unsorted_segment_sum", unsorted_segment_sum},       {"unsorted_segment_mean", mean_of_numbers},
     {"unsorted_segment_sqrt_n", unsorted_segment_sqrt_n}, {"unsorted_segment_prod", unsorted_segment_prod},
     {"unsorted_segment_max", unsorted_segment_max},       {"unsorted_segment_min", unsorted_segment_min}};
 

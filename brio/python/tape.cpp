@@ -5,6 +5,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ops/arrange.h"
+#include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
@@ -71,12 +72,16 @@ bool zero_where_none(nb::handle how) {
   return text == "zero";
 }
 
-void add_targets(nb::handle h, std::vector<Tensor>& targets) {
+// `variables`: for each target the variable that it is, or null.
+void add_targets(nb::handle h, std::vector<Tensor>& targets, std::vector<const void*>& variables) {
   if (PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()))
-    for (nb::handle item : nb::iter(h)) add_targets(item, targets);
+    for (nb::handle item : nb::iter(h)) add_targets(item, targets, variables);
   else if (PyDict_Check(h.ptr()))
-    for (nb::handle item : nb::borrow<nb::dict>(h).values()) add_targets(item, targets);
-  else targets.push_back(tensor_of(h));
+    for (nb::handle item : nb::borrow<nb::dict>(h).values()) add_targets(item, targets, variables);
+  else {
+    targets.push_back(tensor_of(h));
+    variables.push_back(is_variable(h) ? nb::inst_ptr<Variable>(h)->impl().get() : nullptr);
+  }
 }
 
 bool has_gradient(const Tensor& x) { return is_floating(x.dtype()) || is_complex(x.dtype()); }
@@ -121,7 +126,8 @@ nb::object gradient(Tape& self, nb::object target, nb::object sources, nb::objec
                     nb::object unconnected_gradients) {
   std::vector<Tensor> targets, seeds;
   std::vector<GradientTape::Source> list;
-  add_targets(target, targets);
+  std::vector<const void*> variables;
+  add_targets(target, targets, variables);
   add_sources(sources, list);
   if (!output_gradients.is_none()) {
     if (PyList_Check(target.ptr()) || PyTuple_Check(target.ptr())) {
@@ -132,12 +138,18 @@ nb::object gradient(Tape& self, nb::object target, nb::object sources, nb::objec
     }
   }
   GradientTape& tape = self.get("gradient");
+  std::vector<std::pair<const void*, Tensor>> of_itself;  // a variable depends on itself alone, read or not
   for (size_t i = targets.size(); i-- > 0;) {
-    if (has_gradient(targets[i])) continue;
+    if (variables[i])
+      of_itself.emplace_back(variables[i], i < seeds.size() && seeds[i].defined() ? seeds[i] : ones_like(targets[i]));
+    else if (has_gradient(targets[i])) continue;
     targets.erase(targets.begin() + static_cast<std::ptrdiff_t>(i));
     if (i < seeds.size()) seeds.erase(seeds.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  const std::vector<Tensor> gradients = tape.gradient(targets, list, seeds);
+  std::vector<Tensor> gradients = tape.gradient(targets, list, seeds);
+  for (const auto& [variable, seed] : of_itself)
+    for (size_t k = 0; k < list.size(); ++k)
+      if (list[k].is(variable)) gradients[k] = gradients[k].defined() ? add(gradients[k], seed) : seed;
   self.answered();
   size_t next = 0;
   return as_source(sources, gradients, next, zero_where_none(unconnected_gradients));

@@ -75,6 +75,7 @@ ArraySource::ArraySource(const TensorList& x, const TensorList& y, const TensorL
 }
 
 void ArraySource::reset(int64_t epoch) {
+  if (options_.continues && at_ > 0 && at_ < rows_) return;
   at_ = 0;
   if (!options_.shuffle) return;
   const RandomStream stream{options_.shuffle->seed, options_.shuffle->counter + static_cast<uint64_t>(epoch)};

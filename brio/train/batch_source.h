@@ -48,6 +48,8 @@ struct ArraySourceOptions {
   int64_t batch_size = 32;
   // Shuffled when given: the order of epoch e is a pure function of (seed, counter + e).
   std::optional<Generator::State> shuffle = {};
+  // Each epoch goes on where the one before stopped, and begins anew at the end of the rows: for steps_per_epoch.
+  bool continues = false;
 };
 
 // Rows of tensors. In order, batches are views; shuffled, the rows are copied into one batch that is used again and

@@ -45,8 +45,9 @@ DatasetSource::DatasetSource(const data::Dataset& dataset, DatasetSourceOptions 
 }
 
 void DatasetSource::reset(int64_t epoch) {
-  if (options_.continues && started_ && !ended_) return;
+  if (options_.continues && taken_ > 0 && !ended_ && taken_ != steps().value_or(-1)) return;
   iterator_.reset(static_cast<uint64_t>(epoch));
+  taken_ = 0;
   ended_ = false;
 }
 
@@ -61,7 +62,7 @@ bool DatasetSource::next(Batch& batch) {
     ended_ = true;
     return false;
   }
-  started_ = true;
+  ++taken_;
   fill(x_, batch.x);
   fill(y_, batch.y);
   fill(weights_, batch.sample_weight);

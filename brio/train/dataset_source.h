@@ -37,7 +37,8 @@ class DatasetSource : public BatchSource {
   data::Iterator iterator_;
   Parts x_, y_, weights_;
   data::Item item_;
-  bool started_ = false, ended_ = false;
+  int64_t taken_ = 0;  // batches since the last beginning
+  bool ended_ = false;
 };
 
 }  // namespace brio::train

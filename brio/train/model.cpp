@@ -62,7 +62,9 @@ train::History Model::fit(const train::TensorList& x, const train::TensorList& y
         rows_of(x, rows, all), rows_of(y, rows, all), rows_of(options.sample_weight, rows, all), {}};
   }
   train::ArraySource batches(rows_of(x, 0, rows), rows_of(y, 0, rows), rows_of(options.sample_weight, 0, rows),
-                             {.batch_size = batch_size, .shuffle = shuffle_state(options)});
+                             {.batch_size = batch_size,
+                              .shuffle = shuffle_state(options),
+                              .continues = options.steps_per_epoch.has_value()});
   const auto validation = validation_source(options);
   if (!options.batch_size.automatic()) return trainer_->fit(batches, validation.get(), options);
   if (options.accumulate > 1)

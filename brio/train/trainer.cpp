@@ -2,6 +2,7 @@
 #include "brio/train/trainer.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "brio/base/error.h"
@@ -182,11 +183,19 @@ Logs Trainer::read_metrics() const {
   if (many)
     for (const Output& output : c.outputs)
       if (output.options.loss.defined()) logs.set(output.loss.name(), output.loss.read());
-  for (const Output& output : c.outputs) {
+  // Two of one name are two keys, by Keras' rules: a weighted one says so, and otherwise they are numbered.
+  std::map<std::string, int> seen;
+  const auto add = [&](const Output& output, const nn::Metric& metric, bool weighted) {
     const std::string prefix = many ? output.name + "_" : std::string();
-    for (const auto* list : {&output.options.metrics, &output.options.weighted_metrics})
-      for (const nn::Metric& metric : *list) logs.set(prefix + metric.name(), metric.read());
-  }
+    std::string name = prefix + metric.name();
+    if (weighted && seen.contains(name)) name = prefix + "weighted_" + metric.name();
+    if (const int before = seen[name]++; before > 0) name += cat("_", before);
+    logs.set(name, metric.read());
+  };
+  for (const Output& output : c.outputs)
+    for (const nn::Metric& metric : output.options.metrics) add(output, metric, false);
+  for (const Output& output : c.outputs)
+    for (const nn::Metric& metric : output.options.weighted_metrics) add(output, metric, true);
   return logs;
 }
 

@@ -134,7 +134,8 @@ std::vector<Tensor> Trainer::part_of_step(const Batch& batch, const Tensor& all_
 void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights) {
   for (size_t i = 0; i < compiled_->outputs.size(); ++i) {
     const nn::OutputOptions& o = compiled_->outputs[i].options;
-    for (const nn::Metric& metric : o.metrics) metric.update_state(batch.y[i], y_pred[i]);
+    for (const nn::Metric& metric : o.metrics)
+      metric.update_state(batch.y[i], y_pred[i], Tensor(), nn::mask_of(y_pred[i]));
     for (const nn::Metric& metric : o.weighted_metrics)
       metric.update_state(batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor(), nn::mask_of(y_pred[i]));
   }

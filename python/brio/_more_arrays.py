@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from brio import _core
+from brio.errors import InvalidArgumentError
 
 Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
@@ -83,15 +84,22 @@ def bitcast(input, type, name=None):
     x = _core.convert_to_tensor(input)
     dtype = _core.as_dtype(type)
     array = np.ascontiguousarray(x.numpy())
+    refused = [t.name for t in (x.dtype, dtype) if t.name in ("bool", "string")]
+    if refused:
+        raise InvalidArgumentError(f"[bitcast] from {x.dtype.name} to {dtype.name}: {refused[0]} has no bits to cast")
+    shape = tuple(x.shape)  # array has an axis where x has none
     if x.dtype.size > dtype.size:
-        bits = array.reshape(array.shape + (1,)).view(dtype.as_numpy_dtype)
+        shape += (x.dtype.size // dtype.size,)
     elif x.dtype.size < dtype.size:
-        if array.shape[-1] * x.dtype.size != dtype.size:
-            raise ValueError(f"[bitcast] the last axis of shape {x.shape} does not hold one {dtype.name}")
-        bits = array.view(dtype.as_numpy_dtype)[..., 0]
-    else:
-        bits = array.view(dtype.as_numpy_dtype)
-    return _core.convert_to_tensor(bits)
+        if not shape or shape[-1] * x.dtype.size != dtype.size:
+            raise InvalidArgumentError(f"[bitcast] the last axis of shape {x.shape} does not hold one {dtype.name}")
+        shape = shape[:-1]
+    if x.dtype.name == "bfloat16":  # its array is of float32, whose upper half it is
+        array = (np.asarray(array, np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    if dtype.name == "bfloat16":
+        halves = np.frombuffer(array.tobytes(), np.uint16).astype(np.uint32) << 16
+        return _core.cast(halves.view(np.float32).reshape(shape), "bfloat16")
+    return _core.convert_to_tensor(np.frombuffer(array.tobytes(), dtype.as_numpy_dtype).reshape(shape))
 
 
 def get_static_value(tensor, partial=False):

@@ -26,12 +26,28 @@ def scalar_mul(scalar, x, name=None):
 
 def bessel_i0e(x, name=None):
     """exp(-|x|) times the modified Bessel function of order 0."""
-    return _core.exp(-_core.abs(x)) * _math.bessel_i0(x)
+    return _scaled_bessel(x, 0)
 
 
 def bessel_i1e(x, name=None):
     """exp(-|x|) times the modified Bessel function of order 1."""
-    return _core.exp(-_core.abs(x)) * _math.bessel_i1(x)
+    return _scaled_bessel(x, 1)
+
+
+def _scaled_bessel(x, order):
+    x = _core.convert_to_tensor(x)
+    if x.dtype in (_core.float16, _core.bfloat16):
+        return _core.cast(_scaled_bessel(_core.cast(x, "float32"), order), x.dtype)
+    # The function itself overflows where it is large: from 60 on its asymptotic series is exact to the last bits.
+    size = _core.abs(x)
+    near, far = _core.clip_by_value(x, -60.0, 60.0), _core.maximum(size, 60.0)
+    small = _core.exp(-_core.abs(near)) * (_math.bessel_i0 if order == 0 else _math.bessel_i1)(near)
+    term = total = _core.ones_like(x)
+    for k in range(1, 12):
+        term = term * (((2 * k - 1) ** 2 - 4 * order * order) / (8.0 * k)) / far
+        total = total + term
+    large = total / _core.sqrt(far * 6.283185307179586)
+    return _core.where(size < 60.0, small, large if order == 0 else large * _core.sign(x))
 
 
 def lbeta(x, name=None):

@@ -83,7 +83,9 @@ def compute_average_loss(per_example_loss, sample_weight=None, global_batch_size
 
 def scale_regularization_loss(regularization_loss):
     """The sum of a regularization loss: there is one replica, so that it counts once."""
-    return _core.reduce_sum(regularization_loss)
+    x = _core.convert_to_tensor(regularization_loss)
+    total = _core.reduce_sum(x)
+    return total / _core.ones([], total.dtype)  # integers give floats
 
 
 def normalize_moments(counts, mean_ss, variance_ss, shift, name=None):

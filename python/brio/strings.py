@@ -4,6 +4,7 @@ from brio import _core, _missing
 from brio._core import _strings
 from brio._core._strings import *
 from brio._ragged import RaggedTensor as _RaggedTensor
+from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
@@ -19,6 +20,44 @@ def _lists(x, split_now):
     for n in reversed(rows[1:]):
         ragged = _RaggedTensor.from_uniform_row_length(ragged, n)
     return ragged
+
+
+def _cased(name, change, ascii_only):
+    def call(input, encoding="", name=None):
+        if encoding not in ("", "utf-8", "utf8"):
+            raise _InvalidArgumentError(f"[strings.{call.__name__}] encoding is {encoding!r}; it is 'utf-8', or '' for ASCII letters alone")
+        if isinstance(input, _RaggedTensor):
+            return input.with_flat_values(call(input.flat_values, encoding))
+        if encoding == "":
+            return ascii_only(input, "")
+        x = _core.convert_to_tensor(input)
+        if not _core._is_known(x):
+            import brio
+
+            made = brio.numpy_function(_each(change), [x], "string")
+            made.set_shape(x.shape)
+            return made
+        return _core.constant(_each(change)(x.numpy()), "string", shape=x.shape)
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"Strings in {name} case: ASCII letters alone, or with encoding='utf-8' those of every language."
+    return call
+
+
+def _each(change):
+    import numpy as np
+
+    def call(array):
+        array = np.asarray(array, object)
+        made = np.empty(array.shape, object)
+        made.reshape(-1)[:] = [change(s.decode("utf-8", "replace")).encode() for s in array.reshape(-1)]
+        return made if array.ndim else made[()]
+
+    return call
+
+
+lower = _cased("lower", str.lower, _strings.lower)
+upper = _cased("upper", str.upper, _strings.upper)
 
 
 def split(input, sep=None, maxsplit=-1, name=None):
@@ -108,15 +147,24 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
     """The strings that share an id, joined."""
-    from brio.errors import InvalidArgumentError
+    import numpy as np
 
-    groups = {}
-    for text, i in zip(_core.reshape(inputs, [-1]).numpy().tolist(), _core.reshape(segment_ids, [-1]).numpy().tolist()):
-        if i >= int(num_segments):
-            raise InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {int(num_segments)} segments")
-        groups.setdefault(i, []).append(text)
-    joined = [separator.encode().join(groups[i]) for i in sorted(groups) if i >= 0]
-    places = [i for i in sorted(groups) if i >= 0]
-    # Empty everywhere but at the segments that have strings.
-    which = _core.scatter_nd(_core.constant(places, "int64", shape=[len(places), 1]), _core.range(1, len(places) + 1), [int(num_segments)])
-    return _core.gather(_core.concat([[""], _core.constant(joined, "string", shape=[len(joined)])], 0), which)
+    ids, texts = np.asarray(_core.convert_to_tensor(segment_ids)), _core.convert_to_tensor(inputs).numpy()
+    texts, n = np.asarray(texts, object), int(num_segments)
+    if texts.shape[: ids.ndim] != ids.shape:
+        raise _InvalidArgumentError(f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape {texts.shape}")
+    inner = texts.shape[ids.ndim :]
+    rows = texts.reshape(ids.size, -1)
+    groups = [[[] for _ in range(rows.shape[1])] for _ in range(n)]
+    for row, i in zip(rows, ids.reshape(-1).tolist()):
+        if i >= n:
+            raise _InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {n} segments")
+        for column, text in enumerate(row if i >= 0 else ()):
+            groups[i][column].append(text)
+    joined = []
+    for group in (g for row in groups for g in row):
+        made = b""
+        for text in group:  # as TensorFlow, which puts no separator behind what is empty
+            made = made + separator.encode() + text if made else text
+        joined.append(made)
+    return _core.constant(joined, "string", shape=[n, *inner])

@@ -410,5 +410,14 @@ TEST(Elementwise, CastsClampAndWrap) {
   EXPECT_EQ(cast(x, f32).impl(), x.impl());
 }
 
+TEST(Elementwise, IntegersAreRaisedBySquaringAndWrap) {
+  const Tensor a = Tensor::from(std::vector<int64_t>{2, 3, -2, 0, 2, -1}, {6});
+  const Tensor b = Tensor::from(std::vector<int64_t>{10, 5, 3, 0, int64_t{1} << 62, -3}, {6});
+  EXPECT_EQ(pow(a, b).to_vector<int64_t>(), (std::vector<int64_t>{1024, 243, -8, 1, 0, -1}));
+  const Tensor small = Tensor::from(std::vector<int8_t>{3, -3, 2}, {3}),
+               by = Tensor::from(std::vector<int8_t>{5, 5, 7}, {3});
+  EXPECT_EQ(pow(small, by).to_vector<int8_t>(), (std::vector<int8_t>{-13, 13, -128}));
+}
+
 }  // namespace
 }  // namespace brio::testing

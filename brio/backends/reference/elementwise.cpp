@@ -170,7 +170,23 @@ BINARY(Mul, Arithmetic, times(x, y))
 BINARY(Div, FloatOrComplex, x / y)
 BINARY(FloorDiv, Number, floor_divide(x, y))
 BINARY(Mod, Number, floor_mod(x, y))
-BINARY(Pow, FloatOrComplex, std::pow(x, y))
+// Of integers: products that wrap; a negative exponent gives the power cut towards 0.
+template <typename T>
+T raised(T x, T y) {
+  if constexpr (!Int<T>) {
+    return std::pow(x, y);
+  } else {
+    if constexpr (std::is_signed_v<T>)
+      if (y < 0) return x == 1 ? T{1} : x == T{-1} ? static_cast<T>(y % 2 == 0 ? 1 : -1) : T{0};
+    T result = 1;
+    for (auto e = static_cast<std::make_unsigned_t<T>>(y); e != 0; e = static_cast<decltype(e)>(e >> 1)) {
+      if (e & 1) result = times(result, x);
+      x = times(x, x);
+    }
+    return result;
+  }
+}
+BINARY(Pow, Arithmetic, raised(x, y))
 BINARY(Max, Number, x > y || x != x ? x : y)
 BINARY(Min, Number, x < y || x != x ? x : y)
 BINARY(Atan2, Float, std::atan2(x, y))

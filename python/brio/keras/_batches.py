@@ -35,15 +35,29 @@ class Batches:
         self.class_weight = class_weight
         self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         self.steps = len(source) if self.indexed else None
+        if hasattr(source, "_brio_dataset"):
+            n = int(source.cardinality())
+            self.steps = n if n >= 0 else None
         self.again = not self.indexed and iter(source) is not source  # a new iterator each epoch
         self.iterator = None
+        self.continues = False  # an epoch goes on where the last one stopped: for steps_per_epoch
+        self.running, self.taken = None, 0
 
     def start(self, epoch):
+        if self.continues and self.running is not None and self.taken != self.steps:
+            return self.running
+        self.taken = 0
         if self.indexed:
-            return self._by_number(epoch)
+            self.running = self._by_number(epoch)
+            return self.running
         if self.again or self.iterator is None:
             self.iterator = iter(self.source)
-        return self._parts(self.iterator)
+        self.running = self._ended(self._parts(self.iterator))
+        return self.running
+
+    def _ended(self, batches):
+        yield from batches
+        self.running = None
 
     def _by_number(self, epoch):
         if hasattr(self.source, "on_epoch_begin"):
@@ -55,6 +69,7 @@ class Batches:
 
     def _parts(self, batches):
         for batch in batches:
+            self.taken += 1
             yield self.flat(*unpack_x_y_sample_weight(batch))
 
 

@@ -72,6 +72,8 @@ def _for_core(kind, text, given):
 class Builtin(Layer):
     """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
 
+    _of_one_picture = False  # also without a batch
+    _takes_masks_off = False  # of its inputs, once it was called on tensors
     _input_names = ()  # names of call()'s inputs where there are several
 
     def __init__(self, *args, **kwargs):
@@ -138,7 +140,14 @@ class Builtin(Layer):
         if mask is not None and not isinstance(mask, (list, tuple)):
             mask = [mask]
         if not (inputs and isinstance(inputs[0], KerasTensor)):
-            return self._packed(self._inner.call(inputs, training, mask, causal, scores))
+            if self._of_one_picture and _is_value(inputs[0]) and len(inputs[0].shape) == 3:
+                return self._run((_core.convert_to_tensor(inputs[0])[None],), {"training": training})[0]
+            result = self._packed(self._inner.call(inputs, training, mask, causal, scores))
+            if self._takes_masks_off:
+                for value in inputs:
+                    if isinstance(value, _core.Tensor):
+                        _core._drop_mask(value)
+            return result
         made = self._packed(self._inner.keeping(self).call(inputs, training, mask, causal, scores))
         _remember_call(self, inputs, made)
         return made
@@ -270,6 +279,18 @@ class Attention(Builtin):
     """Attention of several heads is called with query, value and key apart."""
 
     _input_names = ("query", "value", "key")
+
+
+class MultiHeadAttention(Attention):
+    """As Keras', which uses the masks of its inputs up: a layer that takes one of these tensors later sees none."""
+
+    _takes_masks_off = True
+
+
+class OfPictures(Builtin):
+    """A layer that takes one picture as well as a batch of them."""
+
+    _of_one_picture = True
 
 
 class Adapted(Builtin):

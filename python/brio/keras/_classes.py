@@ -44,6 +44,8 @@ def without_defaults(text, given, unused):
     for name in unused:
         if name in given:
             value = given.pop(name)
+            if name == "synchronized":  # there is one replica: alike either way
+                continue
             if name in parameters and value != parameters[name].default and value is not None:
                 raise ValueError(f"{name}={value!r} is not supported; leave it out")
     return given

@@ -72,13 +72,19 @@ def fit(model, x, y, watchers, options, verbose):
     def step(inputs, targets, sample_weight):
         if table and sample_weight:
             raise ValueError("class_weight is not given beside sample_weight")
+        nonlocal taken
+        taken += 1
         return model._step(inputs, targets, _by_class(table, targets) if table else sample_weight)
 
     def train_and_validate(epoch, batches):
-        order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
-        if batches is None or steps is None or isinstance(x, list):  # otherwise an epoch goes on where the last one ended
-            batches = _batches(x, y, weights, options["batch_size"], order)
+        nonlocal taken
+        if batches is None or steps is None or taken == total:  # otherwise an epoch goes on where the last one ended
+            order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
+            batches, taken = _batches(x, y, weights, options["batch_size"], order), 0
+        before = taken
         logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end)
+        if steps is not None and taken - before < steps:  # the data ended
+            batches = None
         if validation is not None and (epoch + 1) % options["validation_freq"] == 0:
             parts = validation if isinstance(validation, tuple) else (validation, None, None)
             found = evaluate(model, *parts, options["validation_batch_size"] or options["batch_size"], options["validation_steps"], watchers)
@@ -87,6 +93,7 @@ def fit(model, x, y, watchers, options, verbose):
 
     watchers.on_train_begin({})
     logs, batches = {}, None
+    taken, total = 0, -(-len(x[0]) // options["batch_size"]) if isinstance(x, list) else x.steps
     for epoch in range(options["initial_epoch"], options["epochs"]):
         with model._turn():
             watchers.on_epoch_begin(epoch, {})

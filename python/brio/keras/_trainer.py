@@ -146,6 +146,8 @@ class Trainer:
         if class_weight:
             options["class_weight"] = dict(class_weight)
         x, y, sample_weight = self._inputs(x, y, sample_weight, shuffle)
+        if isinstance(x, _batches.Batches):
+            x.continues = steps_per_epoch is not None and not self.run_eagerly
         if sample_weight is not None:
             options["sample_weight"] = sample_weight
         if validation_data is not None:
@@ -341,7 +343,21 @@ class Trainer:
 
     def get_metrics_result(self):
         """The metrics' values by name."""
-        return {metric.name: metric.result() for metric in self.metrics}
+        rows = self.__dict__.get("_judged", [])
+        compiled = {id(m) for row in rows for part in row[2:] for m in part}
+        found = {m.name: m.result() for m in self.metrics if id(m) not in compiled}
+        names = self.__dict__.get("output_names", []) if len(rows) > 1 else []
+        seen = {}
+        for part in (2, 3):  # two of one name are two keys, by Keras' rules
+            for i, row in enumerate(rows):
+                prefix = names[i] + "_" if i < len(names) else ""
+                for metric in row[part]:
+                    name = prefix + metric.name
+                    if part == 3 and name in seen:
+                        name = prefix + "weighted_" + metric.name
+                    before = seen[name] = seen.get(name, 0) + 1
+                    found[name if before == 1 else f"{name}_{before - 1}"] = metric.result()
+        return found
 
     def _outputs_of(self, y, y_pred, sample_weight):
         judged = self.__dict__.get("_judged", [])

@@ -9,8 +9,13 @@ from brio.keras import _docs
 __getattr__ = _attribute_error_of(__name__)
 
 
+_OF_WHOLE_NUMBERS = ("exponential", "tanh", "leaky_relu")  # to these they are float32
+
+
 def _make(name):
     def activation(x):
+        if name in _OF_WHOLE_NUMBERS:
+            x = _floating(x)
         return _core._activate(x, name)
 
     activation.__name__ = activation.__qualname__ = name
@@ -35,6 +40,14 @@ def _try(name):
 
 
 _KNOWN = {name: _made for name in _PLAIN if (_made := _try(name))}
+if "relu6" in _KNOWN:  # of whole numbers it gives whole numbers
+    _of_floats = _KNOWN["relu6"]
+
+    def relu6(x):
+        return _of_floats(x) if isinstance(x, _core.KerasTensor) else nn.relu6(x)
+
+    relu6.__doc__, relu6._brio_name = _of_floats.__doc__, "relu6"
+    _KNOWN["relu6"] = relu6
 globals().update(_KNOWN)
 
 
@@ -43,48 +56,90 @@ def _layer(kind, x, **options):
     return result[0]
 
 
-def _number(x, value):
-    return _core.cast(value, x.dtype)
+def _floating(x):
+    x = _tensor(x)
+    dtype = _core.as_dtype(x.dtype)
+    return _core.cast(x, "float32") if dtype.is_integer or dtype.is_bool else x
+
+
+def _tensor(x):
+    return x if isinstance(x, _core.KerasTensor) else _core.convert_to_tensor(x)
 
 
 def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
-    return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
+    if isinstance(x, _core.KerasTensor):
+        return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
+    x = _floating(x) if negative_slope else _tensor(x)
+    below = negative_slope * nn.relu(-x + threshold) if negative_slope else None
+    if threshold:
+        made = x * _core.cast(_floating(x) > threshold, x.dtype)
+    else:
+        made = nn.relu(x)
+    if max_value is not None:
+        made = _core.minimum(made, max_value) if negative_slope or threshold else _core.clip_by_value(made, 0, max_value)
+    return made if below is None else made - below
+
+
+def _elu(x, alpha=1.0):
+    if isinstance(x, _core.KerasTensor):
+        return _layer("ELU", x, alpha=float(alpha))
+    x = _tensor(x)
+    made = nn.elu(x)
+    return made if alpha == 1 else _core.where(x > 0, made, alpha * made)
+
+
+def _leaky_relu(x, negative_slope=0.2):
+    if isinstance(x, _core.KerasTensor):
+        return _layer("LeakyReLU", x, negative_slope=float(negative_slope))
+    return nn.leaky_relu(_floating(x), negative_slope)
 
 
 def _celu(x, alpha=1.0):
-    return _core.maximum(x, 0.0) + alpha * _core.math.expm1(_core.minimum(x, 0.0) / alpha)
+    x = _tensor(x)
+    return _core.maximum(x, 0.0) + alpha * _core._math.expm1(_core.minimum(x, 0.0) / alpha)
 
 
 def _glu(x, axis=-1):
-    a, b = _core.split(x, 2, axis)
+    a, b = _core.split(_tensor(x), 2, axis)
     return a * _core.sigmoid(b)
 
 
 def _squareplus(x, b=4):
-    return (x + _core.sqrt(x * x + float(b))) / 2.0
+    x = _tensor(x)
+    return (x + _core.sqrt(x * x + b)) / 2.0
+
+
+def _sparsemax(x, axis=-1):
+    x = _tensor(x)
+    rank = len(x.shape)
+    order = list(range(rank))
+    order[axis], order[-1] = order[-1], order[axis]
+    return _core.transpose(_core._activate(_core.transpose(x, order), "sparsemax"), order)
 
 
 def _shrunk(x, threshold, shift):
+    x = _floating(x)
     return _core.where(_core.abs(x) > threshold, x - shift * _core.sign(x) * threshold, _core.zeros_like(x))
 
 
 def threshold(x, threshold, default_value):
     """x where it is above the threshold, otherwise default_value."""
-    x = _core.convert_to_tensor(x)
+    x = _tensor(x)
     return _core.where(x > threshold, x, _core.zeros_like(x) + default_value)
 
 
 # Those that take options: without any they are C++'s.
 _WITH_OPTIONS = {
     "relu": _relu,
-    "elu": lambda x, alpha=1.0: _layer("ELU", x, alpha=float(alpha)),
-    "leaky_relu": lambda x, negative_slope=0.2: _layer("LeakyReLU", x, negative_slope=float(negative_slope)),
+    "elu": _elu,
+    "leaky_relu": _leaky_relu,
     "gelu": lambda x, approximate=False: nn.gelu(x, approximate),
     "softmax": lambda x, axis=-1: nn.softmax(x, axis),
     "log_softmax": lambda x, axis=-1: nn.log_softmax(x, axis),
     "celu": _celu,
     "glu": _glu,
     "squareplus": _squareplus,
+    "sparsemax": _sparsemax,
     "hard_shrink": lambda x, threshold=0.5: _shrunk(x, threshold, 0.0),
     "soft_shrink": lambda x, threshold=0.5: _shrunk(x, threshold, 1.0),
 }

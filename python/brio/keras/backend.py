@@ -22,9 +22,10 @@ def set_value(x, value):
 
 def result_type(*dtypes):
     """The dtype that values of these dtypes have together."""
-    from brio.keras.ops._convert import _joined
+    from brio.keras.ops import _convert
 
-    return _joined({_core.as_dtype(d).name for d in dtypes})
+    plain = {int: "int", float: "float", None: _convert.tf.keras.config.floatx()}
+    return _convert.result_type(*(plain[d] if d is None or d in (int, float) else _core.as_dtype(d).name for d in dtypes))
 
 
 def is_float_dtype(dtype):

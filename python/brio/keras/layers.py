@@ -8,7 +8,9 @@ from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
 
 _BASES = {
-    **dict.fromkeys(("MultiHeadAttention", "GroupQueryAttention"), _builtin.Attention),
+    "MultiHeadAttention": _builtin.MultiHeadAttention,
+    "GroupQueryAttention": _builtin.Attention,
+    **dict.fromkeys(("Resizing", "CenterCrop"), _builtin.OfPictures),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
     **dict.fromkeys(("StringLookup", "IntegerLookup", "TextVectorization"), _builtin.WithVocabulary),
     **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional"), _recurrent.Recurrent),

@@ -218,6 +218,11 @@ class LossScaleOptimizer(Optimizer):
     def learning_rate(self, rate):
         self.inner_optimizer.learning_rate = rate
 
+    @property
+    def iterations(self):
+        """How many steps were done: steps whose gradients were not finite do not count."""
+        return self.inner_optimizer.iterations
+
     def get_unscaled_gradients(self, grads):
         return self._brio.get_unscaled_gradients(grads)
 

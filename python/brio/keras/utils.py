@@ -25,19 +25,28 @@ def to_categorical(x, num_classes=None):
     """Class numbers as one-hot rows."""
     import numpy as np
 
-    x = np.asarray(x, dtype="int64")
+    given = x
+    x = np.asarray(x.numpy() if isinstance(x, _core.Tensor) else x).astype("int64")
     shape = x.shape[:-1] if x.ndim > 1 and x.shape[-1] == 1 else x.shape
     flat = x.reshape(-1)
     num_classes = num_classes or (int(flat.max()) + 1 if flat.size else 0)
     rows = np.zeros((flat.size, num_classes))
-    rows[np.arange(flat.size), flat] = 1
-    return rows.reshape(shape + (num_classes,))
+    if not isinstance(given, _core.Tensor):
+        rows[np.arange(flat.size), flat] = 1
+        return rows.reshape(shape + (num_classes,))
+    known = (flat >= 0) & (flat < num_classes)  # of a tensor, what is no class has none
+    rows[np.arange(flat.size)[known], flat[known]] = 1
+    return _core.constant(rows.reshape(shape + (num_classes,)), "float32")
 
 
 def normalize(x, axis=-1, order=2):
     """Rows of length 1."""
     import numpy as np
 
+    if isinstance(x, _core.Tensor):
+        from brio.keras import ops
+
+        return ops.normalize(x, axis=axis, order=order)
     length = np.atleast_1d(np.linalg.norm(x, order, axis))
     length[length == 0] = 1
     return x / np.expand_dims(length, axis)

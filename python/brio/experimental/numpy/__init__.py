@@ -249,7 +249,7 @@ def hstack(tup):
 
 def vstack(tup):
     """Tensors joined one below the other."""
-    return _ops.vstack(alike(*tup))
+    return _ops.concatenate([_tf.reshape(x, [1, -1]) if len(x.shape) < 2 else x for x in alike(*tup)], 0)
 
 
 def append(arr, values, axis=None):

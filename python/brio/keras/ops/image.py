@@ -11,15 +11,22 @@ def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspe
     if crop_to_aspect_ratio or pad_to_aspect_ratio:
         from brio.keras.layers import Resizing
 
-        return Resizing(*size, interpolation=interpolation, antialias=antialias, crop_to_aspect_ratio=crop_to_aspect_ratio,
+        made = Resizing(*size, interpolation=interpolation, antialias=antialias, crop_to_aspect_ratio=crop_to_aspect_ratio,
                         pad_to_aspect_ratio=pad_to_aspect_ratio, fill_value=fill_value)(images)  # fmt: skip
+        return made if isinstance(made, tf.keras.KerasTensor) else tf.cast(tf.round(made) if "int" in str(images.dtype) else made, images.dtype)
     made = tf.image.resize(images, size, method=interpolation, antialias=antialias)
     return made if made.dtype == images.dtype else tf.saturate_cast(tf.round(made), images.dtype) if "int" in str(images.dtype) else tf.cast(made, images.dtype)
 
 
 def rgb_to_grayscale(images, data_format=None):
     """The luminance of pictures: one channel."""
-    return tf.image.rgb_to_grayscale(_tensor(images))
+    images = _tensor(images)
+    if images.shape[-1] == 1:
+        return tf.identity(images)
+    if images.shape[-1] != 3 or "float" in str(images.dtype):
+        return tf.image.rgb_to_grayscale(images)
+    grey = tf.reduce_sum(tf.cast(images, "float32") * tf.constant([0.2989, 0.587, 0.114]), axis=-1, keepdims=True)
+    return tf.cast(grey, images.dtype)
 
 
 def rgb_to_hsv(images, data_format=None):

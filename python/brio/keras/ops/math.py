@@ -34,18 +34,20 @@ def in_top_k(targets, predictions, k):
     return tf.math.in_top_k(tensor(targets), floating(predictions), k)
 
 
-def _segments(name, doc, f):
+def _segments(name, doc, f, in_order):
     def call(data, segment_ids, num_segments=None, sorted=False):
         data, ids = tensor(data), tensor(segment_ids)
-        return f(data, ids, int(tf.reduce_max(ids)) + 1 if num_segments is None else num_segments)
+        if sorted and num_segments is None:
+            return in_order(data, ids)
+        return f(data, ids, (int(tf.reduce_max(ids)) + 1 if 0 not in ids.shape else 0) if num_segments is None else num_segments)
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc
     return call
 
 
-segment_sum = _segments("segment_sum", "The sum of rows that share an id.", tf.math.unsorted_segment_sum)
-segment_max = _segments("segment_max", "The largest of rows that share an id.", tf.math.unsorted_segment_max)
+segment_sum = _segments("segment_sum", "The sum of rows that share an id.", tf.math.unsorted_segment_sum, tf.math.segment_sum)
+segment_max = _segments("segment_max", "The largest of rows that share an id.", tf.math.unsorted_segment_max, tf.math.segment_max)
 
 
 def extract_sequences(x, sequence_length, sequence_stride):

@@ -3,7 +3,7 @@
 import brio as tf
 from brio.keras import activations as _a
 from brio.keras import losses as _losses
-from brio.keras.ops._convert import floating, tensor
+from brio.keras.ops._convert import as_dtype, floating, name_of, result_type, tensor
 
 for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax mish relu relu6 selu sigmoid silu "
               "softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus tanh_shrink hard_swish swish").split():  # fmt: skip
@@ -19,12 +19,16 @@ def gelu(x, approximate=True):
 
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """Class numbers as rows with a 1 at their place."""
-    return tf.one_hot(tensor(x), num_classes, axis=axis, dtype=dtype or "float32")
+    x = tensor(x)
+    x = x if name_of(x) in ("uint8", "int8", "int32", "int64") else tf.cast(x, "int64")
+    made = tf.one_hot(x, num_classes, axis=axis, dtype="float32" if dtype in (None, "bool") else dtype)
+    return tf.cast(made, "bool") if dtype == "bool" else made
 
 
 def multi_hot(inputs, num_classes=None, axis=-1, dtype=None, sparse=False, **kwargs):
     """Lists of class numbers as rows with a 1 at each place."""
-    return tf.reduce_max(one_hot(inputs, num_classes, axis, dtype), axis=1 if len(tensor(inputs).shape) > 1 else 0)
+    made = one_hot(inputs, num_classes, axis, dtype)
+    return (tf.reduce_any if name_of(made) == "bool" else tf.reduce_max)(made, axis=1 if len(tensor(inputs).shape) > 1 else 0)
 
 
 def binary_crossentropy(target, output, from_logits=False):
@@ -57,7 +61,10 @@ def normalize(x, axis=-1, order=2, epsilon=None):
     epsilon = 1e-7 if epsilon is None else epsilon
     if order == 2:
         return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(x * x, axis=axis, keepdims=True), epsilon * epsilon))
-    return x / tf.maximum(tf.pow(tf.reduce_sum(tf.pow(tf.abs(x), float(order)), axis=axis, keepdims=True), 1.0 / order), epsilon)
+    from brio.keras.ops.linalg import norm
+
+    length = norm(x, ord=order, axis=axis, keepdims=True)
+    return x / tf.maximum(length, tf.cast(epsilon, length.dtype))
 
 
 def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilon=1e-3):
@@ -70,18 +77,22 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
 
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
     """x centred and scaled along its last axis, times gamma, plus beta."""
-    x = floating(x)
+    x = tensor(x)
+    dtype = name_of(x)
+    x = tf.cast(x, result_type(dtype, "float32"))
     mean, variance = tf.nn.moments(x, axis, keepdims=True)
     x = (x - mean) * tf.math.rsqrt(variance + (1e-7 if epsilon is None else epsilon))
-    x = x if gamma is None else x * tensor(gamma)
-    return x if beta is None else x + tensor(beta)
+    x = x if gamma is None else x * tf.cast(tensor(gamma), x.dtype)
+    return as_dtype(x if beta is None else x + tf.cast(tensor(beta), x.dtype), dtype)
 
 
 def rms_normalization(x, scale=None, axis=-1, epsilon=None):
     """x by the root of its mean square along an axis, times scale."""
-    x = floating(x)
+    x = tensor(x)
+    dtype = name_of(x)
+    x = tf.cast(x, result_type(dtype, "float32"))
     x = x * tf.math.rsqrt(tf.reduce_mean(x * x, axis=axis, keepdims=True) + (1e-7 if epsilon is None else epsilon))
-    return x if scale is None else x * tensor(scale)
+    return as_dtype(x if scale is None else x * tf.cast(tensor(scale), x.dtype), dtype)
 
 
 def _window(n, value):
@@ -90,7 +101,7 @@ def _window(n, value):
 
 def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     """The largest of each window."""
-    x = floating(inputs)
+    x = tensor(inputs)
     n = len(x.shape) - 2
     return getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
 
@@ -111,6 +122,11 @@ def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_
 
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """A convolution of each channel by itself."""
+    x, kernel = floating(inputs), floating(kernel)
+    if len(x.shape) == 3:  # one axis as two of which one is 1
+        one, made = _window(1, strides)[0], _window(1, dilation_rate)[0]
+        return depthwise_conv(x[:, None], kernel[None], (one, one), padding, data_format, (1, made))[:, 0]
+    inputs = x
     s = _window(2, strides)
     return tf.nn.depthwise_conv2d(floating(inputs), floating(kernel), [1, *s, 1], padding.upper(), dilations=_window(2, dilation_rate))
 
@@ -132,8 +148,10 @@ def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, i
 
 def psnr(x1, x2, max_val):
     """The ratio of the largest value to the error, in decibels."""
-    x1, x2 = floating(x1), floating(x2)
-    return 20 * tf.math.log(float(max_val)) / tf.math.log(10.0) - 10 * tf.math.log(tf.reduce_mean(tf.square(x1 - x2))) / tf.math.log(10.0)
+    from brio.keras.ops.numpy import log10
+
+    x1, x2 = tensor(x1), tensor(x2)
+    return 20 * log10(tf.cast(max_val, x2.dtype)) - 10 * log10(tf.reduce_mean(tf.square(x1 - x2)))
 
 
 def polar(abs_, angle):
@@ -141,4 +159,4 @@ def polar(abs_, angle):
     return tf.complex(floating(abs_) * tf.cos(floating(angle)), floating(abs_) * tf.sin(floating(angle)))
 
 
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "floating", "tensor")]
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "as_dtype", "floating", "name_of", "result_type", "tensor")]

@@ -1,0 +1,125 @@
+"""Numbers that were once wrong without a word: integers that overflow, sizes above 100, epochs that go on, masks of metrics, gradients that are none."""
+
+SETUP = "c = tf.constant\nK = keras.ops\n"
+CASES = []
+
+
+def add(name, source, **options):
+    CASES.append((name, SETUP + source, options))
+
+
+for dtype, most in (("int8", 127), ("uint8", 255), ("int16", 32767), ("uint16", 65535), ("int32", 2**31 - 1), ("uint32", 2**32 - 1)):
+    add(f"mean_{dtype}", f"x = c([{most}] * 4, '{dtype}')\n[tf.reduce_mean(x), tf.reduce_mean(tf.reshape(x, [2, 2]), axis=0, keepdims=True), tf.reduce_mean(c([], '{dtype}'))]")
+    add(f"sum_{dtype}", f"x = c([{most}] * 4, '{dtype}')\n[tf.reduce_sum(x), tf.reduce_prod(x), tf.cumsum(x)]")
+    add(f"ops_{dtype}", f"x = c([{most}, 3, {most}, 2], '{dtype}')\n[K.sum(x), K.prod(x), K.mean(x), K.average(x), K.cumsum(x), K.cumprod(x), K.max(x), K.median(c([1, 4, 9], '{dtype}'))]")
+    add(f"trace_{dtype}", f"x = tf.fill([3, 3], c({most}, '{dtype}'))\n[tf.linalg.trace(x), K.trace(x)]")
+add("mean_picture", "x = np.full((224, 224, 3), 200, 'uint8')\n[tf.reduce_mean(x), tf.reduce_mean(x, axis=[0, 1]), K.mean(x), K.sum(x), K.var(x)]")
+add("mean_negative", "[tf.reduce_mean(c([-5, -6, -7, 0], t)) for t in ('int8', 'int16', 'int32', 'int64')]")
+add("ops_mean_half", "x = tf.cast(tf.fill([100000], 3.0), 'float16')\n[K.mean(x), K.mean(tf.reshape(x, [100, 1000]), axis=1)[:3]]")
+add("ops_bool", "x = c([True, True, False])\n[K.sum(x), K.prod(x), K.mean(x), K.cumsum(x), K.cumprod(x), K.max(x), K.var(x)]")
+add("matmul_int8", "x = tf.fill([3, 3], c(127, 'int8'))\n[K.matmul(x, x), K.einsum('ij,jk->ik', x, x), K.matmul(x[None], x)]")
+add("matmul_bool", "x = c([[True, True], [False, True]])\nK.matmul(x, x)")
+
+add("reshape_150", "x = np.arange(900, dtype='float32').reshape(2, 450)\n[keras.layers.Reshape((-1, 150))(x), keras.layers.Reshape((150, 3))(x), keras.layers.Reshape((450, 1))(x).shape]")
+SIZES = {
+    "dense": "keras.layers.Dense(300)", "reshape": "keras.layers.Reshape((-1, 200))", "repeat": "keras.layers.Flatten(), keras.layers.RepeatVector(250)",
+    "conv1d": "keras.layers.Conv1D(130, 120)", "separable": "keras.layers.SeparableConv1D(140, 3)", "depthwise": "keras.layers.DepthwiseConv1D(101, depth_multiplier=3)",
+    "pool": "keras.layers.MaxPooling1D(110)", "average_pool": "keras.layers.AveragePooling1D(101, strides=105)", "upsampling": "keras.layers.UpSampling1D(130)",
+    "padding": "keras.layers.ZeroPadding1D((150, 101))", "cropping": "keras.layers.Cropping1D((101, 102))", "lstm": "keras.layers.LSTM(120)",
+    "gru": "keras.layers.GRU(128, return_sequences=True)", "einsum": "keras.layers.EinsumDense('abc,cd->abd', (400, 130))", "dilated": "keras.layers.Conv1D(2, 3, dilation_rate=101)",
+    "strided": "keras.layers.Conv1D(2, 3, strides=101)", "transposed": "keras.layers.Conv1DTranspose(2, 110, strides=101)", "locally": "keras.layers.TimeDistributed(keras.layers.Dense(150))",
+}  # fmt: skip
+for _name, _layers in SIZES.items():
+    add(f"size_{_name}", f"m = keras.Sequential([keras.Input((400, 2)), {_layers}])\n[tuple(m.output_shape), [tuple(w.shape) for w in m.weights], tuple(m(np.zeros((1, 400, 2), 'float32')).shape)]")
+for _name, _layers in {
+    "conv": "keras.layers.Conv2D(2, (3, 120))", "pool": "keras.layers.AveragePooling2D((2, 110), strides=(1, 105))", "upsampling": "keras.layers.UpSampling2D((1, 103))",
+    "padding": "keras.layers.ZeroPadding2D(((0, 1), (110, 120)))", "cropping": "keras.layers.Cropping2D(((0, 0), (101, 7)))", "resizing": "keras.layers.Resizing(120, 330)",
+    "center": "keras.layers.CenterCrop(4, 150)", "transposed": "keras.layers.Conv2DTranspose(2, (1, 101), strides=(1, 1))", "depthwise": "keras.layers.DepthwiseConv2D((1, 105))",
+}.items():  # fmt: skip
+    add(f"size2_{_name}", f"m = keras.Sequential([keras.Input((4, 200, 1)), {_layers}])\n[tuple(m.output_shape), tuple(m(np.zeros((1, 4, 200, 1), 'float32')).shape)]")
+add("size_embedding", "m = keras.Sequential([keras.Input((500,), dtype='int32'), keras.layers.Embedding(20000, 128)])\ntuple(m.output_shape)")
+add("size_functions", "x = tf.range(1000)\n[tf.reshape(x, [-1, 125]).shape, tf.tile(x[:2], [300]).shape, tf.repeat(x[:3], 150).shape, tf.one_hot(x[:2], 500).shape, tf.roll(x, 700, 0)[:2], tf.pad(x[:1], [[200, 300]]).shape]")
+add("axis_101", "tf.reduce_sum(tf.zeros([2, 3]), axis=101)")
+
+_FIT = """
+x = np.arange(10, dtype='float32')[:, None]
+def losses(n, eager=False, data=None, **options):
+    m = keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+    m.compile(keras.optimizers.SGD(0.0), loss=lambda y, p: y + 0 * p, run_eagerly=eager)
+    data = dict(x=x, y=x, batch_size=1) if data is None else dict(x=data)
+    return m.fit(**data, epochs=6, steps_per_epoch=n, shuffle=False, verbose=0, **options).history
+"""
+for _eager in (False, True):
+    add(f"steps_per_epoch_{_eager}", _FIT + f"[losses(n, {_eager}) for n in (3, 4, 5, 10)]")
+    add(f"steps_per_epoch_dataset_{_eager}", _FIT + f"ds = tf.data.Dataset.from_tensor_slices((x, x)).batch(1)\n[losses(n, {_eager}, ds) for n in (4, 5)] + [losses(4, {_eager}, ds.repeat())]")
+add("steps_per_epoch_validation", _FIT + "losses(4, validation_data=(x, x), validation_steps=2, validation_batch_size=3)")
+
+_MASKED = """
+x = np.array([[1, 2, 0, 0], [3, 0, 0, 0], [1, 1, 1, 1]])
+y = np.array([[1, 0, 1, 1], [0, 1, 1, 1], [1, 1, 0, 0]])
+def history(eager=False, **options):
+    i = keras.Input((4,))
+    h = keras.layers.Embedding(5, 2, mask_zero=True, embeddings_initializer=keras.initializers.Constant(0.3))(i)
+    o = keras.layers.TimeDistributed(keras.layers.Dense(2, activation='softmax', kernel_initializer=keras.initializers.Constant(0.1)))(h)
+    m = keras.Model(i, o)
+    m.compile(keras.optimizers.SGD(0.0), 'sparse_categorical_crossentropy', run_eagerly=eager, **options)
+    return m.fit(x, y, verbose=0).history
+"""
+for _eager in (False, True):
+    for _name, _options in {"metrics": "metrics=['accuracy']", "weighted": "weighted_metrics=['accuracy']", "both": "metrics=['accuracy'], weighted_metrics=['accuracy']", "twice": "metrics=['accuracy', 'acc']",
+                            "own": "metrics=[keras.metrics.SparseCategoricalAccuracy(name='a')], weighted_metrics=[keras.metrics.SparseCategoricalAccuracy(name='a')]"}.items():  # fmt: skip
+        add(f"mask_{_name}_{_eager}", _MASKED + f"history({_eager}, {_options})")
+add("metrics_of_one_name", "m = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, kernel_initializer='ones')])\nm.compile(keras.optimizers.SGD(0.0), 'mse', metrics=['mae', 'mae'], weighted_metrics=['mae'])\n"
+    "m.fit(np.arange(8, dtype='float32').reshape(4, 2), np.arange(4, dtype='float32'), sample_weight=np.array([1., 2., 3., 4.]), verbose=0).history")  # fmt: skip
+_MASKS = "x = np.array([[1, 2, 0, 0], [3, 0, 0, 0], [4, 3, 2, 1]])\nL, one = keras.layers, keras.initializers.Constant(0.2)\ndef emb():\n    e = L.Embedding(5, 3, mask_zero=True)\n    e.build((None, 4))\n    e.set_weights([np.arange(15).reshape(5, 3).astype('float32') / 10 - 0.5])\n    return e\n"
+for _merge in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate"):
+    for _other in ("L.Conv1D(3, 1, kernel_initializer=one)(q)", "L.Dense(3, kernel_initializer=one)(q)", "L.MultiHeadAttention(1, 2, kernel_initializer=one)(q, q)", "L.Attention()([q, q])"):
+        _name = f"{_merge}_{_other.split('(')[0][2:]}"
+        add(f"mask_{_name}", _MASKS + f"def f(i):\n    q = emb()(i)\n    s = L.{_merge}()([q, {_other}])\n    return L.LSTM(2, kernel_initializer=one, recurrent_initializer=one)(s)\ni = keras.Input((4,))\n[keras.Model(i, f(i))(x), f(x)]")
+add("mask_residual_attention", "x = np.array([[1, 2, 0, 0], [3, 0, 0, 0]])\nkeras.utils.set_random_seed(3)\ni = keras.Input((4,))\none = keras.initializers.Constant(0.2)\n"
+    "e = keras.layers.Embedding(5, 3, mask_zero=True, embeddings_initializer=one)(i)\na = keras.layers.MultiHeadAttention(1, 2, kernel_initializer=one)(e, e)\ns = keras.layers.Add()([e, a])\n"
+    "keras.Model(i, [s, keras.layers.LSTM(2, kernel_initializer=one, recurrent_initializer=one)(s)])(x)")  # fmt: skip
+add("loss_scale_iterations", "o = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.1))\nv = keras.Variable([1.0, 2.0])\nseen = []\nfor g in ([1.0, 1.0], [1.0, 1.0], [np.inf, 1.0]):\n"
+    "    o.apply_gradients([(c(g), v)])\n    seen.append((int(o.iterations), int(o.inner_optimizer.iterations)))\nresult = seen")  # fmt: skip
+
+_GRADIENT = "v, w, x = tf.Variable([1.0, 2.0]), tf.Variable([3.0, 4.0]), c([1.5, 2.5])\ndef g(target, source, **o):\n    with tf.GradientTape() as t:\n        pass\n    return t.gradient(target, source, **o)\n"
+add("gradient_of_itself", _GRADIENT + "[g(v, v), g(v, [v, w]), g(v, w), g([v, w], [v, w]), g(v, v, output_gradients=c([5.0, 6.0])), g(x, x)]")
+add("gradient_of_itself_and_more", _GRADIENT + "with tf.GradientTape() as t:\n    y = v * 2\nresult = t.gradient([y, v], v)")
+for _name in ("floor", "math.ceil", "round", "math.rint", "sign"):
+    add(f"gradient_{_name}", f"x = c([1.5, -2.5])\ndef g(f):\n    with tf.GradientTape() as t:\n        t.watch(x)\n        y = f(x)\n    return t.gradient(y, x)\n[g(tf.{_name}), g(lambda x: tf.{_name}(x) + x), g(lambda x: x // 2.0), g(lambda x: x % 2.0)]")
+
+for _a, _b, _shape in (("uint8", "int32", (3, 4)), ("int32", "uint8", (3,)), ("uint8", "float32", (4,)), ("float32", "uint8", ()), ("float64", "float32", (2, 2)), ("float32", "complex64", (3, 2)), ("int16", "float16", (2, 2))):
+    add(f"bitcast_{_a}_{_b}", f"tf.bitcast(c(np.arange({int(__import__('numpy').prod(_shape))}).astype('{_a}').reshape({_shape})), tf.{_b})")
+add("bitcast_too_small", "tf.bitcast(tf.zeros([3], tf.uint8), tf.int32)")
+add("bitcast_bool", "tf.bitcast(tf.constant([True]), tf.uint8)")
+add("strings_case", "x = c(['Ärger ÉÈ Ω ß', 'İstanbul ǅ ﬁ Σας', 'ŉ ΑΣ', '', 'abc XYZ'])\n[f(x, encoding=e) for f in (tf.strings.lower, tf.strings.upper) for e in ('', 'utf-8')]")
+add("strings_case_invalid", "tf.strings.lower(c(b'\\xffA'), encoding='utf-8')")
+add("strings_case_encoding", "tf.strings.lower('A', encoding='latin-1')")
+add("strings_case_map", "list(tf.data.Dataset.from_tensor_slices(['Ä', 'Éa']).map(lambda s: tf.strings.lower(s, encoding='utf-8')))")
+
+for _ord in ("None", "1", "2", "3", "np.inf", "-np.inf", "0", "'fro'", "'nuc'", "-2"):
+    add(f"norm_vector_{_ord}", f"[K.norm(c([1.0, -2.0, 3.0]), ord={_ord}), K.norm(c([[1.0, -2.0], [3.0, 4.0]]), ord={_ord}, axis=0, keepdims=True), K.norm(c([1, -2, 3]), ord={_ord})]")
+    add(f"norm_matrix_{_ord}", f"[K.norm(c([[1.0, -2.0], [3.0, 4.0]]), ord={_ord}), K.norm(c([[[1.0, -2.0], [3.0, 4.0]]]), ord={_ord}, axis=(1, 2), keepdims=True), K.norm(c([[[1.0, -2.0], [3.0, 4.0]]]), ord={_ord}, axis=(-1, 0))]")
+add("norm_complex", "c = lambda x: tf.constant(x, tf.complex64)\nz = c([1 + 1j, 2 - 3j, 0j])\n[K.norm(z), K.norm(z, ord=2), K.norm(z, ord=np.inf), K.norm(c([[1 + 1j, 2 - 3j], [0j, 1j]])), K.norm(c([[1 + 1j, 2 - 3j], [0j, 1j]]), ord=1)]")
+add("bincount_rows", "x = c([[1, 2, 2], [0, 0, 5]])\n[K.bincount(x), K.bincount(x, weights=c([[1.0, 2.0, 3.0], [0.5, 0.5, 0.5]])), K.bincount(x, minlength=8), K.bincount(c([1, 2, 2]), weights=c([1, 2, 3]), minlength=5)]")
+for _q in ("0.3", "[0.1, 0.5]", "[[0.1, 0.9], [0.2, 0.3]]"):
+    add(f"quantile_{_q}", f"x = np.arange(12, dtype='float32').reshape(3, 4)\n[K.quantile(x, {_q}, axis=a, keepdims=k) for a in (None, 0, 1, (0, 1)) for k in (False, True)]")
+add("median_nan", "x = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]], 'float32')\n[f for a in (None, 0, 1) for f in (K.median(x, axis=a), K.quantile(x, [0.2, 0.5], axis=a))]")
+add("datetime", "tf.constant(np.datetime64('2020-01-01'))")
+add("celu", "x = c([-1.0, 0.0, 2.0])\n[f(x, alpha=a) for f in (keras.activations.celu, K.celu) for a in (1.0, 2, 0.5)]")
+
+_WAV = """
+import struct
+def wav(n, says, channels=1):
+    return b'RIFF' + struct.pack('<I', 36 + says) + b'WAVEfmt ' + struct.pack('<IHHIIHH', 16, 1, channels, 8000, 16000 * channels, 2 * channels, 16) + b'data' + struct.pack('<I', says) + b'\\x01\\x02' * (n // 2)
+"""
+for _n, _says, _channels in ((8, 8, 1), (6, 8, 1), (0, 8, 1), (8, 8, 2), (6, 6, 2), (8, 6, 1), (0, 0, 1)):
+    add(f"wav_{_n}_{_says}_{_channels}", _WAV + f"tf.audio.decode_wav(wav({_n}, {_says}, {_channels}))[0]")
+
+for _dtype in ("int8", "int16", "int32", "int64"):
+    add(f"pow_{_dtype}", f"tf.pow(c([2, 3, 0, 1, -2, -1], '{_dtype}'), c([3, 5, 0, 7, 3, 4], '{_dtype}'))")
+add("pow_huge", "[tf.pow(c(2, tf.int64), c(2**62, tf.int64)), tf.pow(c(3, tf.int64), c(2**62 + 5, tf.int64)), tf.pow(c([2, 3]), c([2**31 - 1, 2**30]))]")
+add("pow_negative", "tf.pow(c([2, 1]), c([-1, 2]))")
+add("pow_negative_traced", "tf.function(lambda a, b: tf.pow(a, b))(c([2, 1]), c([-1, 2]))")
+add("power_negative", "K.power(np.array([2, 1]), [-1])")
+add("power", "[K.power(np.array([2, 1], 'int32'), [2]), K.power(c([2, 3], 'uint8'), 2), K.power(c([2.0]), 3)]")

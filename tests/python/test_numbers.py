@@ -1,0 +1,64 @@
+"""Integers that do not fit are errors, never clamped; and calls that once never ended."""
+
+import time
+
+import brio as tf
+import numpy as np
+import pytest
+
+
+@pytest.mark.parametrize("axis", [2**31, 2**40, -(2**33), [0, 2**40]])
+def test_axis_that_does_not_fit(axis):
+    with pytest.raises((ValueError, OverflowError)):
+        tf.reduce_sum(tf.zeros([2, 3]), axis=axis)
+
+
+@pytest.mark.parametrize("sizes", [(-1, 2**40), (2**40,), (2**31, 1)])
+def test_size_that_does_not_fit(sizes):
+    with pytest.raises((ValueError, OverflowError)):
+        tf.keras.layers.Reshape(sizes)(np.zeros((2, 6), "float32"))
+
+
+def test_ngrams_that_do_not_fit():
+    with pytest.raises(ValueError, match="ngrams"):
+        tf.keras.layers.TextVectorization(ngrams=2**40)
+
+
+@pytest.mark.parametrize("make", [lambda n: tf.keras.metrics.AUC(n), lambda n: tf.keras.metrics.SensitivityAtSpecificity(0.5, num_thresholds=n)])
+def test_thresholds_that_memory_does_not_hold(make):
+    begin = time.perf_counter()
+    with pytest.raises(tf.errors.ResourceExhaustedError, match="num_thresholds"):
+        make(2**40)
+    assert time.perf_counter() - begin < 5
+
+
+def test_huge_exponents_end():
+    begin = time.perf_counter()
+    assert int(tf.pow(tf.constant(2, tf.int64), tf.constant(2**62, tf.int64))) == 0
+    assert int(tf.pow(tf.constant(3, tf.int64), tf.constant(2**63 - 1, tf.int64))) == pow(3, 2**63 - 1, 2**64) - (2**64 if pow(3, 2**63 - 1, 2**64) >= 2**63 else 0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="negative"):
+        tf.keras.ops.power(np.array([2, 3]), [-1])
+    assert time.perf_counter() - begin < 5
+
+
+def test_exponents_that_are_not_known_yet():
+    power = tf.function(lambda a, b: tf.pow(a, b), input_signature=[tf.TensorSpec([None], tf.int32)] * 2)
+    assert power(tf.constant([2, 3]), tf.constant([5, 2])).numpy().tolist() == [32, 9]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="negative"):
+        power(tf.constant([2, 3]), tf.constant([5, -2]))
+
+
+def test_an_epoch_goes_on_with_batch_size_auto():
+    x = np.arange(4096, dtype="float32")[:, None]
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.SGD(0.0), loss=lambda y, p: y + 0 * p)
+    losses = model.fit(x, x, batch_size="auto", epochs=3, steps_per_epoch=2, shuffle=False, verbose=0).history["loss"]
+    assert losses[0] < losses[1] < losses[2]
+
+
+def test_shuffled_epochs_see_every_row_once():
+    x = np.arange(12, dtype="float32")[:, None]
+    model = tf.keras.Sequential([tf.keras.Input((1,)), tf.keras.layers.Dense(1)])
+    model.compile(tf.keras.optimizers.SGD(0.0), loss=lambda y, p: y + 0 * p)
+    losses = model.fit(x, x, batch_size=2, epochs=6, steps_per_epoch=3, verbose=0).history["loss"]
+    assert [round((a + b) / 2, 4) for a, b in zip(losses[::2], losses[1::2])] == [5.5] * 3
