@@ -99,9 +99,17 @@ void write_text(hid_t object, const std::string& name, const std::string& text) 
   if (H5Awrite(attribute, type, &value) < 0) fail(name);
 }
 
-// groups: [(path, {attribute: text})]; datasets: [(path, dtype, shape, bytes)]. Groups on the way are made.
-void write_file(const std::string& file_path, nb::list groups, nb::list datasets) {
-  const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, file_path);
+// Without locks of the library's own: who writes a file aside has locked it.
+Id access(const std::string& path) {
+  Id plan(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
+  if (H5Pset_file_locking(plan, false, true) < 0) fail(path);
+  return plan;
+}
+
+// groups: [(path, {attribute: text})]; datasets: (path, dtype, shape, bytes), made one after the other. Groups on the
+// way are made.
+void write_file(const std::string& file_path, nb::list groups, nb::iterable datasets) {
+  const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access(file_path)), H5Fclose, file_path);
   const Id parents(H5Pcreate(H5P_LINK_CREATE), H5Pclose, file_path);
   if (H5Pset_create_intermediate_group(parents, 1) < 0) fail(file_path);
   for (nb::handle row : groups) {
@@ -128,13 +136,25 @@ void write_file(const std::string& file_path, nb::list groups, nb::list datasets
     if (count > 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.c_str()) < 0) fail(path);
     if (dtype == "bfloat16") write_text(set, "dtype", dtype);
   }
+  // Where the disk is full this is where it is noticed.
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail(file_path);
+}
+
+Id in_memory(const nb::bytes& image, const std::string& name) {
+  Id plan(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, name);
+  if (H5Pset_fapl_core(plan, size_t{1} << 20, false) < 0 ||
+      H5Pset_file_image(plan, const_cast<char*>(image.c_str()), image.size()) < 0)
+    fail(name);
+  return plan;
 }
 
 class Reader {
  public:
   explicit Reader(const std::string& path)
       : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, path) {}
+  // The bytes of a file, which is called `name`.
+  Reader(nb::bytes image, const std::string& name)
+      : path_(name), file_(H5Fopen(name.c_str(), H5F_ACC_RDONLY, in_memory(image, name)), H5Fclose, name) {}
 
   // Names inside a group: (name, whether it is a group). Links that lead elsewhere are left out.
   std::vector<std::pair<std::string, bool>> names(const std::string& path) const {
@@ -155,6 +175,22 @@ class Reader {
       if (about.type == H5O_TYPE_GROUP || about.type == H5O_TYPE_DATASET)
         result.emplace_back(name, about.type == H5O_TYPE_GROUP);
     }
+    return result;
+  }
+
+  // An attribute that is a text.
+  std::string text(const std::string& path, const std::string& name) const {
+    const std::string where = path_ + ": " + path + ": " + name;
+    const Id attribute(H5Aopen_by_name(file_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, where);
+    const Id stored(H5Aget_type(attribute), H5Tclose, where);
+    if (H5Tget_class(stored) != H5T_STRING || H5Tis_variable_str(stored) <= 0)
+      throw std::runtime_error(where + ": it is no text");
+    const Id space(H5Aget_space(attribute), H5Sclose, where);
+    if (H5Sget_simple_extent_npoints(space) != 1) throw std::runtime_error(where + ": it is no single text");
+    char* value = nullptr;
+    if (H5Aread(attribute, stored, &value) < 0) fail(where);
+    const std::string result = value ? value : "";
+    H5free_memory(value);
     return result;
   }
 
@@ -221,11 +257,13 @@ NB_MODULE(_hdf5, m) {
   m.def("write", write_file);
   nb::class_<Reader>(m, "Reader")
       .def(nb::init<const std::string&>())
+      .def(nb::init<nb::bytes, const std::string&>())
       .def("names",
            [](const Reader& reader, const std::string& path) {
              nb::list list;
              for (const auto& [name, is_group] : reader.names(path)) list.append(nb::make_tuple(name, is_group));
              return list;
            })
+      .def("text", &Reader::text)
       .def("read", &Reader::read);
 }

@@ -31,11 +31,13 @@ def _by_class(table, y):
     return [_core.constant(np.vectorize(lambda c: float(table.get(int(c), 1.0)), otypes=["float32"])(classes))]
 
 
-def _run(batches, steps, at_once, begin, step, end):
+def _run(batches, steps, at_once, begin, step, end, skip=0):
     """Runs batches; callbacks hear of them once for so many, as in brio/train. The last logs, and whether to stop."""
     logs, done = {}, 0
     most = None if steps is None else -(-steps // at_once) * at_once
-    while done != most:
+    while done < skip and next(batches, None) is not None:
+        done += 1
+    while most is None or done < most:
         batch = next(batches, None)
         if batch is None:
             break
@@ -76,12 +78,15 @@ def fit(model, x, y, watchers, options, verbose):
 
     watchers.on_train_begin({})
     logs, batches = {}, None
-    for epoch in range(options["initial_epoch"], options["epochs"]):
+    first, done = watchers.initial_epoch, watchers.initial_step or 0  # of a run that was cut off
+    first = options["initial_epoch"] if first is None else first
+    for epoch in range(first, options["epochs"]):
         watchers.on_epoch_begin(epoch, {})
         order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
         if batches is None or steps is None or isinstance(x, list):  # otherwise an epoch goes on where the last one ended
             batches = _batches(x, y, weights, options["batch_size"], order)
-        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end)
+        skip = done if epoch == first else 0
+        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end, skip)
         if validation is not None and (epoch + 1) % options["validation_freq"] == 0:
             parts = validation if isinstance(validation, tuple) else (validation, None, None)
             found = evaluate(model, *parts, options["validation_batch_size"] or options["batch_size"], options["validation_steps"], watchers)

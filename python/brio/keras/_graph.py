@@ -52,45 +52,6 @@ def write(model):
     }  # fmt: skip
 
 
-def layers_in_order(model):
-    """The layers of a functional model in Keras' order: those that are furthest from the outputs first."""
-    inputs, calls, outputs = _core._graph(model._handle)
-
-    def layer_at(place):
-        handle = inputs[-1 - place][0] if place < 0 else calls[place][0]
-        layer = _python_layer(handle)
-        return layer.layer if isinstance(layer, Step) else layer
-
-    first_met, finished, done = {}, [], set()
-    for output in outputs:
-        stack = [(output[0], False)]
-        while stack:
-            place, left = stack.pop()
-            if left:
-                finished.append(place)
-                continue
-            if place in done:
-                continue
-            done.add(place)
-            layer = layer_at(place)
-            first_met.setdefault(id(layer), (len(first_met), layer))
-            stack.append((place, True))
-            if place >= 0:
-                stack += [(taken[0], False) for taken in reversed(calls[place][1])]
-    depth_of_call, depth = {}, {}
-    for place in reversed(finished):
-        layer = layer_at(place)
-        here = max(depth_of_call.get(place, 0), depth.get(id(layer), 0))
-        depth_of_call[place] = depth[id(layer)] = here
-        for taken in calls[place][1] if place >= 0 else ():
-            depth_of_call[taken[0]] = max(here + 1, depth_of_call.get(taken[0], 0))
-    for i in range(len(inputs)):  # inputs that nothing takes
-        layer = layer_at(-1 - i)
-        first_met.setdefault(id(layer), (len(first_met), layer))
-        depth.setdefault(id(layer), 0)
-    return [layer for _, layer in sorted(first_met.values(), key=lambda row: (-depth[id(row[1])], row[0]))]
-
-
 def _packed(structure, histories):
     """As Keras: one history for a bare symbol, and the structure otherwise."""
     if not isinstance(structure, (list, tuple, dict)):

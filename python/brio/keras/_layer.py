@@ -125,9 +125,22 @@ class Layer:
         object.__setattr__(self, "_built_for", shapes if nested else shapes[0])
         self._handle.build(shapes)
 
+    def _when_built(self, run):
+        """Calls run() when there are weights, before they are first used: the values of a checkpoint go there."""
+        object.__setattr__(self, "_waiting", run)
+
+    def _run_when_built(self, *args, **kwargs):
+        """The weights are made by a call whose results nobody needs."""
+        run = self.__dict__.pop("_waiting")
+        if not self.built:
+            self(*args, **{**kwargs, "training": False} if "training" in _call_arguments(type(self)) else kwargs)
+        run()
+
     # ---- being called
 
     def __call__(self, *args, **kwargs):
+        if "_waiting" in self.__dict__ and not any(isinstance(x, KerasTensor) for x in _nest.flatten((args, kwargs))):
+            self._run_when_built(*args, **kwargs)
         if self.__dict__.get("input_spec") is not None and args:
             _input_spec.check(self.input_spec, args[0], self.name)
         training = kwargs.pop("training", None)
@@ -434,6 +447,7 @@ class Step(Layer):
         super().__init__(name=_core._unique_name(layer.name + "_call"))
         self._how = (structure, flat, places, training)
         self.layer = layer
+        self._handle.mark_step()
 
     def call(self, inputs):
         structure, flat, places, training = self.__dict__["_how"]

@@ -44,7 +44,11 @@ def entries(model):
             return
         seen.add(id(obj))
         if isinstance(obj, Optimizer):
-            if obj._brio.variables():
+            inner = obj.__dict__.get("inner_optimizer")
+            if inner is not None:  # Keras' order: what is inside, too, once more under its own path
+                found.append(Entry(path, obj.name, obj.variables, obj))
+                visit(inner, _join(path, "inner_optimizer"))
+            elif obj._brio.variables():
                 found.append(Entry(path, obj.name, obj.variables, obj))
             return
         if isinstance(obj, (Functional, Sequential)):

@@ -209,12 +209,6 @@ class Functional(Model):
         return self.output_names
 
     @property
-    def layers(self):
-        from brio.keras import _graph
-
-        return _graph.layers_in_order(self)
-
-    @property
     def inputs(self):
         """The symbols that the model begins with."""
         return list(self._inputs_list)
@@ -318,6 +312,8 @@ class Sequential(Model):
             self.add(layer)
 
     def __call__(self, inputs, training=None, mask=None):
+        if "_waiting" in self.__dict__ and not isinstance(inputs, KerasTensor):
+            self._run_when_built(inputs)
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)
         handle = self._handle.keeping(self) if isinstance(flat[0], KerasTensor) else self._handle
         results = handle.call(flat, training, [mask] if mask is not None else None)
@@ -342,7 +338,23 @@ class Sequential(Model):
     def built(self, value):
         pass
 
+    def _built_input(self):
+        """What a Sequential that begins with no Input was built for, as Keras writes it down: (shape, dtype); None where that is not known."""
+        built_for = self._handle.built_for()
+        if len(built_for) != 1:
+            return None
+        (shape, strings), first = built_for[0], self.layers[0]
+        while isinstance(first, Sequential) and first.layers:
+            first = first.layers[0]
+        return (None, *tuple(shape)[1:]), "string" if strings else "int32" if type(first).__name__ == "Embedding" else first.compute_dtype
+
     def _know_symbols(self, what):
+        if self._symbols is None and self._handle.built and self._built_input() is not None:
+            shape, dtype = self._built_input()
+            symbol = end = _core._input(shape[1:], -1, dtype, None)
+            for layer in self.layers:
+                end = layer(end)
+            self.__dict__["_symbols"] = [symbol, end]
         if self._symbols is None:
             raise AttributeError(f"this Sequential has no {what} before its input is known; begin it with keras.Input(shape)")
         return self._symbols
@@ -383,6 +395,10 @@ class Sequential(Model):
             first = _python_layer(_core._symbol_layer(self.input))
             config["layers"] = [_serialization.serialize_keras_object(first), *layers]
             config["build_input_shape"] = tuple(self.input.shape)
+        elif self._handle.built and self._built_input() is not None:
+            shape, dtype = self._built_input()
+            config["layers"] = [_input_config(shape, dtype), *layers]
+            config["build_input_shape"] = shape
         elif "_built_for" in self.__dict__:
             config["build_input_shape"] = self._built_for
         return config
@@ -397,6 +413,12 @@ class Sequential(Model):
         if not model.built and config.get("build_input_shape"):
             model.build(config["build_input_shape"])
         return model
+
+
+def _input_config(shape, dtype):
+    """That of an InputLayer which nobody made."""
+    config = {"batch_shape": shape, "dtype": dtype, "sparse": False, "ragged": False, "name": "input_layer", "optional": False}
+    return {"module": "keras.layers", "class_name": "InputLayer", "config": config, "registered_name": None}
 
 
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False):
