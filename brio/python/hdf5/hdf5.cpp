@@ -2,11 +2,14 @@
 // of its own, loaded when such a file is first met: the library that it stands on pulls in many others.
 //
 // The interpreter's lock is held throughout: Debian's library is not made for several threads.
+#include <fcntl.h>
 #include <hdf5.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -99,17 +102,40 @@ void write_text(hid_t object, const std::string& name, const std::string& text) 
   if (H5Awrite(attribute, type, &value) < 0) fail(name);
 }
 
-// Without locks of the library's own: who writes a file aside has locked it.
-Id access(const std::string& path) {
+// A file in memory. The library does not survive a disk that is full while it writes: it crashes when the process
+// ends.
+Id memory_access(const std::string& path) {
   Id plan(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
-  if (H5Pset_file_locking(plan, false, true) < 0) fail(path);
+  if (H5Pset_fapl_core(plan, size_t{1} << 22, false) < 0) fail(path);
   return plan;
+}
+
+// Writes bytes over what is in a file. Throws Python's OSError.
+void write_bytes(const std::string& path, const char* data, size_t size) {
+  const auto refuse = [&] {
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+    throw nb::python_error();
+  };
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) refuse();
+  for (size_t done = 0; done < size;) {
+    const ssize_t wrote = ::write(fd, data + done, size - done);
+    if (wrote < 0 && errno != EINTR) {
+      const int error = errno;
+      ::close(fd);
+      errno = error;
+      refuse();
+    }
+    if (wrote > 0) done += static_cast<size_t>(wrote);
+  }
+  if (::close(fd) != 0) refuse();
 }
 
 // groups: [(path, {attribute: text})]; datasets: (path, dtype, shape, bytes), made one after the other. Groups on the
 // way are made.
 void write_file(const std::string& file_path, nb::list groups, nb::iterable datasets) {
-  const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access(file_path)), H5Fclose, file_path);
+  const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, memory_access(file_path)), H5Fclose,
+                file_path);
   const Id parents(H5Pcreate(H5P_LINK_CREATE), H5Pclose, file_path);
   if (H5Pset_create_intermediate_group(parents, 1) < 0) fail(file_path);
   for (nb::handle row : groups) {
@@ -136,8 +162,11 @@ void write_file(const std::string& file_path, nb::list groups, nb::iterable data
     if (count > 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.c_str()) < 0) fail(path);
     if (dtype == "bfloat16") write_text(set, "dtype", dtype);
   }
-  // Where the disk is full this is where it is noticed.
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail(file_path);
+  void** memory = nullptr;
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  if (size < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, reinterpret_cast<void**>(&memory)) < 0) fail(file_path);
+  write_bytes(file_path, static_cast<const char*>(*memory), static_cast<size_t>(size));
 }
 
 Id in_memory(const nb::bytes& image, const std::string& name) {

@@ -408,8 +408,12 @@ class Sequential(Model):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
+        rows = list(config["layers"])
+        if len(rows) > 1 and rows[0]["class_name"] == "InputLayer" and rows[1]["class_name"] in ("StringLookup", "TextVectorization"):
+            if not rows[1]["config"].get("invert"):  # Keras writes the dtype that these compute in
+                rows[0] = {**rows[0], "config": {**rows[0]["config"], "dtype": "string"}}
         with _serialization.CustomObjectScope(custom_objects):
-            model = cls([_serialization._made(row) for row in config["layers"]], name=config.get("name"), trainable=config.get("trainable", True))
+            model = cls([_serialization._made(row) for row in rows], name=config.get("name"), trainable=config.get("trainable", True))
         if not model.built and config.get("build_input_shape"):
             model.build(config["build_input_shape"])
         return model

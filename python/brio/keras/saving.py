@@ -137,8 +137,12 @@ def _read_into(model, source, skip_mismatch, what, is_new=False):
     keeper = getattr(model, "optimizer", None)
     if keeper is not None and len(source.names("optimizer")) > len(keeper.variables) and model.trainable_variables:
         keeper.build(model.trainable_variables)  # what it keeps for each weight is in the file, and would be lost
+    others = {id(e.owner): e.path for e in _state.entries(model, by_attributes=True) if e.owner is not None}
     for entry in _state.entries(model):
         names = source.names(entry.path)
+        if not names and others.get(id(entry.owner), entry.path) != entry.path:
+            entry.path = others[id(entry.owner)]
+            names = source.names(entry.path)
         if getattr(type(entry.owner), "load_own_variables", None) is not None:
             own.append((entry, {name: source.read(entry.path, name) for name in names}))
             continue
@@ -280,7 +284,7 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
                     store = {}
                     entry.owner.save_assets(store)
                     for name, text in store.items():
-                        archive.writestr(f"assets/{entry.path}/{name}", text)
+                        archive.writestr(f"assets/{entry.path}/{name}" if entry.path else f"assets/{name}", text)
         _files.add_seal(file, _files.BINARY, instead=_files.BINARY.size)
 
     _files.write_aside(filepath, write)
