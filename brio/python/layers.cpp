@@ -234,12 +234,15 @@ void bind_layers(nb::module_& m) {
           [](const nn::Layer& l, bool yes) { l.set_trainable(yes); })
       .def("call", call, nb::arg("inputs"), nb::arg("training") = nb::none(), nb::arg("masks") = nb::none(),
            nb::arg("use_causal_mask") = false, nb::arg("return_attention_scores") = false)
-      .def("build",
-           [](const nn::Layer& l, nb::list shapes) {
-             std::vector<nn::Spec> specs;
-             for (nb::handle shape : shapes) specs.emplace_back(dims_from(shape), l.module().policy().compute());
-             l.module().build(specs);
-           })
+      .def(
+          "build",
+          [](const nn::Layer& l, nb::list shapes, bool of_strings) {
+            std::vector<nn::Spec> specs;
+            for (nb::handle shape : shapes)
+              specs.emplace_back(dims_from(shape), of_strings ? DType::string : l.module().policy().compute());
+            l.module().build(specs);
+          },
+          nb::arg("shapes"), nb::arg("of_strings") = false)
       .def("output_specs",
            [](const nn::Layer& l, nb::list shapes) {
              std::vector<nn::Spec> specs;

@@ -143,7 +143,8 @@ def kill_after(process, seconds):
     return rest, ended
 
 
-def kill(count, seed, only):
+def kill(count, seed, only, most=20):
+    """`most`: kills of one training."""
     from formats import FORMATS
 
     chosen, problems, resumed = random.Random(seed), [], 0
@@ -161,7 +162,7 @@ def kill(count, seed, only):
                 freq = name.split("_")[1]
                 want = training(os.path.join(base, "whole"), "epoch") if want is None else want
                 shutil.rmtree(os.path.join(base, "whole"), ignore_errors=True)
-                for _ in range(20):
+                for _ in range(most):
                     said, ended = kill_after(start("train", folder, freq), chosen.uniform(0.0, 0.12))
                     resumed += 1
                     if ended:

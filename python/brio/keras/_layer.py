@@ -7,6 +7,7 @@ import weakref
 import numpy
 
 from brio import _autograph, _core, _nest
+from brio.errors import InvalidArgumentError as _InvalidArgument
 from brio.keras import _classes, _input_spec, _tracking
 
 KerasTensor = _core.KerasTensor
@@ -123,7 +124,12 @@ class Layer:
         nested = shape and isinstance(shape[0], (list, tuple))
         shapes = [tuple(s) for s in shape] if nested else [tuple(shape)]
         object.__setattr__(self, "_built_for", shapes if nested else shapes[0])
-        self._handle.build(shapes)
+        try:
+            self._handle.build(shapes)
+        except _InvalidArgument as error:
+            if "takes strings" not in str(error):
+                raise
+            self._handle.build(shapes, True)  # a shape does not say what it is of
 
     def _when_built(self, run):
         """Calls run() when there are weights, before they are first used: the values of a checkpoint go there."""

@@ -237,7 +237,7 @@ def save_backup(model, path, state):
 def load_backup(model, path):
     """Reads the weights that save_backup() wrote, and returns the dictionary; None where Keras wrote the file."""
     load_weights(model, path, _is_backup=True)
-    text = _about(path)
+    text = _about(os.fspath(path))
     return None if text is None else json.loads(text)
 
 
