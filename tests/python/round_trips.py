@@ -234,10 +234,18 @@ def transformer():
     return keras.Model(ids, L.Dense(2)(L.GlobalAveragePooling1D()(h)))
 
 
-# name → (how it is made, its input, whether it is built when it is made)
+def operators():
+    """A residual network as many write it."""
+    x = _input("rows")
+    h = L.Dense(130)(x) + x
+    h = abs(h * 0.5 - 1.0)[:, :120] / (2.0 + L.Dense(120)(x) ** 2)
+    return keras.Model(x, L.Dense(2)(-h + L.Dense(120)(h)))
+
+
+# name → (how it is made, its input)
 MODELS = {
     "branches": (branches, "rows"), "residual": (residual, "picture"), "two_inputs": (two_inputs, "pair"), "nested": (nested, "rows"),
-    "nested_open": (nested_open, "rows"), "transformer": (transformer, "ids"),
+    "nested_open": (nested_open, "rows"), "transformer": (transformer, "ids"), "operators": (operators, "rows"),
     "own_layers": (lambda: keras.Sequential([Scale(), L.Dense(120), Scale(), L.Dense(2)]), "rows"),
     "subclass": (lambda: Chain([L.Dense(140), Scale(), L.BatchNormalization(), L.Dense(2)]), "rows"),
     "subclass_of_open": (lambda: Chain([keras.Sequential([L.Dense(110), L.Dense(30)]), L.Dense(2)]), "rows"),

@@ -1,7 +1,7 @@
 """Functional models as configs in Keras' form, and back."""
 
 from brio import _core, _nest
-from brio.keras._layer import Step
+from brio.keras._layer import Layer, Step
 from brio.keras.layers import _python_layer
 
 
@@ -41,8 +41,8 @@ def write(model):
                 kwargs[name] = value
         name, number = nodes[place]
         inbound[name][number] = {"args": args, "kwargs": kwargs}
-    layers = model.layers
-    rows = [{**serialize_keras_object(layer), "name": layer.name, "inbound_nodes": inbound[layer.name]} for layer in layers]
+    layers = [_python_layer(handle) for handle in model._handle.layers()]
+    rows = [{**_described(layer, serialize_keras_object), "name": layer.name, "inbound_nodes": inbound[layer.name]} for layer in layers]
     input_structure, output_structure = model._structures
     in_order = [[*nodes[-1 - i], 0] for i in range(len(inputs))]
     return {
@@ -50,6 +50,33 @@ def write(model):
         "input_layers": _packed(input_structure, in_order),
         "output_layers": _packed(output_structure, [history(t) for t in outputs]),
     }  # fmt: skip
+
+
+def is_operation(layer):
+    """Is it a function of symbols, which Keras does not count among the layers?"""
+    return isinstance(layer, OperationLayer) or layer._handle.kind == "Operation"
+
+
+def _described(layer, serialize):
+    """What a config says of a layer, or of a function of symbols."""
+    if isinstance(layer, OperationLayer):
+        return {**layer._row, "config": {**layer._row["config"], "name": layer.name}}
+    found = _core._operation(layer._handle) if layer._handle.kind == "Operation" else None
+    if found is None:
+        return serialize(layer)
+    return {"module": "keras.src.ops.numpy", "class_name": found[0], "config": {"name": layer.name}, "registered_name": found[0]}
+
+
+class OperationLayer(Layer):
+    """A function of keras.ops that a config names as a step of a model."""
+
+    def __init__(self, row, function):
+        super().__init__(name=row["config"].get("name"))
+        object.__setattr__(self, "_row", {k: v for k, v in row.items() if k in ("module", "class_name", "config", "registered_name")})
+        object.__setattr__(self, "_function", function)
+
+    def call(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
 
 
 def _packed(structure, histories):
@@ -74,7 +101,10 @@ def _arguments(layer, symbols, serialize):
     if getattr(layer, "_kind", "") in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional") and len(symbols) > 1:
         return symbols[:1], {"initial_state": symbols[1:]}
     if layer._handle.kind == "Operation":
-        raise TypeError("a model with functions of symbols cannot be written to a config; put them into a layer")
+        found, rest = _core._operation(layer._handle), iter(symbols)
+        if found is None:
+            raise TypeError("a model with functions of symbols other than operators cannot be written to a config; put them into a layer")
+        return [next(rest) if symbolic else serialize(value) for symbolic, value in found[1]], {}
     return ([symbols] if len(symbols) > 1 else symbols), {}
 
 

@@ -209,6 +209,12 @@ class Functional(Model):
         return self.output_names
 
     @property
+    def layers(self):
+        from brio.keras import _graph
+
+        return [layer for layer in super().layers if not _graph.is_operation(layer)]
+
+    @property
     def inputs(self):
         """The symbols that the model begins with."""
         return list(self._inputs_list)
@@ -440,7 +446,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
         originals = {layer.name: layer for layer in model.layers}
 
         def layer_of(row):
-            return _serialization._made(row) if row["class_name"] == "InputLayer" else made(originals[row["name"]])
+            return _serialization._made(row) if row["class_name"] == "InputLayer" or row["name"] not in originals else made(originals[row["name"]])
 
         inputs, outputs = _graph.read(model.get_config(), layer_of)
         return Functional(inputs=inputs, outputs=outputs, name=model.name)
