@@ -139,7 +139,7 @@ def step(model, optimizer, x):
     return float(loss)
 
 
-@pytest.mark.parametrize("make", [Unbuilt, lambda: keras.Sequential([L.Dense(140), L.Dense(2)])])
+@pytest.mark.parametrize("make", [Unbuilt, lambda: keras.Sequential([L.Dense(140), L.Dense(2)]), lambda: L.Dense(120)])
 def test_a_checkpoint_is_restored_before_there_are_weights(tmp_path, make):
     """As TensorFlow's guide does it: restore(), then the loop, which makes weights and slots."""
     x = round_trips.sample("rows")

@@ -134,19 +134,11 @@ class Layer:
     def _when_built(self, run):
         """Calls run() when there are weights, before they are first used: the values of a checkpoint go there."""
         object.__setattr__(self, "_waiting", run)
-
-    def _run_when_built(self, *args, **kwargs):
-        """The weights are made by a call whose results nobody needs."""
-        run = self.__dict__.pop("_waiting")
-        if not self.built:
-            self(*args, **{**kwargs, "training": False} if "training" in _call_arguments(type(self)) else kwargs)
-        run()
+        object.__setattr__(self, "__class__", _waiting_class(type(self)))
 
     # ---- being called
 
     def __call__(self, *args, **kwargs):
-        if "_waiting" in self.__dict__ and not any(isinstance(x, KerasTensor) for x in _nest.flatten((args, kwargs))):
-            self._run_when_built(*args, **kwargs)
         if self.__dict__.get("input_spec") is not None and args:
             _input_spec.check(self.input_spec, args[0], self.name)
         training = kwargs.pop("training", None)
@@ -427,6 +419,30 @@ class Layer:
 
     def __repr__(self):
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
+
+
+_waiting_classes = weakref.WeakKeyDictionary()
+
+
+def _waiting_class(cls):
+    """The class of layers that wait for their weights: only these look for it when they are called."""
+    if "_waits_as" in cls.__dict__:
+        return cls
+    if cls not in _waiting_classes:
+        _waiting_classes[cls] = type(cls.__name__, (cls,), {"__module__": cls.__module__, "__call__": _call_waiting, "_waits_as": cls})
+    return _waiting_classes[cls]
+
+
+def _call_waiting(self, *args, **kwargs):
+    cls = type(self)._waits_as
+    if any(isinstance(x, KerasTensor) for x in _nest.flatten((args, kwargs))):
+        return cls.__call__(self, *args, **kwargs)
+    object.__setattr__(self, "__class__", cls)
+    run = self.__dict__.pop("_waiting")
+    if not self.built:  # the weights are made by a call whose results nobody needs
+        self(*args, **{**kwargs, "training": False} if "training" in _call_arguments(cls) else kwargs)
+    run()
+    return self(*args, **kwargs)
 
 
 def _call_arguments(cls):

@@ -318,8 +318,6 @@ class Sequential(Model):
             self.add(layer)
 
     def __call__(self, inputs, training=None, mask=None):
-        if "_waiting" in self.__dict__ and not isinstance(inputs, KerasTensor):
-            self._run_when_built(inputs)
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)
         handle = self._handle.keeping(self) if isinstance(flat[0], KerasTensor) else self._handle
         results = handle.call(flat, training, [mask] if mask is not None else None)
