@@ -242,10 +242,31 @@ def operators():
     return keras.Model(x, L.Dense(2)(-h + L.Dense(120)(h)))
 
 
+def frozen():
+    """A trained base that is not trained further, as in transfer learning."""
+    x = _input("rows")
+    base = keras.Model(x, L.BatchNormalization()(L.Dense(120, "relu")(x)), name="base")
+    base.trainable = False
+    y = _input("rows")
+    return keras.Model(y, L.Dense(2)(L.Dense(110)(base(y, training=False))))
+
+
+def mixed():
+    half = {"dtype": "mixed_bfloat16"}
+    x = _input("rows")
+    return keras.Model(x, L.Dense(2, dtype="float32")(L.LayerNormalization(**half)(L.Dense(120, "relu", **half)(x))))
+
+
+def regularised():
+    made = [L.Dense(120, kernel_regularizer="l2", bias_constraint=keras.constraints.MaxNorm(1.0), kernel_initializer=keras.initializers.HeNormal(3))]
+    return keras.Sequential([*made, L.Activation(keras.activations.gelu), L.Dense(2, activation=keras.layers.LeakyReLU(0.1))])
+
+
 # name → (how it is made, its input)
 MODELS = {
     "branches": (branches, "rows"), "residual": (residual, "picture"), "two_inputs": (two_inputs, "pair"), "nested": (nested, "rows"),
     "nested_open": (nested_open, "rows"), "transformer": (transformer, "ids"), "operators": (operators, "rows"),
+    "frozen": (frozen, "rows"), "mixed": (mixed, "rows"), "regularised": (regularised, "rows"),
     "own_layers": (lambda: keras.Sequential([Scale(), L.Dense(120), Scale(), L.Dense(2)]), "rows"),
     "subclass": (lambda: Chain([L.Dense(140), Scale(), L.BatchNormalization(), L.Dense(2)]), "rows"),
     "subclass_of_open": (lambda: Chain([keras.Sequential([L.Dense(110), L.Dense(30)]), L.Dense(2)]), "rows"),
