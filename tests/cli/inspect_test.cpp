@@ -165,7 +165,7 @@ TEST(Verify, SaysWhatItCouldNotCheck) {
   const Outcome found = brio({"verify", scratch.path()});
   EXPECT_EQ(found.code, 3);
   expect_in(found.out,
-            "3 files, 0 records, 0 pictures, 1 rows: 0 broken; 2 files carry no checksum and were not checked");
+            "3 files, 0 records, 0 pictures, 2 rows: 0 broken; 2 files carry no checksum and were not checked");
   const nlohmann::json json = brio_json({"verify", scratch.path()}, 3);
   EXPECT_EQ(json["without_checksum"], 2);
   write_file(scratch / "m.keras", "PK\x03\x04 and no more");
