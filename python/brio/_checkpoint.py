@@ -32,7 +32,8 @@ def _values(prefix):
             where, other = (".json", ".safetensors") if name in about else (".safetensors", ".json")
             raise _files._damaged(prefix + where, f"it has '{name}', which {prefix}{other} does not have")
         if list(np.shape(values[name])) != about[name]["shape"]:
-            raise _files._damaged(prefix + ".json", f"'{name}' has shape {about[name]['shape']} in it, and {list(np.shape(values[name]))} in {prefix}.safetensors")
+            shapes = about[name]["shape"], list(np.shape(values[name]))
+            raise _files._damaged(prefix + ".json", f"'{name}' has shape {shapes[0]} in it, and {shapes[1]} in {prefix}.safetensors")
     return values
 
 
@@ -93,7 +94,8 @@ def _restore_later(owner, values, path):
         for i, value in values.items():
             if i >= len(variables) or tuple(np.shape(value)) != tuple(variables[i].shape):
                 shape = tuple(variables[i].shape) if i < len(variables) else "none"
-                raise ValueError(f"{path}: variable {i} of '{owner.name}' has shape {tuple(np.shape(value))}, but the object has {shape}; nothing was restored to it")
+                what = f"variable {i} of '{owner.name}' has shape {tuple(np.shape(value))}, but the object has {shape}"
+                raise ValueError(f"{path}: {what}; nothing was restored to it")
         for i, value in values.items():
             variables[i].assign(_core.cast(value, variables[i].dtype))
 

@@ -122,7 +122,8 @@ class Builtin(Layer):
         """Makes the weights for inputs of this shape."""
         object.__setattr__(self, "_built_for", input_shape)
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
-        self._inner.build(list(input_shape) if nested else [input_shape], self._kind in ("StringLookup", "TextVectorization") and not self._config.get("invert"))
+        of_strings = self._kind in ("StringLookup", "TextVectorization") and not self._config.get("invert")
+        self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
 
     def _run(self, args, kwargs):
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
