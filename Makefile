@@ -17,7 +17,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz fuzz-api soak coverage fuzz-diff lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test bench bench-ops fuzz fuzz-api soak round-trips battery coverage fuzz-diff lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -88,6 +88,17 @@ soak: setup ## run a million training steps and a million batches of input; chec
 	$(call build,release,brio_soak _core)
 	@$(RELEASE)/brio_soak $(SOAK_ARGS)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/soak/python_door.py
+
+# ROUND_TRIPS_ARGS="--keras PYTHON --share 0.1 --only LSTM": a Python that has Keras 3.15, and which part
+round-trips: setup ## save and load every kind of layer and model, in every way; with Keras too where there is one
+	$(call build,release,_core _hdf5)
+	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/python/round_trips.py $(ROUND_TRIPS_ARGS)
+
+# BATTERY_ARGS="--count 1000 --seed 4 --only h5"; BATTERY=kill
+BATTERY ?= all
+battery: setup ## flipped bits, kills and full disks for every format that is written; counts what was tried
+	$(call build,release,_core _hdf5 brio_tool)
+	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/battery/battery.py $(BATTERY) $(BATTERY_ARGS)
 
 coverage: setup ## list the error branches of brio/ops that no op test reaches
 	@scripts/coverage

@@ -36,8 +36,9 @@ bool is_text(std::string_view bytes) {
 }  // namespace
 
 std::string_view name_of(FileKind kind) {
-  constexpr std::string_view names[] = {"TFRecord", "picture", "npy",  "npz",          "IDX",
-                                        "CSV",      "text",    "JSON", "record index", "unknown"};
+  constexpr std::string_view names[] = {"TFRecord", "picture",     "npy",   "npz",          "IDX",
+                                        "CSV",      "text",        "JSON",  "record index", "Keras",
+                                        "HDF5",     "safetensors", "cache", "unknown"};
   return names[static_cast<size_t>(kind)];
 }
 
@@ -52,7 +53,10 @@ KnownFile look_at(const std::string& path) {
   if (formats::sniff_picture(head) != formats::PictureFormat::unknown) known.kind = FileKind::picture;
   else if (head.starts_with("\x93NUMPY")) known.kind = FileKind::npy;
   else if (head.starts_with("PK\x03\x04") && name.ends_with(".npz")) known.kind = FileKind::npz;
+  else if (head.starts_with("PK\x03\x04") && name.ends_with(".keras")) known.kind = FileKind::keras;
+  else if (head.starts_with("\x89HDF\r\n\x1a\n")) known.kind = FileKind::hdf5;
   else if (head.starts_with("BRIOIDX\n")) known.kind = FileKind::index;
+  else if (head.starts_with("BRIOCACH")) known.kind = FileKind::cache;
   else if (begins_as_records(head)) known.kind = FileKind::tfrecord;
   else if (begins_as_idx(head)) known.kind = FileKind::idx;
   else if (guess != Compression::none) {
@@ -73,11 +77,16 @@ KnownFile look_at(const std::string& path) {
   if (known.kind != FileKind::other) return known;
   for (const std::string_view ending : {".jpg", ".jpeg", ".png", ".bmp", ".gif"})
     if (name.ends_with(ending)) known.kind = FileKind::picture;  // though it does not begin as one
-  if (name.find(".tfrecord") != std::string::npos && !name.ends_with(".part")) known.kind = FileKind::tfrecord;
+  if (name.find(".tfrecord") != std::string::npos && !name.ends_with(".brio-part")) known.kind = FileKind::tfrecord;
   else if (name.ends_with(".npy")) known.kind = FileKind::npy;
   else if (name.ends_with(".npz")) known.kind = FileKind::npz;
+  else if (name.ends_with(".keras")) known.kind = FileKind::keras;
+  else if (name.ends_with(".h5")) known.kind = FileKind::hdf5;
+  else if (name.ends_with(".safetensors")) known.kind = FileKind::safetensors;
   else if (name.ends_with(".csv") && is_text(head)) known.kind = FileKind::csv;
   else if (name.ends_with(".json")) known.kind = FileKind::json;
+  else if (name == "checkpoint")
+    known.kind = FileKind::text;  // the list of a directory's checkpoints, whatever is in it
   else if (known.kind == FileKind::other && !head.empty() && is_text(head)) known.kind = FileKind::text;
   return known;
 }

@@ -8,7 +8,22 @@
 
 namespace brio::cli {
 
-enum class FileKind : uint8_t { tfrecord, picture, npy, npz, idx, csv, text, json, index, other };
+enum class FileKind : uint8_t {
+  tfrecord,
+  picture,
+  npy,
+  npz,
+  idx,
+  csv,
+  text,
+  json,
+  index,
+  keras,
+  hdf5,
+  safetensors,
+  cache,
+  other
+};
 std::string_view name_of(FileKind kind);
 
 struct KnownFile {

@@ -200,6 +200,10 @@ Json contents_of(const KnownFile& file, Sheet* sheet) {
     case FileKind::index:
       return {{"records", formats::parse_index(formats::read_file(file.path), {file.path}).index.size()}};
     case FileKind::json: return manifest_in(file.path);
+    case FileKind::keras:
+    case FileKind::hdf5:
+    case FileKind::safetensors:
+    case FileKind::cache:
     case FileKind::other: break;
   }
   return Json::object();
@@ -232,7 +236,7 @@ Json inspect_directory(const std::string& path, Sheet* sheet, bool& broken) {
   for (const auto& [name, count] : classes) json["classes"][name] = count;
   json["first"] = Json::array();
   for (const auto& [kind, of_kind] : kinds) {
-    if (kind == FileKind::other || kind == FileKind::index || kind == FileKind::json) continue;
+    if (kind >= FileKind::json) continue;  // files that go with others, and what is no data
     // Thumbnails come from all over the directory.
     const size_t step = sheet ? std::max<size_t>(1, of_kind.size() / Sheet::kMost) : of_kind.size();
     for (size_t i = 0; i < of_kind.size(); i += step) {

@@ -19,7 +19,7 @@ constexpr Command kCommands[] = {
     {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--explain] [--json]", run_bench},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
     {"inspect", "show what files hold: brio inspect PATH… [--sheet OUT.png] [--json]", run_inspect},
-    {"verify", "check every byte of files: brio verify PATH… [--json]", run_verify},
+    {"verify", "check every byte of files, models and checkpoints too: brio verify PATH… [--json]", run_verify},
     {"pack", "make sharded TFRecords: brio pack SRC OUT (brio pack --help)", run_pack},
 };
 
@@ -27,7 +27,10 @@ void print_help(std::FILE* out) {
   std::fputs("usage: brio COMMAND [ARGUMENTS]\n\n", out);
   for (const Command& command : kCommands)
     std::fprintf(out, "  %-8s %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
-  std::fputs("\n  --version, --help\n\nExit codes: 0 done, 1 failed, 2 misused.\n", out);
+  std::fputs(
+      "\n  --version, --help\n\nExit codes: 0 done, 1 failed, 2 misused; of verify 3: some files could not be "
+      "checked.\n",
+      out);
 }
 
 }  // namespace

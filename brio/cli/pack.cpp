@@ -19,6 +19,7 @@
 #include "brio/cli/pack_source.h"
 #include "brio/cli/progress.h"
 #include "brio/formats/example_scan.h"
+#include "brio/formats/seal.h"
 #include "brio/formats/tfrecord.h"
 #include "brio/tensor/strings.h"
 
@@ -171,7 +172,8 @@ class Pack {
   // The shards of this name that lie in OUT, or what a killed run has left of some.
   std::vector<std::string> shard_files(bool unfinished) const {
     const std::string number = "[0-9][0-9][0-9][0-9][0-9]";
-    const std::string name = cat("-", number, "-of-", number, ".tfrecord", unfinished ? "*.[0-9]*.[0-9]*.part" : "");
+    const std::string name =
+        cat("-", number, "-of-", number, ".tfrecord", unfinished ? "*.[0-9]*.[0-9]*.brio-part" : "");
     std::vector<std::string> found;
     for (const fs::directory_entry& entry : fs::directory_iterator(out_))
       if (const std::string file = entry.path().filename().string();
@@ -216,7 +218,9 @@ class Pack {
     json["class_names"] = source_->class_names;
     return json;
   }
-  void write_manifest(const Json& json) const { formats::write_file(manifest_path(), dumped(json, 2) + "\n"); }
+  void write_manifest(const Json& json) const {
+    formats::write_file(manifest_path(), formats::sealed_json(dumped(json, 2)));
+  }
 
   // Throws where that was of other items or options. Returns what it has left out, by shard.
   Json check_earlier_run() const {

@@ -1,6 +1,9 @@
 // brio verify PATH…: reads every byte, compares the checksums, decodes what can be decoded, and lists what is broken.
+// Exit codes: 0 all was checked and is whole; 1 something is broken; 3 nothing is, but some files could not be
+// checked, because they are of unknown kinds or of kinds that others write without a checksum.
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
@@ -9,13 +12,16 @@
 #include "brio/cli/example_picture.h"
 #include "brio/cli/file_kind.h"
 #include "brio/cli/progress.h"
+#include "brio/data/cache_store.h"
 #include "brio/data/dataset.h"
 #include "brio/formats/csv.h"
 #include "brio/formats/example_scan.h"
 #include "brio/formats/idx.h"
 #include "brio/formats/lines.h"
 #include "brio/formats/npz.h"
+#include "brio/formats/seal.h"
 #include "brio/formats/tfrecord.h"
+#include "brio/formats/zip.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::cli {
@@ -26,7 +32,7 @@ using Json = nlohmann::ordered_json;
 
 // What was found in one file.
 struct Findings {
-  int64_t records = 0, pictures = 0, rows = 0, unknown = 0;
+  int64_t records = 0, pictures = 0, rows = 0, unknown = 0, without_checksum = 0;
   Json broken = Json::array();
 
   void add(const DataError& error) {
@@ -87,11 +93,28 @@ void check_csv(const std::string& path, Findings& found) {
   }
 }
 
-// The shards that a manifest of `brio pack` lists are there, as long as it says.
+// A file that another one stands for is there.
+void require(const std::string& path, const std::filesystem::path& other, Findings& found) {
+  if (std::error_code error; !std::filesystem::exists(other, error))
+    found.add(path, cat(path, ": ", other.string(), ", which goes with it, is not there"));
+}
+
+// What a manifest lists is there: the shards of `brio pack`, as long as it says, and the numbers of checkpoints and
+// of saved models.
 void check_json(const std::string& path, Findings& found) {
+  formats::check_seal(formats::InputFile(path), formats::Seal::json);
   const Json json = Json::parse(formats::read_file(path), nullptr, false);
   if (json.is_discarded()) throw DataError({path}, 0, "this is no JSON");
-  if (!json.is_object() || json.value("format", "") != "brio pack 1") return;
+  if (!json.is_object()) return;
+  const auto text = [&](const char* key) {
+    const auto at = json.find(key);
+    return at != json.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  const std::filesystem::path here(path);
+  if (text("format") == "brio checkpoint 1")
+    require(path, path.substr(0, path.rfind(".json")) + ".safetensors", found);
+  if (text("format") == "brio saved model 1") require(path, here.parent_path() / text("values"), found);
+  if (text("format") != "brio pack 1") return;
   if (!json.value("complete", false)) throw DataError({path}, 0, "the pack is not complete; run brio pack again");
   for (const Json& each : json.value("files", Json::array())) {
     const std::filesystem::path file = std::filesystem::path(path).parent_path() / each.value("file", "");
@@ -101,6 +124,17 @@ void check_json(const std::string& path, Findings& found) {
     else if (bytes != each.value("bytes", uint64_t{0}))
       found.add(file.string(), cat(file.string(), ": it has ", bytes, " bytes, but ", path, " says ",
                                    each.value("bytes", uint64_t{0})));
+  }
+}
+
+// Every member of a .keras file has a checksum, whoever wrote it.
+void check_keras(const std::string& path) {
+  if (formats::check_seal(formats::InputFile(path), formats::Seal::binary)) return;
+  const formats::ZipReader zip{formats::ReadAt(path)};
+  std::string buffer(size_t{1} << 20, '\0');
+  for (const formats::ZipMember& member : zip.members()) {
+    formats::ZipStream stream(zip, member);
+    while (stream.left() > 0) stream.read(buffer.data(), std::min<uint64_t>(buffer.size(), stream.left()));
   }
 }
 
@@ -127,7 +161,18 @@ void check_file(const std::string& path, Findings& found) {
         throw DataError({path}, 0, cat("the shard of this index, ", shard, ", is not there"));
       formats::parse_index(formats::read_file(path), {path});
       return;
-    case FileKind::text: formats::LineFile{formats::ReadAt(path)}; return;
+    case FileKind::text:
+      formats::LineFile{formats::ReadAt(path)};
+      formats::check_seal(formats::InputFile(path), formats::Seal::text);
+      return;
+    case FileKind::keras: return check_keras(path);
+    case FileKind::hdf5:
+      if (!formats::check_seal(formats::InputFile(path), formats::Seal::binary)) ++found.without_checksum;
+      return;
+    case FileKind::safetensors:
+      if (!formats::check_seal(formats::InputFile(path), formats::Seal::safetensors)) ++found.without_checksum;
+      return;
+    case FileKind::cache: found.records += data::check_file_cache(path); return;
     case FileKind::json: return check_json(path, found);
     case FileKind::other: ++found.unknown; return;
   }
@@ -142,7 +187,7 @@ std::string findings_in(const std::string& path) {
   } catch (const Error& error) {
     found.add(path, error.what());
   }
-  const Json json = {found.records, found.pictures, found.rows, found.unknown, found.broken};
+  const Json json = {found.records, found.pictures, found.rows, found.unknown, found.without_checksum, found.broken};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -157,22 +202,25 @@ int run_verify(Words words) {
   const data::Dataset reports = data::range(static_cast<int64_t>(files.size())).map([&files](data::Sample& sample) {
     sample.write_text(0, findings_in(files[static_cast<size_t>(*sample.read<int64_t>(0))]));
   });
-  int64_t done = 0, sums[4] = {};
+  int64_t done = 0, sums[5] = {};
   Json broken = Json::array();
   {
     WorkBar bar("verifying", static_cast<int64_t>(files.size()));
     data::Iterator iterator = reports.iterator(0);
     for (data::Item item; iterator.next(item); bar.show(++done)) {
       const Json report = Json::parse(string_at(item[0].array(), 0));
-      for (size_t i = 0; i < 4; ++i) sums[i] += report[i].get<int64_t>();
-      for (const Json& each : report[4]) broken.push_back(each);
+      for (size_t i = 0; i < std::size(sums); ++i) sums[i] += report[i].get<int64_t>();
+      for (const Json& each : report[std::size(sums)]) broken.push_back(each);
     }
   }
+  constexpr int kWhole = 0, kBroken = 1, kNotChecked = 3;  // 2: misused
+  const int code = !broken.empty() ? kBroken : sums[3] + sums[4] > 0 ? kNotChecked : kWhole;
   if (arguments.has("--json")) {
     const Json summary = {{"files", done},   {"records", sums[0]}, {"pictures", sums[1]},
-                          {"rows", sums[2]}, {"unknown", sums[3]}, {"broken", broken}};
+                          {"rows", sums[2]}, {"unknown", sums[3]}, {"without_checksum", sums[4]},
+                          {"broken", broken}};
     std::printf("%s\n", summary.dump().c_str());
-    return broken.empty() ? 0 : 1;
+    return code;
   }
   for (const Json& each : broken) {
     const auto file = each["file"].get<std::string>(), reason = each["reason"].get<std::string>();
@@ -184,8 +232,10 @@ int run_verify(Words words) {
               static_cast<long long>(sums[0]), static_cast<long long>(sums[1]), static_cast<long long>(sums[2]),
               broken.size());
   if (sums[3] > 0) std::printf("; %lld files of unknown kinds were not checked", static_cast<long long>(sums[3]));
+  if (sums[4] > 0)
+    std::printf("; %lld files carry no checksum and were not checked", static_cast<long long>(sums[4]));
   std::printf("\n");
-  return broken.empty() ? 0 : 1;
+  return code;
 }
 
 }  // namespace brio::cli

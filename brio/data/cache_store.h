@@ -28,5 +28,7 @@ std::unique_ptr<CacheStore> make_memory_cache(int64_t budget);
 // the last one is there. Closed before, it leaves nothing. Throws InvalidArgument when a file is of another pipeline,
 // DataError when it is damaged, ResourceError when the disk is full.
 std::unique_ptr<CacheStore> make_file_cache(std::string path, uint64_t fingerprint);
+// Reads all elements of such a file, of whichever pipeline; returns how many there are. Throws DataError.
+int64_t check_file_cache(const std::string& path);
 
 }  // namespace brio::data

@@ -33,7 +33,7 @@ std::string_view bytes_of_value(const T& value) {
 
 class Reader {
  public:
-  Reader(const std::string& path, uint64_t fingerprint) : file_(path) {
+  Reader(const std::string& path, std::optional<uint64_t> fingerprint) : file_(path) {
     const auto refuse = [&](uint64_t at, std::string_view why) {
       throw formats::DataError({path}, at, cat("[cache] ", why, "; remove the file and it is made again"));
     };
@@ -52,7 +52,7 @@ class Reader {
     offsets_.resize(tail.elements);
     file_.read(tail.offsets_at, offsets_.data(), offsets_.size() * 8);
     if (checksum(offsets_, tail) != tail.crc) refuse(tail.offsets_at, "the offsets of the cache file are damaged");
-    if (tail.fingerprint != fingerprint)
+    if (fingerprint && tail.fingerprint != *fingerprint)
       throw InvalidArgument(cat("[cache] ", path,
                                 " holds the elements of a pipeline of other steps; give another name,"
                                 " or remove it and it is made again"));
@@ -169,6 +169,12 @@ class FileCache final : public CacheStore {
 
 std::unique_ptr<CacheStore> make_file_cache(std::string path, uint64_t fingerprint) {
   return std::make_unique<FileCache>(std::move(path), fingerprint);
+}
+
+int64_t check_file_cache(const std::string& path) {
+  const Reader reader(path, std::nullopt);
+  for (int64_t i = 0; i < reader.elements(); ++i) reader.element(i);
+  return reader.elements();
 }
 
 }  // namespace brio::data

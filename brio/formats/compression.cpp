@@ -160,14 +160,19 @@ OutputStream::~OutputStream() = default;
 void OutputStream::write(std::string_view bytes) {
   if (!deflater_) return file_->write(bytes);
   constexpr size_t kMost = size_t{1} << 30;  // zlib counts in 32 bits
-  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMost, bytes.size()))) deflate(bytes.substr(0, kMost), false);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(kMost, bytes.size())))
+    deflate(bytes.substr(0, kMost), Z_NO_FLUSH);
+}
+
+void OutputStream::flush() {
+  if (deflater_) deflate({}, Z_SYNC_FLUSH);
 }
 
 void OutputStream::finish() {
-  if (deflater_) deflate({}, true);
+  if (deflater_) deflate({}, Z_FINISH);
 }
 
-void OutputStream::deflate(std::string_view bytes, bool end) {
+void OutputStream::deflate(std::string_view bytes, int how) {
   z_stream& z = deflater_->z;
   std::string& output = deflater_->output;
   z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -175,7 +180,7 @@ void OutputStream::deflate(std::string_view bytes, bool end) {
   do {
     z.next_out = reinterpret_cast<Bytef*>(output.data());
     z.avail_out = static_cast<uInt>(output.size());
-    ::deflate(&z, end ? Z_FINISH : Z_NO_FLUSH);
+    ::deflate(&z, how);
     file_->write(std::string_view(output).substr(0, output.size() - z.avail_out));
   } while (z.avail_out == 0);
 }

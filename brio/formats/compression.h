@@ -52,11 +52,12 @@ class OutputStream {
   ~OutputStream();
 
   void write(std::string_view bytes);
+  void flush();  // what was written can be inflated
   void finish();
 
  private:
   struct Deflater;
-  void deflate(std::string_view bytes, bool end);
+  void deflate(std::string_view bytes, int how);
 
   OutputFile* file_;
   std::unique_ptr<Deflater> deflater_;

@@ -1,6 +1,7 @@
 #include "brio/formats/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "brio/formats/data_error.h"
@@ -91,18 +94,79 @@ std::string read_file(const std::string& path, uint64_t limit) {
   return bytes;
 }
 
-OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
+namespace {
+
+constexpr std::string_view kAside = ".brio-part";
+
+// NAME.<digits>.<digits>.brio-part
+bool is_aside(std::string_view name) {
+  if (!name.ends_with(kAside)) return false;
+  name.remove_suffix(kAside.size());
+  for (int part = 0; part < 2; ++part) {
+    const size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return false;
+    if (name.find_first_not_of("0123456789", dot + 1) != std::string_view::npos) return false;
+    name = name.substr(0, dot);
+  }
+  return true;
+}
+
+std::string directory_of(const std::string& path) {
+  const std::filesystem::path directory = std::filesystem::path(path).parent_path();
+  return directory.empty() ? "." : directory.string();
+}
+
+// A directory is looked through once by each process: it may be large.
+void remove_leftovers_once(const std::string& directory) {
+  static std::mutex mutex;
+  static auto* const seen = new std::map<std::string, int>();
+  {
+    const std::lock_guard lock(mutex);
+    if (int& process = (*seen)[directory]; std::exchange(process, ::getpid()) == ::getpid()) return;
+  }
+  remove_leftovers(directory);
+}
+
+}  // namespace
+
+void remove_leftovers(const std::string& directory) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+    const std::string path = at->path().string();
+    if (!is_aside(at->path().filename().string())) continue;
+    const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0) continue;
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) ::unlink(path.c_str());
+    ::close(fd);
+  }
+}
+
+FileAside make_file_aside(const std::string& path) {
   static std::atomic<uint64_t> serial{0};
+  remove_leftovers_once(directory_of(path));
+  for (;;) {
+    FileAside file{cat(path, ".", ::getpid(), ".", serial.fetch_add(1), kAside), -1};
+    file.fd = ::open(file.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file.fd < 0 && errno == EEXIST) continue;  // of another process of this number
+    if (file.fd < 0) fail(file.path, "it cannot be created");
+    // Who looks for leftovers may have been faster. A file system without locks keeps its leftovers.
+    struct stat status {};
+    if (::flock(file.fd, LOCK_EX) != 0 || ::fstat(file.fd, &status) != 0 || status.st_nlink > 0) return file;
+    ::close(file.fd);
+  }
+}
+
+OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   process_ = ::getpid();
-  aside_ = cat(path_, ".", process_, ".", serial.fetch_add(1), ".part");
-  fd_ = ::open(aside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail(aside_, "it cannot be created");
+  FileAside file = make_file_aside(path_);
+  aside_ = std::move(file.path);
+  fd_ = file.fd;
 }
 
 OutputFile::~OutputFile() {
   if (fd_ < 0) return;
   ::close(fd_);
-  if (process_ == ::getpid()) ::unlink(aside_.c_str());
+  if (process_ == ::getpid() && !published_) ::unlink(aside_.c_str());
 }
 
 void OutputFile::flush() {
@@ -122,16 +186,24 @@ void OutputFile::write(std::string_view bytes) {
   if (buffer_.size() >= kBuffer) flush();
 }
 
+void OutputFile::publish() {
+  BRIO_CHECK(fd_ >= 0, "a file is published before it is committed");
+  flush();
+  if (published_) return;
+  if (::rename(aside_.c_str(), path_.c_str()) != 0) fail(path_, "the file cannot get its name");
+  aside_ = path_;
+  published_ = true;
+}
+
 void OutputFile::commit() {
   BRIO_CHECK(fd_ >= 0, "a file is committed once");
   flush();
   if (::fsync(fd_) != 0) fail(aside_, "it cannot be synced");
-  if (::rename(aside_.c_str(), path_.c_str()) != 0) fail(path_, "the finished file cannot get its name");
+  if (!published_ && ::rename(aside_.c_str(), path_.c_str()) != 0)
+    fail(path_, "the finished file cannot get its name");
   ::close(std::exchange(fd_, -1));
   // The name is on disk once its directory is.
-  std::filesystem::path directory = std::filesystem::path(path_).parent_path();
-  if (directory.empty()) directory = ".";
-  if (const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
+  if (const int fd = ::open(directory_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
     ::fsync(fd);
     ::close(fd);
   }

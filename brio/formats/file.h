@@ -44,9 +44,10 @@ class InputFile {
 // All of a file. Refuses one larger than `limit` before it allocates.
 std::string read_file(const std::string& path, uint64_t limit = uint64_t{1} << 32);
 
-// A file that appears under its name whole or not at all: written beside it as NAME.<pid>.<n>.part, synced and
+// A file that appears under its name whole or not at all: written beside it as NAME.<pid>.<n>.brio-part, synced and
 // renamed by commit(). One that is destroyed before leaves nothing. Errors (a full disk, say) are ResourceErrors. In
-// the child of a fork it belongs to the parent: the child can neither write nor remove it.
+// the child of a fork it belongs to the parent: the child can neither write nor remove it. What a process that was
+// killed left behind goes when the next one begins a file in that directory.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -57,6 +58,9 @@ class OutputFile {
   const std::string& path() const { return path_; }
   uint64_t size() const { return flushed_ + buffer_.size(); }  // written so far
   void write(std::string_view bytes);
+  // What was written so far is there under its name from now on, and what follows is added to it: for files that are
+  // read while they grow.
+  void publish();
   void commit();
 
  private:
@@ -67,7 +71,18 @@ class OutputFile {
   uint64_t flushed_ = 0;
   int fd_ = -1;
   int process_ = 0;  // that it belongs to
+  bool published_ = false;
 };
+
+// A name beside `path` for what is being written, and the file of that name, locked for as long as it is open: the
+// lock says that its process lives.
+struct FileAside {
+  std::string path;
+  int fd;
+};
+FileAside make_file_aside(const std::string& path);
+// Removes what processes that are gone were writing in this directory: files of such names that nobody has locked.
+void remove_leftovers(const std::string& directory);
 
 void write_file(const std::string& path, std::string_view bytes);
 

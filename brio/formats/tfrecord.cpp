@@ -222,6 +222,11 @@ void RecordWriter::write(std::string_view record) {
   stream_.write({footer, kRecordFooter});
 }
 
+void RecordWriter::flush() {
+  stream_.flush();
+  file_.publish();
+}
+
 void RecordWriter::commit() {
   stream_.finish();
   file_.commit();

@@ -99,6 +99,8 @@ class RecordWriter {
   explicit RecordWriter(std::string path, const RecordWriterOptions& options = {});
 
   void write(std::string_view record);
+  // The records so far can be read under the file's name; those that follow are added to it.
+  void flush();
   // The file appears under its name. A writer that is destroyed before leaves nothing.
   void commit();
 

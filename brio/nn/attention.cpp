@@ -33,6 +33,7 @@ class ScoredModule : public MultiModule {
     if (seed) generator_.emplace(*seed);
     supports_masking_ = true;
   }
+  Generator* own_generator() override { return generator_ ? &*generator_ : nullptr; }
 
  protected:
   virtual Tensor scores(const Tensor& query, const Tensor& key) const = 0;  // (batch, Tq, Tv)

@@ -23,6 +23,7 @@ class NoiseModule : public Module {
     if (seed_) generator_.emplace(*seed_);
     supports_masking_ = true;
   }
+  Generator* own_generator() override { return generator(); }
   void describe(Fields& f) override {
     f(what_, amount_);
     f("seed", seed_);

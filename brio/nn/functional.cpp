@@ -132,6 +132,11 @@ Lambda::Lambda(std::function<Tensor(const Tensor&)> function, LambdaOptions opti
 Lambda::Lambda(std::function<Tensor(const Tensors&)> function, LambdaOptions options)
     : Layer(std::make_shared<LambdaModule>(std::move(function), options)) {}
 
+const Layer& called_layer(const CallNode& node) {
+  const Layer* called = node.layer.module().call_of();
+  return called ? *called : node.layer;
+}
+
 FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbol> outputs, std::string name)
     : MultiModule("functional", {.name = std::move(name)}), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {
   autocast_ = false;  // each layer casts what it takes
@@ -139,13 +144,11 @@ FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbo
   if (inputs_.empty() || outputs_.empty()) refuse("a model needs inputs and outputs");
   std::map<const CallNode*, uint32_t> place;  // of a node's first result
   std::map<std::string, const Module*> names;
-  auto add = [&](const std::shared_ptr<const CallNode>& node, bool is_input) {
+  auto add = [&](const std::shared_ptr<const CallNode>& node) {
     const Module& module = node->layer.module();
     const auto [known, is_new] = names.emplace(module.name(), &module);
     if (!is_new && known->second != &module)
       refuse(cat("has two layers named '", module.name(), "'; give each a name of its own"));
-    // A graph may begin in the middle of another: the layers before it are not part of this one.
-    if (is_new && (!is_input || node->inputs.empty())) add_module(node->layer);
     place.emplace(node.get(), places_);
     places_ += static_cast<uint32_t>(node->results.size());
   };
@@ -154,7 +157,7 @@ FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbo
     if (place.contains(input.node().get()))
       refuse(cat("the input '", input.node()->layer.name(), "' is given twice"));
     if (input.node()->results.size() != 1) refuse("an input must be the only result of its layer");
-    add(input.node(), true);
+    add(input.node());
   }
   // Depth first, without recursion: models may be deep. A node is placed when everything before it is.
   std::set<const CallNode*> open;
@@ -185,11 +188,63 @@ FunctionalModule::FunctionalModule(std::vector<Symbol> inputs, std::vector<Symbo
     step.out = places_;
     nodes_.push_back(node);
     steps_.push_back(std::move(step));
-    add(node, false);
+    add(node);
   }
   for (const Symbol& output : outputs_)
     output_places_.push_back(place.at(output.node().get()) + static_cast<uint32_t>(output.index()));
+  add_layers();
   mark_built();  // calling the layers on symbols has built them
+}
+
+// In Keras' order, which is that of weights and of an optimizer's slots: those furthest from the outputs first, and
+// of these the one that is met first on the way back from the outputs. A layer is as far as the furthest of its
+// calls.
+void FunctionalModule::add_layers() {
+  struct Met {
+    Layer layer;
+    int64_t number, depth = 0;
+    bool before;  // the graph begins in the middle of another: the layers before it are not part of this one
+  };
+  std::map<const CallNode*, int64_t> depths;
+  std::map<const Module*, size_t> known;
+  std::vector<Met> met;
+  std::set<const CallNode*> ends, done;
+  for (const Symbol& input : inputs_) ends.insert(input.node().get());
+  auto meet = [&](const CallNode& node, int64_t number) {
+    const Layer& layer = called_layer(node);
+    if (known.emplace(&layer.module(), met.size()).second)
+      met.push_back({layer, number, 0, ends.contains(&node) && !node.inputs.empty()});
+  };
+  std::vector<const CallNode*> finished;
+  std::vector<std::pair<const CallNode*, bool>> stack;  // a node, and whether all before it is finished
+  for (const Symbol& output : outputs_) {
+    stack.emplace_back(output.node().get(), false);
+    while (!stack.empty()) {
+      const auto [node, left] = stack.back();
+      stack.pop_back();
+      if (left) finished.push_back(node);
+      if (left || !done.insert(node).second) continue;
+      meet(*node, static_cast<int64_t>(met.size()));
+      stack.emplace_back(node, true);
+      if (ends.contains(node)) continue;
+      for (auto before = node->inputs.rbegin(); before != node->inputs.rend(); ++before)
+        stack.emplace_back(before->node().get(), false);
+    }
+  }
+  for (auto node = finished.rbegin(); node != finished.rend(); ++node) {
+    Met& layer = met[known.at(&called_layer(**node).module())];
+    const int64_t depth = layer.depth = std::max(depths[*node], layer.depth);
+    if (ends.contains(*node)) continue;
+    for (const Symbol& before : (*node)->inputs) {
+      int64_t& other = depths[before.node().get()];
+      other = std::max(other, depth + 1);
+    }
+  }
+  for (const Symbol& input : inputs_) meet(*input.node(), -1);  // those that nothing takes
+  std::ranges::stable_sort(
+      met, [](const Met& a, const Met& b) { return a.depth != b.depth ? a.depth > b.depth : a.number < b.number; });
+  for (Met& each : met)
+    if (!each.before) add_module(std::move(each.layer));
 }
 
 void FunctionalModule::check_all(const std::vector<Shape>& inputs) const {

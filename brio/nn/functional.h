@@ -47,6 +47,9 @@ struct CallNode {
   std::vector<Spec> results;
 };
 
+// The layer that a node calls, as the graph lists it.
+const Layer& called_layer(const CallNode& node);
+
 struct InputOptions {
   DType dtype = f32;
   std::string name = {};
@@ -92,6 +95,7 @@ class FunctionalModule : public MultiModule {
   Tensors compute_masks(const Tensors&, const Call&, size_t) const override { return {}; }  // results carry theirs
 
  private:
+  void add_layers();
   std::vector<Symbol> inputs_, outputs_;
   std::vector<std::shared_ptr<const CallNode>> nodes_;
   struct Step {

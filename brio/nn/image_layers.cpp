@@ -152,6 +152,7 @@ class RandomImageModule : public ImageModule {
       : ImageModule(base, o.dtype, o.name, o.data_format), seed_(o.seed) {
     if (seed_) generator_.emplace(*seed_);
   }
+  Generator* own_generator() override { return generator_ ? &*generator_ : nullptr; }
 
  protected:
   virtual Tensor changed(const Tensor& pictures) = 0;

@@ -283,8 +283,10 @@ std::vector<Module::Traced> Module::trace_inside(const std::vector<Spec>& inputs
 }
 
 void Module::collect(std::vector<Variable>& into) const {
-  for (const Weight& weight : weights_)
-    if (std::ranges::find(into, weight.variable) == into.end()) into.push_back(weight.variable);
+  for (const bool can_train : {true, false})  // Keras' order
+    for (const Weight& weight : weights_)
+      if (weight.can_train == can_train && std::ranges::find(into, weight.variable) == into.end())
+        into.push_back(weight.variable);
   for (const Layer& layer : modules_) layer.module().collect(into);
 }
 

@@ -30,6 +30,10 @@
 #include "brio/nn/spec.h"
 #include "brio/ops/variable.h"
 
+namespace brio {
+class Generator;
+}
+
 namespace brio::nn {
 
 class Fields;
@@ -83,6 +87,10 @@ class Module {
   const Policy& policy() const { return policy_; }
   virtual std::string_view kind() const = 0;  // "Dense"
   virtual bool takes_many() const { return false; }
+  // The layer that this one does nothing but call, in its way; none for others. A graph lists that one in its place.
+  virtual const Layer* call_of() const { return nullptr; }
+  // What it draws from, where it has a generator of its own.
+  virtual Generator* own_generator() { return nullptr; }
   // What it is made of, for a config; see config.h. The default throws: such a module cannot be written to one.
   virtual void describe(Fields& fields);
 
@@ -103,7 +111,8 @@ class Module {
   };
   std::vector<Traced> trace_inside(const std::vector<Spec>& inputs);
 
-  // Own weights, then those of the modules inside, each once, in the order in which they were added.
+  // Own weights, those that can be trained first, then those of the modules inside, each once, in the order in which
+  // they were added.
   std::vector<Variable> variables() const;
   std::vector<Variable> trainable_variables() const;
   std::vector<Variable> non_trainable_variables() const;

@@ -130,6 +130,7 @@ class HeadsModule : public MultiModule {
     will_have_weights();
     supports_masking_ = true;
   }
+  Generator* own_generator() override { return generator_ ? &*generator_ : nullptr; }
 
  protected:
   void check_positive(std::string_view what, int64_t value) const {

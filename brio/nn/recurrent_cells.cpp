@@ -44,6 +44,7 @@ class GateCell : public Cell {
     will_have_weights();
   }
   std::string_view kind() const override { return row(gates_).cell; }
+  Generator* own_generator() override { return generator_ ? &*generator_ : nullptr; }
   void describe(Fields& f) override { list_fields(f, gates_, units_, options_); }
   std::vector<int64_t> state_sizes() const override { return std::vector(row(gates_).states, units_); }
   bool output_is_state() const override { return true; }

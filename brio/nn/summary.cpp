@@ -97,13 +97,13 @@ std::string connections(const FunctionalModule& model, const Module& layer) {
   std::map<const CallNode*, int> call;
   std::map<const Module*, int> calls;
   for (const Symbol& input : model.inputs()) call[input.node().get()] = calls[&input.node()->layer.module()]++;
-  for (const auto& node : model.nodes()) call[node.get()] = calls[&node->layer.module()]++;
+  for (const auto& node : model.nodes()) call[node.get()] = calls[&called_layer(*node).module()]++;
   std::string text;
   for (const auto& node : model.nodes()) {
-    if (&node->layer.module() != &layer) continue;
+    if (&called_layer(*node).module() != &layer) continue;
     for (const Symbol& input : node->inputs)
-      text += cat(text.empty() ? "" : ", ", input.node()->layer.name(), "[", call.at(input.node().get()), "][",
-                  input.index(), "]");
+      text += cat(text.empty() ? "" : ", ", called_layer(*input.node()).name(), "[", call.at(input.node().get()),
+                  "][", input.index(), "]");
   }
   return text.empty() ? "-" : text;
 }
@@ -114,7 +114,7 @@ bool is_a_line(const FunctionalModule& model) {
   const CallNode* before = model.inputs()[0].node().get();
   for (const auto& node : model.nodes()) {
     if (node->inputs.size() != 1 || node->inputs[0].node().get() != before) return false;
-    if (!seen.insert(&node->layer.module()).second) return false;
+    if (!seen.insert(&called_layer(*node).module()).second) return false;
     before = node.get();
   }
   return model.inputs().size() == 1 && model.outputs().size() == 1;

@@ -104,6 +104,7 @@ class SpectralNormalizationModule : public Module {
         if (variable.name() == cat(layer_.name(), "/", what)) kernel_ = variable;
     if (!kernel_.impl())
       throw_invalid(name(), cat("wraps '", layer_.name(), "', which has neither kernel nor embeddings"));
+    adopt_weight(kernel_);  // Keras lists it here, too
     const Shape& shape = kernel_.shape();
     u_ =
         add_weight("vector_u", {1, shape[shape.rank() - 1]},

@@ -35,6 +35,11 @@ class Writer {
       return writer_->write({PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr()))});
     throw nb::type_error("[TFRecordWriter] a record is bytes: example.SerializeToString()");
   }
+  void flush() {
+    if (!writer_) throw InvalidArgument("[TFRecordWriter] the file is closed");
+    const Unlocked release;
+    writer_->flush();
+  }
   void close() {
     if (!writer_) return;
     const Unlocked release;
@@ -197,6 +202,7 @@ void bind_examples(nb::module_& m) {
   nb::class_<Writer>(io, "_RecordWriter")
       .def(nb::init<std::string, std::string, int>())
       .def("write", &Writer::write)
+      .def("flush", &Writer::flush)
       .def("close", &Writer::close);
   io.def("_serialize_example",
          [](nb::dict rows) { return to_bytes(formats::Example{features_from(rows)}.serialize()); });

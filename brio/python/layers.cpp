@@ -1,4 +1,6 @@
 // Layers: handles on Brio's modules, and modules whose code is Python.
+#include <set>
+
 #include "brio/base/error.h"
 #include "brio/nn/chain.h"
 #include "brio/nn/layer_kinds.h"
@@ -31,6 +33,8 @@ class PythonModule : public nn::MultiModule {
   }
 
   std::string_view kind() const override { return kind_; }
+  const nn::Layer* call_of() const override { return is_step_ ? &modules().at(0) : nullptr; }
+  void mark_step() { is_step_ = true; }
 
   PyObject* held() const { return self_.ptr(); }
   void forget() { self_.reset(); }
@@ -91,6 +95,7 @@ class PythonModule : public nn::MultiModule {
   }
 
   std::string kind_;
+  bool is_step_ = false;
   nb::object self_, reference_;  // a weak one, so that an object and its module do not keep each other
 };
 
@@ -168,6 +173,18 @@ nb::list variables_of(const std::vector<Variable>& variables) {
   return list;
 }
 
+std::vector<Generator*> generators_of(nn::Module& module) {
+  std::vector<Generator*> found;
+  std::set<const nn::Module*> seen;
+  auto visit = [&](auto& self, nn::Module& each) -> void {
+    if (!seen.insert(&each).second) return;
+    if (Generator* generator = each.own_generator()) found.push_back(generator);
+    for (const nn::Layer& inner : each.modules()) self(self, inner.module());
+  };
+  visit(visit, module);
+  return found;
+}
+
 nn::Layer make_layer(const std::string& kind, nb::kwargs kwargs) {
   for (const nn::LayerKind& row : nn::layer_kinds()) {
     if (row.kind != kind) continue;
@@ -217,12 +234,15 @@ void bind_layers(nb::module_& m) {
           [](const nn::Layer& l, bool yes) { l.set_trainable(yes); })
       .def("call", call, nb::arg("inputs"), nb::arg("training") = nb::none(), nb::arg("masks") = nb::none(),
            nb::arg("use_causal_mask") = false, nb::arg("return_attention_scores") = false)
-      .def("build",
-           [](const nn::Layer& l, nb::list shapes) {
-             std::vector<nn::Spec> specs;
-             for (nb::handle shape : shapes) specs.emplace_back(dims_from(shape), l.module().policy().compute());
-             l.module().build(specs);
-           })
+      .def(
+          "build",
+          [](const nn::Layer& l, nb::list shapes, bool of_strings) {
+            std::vector<nn::Spec> specs;
+            for (nb::handle shape : shapes)
+              specs.emplace_back(dims_from(shape), of_strings ? DType::string : l.module().policy().compute());
+            l.module().build(specs);
+          },
+          nb::arg("shapes"), nb::arg("of_strings") = false)
       .def("output_specs",
            [](const nn::Layer& l, nb::list shapes) {
              std::vector<nn::Spec> specs;
@@ -283,6 +303,47 @@ void bind_layers(nb::module_& m) {
           nb::arg("trainable"), nb::arg("autocast"), nb::arg("regularizer").none(), nb::arg("constraint").none())
       .def("set_supports_masking", [](const nn::Layer& l, bool yes) { own(l).set_supports_masking(yes); })
       .def("mark_built", [](const nn::Layer& l) { own(l).mark_built(); })
+      .def("mark_step", [](const nn::Layer& l) { own(l).mark_step(); })
+      // What a chain was built for: [(shape, whether of strings)].
+      .def("built_for",
+           [](const nn::Layer& l) {
+             nb::list list;
+             if (const auto* chain = dynamic_cast<const nn::Chain*>(&l.module()))
+               for (const nn::Spec& spec : chain->built_for())
+                 list.append(
+                     nb::make_tuple(shape_object(std::span<const int64_t>(spec.dims)), spec.dtype == DType::string));
+             return list;
+           })
+      // Of the layers that have a generator of their own, this one or inside: [(seed, counter)].
+      .def("random_states",
+           [](const nn::Layer& l) {
+             nb::list list;
+             for (const Generator* generator : generators_of(l.module())) {
+               const Generator::State state = generator->state();
+               list.append(nb::make_tuple(state.seed, state.counter));
+             }
+             return list;
+           })
+      .def("set_random_states",
+           [](const nn::Layer& l, nb::list states) {
+             const std::vector<Generator*> generators = generators_of(l.module());
+             if (generators.size() != states.size())
+               throw InvalidArgument(cat("[", l.name(), "] draws from ", generators.size(), " generators, but got ",
+                                         states.size(), " states"));
+             for (size_t i = 0; i < generators.size(); ++i)
+               generators[i]->restore({nb::cast<uint64_t>(states[i][0]), nb::cast<uint64_t>(states[i][1])});
+           })
+      // Its own alone.
+      .def("random_state",
+           [](const nn::Layer& l) -> nb::object {
+             const Generator* generator = l.module().own_generator();
+             if (!generator) return nb::none();
+             return nb::make_tuple(generator->state().seed, generator->state().counter);
+           })
+      .def("set_random_state",
+           [](const nn::Layer& l, uint64_t seed, uint64_t counter) {
+             if (Generator* generator = l.module().own_generator()) generator->restore({seed, counter});
+           })
       .def("set_autocast", [](const nn::Layer& l, bool yes) { own(l).set_autocast(yes); })
       .def("set_activity_regularizer",
            [](const nn::Layer& l, nb::handle r) { own(l).set_activity_regularizer(regularizer_from(r)); })

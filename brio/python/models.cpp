@@ -58,10 +58,16 @@ class PythonCallbacks : public train::Callback {
   }
 
   void on_train_begin(train::Progress& p) override {
-    call(p, "on_train_begin", {});
     const Locked locked;
-    const nb::object epoch = list_->attr("initial_epoch");  // of a run that was cut off
-    if (!epoch.is_none()) p.initial_epoch = given_as<int64_t>(epoch);
+    if (p.order) list_->attr("order") = nb::make_tuple(p.order->seed, p.order->counter);
+    call(p, "on_train_begin", {});
+    // Of a run that was cut off.
+    if (const nb::object epoch = list_->attr("initial_epoch"); !epoch.is_none())
+      p.initial_epoch = given_as<int64_t>(epoch);
+    if (const nb::object step = list_->attr("initial_step"); !step.is_none())
+      p.initial_step = given_as<int64_t>(step);
+    if (const nb::object order = list_->attr("order"); p.order && !order.is_none())
+      p.order = Generator::State{nb::cast<uint64_t>(order[0]), nb::cast<uint64_t>(order[1])};
   }
   void on_train_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_train_end", logs); }
   void on_epoch_begin(train::Progress& p, int64_t epoch) override { call(p, "on_epoch_begin", {}, epoch); }

@@ -1,4 +1,6 @@
 // Symbols of functional models (KerasTensor), and functions called on them.
+#include "brio/python/symbols.h"
+
 #include <algorithm>
 #include <map>
 
@@ -36,6 +38,14 @@ class OperationModule : public nn::MultiModule {
   explicit OperationModule(Function f) : MultiModule("operation"), f_(std::move(f)) { autocast_ = false; }
   std::string_view kind() const override { return "Operation"; }
 
+  // What a config says of it: the name of Keras' class, and the arguments, [(whether a symbol, otherwise the value)].
+  void describe_as(const char* name, nb::object arguments) {
+    name_in_keras = name;
+    arguments_in_keras = kept(std::move(arguments));
+  }
+  std::string name_in_keras;
+  std::shared_ptr<nb::object> arguments_in_keras;
+
  protected:
   nn::Tensors call_all(const nn::Tensors& inputs, const nn::Call&) override { return f_(inputs); }
 
@@ -69,7 +79,28 @@ nb::object call_on_symbols(Deferred call, std::vector<TensorArgument> arguments,
   return results == ResultKind::list ? nb::object(list) : nb::object(nb::tuple(list));
 }
 
+nb::object described(nb::object made, const char* name, std::initializer_list<nb::handle> arguments) {
+  if (!name || !is_symbol(made)) return made;
+  const nn::CallNode& node = *nb::inst_ptr<nn::Symbol>(made)->node();
+  auto* operation = dynamic_cast<OperationModule*>(&node.layer.module());
+  nb::list rows;
+  std::vector<nn::Symbol> symbols;
+  for (const nb::handle argument : arguments) {
+    const bool symbolic = is_symbol(argument);
+    if (symbolic) symbols.push_back(*nb::inst_ptr<nn::Symbol>(argument));
+    rows.append(nb::make_tuple(symbolic, symbolic ? nb::none() : nb::borrow(argument)));
+  }
+  // A function that is several steps is none of Keras'.
+  if (operation && node.inputs == symbols) operation->describe_as(name, rows);
+  return made;
+}
+
 void bind_symbols(nb::module_& m) {
+  m.def("_operation", [](const nn::Layer& layer) -> nb::object {
+    const auto* operation = dynamic_cast<const OperationModule*>(&layer.module());
+    if (!operation || operation->name_in_keras.empty()) return nb::none();
+    return nb::make_tuple(operation->name_in_keras, *operation->arguments_in_keras);
+  });
   nb::class_<nn::Symbol> type(m, "KerasTensor", nb::type_slots(symbol_slots), nb::dynamic_attr(),
                               "What a layer of a functional model will give.");
   types.symbol = reinterpret_cast<PyTypeObject*>(type.ptr());

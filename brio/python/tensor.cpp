@@ -11,6 +11,7 @@
 #include "brio/python/errors.h"
 #include "brio/python/indexing.h"
 #include "brio/python/operators.h"
+#include "brio/python/symbols.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::python {
@@ -30,9 +31,10 @@ PyObject* binary(PyObject* a, PyObject* b) noexcept {
 template <Tensor (*F)(const Tensor&)>
 PyObject* unary(PyObject* x) noexcept {
   return guarded<PyObject*>(nullptr, [&]() -> PyObject* {
-    return perform([](const Tensor& t) { return F(t); }, std::tuple{Parameter<Tensor>::take(Given{x})})
-        .release()
-        .ptr();
+    nb::object made = perform([](const Tensor& t) { return F(t); }, std::tuple{Parameter<Tensor>::take(Given{x})});
+    if (is_symbol(x)) [[unlikely]]
+      made = described(std::move(made), F == neg ? "Negative" : F == brio::abs ? "Absolute" : nullptr, {x});
+    return made.release().ptr();
   });
 }
 
@@ -125,7 +127,12 @@ PyObject* row(PyObject* self, Py_ssize_t at) noexcept {  // of a loop over the t
   return guarded<PyObject*>(nullptr, [&] { return index(self, nb::int_(at)).release().ptr(); });
 }
 PyObject* subscript(PyObject* self, PyObject* key) noexcept {
-  return guarded<PyObject*>(nullptr, [&] { return index(self, key).release().ptr(); });
+  return guarded<PyObject*>(nullptr, [&] {
+    nb::object made = index(self, key);
+    if (is_symbol(self)) [[unlikely]]
+      made = described(std::move(made), "GetItem", {self, key});
+    return made.release().ptr();
+  });
 }
 
 #define SLOT(id, f) \
@@ -215,6 +222,29 @@ void join_dtypes(Tensor& x, Tensor& y) {
 }
 }  // namespace
 
+namespace {
+// Of the class that Keras writes an operator of symbols as; null where it has none.
+const char* name_in_keras(Binary f) {
+  constexpr std::pair<Binary, const char*> kNames[] = {{plus, "Add"},
+                                                       {sub, "Subtract"},
+                                                       {mul, "Multiply"},
+                                                       {true_divide, "TrueDivide"},
+                                                       {floordiv, "FloorDivide"},
+                                                       {floormod, "Mod"},
+                                                       {power, "Power"},
+                                                       {product, "Matmul"},
+                                                       {less, "Less"},
+                                                       {less_equal, "LessEqual"},
+                                                       {equal, "Equal"},
+                                                       {not_equal, "NotEqual"},
+                                                       {greater, "Greater"},
+                                                       {greater_equal, "GreaterEqual"}};
+  for (const auto& [function, name] : kNames)
+    if (function == f) return name;
+  return nullptr;
+}
+}  // namespace
+
 nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
   if (is_symbol(a) || is_symbol(b)) [[unlikely]] {
     auto side = [](nb::handle h, nb::handle other) -> TensorArgument {
@@ -223,7 +253,7 @@ nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
               {},
               is_variable(h) ? h : nb::handle()};
     };
-    return perform(f, std::tuple{side(a, b), side(b, a)});
+    return described(perform(f, std::tuple{side(a, b), side(b, a)}), name_in_keras(f), {a, b});
   }
   auto [x, y] = operands_of(a, b);
   if (joins_dtypes && x.dtype() != y.dtype()) [[unlikely]]

@@ -36,6 +36,9 @@ class BatchSource {
   // False at the end of the epoch. The batch is good until the next call: its memory may be used again.
   virtual bool next(Batch& batch) = 0;
   virtual std::optional<int64_t> steps() const = 0;  // batches in an epoch, where known
+  // What the order of shuffled rows is drawn from; none where there is no such order.
+  virtual std::optional<Generator::State> order() const { return {}; }
+  virtual void set_order(Generator::State) {}
 
   // The step on the last batch found no memory, and changed nothing. True: next() gives its rows again, in smaller
   // batches.
@@ -62,6 +65,8 @@ class ArraySource : public BatchSource {
   void reset(int64_t epoch) override;
   bool next(Batch& batch) override;
   std::optional<int64_t> steps() const override { return (rows_ + options_.batch_size - 1) / options_.batch_size; }
+  std::optional<Generator::State> order() const override { return options_.shuffle; }
+  void set_order(Generator::State state) override { options_.shuffle = state; }
   int64_t rows() const { return rows_; }
 
   // In the midst of an epoch, too: of the batches to come.

@@ -13,13 +13,16 @@
 
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
+#include "brio/ops/random.h"
 #include "brio/train/logs.h"
 
 namespace brio::train {
 
 // What callbacks see of a run, and how they steer it.
 struct Progress {
-  int64_t initial_epoch = 0;  // on_train_begin may set it: a run that was cut off goes on from there
+  // on_train_begin may set these: a run that was cut off goes on from there, in the order of its rows.
+  int64_t initial_epoch = 0, initial_step = 0;
+  std::optional<Generator::State> order = {};  // of shuffled rows; none: they are not shuffled, or not by fit
   int64_t epochs = 1;
   std::optional<int64_t> steps;  // of an epoch, where known
   std::function<Logs()> read;    // loss and metrics so far in this epoch: reads from the device, so not every step

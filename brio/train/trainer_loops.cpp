@@ -95,10 +95,12 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   Progress progress =
       progress_of(options.epochs, options.steps_per_epoch ? options.steps_per_epoch : batches.steps());
   progress.initial_epoch = options.initial_epoch;
+  progress.order = batches.order();
   const int64_t at_once = steps_per_execution();
   const int64_t most_steps = whole_executions(options.steps_per_epoch, at_once);
 
   for (const auto& callback : callbacks) callback->on_train_begin(progress);
+  if (progress.order && batches.order()) batches.set_order(*progress.order);
   Logs logs;
   Batch batch;
   bool prepared = false;
@@ -112,6 +114,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     for (const auto& callback : callbacks) callback->on_epoch_begin(progress, epoch);
     auto checked = std::chrono::steady_clock::now();
     int64_t step = 0;
+    const int64_t done = epoch == progress.initial_epoch ? progress.initial_step : 0;  // by the run that was cut off
+    while (step < done && batches.next(batch)) ++step;
     while (step < most_steps && !progress.stop_training && batches.next(batch)) {
       if (!progress.batch_choice && batches.choice(false)) {
         progress.batch_choice = *batches.choice(false);
@@ -133,8 +137,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     if (step % at_once != 0)
       for (const auto& callback : callbacks) callback->on_train_batch_end(progress, last_step(step, at_once));
     if (step == 0) throw InvalidArgument(cat("[fit] epoch ", epoch + 1, " has no batches; give it data"));
-    if (options.stop_at_nan && !progress.stop_training) check_loss(epoch, step);
-    logs = by_name(read_metrics());
+    if (options.stop_at_nan && !progress.stop_training && step > done) check_loss(epoch, step);
+    logs = step > done ? by_name(read_metrics()) : Logs();
     if (validation && (epoch + 1) % options.validation_freq == 0) {
       Progress of_validation = progress;
       of_validation.stop_training = false;  // what a batch stopped is the training

@@ -1,23 +1,40 @@
 """tf.train.Checkpoint and CheckpointManager: variables of objects in a safetensors file, with a manifest beside it.
 
 A checkpoint PREFIX is two files: PREFIX.safetensors with the numbers, and PREFIX.json, which says which variable of which
-object each is and is written last. The directory's file `checkpoint` names the newest, as TensorFlow's does.
+object each is and is written last. The directory's file `checkpoint` names the newest, as TensorFlow's does. Each has a checksum,
+and is compared with it when it is read.
 """
 
-import json
 import os
 import re
 import time
 
 import numpy as np
 
-from brio import _core, _safetensors
+from brio import _core, _files, _safetensors
+
+_FORMAT = "brio checkpoint 1"
 
 
-def _write(path, text):
-    from brio.keras.saving import write_aside
+def _manifest(prefix):
+    """What a checkpoint says that it holds: {name: {"dtype", "shape"}}."""
+    made = _files.read_json(prefix + ".json")
+    if made.get("format") != _FORMAT or not isinstance(made.get("variables"), dict):
+        raise _files._damaged(prefix + ".json", f"it is not of the format '{_FORMAT}'")
+    return made["variables"]
 
-    write_aside(path, lambda file: file.write(text.encode()))
+
+def _values(prefix):
+    """{name: array} of a checkpoint, which must be what its manifest says."""
+    about, values = _manifest(prefix), _safetensors.load(prefix + ".safetensors")
+    for name in [*about, *values]:
+        if name not in values or name not in about:
+            where, other = (".json", ".safetensors") if name in about else (".safetensors", ".json")
+            raise _files._damaged(prefix + where, f"it has '{name}', which {prefix}{other} does not have")
+        if list(np.shape(values[name])) != about[name]["shape"]:
+            shapes = about[name]["shape"], list(np.shape(values[name]))
+            raise _files._damaged(prefix + ".json", f"'{name}' has shape {shapes[0]} in it, and {shapes[1]} in {prefix}.safetensors")
+    return values
 
 
 def _variables(obj, path=(), seen=None):
@@ -53,6 +70,36 @@ def _is_module(obj):
     from brio._module import Module
 
     return isinstance(obj, Module)
+
+
+def _holders(obj, path="", seen=None):
+    """(prefix of names, object) of layers, models and optimizers, which make their variables when they are first used."""
+    seen = set() if seen is None else seen
+    if id(obj) in seen:
+        return
+    seen.add(id(obj))
+    if hasattr(obj, "_handle") or hasattr(obj, "_brio"):
+        yield path, obj
+        obj = {"optimizer": getattr(obj, "__dict__", {}).get("optimizer")}
+    items = obj.items() if isinstance(obj, dict) else enumerate(obj) if isinstance(obj, (list, tuple)) else ()
+    if isinstance(obj, Checkpoint) or _is_module(obj):
+        items = [(k, v) for k, v in vars(obj).items() if not (isinstance(obj, Checkpoint) and k.startswith("_"))]
+    for key, value in items:
+        yield from _holders(value, f"{path}{key}/", seen)
+
+
+def _restore_later(owner, values, path):
+    def restore():
+        variables = owner.variables
+        for i, value in values.items():
+            if i >= len(variables) or tuple(np.shape(value)) != tuple(variables[i].shape):
+                shape = tuple(variables[i].shape) if i < len(variables) else "none"
+                what = f"variable {i} of '{owner.name}' has shape {tuple(np.shape(value))}, but the object has {shape}"
+                raise ValueError(f"{path}: {what}; nothing was restored to it")
+        for i, value in values.items():
+            variables[i].assign(_core.cast(value, variables[i].dtype))
+
+    owner._when_built(restore)
 
 
 class _Status:
@@ -120,7 +167,7 @@ class Checkpoint:
         rows = dict(self._all())
         _safetensors.save(prefix + ".safetensors", rows)
         about = {name: {"dtype": v.dtype.name, "shape": [int(n) for n in v.shape]} for name, v in rows.items()}
-        _write(prefix + ".json", json.dumps({"format": "brio checkpoint 1", "written": time.time(), "variables": about}, indent=1))
+        _files.write_json(prefix + ".json", {"format": _FORMAT, "written": time.time(), "variables": about})
         return prefix
 
     def save(self, file_prefix, options=None):
@@ -143,17 +190,37 @@ class Checkpoint:
             from brio import errors
 
             raise errors.NotFoundError(f"there is no checkpoint {path}")
-        values = _safetensors.load(path + ".safetensors")
-        missing = []
+        values = _values(path)
+        waiting = [] if options == "now" else self._wait(values, path)
+        missing, found = [], []
         for name, variable in self._all():
             if name not in values:
                 missing.append(name)
                 continue
             value = values.pop(name)
             if tuple(np.shape(value)) != tuple(variable.shape):
-                raise ValueError(f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}")
+                raise ValueError(f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}; nothing was restored")
+            found.append((variable, value))
+        for variable, value in found:
             variable.assign(_core.cast(value, variable.dtype))
+        for wait in waiting:
+            wait()
         return _Status(path, [m for m in missing if m != "save_counter"], list(values))
+
+    def _wait(self, values, path):
+        """What has no variables yet gets its values when it makes them. Returns what to do when all else is restored."""
+        waiting = []
+        for prefix, owner in _holders({k: v for k, v in vars(self).items() if not k.startswith("_")}):
+            names = [n for n in values if n.startswith(prefix) and n[len(prefix) :].isdigit()]
+            of = getattr(owner, "_owner", None) or getattr(getattr(owner, "inner_optimizer", None), "_owner", None)
+            model = of() if of is not None else None
+            if hasattr(owner, "_brio") and model is not None and model.built and len(names) > len(owner.variables):
+                owner.build(model.trainable_variables)
+            if len(names) <= len(owner.variables) or (hasattr(owner, "_handle") and owner.built):
+                continue
+            mine = {int(n[len(prefix) :]): values[n] for n in names}
+            waiting.append(lambda owner=owner, mine=mine: _restore_later(owner, mine, path))
+        return waiting
 
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, **kwargs):
@@ -163,7 +230,8 @@ def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoin
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
     lines = [f'model_checkpoint_path: "{short(model_checkpoint_path)}"', *(f'all_model_checkpoint_paths: "{short(p)}"' for p in paths)]
-    _write(os.path.join(save_dir, "checkpoint"), "\n".join(lines) + "\n")
+    body = ("\n".join(lines) + "\n").encode()
+    _files.write_aside(os.path.join(save_dir, "checkpoint"), lambda file: file.write(body + _files.TEXT.of(_core._crc32c(body))))
 
 
 class CheckpointState:
@@ -178,8 +246,13 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     path = os.path.join(os.fspath(checkpoint_dir), latest_filename or "checkpoint")
     if not os.path.exists(path):
         return None
-    with open(path) as file:
-        rows = re.findall(r'^(\w+): "(.*)"$', file.read(), re.M)
+    with open(path, "rb") as file:
+        data = file.read()
+    _files.TEXT.check(data, path)
+    try:
+        rows = re.findall(r'^(\w+): "(.*)"$', data.decode(), re.M)
+    except UnicodeDecodeError as error:
+        raise _files._damaged(path, f"it is no text ({error})") from None
     at = lambda p: p if os.path.isabs(p) else os.path.join(os.fspath(checkpoint_dir), p)  # noqa: E731
     newest = [at(p) for key, p in rows if key == "model_checkpoint_path"]
     return CheckpointState(newest[0], [at(p) for key, p in rows if key == "all_model_checkpoint_paths"]) if newest else None
@@ -195,15 +268,14 @@ def list_variables(ckpt_dir_or_file):
     """(name, shape) of every variable of a checkpoint."""
     path = os.fspath(ckpt_dir_or_file)
     path = latest_checkpoint(path) if os.path.isdir(path) else path
-    with open(path + ".json") as file:
-        return [(name, row["shape"]) for name, row in sorted(json.load(file)["variables"].items())]
+    return [(name, row["shape"]) for name, row in sorted(_manifest(path).items())]
 
 
 def load_variable(ckpt_dir_or_file, name):
     """One tensor of a checkpoint, as a NumPy array."""
     path = os.fspath(ckpt_dir_or_file)
     path = latest_checkpoint(path) if os.path.isdir(path) else path
-    return _safetensors.load(path + ".safetensors")[name]
+    return _values(path)[name]
 
 
 class CheckpointReader:
@@ -276,7 +348,7 @@ class CheckpointManager:
         self._paths = self._paths[len(old) :]
         update_checkpoint_state(self.directory, path, self._paths)
         for gone in old:
-            for ending in (".json", ".safetensors"):
+            for ending in (".safetensors", ".json"):  # a kill in between leaves no numbers behind
                 if os.path.exists(gone + ending):
                     os.unlink(gone + ending)
         return path

@@ -44,7 +44,7 @@ class TFRecordOptions:
 
 
 class TFRecordWriter:
-    """Writes a TFRecord file, which appears under its name when it is closed."""
+    """Writes a TFRecord file, which appears under its name when it is closed, or with the first flush()."""
 
     def __init__(self, path, options=None):
         import os
@@ -59,7 +59,8 @@ class TFRecordWriter:
         self._core.write(record)
 
     def flush(self):
-        """What is written becomes a file when it is closed."""
+        """What was written so far can be read under the file's name, also if the program ends without close()."""
+        self._core.flush()
 
     def close(self):
         """Writes out what is held back and closes the file."""

@@ -1,4 +1,7 @@
-"""safetensors files: a JSON header with names, dtypes, shapes and places, then the numbers."""
+"""safetensors files: a JSON header with names, dtypes, shapes and places, then the numbers.
+
+The header's metadata begin with a checksum of the whole file, in which its eight digits count as zeros.
+"""
 
 import json
 import math
@@ -7,18 +10,18 @@ import struct
 
 import numpy as np
 
-from brio import _core
+from brio import _core, _files
 
 _NAMES = {"bool": "BOOL", "uint8": "U8", "int8": "I8", "int16": "I16", "uint16": "U16", "float16": "F16", "bfloat16": "BF16", "int32": "I32",
           "uint32": "U32", "float32": "F32", "float64": "F64", "int64": "I64", "uint64": "U64", "complex64": "C64"}  # fmt: skip
 _WIDTHS = {"BOOL": 1, "U8": 1, "I8": 1, "I16": 2, "U16": 2, "F16": 2, "BF16": 2, "I32": 4, "U32": 4, "F32": 4, "F64": 8, "I64": 8, "U64": 8, "C64": 8}
+_BEFORE, _AFTER = b'{"__metadata__":{"brio_crc32c":"', b'"'  # what stands around the checksum, at byte 8 of a file
+_DIGITS = 8 + len(_BEFORE)
 
 
 def save(path, tensors, metadata=None):
     """Writes {name: tensor, variable or array}."""
-    from brio.keras.saving import write_aside
-
-    header, parts, at = ({"__metadata__": metadata} if metadata else {}), [], 0
+    header, parts, at = {"__metadata__": {"brio_crc32c": "0" * 8, **(metadata or {})}}, [], 0
     for name, value in tensors.items():
         dtype = value.dtype.name
         array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
@@ -30,17 +33,40 @@ def save(path, tensors, metadata=None):
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
 
+    head = struct.pack("<Q", len(text)) + text
+    crc = _core._crc32c(head)
+    for part in parts:
+        crc = _core._crc32c(part, crc)
+
     def write(file):
-        file.write(struct.pack("<Q", len(text)) + text)
+        file.write(head[:_DIGITS] + b"%08x" % crc + head[_DIGITS + 8 :])
         for part in parts:
             file.write(part)
 
-    write_aside(path, write)
+    _files.write_aside(path, write)
+
+
+def check(path):
+    """Compares the checksum of a file: False where it has none. A damaged file is a DataLossError."""
+    import mmap
+
+    with open(path, "rb") as file:
+        if os.fstat(file.fileno()).st_size < _DIGITS + 9:
+            return False
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data, memoryview(data) as view:
+            if _files._differences(bytes(view[8:_DIGITS]) + bytes(view[_DIGITS + 8 : _DIGITS + 9]), _BEFORE + _AFTER) > 2:
+                return False
+            with view[:_DIGITS] as head, view[_DIGITS + 8 :] as rest:
+                crc = _core._crc32c(rest, _core._crc32c(b"0" * 8, _core._crc32c(head)))
+            if bytes(view[_DIGITS : _DIGITS + 8]) != b"%08x" % crc:
+                raise _files._damaged(path)
+    return True
 
 
 def load(path):
     """{name: NumPy array}; bfloat16 numbers come as a tensor of float32."""
     size = os.path.getsize(path)
+    check(path)
     fail = lambda why: ValueError(f"{path} is no safetensors file: {why}")  # noqa: E731
     with open(path, "rb") as file:
         head = file.read(8)
@@ -56,13 +82,16 @@ def load(path):
         if not isinstance(header, dict):
             raise fail("its header is no object")
         header.pop("__metadata__", None)
+        for name, about in header.items():
+            if not isinstance(about, dict) or not {"dtype", "shape", "data_offsets"} <= set(about) or not _is_pair(about["data_offsets"]):
+                raise fail(f"'{name}' is not described by dtype, shape and data_offsets")
         rows = sorted(header.items(), key=lambda row: row[1]["data_offsets"])
         at, tensors = 0, {}
         for name, about in rows:
             dtype, shape, (begin, end) = about["dtype"], about["shape"], about["data_offsets"]
             if dtype not in _WIDTHS:
                 raise fail(f"'{name}' is {dtype}, which is not known")
-            if any(not isinstance(n, int) or n < 0 for n in shape):
+            if not isinstance(shape, list) or any(not isinstance(n, int) or n < 0 for n in shape):
                 raise fail(f"'{name}' has shape {shape}")
             if begin != at or end - begin != math.prod(shape) * _WIDTHS[dtype] or 8 + length + end > size:
                 raise fail(f"'{name}' lies from {begin} to {end}, which does not fit")
@@ -71,6 +100,10 @@ def load(path):
         if 8 + length + at != size:
             raise fail("there are bytes behind the last tensor")
     return {name: tensors[name] for name in header}
+
+
+def _is_pair(x):
+    return isinstance(x, list) and len(x) == 2 and all(isinstance(n, int) for n in x)
 
 
 def _array(dtype, shape, data):

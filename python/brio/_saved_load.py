@@ -1,16 +1,13 @@
 """Reading SavedModels. The files are not to be trusted: what does not belong together is a DataLossError that says where."""
 
 import base64
-import json
 import os
 
 import numpy as np
 
-from brio import _core, _safetensors, errors
+from brio import _core, _files, _safetensors, errors
 from brio._saved_function import RestoredFunction, Signature, Trace
 from brio._saved_objects import FILE, FORMAT, Restored, RestoredCallable, SignatureMap
-
-_LARGEST = 1 << 30
 
 
 def load(export_dir):
@@ -24,13 +21,12 @@ def load(export_dir):
             )
         raise OSError(f"there is no SavedModel in {folder}: it has no file {FILE}")
     try:
-        if os.path.getsize(path) > _LARGEST:
-            raise ValueError(f"it has more than {_LARGEST} bytes")
-        with open(path, encoding="utf-8") as file:
-            row = json.load(file)
-        if not isinstance(row, dict) or row.get("format") != FORMAT:
+        row = _files.read_json(path)
+        if row.get("format") != FORMAT:
             raise ValueError(f"it is not of the format '{FORMAT}'")
         return _Reader(folder, row).root()
+    except errors.DataLossError:
+        raise
     except (ArithmeticError, AttributeError, LookupError, OSError, RecursionError, TypeError, ValueError) as error:
         raise errors.DataLossError(f"{path}: {type(error).__name__}: {error}") from None
 

@@ -3,13 +3,12 @@ safetensors file with the values of variables and constants. It is written last,
 """
 
 import base64
-import json
 import os
 import secrets
 
 import numpy as np
 
-from brio import _core, _safetensors
+from brio import _core, _files, _safetensors
 from brio._function import ConcreteFunction, Function
 from brio._saved_function import RestoredFunction, Signature, can_be_signature, concrete_trace, signature_from, traces_of
 from brio._saved_values import parameters_of
@@ -210,8 +209,6 @@ def save(obj, export_dir, signatures=None, options=None):
 
 
 def _write(folder, writer, signatures, constants):
-    from brio.keras.saving import write_aside
-
     os.makedirs(folder, exist_ok=True)
     before = _values_files(folder)
     values, strings = {}, {}
@@ -224,8 +221,8 @@ def _write(folder, writer, signatures, constants):
             values[f"constant_{i}"] = _for_file(constant)
     file = f"values-{secrets.token_hex(4)}.safetensors"
     _safetensors.save(os.path.join(folder, file), values)
-    text = json.dumps({"format": FORMAT, "values": file, "objects": writer.rows, "signatures": signatures, "constants": [c.dtype.name for c in constants], "strings": strings}, indent=1)
-    write_aside(os.path.join(folder, FILE), lambda out: out.write(text.encode()))
+    row = {"format": FORMAT, "values": file, "objects": writer.rows, "signatures": signatures, "constants": [c.dtype.name for c in constants], "strings": strings}
+    _files.write_json(os.path.join(folder, FILE), row)
     for old in before:
         os.unlink(os.path.join(folder, old))
 

@@ -22,7 +22,7 @@ class ResourceExhaustedError(OpError, MemoryError):
     """The machine could not give what was asked for."""
 
 
-class DataLossError(OpError):
+class DataLossError(OpError, OSError):
     """A file is broken: the message says where."""
 
 

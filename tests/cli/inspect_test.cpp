@@ -128,7 +128,7 @@ TEST(Inspect, SaysWhatIsWrong) {
 TEST(Verify, FindsEveryKindOfDamage) {
   Scratch scratch;
   make_files(scratch);
-  nlohmann::json good = brio_json({"verify", scratch.path()});
+  nlohmann::json good = brio_json({"verify", scratch.path()}, 3);  // one file is of an unknown kind
   EXPECT_EQ(good["files"], 13);
   EXPECT_EQ(good["records"], 2);
   EXPECT_EQ(good["pictures"], 7);
@@ -154,6 +154,22 @@ TEST(Verify, FindsEveryKindOfDamage) {
   EXPECT_EQ(text.code, 1);
   expect_in(text.out, "r.tfrecord: at byte 0: corrupted record: the checksum of its");
   expect_in(text.out, "1 files, 1 records, 1 pictures, 0 rows: 1 broken");
+}
+
+TEST(Verify, SaysWhatItCouldNotCheck) {
+  Scratch scratch;
+  write_file(scratch / "t.csv", "name,x\na,1\n");
+  EXPECT_EQ(brio({"verify", scratch.path()}).code, 0);
+  write_file(scratch / "w.safetensors", std::string("\x02\0\0\0\0\0\0\0{}", 10));
+  write_file(scratch / "w.weights.h5", "\x89HDF\r\n\x1a\n and what another program wrote");
+  const Outcome found = brio({"verify", scratch.path()});
+  EXPECT_EQ(found.code, 3);
+  expect_in(found.out,
+            "3 files, 0 records, 0 pictures, 2 rows: 0 broken; 2 files carry no checksum and were not checked");
+  const nlohmann::json json = brio_json({"verify", scratch.path()}, 3);
+  EXPECT_EQ(json["without_checksum"], 2);
+  write_file(scratch / "m.keras", "PK\x03\x04 and no more");
+  EXPECT_EQ(brio({"verify", scratch.path()}).code, 1);
 }
 
 TEST(Verify, FindsBrokenPicturesInRecords) {
@@ -182,6 +198,10 @@ TEST(Verify, ComparesAPackWithItsManifest) {
   make_folder(scratch / "src", 4);
   ASSERT_EQ(brio({"pack", scratch / "src", scratch / "out", "--shards", "2"}).code, 0);
   EXPECT_EQ(brio({"verify", scratch / "out"}).code, 0);
+  const std::string manifest = read_file(scratch / "out/out.json");
+  damage(scratch / "out/out.json", manifest.size() / 2);
+  expect_in(brio({"verify", scratch / "out"}).out, "its bytes do not have the checksum");
+  write_file(scratch / "out/out.json", manifest);
   fs::remove(scratch / "out/out-00001-of-00002.tfrecord");
   fs::remove(scratch / "out/out-00001-of-00002.tfrecord.idx");
   const Outcome missing = brio({"verify", scratch / "out"});

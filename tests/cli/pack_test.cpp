@@ -212,7 +212,7 @@ TEST(Pack, KeepsWhatAnEarlierRunFinished) {
   fs::remove(shard(1));
   fs::remove(shard(2) + ".idx");
   write_file(shard(3), before[3].substr(0, before[3].size() - 1));
-  write_file(shard(1) + ".77.0.part", "half a shard");
+  write_file(shard(1) + ".77.0.brio-part", "half a shard");
   EXPECT_EQ(brio_json(command)["kept"], 1);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(read_file(shard(i)), before[static_cast<size_t>(i)]) << i;
   EXPECT_EQ(fs::last_write_time(shard(0)), kept);
@@ -222,7 +222,7 @@ TEST(Pack, KeepsWhatAnEarlierRunFinished) {
   slashed[1] += "/";
   EXPECT_EQ(brio_json(slashed)["kept"], 4);
   EXPECT_TRUE(fs::exists(scratch / "out/out-of-milk.tfrecord.1.1.part"));
-  EXPECT_FALSE(fs::exists(shard(1) + ".77.0.part"));
+  EXPECT_FALSE(fs::exists(shard(1) + ".77.0.brio-part"));
   // Of another source or with other options, nothing is mixed.
   Outcome other = brio({"pack", scratch / "src", scratch / "out", "--shards", "4"});
   EXPECT_EQ(other.code, 1);
@@ -292,9 +292,9 @@ TEST(Pack, NamesNeedBeNoPattern) {
   make_folder(scratch / "src", 4);
   const std::vector<std::string> command = {"pack", scratch / "src", scratch / "a[1]*", "--shards", "2"};
   ASSERT_EQ(brio(command).code, 0);
-  write_file(scratch / "a[1]*/a[1]*-00000-of-00002.tfrecord.5.0.part", "left");
+  write_file(scratch / "a[1]*/a[1]*-00000-of-00002.tfrecord.5.0.brio-part", "left");
   EXPECT_EQ(brio_json(command)["kept"], 2);
-  EXPECT_FALSE(fs::exists(scratch / "a[1]*/a[1]*-00000-of-00002.tfrecord.5.0.part"));
+  EXPECT_FALSE(fs::exists(scratch / "a[1]*/a[1]*-00000-of-00002.tfrecord.5.0.brio-part"));
   fs::remove(scratch / "a[1]*/a[1]*.json");
   expect_in(brio(command).err, "holds shards of that name");
 }

@@ -33,6 +33,39 @@ TEST(File, AppearsWholeOrNotAtAll) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 1);
 }
 
+TEST(File, IsReadWhileItGrows) {
+  const Scratch scratch;
+  const std::string path = scratch / "out.bin";
+  {
+    OutputFile file(path);
+    file.write("ab");
+    EXPECT_FALSE(std::filesystem::exists(path));
+    file.publish();
+    EXPECT_EQ(read_file(path), "ab");
+    file.write("cd");
+    file.publish();
+    EXPECT_EQ(read_file(path), "abcd");
+    file.write("lost");
+  }
+  EXPECT_EQ(read_file(path), "abcd");
+  OutputFile file(path);
+  file.publish();
+  file.write("x");
+  file.commit();
+  EXPECT_EQ(read_file(path), "x");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 1);
+}
+
+TEST(File, LeftoversOfTheDeadGo) {
+  const Scratch scratch;
+  const OutputFile alive(scratch / "alive");
+  for (const char* name : {"dead.12.0.brio-part", "film.2020.1.part", "a.b.1.brio-part", "1.2.brio-part"})
+    std::filesystem::copy_file("/proc/self/cmdline", scratch / name);
+  remove_leftovers(scratch.path());
+  EXPECT_FALSE(std::filesystem::exists(scratch / "dead.12.0.brio-part"));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(scratch.path()), {}), 4);
+}
+
 TEST(File, ReadsByPosition) {
   const Scratch scratch;
   write_file(scratch / "f", "0123456789");

@@ -62,6 +62,23 @@ TEST(Functional, PrintsWhatGoesWhere) {
 )");
 }
 
+// Keras 3.15's order, of which that of weights and of an optimizer's slots follows.
+TEST(Functional, ListsLayersByTheirDistanceFromTheOutputs) {
+  const nn::Symbol x = nn::Input({130}, {.name = "x"});
+  const nn::Dense shared(120, {.name = "shared"});
+  const nn::Symbol near = nn::Dense(120, {.name = "near"})(x);
+  const nn::Symbol far = nn::Dense(130, {.name = "far_2"})(nn::Dense(110, {.name = "far_1"})(x));
+  const nn::Lambda join([](const nn::Tensors& in) { return in[0] + in[1] + in[2]; }, {.name = "join"});
+  const nn::Model model(x, join(std::vector{near, shared(x), shared(far)}));
+  std::string order;
+  for (const nn::Layer& layer : model.module().modules()) order += layer.name() + " ";
+  EXPECT_EQ(order, "x far_1 far_2 near shared join ");
+  std::string weights;
+  for (const Variable& weight : model.variables()) weights += weight.name() + " ";
+  EXPECT_EQ(weights,
+            "far_1/kernel far_1/bias far_2/kernel far_2/bias near/kernel near/bias shared/kernel shared/bias ");
+}
+
 TEST(Functional, SharedLayersAndNestedModels) {
   const nn::Symbol in = nn::Input({4});
   const nn::Dense shared(4, {.activation = "tanh"});

@@ -2,11 +2,14 @@
 // of its own, loaded when such a file is first met: the library that it stands on pulls in many others.
 //
 // The interpreter's lock is held throughout: Debian's library is not made for several threads.
+#include <fcntl.h>
 #include <hdf5.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -99,9 +102,40 @@ void write_text(hid_t object, const std::string& name, const std::string& text) 
   if (H5Awrite(attribute, type, &value) < 0) fail(name);
 }
 
-// groups: [(path, {attribute: text})]; datasets: [(path, dtype, shape, bytes)]. Groups on the way are made.
-void write_file(const std::string& file_path, nb::list groups, nb::list datasets) {
-  const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, file_path);
+// A file in memory. The library does not survive a disk that is full while it writes: it crashes when the process
+// ends.
+Id memory_access(const std::string& path) {
+  Id plan(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
+  if (H5Pset_fapl_core(plan, size_t{1} << 22, false) < 0) fail(path);
+  return plan;
+}
+
+// Writes bytes over what is in a file. Throws Python's OSError.
+void write_bytes(const std::string& path, const char* data, size_t size) {
+  const auto refuse = [&] {
+    PyErr_SetFromErrnoWithFilename(PyExc_OSError, path.c_str());
+    throw nb::python_error();
+  };
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) refuse();
+  for (size_t done = 0; done < size;) {
+    const ssize_t wrote = ::write(fd, data + done, size - done);
+    if (wrote < 0 && errno != EINTR) {
+      const int error = errno;
+      ::close(fd);
+      errno = error;
+      refuse();
+    }
+    if (wrote > 0) done += static_cast<size_t>(wrote);
+  }
+  if (::close(fd) != 0) refuse();
+}
+
+// groups: [(path, {attribute: text})]; datasets: (path, dtype, shape, bytes), made one after the other. Groups on the
+// way are made.
+void write_file(const std::string& file_path, nb::list groups, nb::iterable datasets) {
+  const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, memory_access(file_path)), H5Fclose,
+                file_path);
   const Id parents(H5Pcreate(H5P_LINK_CREATE), H5Pclose, file_path);
   if (H5Pset_create_intermediate_group(parents, 1) < 0) fail(file_path);
   for (nb::handle row : groups) {
@@ -129,12 +163,27 @@ void write_file(const std::string& file_path, nb::list groups, nb::list datasets
     if (dtype == "bfloat16") write_text(set, "dtype", dtype);
   }
   if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) fail(file_path);
+  void** memory = nullptr;
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  if (size < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, reinterpret_cast<void**>(&memory)) < 0) fail(file_path);
+  write_bytes(file_path, static_cast<const char*>(*memory), static_cast<size_t>(size));
+}
+
+Id in_memory(const nb::bytes& image, const std::string& name) {
+  Id plan(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, name);
+  if (H5Pset_fapl_core(plan, size_t{1} << 20, false) < 0 ||
+      H5Pset_file_image(plan, const_cast<char*>(image.c_str()), image.size()) < 0)
+    fail(name);
+  return plan;
 }
 
 class Reader {
  public:
   explicit Reader(const std::string& path)
       : path_(path), file_(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, path) {}
+  // The bytes of a file, which is called `name`.
+  Reader(nb::bytes image, const std::string& name)
+      : path_(name), file_(H5Fopen(name.c_str(), H5F_ACC_RDONLY, in_memory(image, name)), H5Fclose, name) {}
 
   // Names inside a group: (name, whether it is a group). Links that lead elsewhere are left out.
   std::vector<std::pair<std::string, bool>> names(const std::string& path) const {
@@ -155,6 +204,22 @@ class Reader {
       if (about.type == H5O_TYPE_GROUP || about.type == H5O_TYPE_DATASET)
         result.emplace_back(name, about.type == H5O_TYPE_GROUP);
     }
+    return result;
+  }
+
+  // An attribute that is a text.
+  std::string text(const std::string& path, const std::string& name) const {
+    const std::string where = path_ + ": " + path + ": " + name;
+    const Id attribute(H5Aopen_by_name(file_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, where);
+    const Id stored(H5Aget_type(attribute), H5Tclose, where);
+    if (H5Tget_class(stored) != H5T_STRING || H5Tis_variable_str(stored) <= 0)
+      throw std::runtime_error(where + ": it is no text");
+    const Id space(H5Aget_space(attribute), H5Sclose, where);
+    if (H5Sget_simple_extent_npoints(space) != 1) throw std::runtime_error(where + ": it is no single text");
+    char* value = nullptr;
+    if (H5Aread(attribute, stored, &value) < 0) fail(where);
+    const std::string result = value ? value : "";
+    H5free_memory(value);
     return result;
   }
 
@@ -221,11 +286,13 @@ NB_MODULE(_hdf5, m) {
   m.def("write", write_file);
   nb::class_<Reader>(m, "Reader")
       .def(nb::init<const std::string&>())
+      .def(nb::init<nb::bytes, const std::string&>())
       .def("names",
            [](const Reader& reader, const std::string& path) {
              nb::list list;
              for (const auto& [name, is_group] : reader.names(path)) list.append(nb::make_tuple(name, is_group));
              return list;
            })
+      .def("text", &Reader::text)
       .def("read", &Reader::read);
 }

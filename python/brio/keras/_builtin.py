@@ -124,7 +124,8 @@ class Builtin(Layer):
         """Makes the weights for inputs of this shape."""
         object.__setattr__(self, "_built_for", input_shape)
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
-        self._inner.build(list(input_shape) if nested else [input_shape])
+        of_strings = self._kind in ("StringLookup", "TextVectorization") and not self._config.get("invert")
+        self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
 
     def _run(self, args, kwargs):
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
@@ -215,6 +216,8 @@ class Builtin(Layer):
             config["factor"] = (0 if kind == "RandomContrast" else -config["factor"], config["factor"])
         elif kind == "EinsumDense" and isinstance(config["output_shape"], int):
             config["output_shape"] = (config["output_shape"],)
+        elif kind == "Discretization" or kind.startswith("SpatialDropout"):
+            config.pop("trainable")  # these take none in Keras
         return config
 
     @staticmethod
@@ -372,11 +375,16 @@ class WithVocabulary(Adapted):
 
     def save_assets(self, store):
         """Puts the vocabulary into a model file."""
-        store["vocabulary.txt"] = "\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False))
+        if self.__dict__.get("_config", {}).get("vocabulary") is not None:
+            return  # the config has it
+        tokens = "\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False))
+        store["vocabulary.txt"] = tokens
+        if self._kind == "TextVectorization":  # Keras has a StringLookup inside
+            store["_lookup_layer/vocabulary.txt"] = tokens
 
     def load_assets(self, store):
         """Takes the vocabulary out of a model file."""
-        if "vocabulary.txt" in store and self.__dict__.get("_config", {}).get("vocabulary") is None:
+        if store.get("vocabulary.txt") and self.__dict__.get("_config", {}).get("vocabulary") is None:
             tokens = store["vocabulary.txt"].split("\n")
             self.set_vocabulary([int(t) for t in tokens] if self._kind == "IntegerLookup" else tokens)
 

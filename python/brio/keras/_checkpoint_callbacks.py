@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 
+from brio import _core
 from brio.keras.callbacks import Callback, MonitorCallback
 
 
@@ -89,7 +90,11 @@ class ModelCheckpoint(MonitorCallback, _EveryBatches):
 
 
 class BackupAndRestore(_EveryBatches):
-    """Keeps the state of a run in a directory; fit() goes on from there when the run was cut off."""
+    """Keeps the state of a run in a directory; fit() goes on from there when the run was cut off.
+
+    The weights, the epoch, the step within it (with save_freq=int), the order of shuffled rows and the state of random numbers
+    are one file, latest.weights.h5, so that they belong together whenever the run ends.
+    """
 
     def __init__(self, backup_dir, save_freq="epoch", double_checkpoint=False, delete_checkpoint=True):
         super().__init__()
@@ -98,52 +103,86 @@ class BackupAndRestore(_EveryBatches):
         self.backup_dir, self.save_freq = os.fspath(backup_dir), save_freq
         self.double_checkpoint, self.delete_checkpoint = double_checkpoint, delete_checkpoint
         self._weights = os.path.join(self.backup_dir, "latest.weights.h5")
-        self._about = os.path.join(self.backup_dir, "training_metadata.json")
+        self._about = os.path.join(self.backup_dir, "training_metadata.json")  # for Keras, and of a run that Keras began
         self._epoch = 0
         self._check_freq()
         self._reset_count()
 
     def on_train_begin(self, logs=None):
+        if not self.model.built:
+            raise ValueError("BackupAndRestore needs a model that has its weights; call it on a batch of data before fit()")
         try:
-            self._load()
+            self._load(self._weights, self._about)
         except (OSError, ValueError):
             if not os.path.exists(self._weights + ".bkp"):
                 raise
-            for path in (self._weights, self._about):
-                if os.path.exists(path + ".bkp"):
-                    shutil.copy(path + ".bkp", path)
-            self._load()
+            self._load(self._weights + ".bkp", self._about + ".bkp")
 
-    def _load(self):
-        if not self.model.built:
-            raise ValueError("BackupAndRestore needs a model that has its weights; call it on a batch of data before fit()")
-        if os.path.exists(self._weights):
-            self.model.optimizer.build(self.model.trainable_variables)
-            self.model.load_weights(self._weights)
-        if os.path.exists(self._about):
-            with open(self._about) as f:
-                self._epoch = self.model.__dict__["_initial_epoch"] = json.load(f)["epoch"]
+    def _load(self, weights, about):
+        from brio.keras import saving
+
+        state = None
+        if os.path.exists(weights):
+            if not self.model.optimizer.built:
+                self.model.optimizer.build(self.model.trainable_variables)
+            state = saving.load_backup(self.model, weights)
+        if state is None and os.path.exists(about):
+            with open(about) as f:
+                state = {"epoch": json.load(f)["epoch"]}
+        if state is not None:
+            self._epoch = state["epoch"]
+            self._go_on(state)
+
+    def _go_on(self, state):
+        self.model.__dict__.update(_initial_epoch=state["epoch"], _initial_step=state.get("step"))
+        if state.get("order") is not None:
+            self.model.__dict__["_order"] = tuple(state["order"])
+        if state.get("global") is not None:
+            _core._random._Generator._global()._restore(*state["global"])
+        if len(state.get("layers") or ()) == len(self.model._handle.random_states()):
+            self.model._handle.set_random_states([tuple(row) for row in state.get("layers") or ()])
+        for generator, row in zip(_seed_generators(self.model), state.get("generators") or ()):
+            generator.state.assign(row)
 
     def on_epoch_end(self, epoch, logs=None):
         self._epoch, self._last = epoch + 1, None
         if self.save_freq == "epoch":
-            self._save(0)
+            self._save(None)
 
     def on_train_batch_end(self, batch, logs=None):
         if self._is_due(batch):
             self._save(batch)
 
+    def on_epoch_begin(self, epoch, logs=None):
+        self._epoch = epoch
+
     def _save(self, batch):
-        from brio.keras.saving import write_aside
+        from brio._files import write_aside
+        from brio.keras import saving
 
         os.makedirs(self.backup_dir, exist_ok=True)
         if self.double_checkpoint:
             for path in (self._weights, self._about):
                 if os.path.exists(path):
-                    shutil.copy(path, path + ".bkp")
-        self.model.save_weights(self._weights, overwrite=True)
-        write_aside(self._about, lambda f: f.write(json.dumps({"epoch": self._epoch, "batch": batch}).encode()))
+                    with open(path, "rb") as old:
+                        write_aside(path + ".bkp", lambda new, old=old: shutil.copyfileobj(old, new, 1 << 20))
+        state = {
+            "epoch": self._epoch, "step": 0 if batch is None else batch + 1, "order": self.model.__dict__.get("_order"),
+            "global": _core._random._Generator._global()._state(), "layers": self.model._handle.random_states(),
+            "generators": [g.state.numpy().tolist() for g in _seed_generators(self.model)],
+        }  # fmt: skip
+        saving.save_backup(self.model, self._weights, state)
+        write_aside(self._about, lambda f: f.write(json.dumps({"epoch": self._epoch, "batch": batch or 0}).encode()))
 
     def on_train_end(self, logs=None):
         if self.delete_checkpoint:
             shutil.rmtree(self.backup_dir, ignore_errors=True)
+
+
+def _seed_generators(model):
+    """keras.random.SeedGenerator in the attributes of layers that are written in Python, in order."""
+    from brio.keras import _state
+    from brio.keras.random import SeedGenerator
+
+    owners = [entry.owner for entry in _state.entries(model) if entry.owner is not None]
+    return [value for owner in owners for _, value in sorted(owner.__dict__.items()) if isinstance(value, SeedGenerator)]

@@ -31,11 +31,13 @@ def _by_class(table, y):
     return [_core.constant(np.vectorize(lambda c: float(table.get(int(c), 1.0)), otypes=["float32"])(classes))]
 
 
-def _run(batches, steps, at_once, begin, step, end):
+def _run(batches, steps, at_once, begin, step, end, skip=0):
     """Runs batches; callbacks hear of them once for so many, as in brio/train. The last logs, and whether to stop."""
     logs, done = {}, 0
     most = None if steps is None else -(-steps // at_once) * at_once
-    while done != most:
+    while done < skip and next(batches, None) is not None:
+        done += 1
+    while most is None or done < most:
         batch = next(batches, None)
         if batch is None:
             break
@@ -76,13 +78,14 @@ def fit(model, x, y, watchers, options, verbose):
         taken += 1
         return model._step(inputs, targets, _by_class(table, targets) if table else sample_weight)
 
-    def train_and_validate(epoch, batches):
+    def train_and_validate(epoch, batches, skip):
         nonlocal taken
         if batches is None or steps is None or taken == total:  # otherwise an epoch goes on where the last one ended
             order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
             batches, taken = _batches(x, y, weights, options["batch_size"], order), 0
         before = taken
-        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end)
+        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end, skip)
+        taken += skip
         if steps is not None and taken - before < steps:  # the data ended
             batches = None
         if validation is not None and (epoch + 1) % options["validation_freq"] == 0:
@@ -94,10 +97,12 @@ def fit(model, x, y, watchers, options, verbose):
     watchers.on_train_begin({})
     logs, batches = {}, None
     taken, total = 0, -(-len(x[0]) // options["batch_size"]) if isinstance(x, list) else x.steps
-    for epoch in range(options["initial_epoch"], options["epochs"]):
+    first, done = watchers.initial_epoch, watchers.initial_step or 0  # of a run that was cut off
+    first = options["initial_epoch"] if first is None else first
+    for epoch in range(first, options["epochs"]):
         with model._turn():
             watchers.on_epoch_begin(epoch, {})
-            logs, batches = train_and_validate(epoch, batches)
+            logs, batches = train_and_validate(epoch, batches, done if epoch == first else 0)
         stop = watchers.on_epoch_end(epoch, logs)
         if verbose:
             print(f"Epoch {epoch + 1}/{options['epochs']} - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items()))

@@ -1,7 +1,7 @@
 """Functional models as configs in Keras' form, and back."""
 
 from brio import _core, _nest
-from brio.keras._layer import Step
+from brio.keras._layer import Layer, Step
 from brio.keras.layers import _python_layer
 
 
@@ -41,8 +41,8 @@ def write(model):
                 kwargs[name] = value
         name, number = nodes[place]
         inbound[name][number] = {"args": args, "kwargs": kwargs}
-    layers = model.layers
-    rows = [{**serialize_keras_object(layer), "name": layer.name, "inbound_nodes": inbound[layer.name]} for layer in layers]
+    layers = [_python_layer(handle) for handle in model._handle.layers()]
+    rows = [{**_described(layer, serialize_keras_object), "name": layer.name, "inbound_nodes": inbound[layer.name]} for layer in layers]
     input_structure, output_structure = model._structures
     in_order = [[*nodes[-1 - i], 0] for i in range(len(inputs))]
     return {
@@ -52,43 +52,31 @@ def write(model):
     }  # fmt: skip
 
 
-def layers_in_order(model):
-    """The layers of a functional model in Keras' order: those that are furthest from the outputs first."""
-    inputs, calls, outputs = _core._graph(model._handle)
+def is_operation(layer):
+    """Is it a function of symbols, which Keras does not count among the layers?"""
+    return isinstance(layer, OperationLayer) or layer._handle.kind == "Operation"
 
-    def layer_at(place):
-        handle = inputs[-1 - place][0] if place < 0 else calls[place][0]
-        layer = _python_layer(handle)
-        return layer.layer if isinstance(layer, Step) else layer
 
-    first_met, finished, done = {}, [], set()
-    for output in outputs:
-        stack = [(output[0], False)]
-        while stack:
-            place, left = stack.pop()
-            if left:
-                finished.append(place)
-                continue
-            if place in done:
-                continue
-            done.add(place)
-            layer = layer_at(place)
-            first_met.setdefault(id(layer), (len(first_met), layer))
-            stack.append((place, True))
-            if place >= 0:
-                stack += [(taken[0], False) for taken in reversed(calls[place][1])]
-    depth_of_call, depth = {}, {}
-    for place in reversed(finished):
-        layer = layer_at(place)
-        here = max(depth_of_call.get(place, 0), depth.get(id(layer), 0))
-        depth_of_call[place] = depth[id(layer)] = here
-        for taken in calls[place][1] if place >= 0 else ():
-            depth_of_call[taken[0]] = max(here + 1, depth_of_call.get(taken[0], 0))
-    for i in range(len(inputs)):  # inputs that nothing takes
-        layer = layer_at(-1 - i)
-        first_met.setdefault(id(layer), (len(first_met), layer))
-        depth.setdefault(id(layer), 0)
-    return [layer for _, layer in sorted(first_met.values(), key=lambda row: (-depth[id(row[1])], row[0]))]
+def _described(layer, serialize):
+    """What a config says of a layer, or of a function of symbols."""
+    if isinstance(layer, OperationLayer):
+        return {**layer._row, "config": {**layer._row["config"], "name": layer.name}}
+    found = _core._operation(layer._handle) if layer._handle.kind == "Operation" else None
+    if found is None:
+        return serialize(layer)
+    return {"module": "keras.src.ops.numpy", "class_name": found[0], "config": {"name": layer.name}, "registered_name": found[0]}
+
+
+class OperationLayer(Layer):
+    """A function of keras.ops that a config names as a step of a model."""
+
+    def __init__(self, row, function):
+        super().__init__(name=row["config"].get("name"))
+        object.__setattr__(self, "_row", {k: v for k, v in row.items() if k in ("module", "class_name", "config", "registered_name")})
+        object.__setattr__(self, "_function", function)
+
+    def call(self, *args, **kwargs):
+        return self._function(*args, **kwargs)
 
 
 def _packed(structure, histories):
@@ -113,7 +101,10 @@ def _arguments(layer, symbols, serialize):
     if getattr(layer, "_kind", "") in ("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional") and len(symbols) > 1:
         return symbols[:1], {"initial_state": symbols[1:]}
     if layer._handle.kind == "Operation":
-        raise TypeError("a model with functions of symbols cannot be written to a config; put them into a layer")
+        found, rest = _core._operation(layer._handle), iter(symbols)
+        if found is None:
+            raise TypeError("a model with functions of symbols other than operators cannot be written to a config; put them into a layer")
+        return [next(rest) if symbolic else serialize(value) for symbolic, value in found[1]], {}
     return ([symbols] if len(symbols) > 1 else symbols), {}
 
 
@@ -158,6 +149,8 @@ def read(config, made_layer):
                 except _NotYet:
                     break
                 kwargs = {k: v for k, v in kwargs.items() if not (k in ("training", "mask") and v is None)}
+                if type(layer).__name__.startswith("Random") and kwargs.get("training") is True:
+                    kwargs.pop("training")  # the default of their call() in Keras, which writes it down, and does not mean it
                 if hasattr(layer, "_kind"):  # tensors carry their masks from layer to layer
                     kwargs = {k: v for k, v in kwargs.items() if not (k.endswith("mask") and k not in ("attention_mask", "use_causal_mask"))}
                 results[name].append(_nest.flatten(layer(*args, **kwargs)))

@@ -7,6 +7,7 @@ import weakref
 import numpy
 
 from brio import _autograph, _core, _nest
+from brio.errors import InvalidArgumentError as _InvalidArgument
 from brio.keras import _classes, _input_spec, _tracking
 
 KerasTensor = _core.KerasTensor
@@ -123,7 +124,17 @@ class Layer:
         nested = shape and isinstance(shape[0], (list, tuple))
         shapes = [tuple(s) for s in shape] if nested else [tuple(shape)]
         object.__setattr__(self, "_built_for", shapes if nested else shapes[0])
-        self._handle.build(shapes)
+        try:
+            self._handle.build(shapes)
+        except _InvalidArgument as error:
+            if "takes strings" not in str(error):
+                raise
+            self._handle.build(shapes, True)  # a shape does not say what it is of
+
+    def _when_built(self, run):
+        """Calls run() when there are weights, before they are first used: the values of a checkpoint go there."""
+        object.__setattr__(self, "_waiting", run)
+        object.__setattr__(self, "__class__", _waiting_class(type(self)))
 
     # ---- being called
 
@@ -410,6 +421,30 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+_waiting_classes = weakref.WeakKeyDictionary()
+
+
+def _waiting_class(cls):
+    """The class of layers that wait for their weights: only these look for it when they are called."""
+    if "_waits_as" in cls.__dict__:
+        return cls
+    if cls not in _waiting_classes:
+        _waiting_classes[cls] = type(cls.__name__, (cls,), {"__module__": cls.__module__, "__call__": _call_waiting, "_waits_as": cls})
+    return _waiting_classes[cls]
+
+
+def _call_waiting(self, *args, **kwargs):
+    cls = type(self)._waits_as
+    if any(isinstance(x, KerasTensor) for x in _nest.flatten((args, kwargs))):
+        return cls.__call__(self, *args, **kwargs)
+    object.__setattr__(self, "__class__", cls)
+    run = self.__dict__.pop("_waiting")
+    if not self.built:  # the weights are made by a call whose results nobody needs
+        self(*args, **{**kwargs, "training": False} if "training" in _call_arguments(cls) else kwargs)
+    run()
+    return self(*args, **kwargs)
+
+
 def _call_arguments(cls):
     """Names that call() takes, looked up once a class."""
     if "_call_names" not in cls.__dict__:
@@ -434,6 +469,7 @@ class Step(Layer):
         super().__init__(name=_core._unique_name(layer.name + "_call"))
         self._how = (structure, flat, places, training)
         self.layer = layer
+        self._handle.mark_step()
 
     def call(self, inputs):
         structure, flat, places, training = self.__dict__["_how"]

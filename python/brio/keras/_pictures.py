@@ -100,7 +100,7 @@ def array_to_img(x, data_format=None, scale=True, dtype=None):
 
 def save_img(path, x, data_format=None, file_format=None, scale=True, **kwargs):
     """Writes a PNG or JPEG file."""
-    from brio.keras.saving import write_aside
+    from brio._files import write_aside
 
     pixels = array_to_img(x, data_format, scale).pixels
     kind = (file_format or str(path).rsplit(".", 1)[-1]).lower()

@@ -183,7 +183,7 @@ def _made(config):
     if name == "function":
         return _find(inner, config, callable)
     if (config.get("module") or "").startswith("keras.src.ops"):
-        return _operation(name, inner)
+        return _operation(name, config)
     cls = _find(name, config, lambda found: isinstance(found, type))
     if not hasattr(cls, "from_config"):
         raise TypeError(f"{name} has no from_config()")
@@ -195,14 +195,16 @@ def _made(config):
     return obj
 
 
-def _operation(name, options):
+def _operation(name, row):
     """A function of keras.ops that Keras wrote as a step of a model."""
     import functools
 
-    from brio.keras import _classes, ops
+    from brio.keras import _classes, _graph, ops
 
-    function = getattr(ops, _classes.snake(name))
-    return functools.partial(function, **{k: _made(v) for k, v in options.items() if k not in ("name", "dtype")})
+    given = {k: _made(v) for k, v in row["config"].items() if k not in ("name", "dtype")}
+    if name == "GetItem":  # lists of indices are tuples to Python
+        return _graph.OperationLayer(row, lambda x, key: x[tuple(key) if isinstance(key, list) else key])
+    return _graph.OperationLayer(row, functools.partial(getattr(ops, _classes.snake(name)), **given))
 
 
 def _find(name, config, wanted):

@@ -27,14 +27,20 @@ def _join(path, name):
 
 def own_variables(handle):
     """Those of a C++ layer without those of the layers inside, trainable ones first."""
+    if handle.kind == "SpectralNormalization":  # the kernel of the layer inside is Keras' own, too
+        return handle.variables()[:2]
     inside = {v._key() for layer in handle.layers() for v in layer.variables()}
     own = [v for v in handle.variables() if v._key() not in inside]
     return [v for v in own if v.trainable] + [v for v in own if not v.trainable]
 
 
-def entries(model):
-    """Every object with variables, with its path, in the order in which Keras writes them."""
-    from brio.keras.models import Functional, Sequential
+def entries(model, by_attributes=False):
+    """Every object with variables, with its path, in the order in which Keras writes them.
+
+    Keras finds the layers of a model of one's own in its list `layers`, where no attribute that comes before has them. by_attributes
+    leaves the list out: such paths are in files too.
+    """
+    from brio.keras.models import Functional, Model, Sequential
     from brio.keras.optimizers import Optimizer
 
     seen, found = set(), []
@@ -44,7 +50,12 @@ def entries(model):
             return
         seen.add(id(obj))
         if isinstance(obj, Optimizer):
-            if obj._brio.variables():
+            inner = obj.__dict__.get("inner_optimizer")
+            if inner is not None:  # Keras' order: what is inside, too, once more under its own path
+                begun = len(inner.variables) > 2 or int(inner.iterations) > 0
+                found.append(Entry(path, obj.name, obj.variables if begun else obj.variables[:4], obj))
+                visit(inner, _join(path, "inner_optimizer"))
+            elif obj._brio.variables():
                 found.append(Entry(path, obj.name, obj.variables, obj))
             return
         if isinstance(obj, (Functional, Sequential)):
@@ -61,8 +72,10 @@ def entries(model):
 
     def attributes(obj, path, skip):
         names = [n for n in obj.__dict__ if n not in _PRIVATE and not n.startswith("__")] + (["optimizer"] if "optimizer" in obj.__dict__ else [])
+        if isinstance(obj, Model) and not isinstance(obj, (Functional, Sequential)) and not by_attributes:
+            names.append("layers")
         for name in sorted(set(names), key=lambda n: "~" + n if n.startswith("_") else n):
-            value = obj.__dict__.get(name)
+            value = obj.layers if name == "layers" and name in names else obj.__dict__.get(name)
             if isinstance(value, (Layer, Optimizer)):
                 visit(value, _join(path, name))
             elif isinstance(value, (list, tuple, dict)):

@@ -145,6 +145,7 @@ class Trainer:
         }  # fmt: skip
         if class_weight:
             options["class_weight"] = dict(class_weight)
+        self._restore_waiting(x)
         x, y, sample_weight = self._inputs(x, y, sample_weight, shuffle)
         if isinstance(x, _batches.Batches):
             x.continues = steps_per_epoch is not None and not self.run_eagerly
@@ -163,6 +164,21 @@ class Trainer:
         self.__dict__["history"] = history
         return history
 
+    def _restore_waiting(self, x):
+        """A checkpoint that was restored before there were weights is restored now, before they are used."""
+        if "_waiting" in self.__dict__:
+            first = x
+            if hasattr(x, "_brio_dataset"):
+                first = next(iter(x.take(1)))
+            elif _batches.is_python_source(x):
+                return  # its batches are not to be taken twice: the first call restores
+            else:
+                first = _nest.map_structure(lambda t: t[:1], x)
+            self(first[0] if first is not x and isinstance(first, tuple) and not isinstance(x, tuple) else first)
+        optimizer = self.__dict__.get("optimizer")
+        if optimizer is not None and "_waiting" in optimizer.__dict__ and self.built:
+            optimizer.build(self.trainable_variables)
+
     def _validation(self, data, steps):
         if isinstance(data, (list, tuple)):
             return self._inputs(*(*data, None)[:3])
@@ -174,6 +190,7 @@ class Trainer:
                  return_dict=False, **kwargs):  # fmt: skip
         """The loss and the metrics over all samples."""
         self._require_compiled("evaluate")
+        self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
@@ -186,6 +203,7 @@ class Trainer:
 
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all samples, as NumPy arrays."""
+        self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
@@ -200,6 +218,7 @@ class Trainer:
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
         """One step on one batch."""
         self._require_compiled("train_on_batch")
+        self._restore_waiting(x)
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         with self._turn():
             self.reset_metrics()
@@ -212,6 +231,7 @@ class Trainer:
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """The loss and metrics of one batch."""
         self._require_compiled("test_on_batch")
+        self._restore_waiting(x)
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         with self._turn():
             self.reset_metrics()

@@ -130,12 +130,26 @@ class CallbackList:
             for part in ("train", "test", "predict")
         )
         if model is not None:
-            model.__dict__["_initial_epoch"] = None
+            model.__dict__.update(_initial_epoch=None, _initial_step=None, _order=None)
 
     @property
     def initial_epoch(self):
         """Where a run that was cut off goes on, where a callback found that out."""
         return self.model.__dict__.get("_initial_epoch")
+
+    @property
+    def initial_step(self):
+        """The same within that epoch: how many of its steps were done."""
+        return self.model.__dict__.get("_initial_step")
+
+    @property
+    def order(self):
+        """What fit() draws the order of rows from: a callback may put that of an earlier run in its place."""
+        return self.model.__dict__.get("_order")
+
+    @order.setter
+    def order(self, state):
+        self.model.__dict__["_order"] = state
 
     def _all(self, method, *args):
         for callback in self.callbacks:

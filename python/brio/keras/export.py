@@ -139,8 +139,11 @@ def signature_of_model(model):
         raise ValueError("the model has not been built, and has no weights to export; call it on data, or build() it")
     if isinstance(model, Functional):
         return [_nest.map_structure(tensor_spec, model._structures[0])]
-    if isinstance(model, Sequential) and model._symbols is not None:
-        return [tensor_spec(model.input)]
+    if isinstance(model, Sequential):
+        if model._symbols is not None:
+            return [tensor_spec(model.input)]
+        if model._built_input() is not None:
+            return [TensorSpec(*model._built_input())]
     shape = model.__dict__.get("_built_for")
     if shape is None:
         raise ValueError("the model has never been called, so that the shape of its inputs is not known; call it on data before it is exported, or give an input_signature")

@@ -212,7 +212,7 @@ class Functional(Model):
     def layers(self):
         from brio.keras import _graph
 
-        return _graph.layers_in_order(self)
+        return [layer for layer in super().layers if not _graph.is_operation(layer)]
 
     @property
     def inputs(self):
@@ -342,7 +342,23 @@ class Sequential(Model):
     def built(self, value):
         pass
 
+    def _built_input(self):
+        """What a Sequential that begins with no Input was built for, as Keras writes it down: (shape, dtype); None where that is not known."""
+        built_for = self._handle.built_for()
+        if len(built_for) != 1:
+            return None
+        (shape, strings), first = built_for[0], self.layers[0]
+        while isinstance(first, Sequential) and first.layers:
+            first = first.layers[0]
+        return (None, *tuple(shape)[1:]), "string" if strings else "int32" if type(first).__name__ == "Embedding" else first.compute_dtype
+
     def _know_symbols(self, what):
+        if self._symbols is None and self._handle.built and self._built_input() is not None:
+            shape, dtype = self._built_input()
+            symbol = end = _core._input(shape[1:], -1, dtype, None)
+            for layer in self.layers:
+                end = layer(end)
+            self.__dict__["_symbols"] = [symbol, end]
         if self._symbols is None:
             raise AttributeError(f"this Sequential has no {what} before its input is known; begin it with keras.Input(shape)")
         return self._symbols
@@ -383,6 +399,10 @@ class Sequential(Model):
             first = _python_layer(_core._symbol_layer(self.input))
             config["layers"] = [_serialization.serialize_keras_object(first), *layers]
             config["build_input_shape"] = tuple(self.input.shape)
+        elif self._handle.built and self._built_input() is not None:
+            shape, dtype = self._built_input()
+            config["layers"] = [_input_config(shape, dtype), *layers]
+            config["build_input_shape"] = shape
         elif "_built_for" in self.__dict__:
             config["build_input_shape"] = self._built_for
         return config
@@ -392,11 +412,21 @@ class Sequential(Model):
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
+        rows = list(config["layers"])
+        if len(rows) > 1 and rows[0]["class_name"] == "InputLayer" and rows[1]["class_name"] in ("StringLookup", "TextVectorization"):
+            if not rows[1]["config"].get("invert"):  # Keras writes the dtype that these compute in
+                rows[0] = {**rows[0], "config": {**rows[0]["config"], "dtype": "string"}}
         with _serialization.CustomObjectScope(custom_objects):
-            model = cls([_serialization._made(row) for row in config["layers"]], name=config.get("name"), trainable=config.get("trainable", True))
+            model = cls([_serialization._made(row) for row in rows], name=config.get("name"), trainable=config.get("trainable", True))
         if not model.built and config.get("build_input_shape"):
             model.build(config["build_input_shape"])
         return model
+
+
+def _input_config(shape, dtype):
+    """That of an InputLayer which nobody made."""
+    config = {"batch_shape": shape, "dtype": dtype, "sparse": False, "ragged": False, "name": "input_layer", "optional": False}
+    return {"module": "keras.layers", "class_name": "InputLayer", "config": config, "registered_name": None}
 
 
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False):
@@ -414,7 +444,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
         originals = {layer.name: layer for layer in model.layers}
 
         def layer_of(row):
-            return _serialization._made(row) if row["class_name"] == "InputLayer" else made(originals[row["name"]])
+            return _serialization._made(row) if row["class_name"] == "InputLayer" or row["name"] not in originals else made(originals[row["name"]])
 
         inputs, outputs = _graph.read(model.get_config(), layer_of)
         return Functional(inputs=inputs, outputs=outputs, name=model.name)

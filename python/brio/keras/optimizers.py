@@ -138,6 +138,26 @@ class Optimizer:
         """Makes what it keeps for each variable."""
         self._last = list(variables)
         self._brio.build(self._last)
+        self._run_when_built()
+
+    def _when_built(self, run):
+        """Calls run() when there is what it keeps for each variable: the values of a checkpoint go there."""
+        self.__dict__["_waiting"] = run
+        plain = self.apply_gradients
+
+        def apply_gradients(grads_and_vars, name=None):
+            pairs = list(grads_and_vars)
+            if "_waiting" in self.__dict__:
+                self.build([v for _, v in pairs])
+            self.apply_gradients = plain
+            return plain(pairs)
+
+        self.apply_gradients = apply_gradients
+
+    def _run_when_built(self):
+        run = self.__dict__.pop("_waiting", None)
+        if run is not None:
+            run()
 
     def scale_loss(self, loss):
         """The loss times the scale of the gradients."""
@@ -204,6 +224,22 @@ class LossScaleOptimizer(Optimizer):
         self.inner_optimizer = get(inner_optimizer)
         self._take(_core._LossScaleOptimizer(self.inner_optimizer._brio, initial_scale, dynamic_growth_steps, name or "loss_scale_optimizer"))
         self._config = {"initial_scale": initial_scale, "dynamic_growth_steps": dynamic_growth_steps, "name": self.name}
+
+    def get_config(self):
+        return {**self._config, "inner_optimizer": _serialization.serialize_keras_object(self.inner_optimizer)}
+
+    @classmethod
+    def from_config(cls, config):
+        return cls(**{**config, "inner_optimizer": _serialization._made(config["inner_optimizer"])})
+
+    @property
+    def built(self):
+        return self.inner_optimizer.built
+
+    def build(self, variables):
+        self.inner_optimizer._last = list(variables)
+        self._brio.build(self.inner_optimizer._last)
+        self._run_when_built()
 
     @property
     def loss_scale(self):

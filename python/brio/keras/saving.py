@@ -1,14 +1,18 @@
-"""keras.saving: .keras files, .weights.h5 and .safetensors. Files are written aside, synced and renamed."""
+"""keras.saving: .keras files, .weights.h5 and .safetensors. Files are written aside, synced and renamed, with a checksum.
+
+What is read is compared with the model first, all of it, and then assigned: a load that fails leaves the model as it was.
+"""
 
 import datetime
 import json
 import os
-import tempfile
+import shutil
 import zipfile
+import zlib
 
 import numpy as np
 
-from brio import _core
+from brio import _core, _files
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _state
 from brio.keras._serialization import (  # noqa: F401: names of keras.saving
@@ -21,38 +25,6 @@ __getattr__ = _attribute_error_of(__name__)
 custom_object_scope = CustomObjectScope
 _LARGEST = 1 << 32  # of a member of a ZIP file that is far larger than what is stored
 _VERSION = "3.15.0"
-
-
-def write_aside(path, write):
-    """Calls write(file) for a file beside `path`, which then takes its place: a reader sees the old or the new, whole."""
-    path = os.fspath(path)
-    folder = os.path.dirname(os.path.abspath(path))
-    if os.path.isdir(path):
-        raise IsADirectoryError(f"{path} is a directory")
-    handle, beside = tempfile.mkstemp(prefix=os.path.basename(path) + ".", suffix=".tmp", dir=folder)
-    os.close(handle)
-    try:
-        with open(beside, "w+b") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(beside, 0o666 & ~_umask())
-        os.replace(beside, path)
-    except BaseException:
-        if os.path.exists(beside):
-            os.unlink(beside)
-        raise
-    directory = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 # ---- weights as HDF5
@@ -90,15 +62,35 @@ def _own_store(entry):
     return store
 
 
-def _write_h5(model, path):
-    groups, datasets = [], []
+def _write_h5(model, path, about=None):
+    """`about` is a text that goes with the weights, which _about() reads."""
+    groups, rows = [], []
     for entry in _state.entries(model):
         folder = f"{entry.path}/vars" if entry.path else "vars"
         groups.append((folder, {"name": entry.name}))
         own = _own_store(entry)
-        rows = [(str(i), _bytes(v)) for i, v in enumerate(entry.variables)] if own is None else [(str(k), _values(v)) for k, v in own.items()]
-        datasets += [(f"{folder}/{name}", *parts) for name, parts in rows]
-    _hdf5().write(path, groups, datasets)
+        rows += [(f"{folder}/{k}", v) for k, v in (enumerate(entry.variables) if own is None else own.items())]
+    if about is not None:
+        groups.append((_ABOUT, {"about": about}))
+    # Made one after the other: they need not all be in memory twice.
+    _hdf5().write(path, groups, ((name, *(_bytes(v) if isinstance(v, _core.Variable) else _values(v))) for name, v in rows))
+
+
+_ABOUT = "brio_about"
+
+
+def _about(path):
+    """The text that was written with weights, or None."""
+    reader = _reader(path)
+    return reader.text(_ABOUT, "about") if (_ABOUT, True) in [tuple(row) for row in reader.names("")] else None
+
+
+def _reader(path, image=None):
+    """Opens an HDF5 file, or the bytes of one. One that is damaged is a DataLossError that names it."""
+    try:
+        return _hdf5().Reader(path) if image is None else _hdf5().Reader(image, path)
+    except RuntimeError as error:
+        raise _files._damaged(path, f"it cannot be read as an HDF5 file ({error})") from None
 
 
 def _numbers(dtype, shape, data):
@@ -111,49 +103,91 @@ def _numbers(dtype, shape, data):
 class _H5:
     """The datasets of a file, read when they are asked for."""
 
-    def __init__(self, path):
-        self.reader = _hdf5().Reader(path)
+    def __init__(self, path, image=None):
+        self.path, self.reader, self.found = path, _reader(path, image), {}
+
+    def _inside(self, at):
+        if at not in self.found:
+            self.found[at] = dict(self._call(self.reader.names, at))
+        return self.found[at]
+
+    def _call(self, function, argument):
+        try:
+            return function(argument)
+        except RuntimeError as error:
+            raise _files._damaged(self.path, str(error)) from None
 
     def names(self, path):
         """Names of the datasets under <path>/vars."""
         at = ""
         for part in [p for p in path.split("/") if p] + ["vars"]:
-            if part not in [n for n, is_group in self.reader.names(at) if is_group]:
+            if not self._inside(at).get(part):
                 return []
             at = f"{at}/{part}" if at else part
-        return [n for n, is_group in self.reader.names(at) if not is_group]
+        return [n for n, is_group in self._inside(at).items() if not is_group]
 
     def read(self, path, name):
-        return _numbers(*self.reader.read(f"{path}/vars/{name}" if path else f"vars/{name}"))
+        return _numbers(*self._call(self.reader.read, f"{path}/vars/{name}" if path else f"vars/{name}"))
 
 
-def _read_into(model, source, skip_mismatch, what):
-    problems = []
+def _read_into(model, source, skip_mismatch, what, is_new=False):
+    from brio.keras.optimizers import Optimizer
+
+    problems, notes, values, own = [], [], [], []
+    keeper = getattr(model, "optimizer", None)
+    if keeper is not None and len(source.names("optimizer")) > len(keeper.variables) and model.trainable_variables:
+        keeper.build(model.trainable_variables)  # what it keeps for each weight is in the file, and would be lost
+    others = {id(e.owner): e.path for e in _state.entries(model, by_attributes=True) if e.owner is not None}
     for entry in _state.entries(model):
         names = source.names(entry.path)
-        load = getattr(type(entry.owner), "load_own_variables", None)
-        if load is not None:
-            entry.owner.load_own_variables({name: source.read(entry.path, name) for name in names})
+        if not names and others.get(id(entry.owner), entry.path) != entry.path:
+            entry.path = others[id(entry.owner)]
+            names = source.names(entry.path)
+        if getattr(type(entry.owner), "load_own_variables", None) is not None:
+            own.append((entry, {name: source.read(entry.path, name) for name in names}))
             continue
-        from brio.keras.optimizers import Optimizer
-
-        optimizer = isinstance(entry.owner, Optimizer)
-        if len(names) != len(entry.variables):
-            if not optimizer or (names and entry.variables[2:]):  # an optimizer that has not begun to train has no slots
-                problems.append(f"'{entry.name}' ({entry.path or 'the model'}) has {len(entry.variables)} variables, but the file has {len(names)}")
+        where = f"'{entry.name}' ({entry.path or 'the model'})"
+        rows, wrong = [], []
+        if is_new and isinstance(entry.owner, Optimizer) and 0 < len(names) < len(entry.variables):
+            entry.variables = entry.variables[: len(names)]  # it had not begun to train: what it keeps for weights is what it begins with
+        if sorted(names) != sorted(str(i) for i in range(len(entry.variables))):
+            wrong = [f"{where} has {len(entry.variables)} variables, but the file has {len(names)}"]
+        else:
+            for i, variable in enumerate(entry.variables):
+                value = source.read(entry.path, str(i))
+                if tuple(np.shape(value)) == tuple(variable.shape):
+                    rows.append((variable, value))
+                else:
+                    wrong.append(f"variable {i} of {where} has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(value))}")
+        if wrong and isinstance(entry.owner, Optimizer):  # as Keras: weights are of use without what an optimizer keeps for them
+            if names:
+                notes.append(f"the optimizer begins anew, as the file's state does not fit it: {wrong[0]}")
             continue
-        for i, variable in enumerate(entry.variables):
-            value = source.read(entry.path, str(i))
-            if tuple(np.shape(value)) != tuple(variable.shape):
-                problems.append(f"variable {i} of '{entry.name}' ({entry.path}) has shape {tuple(variable.shape)}, but the file has {tuple(np.shape(value))}")
-                continue
-            variable.assign(_core.cast(value, variable.dtype))
-    if problems and skip_mismatch:
+        problems += wrong
+        values += rows
+    if problems and not skip_mismatch:
+        raise ValueError(f"{what} does not fit the model, which was left as it was: " + "; ".join(problems[:5]))
+    if problems:
+        notes.append("left as they were: " + "; ".join(problems))
+    for note in notes:
         import warnings
 
-        warnings.warn(f"{what}: left as they were: " + "; ".join(problems), stacklevel=3)
-    elif problems:
-        raise ValueError(f"{what} does not fit the model: " + "; ".join(problems[:5]))
+        warnings.warn(f"{what}: {note}", stacklevel=4)
+    _load_own(own)
+    for variable, value in values:
+        variable.assign(_core.cast(value, variable.dtype))
+
+
+def _load_own(rows):
+    """Calls load_own_variables() of classes of the user's; where one fails, what they changed is put back."""
+    before = [(v, v.numpy()) for entry, _ in rows for v in entry.variables]
+    try:
+        for entry, store in rows:
+            entry.owner.load_own_variables(store)
+    except BaseException:
+        for variable, value in before:
+            variable.assign(value)
+        raise
 
 
 def save_weights(model, filepath, overwrite=True, max_shard_size=None, **kwargs):
@@ -171,7 +205,7 @@ def save_weights(model, filepath, overwrite=True, max_shard_size=None, **kwargs)
 
         _safetensors.save(filepath, {f"{e.path}/{i}" if e.path else str(i): v for e in _state.entries(model) for i, v in enumerate(e.variables)}, {"format": "brio"})
         return
-    write_aside(filepath, lambda file: _write_h5(model, file.name))
+    _files.write_aside(filepath, lambda file: _write_h5(model, file.name), _files.BINARY)
 
 
 def load_weights(model, filepath, skip_mismatch=False, by_name=False, **kwargs):
@@ -186,12 +220,25 @@ def load_weights(model, filepath, skip_mismatch=False, by_name=False, **kwargs):
 
         _read_into(model, _Safe(_safetensors.load(filepath)), skip_mismatch, filepath)
     elif filepath.endswith(".keras"):
-        with zipfile.ZipFile(filepath) as archive:
-            _from_archive(archive, lambda path: _read_into(model, _H5(path), skip_mismatch, filepath))
-    elif filepath.endswith("weights.h5"):
+        with _archive(filepath) as archive:
+            _from_archive(archive, lambda source: _read_into(model, source, skip_mismatch, filepath))
+    elif filepath.endswith("weights.h5") or kwargs.get("_is_backup"):
+        _files.check_file(filepath, _files.BINARY)
         _read_into(model, _H5(filepath), skip_mismatch, filepath)
     else:
         raise ValueError(f"weights are read from .weights.h5, .keras and .safetensors files, but the name is {filepath}")
+
+
+def save_backup(model, path, state):
+    """Weights with a dictionary of plain data, in one file."""
+    _files.write_aside(path, lambda file: _write_h5(model, file.name, json.dumps(state)), _files.BINARY)
+
+
+def load_backup(model, path):
+    """Reads the weights that save_backup() wrote, and returns the dictionary; None where Keras wrote the file."""
+    load_weights(model, path, _is_backup=True)
+    text = _about(os.fspath(path))
+    return None if text is None else json.loads(text)
 
 
 class _Safe:
@@ -224,20 +271,23 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
     about = json.dumps({"keras_version": _VERSION, "date_saved": datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S")})
 
     def write(file):
-        with zipfile.ZipFile(file, "w") as archive, tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.comment = _files.BINARY.of(0)
             archive.writestr("metadata.json", about)
             archive.writestr("config.json", config)
-            weights = os.path.join(folder, "model.weights.h5")
-            _write_h5(model, weights)
-            archive.write(weights, "model.weights.h5")
+            with _files.aside(filepath) as weights:
+                _write_h5(model, weights.name)
+                with archive.open("model.weights.h5", "w", force_zip64=True) as member:
+                    shutil.copyfileobj(weights, member, 1 << 20)
             for entry in _state.entries(model):
                 if hasattr(entry.owner, "save_assets"):
                     store = {}
                     entry.owner.save_assets(store)
                     for name, text in store.items():
-                        archive.writestr(f"assets/{entry.path}/{name}", text)
+                        archive.writestr(f"assets/{entry.path}/{name}" if entry.path else f"assets/{name}", text)
+        _files.add_seal(file, _files.BINARY, instead=_files.BINARY.size)
 
-    write_aside(filepath, write)
+    _files.write_aside(filepath, write)
 
 
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
@@ -247,21 +297,26 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
         raise ValueError(f"models are read from .keras files, but the name is {filepath}")
     if not os.path.exists(filepath):
         raise ValueError(f"there is no file {filepath}")
-    try:
-        archive = zipfile.ZipFile(filepath)
-    except zipfile.BadZipFile:
-        raise ValueError(f"{filepath} is no .keras file: it is not a ZIP archive") from None
-    with archive:
+    with _archive(filepath) as archive:
         config = json.loads(_member(archive, "config.json"))
         if not compile:
             config["compile_config"] = None
         model = deserialize_keras_object(config, custom_objects, safe_mode)
-        _from_archive(archive, lambda path: _read_into(model, _H5(path), False, filepath))
+        _from_archive(archive, lambda source: _read_into(model, source, False, filepath, is_new=True))
         for entry in _state.entries(model):
             if hasattr(entry.owner, "load_assets"):
                 before = f"assets/{entry.path}/"
                 entry.owner.load_assets({n[len(before) :]: _member(archive, n).decode() for n in archive.namelist() if n.startswith(before)})
     return model
+
+
+def _archive(path):
+    """A .keras file, compared with its checksum."""
+    _files.check_file(path, _files.BINARY)
+    try:
+        return zipfile.ZipFile(path)
+    except zipfile.BadZipFile:
+        raise ValueError(f"{path} is no .keras file: it is not a ZIP archive") from None
 
 
 def _member(archive, name):
@@ -271,16 +326,15 @@ def _member(archive, name):
         raise ValueError(f"{archive.filename} is no .keras file: it has no {name}") from None
     if info.file_size > _LARGEST and info.file_size > 100 * max(info.compress_size, 1):
         raise ValueError(f"{archive.filename}: {name} claims {info.file_size} bytes, but {info.compress_size} are stored")
-    return archive.read(name)
+    try:
+        return archive.read(name)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise _files._damaged(archive.filename, f"its member {name} cannot be read ({error})") from None
 
 
 def _from_archive(archive, read):
-    """Calls read(path) with the weights of a .keras file, laid down as a file of their own."""
-    data = _member(archive, "model.weights.h5")
-    with tempfile.NamedTemporaryFile(suffix=".weights.h5") as file:
-        file.write(data)
-        file.flush()
-        read(file.name)
+    """Calls read(source) with the weights of a .keras file."""
+    read(_H5(f"{archive.filename}: model.weights.h5", _member(archive, "model.weights.h5")))
 
 
 class KerasFileEditor:
