@@ -153,7 +153,7 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   if (const CustomGradient* custom = custom_gradient_of(recording, index)) {
     std::vector<Tensor> gradients = (*custom)(c.cotangents);
     for (size_t i = 0; i < gradients.size() && i < c.result.size(); ++i) c.result[i] = std::move(gradients[i]);
-  } else {
+  } else if (node.op->grad) {  // none: a tape may watch what an op without a gradient gave
     node.op->grad(c);
   }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {

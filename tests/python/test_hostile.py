@@ -174,6 +174,17 @@ def test_prefetch_of_any_number_stays_in_its_memory():
     assert run(program).strip() == "20000"
 
 
+def test_a_tape_watches_what_has_no_gradient():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        stopped = tf.stop_gradient(x - 1.0)
+        tape.watch(stopped)
+        z = stopped * x
+    of_x, of_stopped = tape.gradient(z, [x, stopped])
+    assert of_x.numpy().tolist() == [0.0, 1.0] and of_stopped.numpy().tolist() == [1.0, 2.0]
+
+
 # ---- time
 
 
