@@ -122,7 +122,7 @@ struct Draw<Range> {
     Range range;
     if (!pick.once_in(3)) range.begin = draw<int64_t>(pick);
     if (!pick.once_in(3)) range.end = draw<int64_t>(pick);
-    if (!pick.once_in(2)) range.step = draw<int64_t>(pick);
+    if (!pick.once_in(2)) range.stride = draw<int64_t>(pick);
     return range;
   }
 };
@@ -180,7 +180,7 @@ Call drawn(F f) {
 using T = const Tensor&;
 
 const std::vector<Row>& rows() {
-  static const std::vector<Row> all = {
+  static const std::vector<Row> table = {
       AS(reshape, Tensor(*)(T, const Shape&)),
       CALL(expand_dims),
       CALL(squeeze),
@@ -215,7 +215,7 @@ const std::vector<Row>& rows() {
       CALL(all),
       CALL(mean),
       CALL(sum_to),
-      CALL(gather),
+      AS(gather, Tensor(*)(T, T, int)),
       CALL(scatter_add),
       AS(one_hot, Tensor(*)(T, int64_t, DType, int)),
       CALL(matvec),
@@ -246,8 +246,8 @@ const std::vector<Row>& rows() {
       AS(mod, Tensor(*)(T, T)),
       AS(cast, Tensor(*)(T, DType)),
       CALL(select),
-      CALL(maximum),
-      CALL(bitwise_and),
+      AS(maximum, Tensor(*)(T, T)),
+      AS(bitwise_and, Tensor(*)(T, T)),
       {"tile", drawn([](Pick& p) { return tile(draw<Tensor>(p), draw<std::vector<int64_t>>(p)); })},
       {"concat", drawn([](Pick& p) { return concat(draw<std::vector<Tensor>>(p), draw<int>(p)); })},
       {"stack", drawn([](Pick& p) { return stack(draw<std::vector<Tensor>>(p), draw<int>(p)); })},
@@ -272,9 +272,9 @@ const std::vector<Row>& rows() {
       {"range", drawn([](Pick& p) { return range(draw<Scalar>(p), draw<Scalar>(p), draw<Scalar>(p)); })},
       {"meshgrid", drawn([](Pick& p) { return meshgrid(draw<std::vector<Tensor>>(p)); })},
       {"uniform", drawn([](Pick& p) { return random::uniform(draw<Shape>(p), {.seed = 1}); })},
-      {"normal", drawn([](Pick& p) { return random::normal(draw<Shape>(p), {.seed = 1, .dtype = draw<DType>(p)}); })},
+      {"normal", drawn([](Pick& p) { return random::normal(draw<Shape>(p), {.dtype = draw<DType>(p), .seed = 1}); })},
   };
-  return all;
+  return table;
 }
 
 // A sum of more elements than a second adds up is no test of arguments.
@@ -314,7 +314,9 @@ TEST(HostileCalls, AnswerOrSayWhatIsWrong) {
   }
   std::printf("HostileCalls: %llu calls, %llu answers\n", static_cast<unsigned long long>(calls),
               static_cast<unsigned long long>(answers));
-  if (!given) EXPECT_GT(answers, calls / 20);
+  if (!given) {
+    EXPECT_GT(answers, calls / 20);
+  }
 }
 
 }  // namespace
