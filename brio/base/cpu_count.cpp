@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "brio/base/control_group.h"
+#include "brio/base/fork_locks.h"
 
 namespace brio {
 namespace {
@@ -41,11 +42,11 @@ int quota_limit() {
 }  // namespace
 
 int usable_cpus() {
-  static const int count = [] {
+  static constinit MadeOnce<const int> count;  // it reads files, which takes a while
+  return count.get([] {
     const int limit = quota_limit();
-    return limit > 0 ? std::min(limit, affinity_count()) : affinity_count();
-  }();
-  return count;
+    return new int(limit > 0 ? std::min(limit, affinity_count()) : affinity_count());
+  });
 }
 
 }  // namespace brio

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <ranges>
 #include <vector>
 
@@ -26,21 +27,38 @@ Table& table() {
   return *made;
 }
 
+// Made while the program loads, when there is one thread.
+std::recursive_mutex& first_use_mutex() {
+  static auto* const mutex = new std::recursive_mutex;
+  return *mutex;
+}
+[[maybe_unused]] const bool made_at_load = (first_use_mutex(), register_fork_locks(), true);
+
 void before_fork() {
+  first_use_mutex().lock();  // before the table: what is made there may add to it
   Table& t = table();
   t.mutex.lock();
   for (const Row& row : t.rows) row.take(row.lock);
 }
-void after_fork() {
+void give_back() {
   Table& t = table();
   for (const Row& row : std::views::reverse(t.rows)) row.give_back(row.lock);
   t.mutex.unlock();
+}
+void in_parent() {
+  give_back();
+  first_use_mutex().unlock();
+}
+void in_child() {
+  give_back();
+  // A recursive lock knows its holder by a number, which is another one here: it is made anew.
+  new (&first_use_mutex()) std::recursive_mutex;
 }
 
 }  // namespace
 
 void register_fork_locks() {
-  static const int registered = pthread_atfork(before_fork, after_fork, after_fork);
+  static const int registered = pthread_atfork(before_fork, in_parent, in_child);
   static_cast<void>(registered);
 }
 
@@ -51,5 +69,7 @@ void detail::hold_over_fork(void* lock, ForkRank rank, void (*take)(void*), void
   const auto after = std::ranges::upper_bound(t.rows, rank, {}, &Row::rank);
   t.rows.insert(after, {rank, lock, take, give_back});
 }
+
+std::recursive_mutex& detail::first_use() { return first_use_mutex(); }
 
 }  // namespace brio

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "brio/base/error.h"
+#include "brio/base/memory_limit.h"
 #include "brio/ops/check.h"
 #include "brio/ops/concrete.h"
 #include "brio/ops/indexing.h"
@@ -88,6 +90,11 @@ Tensor repeat(const Tensor& x, const std::vector<int64_t>& times, std::optional<
     throw_invalid("repeat", cat(times.size(), " numbers of times are given for ", size, " elements along axis ", at,
                                 " of shape ", from.shape()));
   std::vector<int64_t> positions;
+  for (int64_t left = available_memory() / 16;
+       const int64_t n : times) {  // a list of them, and the tensor made of it
+    if (n > left) throw ResourceError(cat("[repeat] there is no memory for an element ", n, " times"));
+    left -= std::max<int64_t>(n, 0);
+  }
   for (size_t i = 0; i < times.size(); ++i) {
     if (times[i] < 0) throw_invalid("repeat", cat("times[", i, "] is ", times[i], "; it must be ≥ 0"));
     positions.insert(positions.end(), static_cast<size_t>(times[i]), static_cast<int64_t>(i));
@@ -245,7 +252,8 @@ Tensor space_to_depth(const Tensor& x, int64_t block) {
 }
 Tensor depth_to_space(const Tensor& x, int64_t block) {
   const Shape& s = required("depth_to_space", x).shape();
-  if (s.rank() != 4 || block < 1 || s[3] % (block * block))
+  constexpr int64_t kLargest = 1 << 20;  // its square is still a number
+  if (s.rank() != 4 || block < 1 || block > kLargest || s[3] % (block * block))
     throw_invalid("depth_to_space",
                   cat("the channels of shape ", s, " are no blocks of ", block, " × ", block, " pixels"));
   const int64_t depth = s[3] / (block * block);
@@ -294,7 +302,11 @@ Tensor batch_to_space(const Tensor& x, const std::vector<int64_t>& block, const 
   if (crops.size() != m || static_cast<size_t>(required(self, x).rank()) < m + 1)
     throw_invalid(self, cat(m, " blocks and ", crops.size(), " crops are given for shape ", x.shape()));
   int64_t blocks = 1;
-  for (int64_t size : block) blocks *= std::max<int64_t>(size, 0);
+  for (int64_t size : block) {
+    constexpr int64_t kLargest = int64_t{1} << 40;  // no batch has more, and a product of them would wrap
+    blocks = size < 1 || size > kLargest || blocks > kLargest ? 0 : blocks * size;
+    if (blocks == 0) break;
+  }
   if (blocks == 0 || x.shape()[0] % blocks)
     throw_invalid(self,
                   cat("the batch of shape ", x.shape(), " is no multiple of ", blocks, ", the size of a block"));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "brio/base/error.h"
+#include "brio/base/fork_locks.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
 #include "brio/ops/families.h"
@@ -267,15 +268,15 @@ uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<
                            std::span<const int64_t> attrs);
 
 Registry& registry() {
-  static Registry* filled = [] {
+  static constinit MadeOnce<Registry> registry;
+  return registry.get([] {
     register_all_ops();
     auto r = std::make_unique<Registry>();
     register_backends(*r);
     register_control_kernels(*r);
     register_host_kernels(*r);
     return r.release();
-  }();
-  return *filled;
+  });
 }
 
 bool register_runtime() {

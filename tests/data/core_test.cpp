@@ -405,7 +405,7 @@ TEST(Dataset, ReadAheadStaysInsideItsBudgetWhateverIsAskedFor) {
     EXPECT_LE(made, 13) << asked;  // what was read, ten that fit, and what was under way when the first said its size
     EXPECT_EQ(all_of(ahead).size(), 100U);
   }
-  EXPECT_EQ(all_of(range(10'000).prefetch(int64_t{1} << 62)).size(), 10'000U);
+  EXPECT_EQ(all_of(range(1000).prefetch(int64_t{1} << 62)).size(), 1000U);
 }
 
 // Work that is worth threads gets them, and the report says so.
