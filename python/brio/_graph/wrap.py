@@ -303,7 +303,7 @@ def put_doors(wanted):
         if wanted or original is not None:
             setattr(owner, name, made if wanted else original)
         else:
-            delattr(owner, name)  # it was its base's
+            delattr(owner, name)  # it was its base's, or the module's __getattr__ has it
     _state["there"] = wanted
 
 
@@ -314,8 +314,10 @@ def _places():
     for name in (*_MODULES, *_KERAS):
         module = importlib.import_module(f"brio.{name}" if name else "brio")
         if not name:
-            for lazy in (*module._HOMES, "tuple"):
+            for lazy in module._HOMES:
                 module.__dict__.setdefault(lazy, getattr(module, lazy))
+            # Eager code finds it without an entry of its own, which would hide Python's from `from brio import *`.
+            found.append((module, "tuple", None, _door_for(name, "tuple", module.tuple, specials, classes, doors)))
         for attribute, value in list(vars(module).items()):
             if attribute.startswith("_") and attribute not in specials:
                 continue
