@@ -73,10 +73,11 @@ fuzz: setup ## hostile bytes for each parser of files; random graphs planned, un
 	@BRIO_FUZZ_SECONDS=$(SECONDS_TO_FUZZ) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='RandomGraphsOfAllOps.*'
 
 # FUZZ_API_ARGS="--calls 20000 --seed 7"; one call again: scripts/fuzz_api --call 'tf.zeros([-2**63])'
-fuzz-api: setup ## every public callable of Python and the tool, with odd arguments: a million calls
-	$(call build,release,_core brio_tool)
+fuzz-api: setup ## every public callable of Python, C++ functions and the tool, with odd arguments: a million calls
+	$(call build,release,_core brio_tool test_ops)
 	@.venv/bin/python scripts/fuzz_api $(FUZZ_API_ARGS)
 	@.venv/bin/python scripts/fuzz_tool
+	@BRIO_FUZZ_SECONDS=60 $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='HostileCalls.*'
 
 # FUZZ_DIFF_ARGS="--calls 2000 --seed 7 --only 'keras.layers.*' --python PYTHON": a Python that has TensorFlow
 fuzz-diff: setup ## random calls of ops, layers, losses, metrics, optimizers and datasets beside TensorFlow; differences, each in one line
