@@ -326,6 +326,11 @@ Tensor tensor_of(nb::handle h, const Wanted& wanted) {
   if (nb::hasattr(h, "__tf_tensor__")) return tensor_of(h.attr("__tf_tensor__")(), wanted);
   if (nb::hasattr(h, "__array__")) {
     const nb::object array = nb::module_::import_("numpy").attr("asarray")(h);
+    // A class has __array__ too, and is no array: NumPy puts what it cannot read into one, as it is.
+    if (!PyObject_CheckBuffer(array.ptr()) || array.attr("dtype").attr("hasobject").is(nb::handle(Py_True))) {
+      const nb::object list = nb::getattr(array, "tolist", nb::none());
+      if (list.is_none() || !is_sequence(nb::object(list()).ptr())) refuse(h);
+    }
     return from_array(array, wanted);
   }
   if (PyObject_HasAttrString(o, "__len__") && PyObject_HasAttrString(o, "__getitem__") && !PyDict_Check(o))

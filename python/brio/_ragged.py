@@ -51,7 +51,10 @@ class RaggedTensor:
         """Rows of the values that have their number."""
         ids = _numbers(value_rowids)
         n = (max(ids) + 1 if ids else 0) if nrows is None else int(nrows)
-        return cls.from_row_lengths(values, [ids.count(i) for i in range(n)])
+        import numpy as np
+
+        counts = np.bincount(np.asarray(ids, np.int64), minlength=n) if ids else np.zeros(n, np.int64)
+        return cls.from_row_lengths(values, counts[:n].tolist())
 
     @classmethod
     def from_uniform_row_length(cls, values, uniform_row_length, nrows=None, name=None, validate=True):

@@ -132,6 +132,23 @@ def test_lists_that_hold_themselves_and_deep_ones():
                 call(value)
 
 
+def test_classes_are_no_values():
+    for value in (np.float64, np.ndarray, int, object, tf.Tensor, np.array(object(), object), np.array(np.float32, object)):
+        for call in (tf.constant, tf.reduce_sum, lambda x: tf.constant(1.0) + x):  # a Variable calls what can be called
+            with pytest.raises((TypeError, ValueError)):
+                call(value)
+    with pytest.raises((TypeError, ValueError)):
+        keras.metrics.Mean().add_weight(3, keras.losses.MeanSquaredError(), dtype=np.float64)
+
+
+def test_counts_that_are_large_take_no_time():
+    began = time.monotonic()
+    assert keras.ops.diff([1] * 9, 2**32).shape == (0,)
+    rows = tf.RaggedTensor.from_value_rowids(tf.range(300), np.arange(300) // 3, nrows=20000)
+    assert rows.shape[0] == 20000 and rows[99].numpy().tolist() == [297, 298, 299]
+    assert time.monotonic() - began < 5
+
+
 def test_subclasses_of_numbers_keep_their_values():
     class Metres(float):
         pass

@@ -332,7 +332,7 @@ def diff(a, n=1, axis=-1):
         raise ValueError(f"[diff] n is {n}; it must be 0 or more")
     rank = len(a.shape)
     axis = axis % rank if -rank <= axis < rank else axis
-    for _ in range(n):
+    for _ in range(builtins.min(n, a.shape[axis]) if -rank <= axis < rank else n):  # of nothing there are no differences
         part = lambda s: a[tuple(s if i == axis else builtins.slice(None) for i in range(rank))]  # noqa: B023, E731
         later, sooner = part(builtins.slice(1, None)), part(builtins.slice(None, -1))
         a = tf.not_equal(later, sooner) if name_of(a) == "bool" else later - sooner
