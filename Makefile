@@ -97,7 +97,7 @@ round-trips: setup ## save and load every kind of layer and model, in every way;
 
 # BATTERY_ARGS="--count 1000 --seed 4 --only h5"; BATTERY=kill
 BATTERY ?= all
-battery: setup ## flipped bits, kills and full disks for every format that is written; counts what was tried
+battery: setup ## flipped bits, kills, full disks, signals, forks, threads; counts what was tried
 	$(call build,release,_core _hdf5 brio_tool)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/battery/battery.py $(BATTERY) $(BATTERY_ARGS)
 

@@ -1,9 +1,10 @@
-"""Batteries: python tests/battery/battery.py flip|kill|full-disk [--count N] [--seed N] [--only FORMAT].
+"""Batteries: python tests/battery/battery.py flip|kill|full-disk|signal|fork|end|thread|all [--count N] [--seed N] [--only FORMAT].
 
 flip       one bit of a file is flipped: loading says so, or gives the same; `brio verify` says so.
 kill       kill -9 at a random instant while files are written, or while fit() backs up: what is there is whole and of one piece,
            a run that is resumed ends where it would have ended, and nothing is left behind after the next start.
-full-disk  the disk is full after so many bytes: an error, the old file whole, and nothing left behind."""
+full-disk  the disk is full after so many bytes: an error, the old file whole, and nothing left behind.
+signal, fork, end, thread   what happens to a process while it works: processes.py"""
 
 import argparse
 import json
@@ -269,7 +270,9 @@ def full_disk(count, seed, only):
 
 
 def main():
-    jobs = {"flip": flip, "kill": kill, "full-disk": full_disk}
+    import processes
+
+    jobs = {"flip": flip, "kill": kill, "full-disk": full_disk, **processes.JOBS}
     if len(sys.argv) > 1 and sys.argv[1] in ("write", "flush", "train", "full"):
         words = sys.argv[2:]
         {"write": child_write, "flush": child_flush, "train": child_train, "full": lambda n, f, size: child_full(n, f, int(size))}[sys.argv[1]](*words)
@@ -281,7 +284,7 @@ def main():
     parser.add_argument("--only")
     given = parser.parse_args()
     problems = []
-    for name, counted in (("flip", 2000), ("kill", 250), ("full-disk", 150)):
+    for name, counted in (("flip", 2000), ("kill", 250), ("full-disk", 150), ("signal", 150), ("fork", 40), ("end", 100), ("thread", 20)):
         if given.job in (name, "all"):
             problems += jobs[name](given.count or counted, given.seed, given.only)
     for line in problems:
