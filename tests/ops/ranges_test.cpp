@@ -55,7 +55,7 @@ TEST(Ranges, KnownValues) {
   EXPECT_EQ(eye(2, -1, boolean).to_vector<bool>(), (std::vector<bool>{true, false, false, true}));
   EXPECT_TRUE(meshgrid({}).empty());
   EXPECT_EQ(meshgrid({Tensor(7)})[0].shape(), (Shape{1}));
-  EXPECT_EQ(meshgrid({zeros({2, 2}), zeros({3})})[0].shape(), (Shape{3, 4}));  // a matrix is taken as its elements
+  EXPECT_EQ(meshgrid({tensor({2, 2}), tensor({3})})[0].shape(), (Shape{3, 4}));  // a matrix is taken as its elements
 }
 
 TEST(Ranges, Refusals) {
