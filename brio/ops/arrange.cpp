@@ -60,9 +60,11 @@ Tensor tile(const Tensor& x, std::span<const int64_t> multiples) {
     }
     apart.insert(apart.end(), {1, shape[static_cast<int>(i)]});
     repeated.insert(repeated.end(), {multiples[i], shape[static_cast<int>(i)]});
-    result[i] *= multiples[i];
   }
-  const Tensor done = reshape(broadcast_to(reshape(x, apart), checked_shape("tile", repeated)), result);
+  const Tensor done_apart = broadcast_to(reshape(x, apart), checked_shape("tile", repeated));
+  for (size_t i = 0; i < result.size(); ++i)
+    if (rest[i] == 1) result[i] *= multiples[i];
+  const Tensor done = reshape(done_apart, result);
   return anything_left ? tile(done, rest) : done;
 }
 Tensor tile(const Tensor& x, std::initializer_list<int64_t> multiples) {
@@ -74,12 +76,12 @@ Tensor repeat(const Tensor& x, int64_t times, std::optional<int> axis) {
   const int at = repeat_axis(from, axis);
   if (times < 0) throw_invalid("repeat", cat("times is ", times, "; it must be ≥ 0"));
   const AroundAxis around(from.shape(), at);
+  const int64_t repeated[] = {around.outer * around.size, times, around.inner};
+  const Tensor apart =
+      broadcast_to(reshape(from, {around.outer * around.size, 1, around.inner}), checked_shape("repeat", repeated));
   std::vector<int64_t> result = dims_of(from);
   result[static_cast<size_t>(at)] *= times;
-  const int64_t repeated[] = {around.outer * around.size, times, around.inner};
-  return reshape(
-      broadcast_to(reshape(from, {around.outer * around.size, 1, around.inner}), checked_shape("repeat", repeated)),
-      result);
+  return reshape(apart, result);
 }
 Tensor repeat(const Tensor& x, const std::vector<int64_t>& times, std::optional<int> axis) {
   Tensor from = x;
@@ -327,7 +329,7 @@ Tensor batch_to_space(const Tensor& x, const std::vector<int64_t>& block, const 
     apart.push_back(size);
     result.push_back(size * block[k]);
     order.insert(order.end(), {static_cast<int>(m) + i, i - 1});
-    if (crops[k].low < 0 || crops[k].high < 0 || crops[k].low + crops[k].high > result.back())
+    if (crops[k].low < 0 || crops[k].high < 0 || crops[k].low > result.back() - crops[k].high)
       throw_invalid(self, cat("crops (", crops[k].low, ", ", crops[k].high, ") do not fit axis ", i, " of size ",
                               result.back()));
     ranges.push_back({crops[k].low, result.back() - crops[k].high});

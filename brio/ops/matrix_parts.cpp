@@ -57,7 +57,8 @@ namespace linalg {
 Tensor diag(const Tensor& diagonal, int64_t k) {
   if (required("diag", diagonal).rank() == 0) throw_invalid("diag", "takes vectors, but got a scalar");
   std::vector<int64_t> dims(diagonal.shape().begin(), diagonal.shape().end());
-  dims.back() += std::abs(k);
+  constexpr int64_t kFarthest = int64_t{1} << 59;  // no shape has room for it
+  dims.back() += std::abs(std::clamp(k, -kFarthest, kFarthest));
   dims.push_back(dims.back());
   const Tensor none = broadcast_to(zero_of(diagonal.dtype()), checked_shape("diag", dims));
   return with_diagonal(none, Matrix("diag", none), diagonal, k);

@@ -19,7 +19,9 @@ namespace brio::signal {
 namespace {
 
 void check_positive(const char* function, const char* what, int64_t number) {
+  constexpr int64_t kLongest = int64_t{1} << 48;  // sums of such do not wrap
   if (number < 1) throw_invalid(function, cat(what, " is ", number, "; it must be ≥ 1"));
+  if (number > kLongest) throw_invalid(function, cat(what, " is ", number, "; it must be ≤ 2^48"));
 }
 
 Tensor raised_cosine(const char* function, int64_t length, bool periodic, DType dtype, double a) {

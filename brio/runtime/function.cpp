@@ -93,11 +93,11 @@ struct TracedFunction::Impl final : PlanKeeper {
   explicit Impl(Body f) : body(std::move(f)) { enter(); }
   ~Impl() { leave(); }
   uint64_t last_used() const override { return used.load(std::memory_order_relaxed); }
-  void give_up_plans(std::vector<std::shared_ptr<const CachedPlan>>& gone) override {
+  void give_up_plans(GonePlans& gone) override {
     const std::unique_lock lock(mutex, std::try_to_lock);
     if (!lock) return;
     for (const auto& trace : traces) {
-      for (Trace::Prepared& p : trace->plans) gone.push_back(std::move(p.plan));
+      for (Trace::Prepared& p : trace->plans) gone.add(std::move(p.plan));
       trace->plans.clear();
     }
   }
@@ -144,7 +144,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   void make_room(const Trace& wanted) {
     for (auto trace = traces.rbegin(); trace != traces.rend() && plans_over_limit(); ++trace)
       if (trace->get() != &wanted) (*trace)->plans.clear();
-    if (plans_over_limit()) drop_idle_plans();
+    if (plans_over_limit()) drop_idle_plans(this);
   }
 
   Trace::Prepared& prepared(Trace& trace, uint64_t donated) {

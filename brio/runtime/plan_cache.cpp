@@ -79,7 +79,7 @@ class Cache {
 
   std::shared_ptr<const CachedPlan> insert(PlanKey key, uint64_t hash, std::shared_ptr<const CachedPlan> plan,
                                            uint64_t signature, std::vector<Aval> inputs, const std::string& note) {
-    std::list<Entry> gone;
+    GonePlans gone;
     std::lock_guard lock(mutex_);
     explain(signature, inputs);
     if (!note.empty()) last_miss_ += cat(": ", note);
@@ -106,7 +106,7 @@ class Cache {
             evictions_,      symbolic.families, symbolic.hits, last_miss_};
   }
   void set_limit(size_t bytes) {
-    std::list<Entry> gone;
+    GonePlans gone;
     std::lock_guard lock(mutex_);
     limit_ = bytes;
     while (own_bytes_ > limit_ && !entries_.empty()) evict(gone);
@@ -115,16 +115,12 @@ class Cache {
     std::lock_guard lock(mutex_);
     return bytes() > limit_;
   }
-  // Drops what was last used by `time`, as long as all plans but `gone_bytes` are too much; true when they are not.
-  bool drop_older(uint64_t time, size_t gone_bytes) {
-    std::list<Entry> gone;
+  // Drops what was last used by `time`, as long as all plans but the gone ones are too much; true when they are not.
+  bool drop_older(uint64_t time, GonePlans& gone) {
     std::lock_guard lock(mutex_);
-    size_t left = bytes() - gone_bytes;
-    while (left > limit_ && !entries_.empty() && entries_.back().last_used <= time) {
-      left -= cost(entries_.back());
-      evict(gone);
-    }
-    return left <= limit_;
+    const auto too_much = [&] { return bytes() - gone.bytes() > limit_; };
+    while (too_much() && !entries_.empty() && entries_.back().last_used <= time) evict(gone);
+    return !too_much();
   }
   void clear() {
     std::list<Entry> gone;
@@ -155,8 +151,7 @@ class Cache {
     }
   }
 
-  // Into a list that goes after the lock is given back: a plan may hold what waits for another lock as it goes.
-  void evict(std::list<Entry>& gone) {
+  void evict(GonePlans& gone) {
     const auto last = std::prev(entries_.end());
     key_bytes_ -= key_cost(*last);
     own_bytes_ -= cost(*last);
@@ -168,7 +163,8 @@ class Cache {
       }
     const auto structure = structures_.find(last->signature);
     if (--structure->second.entries == 0) structures_.erase(structure);
-    gone.splice(gone.end(), entries_, last);
+    gone.add(std::move(last->plan));
+    entries_.erase(last);
     ++evictions_;
   }
 
@@ -197,25 +193,23 @@ class Keepers {
     std::lock_guard lock(mutex_);
     all_.erase(keeper);
   }
-  void drop_idle() {
+  void drop_idle(const PlanKeeper* caller) {
     constexpr uint64_t kIdle = 64;  // plans made since it was used
     const uint64_t now = plan_clock();
-    std::vector<std::shared_ptr<const CachedPlan>> gone;  // after the lock
+    GonePlans gone;
     std::lock_guard lock(mutex_);
     if (now < looked_ + kIdle || !cache().over_limit()) return;
     looked_ = now;
     std::vector<std::pair<uint64_t, PlanKeeper*>> idle;
     for (PlanKeeper* keeper : all_)
-      if (const uint64_t time = keeper->last_used(); time + kIdle <= now) idle.emplace_back(time, keeper);
+      if (const uint64_t time = keeper->last_used(); keeper != caller && time + kIdle <= now)
+        idle.emplace_back(time, keeper);
     std::ranges::sort(idle);
-    size_t counted = 0, gone_bytes = 0;
     for (const auto& [time, keeper] : idle) {
-      if (cache().drop_older(time, gone_bytes)) return;
+      if (cache().drop_older(time, gone)) return;
       keeper->give_up_plans(gone);
-      for (; counted < gone.size(); ++counted)
-        if (gone[counted].use_count() == 1) gone_bytes += gone[counted]->bytes();
     }
-    cache().drop_older(now - kIdle, gone_bytes);
+    cache().drop_older(now - kIdle, gone);
   }
 
  private:
@@ -301,7 +295,7 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
 
 PlanCacheStats plan_cache_stats() { return cache().stats(); }
 bool plans_over_limit() { return cache().over_limit(); }
-void drop_idle_plans() { keepers().drop_idle(); }
+void drop_idle_plans(const PlanKeeper* caller) { keepers().drop_idle(caller); }
 void PlanKeeper::enter() { keepers().add(this); }
 void PlanKeeper::leave() { keepers().remove(this); }
 void set_plan_cache_limit(size_t bytes) { cache().set_limit(bytes); }

@@ -52,14 +52,28 @@ void clear_plan_cache();
 using PlanKey = std::span<const uint64_t>;
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make);
 
+// Plans on their way out. They go with this object, after every lock was given back: what a plan holds may wait for
+// another lock as it goes.
+class GonePlans {
+ public:
+  void add(std::shared_ptr<const CachedPlan> plan) {
+    if (plan.use_count() == 1) bytes_ += plan->bytes();
+    plans_.push_back(std::move(plan));
+  }
+  size_t bytes() const { return bytes_; }  // that will be free
+
+ private:
+  std::vector<std::shared_ptr<const CachedPlan>> plans_;
+  size_t bytes_ = 0;
+};
+
 // Whoever keeps plans outside of the cache is asked to drop them when all plans together pass the limit and these
 // were not used for long. What is in use stays, however large: a limit must not make a step plan itself anew each
 // time.
 class PlanKeeper {
  public:
-  virtual uint64_t last_used() const = 0;  // plan_clock() then
-  // Moves them into `gone`, unless they are in use.
-  virtual void give_up_plans(std::vector<std::shared_ptr<const CachedPlan>>& gone) = 0;
+  virtual uint64_t last_used() const = 0;           // plan_clock() then
+  virtual void give_up_plans(GonePlans& gone) = 0;  // unless they are in use
 
  protected:
   ~PlanKeeper() = default;
@@ -68,7 +82,7 @@ class PlanKeeper {
 };
 uint64_t plan_clock();  // how many plans were made so far
 bool plans_over_limit();
-void drop_idle_plans();
+void drop_idle_plans(const PlanKeeper* caller = nullptr);  // which is in use, and is not asked
 
 uint64_t hash_words(PlanKey key);
 
