@@ -346,7 +346,8 @@ Tensor slice(const Tensor& x, std::span<const Range> ranges) {
   bool whole = true;
   for (int i = 0; i < shape.rank(); ++i) {
     const Range range = i < static_cast<int>(ranges.size()) ? ranges[static_cast<size_t>(i)] : Range{};
-    const int64_t dim = shape[i], step = range.stride;
+    constexpr int64_t kFarthest = int64_t{1} << 60;  // a longer step leads out of every axis too
+    const int64_t dim = shape[i], step = std::clamp(range.stride, -kFarthest, kFarthest);
     if (step == 0) throw_invalid(op::slice, cat("the stride of axis ", i, " is 0"));
     // Python: negatives count from the end, what lies outside is cut off.
     auto place = [&](int64_t at) {
@@ -358,7 +359,7 @@ Tensor slice(const Tensor& x, std::span<const Range> ranges) {
     const int64_t count = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
     begin.push_back(count > 0 ? from : 0);
     size.push_back(std::max<int64_t>(count, 0));
-    stride.push_back(step);
+    stride.push_back(count > 1 ? step : 1);
     whole &= size.back() == dim && (step == 1 || dim <= 1);
   }
   if (whole) return x;
