@@ -99,6 +99,159 @@ def test_batch_normalization(graph, known):
         assert np.allclose(got, (given - 0.1 * mean) / np.sqrt(0.9 + 0.1 * variance + 1e-3), atol=1e-4)
 
 
+def unit(w):
+    return w / tf.norm(w)
+
+
+POSITIVE = tf.keras.constraints.NonNeg()
+
+
+@pytest.mark.parametrize("make, sizes", [
+    (lambda x, **bias: v1.layers.conv1d(x, 16, 3, kernel_constraint=unit, **bias), (28, 8)),
+    (lambda x, **bias: v1.layers.conv2d(x, 16, 3, kernel_constraint=unit, **bias), (28, 28, 3)),
+    (lambda x, **bias: v1.layers.conv3d(x, 4, 3, kernel_constraint=unit, **bias), (8, 8, 8, 2)),
+    (lambda x, **bias: v1.layers.conv2d_transpose(x, 4, 3, kernel_constraint=unit, **bias), (14, 14, 8)),
+    (lambda x, **bias: v1.layers.separable_conv2d(x, 16, 3, depthwise_constraint=unit, pointwise_constraint=unit, **bias), (28, 28, 3)),
+])  # fmt: skip
+def test_constraints_hold_after_steps(graph, make, sizes):
+    x = v1.placeholder(tf.float32, [None, *sizes])
+    y = make(x, bias_constraint=POSITIVE)
+    train = v1.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_mean(y))
+    s = session()
+    s.run(train, {x: data(8, *sizes)})
+    *kernels, bias = s.run(v1.trainable_variables())
+    assert (bias == 0).all() and all(np.isclose((k**2).sum(), 1, atol=1e-4) for k in kernels)
+
+
+@pytest.mark.parametrize("make", [
+    lambda x, form: v1.layers.conv1d(x, 16, 3, data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.max_pooling1d(x, 2, 2, data_format=form),
+    lambda x, form: v1.layers.average_pooling1d(x, 3, 2, padding="same", data_format=form),
+    lambda x, form: v1.layers.conv2d(x, 16, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.conv2d_transpose(x, 5, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.conv2d_transpose(x, 5, 4, strides=(2, 3), data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.separable_conv2d(x, 16, 3, strides=2, depth_multiplier=2, data_format=form, depthwise_initializer=fixed,
+                                               pointwise_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.average_pooling2d(x, 2, 2, data_format=form),
+    lambda x, form: v1.layers.flatten(x, data_format=form),
+])  # fmt: skip
+def test_channels_first(graph, make):
+    sizes = (28, 3) if "1d" in str(make.__code__.co_names) else (28, 28, 3)
+    given = data(8, *sizes)
+    there, back = [0, len(sizes), *range(1, len(sizes))], [0, *range(2, len(sizes) + 1), 1]
+    last, first = v1.placeholder(tf.float32, [None, *sizes]), v1.placeholder(tf.float32, [None, sizes[-1], *sizes[:-1]])
+    a, b = make(last, "channels_last"), make(first, "channels_first")
+    p, q = session().run([a, b], {last: given, first: given.transpose(there)})
+    assert np.allclose(p, q if q.ndim == 2 else q.transpose(back), atol=1e-4)
+    if q.ndim > 2:
+        assert b.shape.as_list() == [None, *q.shape[1:]]
+
+
+def fixed(shape, dtype=None):
+    return tf.constant(data(*shape, seed=sum(shape)))
+
+
+def test_data_formats_that_are_none(graph):
+    x = v1.placeholder(tf.float32, [None, 28, 28, 3])
+    with pytest.raises(ValueError, match=r"\[flatten\] data_format must be .* but is 'NCHW'"):
+        v1.layers.flatten(x, data_format="NCHW")
+
+
+def test_transposed_convolution_is_that_of_keras():
+    x, w, b = data(4, 7, 7, 8), data(3, 3, 6, 8, seed=2), data(6, seed=3)
+    layer = tf.keras.layers.Conv2DTranspose(6, 3, strides=2)
+    layer.build(x.shape)
+    layer.set_weights([w, b])
+    want = layer(x).numpy()
+    with tf.Graph().as_default():
+        y = v1.layers.conv2d_transpose(x, 6, 3, strides=2, kernel_initializer=v1.constant_initializer(w), bias_initializer=v1.constant_initializer(b))
+        assert np.allclose(session().run(y), want, atol=1e-4)
+
+
+def test_batch_normalization_with_constraints(graph):
+    x = v1.placeholder(tf.float32, [None, 14, 14, 8])
+    y = v1.layers.batch_normalization(x, training=True, gamma_constraint=tf.keras.constraints.MaxNorm(0.5), beta_constraint=POSITIVE)
+    train = v1.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(y))
+    s = session()
+    s.run(train, {x: data(32, 14, 14, 8)})
+    gamma, beta = s.run(v1.trainable_variables())
+    assert np.isclose(np.sqrt((gamma**2).sum()), 0.5, atol=1e-3) and (beta == 0).all()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_batch_renormalization(graph, known):
+    """As the paper has it: by the batch, then moved to what moving averages would have made."""
+    x, training = v1.placeholder(tf.float32, [None, 16]), v1.placeholder(tf.bool, [])
+    y = v1.layers.batch_normalization(x, training=True if known else training, momentum=0.9, renorm=True, renorm_momentum=0.8,
+                                      renorm_clipping={"rmax": 1.5, "rmin": 0.5, "dmax": 2.0})  # fmt: skip
+    with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+        step = tf.identity(y)
+    s = session()
+    mean, stddev = np.zeros(16, "float32"), np.ones(16, "float32")
+    moving_mean, moving_stddev = mean, stddev
+    for i in range(4):
+        given = data(64, 16, seed=i) * 1.3 + 0.5
+        got = s.run(step, {x: given} if known else {x: given, training: True})
+        m, d = given.mean(0), np.sqrt(given.var(0) + 1e-3)
+        want = (given - m) / d * np.clip(d / stddev, 0.5, 1.5) + np.clip((m - mean) / stddev, -2, 2)
+        assert np.allclose(got, want, atol=1e-4)
+        mean, stddev = mean * 0.8 + m * 0.2, stddev * 0.8 + d * 0.2
+        moving_mean, moving_stddev = moving_mean * 0.9 + m * 0.1, moving_stddev * 0.9 + d * 0.1
+    named = {n: s.run(f"batch_normalization/{n}:0") for n in ("moving_mean", "moving_variance", "renorm_mean", "renorm_stddev")}
+    wanted = {"moving_mean": moving_mean, "moving_variance": moving_stddev**2 - 1e-3, "renorm_mean": mean, "renorm_stddev": stddev}
+    assert all(np.allclose(named[n], wanted[n], atol=1e-4) for n in wanted)
+    if not known:
+        got = s.run(step, {x: given, training: False})
+        assert np.allclose(got, (given - moving_mean) / moving_stddev, atol=1e-3)
+        assert (s.run("batch_normalization/moving_stddev:0") == s.run("batch_normalization/moving_stddev:0")).all()
+        assert all((named[n] == s.run(f"batch_normalization/{n}:0")).all() for n in named)
+
+
+def test_virtual_batches(graph):
+    x = v1.placeholder(tf.float32, [None, 6, 5])
+    y = v1.layers.batch_normalization(x, training=True, momentum=0.9, virtual_batch_size=8)
+    with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+        y = tf.identity(y)
+    s = session()
+    given = data(32, 6, 5) * 2 + 1
+    got = s.run(y, {x: given})
+    parts = given.reshape(8, 4, 6, 5)
+    mean, variance = parts.mean((0, 2), keepdims=True), parts.var((0, 2), keepdims=True)
+    assert np.allclose(got, ((parts - mean) / np.sqrt(variance + 1e-3)).reshape(given.shape), atol=1e-4)
+    assert np.allclose(s.run("batch_normalization/moving_mean:0"), 0.1 * mean.mean(1, keepdims=True), atol=1e-4)
+    assert y.shape.as_list() == [None, 6, 5]
+
+
+def test_adjusted_normalization(graph):
+    x, training = v1.placeholder(tf.float32, [None, 20]), v1.placeholder(tf.bool, [])
+    scale, bias = np.linspace(0.9, 1.1, 20).astype("float32"), np.linspace(-0.1, 0.1, 20).astype("float32")
+    y = v1.layers.batch_normalization(x, training=training, adjustment=lambda shape: (tf.ones([shape[-1]]) * scale, tf.zeros([shape[-1]]) + bias))
+    s = session()
+    given = data(128, 20)
+    plain = (given - given.mean(0)) / np.sqrt(given.var(0) + 1e-3)
+    assert np.allclose(s.run(y, {x: given, training: True}), plain * scale + bias, atol=1e-4)
+    assert np.allclose(s.run(y, {x: given, training: False}), given / np.sqrt(1 + 1e-3), atol=1e-4)
+
+
+def test_normalization_of_several_axes(graph):
+    x = v1.placeholder(tf.float32, [None, 6, 5])
+    y = v1.layers.batch_normalization(x, axis=[1, 2], training=True)
+    given = data(32, 6, 5)
+    assert np.allclose(session().run(y, {x: given}), (given - given.mean(0)) / np.sqrt(given.var(0) + 1e-3), atol=1e-4)
+    assert [v.shape.as_list() for v in v1.trainable_variables()] == [[1, 6, 5], [1, 6, 5]]
+
+
+@pytest.mark.parametrize("how, told", [
+    ({"fused": True, "renorm": True}, "fused=True does not go with renorm"),
+    ({"renorm": True, "renorm_clipping": {"max": 1.0}}, r"but has \['max'\]"),
+    ({"virtual_batch_size": 4, "adjustment": lambda shape: (1.0, 0.0)}, "does not go with adjustment"),
+    ({"virtual_batch_size": -1}, "must be a positive integer"),
+])  # fmt: skip
+def test_normalizations_that_cannot_be(graph, how, told):
+    with pytest.raises(ValueError, match=told):
+        v1.layers.batch_normalization(v1.placeholder(tf.float32, [None, 8]), **how)
+
+
 def test_dropout_by_a_flag(graph):
     x, training = v1.placeholder(tf.float32, [None, 100]), v1.placeholder(tf.bool, [])
     y = v1.layers.dropout(x, 0.3, training=training)

@@ -175,12 +175,7 @@ def _initial(full, shape, dtype, initializer):
         if not (dtype.is_floating or dtype.is_complex or dtype.is_integer or dtype.name == "bool"):
             raise ValueError(f"An initializer for variable {full} of {dtype.name} is required")
         initializer = initializers.glorot_uniform() if dtype.is_floating or dtype.is_complex else initializers.zeros()
-    if isinstance(initializer, type):
-        initializer = initializer()
-    if isinstance(initializer, str):
-        from brio.keras import initializers as of_keras
-
-        initializer = of_keras.get(initializer)
+    initializer = resolved(initializer)
     if not callable(initializer) or isinstance(initializer, core.Tensor):
         return initializer
     if shape is None:
@@ -188,10 +183,22 @@ def _initial(full, shape, dtype, initializer):
     sizes = plain(shape)
     if sizes is None or None in sizes:
         raise ValueError(f"Shape of a new variable ({full}) must be fully defined, but instead was {tuple(sizes or ())}.")
-    return lambda: _made(initializer, sizes, dtype)
+    return lambda: made_by(initializer, sizes, dtype)
 
 
-def _made(initializer, sizes, dtype):
+def resolved(initializer):
+    """An initializer by itself, by its class or by its name."""
+    if isinstance(initializer, type):
+        return initializer()
+    if isinstance(initializer, str):
+        from brio.keras import initializers as of_keras
+
+        return of_keras.get(initializer)
+    return initializer
+
+
+def made_by(initializer, sizes, dtype):
+    """The value that an initializer gives a variable: one of TensorFlow 1's or Keras', or a function."""
     graph = core.building()
     if graph is None or not type(initializer).__module__.startswith("brio.keras"):
         return _call(initializer, sizes, dtype)
