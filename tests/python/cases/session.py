@@ -704,6 +704,32 @@ _PROGRAMS = [
     x = tf.constant(data(1, 4, 6, 2))
     with S.Session() as s:
         result = s.run([S.image.resize_images(x, [8, 9]), S.image.resize_images(x, [2, 3], method=1), S.image.resize_bilinear(x, [7, 11], align_corners=True), S.image.resize_nearest_neighbor(x, [5, 5])])"""),
+    ("resized_in_all_ways", """
+    x = tf.constant(data(2, 24, 32, 1))
+    I, made = S.image, []
+    for size in ([48, 40], [10, 13], [1, 50]):
+        for f in (I.resize_bilinear, I.resize_nearest_neighbor, I.resize_bicubic):
+            made += [f(x, size), f(x, size, align_corners=True), f(x, size, half_pixel_centers=True)]
+        made += [I.resize_area(x, size), I.resize_area(x, size, align_corners=True)]
+    with S.Session() as s:
+        result = [[r.dtype.name, r.shape, r[:1, ::6, ::9].copy()] for r in s.run(made)]""", {"rtol": 1e-4, "atol": 2e-6}),
+    ("resized_with_their_ratio", """
+    x = S.placeholder(tf.uint8, [None, 60, 81, 1])
+    made = [S.image.resize_images(x, size, method, preserve_aspect_ratio=True) for size in ([224, 224], [31, 100], [60, 200]) for method in range(4)]
+    same = S.image.resize_images(x, [60, 81])
+    one = S.image.resize_images(tf.constant(data(20, 30, 3)), [41, 77], 'bicubic', preserve_aspect_ratio=True)
+    pictures = (np.abs(data(2, 60, 81, 1)) * 100).astype('uint8')
+    with S.Session() as s:
+        result = [[r.dtype.name, r.shape, r[:1, ::31, ::29].copy()] for r in s.run([*made, same, one], {x: pictures})]""", {"rtol": 1e-4, "atol": 1e-3}),
+    ("resized_by_both", """
+    S.image.resize_bilinear(tf.zeros([1, 4, 4, 1]), [2, 2], align_corners=True, half_pixel_centers=True)""", {"raises": "ValueError"}),
+    ("gradient_of_bicubic", """
+    x = tf.Variable(data(1, 12, 12, 2))
+    y = S.image.resize_bicubic(x, [28, 28])
+    g = tf.gradients(tf.reduce_sum(y ** 2), x)[0]
+    with S.Session() as s:
+        s.run(x.initializer)
+        result = s.run(g)""", {"rtol": 1e-4}),
     ("rows_of_a_variable", """
     v = tf.Variable(tf.zeros([4, 2]))
     ops = [S.scatter_update(v, [0, 2], [[1.0, 1.0], [2.0, 2.0]]), S.scatter_add(v, [1], [[3.0, 3.0]]), S.scatter_sub(v, [2], [[1.0, 1.0]])]
