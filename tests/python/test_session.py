@@ -318,6 +318,95 @@ def test_cells_in_layers_and_both_ways(graph):
     assert "rnn/multi_rnn_cell/cell_0/gru_cell/gates/kernel:0" in names and "bidirectional_rnn/bw/lstm_cell/projection/kernel:0" in names
 
 
+def test_gru_cell_with_initializers(graph):
+    x = v1.placeholder(tf.float32, [None, 28, 28])
+    cell = v1.nn.rnn_cell.GRUCell(64, kernel_initializer=v1.constant_initializer(0.01), bias_initializer=v1.constant_initializer(-0.5))
+    outputs, _ = v1.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+    given = data(8, 28, 28)
+    h = np.zeros((8, 64), "float32")
+    for t in range(28):
+        gate = sigmoid(np.concatenate([given[:, t], h], 1).sum(1, keepdims=True) * 0.01 - 0.5)
+        h = gate * h + (1 - gate) * np.tanh(np.concatenate([given[:, t], gate * h], 1).sum(1, keepdims=True) * 0.01 - 0.5)
+    assert np.allclose(session().run(outputs, {x: given})[:, -1], h, atol=1e-5)
+
+
+def test_cells_that_are_not_trained(graph):
+    x = v1.placeholder(tf.float32, [None, 5, 4])
+    kinds = v1.nn.rnn_cell.BasicRNNCell, v1.nn.rnn_cell.GRUCell, v1.nn.rnn_cell.BasicLSTMCell, v1.nn.rnn_cell.LSTMCell
+    for i, kind in enumerate(kinds):
+        v1.nn.dynamic_rnn(kind(8, trainable=False), x, dtype=tf.float32, scope=f"rnn{i}")
+        with pytest.raises(TypeError, match="trainabel"):
+            kind(8, trainabel=False)
+    assert len(v1.global_variables()) == 10 and not v1.trainable_variables()
+    v1.nn.rnn_cell.GRUCell(8, dtype=tf.float64)(v1.placeholder(tf.float64, [None, 4]), v1.placeholder(tf.float64, [None, 8]))
+    assert all(v.dtype == tf.float64 for v in v1.trainable_variables())
+
+
+def test_cells_in_layers_with_one_state(graph):
+    x = v1.placeholder(tf.float32, [None, 12, 5])
+    cells = [v1.nn.rnn_cell.GRUCell(n, kernel_initializer=fixed) for n in (8, 6)]
+    whole = v1.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=False)
+    assert whole.state_size == 14
+    outputs, state = v1.nn.dynamic_rnn(whole, x, dtype=tf.float32)
+    with v1.variable_scope("again"):
+        cells = [v1.nn.rnn_cell.GRUCell(n, kernel_initializer=fixed) for n in (8, 6)]
+        wanted, parts = v1.nn.dynamic_rnn(v1.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32)
+    got, one, want, two = session().run([outputs, state, wanted, parts], {x: data(3, 12, 5)})
+    assert (got == want).all() and (one == np.concatenate(two, 1)).all()
+    with pytest.raises(ValueError, match="state_is_tuple is not set"):
+        v1.nn.rnn_cell.MultiRNNCell([v1.nn.rnn_cell.BasicLSTMCell(4)], state_is_tuple=False)
+
+
+class Echo(v1.nn.rnn_cell.RNNCell):
+    """Gives what it is given, and keeps its state: what a wrapper drops can be seen."""
+
+    state_size = output_size = property(lambda self: 100)
+
+    def call(self, inputs, state):
+        return inputs, state
+
+
+def test_variational_dropout_is_the_same_in_all_steps(graph):
+    x = v1.placeholder(tf.float32, [None, 20, 100])
+    keep = v1.placeholder(tf.float32, [])
+    cell = v1.nn.rnn_cell.DropoutWrapper(Echo(), input_keep_prob=keep, output_keep_prob=0.5, variational_recurrent=True, input_size=100, dtype=tf.float32)
+    outputs, _ = v1.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+    s = session()
+    ones = np.ones((8, 20, 100), "float32")
+    a, b = s.run(outputs, {x: ones, keep: 0.8}), s.run(outputs, {x: ones, keep: 0.8})
+    assert (a == a[:1, :1]).all() and (a != b).any() and np.allclose(np.unique(a), [0, 1 / 0.4])
+    assert 0.2 < (a[0, 0] > 0).mean() < 0.6
+    other = v1.nn.rnn_cell.DropoutWrapper(Echo(), output_keep_prob=0.5)
+    free = session().run(v1.nn.dynamic_rnn(other, x, dtype=tf.float32, scope="free")[0], {x: ones})
+    assert (free != free[:1, :1]).any()
+
+
+def test_variational_dropout_needs_sizes(graph):
+    with pytest.raises(ValueError, match="dtype must be provided"):
+        v1.nn.rnn_cell.DropoutWrapper(Echo(), 0.5, variational_recurrent=True)
+    with pytest.raises(ValueError, match="input_size must be provided"):
+        v1.nn.rnn_cell.DropoutWrapper(Echo(), 0.5, variational_recurrent=True, dtype=tf.float32)
+    with pytest.raises(ValueError, match="state_keep_prob must be between 0 and 1: 1.5"):
+        v1.nn.rnn_cell.DropoutWrapper(Echo(), state_keep_prob=1.5)
+
+
+def test_what_is_dropped_of_a_state(graph):
+    def after(**how):
+        cell = v1.nn.rnn_cell.DropoutWrapper(v1.nn.rnn_cell.BasicLSTMCell(50, reuse=v1.AUTO_REUSE), state_keep_prob=0.5, seed=3, **how)
+        return cell(tf.ones([4, 10]), cell.zero_state(4, tf.float32))[1]
+
+    states = after(), after(dropout_state_filter_visitor=lambda s: True), after(dropout_state_filter_visitor=lambda s: not hasattr(s, "c"))
+    zeros = [[(part == 0).any() for part in state] for state in session().run(states)]
+    assert zeros == [[False, True], [True, True], [False, False]]
+
+
+def test_seeds_of_a_wrapper_are_several(graph):
+    x = tf.ones([50, 100])
+    output, state = v1.nn.rnn_cell.DropoutWrapper(Echo(), output_keep_prob=0.5, state_keep_prob=0.5, seed=7)(x, x)
+    a, b = session().run([output, state])
+    assert 0.4 < (a == b).mean() < 0.6
+
+
 def test_candidate_samplers(graph):
     drawn, true, sampled = v1.nn.log_uniform_candidate_sampler(tf.constant([[1], [5]], tf.int64), 1, 64, True, 1000)
     s = session()
