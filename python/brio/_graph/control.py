@@ -209,7 +209,13 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
         return start
 
     made = _add(graph, "while", name or "while", function, [*flat, *most_rounds], [test, step], [(d, dims) for d, dims, _ in specs], structure)
+    made = made if back_prop else _without_gradients(made)
     return made[0] if len(made) == 1 and not return_same_structure else made
+
+
+def _without_gradients(made):
+    """The results of a loop, through which no gradient passes."""
+    return nested.swap(made, lambda t: stop_gradient(t) if isinstance(t, Tensor) else t)
 
 
 def _reshaped(x):
@@ -262,25 +268,26 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     def function(state, values):
         return _control.map_fn(lambda rows: state.inner(step, rows), list(values))
 
-    return _add(graph, "map", name or "map", function, flat, [step], [(t.dtype, _counted(flat, t.dims)) for t in step.outputs], step.structure)
+    made = _add(graph, "map", name or "map", function, flat, [step], [(t.dtype, _counted(flat, t.dims)) for t in step.outputs], step.structure)
+    return made if back_prop else _without_gradients(made)
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
     """The running results of a function of what it returned before and of the next row."""
-    return _along("scan", fn, elems, initializer, reverse, name, True)
+    return _along("scan", fn, elems, initializer, reverse, name, True, back_prop)
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """The last result of a function of what it returned before and of the next row."""
-    return _along("foldl", fn, elems, initializer, False, name, False)
+    return _along("foldl", fn, elems, initializer, False, name, False, back_prop)
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """As foldl, from the last row to the first."""
-    return _along("foldr", fn, elems, initializer, True, name, False)
+    return _along("foldr", fn, elems, initializer, True, name, False, back_prop)
 
 
-def _along(kind, fn, elems, initializer, reverse, name, stacked):
+def _along(kind, fn, elems, initializer, reverse, name, stacked, back_prop):
     graph = building()
     structure, flat, rows = _rows(elems)
     if initializer is None:
@@ -301,7 +308,8 @@ def _along(kind, fn, elems, initializer, reverse, name, stacked):
         return call(one, list(values[: len(flat)]), start, **more)
 
     dims = [_counted(flat, t.dims) if stacked else t.dims for t in step.outputs]
-    return _add(graph, kind, name or kind, function, [*flat, *first], [step], [(t.dtype, d) for t, d in zip(step.outputs, dims)], step.structure)
+    made = _add(graph, kind, name or kind, function, [*flat, *first], [step], [(t.dtype, d) for t, d in zip(step.outputs, dims)], step.structure)
+    return made if back_prop else _without_gradients(made)
 
 
 # ---- order

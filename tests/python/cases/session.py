@@ -630,6 +630,32 @@ _PROGRAMS = [
         result = [updates, s.run([v for v, _ in pairs])]
         s.run(S.local_variables_initializer())
         result.append(s.run(pairs[0][0]))""", {"rtol": 1e-4}),
+    ("areas_under_curves", """
+    y, p, w = S.placeholder(tf.bool, [None]), S.placeholder(tf.float32, [None]), S.placeholder(tf.float32, [None])
+    pairs = [S.metrics.auc(y, p, curve=c, summation_method=m, num_thresholds=n, weights=v) for c in ('ROC', 'PR')
+             for m in ('trapezoidal', 'careful_interpolation', 'minoring', 'majoring') for n, v in ((200, None), (11, w))]
+    pairs.append(S.metrics.auc(y, p, curve='PR', summation_method='careful_interpolation', thresholds=[0.7, 0.2, 0.5]))
+    with S.Session() as s:
+        s.run(S.local_variables_initializer())
+        empty = s.run([v for v, _ in pairs])
+        for i in range(3):
+            r = np.random.default_rng(i); truth = r.random(500) < 0.3
+            updates = s.run([u for _, u in pairs], {y: truth, p: (r.random(500) * 0.7 + truth * 0.3).astype('float32'), w: r.random(500).astype('float32')})
+        result = [empty, updates, s.run([v for v, _ in pairs])]""", {"rtol": 1e-4}),
+    ("no_such_curve", """
+    S.metrics.auc(tf.constant([True]), tf.constant([0.5]), curve='DET')""", {"raises": "ValueError"}),
+    ("no_such_summation", """
+    S.metrics.auc(tf.constant([True]), tf.constant([0.5]), summation_method='simpson')""", {"raises": "ValueError"}),
+    ("loop_without_gradients", """
+    x = S.placeholder(tf.float32, [3])
+    def powers(**how):
+        return S.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * x), [tf.constant(0), x], **how)[1]
+    a, b = powers(), powers(back_prop=False)
+    made = [S.map_fn(lambda v: v * v, x, back_prop=False), S.scan(lambda a, v: a * v, x, back_prop=False), S.foldl(lambda a, v: a * v, x, back_prop=False),
+            S.foldr(lambda a, v: a * v, x, back_prop=False), tf.map_fn(lambda v: v * v, x, back_prop=False), tf.while_loop(lambda v: v[0] < 9.0, lambda v: (v * 2.0,), [x], back_prop=False)[0]]
+    g, none = tf.gradients(a + b, x), [tf.gradients(m, x) for m in (b, *made)]
+    with S.Session() as s:
+        result = [s.run([g, a, b, *made], {x: [1.0, 2.0, 3.0]}), none]"""),
     ("datasets", """
     ds = tf.data.Dataset.from_tensor_slices((np.arange(10, dtype='float32').reshape(5, 2), np.arange(5)))
     a, b = S.data.make_one_shot_iterator(ds.batch(2)).get_next()

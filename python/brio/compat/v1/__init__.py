@@ -361,8 +361,9 @@ def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations
 
     if _graph.building() is not None:
         return control.while_loop(
-            cond, body, loop_vars, shape_invariants, name=name, maximum_iterations=maximum_iterations, return_same_structure=return_same_structure
-        )
+            cond, body, loop_vars, shape_invariants, back_prop=back_prop, name=name, maximum_iterations=maximum_iterations,
+            return_same_structure=return_same_structure,
+        )  # fmt: skip
     made = _control.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
     return made[0] if len(made) == 1 and not return_same_structure else made
 
