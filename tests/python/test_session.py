@@ -474,6 +474,43 @@ def test_a_failed_run_changes_nothing(graph):
     assert s.run(v) == 2.0 and s.run(step, {x: [3.0]}) == 5.0
 
 
+def test_variables_without_values_are_found(graph):
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    one, all_ = v1.assert_variables_initialized([w]), v1.assert_variables_initialized()
+    s = v1.Session()
+    s.run(w.initializer)
+    assert s.run(one) is None
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        s.run(all_)
+    s.run(v.initializer)
+    assert s.run(all_) is None
+
+
+def test_branches_of_tensorflow_1_unwrap_lists(graph):
+    p = v1.placeholder(tf.bool, [])
+    v1.disable_control_flow_v2()
+    try:
+        one, kept = (v1.cond(p, lambda: [tf.constant(1.0)], lambda: [tf.constant(2.0)], strict=strict) for strict in (False, True))
+    finally:
+        v1.enable_control_flow_v2()
+    assert v1.Session().run([one, kept], {p: True}) == [1.0, [1.0]]
+
+
+def test_prints_the_first_times(graph, capfd):
+    x = v1.placeholder(tf.float32, [3])
+    y = v1.Print(x * 2.0, [x], "x is ", first_n=2)
+    s = session()
+    for _ in range(5):
+        s.run(y, {x: [1.0, 2.0, 3.0]})
+    assert capfd.readouterr().err.count("x is ") == 2
+
+
+def test_constraints_in_eager_code():
+    w = v1.Variable([1.0, -1.0], constraint=POSITIVE)
+    v1.train.GradientDescentOptimizer(0.1).minimize(lambda: tf.reduce_sum(w**2), var_list=[w])
+    assert np.allclose(w.numpy(), [0.8, 0])
+
+
 def test_errors_of_runs_come_out(graph):
     x = v1.placeholder(tf.float32)
     y = tf.matmul(x, tf.ones([3, 2]))

@@ -1,8 +1,11 @@
 """Branches and loops: they hold operations of their own, which a traced branch or loop runs."""
 
 from brio import _control, _core, _nest
-from brio._graph import core, infer, nested, run, tensor_array, wrap
+from brio._graph import core, effects, infer, nested, run, tensor_array, wrap
 from brio._graph.core import Operation, Tensor, building
+
+
+unwraps = False  # TensorFlow 1's branches, which give the one result of a list by itself
 
 
 class Body:
@@ -123,7 +126,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     made = _add(graph, "cond", name or "cond", function, [pred], [yes, no], results, yes.structure)
     if isinstance(made, Tensor) and isinstance(yes.outputs[0], Operation):
         return made.op
-    return made[0] if isinstance(made, (list, tuple)) and len(made) == 1 and type(made) in (list, tuple) else made
+    return made[0] if unwraps and not strict and type(made) in (list, tuple) and len(made) == 1 else made
 
 
 def _scalar(x):
@@ -131,17 +134,28 @@ def _scalar(x):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function of the first truth that holds returns, or else the default's."""
+    """What the function of the first truth that holds returns, or else the default's. An exclusive one fails where several hold."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if exclusive and len(pairs) > 1:
+        return _exclusively(pairs, lambda: case(pairs, default, False, strict, name))
 
     def rest(i):
         if i == len(pairs):
             return default()
         if i == len(pairs) - 1 and default is None:
             return pairs[i][1]()
-        return cond(pairs[i][0], pairs[i][1], lambda: rest(i + 1))
+        return cond(pairs[i][0], pairs[i][1], lambda: rest(i + 1), strict)
 
     return rest(0)
+
+
+def _exclusively(pairs, choose):
+    """choose(), after a look that not more than one truth holds."""
+    graph = building()
+    truths = [wrap.convert(p) for p, _ in pairs]
+    at_most_one = wrap.call(graph, lambda *t: _core.add_n([_core.cast(_scalar(x), "int32") for x in t]) <= 1, "LessEqual", tuple(truths), {})
+    with graph.control_dependencies([effects.assert_op(at_most_one, ["[case] exclusive=True, but several conditions hold:", *truths])]):
+        return nested.swap(choose(), lambda t: identity(t) if isinstance(t, Tensor) else t)
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):

@@ -214,12 +214,13 @@ class Graph:
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
         """The tensor or operation of a name, or what is one already."""
         if isinstance(obj, str):
-            return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
-        if hasattr(obj, "_as_graph_element"):
-            return obj._as_graph_element()
-        if isinstance(obj, (Tensor, Operation)):
-            return obj
-        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+            found = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+        else:
+            found = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
+        allowed = {Tensor: allow_tensor, Operation: allow_operation}
+        if not allowed.get(type(found), False):
+            raise (ValueError if isinstance(obj, str) else TypeError)(f"Can not convert a {type(obj).__name__} into a {' or '.join(k.__name__ for k, yes in allowed.items() if yes)}.")
+        return found
 
     def finalize(self):
         """From now on nothing can be added."""

@@ -178,11 +178,11 @@ def _partial(state, gradient, keep, stops):
     return [again.values[t] for t in gradient.targets]
 
 
-def hessians(ys, xs, name="hessians", **kwargs):
+def hessians(ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
     """The matrix of second derivatives of the sum of ys, for each of xs."""
     made = []
     for x in _nest.flatten(xs):
-        (first,) = gradients(ys, x)
+        (first,) = gradients(ys, x, name=name)
         flat = wrap.call(building(), lambda g: _core.reshape(g, [-1]), "Reshape", (first,), {})
         n = flat.shape[0]
         if n is None:

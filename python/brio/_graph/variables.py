@@ -53,6 +53,8 @@ class Variable:
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
                  variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
                  synchronization=None, aggregation=None, shape=None):  # fmt: skip
+        if variable_def is not None:
+            raise NotImplementedError("[Variable] variable_def is not supported: Brio has no graphs as protocol buffers; give an initial_value")
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         graph = building()

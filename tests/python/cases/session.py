@@ -656,6 +656,89 @@ _PROGRAMS = [
     g, none = tf.gradients(a + b, x), [tf.gradients(m, x) for m in (b, *made)]
     with S.Session() as s:
         result = [s.run([g, a, b, *made], {x: [1.0, 2.0, 3.0]}), none]"""),
+    ("templates", """
+    def dense(x, units, seed):
+        w = S.get_variable('w', initializer=data(int(x.shape[1]), units, seed=seed))
+        return tf.matmul(x, w) + S.get_variable('b', [units], initializer=S.ones_initializer())
+    seen = []
+    def quiet(getter, name, *args, **kwargs):
+        seen.append(name)
+        return getter(name, *args, **{**kwargs, 'trainable': False})
+    x = S.placeholder(tf.float32, [None, 20])
+    late, now = S.make_template('layer', dense, units=8), S.make_template('layer', dense, create_scope_now_=True, units=8, seed=3)
+    named = S.make_template('any', dense, unique_name_='own', custom_getter_=quiet)
+    a, b, c = late(x, seed=1), now(x), named(x, units=4, seed=2)
+    d, e, f = late(x, seed=9), now(x), named(x, units=4, seed=9)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = [s.run([a, b, c, d, e, f], {x: data(5, 20)}), [v.name for v in S.global_variables()], [v.name for v in S.trainable_variables()], seen,
+                  now.variable_scope.name, [v.name for v in late.trainable_variables]]"""),
+    ("getters_in_getters", """
+    def outer(getter, name, *args, **kwargs):
+        return getter(name, *args, **kwargs) * 2.0
+    def inner(getter, name, *args, **kwargs):
+        return getter(name, *args, **kwargs) + 1.0
+    with S.variable_scope('a', custom_getter=outer):
+        one = S.get_variable('v', [], initializer=S.constant_initializer(3.0))
+        with S.variable_scope('b', custom_getter=inner):
+            two = S.get_variable('v', [], initializer=S.constant_initializer(3.0))
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = s.run([one, two])"""),
+    ("branches_keep_lists", """
+    p = S.placeholder(tf.bool, [])
+    a, b = tf.cond(p, lambda: [tf.constant(1.0)], lambda: [tf.constant(2.0)]), S.case([(p, lambda: (tf.constant(1.0),))], default=lambda: (tf.constant(2.0),))
+    with S.Session() as s:
+        result = [type(a).__name__, type(b).__name__, s.run([a, b], {p: True})]"""),
+    ("exclusive_case", """
+    x = S.placeholder(tf.float32, [])
+    y = S.case([(x > 0.0, lambda: x * 2.0), (x < -1.0, lambda: -x)], default=lambda: tf.constant(7.0), exclusive=True)
+    with S.Session() as s:
+        result = [s.run(y, {x: v}) for v in (3.0, -2.0, -0.5)]"""),
+    ("exclusive_case_with_two", """
+    x = S.placeholder(tf.float32, [])
+    y = S.case([(x > 0.0, lambda: x * 2.0), (x > 1.0, lambda: -x)], default=lambda: tf.constant(7.0), exclusive=True)
+    with S.Session() as s:
+        good = s.run(y, {x: 0.5})
+        s.run(y, {x: 3.0})""", {"raises": "InvalidArgumentError"}),
+    ("slots_of_ftrl_by_name", """
+    w = tf.Variable(data(20, 3), name='w')
+    S.train.FtrlOptimizer(0.1, accum_name='sums', linear_name='lines').minimize(tf.nn.l2_loss(w))
+    result = sorted(v.name for v in S.global_variables())"""),
+    ("constants_of_the_shape", """
+    a = S.get_variable('a', [2, 3], initializer=S.constant_initializer(data(2, 3), verify_shape=True))
+    b = S.get_variable('b', [3, 2], initializer=S.constant_initializer(data(2, 3), verify_shape=True))
+    with S.Session() as s:
+        result = s.run(S.global_variables_initializer())""", {"raises": "TypeError"}),
+    ("tables_in_parts", """
+    labels_, inputs = tf.constant(labels(64, 100)[:, None]), tf.constant(data(64, 16))
+    W, B = [tf.constant(data(n, 16, seed=n)) for n in (34, 33, 33)], [tf.constant(data(n, seed=n)) for n in (34, 33, 33)]
+    sampled = (tf.constant(np.arange(3, 100, 7)), tf.constant(np.full((64, 1), 0.3, 'float32')), tf.constant(np.full(14, 0.2, 'float32')))
+    made = [f(weights=W, biases=B, labels=labels_, inputs=inputs, num_sampled=14, num_classes=100, sampled_values=sampled, partition_strategy=how)
+            for f in (S.nn.nce_loss, S.nn.sampled_softmax_loss) for how in ('mod', 'div')]
+    made += [S.nn.embedding_lookup(W, [0, 5, 99, 40], partition_strategy=how) for how in ('mod', 'div')]
+    with S.Session() as s:
+        result = s.run(made)""", {"rtol": 1e-4}),
+    ("parts_of_no_kind", """
+    S.nn.embedding_lookup([tf.ones([3, 2]), tf.ones([3, 2])], [0], partition_strategy='rows')""", {"raises": "ValueError"}),
+    ("sparse_to_dense_out_of_order", """
+    loose = S.sparse_to_dense([[1, 0], [0, 2]], [3, 4], [1.0, 2.0], validate_indices=False)
+    strict = S.sparse_to_dense([[1, 0], [0, 2]], [3, 4], [1.0, 2.0])
+    with S.Session() as s:
+        good = s.run(loose)
+        s.run(strict)""", {"raises": "InvalidArgumentError"}),
+    ("moving_average_without_bias", """
+    x = S.placeholder(tf.float32, [2]); v = tf.Variable(5.0, name='v')
+    ema = S.train.ExponentialMovingAverage(0.9, zero_debias=True)
+    keep = ema.apply([x, v])
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = []
+        for i in range(4):
+            s.run(keep, {x: [i + 1.0, 3.0]}); result.append(s.run([ema.average(x), ema.average(v)]))"""),
+    ("elements_by_kind", """
+    x = S.placeholder(tf.float32, [], name='x')
+    tf.compat.v1.get_default_graph().as_graph_element('x:0', allow_tensor=False)""", {"raises": "ValueError"}),
     ("datasets", """
     ds = tf.data.Dataset.from_tensor_slices((np.arange(10, dtype='float32').reshape(5, 2), np.arange(5)))
     a, b = S.data.make_one_shot_iterator(ds.batch(2)).get_next()
@@ -748,7 +831,7 @@ _PROGRAMS = [
     with S.Session() as s:
         result = [[r.dtype.name, r.shape, r[:1, ::31, ::29].copy()] for r in s.run([*made, same, one], {x: pictures})]""", {"rtol": 1e-4, "atol": 1e-3}),
     ("resized_by_both", """
-    S.image.resize_bilinear(tf.zeros([1, 4, 4, 1]), [2, 2], align_corners=True, half_pixel_centers=True)""", {"raises": "ValueError"}),
+    S.Session().run(S.image.resize_bilinear(tf.zeros([1, 4, 4, 1]), [2, 2], align_corners=True, half_pixel_centers=True))""", {"raises": "ValueError"}),
     ("gradient_of_bicubic", """
     x = tf.Variable(data(1, 12, 12, 2))
     y = S.image.resize_bicubic(x, [28, 28])
