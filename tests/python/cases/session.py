@@ -803,6 +803,163 @@ _PROGRAMS = [
     with S.train.MonitoredTrainingSession(checkpoint_dir=d, hooks=[S.train.StopAtStepHook(num_steps=2)]) as s:
         while not s.should_stop(): last = s.run([train, step, w])
     result = [seen[0], seen[-1], len(seen), last[1]]"""),
+    ("monitored_session_saves_steps", """
+    import tempfile, os, glob
+    d, seen = tempfile.mkdtemp(), []
+    class Listener(S.train.CheckpointSaverListener):
+        def before_save(self, session, step): seen.append(('before', int(step)))
+        def after_save(self, session, step): seen.append(('after', int(step)))
+        def end(self, session, step): seen.append(('end', int(step)))
+    step = S.train.get_or_create_global_step(); w = tf.Variable(1.0)
+    train = S.train.GradientDescentOptimizer(0.1).minimize(w * w, global_step=step)
+    hook = S.train.CheckpointSaverHook(os.path.join(d, 'own'), save_steps=4, listeners=[Listener()])
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_steps=3, hooks=[S.train.StopAtStepHook(last_step=10), hook]) as s:
+        while not s.should_stop(): s.run(train)
+    names = lambda folder: [os.path.basename(p) for p in S.train.get_checkpoint_state(folder).all_model_checkpoint_paths]
+    result = [names(d), names(os.path.join(d, 'own')), seen]"""),
+    ("monitored_session_saves_seconds", """
+    import tempfile, os, time
+    d, e = tempfile.mkdtemp(), tempfile.mkdtemp()
+    step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
+    names = lambda folder: [os.path.basename(p) for p in S.train.get_checkpoint_state(folder).all_model_checkpoint_paths]
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_secs=1.5) as s:
+        for i in range(3):
+            s.run(add); time.sleep(1.7 if i == 1 else 0.0)
+        s.run(add)
+    with S.train.MonitoredTrainingSession(checkpoint_dir=e) as s:
+        for i in range(3): s.run(add)
+    result = [names(d), names(e)]"""),
+    ("monitored_session_never_saves", """
+    import tempfile, os
+    d = tempfile.mkdtemp()
+    step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_secs=None) as s:
+        s.run(add)
+    result = S.train.latest_checkpoint(d)"""),
+    ("monitored_session_writes_summaries", """
+    import tempfile, glob, os
+    def written(folder):
+        tags = []
+        for path in glob.glob(os.path.join(folder, 'events*')):
+            bytes_ = open(path, 'rb').read()
+            at = 0
+            while at < len(bytes_):
+                n = int.from_bytes(bytes_[at:at + 8], 'little'); record = bytes_[at + 12:at + 12 + n]; at += n + 16
+                tags.append((b'loss' in record and n < 100, b'global_step/sec' in record))
+        return [sum(t[0] for t in tags), sum(t[1] for t in tags)]
+    step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
+    S.summary.scalar('loss', tf.cast(step, tf.float32))
+    result = []
+    for how in ({}, {'save_summaries_steps': 7}, {'save_summaries_secs': 600}, {'save_summaries_steps': None, 'save_summaries_secs': None}, {'log_step_count_steps': 5}):
+        d, e = tempfile.mkdtemp(), tempfile.mkdtemp()
+        with S.train.MonitoredTrainingSession(checkpoint_dir=d, summary_dir=e, save_graph_def=False, **how) as s:
+            for _ in range(21): s.run(add)
+        result += [written(e), written(d)]"""),
+    ("scaffold", """
+    import tempfile
+    d = tempfile.mkdtemp()
+    step = S.train.get_or_create_global_step()
+    x = S.placeholder(tf.float32, [2]); v = S.Variable(x, name='v'); w = tf.Variable(1.0, name='w')
+    seven = w.assign(7.0)
+    made = lambda: S.train.Scaffold(init_op=S.global_variables_initializer(), init_feed_dict={x: [3.0, 4.0]}, init_fn=lambda scaffold, session: session.run(seven))
+    scaffolds = [made(), made()]
+    add = [w.assign_add(1.0), S.assign_add(step, 1)]
+    result = []
+    for scaffold in scaffolds:
+        with S.train.MonitoredTrainingSession(checkpoint_dir=d, scaffold=scaffold) as s:
+            s.run(add); result.append(s.run([v, w, step]))"""),
+    ("hooks_that_cannot_be", """
+    result = []
+    for make in (lambda: S.train.LoggingTensorHook(['x'], every_n_iter=1, every_n_secs=1), lambda: S.train.LoggingTensorHook(['x']), lambda: S.train.LoggingTensorHook(['x'], every_n_iter=0),
+                 lambda: S.train.CheckpointSaverHook('d'), lambda: S.train.CheckpointSaverHook('d', save_secs=1, save_steps=1), lambda: S.train.StepCounterHook(1, 1),
+                 lambda: S.train.SummarySaverHook(save_steps=1), lambda: S.train.StopAtStepHook(1, 1)):
+        try:
+            make(); result.append('made')
+        except ValueError:
+            result.append('ValueError')"""),
+    ("logged_tensors", """
+    import logging, time
+    lines = []
+    class Keep(logging.Handler):
+        def emit(self, record): lines.append(record.getMessage())
+    x = tf.Variable(0.0, name='x'); step = S.train.get_or_create_global_step(); add = x.assign_add(1.0)
+    logger = logging.getLogger('brio' if tf.__name__ == 'brio' else 'tensorflow')
+    keep, level = Keep(), logger.level
+    logger.addHandler(keep); logger.setLevel(logging.INFO)
+    L = S.train.LoggingTensorHook
+    result = []
+    for hook in (L({'x': x}, every_n_iter=3), L({'x': x}, at_end=True), L({'x': x}, every_n_iter=4, at_end=True, formatter=lambda v: 'value %g' % v['x']), L({'x': x}, every_n_secs=100.0)):
+        del lines[:]
+        with S.train.MonitoredTrainingSession(hooks=[hook]) as s:
+            for _ in range(7): s.run(add)
+        result.append([l.split(' (')[0] for l in lines if l.startswith(('x = ', 'value'))])
+    logger.removeHandler(keep); logger.setLevel(level)"""),
+    ("saver_reshapes", """
+    import tempfile, os
+    path = os.path.join(tempfile.mkdtemp(), 'm')
+    v = tf.Variable(data(6, 4), name='v')
+    with S.Session() as s:
+        s.run(v.initializer); kept = S.train.Saver().save(s, path, write_meta_graph=False)
+    with tf.Graph().as_default():
+        w = tf.Variable(tf.zeros([3, 8]), name='v')
+        with S.Session() as s:
+            S.train.Saver(reshape=True).restore(s, kept)
+            result = s.run(w)"""),
+    ("saver_options", """
+    import tempfile, os
+    d = tempfile.mkdtemp()
+    v = tf.Variable(1.0, name='v')
+    late = S.train.Saver(defer_build=True)
+    u = tf.Variable(2.0, name='u')
+    try:
+        late.save(S.Session(), os.path.join(d, 'x')); built = 'built'
+    except RuntimeError:
+        built = 'RuntimeError'
+    late.build()
+    padded, hours = S.train.Saver(pad_step_number=True), S.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=0.0001)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        saved = [os.path.basename(late.save(s, os.path.join(d, 'late'))), os.path.basename(padded.save(s, os.path.join(d, 'padded'), global_step=12, latest_filename='newest'))]
+        import time
+        time.sleep(0.4)
+        for i in range(3):
+            hours.save(s, os.path.join(d, 'h'), global_step=i)
+        s.run(u.assign(9.0)); late.restore(s, os.path.join(d, 'late'))
+        left = [S.train.checkpoint_exists(os.path.join(d, 'h-%d' % i)) for i in range(3)]
+        result = [built, saved, left, s.run(u), os.path.basename(S.train.latest_checkpoint(d, 'newest')), os.path.basename(S.train.latest_checkpoint(d))]"""),
+    ("coordinator", """
+    import threading, time, sys
+    def told(use, **how):
+        c = S.train.Coordinator(**how)
+        try:
+            use(c)
+            return ['joined', c.should_stop(), c.joined]
+        except Exception as error:
+            return [type(error).__name__, c.should_stop(), c.joined]
+    def failing(c, error):
+        def work():
+            try:
+                raise error
+            except Exception as e:
+                c.request_stop(e)
+        t = threading.Thread(target=work); t.start(); c.join([t])
+    def scoped(c):
+        def work():
+            with c.stop_on_exception():
+                raise KeyError('x')
+        t = threading.Thread(target=work); c.register_thread(t); t.start(); c.join()
+    def counting(c):
+        n = []
+        def work():
+            while not c.should_stop():
+                n.append(1); time.sleep(0.001)
+                if len(n) == 5: c.request_stop()
+        t = threading.Thread(target=work); t.start(); c.join([t])
+    def slow(c, **how):
+        t = threading.Thread(target=time.sleep, args=(1.0,), daemon=True); t.start(); c.request_stop(); c.join([t], stop_grace_period_secs=0.05, **how)
+    result = [told(lambda c: failing(c, ValueError('bad'))), told(lambda c: failing(c, tf.errors.OutOfRangeError(None, None, 'end'))), told(scoped), told(counting),
+              told(lambda c: failing(c, KeyError('x')), clean_stop_exception_types=(KeyError,)), told(slow), told(lambda c: slow(c, ignore_live_threads=True)),
+              told(lambda c: (c.request_stop(), c.wait_for_stop(1.0), c.clear_stop()))]"""),
     ("old_names", """
     x = tf.constant([[1.0, -2.0], [3.0, 4.0]]); i = tf.constant([[7, 8], [9, 10]])
     with S.Session() as s:
