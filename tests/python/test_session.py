@@ -632,6 +632,70 @@ def test_an_old_program(tmp_path):
     assert done.returncode == 0 and done.stdout == "done 2\n", done.stderr
 
 
+@pytest.fixture
+def flags():
+    made = v1.flags
+    before = set(made.FLAGS)
+    yield made
+    for name in set(made.FLAGS) - before:
+        delattr(made.FLAGS, name)
+
+
+def test_flags_between_bounds(flags):
+    flags.DEFINE_integer("batch_size", 64, "pictures in a batch", lower_bound=1, upper_bound=1024, short_name="b")
+    flags.DEFINE_float("rate", 1e-3, "100% of the rate", lower_bound=0.0)
+    assert flags.FLAGS(["program", "-b", "128", "--rate=0.1", "rest"]) == ["program", "rest"]
+    assert (flags.FLAGS.batch_size, flags.FLAGS.b, flags.FLAGS.rate) == (128, 128, 0.1)
+    for wrong in (["--batch_size=2000"], ["--batch_size=0"], ["--rate=-1"], ["--rate=fast"]):
+        with pytest.raises(flags.IllegalFlagValueError):
+            flags.FLAGS(["program", *wrong])
+    with pytest.raises(flags.IllegalFlagValueError, match=r"--batch_size=0: it must be in \[1, 1024\]"):
+        flags.FLAGS.batch_size = 0
+    with pytest.raises(flags.IllegalFlagValueError, match="--size=0"):
+        flags.DEFINE_integer("size", 0, "", lower_bound=1)
+
+
+def test_flags_that_are_required(flags):
+    flags.DEFINE_string("data_dir", None, "where the data lie")
+    flags.DEFINE_string("log_dir", None, "where logs go", required=True)
+    flags.mark_flag_as_required("data_dir")
+    with pytest.raises(flags.IllegalFlagValueError, match="--data_dir must have a value other than None"):
+        flags.FLAGS(["program", "--log_dir=logs"])
+    with pytest.raises(flags.IllegalFlagValueError, match="--log_dir must have a value other than None"):
+        flags.FLAGS(["program", "--data_dir=data"])
+    flags.FLAGS(["program", "--data_dir=data", "--log_dir=logs"])
+    assert flags.FLAGS.data_dir == "data"
+
+
+def test_flags_that_are_no_truths(flags):
+    flags.DEFINE_bool("shuffle", True, "")
+    flags.DEFINE_enum("mode", "train", ["train", "eval"], "")
+    flags.FLAGS(["program", "--noshuffle", "--mode=eval"])
+    assert (flags.FLAGS.shuffle, flags.FLAGS.mode) == (False, "eval")
+    for wrong in ("--shuffle=maybe", "--mode=test"):
+        with pytest.raises(flags.IllegalFlagValueError):
+            flags.FLAGS(["program", wrong])
+    with pytest.raises(flags.UnrecognizedFlagError, match="'shufle'"):
+        flags.FLAGS(["program", "--shufle=true"])
+    assert flags.FLAGS(["program", "--shufle=true"], known_only=True) == ["program", "--shufle=true"]
+
+
+def test_a_program_without_a_required_flag(tmp_path):
+    program = """
+        import brio.compat.v1 as tf
+        tf.flags.DEFINE_string("data_dir", None, "where the data lie")
+        tf.flags.mark_flag_as_required("data_dir")
+        tf.app.run(lambda argv: print(tf.flags.FLAGS.data_dir))
+    """
+    (tmp_path / "program.py").write_text(textwrap.dedent(program))
+    there = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
+    failed, done = (
+        subprocess.run([sys.executable, "program.py", *given], cwd=tmp_path, env=there, capture_output=True, text=True) for given in ([], ["--data_dir=x"])
+    )
+    assert failed.returncode == 1 and "Flag --data_dir must have a value" in failed.stderr and "Traceback" not in failed.stderr
+    assert done.stdout == "x\n"
+
+
 def test_a_placeholder_begins_graph_mode(tmp_path):
     program = """
         import numpy as np, brio as tf

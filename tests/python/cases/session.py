@@ -776,6 +776,19 @@ _PROGRAMS = [
             for i in range(3): w.add_summary(s.run(merged, {x: i * 1.0}), i)
         made = s.run(S.get_collection(S.GraphKeys.SUMMARIES)[0], {x: 2.0})
         result = [len(glob.glob(os.path.join(d, 'events*'))), isinstance(s.run(merged, {x: 1.0}), bytes), made, s.run(S.get_collection(S.GraphKeys.SUMMARIES)[1], {x: 1.0})]"""),
+    ("summaries_of_families", """
+    x = S.placeholder(tf.float32, [])
+    picture = tf.constant((np.abs(data(2, 8, 8, 1)) * 100).astype('uint8'))
+    with tf.name_scope('train'):
+        made = [S.summary.scalar('loss', x, family='losses'), S.summary.scalar('loss', x, family='losses'), S.summary.scalar('my loss', x), S.summary.histogram('h', [1.0, 2.0] * x, family='a b')]
+        tags = S.summary.image('pictures', picture, family='all')
+    with S.Session() as s:
+        import re
+        result = [s.run(made, {x: 2.0}), re.findall(rb'all/[a-z/]*[0-9]?', s.run(tags)), [m.op.name for m in made]]"""),
+    ("summaries_of_tensors", """
+    made = [S.summary.tensor_summary('t', tf.constant([1.0, 2.0]), summary_description='two numbers', display_name='Two', family='f'), S.summary.tensor_summary('u', tf.constant([3]))]
+    with S.Session() as s:
+        result = s.run(made)"""),
     ("moving_average", """
     v = tf.Variable(0.0, name='v'); u = tf.Variable([1.0, 1.0])
     ema = S.train.ExponentialMovingAverage(0.9)
