@@ -1,7 +1,9 @@
 """Graph mode where TensorFlow 2.21 has nothing to compare with (tf.layers, cells), and what it costs: the rest is cases/session.py."""
 
+import ast
 import gc
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -472,6 +474,50 @@ def test_a_failed_run_changes_nothing(graph):
         with pytest.raises(tf.errors.InvalidArgumentError):
             s.run(step, {x: [-1.0]})
     assert s.run(v) == 2.0 and s.run(step, {x: [3.0]}) == 5.0
+
+
+def unused(path):
+    """(class or function, parameter) of what a file's public functions take and never read."""
+    tree = ast.parse(path.read_text())
+    for owner in (node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef))):
+        for f in owner.body:
+            if not isinstance(f, ast.FunctionDef) or f.name.startswith("_") and f.name not in ("__init__", "__call__"):
+                continue
+            body = f.body[1:] if ast.get_docstring(f) else f.body
+            read = {n.id for statement in body for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            overridden = isinstance(owner, ast.ClassDef) and owner.name.endswith(("Hook", "Listener", "Optimizer")) and f.name != "__init__"
+            who = owner.name if f.name == "__init__" else f.name
+            for argument in [*f.args.args, *f.args.kwonlyargs, *filter(None, [f.args.vararg, f.args.kwarg])]:
+                if argument.arg not in read and argument.arg not in ("self", "cls") and not overridden:
+                    yield "DEFINE_*" if who.startswith("DEFINE_") else who, argument.arg
+
+
+def test_no_argument_is_ignored():
+    from brio.compat.v1 import _ignored
+
+    root = pathlib.Path(tf.__file__).parent
+    files = [*(root / "compat" / "v1").glob("*.py"), root / "compat" / "_variables.py"]
+    files += [root / "_graph" / f"{name}.py" for name in ("control", "effects", "gradients", "run", "tensor_array", "variables")]
+    found = {(who, argument) for path in files for who, argument in unused(path)}
+    assert len(found) > 50
+    wrong = {f"{who}.{argument}" for who, argument in found if argument not in _ignored.IGNORED and f"{who}.{argument}" not in _ignored.IGNORED}
+    assert not wrong, wrong
+    stale = _ignored.IGNORED - {x for who, argument in found for x in (argument, f"{who}.{argument}")}
+    assert not stale, stale
+
+
+@pytest.mark.parametrize("use, told", [
+    (lambda: v1.Session("grpc://localhost:2222"), r"\[Session\] target='grpc://localhost:2222'"),
+    (lambda: v1.train.MonitoredTrainingSession(is_chief=False), "is_chief=False"),
+    (lambda: v1.train.Saver(saver_def=3, var_list=[tf.Variable(1.0)]), r"\[Saver\] saver_def=3"),
+    (lambda: v1.Variable(variable_def=3), r"\[Variable\] variable_def"),
+    (lambda: v1.train.Scaffold(ready_op=3), r"\[Scaffold\] ready_op=3"),
+    (lambda: v1.data.Iterator.from_structure(tf.int64, output_classes=tf.SparseTensor), "output_classes has SparseTensor"),
+    (lambda: tf.TensorArray(tf.float32, 3, flow=tf.constant(1.0)), r"\[TensorArray\] handle and flow"),
+])  # fmt: skip
+def test_what_there_is_not_is_refused(graph, use, told):
+    with pytest.raises(NotImplementedError, match=told):
+        use()
 
 
 def test_variables_without_values_are_found(graph):

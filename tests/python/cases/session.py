@@ -261,6 +261,23 @@ _PROGRAMS = [
     with S.Session() as s:
         result = [s.run(tf.gradients(c, [a, b])), s.run(tf.gradients(c, [a, b], stop_gradients=[a, b])), s.run(tf.gradients(c, a, stop_gradients=[b])), s.run(g, {x: [1.0, 2.0, 3.0]}),
                   tf.gradients(c, tf.constant(1.0)), tf.gradients(tf.stop_gradient(x), x), tf.gradients(tf.floor(x), x)]"""),
+    ("tapes_of_graphs", """
+    v, w = tf.Variable(data(10, 3)), tf.Variable(2.0)
+    with tf.GradientTape(watch_accessed_variables=False) as some:
+        some.watch(w)
+        y = tf.reduce_sum(v ** 2) * w
+    with tf.GradientTape(persistent=True) as all_:
+        z = tf.reduce_sum(v ** 2) * w
+    g, h, k = some.gradient(y, [v, w]), all_.gradient(z, [v, w]), all_.gradient(z, w)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = [g[0], s.run([g[1], h, k])]"""),
+    ("tape_of_a_graph_twice", """
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+    tape.gradient(y, v)
+    tape.gradient(y, v)""", {"raises": "RuntimeError"}),
     ("second_gradients", """
     x = S.placeholder(tf.float32, [4])
     w = tf.Variable([1.0, 2.0, 3.0, 4.0])
