@@ -244,7 +244,7 @@ def test_normalization_of_several_axes(graph):
 
 
 @pytest.mark.parametrize("how, told", [
-    ({"fused": True, "renorm": True}, "fused=True does not go with renorm"),
+    ({"fused": True}, "fused=True normalises pictures along axis 1 or 3, but got rank 2"),
     ({"renorm": True, "renorm_clipping": {"max": 1.0}}, r"but has \['max'\]"),
     ({"virtual_batch_size": 4, "adjustment": lambda shape: (1.0, 0.0)}, "does not go with adjustment"),
     ({"virtual_batch_size": -1}, "must be a positive integer"),
@@ -252,6 +252,25 @@ def test_normalization_of_several_axes(graph):
 def test_normalizations_that_cannot_be(graph, how, told):
     with pytest.raises(ValueError, match=told):
         v1.layers.batch_normalization(v1.placeholder(tf.float32, [None, 8]), **how)
+    with pytest.raises(ValueError, match="fused=True does not go with renorm"):
+        v1.layers.batch_normalization(v1.placeholder(tf.float32, [None, 8, 8, 3]), fused=True, renorm=True)
+
+
+def test_resized_to_a_size_that_is_fed(graph):
+    x, size = v1.placeholder(tf.float32, [None, None, None, 3]), v1.placeholder(tf.int32, [2])
+    made = [v1.image.resize_images(x, size, method) for method in range(4)]
+    fixed_size = [v1.image.resize_images(x, [14, 21], method) for method in range(4)]
+    assert all(t.shape.as_list() == [None, None, None, 3] for t in made) and fixed_size[2].shape.as_list() == [None, 14, 21, 3]
+    for sizes in ((28, 28), (20, 31)):
+        a, b = v1.Session().run([made, fixed_size], {x: data(4, *sizes, 3), size: [14, 21]})
+        assert all((p == q).all() for p, q in zip(a, b))
+
+
+def test_ratios_that_are_not_known(graph):
+    x = v1.placeholder(tf.float32, [None, None, None, 3])
+    known, unknown = (v1.image.resize_images(t, [224, 224], preserve_aspect_ratio=True) for t in (tf.zeros([2, 60, 80, 3]), x))
+    assert known.shape.as_list() == [2, 168, 224, 3] and unknown.shape.as_list() == [None, None, None, 3]
+    assert v1.Session().run(unknown, {x: data(2, 60, 80, 3)}).shape == (2, 168, 224, 3)
 
 
 def test_dropout_by_a_flag(graph):

@@ -350,7 +350,7 @@ class Scaffold:
         self.saver = _saver_of_the_graph() if self.saver is None else self.saver
         return self
 
-    def start(self, session, checkpoint):
+    def _start(self, session, checkpoint):
         """Gives variables their values: those of a checkpoint, or the first ones."""
         if checkpoint:
             self.saver.restore(session, checkpoint)
@@ -402,7 +402,7 @@ class MonitoredTrainingSession:
                 hook.begin()
             scaffold.finalize()
         self._session, self._stop = v1.Session(graph=graph, config=config), False
-        scaffold.start(self._session, latest_checkpoint(checkpoint_dir) if checkpoint_dir else None)
+        scaffold._start(self._session, latest_checkpoint(checkpoint_dir) if checkpoint_dir else None)
         for hook in self._hooks:
             hook.after_create_session(self._session, None)
 

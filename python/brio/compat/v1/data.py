@@ -82,7 +82,7 @@ class Iterator:
         from brio._spec import TensorSpec
 
         for kind in [] if output_classes is None else nested.leaves(output_classes):
-            if not issubclass(kind, (core.Tensor, _core.Tensor)) and kind.__name__ != "Tensor":
+            if kind.__name__ != "Tensor":
                 raise NotImplementedError(f"[Iterator.from_structure] output_classes has {kind.__name__}, but elements are tensors; give them as tensors")
 
         types = nested.leaves(output_types)

@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 
 from brio import _core
-from brio._graph import wrap
+from brio._graph import core, infer, wrap
 
 _METHODS = ("bilinear", "nearest", "bicubic", "area")  # by TensorFlow 1's numbers
 
@@ -44,7 +44,7 @@ def _kept_ratio(old, new):
 def _along(x, axis, new, method, corners, centers):
     """One axis of another size. TensorFlow 1's pixels begin at their corners, unless they are said to lie around their centers."""
     old = int(x.shape[axis])
-    scale = np.float32((old - 1) / (new - 1) if corners and new > 1 else old / new)
+    scale = np.float32((old - 1) / (new - 1) if corners and new > 1 else old / max(new, 1))  # 0: a size that is not known yet
     out = np.arange(new, dtype=np.float32)
     if method == "nearest":
         at = (out + np.float32(0.5)) * scale if centers else out * scale
@@ -95,10 +95,19 @@ def _area_taps(start, scale):
     return taps
 
 
-resize_images = wrap.door(_resized, "resize")
-resize_images.__name__, resize_images.__doc__ = "resize_images", "Pictures of another size."
+_resize, _interpolate = wrap.door(_resized, "resize"), wrap.door(_interpolated, "resize")
+
+
+def resize_images(images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None):
+    """Pictures of another size; with their ratio, of the largest one inside of it."""
+    made = _resize(images, size, method, align_corners, preserve_aspect_ratio, name=name)
+    if preserve_aspect_ratio and isinstance(made, core.Tensor) and None in wrap.as_tensor(images).shape.as_list()[-3:-1]:
+        shape = made.shape.as_list()
+        made.dims = infer.dims_of([*shape[:-3], None, None, shape[-1]])  # a ratio that is not known was guessed
+    return made
+
+
 resize = resize_images
-_interpolate = wrap.door(_interpolated, "resize")
 
 
 def resize_image_with_crop_or_pad(image, target_height, target_width):

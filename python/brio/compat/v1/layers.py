@@ -233,6 +233,8 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
     x = wrap.convert(inputs)
     rank = len(x.dims[0])
     axes = sorted({a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])})
+    if fused and (rank != 4 or axes not in ([1], [3])):
+        raise ValueError(f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and axis={axis}; leave fused out")
     _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_size, adjustment)
     if virtual_batch_size:
         y = _op("Reshape", lambda v: _core.reshape(v, [virtual_batch_size, -1, *v.shape[1:]]), x)
