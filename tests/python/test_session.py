@@ -209,19 +209,23 @@ def test_batch_renormalization(graph, known):
         assert all((named[n] == s.run(f"batch_normalization/{n}:0")).all() for n in named)
 
 
-def test_virtual_batches(graph):
+@pytest.mark.parametrize("virtual, batch", [(8, 32), (128, 256), (7, 21)])
+def test_virtual_batches(graph, virtual, batch):
     x = v1.placeholder(tf.float32, [None, 6, 5])
-    y = v1.layers.batch_normalization(x, training=True, momentum=0.9, virtual_batch_size=8)
+    y = v1.layers.batch_normalization(x, training=True, momentum=0.9, virtual_batch_size=virtual)
+    assert y.shape.as_list() == [None, 6, 5]
+    train = v1.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(y**4))
     with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
         y = tf.identity(y)
     s = session()
-    given = data(32, 6, 5) * 2 + 1
+    given = data(batch, 6, 5) * 2 + 1
     got = s.run(y, {x: given})
-    parts = given.reshape(8, 4, 6, 5)
+    parts = given.reshape(virtual, -1, 6, 5)
     mean, variance = parts.mean((0, 2), keepdims=True), parts.var((0, 2), keepdims=True)
     assert np.allclose(got, ((parts - mean) / np.sqrt(variance + 1e-3)).reshape(given.shape), atol=1e-4)
     assert np.allclose(s.run("batch_normalization/moving_mean:0"), 0.1 * mean.mean(1, keepdims=True), atol=1e-4)
-    assert y.shape.as_list() == [None, 6, 5]
+    s.run(train, {x: given})
+    assert (s.run("batch_normalization/gamma:0") < 1).all()
 
 
 def test_adjusted_normalization(graph):

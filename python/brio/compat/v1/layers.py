@@ -5,7 +5,7 @@ import math
 
 from brio import _core
 from brio._core import _nn
-from brio._graph import core, wrap
+from brio._graph import core, infer, wrap
 from brio._graph.variables import GraphKeys
 from brio.compat._variables import get_variable, made_by, resolved, variable_scope
 from brio.compat.v1 import initializers
@@ -237,7 +237,7 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
         raise ValueError(f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and axis={axis}; leave fused out")
     _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_size, adjustment)
     if virtual_batch_size:
-        y = _op("Reshape", lambda v: _core.reshape(v, [virtual_batch_size, -1, *v.shape[1:]]), x)
+        y = _reshaped(lambda v: [virtual_batch_size, -1, *v.shape[1:]], infer.dims_of([virtual_batch_size, None, *x.shape.as_list()[1:]]), x)
         axes = [a + 1 for a in axes]
     else:
         y = x
@@ -257,7 +257,13 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
         y, new = norm.normalized(y, gamma, beta, mean, variance, more[1:], clipping, adjusted)
         if norm.known is not False:
             norm.update(momentum, renorm_momentum, (mean, variance, *more), new)
-        return _op("Reshape", lambda v, like: _core.reshape(v, like.shape), y, x) if virtual_batch_size else y
+        return _reshaped(lambda v, like: like.shape, x.dims, y, x) if virtual_batch_size else y
+
+
+def _reshaped(shape_of, dims, *inputs):
+    """The first input in another shape. Its dims are given: what a batch is divisible by is not known before a run."""
+    op = core.building().add("Reshape", run=lambda state, op, values: [_core.reshape(values[0], shape_of(*values))], inputs=inputs)
+    return core.Tensor(op, inputs[0].dtype, dims)
 
 
 def _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_size, adjustment):
