@@ -223,15 +223,15 @@ class Checkpoint:
         return waiting
 
 
-def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, **kwargs):
-    """Writes the file `checkpoint` of a directory: the newest checkpoint and those that are kept."""
+def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None):
+    """Writes the file `checkpoint` of a directory, or one of another name: the newest checkpoint and those that are kept."""
     short = lambda p: os.path.relpath(p, save_dir) if os.path.dirname(os.path.abspath(p)) == os.path.abspath(save_dir) else p  # noqa: E731
     paths = list(all_model_checkpoint_paths or [model_checkpoint_path])
     if model_checkpoint_path not in paths:
         paths.append(model_checkpoint_path)
     lines = [f'model_checkpoint_path: "{short(model_checkpoint_path)}"', *(f'all_model_checkpoint_paths: "{short(p)}"' for p in paths)]
     body = ("\n".join(lines) + "\n").encode()
-    _files.write_aside(os.path.join(save_dir, "checkpoint"), lambda file: file.write(body + _files.TEXT.of(_core._crc32c(body))))
+    _files.write_aside(os.path.join(save_dir, latest_filename or "checkpoint"), lambda file: file.write(body + _files.TEXT.of(_core._crc32c(body))))
 
 
 class CheckpointState:

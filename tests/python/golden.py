@@ -55,7 +55,14 @@ def run(source, tf):
             result = names["result"]
         return plain(result)
     except Exception as error:  # noqa: BLE001: any exception is an answer
-        return {"raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)], "message": re.sub(r"0x[0-9a-f]+", "0x", str(error))[:120]}
+        return {"raises": [c.__name__ for c in type(error).__mro__ if c not in (object, BaseException)], "message": of_any_machine(str(error))[:120]}
+
+
+def of_any_machine(message):
+    """A message without addresses, lines of a traceback and directories."""
+    message = re.sub(r"0x[0-9a-f]+", "0x", message)
+    message = re.sub(r'\n *File "[^\n]*(\n    [^\n]*)?', "", message)
+    return re.sub(r"(?<![\w./:])(/[\w.+-]+)+/(?=[\w.+-])", "", message)
 
 
 def plain(value):

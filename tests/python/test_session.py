@@ -1,7 +1,9 @@
 """Graph mode where TensorFlow 2.21 has nothing to compare with (tf.layers, cells), and what it costs: the rest is cases/session.py."""
 
+import ast
 import gc
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -99,6 +101,182 @@ def test_batch_normalization(graph, known):
         assert np.allclose(got, (given - 0.1 * mean) / np.sqrt(0.9 + 0.1 * variance + 1e-3), atol=1e-4)
 
 
+def unit(w):
+    return w / tf.norm(w)
+
+
+POSITIVE = tf.keras.constraints.NonNeg()
+
+
+@pytest.mark.parametrize("make, sizes", [
+    (lambda x, **bias: v1.layers.conv1d(x, 16, 3, kernel_constraint=unit, **bias), (28, 8)),
+    (lambda x, **bias: v1.layers.conv2d(x, 16, 3, kernel_constraint=unit, **bias), (28, 28, 3)),
+    (lambda x, **bias: v1.layers.conv3d(x, 4, 3, kernel_constraint=unit, **bias), (8, 8, 8, 2)),
+    (lambda x, **bias: v1.layers.conv2d_transpose(x, 4, 3, kernel_constraint=unit, **bias), (14, 14, 8)),
+    (lambda x, **bias: v1.layers.separable_conv2d(x, 16, 3, depthwise_constraint=unit, pointwise_constraint=unit, **bias), (28, 28, 3)),
+])  # fmt: skip
+def test_constraints_hold_after_steps(graph, make, sizes):
+    x = v1.placeholder(tf.float32, [None, *sizes])
+    y = make(x, bias_constraint=POSITIVE)
+    train = v1.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_mean(y))
+    s = session()
+    s.run(train, {x: data(8, *sizes)})
+    *kernels, bias = s.run(v1.trainable_variables())
+    assert (bias == 0).all() and all(np.isclose((k**2).sum(), 1, atol=1e-4) for k in kernels)
+
+
+@pytest.mark.parametrize("make", [
+    lambda x, form: v1.layers.conv1d(x, 16, 3, data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.max_pooling1d(x, 2, 2, data_format=form),
+    lambda x, form: v1.layers.average_pooling1d(x, 3, 2, padding="same", data_format=form),
+    lambda x, form: v1.layers.conv2d(x, 16, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.conv2d_transpose(x, 5, 3, strides=2, padding="same", data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.conv2d_transpose(x, 5, 4, strides=(2, 3), data_format=form, kernel_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.separable_conv2d(x, 16, 3, strides=2, depth_multiplier=2, data_format=form, depthwise_initializer=fixed,
+                                               pointwise_initializer=fixed, bias_initializer=fixed),
+    lambda x, form: v1.layers.average_pooling2d(x, 2, 2, data_format=form),
+    lambda x, form: v1.layers.flatten(x, data_format=form),
+])  # fmt: skip
+def test_channels_first(graph, make):
+    sizes = (28, 3) if "1d" in str(make.__code__.co_names) else (28, 28, 3)
+    given = data(8, *sizes)
+    there, back = [0, len(sizes), *range(1, len(sizes))], [0, *range(2, len(sizes) + 1), 1]
+    last, first = v1.placeholder(tf.float32, [None, *sizes]), v1.placeholder(tf.float32, [None, sizes[-1], *sizes[:-1]])
+    a, b = make(last, "channels_last"), make(first, "channels_first")
+    p, q = session().run([a, b], {last: given, first: given.transpose(there)})
+    assert np.allclose(p, q if q.ndim == 2 else q.transpose(back), atol=1e-4)
+    if q.ndim > 2:
+        assert b.shape.as_list() == [None, *q.shape[1:]]
+
+
+def fixed(shape, dtype=None):
+    return tf.constant(data(*shape, seed=sum(shape)))
+
+
+def test_data_formats_that_are_none(graph):
+    x = v1.placeholder(tf.float32, [None, 28, 28, 3])
+    with pytest.raises(ValueError, match=r"\[flatten\] data_format must be .* but is 'NCHW'"):
+        v1.layers.flatten(x, data_format="NCHW")
+
+
+def test_transposed_convolution_is_that_of_keras():
+    x, w, b = data(4, 7, 7, 8), data(3, 3, 6, 8, seed=2), data(6, seed=3)
+    layer = tf.keras.layers.Conv2DTranspose(6, 3, strides=2)
+    layer.build(x.shape)
+    layer.set_weights([w, b])
+    want = layer(x).numpy()
+    with tf.Graph().as_default():
+        y = v1.layers.conv2d_transpose(x, 6, 3, strides=2, kernel_initializer=v1.constant_initializer(w), bias_initializer=v1.constant_initializer(b))
+        assert np.allclose(session().run(y), want, atol=1e-4)
+
+
+def test_batch_normalization_with_constraints(graph):
+    x = v1.placeholder(tf.float32, [None, 14, 14, 8])
+    y = v1.layers.batch_normalization(x, training=True, gamma_constraint=tf.keras.constraints.MaxNorm(0.5), beta_constraint=POSITIVE)
+    train = v1.train.GradientDescentOptimizer(1.0).minimize(tf.reduce_sum(y))
+    s = session()
+    s.run(train, {x: data(32, 14, 14, 8)})
+    gamma, beta = s.run(v1.trainable_variables())
+    assert np.isclose(np.sqrt((gamma**2).sum()), 0.5, atol=1e-3) and (beta == 0).all()
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_batch_renormalization(graph, known):
+    """As the paper has it: by the batch, then moved to what moving averages would have made."""
+    x, training = v1.placeholder(tf.float32, [None, 16]), v1.placeholder(tf.bool, [])
+    y = v1.layers.batch_normalization(x, training=True if known else training, momentum=0.9, renorm=True, renorm_momentum=0.8,
+                                      renorm_clipping={"rmax": 1.5, "rmin": 0.5, "dmax": 2.0})  # fmt: skip
+    with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+        step = tf.identity(y)
+    s = session()
+    mean, stddev = np.zeros(16, "float32"), np.ones(16, "float32")
+    moving_mean, moving_stddev = mean, stddev
+    for i in range(4):
+        given = data(64, 16, seed=i) * 1.3 + 0.5
+        got = s.run(step, {x: given} if known else {x: given, training: True})
+        m, d = given.mean(0), np.sqrt(given.var(0) + 1e-3)
+        want = (given - m) / d * np.clip(d / stddev, 0.5, 1.5) + np.clip((m - mean) / stddev, -2, 2)
+        assert np.allclose(got, want, atol=1e-4)
+        mean, stddev = mean * 0.8 + m * 0.2, stddev * 0.8 + d * 0.2
+        moving_mean, moving_stddev = moving_mean * 0.9 + m * 0.1, moving_stddev * 0.9 + d * 0.1
+    named = {n: s.run(f"batch_normalization/{n}:0") for n in ("moving_mean", "moving_variance", "renorm_mean", "renorm_stddev")}
+    wanted = {"moving_mean": moving_mean, "moving_variance": moving_stddev**2 - 1e-3, "renorm_mean": mean, "renorm_stddev": stddev}
+    assert all(np.allclose(named[n], wanted[n], atol=1e-4) for n in wanted)
+    if not known:
+        got = s.run(step, {x: given, training: False})
+        assert np.allclose(got, (given - moving_mean) / moving_stddev, atol=1e-3)
+        assert (s.run("batch_normalization/moving_stddev:0") == s.run("batch_normalization/moving_stddev:0")).all()
+        assert all((named[n] == s.run(f"batch_normalization/{n}:0")).all() for n in named)
+
+
+@pytest.mark.parametrize("virtual, batch", [(8, 32), (128, 256), (7, 21)])
+def test_virtual_batches(graph, virtual, batch):
+    x = v1.placeholder(tf.float32, [None, 6, 5])
+    y = v1.layers.batch_normalization(x, training=True, momentum=0.9, virtual_batch_size=virtual)
+    assert y.shape.as_list() == [None, 6, 5]
+    train = v1.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(y**4))
+    with tf.control_dependencies(v1.get_collection(v1.GraphKeys.UPDATE_OPS)):
+        y = tf.identity(y)
+    s = session()
+    given = data(batch, 6, 5) * 2 + 1
+    got = s.run(y, {x: given})
+    parts = given.reshape(virtual, -1, 6, 5)
+    mean, variance = parts.mean((0, 2), keepdims=True), parts.var((0, 2), keepdims=True)
+    assert np.allclose(got, ((parts - mean) / np.sqrt(variance + 1e-3)).reshape(given.shape), atol=1e-4)
+    assert np.allclose(s.run("batch_normalization/moving_mean:0"), 0.1 * mean.mean(1, keepdims=True), atol=1e-4)
+    s.run(train, {x: given})
+    assert (s.run("batch_normalization/gamma:0") < 1).all()
+
+
+def test_adjusted_normalization(graph):
+    x, training = v1.placeholder(tf.float32, [None, 20]), v1.placeholder(tf.bool, [])
+    scale, bias = np.linspace(0.9, 1.1, 20).astype("float32"), np.linspace(-0.1, 0.1, 20).astype("float32")
+    y = v1.layers.batch_normalization(x, training=training, adjustment=lambda shape: (tf.ones([shape[-1]]) * scale, tf.zeros([shape[-1]]) + bias))
+    s = session()
+    given = data(128, 20)
+    plain = (given - given.mean(0)) / np.sqrt(given.var(0) + 1e-3)
+    assert np.allclose(s.run(y, {x: given, training: True}), plain * scale + bias, atol=1e-4)
+    assert np.allclose(s.run(y, {x: given, training: False}), given / np.sqrt(1 + 1e-3), atol=1e-4)
+
+
+def test_normalization_of_several_axes(graph):
+    x = v1.placeholder(tf.float32, [None, 6, 5])
+    y = v1.layers.batch_normalization(x, axis=[1, 2], training=True)
+    given = data(32, 6, 5)
+    assert np.allclose(session().run(y, {x: given}), (given - given.mean(0)) / np.sqrt(given.var(0) + 1e-3), atol=1e-4)
+    assert [v.shape.as_list() for v in v1.trainable_variables()] == [[1, 6, 5], [1, 6, 5]]
+
+
+@pytest.mark.parametrize("how, told", [
+    ({"fused": True}, "fused=True normalises pictures along axis 1 or 3, but got rank 2"),
+    ({"renorm": True, "renorm_clipping": {"max": 1.0}}, r"but has \['max'\]"),
+    ({"virtual_batch_size": 4, "adjustment": lambda shape: (1.0, 0.0)}, "does not go with adjustment"),
+    ({"virtual_batch_size": -1}, "must be a positive integer"),
+])  # fmt: skip
+def test_normalizations_that_cannot_be(graph, how, told):
+    with pytest.raises(ValueError, match=told):
+        v1.layers.batch_normalization(v1.placeholder(tf.float32, [None, 8]), **how)
+    with pytest.raises(ValueError, match="fused=True does not go with renorm"):
+        v1.layers.batch_normalization(v1.placeholder(tf.float32, [None, 8, 8, 3]), fused=True, renorm=True)
+
+
+def test_resized_to_a_size_that_is_fed(graph):
+    x, size = v1.placeholder(tf.float32, [None, None, None, 3]), v1.placeholder(tf.int32, [2])
+    made = [v1.image.resize_images(x, size, method) for method in range(4)]
+    fixed_size = [v1.image.resize_images(x, [14, 21], method) for method in range(4)]
+    assert all(t.shape.as_list() == [None, None, None, 3] for t in made) and fixed_size[2].shape.as_list() == [None, 14, 21, 3]
+    for sizes in ((28, 28), (20, 31)):
+        a, b = v1.Session().run([made, fixed_size], {x: data(4, *sizes, 3), size: [14, 21]})
+        assert all((p == q).all() for p, q in zip(a, b))
+
+
+def test_ratios_that_are_not_known(graph):
+    x = v1.placeholder(tf.float32, [None, None, None, 3])
+    known, unknown = (v1.image.resize_images(t, [224, 224], preserve_aspect_ratio=True) for t in (tf.zeros([2, 60, 80, 3]), x))
+    assert known.shape.as_list() == [2, 168, 224, 3] and unknown.shape.as_list() == [None, None, None, 3]
+    assert v1.Session().run(unknown, {x: data(2, 60, 80, 3)}).shape == (2, 168, 224, 3)
+
+
 def test_dropout_by_a_flag(graph):
     x, training = v1.placeholder(tf.float32, [None, 100]), v1.placeholder(tf.bool, [])
     y = v1.layers.dropout(x, 0.3, training=training)
@@ -163,6 +341,95 @@ def test_cells_in_layers_and_both_ways(graph):
     assert np.allclose(got[4], h, atol=1e-5)
     names = [v.name for v in v1.trainable_variables()]
     assert "rnn/multi_rnn_cell/cell_0/gru_cell/gates/kernel:0" in names and "bidirectional_rnn/bw/lstm_cell/projection/kernel:0" in names
+
+
+def test_gru_cell_with_initializers(graph):
+    x = v1.placeholder(tf.float32, [None, 28, 28])
+    cell = v1.nn.rnn_cell.GRUCell(64, kernel_initializer=v1.constant_initializer(0.01), bias_initializer=v1.constant_initializer(-0.5))
+    outputs, _ = v1.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+    given = data(8, 28, 28)
+    h = np.zeros((8, 64), "float32")
+    for t in range(28):
+        gate = sigmoid(np.concatenate([given[:, t], h], 1).sum(1, keepdims=True) * 0.01 - 0.5)
+        h = gate * h + (1 - gate) * np.tanh(np.concatenate([given[:, t], gate * h], 1).sum(1, keepdims=True) * 0.01 - 0.5)
+    assert np.allclose(session().run(outputs, {x: given})[:, -1], h, atol=1e-5)
+
+
+def test_cells_that_are_not_trained(graph):
+    x = v1.placeholder(tf.float32, [None, 5, 4])
+    kinds = v1.nn.rnn_cell.BasicRNNCell, v1.nn.rnn_cell.GRUCell, v1.nn.rnn_cell.BasicLSTMCell, v1.nn.rnn_cell.LSTMCell
+    for i, kind in enumerate(kinds):
+        v1.nn.dynamic_rnn(kind(8, trainable=False), x, dtype=tf.float32, scope=f"rnn{i}")
+        with pytest.raises(TypeError, match="trainabel"):
+            kind(8, trainabel=False)
+    assert len(v1.global_variables()) == 10 and not v1.trainable_variables()
+    v1.nn.rnn_cell.GRUCell(8, dtype=tf.float64)(v1.placeholder(tf.float64, [None, 4]), v1.placeholder(tf.float64, [None, 8]))
+    assert all(v.dtype == tf.float64 for v in v1.trainable_variables())
+
+
+def test_cells_in_layers_with_one_state(graph):
+    x = v1.placeholder(tf.float32, [None, 12, 5])
+    cells = [v1.nn.rnn_cell.GRUCell(n, kernel_initializer=fixed) for n in (8, 6)]
+    whole = v1.nn.rnn_cell.MultiRNNCell(cells, state_is_tuple=False)
+    assert whole.state_size == 14
+    outputs, state = v1.nn.dynamic_rnn(whole, x, dtype=tf.float32)
+    with v1.variable_scope("again"):
+        cells = [v1.nn.rnn_cell.GRUCell(n, kernel_initializer=fixed) for n in (8, 6)]
+        wanted, parts = v1.nn.dynamic_rnn(v1.nn.rnn_cell.MultiRNNCell(cells), x, dtype=tf.float32)
+    got, one, want, two = session().run([outputs, state, wanted, parts], {x: data(3, 12, 5)})
+    assert (got == want).all() and (one == np.concatenate(two, 1)).all()
+    with pytest.raises(ValueError, match="state_is_tuple is not set"):
+        v1.nn.rnn_cell.MultiRNNCell([v1.nn.rnn_cell.BasicLSTMCell(4)], state_is_tuple=False)
+
+
+class Echo(v1.nn.rnn_cell.RNNCell):
+    """Gives what it is given, and keeps its state: what a wrapper drops can be seen."""
+
+    state_size = output_size = property(lambda self: 100)
+
+    def call(self, inputs, state):
+        return inputs, state
+
+
+def test_variational_dropout_is_the_same_in_all_steps(graph):
+    x = v1.placeholder(tf.float32, [None, 20, 100])
+    keep = v1.placeholder(tf.float32, [])
+    cell = v1.nn.rnn_cell.DropoutWrapper(Echo(), input_keep_prob=keep, output_keep_prob=0.5, variational_recurrent=True, input_size=100, dtype=tf.float32)
+    outputs, _ = v1.nn.dynamic_rnn(cell, x, dtype=tf.float32)
+    s = session()
+    ones = np.ones((8, 20, 100), "float32")
+    a, b = s.run(outputs, {x: ones, keep: 0.8}), s.run(outputs, {x: ones, keep: 0.8})
+    assert (a == a[:1, :1]).all() and (a != b).any() and np.allclose(np.unique(a), [0, 1 / 0.4])
+    assert 0.2 < (a[0, 0] > 0).mean() < 0.6
+    other = v1.nn.rnn_cell.DropoutWrapper(Echo(), output_keep_prob=0.5)
+    free = session().run(v1.nn.dynamic_rnn(other, x, dtype=tf.float32, scope="free")[0], {x: ones})
+    assert (free != free[:1, :1]).any()
+
+
+def test_variational_dropout_needs_sizes(graph):
+    with pytest.raises(ValueError, match="dtype must be provided"):
+        v1.nn.rnn_cell.DropoutWrapper(Echo(), 0.5, variational_recurrent=True)
+    with pytest.raises(ValueError, match="input_size must be provided"):
+        v1.nn.rnn_cell.DropoutWrapper(Echo(), 0.5, variational_recurrent=True, dtype=tf.float32)
+    with pytest.raises(ValueError, match="state_keep_prob must be between 0 and 1: 1.5"):
+        v1.nn.rnn_cell.DropoutWrapper(Echo(), state_keep_prob=1.5)
+
+
+def test_what_is_dropped_of_a_state(graph):
+    def after(**how):
+        cell = v1.nn.rnn_cell.DropoutWrapper(v1.nn.rnn_cell.BasicLSTMCell(50, reuse=v1.AUTO_REUSE), state_keep_prob=0.5, seed=3, **how)
+        return cell(tf.ones([4, 10]), cell.zero_state(4, tf.float32))[1]
+
+    states = after(), after(dropout_state_filter_visitor=lambda s: True), after(dropout_state_filter_visitor=lambda s: not hasattr(s, "c"))
+    zeros = [[(part == 0).any() for part in state] for state in session().run(states)]
+    assert zeros == [[False, True], [True, True], [False, False]]
+
+
+def test_seeds_of_a_wrapper_are_several(graph):
+    x = tf.ones([50, 100])
+    output, state = v1.nn.rnn_cell.DropoutWrapper(Echo(), output_keep_prob=0.5, state_keep_prob=0.5, seed=7)(x, x)
+    a, b = session().run([output, state])
+    assert 0.4 < (a == b).mean() < 0.6
 
 
 def test_candidate_samplers(graph):
@@ -230,6 +497,87 @@ def test_a_failed_run_changes_nothing(graph):
         with pytest.raises(tf.errors.InvalidArgumentError):
             s.run(step, {x: [-1.0]})
     assert s.run(v) == 2.0 and s.run(step, {x: [3.0]}) == 5.0
+
+
+def unused(path):
+    """(class or function, parameter) of what a file's public functions take and never read."""
+    tree = ast.parse(path.read_text())
+    for owner in (node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef))):
+        for f in owner.body:
+            if not isinstance(f, ast.FunctionDef) or f.name.startswith("_") and f.name not in ("__init__", "__call__"):
+                continue
+            body = f.body[1:] if ast.get_docstring(f) else f.body
+            read = {n.id for statement in body for n in ast.walk(statement) if isinstance(n, ast.Name)}
+            overridden = isinstance(owner, ast.ClassDef) and owner.name.endswith(("Hook", "Listener", "Optimizer")) and f.name != "__init__"
+            who = owner.name if f.name == "__init__" else f.name
+            for argument in [*f.args.args, *f.args.kwonlyargs, *filter(None, [f.args.vararg, f.args.kwarg])]:
+                if argument.arg not in read and argument.arg not in ("self", "cls") and not overridden:
+                    yield "DEFINE_*" if who.startswith("DEFINE_") else who, argument.arg
+
+
+def test_no_argument_is_ignored():
+    from brio.compat.v1 import _ignored
+
+    root = pathlib.Path(tf.__file__).parent
+    files = [*(root / "compat" / "v1").glob("*.py"), root / "compat" / "_variables.py"]
+    files += [root / "_graph" / f"{name}.py" for name in ("control", "effects", "gradients", "run", "tensor_array", "variables")]
+    found = {(who, argument) for path in files for who, argument in unused(path)}
+    assert len(found) > 50
+    wrong = {f"{who}.{argument}" for who, argument in found if argument not in _ignored.IGNORED and f"{who}.{argument}" not in _ignored.IGNORED}
+    assert not wrong, wrong
+    stale = _ignored.IGNORED - {x for who, argument in found for x in (argument, f"{who}.{argument}")}
+    assert not stale, stale
+
+
+@pytest.mark.parametrize("use, told", [
+    (lambda: v1.Session("grpc://localhost:2222"), r"\[Session\] target='grpc://localhost:2222'"),
+    (lambda: v1.train.MonitoredTrainingSession(is_chief=False), "is_chief=False"),
+    (lambda: v1.train.Saver(saver_def=3, var_list=[tf.Variable(1.0)]), r"\[Saver\] saver_def=3"),
+    (lambda: v1.Variable(variable_def=3), r"\[Variable\] variable_def"),
+    (lambda: v1.train.Scaffold(ready_op=3), r"\[Scaffold\] ready_op=3"),
+    (lambda: v1.data.Iterator.from_structure(tf.int64, output_classes=tf.SparseTensor), "output_classes has SparseTensor"),
+    (lambda: tf.TensorArray(tf.float32, 3, flow=tf.constant(1.0)), r"\[TensorArray\] handle and flow"),
+])  # fmt: skip
+def test_what_there_is_not_is_refused(graph, use, told):
+    with pytest.raises(NotImplementedError, match=told):
+        use()
+
+
+def test_variables_without_values_are_found(graph):
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    one, all_ = v1.assert_variables_initialized([w]), v1.assert_variables_initialized()
+    s = v1.Session()
+    s.run(w.initializer)
+    assert s.run(one) is None
+    with pytest.raises(tf.errors.FailedPreconditionError):
+        s.run(all_)
+    s.run(v.initializer)
+    assert s.run(all_) is None
+
+
+def test_branches_of_tensorflow_1_unwrap_lists(graph):
+    p = v1.placeholder(tf.bool, [])
+    v1.disable_control_flow_v2()
+    try:
+        one, kept = (v1.cond(p, lambda: [tf.constant(1.0)], lambda: [tf.constant(2.0)], strict=strict) for strict in (False, True))
+    finally:
+        v1.enable_control_flow_v2()
+    assert v1.Session().run([one, kept], {p: True}) == [1.0, [1.0]]
+
+
+def test_prints_the_first_times(graph, capfd):
+    x = v1.placeholder(tf.float32, [3])
+    y = v1.Print(x * 2.0, [x], "x is ", first_n=2)
+    s = session()
+    for _ in range(5):
+        s.run(y, {x: [1.0, 2.0, 3.0]})
+    assert capfd.readouterr().err.count("x is ") == 2
+
+
+def test_constraints_in_eager_code():
+    w = v1.Variable([1.0, -1.0], constraint=POSITIVE)
+    v1.train.GradientDescentOptimizer(0.1).minimize(lambda: tf.reduce_sum(w**2), var_list=[w])
+    assert np.allclose(w.numpy(), [0.8, 0])
 
 
 def test_errors_of_runs_come_out(graph):
@@ -351,6 +699,70 @@ def test_an_old_program(tmp_path):
     there = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
     done = subprocess.run([sys.executable, "program.py", "--steps=2"], cwd=tmp_path, env=there, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout == "done 2\n", done.stderr
+
+
+@pytest.fixture
+def flags():
+    made = v1.flags
+    before = set(made.FLAGS)
+    yield made
+    for name in set(made.FLAGS) - before:
+        delattr(made.FLAGS, name)
+
+
+def test_flags_between_bounds(flags):
+    flags.DEFINE_integer("batch_size", 64, "pictures in a batch", lower_bound=1, upper_bound=1024, short_name="b")
+    flags.DEFINE_float("rate", 1e-3, "100% of the rate", lower_bound=0.0)
+    assert flags.FLAGS(["program", "-b", "128", "--rate=0.1", "rest"]) == ["program", "rest"]
+    assert (flags.FLAGS.batch_size, flags.FLAGS.b, flags.FLAGS.rate) == (128, 128, 0.1)
+    for wrong in (["--batch_size=2000"], ["--batch_size=0"], ["--rate=-1"], ["--rate=fast"]):
+        with pytest.raises(flags.IllegalFlagValueError):
+            flags.FLAGS(["program", *wrong])
+    with pytest.raises(flags.IllegalFlagValueError, match=r"--batch_size=0: it must be in \[1, 1024\]"):
+        flags.FLAGS.batch_size = 0
+    with pytest.raises(flags.IllegalFlagValueError, match="--size=0"):
+        flags.DEFINE_integer("size", 0, "", lower_bound=1)
+
+
+def test_flags_that_are_required(flags):
+    flags.DEFINE_string("data_dir", None, "where the data lie")
+    flags.DEFINE_string("log_dir", None, "where logs go", required=True)
+    flags.mark_flag_as_required("data_dir")
+    with pytest.raises(flags.IllegalFlagValueError, match="--data_dir must have a value other than None"):
+        flags.FLAGS(["program", "--log_dir=logs"])
+    with pytest.raises(flags.IllegalFlagValueError, match="--log_dir must have a value other than None"):
+        flags.FLAGS(["program", "--data_dir=data"])
+    flags.FLAGS(["program", "--data_dir=data", "--log_dir=logs"])
+    assert flags.FLAGS.data_dir == "data"
+
+
+def test_flags_that_are_no_truths(flags):
+    flags.DEFINE_bool("shuffle", True, "")
+    flags.DEFINE_enum("mode", "train", ["train", "eval"], "")
+    flags.FLAGS(["program", "--noshuffle", "--mode=eval"])
+    assert (flags.FLAGS.shuffle, flags.FLAGS.mode) == (False, "eval")
+    for wrong in ("--shuffle=maybe", "--mode=test"):
+        with pytest.raises(flags.IllegalFlagValueError):
+            flags.FLAGS(["program", wrong])
+    with pytest.raises(flags.UnrecognizedFlagError, match="'shufle'"):
+        flags.FLAGS(["program", "--shufle=true"])
+    assert flags.FLAGS(["program", "--shufle=true"], known_only=True) == ["program", "--shufle=true"]
+
+
+def test_a_program_without_a_required_flag(tmp_path):
+    program = """
+        import brio.compat.v1 as tf
+        tf.flags.DEFINE_string("data_dir", None, "where the data lie")
+        tf.flags.mark_flag_as_required("data_dir")
+        tf.app.run(lambda argv: print(tf.flags.FLAGS.data_dir))
+    """
+    (tmp_path / "program.py").write_text(textwrap.dedent(program))
+    there = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(os.path.abspath(tf.__file__)))}
+    failed, done = (
+        subprocess.run([sys.executable, "program.py", *given], cwd=tmp_path, env=there, capture_output=True, text=True) for given in ([], ["--data_dir=x"])
+    )
+    assert failed.returncode == 1 and "Flag --data_dir must have a value" in failed.stderr and "Traceback" not in failed.stderr
+    assert done.stdout == "x\n"
 
 
 def test_a_placeholder_begins_graph_mode(tmp_path):

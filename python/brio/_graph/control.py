@@ -1,8 +1,11 @@
 """Branches and loops: they hold operations of their own, which a traced branch or loop runs."""
 
 from brio import _control, _core, _nest
-from brio._graph import core, infer, nested, run, tensor_array, wrap
+from brio._graph import core, effects, infer, nested, run, tensor_array, wrap
 from brio._graph.core import Operation, Tensor, building
+
+
+unwraps = False  # TensorFlow 1's branches, which give the one result of a list by itself
 
 
 class Body:
@@ -123,7 +126,7 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     made = _add(graph, "cond", name or "cond", function, [pred], [yes, no], results, yes.structure)
     if isinstance(made, Tensor) and isinstance(yes.outputs[0], Operation):
         return made.op
-    return made[0] if isinstance(made, (list, tuple)) and len(made) == 1 and type(made) in (list, tuple) else made
+    return made[0] if unwraps and not strict and type(made) in (list, tuple) and len(made) == 1 else made
 
 
 def _scalar(x):
@@ -131,17 +134,28 @@ def _scalar(x):
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
-    """What the function of the first truth that holds returns, or else the default's."""
+    """What the function of the first truth that holds returns, or else the default's. An exclusive one fails where several hold."""
     pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if exclusive and len(pairs) > 1:
+        return _exclusively(pairs, lambda: case(pairs, default, False, strict, name))
 
     def rest(i):
         if i == len(pairs):
             return default()
         if i == len(pairs) - 1 and default is None:
             return pairs[i][1]()
-        return cond(pairs[i][0], pairs[i][1], lambda: rest(i + 1))
+        return cond(pairs[i][0], pairs[i][1], lambda: rest(i + 1), strict)
 
     return rest(0)
+
+
+def _exclusively(pairs, choose):
+    """choose(), after a look that not more than one truth holds."""
+    graph = building()
+    truths = [wrap.convert(p) for p, _ in pairs]
+    at_most_one = wrap.call(graph, lambda *t: _core.add_n([_core.cast(_scalar(x), "int32") for x in t]) <= 1, "LessEqual", tuple(truths), {})
+    with graph.control_dependencies([effects.assert_op(at_most_one, ["[case] exclusive=True, but several conditions hold:", *truths])]):
+        return nested.swap(choose(), lambda t: identity(t) if isinstance(t, Tensor) else t)
 
 
 def switch_case(branch_index, branch_fns, default=None, name="switch_case"):
@@ -209,7 +223,13 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
         return start
 
     made = _add(graph, "while", name or "while", function, [*flat, *most_rounds], [test, step], [(d, dims) for d, dims, _ in specs], structure)
+    made = made if back_prop else _without_gradients(made)
     return made[0] if len(made) == 1 and not return_same_structure else made
+
+
+def _without_gradients(made):
+    """The results of a loop, through which no gradient passes."""
+    return nested.swap(made, lambda t: stop_gradient(t) if isinstance(t, Tensor) else t)
 
 
 def _reshaped(x):
@@ -262,25 +282,26 @@ def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap
     def function(state, values):
         return _control.map_fn(lambda rows: state.inner(step, rows), list(values))
 
-    return _add(graph, "map", name or "map", function, flat, [step], [(t.dtype, _counted(flat, t.dims)) for t in step.outputs], step.structure)
+    made = _add(graph, "map", name or "map", function, flat, [step], [(t.dtype, _counted(flat, t.dims)) for t in step.outputs], step.structure)
+    return made if back_prop else _without_gradients(made)
 
 
 def scan(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None):
     """The running results of a function of what it returned before and of the next row."""
-    return _along("scan", fn, elems, initializer, reverse, name, True)
+    return _along("scan", fn, elems, initializer, reverse, name, True, back_prop)
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """The last result of a function of what it returned before and of the next row."""
-    return _along("foldl", fn, elems, initializer, False, name, False)
+    return _along("foldl", fn, elems, initializer, False, name, False, back_prop)
 
 
 def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
     """As foldl, from the last row to the first."""
-    return _along("foldr", fn, elems, initializer, True, name, False)
+    return _along("foldr", fn, elems, initializer, True, name, False, back_prop)
 
 
-def _along(kind, fn, elems, initializer, reverse, name, stacked):
+def _along(kind, fn, elems, initializer, reverse, name, stacked, back_prop):
     graph = building()
     structure, flat, rows = _rows(elems)
     if initializer is None:
@@ -301,7 +322,8 @@ def _along(kind, fn, elems, initializer, reverse, name, stacked):
         return call(one, list(values[: len(flat)]), start, **more)
 
     dims = [_counted(flat, t.dims) if stacked else t.dims for t in step.outputs]
-    return _add(graph, kind, name or kind, function, [*flat, *first], [step], [(t.dtype, d) for t, d in zip(step.outputs, dims)], step.structure)
+    made = _add(graph, kind, name or kind, function, [*flat, *first], [step], [(t.dtype, d) for t, d in zip(step.outputs, dims)], step.structure)
+    return made if back_prop else _without_gradients(made)
 
 
 # ---- order

@@ -214,12 +214,13 @@ class Graph:
     def as_graph_element(self, obj, allow_tensor=True, allow_operation=True):
         """The tensor or operation of a name, or what is one already."""
         if isinstance(obj, str):
-            return self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
-        if hasattr(obj, "_as_graph_element"):
-            return obj._as_graph_element()
-        if isinstance(obj, (Tensor, Operation)):
-            return obj
-        raise TypeError(f"Can not convert a {type(obj).__name__} into a Tensor or Operation.")
+            found = self.get_tensor_by_name(obj) if ":" in obj else self.get_operation_by_name(obj)
+        else:
+            found = obj._as_graph_element() if hasattr(obj, "_as_graph_element") else obj
+        allowed = {Tensor: allow_tensor, Operation: allow_operation}
+        if not allowed.get(type(found), False):
+            raise (ValueError if isinstance(obj, str) else TypeError)(f"Can not convert a {type(obj).__name__} into a {' or '.join(k.__name__ for k, yes in allowed.items() if yes)}.")
+        return found
 
     def finalize(self):
         """From now on nothing can be added."""
@@ -365,15 +366,45 @@ def _session(session):
     return session
 
 
-class Tensor:
+class Symbol:
+    """What tensors and variables of graphs share: they are keys by themselves, are compared element by element, and are no truths."""
+
+    __array_priority__ = 200
+    __array_ufunc__ = None
+
+    def ref(self):
+        """A key for sets and dicts."""
+        from brio._numpy import Reference
+
+        return Reference(self)
+
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        from brio._graph import wrap
+
+        return wrap.equality(self, other, False)
+
+    def __ne__(self, other):
+        from brio._graph import wrap
+
+        return wrap.equality(self, other, True)
+
+    def __bool__(self):
+        from brio.errors import OperatorNotAllowedInGraphError
+
+        raise OperatorNotAllowedInGraphError(
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: it has no value before a session runs it; use tf.cond or tf.where"
+        )
+
+
+class Tensor(Symbol):
     """A result of an operation, which has a value when a session runs it.
 
     dims holds its shape twice, for two sizes in place of each unknown one (infer.py); None where its rank is unknown. known holds
     values that follow from these sizes: shapes and what is computed of them.
     """
-
-    __array_priority__ = 200
-    __array_ufunc__ = None
 
     def __init__(self, op, dtype, dims, known=(None, None)):
         self.op, self.value_index, self._dtype, self.dims, self.known = op, len(op.outputs), _core.as_dtype(dtype), dims, known
@@ -429,28 +460,6 @@ class Tensor:
         """The operations that take it."""
         return [op for op in self.graph._operations if any(t is self for t in op.inputs)]
 
-    def ref(self):
-        """A key for sets and dicts."""
-        from brio._numpy import Reference
-
-        return Reference(self)
-
-    def __hash__(self):
-        return id(self)
-
-    def __eq__(self, other):
-        from brio._graph import wrap
-
-        return wrap.equality(self, other, False)
-
-    def __ne__(self, other):
-        from brio._graph import wrap
-
-        return wrap.equality(self, other, True)
-
-    def __bool__(self):
-        raise _no_bool()
-
     def __len__(self):
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information.")
 
@@ -476,11 +485,3 @@ class Tensor:
 
     def __str__(self):
         return f'Tensor("{self.name}", shape={self.shape}, dtype={self._dtype.name})'
-
-
-def _no_bool():
-    from brio.errors import OperatorNotAllowedInGraphError
-
-    return OperatorNotAllowedInGraphError(
-        "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: it has no value before a session runs it; use tf.cond or tf.where"
-    )

@@ -1,25 +1,37 @@
 """Operations that do something: they print, check, or call functions of Python's."""
 
 import sys
+import weakref
 
 from brio import _control, _core, _nest
 from brio._graph import nested, wrap
 from brio._graph.core import Tensor, building
 
 
-def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None):
-    """An operation that prints."""
-    graph = building()
+def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, first_n=None):
+    """An operation that prints; where first_n is a number, only that often in each session."""
+    graph, counts = building(), weakref.WeakKeyDictionary()
     structure, tensors = nested.taken_apart(
         nested.swap(list(inputs), lambda x: wrap.as_tensor(x) if hasattr(x, "_as_graph_element") else x), nested.is_graph_tensor
     )
 
     def run_in(state, op, values):
+        if first_n is not None and first_n >= 0:
+            _needs_values("tf.Print with first_n")
+            counts[state.session] = counts.get(state.session, 0) + 1
+            if counts[state.session] > first_n:
+                return []
         _control_print(*nested.put_together(structure, values), output_stream=output_stream, summarize=summarize, sep=sep, end=end)
         return []
 
     op = graph.add("PrintV2", name, run=run_in, inputs=tensors)
     return op
+
+
+def _needs_values(what):
+    """Ends a trace: the run goes on without one."""
+    if _core._is_tracing():
+        raise NotImplementedError(f"{what} needs values")
 
 
 def _control_print(*args, **kwargs):
@@ -30,7 +42,7 @@ def print_v1(input_, data, message=None, first_n=None, summarize=None, name=None
     """tf.Print: the same value, and its run prints data."""
     graph = building()
     data = [wrap.as_tensor(d) if not isinstance(d, str) else d for d in data]
-    op = print_op(message or "", *data, output_stream=sys.stderr, summarize=3 if summarize is None else summarize, sep="")
+    op = print_op(message or "", *data, output_stream=sys.stderr, summarize=3 if summarize is None else summarize, sep="", first_n=first_n)
     with graph.control_dependencies([op]):
         return wrap.call(graph, _core.identity, "Print", (input_,), {})
 
@@ -63,8 +75,7 @@ def _python(kind, func, inp, types, name, argument):
     specs = _nest.flatten(types) if types is not None else []
 
     def run_in(state, op, values):
-        if _core._is_tracing():
-            raise NotImplementedError("a function of Python's needs values")  # the run goes on without a trace
+        _needs_values("a function of Python's")
         made = func(*[argument(x) for x in values])
         made = _nest.flatten(made) if specs else []
         if len(made) != len(specs):

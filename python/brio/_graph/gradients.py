@@ -178,11 +178,11 @@ def _partial(state, gradient, keep, stops):
     return [again.values[t] for t in gradient.targets]
 
 
-def hessians(ys, xs, name="hessians", **kwargs):
+def hessians(ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
     """The matrix of second derivatives of the sum of ys, for each of xs."""
     made = []
     for x in _nest.flatten(xs):
-        (first,) = gradients(ys, x)
+        (first,) = gradients(ys, x, name=name)
         flat = wrap.call(building(), lambda g: _core.reshape(g, [-1]), "Reshape", (first,), {})
         n = flat.shape[0]
         if n is None:
@@ -194,10 +194,10 @@ def hessians(ys, xs, name="hessians", **kwargs):
 
 
 class GradientTape:
-    """A tape in graph mode: the graph knows everything, so that there is nothing to follow."""
+    """A tape in graph mode: the graph knows what depends on what; the tape, which variables count."""
 
     def __init__(self, persistent=False, watch_accessed_variables=True):
-        self._watched = []
+        self._persistent, self._all_variables, self._watched, self._used = persistent, watch_accessed_variables, set(), False
 
     def __enter__(self):
         return self
@@ -206,13 +206,18 @@ class GradientTape:
         return None
 
     def watch(self, tensor):
-        """Nothing to do."""
+        """Lets a variable count, where others do not."""
+        self._watched.update(id(x) for x in _nest.flatten(tensor))
 
     def gradient(self, target, sources, output_gradients=None, unconnected_gradients="none"):
         """The gradients of a target with respect to sources, in their structure."""
+        if self._used and not self._persistent:
+            raise RuntimeError("A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)")
+        self._used = True
         flat = _nest.flatten(sources)
-        made = gradients(target, flat, output_gradients, unconnected_gradients=unconnected_gradients)
-        return _nest.pack(sources, made)
+        counts = [self._all_variables or isinstance(x, Tensor) or id(x) in self._watched for x in flat]
+        found = iter(gradients(target, [x for x, yes in zip(flat, counts) if yes], output_gradients, unconnected_gradients=unconnected_gradients))
+        return _nest.pack(sources, [next(found) if yes else None for yes in counts])
 
 
 def is_operation(x):

@@ -291,6 +291,8 @@ class Session:
     """Runs operations of a graph, and keeps the values of its variables."""
 
     def __init__(self, target="", graph=None, config=None):
+        if target not in ("", None, "local"):
+            raise NotImplementedError(f"[Session] target={target!r} is not supported: a session runs in this process; leave target out")
         self.graph = graph if graph is not None else core.default_graph()
         if not isinstance(self.graph, core.Graph):
             raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")

@@ -16,6 +16,8 @@ class TensorArray:
 
     def __init__(self, dtype, size=None, dynamic_size=None, clear_after_read=None, tensor_array_name=None, handle=None, flow=None,
                  infer_shape=True, element_shape=None, colocate_with_first_write_call=True, name=None):  # fmt: skip
+        if handle is not None or flow is not None:
+            raise NotImplementedError("[TensorArray] handle and flow are not supported; hand the TensorArray itself on")
         self.dtype, self.dynamic_size, self.element_shape = _core.as_dtype(dtype), bool(dynamic_size), element_shape
         sizes = None if element_shape is None else core.Shape(element_shape).as_list()
         inner = [0] if sizes is None or None in sizes else sizes

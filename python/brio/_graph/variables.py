@@ -4,7 +4,7 @@ import contextlib
 
 from brio import _core
 from brio._graph import core, infer, wrap
-from brio._graph.core import Tensor, building
+from brio._graph.core import Symbol, Tensor, building
 from brio._graph.shapes import plain
 from brio.errors import FailedPreconditionError
 
@@ -43,16 +43,16 @@ class GraphKeys:
     WHILE_CONTEXT = "while_context"
 
 
-class Variable:
+class Variable(Symbol):
     """A variable of a graph. It has a value in a session once its initializer was run there."""
 
-    __array_priority__ = 200
-    __array_ufunc__ = None
     core = None  # the variable that holds the value for all sessions, where it is a layer's
 
     def __init__(self, initial_value=None, trainable=None, collections=None, validate_shape=True, caching_device=None, name=None,
                  variable_def=None, dtype=None, expected_shape=None, import_scope=None, constraint=None, use_resource=None,
                  synchronization=None, aggregation=None, shape=None):  # fmt: skip
+        if variable_def is not None:
+            raise NotImplementedError("[Variable] variable_def is not supported: Brio has no graphs as protocol buffers; give an initial_value")
         if initial_value is None:
             raise ValueError("initial_value must be specified.")
         graph = building()
@@ -217,26 +217,6 @@ class Variable:
     def scatter_sub(self, sparse_delta, use_locking=False, name=None):
         """An operation that takes away from rows."""
         return self._scattered("ScatterSub", _core.tensor_scatter_nd_sub, sparse_delta.indices, sparse_delta.values, name)
-
-    # ---- being one of many
-
-    def ref(self):
-        """A key for sets and dicts."""
-        from brio._numpy import Reference
-
-        return Reference(self)
-
-    def __hash__(self):
-        return id(self)
-
-    def __eq__(self, other):
-        return wrap.equality(self, other, False)
-
-    def __ne__(self, other):
-        return wrap.equality(self, other, True)
-
-    def __bool__(self):
-        raise core._no_bool()
 
     def __iter__(self):
         return iter(self._as_tensor())

@@ -2,6 +2,7 @@
 
 import contextlib
 import enum
+import functools
 
 from brio import _core
 from brio._graph import core, wrap
@@ -101,6 +102,8 @@ class variable_scope:  # noqa: N801: TensorFlow's name
         for key, value in self._how.items():
             if value is not None:
                 setattr(scope, key, _core.as_dtype(value) if key == "dtype" else value)
+        if self._how["custom_getter"] is not None and base.custom_getter is not None:
+            scope.custom_getter = _getter_inside(base.custom_getter, self._how["custom_getter"])
         if self._names and shown and core.building() is not None:
             scope.original_name_scope = self._stack.enter_context(graph.name_scope(shown))
         _scopes().append(scope)
@@ -109,6 +112,11 @@ class variable_scope:  # noqa: N801: TensorFlow's name
 
     def __exit__(self, *error):
         return self._stack.__exit__(*error)
+
+
+def _getter_inside(outer, inner):
+    """The getter of a scope inside of one that has a getter too: what it calls is the outer one."""
+    return lambda getter, name, *args, **kwargs: inner(functools.partial(outer, getter), name, *args, **kwargs)
 
 
 def get_variable(name, shape=None, dtype=None, initializer=None, regularizer=None, trainable=None, collections=None, caching_device=None,
@@ -144,6 +152,7 @@ def _get(full, scope, shape=None, dtype=None, initializer=None, regularizer=None
     graph = core.building()
     if graph is None:
         made = _core.Variable(initial, trainable=trainable, name=full, dtype=dtype)
+        made.constraint = constraint or scope.constraint
     else:
         before, graph._scope = graph._scope, ""  # the name is that of the variable scopes
         try:
@@ -175,12 +184,7 @@ def _initial(full, shape, dtype, initializer):
         if not (dtype.is_floating or dtype.is_complex or dtype.is_integer or dtype.name == "bool"):
             raise ValueError(f"An initializer for variable {full} of {dtype.name} is required")
         initializer = initializers.glorot_uniform() if dtype.is_floating or dtype.is_complex else initializers.zeros()
-    if isinstance(initializer, type):
-        initializer = initializer()
-    if isinstance(initializer, str):
-        from brio.keras import initializers as of_keras
-
-        initializer = of_keras.get(initializer)
+    initializer = resolved(initializer)
     if not callable(initializer) or isinstance(initializer, core.Tensor):
         return initializer
     if shape is None:
@@ -188,10 +192,22 @@ def _initial(full, shape, dtype, initializer):
     sizes = plain(shape)
     if sizes is None or None in sizes:
         raise ValueError(f"Shape of a new variable ({full}) must be fully defined, but instead was {tuple(sizes or ())}.")
-    return lambda: _made(initializer, sizes, dtype)
+    return lambda: made_by(initializer, sizes, dtype)
 
 
-def _made(initializer, sizes, dtype):
+def resolved(initializer):
+    """An initializer by itself, by its class or by its name."""
+    if isinstance(initializer, type):
+        return initializer()
+    if isinstance(initializer, str):
+        from brio.keras import initializers as of_keras
+
+        return of_keras.get(initializer)
+    return initializer
+
+
+def made_by(initializer, sizes, dtype):
+    """The value that an initializer gives a variable: one of TensorFlow 1's or Keras', or a function."""
     graph = core.building()
     if graph is None or not type(initializer).__module__.startswith("brio.keras"):
         return _call(initializer, sizes, dtype)

@@ -261,6 +261,23 @@ _PROGRAMS = [
     with S.Session() as s:
         result = [s.run(tf.gradients(c, [a, b])), s.run(tf.gradients(c, [a, b], stop_gradients=[a, b])), s.run(tf.gradients(c, a, stop_gradients=[b])), s.run(g, {x: [1.0, 2.0, 3.0]}),
                   tf.gradients(c, tf.constant(1.0)), tf.gradients(tf.stop_gradient(x), x), tf.gradients(tf.floor(x), x)]"""),
+    ("tapes_of_graphs", """
+    v, w = tf.Variable(data(10, 3)), tf.Variable(2.0)
+    with tf.GradientTape(watch_accessed_variables=False) as some:
+        some.watch(w)
+        y = tf.reduce_sum(v ** 2) * w
+    with tf.GradientTape(persistent=True) as all_:
+        z = tf.reduce_sum(v ** 2) * w
+    g, h, k = some.gradient(y, [v, w]), all_.gradient(z, [v, w]), all_.gradient(z, w)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = [g[0], s.run([g[1], h, k])]"""),
+    ("tape_of_a_graph_twice", """
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = v * v
+    tape.gradient(y, v)
+    tape.gradient(y, v)""", {"raises": "RuntimeError"}),
     ("second_gradients", """
     x = S.placeholder(tf.float32, [4])
     w = tf.Variable([1.0, 2.0, 3.0, 4.0])
@@ -630,6 +647,115 @@ _PROGRAMS = [
         result = [updates, s.run([v for v, _ in pairs])]
         s.run(S.local_variables_initializer())
         result.append(s.run(pairs[0][0]))""", {"rtol": 1e-4}),
+    ("areas_under_curves", """
+    y, p, w = S.placeholder(tf.bool, [None]), S.placeholder(tf.float32, [None]), S.placeholder(tf.float32, [None])
+    pairs = [S.metrics.auc(y, p, curve=c, summation_method=m, num_thresholds=n, weights=v) for c in ('ROC', 'PR')
+             for m in ('trapezoidal', 'careful_interpolation', 'minoring', 'majoring') for n, v in ((200, None), (11, w))]
+    pairs.append(S.metrics.auc(y, p, curve='PR', summation_method='careful_interpolation', thresholds=[0.7, 0.2, 0.5]))
+    with S.Session() as s:
+        s.run(S.local_variables_initializer())
+        empty = s.run([v for v, _ in pairs])
+        for i in range(3):
+            r = np.random.default_rng(i); truth = r.random(500) < 0.3
+            updates = s.run([u for _, u in pairs], {y: truth, p: (r.random(500) * 0.7 + truth * 0.3).astype('float32'), w: r.random(500).astype('float32')})
+        result = [empty, updates, s.run([v for v, _ in pairs])]""", {"rtol": 1e-4}),
+    ("no_such_curve", """
+    S.metrics.auc(tf.constant([True]), tf.constant([0.5]), curve='DET')""", {"raises": "ValueError"}),
+    ("no_such_summation", """
+    S.metrics.auc(tf.constant([True]), tf.constant([0.5]), summation_method='simpson')""", {"raises": "ValueError"}),
+    ("loop_without_gradients", """
+    x = S.placeholder(tf.float32, [3])
+    def powers(**how):
+        return S.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * x), [tf.constant(0), x], **how)[1]
+    a, b = powers(), powers(back_prop=False)
+    made = [S.map_fn(lambda v: v * v, x, back_prop=False), S.scan(lambda a, v: a * v, x, back_prop=False), S.foldl(lambda a, v: a * v, x, back_prop=False),
+            S.foldr(lambda a, v: a * v, x, back_prop=False), tf.map_fn(lambda v: v * v, x, back_prop=False), tf.while_loop(lambda v: v[0] < 9.0, lambda v: (v * 2.0,), [x], back_prop=False)[0]]
+    g, none = tf.gradients(a + b, x), [tf.gradients(m, x) for m in (b, *made)]
+    with S.Session() as s:
+        result = [s.run([g, a, b, *made], {x: [1.0, 2.0, 3.0]}), none]"""),
+    ("templates", """
+    def dense(x, units, seed):
+        w = S.get_variable('w', initializer=data(int(x.shape[1]), units, seed=seed))
+        return tf.matmul(x, w) + S.get_variable('b', [units], initializer=S.ones_initializer())
+    seen = []
+    def quiet(getter, name, *args, **kwargs):
+        seen.append(name)
+        return getter(name, *args, **{**kwargs, 'trainable': False})
+    x = S.placeholder(tf.float32, [None, 20])
+    late, now = S.make_template('layer', dense, units=8), S.make_template('layer', dense, create_scope_now_=True, units=8, seed=3)
+    named = S.make_template('any', dense, unique_name_='own', custom_getter_=quiet)
+    a, b, c = late(x, seed=1), now(x), named(x, units=4, seed=2)
+    d, e, f = late(x, seed=9), now(x), named(x, units=4, seed=9)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = [s.run([a, b, c, d, e, f], {x: data(5, 20)}), [v.name for v in S.global_variables()], [v.name for v in S.trainable_variables()], seen,
+                  now.variable_scope.name, [v.name for v in late.trainable_variables]]"""),
+    ("getters_in_getters", """
+    def outer(getter, name, *args, **kwargs):
+        return getter(name, *args, **kwargs) * 2.0
+    def inner(getter, name, *args, **kwargs):
+        return getter(name, *args, **kwargs) + 1.0
+    with S.variable_scope('a', custom_getter=outer):
+        one = S.get_variable('v', [], initializer=S.constant_initializer(3.0))
+        with S.variable_scope('b', custom_getter=inner):
+            two = S.get_variable('v', [], initializer=S.constant_initializer(3.0))
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = s.run([one, two])"""),
+    ("branches_keep_lists", """
+    p = S.placeholder(tf.bool, [])
+    a, b = tf.cond(p, lambda: [tf.constant(1.0)], lambda: [tf.constant(2.0)]), S.case([(p, lambda: (tf.constant(1.0),))], default=lambda: (tf.constant(2.0),))
+    with S.Session() as s:
+        result = [type(a).__name__, type(b).__name__, s.run([a, b], {p: True})]"""),
+    ("exclusive_case", """
+    x = S.placeholder(tf.float32, [])
+    y = S.case([(x > 0.0, lambda: x * 2.0), (x < -1.0, lambda: -x)], default=lambda: tf.constant(7.0), exclusive=True)
+    with S.Session() as s:
+        result = [s.run(y, {x: v}) for v in (3.0, -2.0, -0.5)]"""),
+    ("exclusive_case_with_two", """
+    x = S.placeholder(tf.float32, [])
+    y = S.case([(x > 0.0, lambda: x * 2.0), (x > 1.0, lambda: -x)], default=lambda: tf.constant(7.0), exclusive=True)
+    with S.Session() as s:
+        good = s.run(y, {x: 0.5})
+        s.run(y, {x: 3.0})""", {"raises": "InvalidArgumentError"}),
+    ("slots_of_ftrl_by_name", """
+    w = tf.Variable(data(20, 3), name='w')
+    S.train.FtrlOptimizer(0.1, accum_name='sums', linear_name='lines').minimize(tf.nn.l2_loss(w))
+    result = sorted(v.name for v in S.global_variables())"""),
+    ("constants_of_the_shape", """
+    a = S.get_variable('a', [2, 3], initializer=S.constant_initializer(data(2, 3), verify_shape=True))
+    b = S.get_variable('b', [3, 2], initializer=S.constant_initializer(data(2, 3), verify_shape=True))
+    with S.Session() as s:
+        result = s.run(S.global_variables_initializer())""", {"raises": "TypeError"}),
+    ("tables_in_parts", """
+    labels_, inputs = tf.constant(labels(64, 100)[:, None]), tf.constant(data(64, 16))
+    W, B = [tf.constant(data(n, 16, seed=n)) for n in (34, 33, 33)], [tf.constant(data(n, seed=n)) for n in (34, 33, 33)]
+    sampled = (tf.constant(np.arange(3, 100, 7)), tf.constant(np.full((64, 1), 0.3, 'float32')), tf.constant(np.full(14, 0.2, 'float32')))
+    made = [f(weights=W, biases=B, labels=labels_, inputs=inputs, num_sampled=14, num_classes=100, sampled_values=sampled, partition_strategy=how)
+            for f in (S.nn.nce_loss, S.nn.sampled_softmax_loss) for how in ('mod', 'div')]
+    made += [S.nn.embedding_lookup(W, [0, 5, 99, 40], partition_strategy=how) for how in ('mod', 'div')]
+    with S.Session() as s:
+        result = s.run(made)""", {"rtol": 1e-4}),
+    ("parts_of_no_kind", """
+    S.nn.embedding_lookup([tf.ones([3, 2]), tf.ones([3, 2])], [0], partition_strategy='rows')""", {"raises": "ValueError"}),
+    ("sparse_to_dense_out_of_order", """
+    loose = S.sparse_to_dense([[1, 0], [0, 2]], [3, 4], [1.0, 2.0], validate_indices=False)
+    strict = S.sparse_to_dense([[1, 0], [0, 2]], [3, 4], [1.0, 2.0])
+    with S.Session() as s:
+        good = s.run(loose)
+        s.run(strict)""", {"raises": "InvalidArgumentError"}),
+    ("moving_average_without_bias", """
+    x = S.placeholder(tf.float32, [2]); v = tf.Variable(5.0, name='v')
+    ema = S.train.ExponentialMovingAverage(0.9, zero_debias=True)
+    keep = ema.apply([x, v])
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        result = []
+        for i in range(4):
+            s.run(keep, {x: [i + 1.0, 3.0]}); result.append(s.run([ema.average(x), ema.average(v)]))"""),
+    ("elements_by_kind", """
+    x = S.placeholder(tf.float32, [], name='x')
+    tf.compat.v1.get_default_graph().as_graph_element('x:0', allow_tensor=False)""", {"raises": "ValueError"}),
     ("datasets", """
     ds = tf.data.Dataset.from_tensor_slices((np.arange(10, dtype='float32').reshape(5, 2), np.arange(5)))
     a, b = S.data.make_one_shot_iterator(ds.batch(2)).get_next()
@@ -667,6 +793,19 @@ _PROGRAMS = [
             for i in range(3): w.add_summary(s.run(merged, {x: i * 1.0}), i)
         made = s.run(S.get_collection(S.GraphKeys.SUMMARIES)[0], {x: 2.0})
         result = [len(glob.glob(os.path.join(d, 'events*'))), isinstance(s.run(merged, {x: 1.0}), bytes), made, s.run(S.get_collection(S.GraphKeys.SUMMARIES)[1], {x: 1.0})]"""),
+    ("summaries_of_families", """
+    x = S.placeholder(tf.float32, [])
+    picture = tf.constant((np.abs(data(2, 8, 8, 1)) * 100).astype('uint8'))
+    with tf.name_scope('train'):
+        made = [S.summary.scalar('loss', x, family='losses'), S.summary.scalar('loss', x, family='losses'), S.summary.scalar('my loss', x), S.summary.histogram('h', [1.0, 2.0] * x, family='a b')]
+        tags = S.summary.image('pictures', picture, family='all')
+    with S.Session() as s:
+        import re
+        result = [s.run(made, {x: 2.0}), re.findall(rb'all/[a-z/]*[0-9]?', s.run(tags)), [m.op.name for m in made]]"""),
+    ("summaries_of_tensors", """
+    made = [S.summary.tensor_summary('t', tf.constant([1.0, 2.0]), summary_description='two numbers', display_name='Two', family='f'), S.summary.tensor_summary('u', tf.constant([3]))]
+    with S.Session() as s:
+        result = s.run(made)"""),
     ("moving_average", """
     v = tf.Variable(0.0, name='v'); u = tf.Variable([1.0, 1.0])
     ema = S.train.ExponentialMovingAverage(0.9)
@@ -694,6 +833,163 @@ _PROGRAMS = [
     with S.train.MonitoredTrainingSession(checkpoint_dir=d, hooks=[S.train.StopAtStepHook(num_steps=2)]) as s:
         while not s.should_stop(): last = s.run([train, step, w])
     result = [seen[0], seen[-1], len(seen), last[1]]"""),
+    ("monitored_session_saves_steps", """
+    import tempfile, os, glob
+    d, seen = tempfile.mkdtemp(), []
+    class Listener(S.train.CheckpointSaverListener):
+        def before_save(self, session, step): seen.append(('before', int(step)))
+        def after_save(self, session, step): seen.append(('after', int(step)))
+        def end(self, session, step): seen.append(('end', int(step)))
+    step = S.train.get_or_create_global_step(); w = tf.Variable(1.0)
+    train = S.train.GradientDescentOptimizer(0.1).minimize(w * w, global_step=step)
+    hook = S.train.CheckpointSaverHook(os.path.join(d, 'own'), save_steps=4, listeners=[Listener()])
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_steps=3, hooks=[S.train.StopAtStepHook(last_step=10), hook]) as s:
+        while not s.should_stop(): s.run(train)
+    names = lambda folder: [os.path.basename(p) for p in S.train.get_checkpoint_state(folder).all_model_checkpoint_paths]
+    result = [names(d), names(os.path.join(d, 'own')), seen]"""),
+    ("monitored_session_saves_seconds", """
+    import tempfile, os, time
+    d, e = tempfile.mkdtemp(), tempfile.mkdtemp()
+    step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
+    names = lambda folder: [os.path.basename(p) for p in S.train.get_checkpoint_state(folder).all_model_checkpoint_paths]
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_secs=1.5) as s:
+        for i in range(3):
+            s.run(add); time.sleep(1.7 if i == 1 else 0.0)
+        s.run(add)
+    with S.train.MonitoredTrainingSession(checkpoint_dir=e) as s:
+        for i in range(3): s.run(add)
+    result = [names(d), names(e)]"""),
+    ("monitored_session_never_saves", """
+    import tempfile, os
+    d = tempfile.mkdtemp()
+    step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
+    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_secs=None) as s:
+        s.run(add)
+    result = S.train.latest_checkpoint(d)"""),
+    ("monitored_session_writes_summaries", """
+    import tempfile, glob, os
+    def written(folder):
+        tags = []
+        for path in glob.glob(os.path.join(folder, 'events*')):
+            bytes_ = open(path, 'rb').read()
+            at = 0
+            while at < len(bytes_):
+                n = int.from_bytes(bytes_[at:at + 8], 'little'); record = bytes_[at + 12:at + 12 + n]; at += n + 16
+                tags.append((b'loss' in record and n < 100, b'global_step/sec' in record))
+        return [sum(t[0] for t in tags), sum(t[1] for t in tags)]
+    step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
+    S.summary.scalar('loss', tf.cast(step, tf.float32))
+    result = []
+    for how in ({}, {'save_summaries_steps': 7}, {'save_summaries_secs': 600}, {'save_summaries_steps': None, 'save_summaries_secs': None}, {'log_step_count_steps': 5}):
+        d, e = tempfile.mkdtemp(), tempfile.mkdtemp()
+        with S.train.MonitoredTrainingSession(checkpoint_dir=d, summary_dir=e, save_graph_def=False, **how) as s:
+            for _ in range(21): s.run(add)
+        result += [written(e), written(d)]"""),
+    ("scaffold", """
+    import tempfile
+    d = tempfile.mkdtemp()
+    step = S.train.get_or_create_global_step()
+    x = S.placeholder(tf.float32, [2]); v = S.Variable(x, name='v'); w = tf.Variable(1.0, name='w')
+    seven = w.assign(7.0)
+    made = lambda: S.train.Scaffold(init_op=S.global_variables_initializer(), init_feed_dict={x: [3.0, 4.0]}, init_fn=lambda scaffold, session: session.run(seven))
+    scaffolds = [made(), made()]
+    add = [w.assign_add(1.0), S.assign_add(step, 1)]
+    result = []
+    for scaffold in scaffolds:
+        with S.train.MonitoredTrainingSession(checkpoint_dir=d, scaffold=scaffold) as s:
+            s.run(add); result.append(s.run([v, w, step]))"""),
+    ("hooks_that_cannot_be", """
+    result = []
+    for make in (lambda: S.train.LoggingTensorHook(['x'], every_n_iter=1, every_n_secs=1), lambda: S.train.LoggingTensorHook(['x']), lambda: S.train.LoggingTensorHook(['x'], every_n_iter=0),
+                 lambda: S.train.CheckpointSaverHook('d'), lambda: S.train.CheckpointSaverHook('d', save_secs=1, save_steps=1), lambda: S.train.StepCounterHook(1, 1),
+                 lambda: S.train.SummarySaverHook(save_steps=1), lambda: S.train.StopAtStepHook(1, 1)):
+        try:
+            make(); result.append('made')
+        except ValueError:
+            result.append('ValueError')"""),
+    ("logged_tensors", """
+    import logging, time
+    lines = []
+    class Keep(logging.Handler):
+        def emit(self, record): lines.append(record.getMessage())
+    x = tf.Variable(0.0, name='x'); step = S.train.get_or_create_global_step(); add = x.assign_add(1.0)
+    logger = logging.getLogger('brio' if tf.__name__ == 'brio' else 'tensorflow')
+    keep, level = Keep(), logger.level
+    logger.addHandler(keep); logger.setLevel(logging.INFO)
+    L = S.train.LoggingTensorHook
+    result = []
+    for hook in (L({'x': x}, every_n_iter=3), L({'x': x}, at_end=True), L({'x': x}, every_n_iter=4, at_end=True, formatter=lambda v: 'value %g' % v['x']), L({'x': x}, every_n_secs=100.0)):
+        del lines[:]
+        with S.train.MonitoredTrainingSession(hooks=[hook]) as s:
+            for _ in range(7): s.run(add)
+        result.append([l.split(' (')[0] for l in lines if l.startswith(('x = ', 'value'))])
+    logger.removeHandler(keep); logger.setLevel(level)"""),
+    ("saver_reshapes", """
+    import tempfile, os
+    path = os.path.join(tempfile.mkdtemp(), 'm')
+    v = tf.Variable(data(6, 4), name='v')
+    with S.Session() as s:
+        s.run(v.initializer); kept = S.train.Saver().save(s, path, write_meta_graph=False)
+    with tf.Graph().as_default():
+        w = tf.Variable(tf.zeros([3, 8]), name='v')
+        with S.Session() as s:
+            S.train.Saver(reshape=True).restore(s, kept)
+            result = s.run(w)"""),
+    ("saver_options", """
+    import tempfile, os
+    d = tempfile.mkdtemp()
+    v = tf.Variable(1.0, name='v')
+    late = S.train.Saver(defer_build=True)
+    u = tf.Variable(2.0, name='u')
+    try:
+        late.save(S.Session(), os.path.join(d, 'x')); built = 'built'
+    except RuntimeError:
+        built = 'RuntimeError'
+    late.build()
+    padded, hours = S.train.Saver(pad_step_number=True), S.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=0.0001)
+    with S.Session() as s:
+        s.run(S.global_variables_initializer())
+        saved = [os.path.basename(late.save(s, os.path.join(d, 'late'))), os.path.basename(padded.save(s, os.path.join(d, 'padded'), global_step=12, latest_filename='newest'))]
+        import time
+        time.sleep(0.4)
+        for i in range(3):
+            hours.save(s, os.path.join(d, 'h'), global_step=i)
+        s.run(u.assign(9.0)); late.restore(s, os.path.join(d, 'late'))
+        left = [S.train.checkpoint_exists(os.path.join(d, 'h-%d' % i)) for i in range(3)]
+        result = [built, saved, left, s.run(u), os.path.basename(S.train.latest_checkpoint(d, 'newest')), os.path.basename(S.train.latest_checkpoint(d))]"""),
+    ("coordinator", """
+    import threading, time, sys
+    def told(use, **how):
+        c = S.train.Coordinator(**how)
+        try:
+            use(c)
+            return ['joined', c.should_stop(), c.joined]
+        except Exception as error:
+            return [type(error).__name__, c.should_stop(), c.joined]
+    def failing(c, error):
+        def work():
+            try:
+                raise error
+            except Exception as e:
+                c.request_stop(e)
+        t = threading.Thread(target=work); t.start(); c.join([t])
+    def scoped(c):
+        def work():
+            with c.stop_on_exception():
+                raise KeyError('x')
+        t = threading.Thread(target=work); c.register_thread(t); t.start(); c.join()
+    def counting(c):
+        n = []
+        def work():
+            while not c.should_stop():
+                n.append(1); time.sleep(0.001)
+                if len(n) == 5: c.request_stop()
+        t = threading.Thread(target=work); t.start(); c.join([t])
+    def slow(c, **how):
+        t = threading.Thread(target=time.sleep, args=(1.0,), daemon=True); t.start(); c.request_stop(); c.join([t], stop_grace_period_secs=0.05, **how)
+    result = [told(lambda c: failing(c, ValueError('bad'))), told(lambda c: failing(c, tf.errors.OutOfRangeError(None, None, 'end'))), told(scoped), told(counting),
+              told(lambda c: failing(c, KeyError('x')), clean_stop_exception_types=(KeyError,)), told(slow), told(lambda c: slow(c, ignore_live_threads=True)),
+              told(lambda c: (c.request_stop(), c.wait_for_stop(1.0), c.clear_stop()))]"""),
     ("old_names", """
     x = tf.constant([[1.0, -2.0], [3.0, 4.0]]); i = tf.constant([[7, 8], [9, 10]])
     with S.Session() as s:
@@ -704,6 +1000,32 @@ _PROGRAMS = [
     x = tf.constant(data(1, 4, 6, 2))
     with S.Session() as s:
         result = s.run([S.image.resize_images(x, [8, 9]), S.image.resize_images(x, [2, 3], method=1), S.image.resize_bilinear(x, [7, 11], align_corners=True), S.image.resize_nearest_neighbor(x, [5, 5])])"""),
+    ("resized_in_all_ways", """
+    x = tf.constant(data(2, 24, 32, 1))
+    I, made = S.image, []
+    for size in ([48, 40], [10, 13], [1, 50]):
+        for f in (I.resize_bilinear, I.resize_nearest_neighbor, I.resize_bicubic):
+            made += [f(x, size), f(x, size, align_corners=True), f(x, size, half_pixel_centers=True)]
+        made += [I.resize_area(x, size), I.resize_area(x, size, align_corners=True)]
+    with S.Session() as s:
+        result = [[r.dtype.name, r.shape, r[:1, ::6, ::9].copy()] for r in s.run(made)]""", {"rtol": 1e-4, "atol": 2e-6}),
+    ("resized_with_their_ratio", """
+    x = S.placeholder(tf.uint8, [None, 60, 81, 1])
+    made = [S.image.resize_images(x, size, method, preserve_aspect_ratio=True) for size in ([224, 224], [31, 100], [60, 200]) for method in range(4)]
+    same = S.image.resize_images(x, [60, 81])
+    one = S.image.resize_images(tf.constant(data(20, 30, 3)), [41, 77], 'bicubic', preserve_aspect_ratio=True)
+    pictures = (np.abs(data(2, 60, 81, 1)) * 100).astype('uint8')
+    with S.Session() as s:
+        result = [[r.dtype.name, r.shape, r[:1, ::31, ::29].copy()] for r in s.run([*made, same, one], {x: pictures})]""", {"rtol": 1e-4, "atol": 1e-3}),
+    ("resized_by_both", """
+    S.Session().run(S.image.resize_bilinear(tf.zeros([1, 4, 4, 1]), [2, 2], align_corners=True, half_pixel_centers=True))""", {"raises": "ValueError"}),
+    ("gradient_of_bicubic", """
+    x = tf.Variable(data(1, 12, 12, 2))
+    y = S.image.resize_bicubic(x, [28, 28])
+    g = tf.gradients(tf.reduce_sum(y ** 2), x)[0]
+    with S.Session() as s:
+        s.run(x.initializer)
+        result = s.run(g)""", {"rtol": 1e-4}),
     ("rows_of_a_variable", """
     v = tf.Variable(tf.zeros([4, 2]))
     ops = [S.scatter_update(v, [0, 2], [[1.0, 1.0], [2.0, 2.0]]), S.scatter_add(v, [1], [[3.0, 3.0]]), S.scatter_sub(v, [2], [[1.0, 1.0]])]

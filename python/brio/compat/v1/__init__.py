@@ -4,13 +4,14 @@ After disable_eager_execution() or disable_v2_behavior(), inside of `with tf.Gra
 functions add operations to a graph (brio/_graph), which Session.run() runs.
 """
 
+import contextlib
 import importlib
 import types
 
 import numpy as np
 
 from brio import _core
-from brio._graph import core as _graph, effects as _effects, infer as _infer, shapes as _shapes, state as _state, wrap as _wrap
+from brio._graph import control as _control, core as _graph, effects as _effects, infer as _infer, shapes as _shapes, state as _state, wrap as _wrap
 from brio._graph.core import Graph, Operation
 from brio._graph.gradients import gradients, hessians
 from brio._graph.run import IndexedSlicesValue, InteractiveSession, Session, SparseTensorValue
@@ -41,12 +42,14 @@ def enable_eager_execution(config=None, device_policy=None, execution_mode=None)
 def disable_v2_behavior():
     """As disable_eager_execution(); sizes of shapes have `.value`, and tensors are equal where they are the same."""
     _graph.set_graph_mode(True)
+    disable_control_flow_v2()
     _shapes.old_dimensions, _wrap.tensor_equality = True, False
 
 
 def enable_v2_behavior():
     """Takes back disable_v2_behavior()."""
     _graph.set_graph_mode(False)
+    enable_control_flow_v2()
     _shapes.old_dimensions, _wrap.tensor_equality = False, True
 
 
@@ -84,10 +87,13 @@ def resource_variables_enabled():
 
 
 def disable_control_flow_v2():
-    """Nothing to do: there is one kind of branches and loops."""
+    """cond() and case() give the one result of a list by itself, unless they are strict."""
+    _control.unwraps = True
 
 
-enable_control_flow_v2 = disable_control_flow_v2
+def enable_control_flow_v2():
+    """cond() and case() give a list of one result as a list."""
+    _control.unwraps = False
 
 
 def executing_eagerly():
@@ -213,8 +219,11 @@ def Variable(initial_value=None, trainable=None, collections=None, validate_shap
     from brio._graph.variables import Variable as OfGraph
 
     if _graph.building() is None:
-        return _core.Variable(initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape)
-    return OfGraph(initial_value, trainable, collections, validate_shape, name=name, dtype=dtype, constraint=constraint, shape=shape)
+        made = _core.Variable(initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape)
+        made.constraint = constraint
+        return made
+    return OfGraph(initial_value, trainable, collections, validate_shape, name=name, variable_def=variable_def, dtype=dtype, constraint=constraint,
+                   shape=shape)  # fmt: skip
 
 
 def variables_initializer(var_list, name="init"):
@@ -300,8 +309,12 @@ def host_operation(graph, kind, function, inputs, dtype, name=None, dims=None):
 
 
 def assert_variables_initialized(var_list=None):
-    """An operation that does nothing: reading a variable without a value is an error."""
-    return variables_initializer([])
+    """An operation that reads variables: that is an error where one has no value."""
+    from brio._graph.variables import as_variable
+
+    op = get_default_graph().add("NoOp", "assert_variables_initialized", run=lambda state, op, values: [])
+    op.control_inputs += [as_variable(v).op for v in (var_list if var_list is not None else [*global_variables(), *local_variables()])]
+    return op
 
 
 def assign(ref, value, validate_shape=None, use_locking=None, name=None):
@@ -339,31 +352,59 @@ def scatter_sub(ref, indices, updates, use_locking=False, name=None):
 
 
 def make_template(name_, func_, create_scope_now_=False, unique_name_=None, custom_getter_=None, **kwargs):
-    """func_ with variables of its own, which all of its calls share."""
-    state = {}
+    """func_ with variables of its own, which all of its calls share; their scope gets its name now or with the first call."""
+    made = _Template(name_, func_, unique_name_, custom_getter_, kwargs)
+    if create_scope_now_:
+        made._enter_first().close()
+    return made
 
-    def call(*args, **more):
-        if "scope" not in state:
-            with variable_scope(unique_name_, default_name=name_) as scope:
-                state["scope"] = scope
-                return func_(*args, **{**kwargs, **more})
-        with variable_scope(state["scope"], reuse=True):
-            return func_(*args, **{**kwargs, **more})
 
-    return call
+class _Template:
+    """A function whose calls share variables."""
+
+    def __init__(self, name, func, unique_name, custom_getter, kwargs):
+        self.name, self.func, self._unique, self._getter, self._kwargs = name, func, unique_name, custom_getter, kwargs
+        self.variable_scope, self._called = None, False
+
+    def _enter_first(self):
+        stack = contextlib.ExitStack()
+        self.variable_scope = stack.enter_context(variable_scope(self._unique, default_name=self.name, custom_getter=self._getter))
+        return stack
+
+    def __call__(self, *args, **kwargs):
+        reuse, self._called = self._called or None, True
+        with variable_scope(self.variable_scope, reuse=reuse) if self.variable_scope else self._enter_first():
+            return self.func(*args, **{**self._kwargs, **kwargs})
+
+    @property
+    def variable_scope_name(self):
+        """The prefix of its variables' names."""
+        return None if self.variable_scope is None else self.variable_scope.name
+
+    @property
+    def variables(self):
+        """Its variables."""
+        return [] if self.variable_scope is None else self.variable_scope.global_variables()
+
+    @property
+    def trainable_variables(self):
+        """Those of its variables that training changes."""
+        return [] if self.variable_scope is None else self.variable_scope.trainable_variables()
+
+    global_variables, weights, trainable_weights = variables, variables, trainable_variables
 
 
 def while_loop(cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None,
                maximum_iterations=None, return_same_structure=False):  # fmt: skip
     """What the body makes of the variables, again and again while the condition holds; one variable by itself, not in a list."""
-    from brio import _control
-    from brio._graph import control
+    from brio import _control as eager
 
     if _graph.building() is not None:
-        return control.while_loop(
-            cond, body, loop_vars, shape_invariants, name=name, maximum_iterations=maximum_iterations, return_same_structure=return_same_structure
-        )
-    made = _control.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
+        return _control.while_loop(
+            cond, body, loop_vars, shape_invariants, back_prop=back_prop, name=name, maximum_iterations=maximum_iterations,
+            return_same_structure=return_same_structure,
+        )  # fmt: skip
+    made = eager.while_loop(cond, body, loop_vars, maximum_iterations=maximum_iterations)
     return made[0] if len(made) == 1 and not return_same_structure else made
 
 
@@ -402,9 +443,9 @@ def global_norm(t_list, name=None):
 def py_func(func, inp, Tout, stateful=True, name=None):
     """What a function of Python's makes of NumPy arrays."""
     if _graph.building() is None:
-        from brio import _control
+        from brio import _control as eager
 
-        return _control.numpy_function(func, inp, Tout)
+        return eager.numpy_function(func, inp, Tout)
     return _effects.py_func(func, inp, Tout, stateful, name)
 
 

@@ -219,8 +219,17 @@ def sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value=0
     if indices.shape.rank < 2:
         indices = _core.reshape(indices, [-1, 1])
     values = _core.broadcast_to(values, [indices.shape[0]])
+    if validate_indices:
+        _check_order(indices, output_shape)
     base = _core.fill(output_shape, _core.cast(default_value, values.dtype))
     return _core.tensor_scatter_nd_update(base, indices, values)
+
+
+def _check_order(indices, shape):
+    """Fails where indices are not in order, or one is there twice."""
+    steps = _math.cumprod(_core.cast(shape, "int64"), exclusive=True, reverse=True)
+    flat = _core.reduce_sum(_core.cast(indices, "int64") * steps, 1)
+    _core._assert_with_data(_core.reduce_all(flat[1:] > flat[:-1]), "[sparse_to_dense] indices are out of order or repeated", [indices])
 
 
 @_public("boolean_mask")

@@ -135,9 +135,13 @@ class Optimizer:
             if initial is None:
                 sizes = [int(d) for d in variable.shape.as_list()]
                 initial = wrap.call(graph, lambda: self._slot_value(key, _core.zeros(sizes, dtype)), "zeros", (), {})
-            return Variable(initial, trainable=False, name=f"{variable._name}/{self._name}")
+            return Variable(initial, trainable=False, name=f"{variable._name}/{self._slot_scope(key)}")
         finally:
             graph._scope = before
+
+    def _slot_scope(self, key):
+        """What stands behind the variable's name in the slot's."""
+        return self._name
 
     def _slot_value(self, key, like):
         return _core.zeros_like(like)
@@ -164,7 +168,8 @@ class Optimizer:
         for g, v in pairs:
             slots = state["slots"].setdefault(v._key(), [self._slot_value(k, v.value()) for k in self._slot_names])
             new, kept = self._step(v.value(), _core.convert_to_tensor(g), slots, shared, numbers)
-            v.assign(new)
+            constraint = getattr(v, "constraint", None)
+            v.assign(new if constraint is None else constraint(new))
             state["slots"][v._key()] = kept
         state["step"] += 1
         if global_step is not None:
@@ -328,6 +333,10 @@ class FtrlOptimizer(Optimizer):
         self._lr, self._power, self._initial = learning_rate, learning_rate_power, initial_accumulator_value
         self._l1, self._l2 = l1_regularization_strength, l2_regularization_strength
         self._shrinkage, self._beta = l2_shrinkage_regularization_strength, beta or 0.0
+        self._scopes = {"accum": accum_name or name, "linear": linear_name or name}
+
+    def _slot_scope(self, key):
+        return self._scopes[key]
 
     def _slot_value(self, key, like):
         return _core.zeros_like(like) + (self._initial if key == "accum" else 0.0)
@@ -387,6 +396,7 @@ class ExponentialMovingAverage:
 
     def __init__(self, decay, num_updates=None, zero_debias=False, name="ExponentialMovingAverage"):
         self._decay, self._updates, self._debias, self._name, self._averages = decay, num_updates, zero_debias, name, {}
+        self._biased = {}  # of tensors, where their averages do not lean to the 0 that they begin with: sums and counts
 
     @property
     def name(self):
@@ -406,9 +416,20 @@ class ExponentialMovingAverage:
         done = []
         for x in held:
             average = self._averages[id(x)][1]
+            if id(x) in self._biased:
+                done.append(self._unbiased(graph, x, average, decay))
+                continue
             change = wrap.call(graph, lambda a, v, d: (a - v) * _core.cast(1.0 - d, a.dtype), "mul", (average, x, decay), {})
             done.append(average.assign_sub(change, read_value=False))
         return control.group(*done, name=self._name)
+
+    def _unbiased(self, graph, x, average, decay):
+        """The operation that updates a sum and a count, and sets the average to what they say."""
+        total, count = self._biased[id(x)]
+        change = wrap.call(graph, lambda a, v, d: (a - v) * _core.cast(1.0 - d, a.dtype), "mul", (total, x, decay), {})
+        moved, steps = total.assign_sub(change), count.assign_add(1.0)
+        value = wrap.call(graph, lambda a, n, d: a / (1.0 - _core.pow(_core.cast(d, a.dtype), n)), "truediv", (moved, steps, decay), {})
+        return average.assign(value, read_value=False)
 
     def _create(self, graph, held):
         for x in held:
@@ -422,7 +443,12 @@ class ExponentialMovingAverage:
                 initial = wrap.call(graph, lambda s=sizes, d=x.dtype: _core.zeros(s, d), "zeros", (), {})
             before, graph._scope = graph._scope, ""
             try:
-                self._averages[id(x)] = (x, Variable(initial, trainable=False, name=f"{x.name.split(':')[0]}/{self._name}"))
+                self._averages[id(x)] = (x, Variable(initial, trainable=False, name=self.average_name(x)))
+                if self._debias and not own:
+                    zero = wrap.call(graph, lambda d=x.dtype: _core.zeros([], d), "zeros", (), {})
+                    self._biased[id(x)] = tuple(
+                        Variable(first, trainable=False, name=f"{self.average_name(x)}/{n}") for n, first in (("biased", initial), ("local_step", zero))
+                    )
             finally:
                 graph._scope = before
             if own:

@@ -81,6 +81,10 @@ class Iterator:
         """An iterator without a dataset: make_initializer() gives it one."""
         from brio._spec import TensorSpec
 
+        for kind in [] if output_classes is None else nested.leaves(output_classes):
+            if kind.__name__ != "Tensor":
+                raise NotImplementedError(f"[Iterator.from_structure] output_classes has {kind.__name__}, but elements are tensors; give them as tensors")
+
         types = nested.leaves(output_types)
         shapes = [None] * len(types) if output_shapes is None else _shapes(output_shapes)
         specs = iter([_Spec(s, t) if s is None else TensorSpec(s, t) for s, t in zip(shapes, types)])

@@ -5,47 +5,108 @@ import importlib
 import numpy as np
 
 from brio import _core
-from brio._graph import wrap
+from brio._graph import core, infer, wrap
 
-
-def _behind(name):
-    function = getattr(importlib.import_module("brio.image"), name)
-    return getattr(function, "_behind", function)
+_METHODS = ("bilinear", "nearest", "bicubic", "area")  # by TensorFlow 1's numbers
 
 
 def _resized(images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None):
-    methods = {0: "bilinear", 1: "nearest", 2: "bicubic", 3: "area"}
     method = getattr(method, "value", method)
-    method = methods.get(method, method)
-    if method == "area":
-        return _behind("resize")(images, size, method)
-    if method not in ("bilinear", "nearest"):
-        raise NotImplementedError(f"[resize_images] Brio has TensorFlow 1's bilinear, nearest and area, not {method}; tf.image.resize has others")
+    method = _METHODS[method] if method in range(4) else method
+    if method not in _METHODS:
+        raise ValueError(f"[resize_images] method must be one of {_METHODS} or their numbers 0 to 3, but is {method!r}; tf.image.resize has others")
     x = _core.convert_to_tensor(images)
     single = x.shape.rank == 3
     x = _core.expand_dims(x, 0) if single else x
-    for axis, new in ((1, int(size[0])), (2, int(size[1]))):
-        x = _along(x, axis, new, method, align_corners)
+    old, new = [int(n) for n in x.shape[1:3]], [int(n) for n in size]
+    if preserve_aspect_ratio:
+        x = _interpolated(x, _kept_ratio(old, new), method, align_corners)
+    elif old != new:
+        x = _interpolated(x, new, method, align_corners)
     return _core.squeeze(x, 0) if single else x
 
 
-def _along(x, axis, new, method, corners):
-    """One axis of another size; TensorFlow 1's pixels begin at their corners, not around their centers."""
+def _interpolated(images, size, method, align_corners, half_pixel_centers=False, name=None):
+    if align_corners and half_pixel_centers:
+        raise ValueError("If half_pixel_centers is True, align_corners must be False.")
+    x = _core.convert_to_tensor(images)
+    for axis, new in ((1, int(size[0])), (2, int(size[1]))):
+        x = _along(x, axis, new, method, align_corners, half_pixel_centers)
+    return x
+
+
+def _kept_ratio(old, new):
+    """The largest size within another one that has the ratio of the old one."""
+    factor = min(np.float32(n) / np.float32(o) for o, n in zip(old, new))
+    return [int(np.round(factor * np.float32(o))) for o in old]
+
+
+def _along(x, axis, new, method, corners, centers):
+    """One axis of another size. TensorFlow 1's pixels begin at their corners, unless they are said to lie around their centers."""
     old = int(x.shape[axis])
-    scale = (old - 1) / (new - 1) if corners and new > 1 else old / new
-    at = np.arange(new, dtype=np.float32) * np.float32(scale)
+    scale = np.float32((old - 1) / (new - 1) if corners and new > 1 else old / max(new, 1))  # 0: a size that is not known yet
+    out = np.arange(new, dtype=np.float32)
     if method == "nearest":
-        index = np.round(at) if corners else np.floor(at)
+        at = (out + np.float32(0.5)) * scale if centers else out * scale
+        index = np.floor(at + np.float32(0.5)) if corners else np.floor(at)
         return _core.gather(x, np.minimum(index.astype(np.int32), old - 1), axis=axis)
+    if method == "area":
+        taps = _area_taps(out * scale, scale)
+    else:
+        at = (out + np.float32(0.5)) * scale - np.float32(0.5) if centers else out * scale
+        taps = _linear_taps(at) if method == "bilinear" else _cubic_taps(at, old, centers)
     x = _core.cast(x, "float32")
-    low = np.floor(at).astype(np.int32)
-    share = (at - low).reshape([-1 if i == axis else 1 for i in range(4)])
-    a, b = _core.gather(x, np.minimum(low, old - 1), axis=axis), _core.gather(x, np.minimum(low + 1, old - 1), axis=axis)
-    return a + (b - a) * share
+    shape = [-1 if i == axis else 1 for i in range(4)]
+    parts = [_core.gather(x, np.clip(index, 0, old - 1).astype(np.int32), axis=axis) * weight.reshape(shape) for index, weight in taps]
+    return _core.add_n(parts)
 
 
-resize_images = wrap.door(_resized, "resize")
-resize_images.__name__, resize_images.__doc__ = "resize_images", "Pictures of another size."
+def _linear_taps(at):
+    """Indices and weights of the two pixels around each place."""
+    low = np.floor(at)
+    return [(low, 1 - (at - low)), (low + 1, at - low)]
+
+
+def _cubic_taps(at, old, centers):
+    """Of four pixels; with centers, of those that lie inside of the picture. TensorFlow's weights are those of 1024 places between two pixels."""
+    low, a = np.floor(at), -0.5 if centers else -0.75
+    share = np.rint((at - low) * 1024) / 1024
+    taps = [(low + k, _cubic(np.abs(share - k), a)) for k in (-1, 0, 1, 2)]
+    if centers:
+        taps = [(index, weight * ((index >= 0) & (index < old))) for index, weight in taps]
+        total = sum(weight for _, weight in taps)
+        taps = [(index, weight / total) for index, weight in taps]
+    return [(index, weight.astype(np.float32)) for index, weight in taps]
+
+
+def _cubic(x, a):
+    """The weight of a pixel at a distance of x."""
+    return np.where(x <= 1, ((a + 2) * x - (a + 3)) * x * x + 1, ((a * x - 5 * a) * x + 8 * a) * x - 4 * a)
+
+
+def _area_taps(start, scale):
+    """Of all pixels that an output's stretch covers: how much of it each is."""
+    low, end = np.floor(start), start + scale
+    taps = []
+    for k in range(int(np.ceil(scale)) + 1):
+        index = low + k
+        covered = np.maximum(np.minimum(index + 1, end) - np.maximum(index, start), 0)
+        taps.append((index, (covered / scale).astype(np.float32)))
+    return taps
+
+
+_resize, _interpolate = wrap.door(_resized, "resize"), wrap.door(_interpolated, "resize")
+
+
+def resize_images(images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None):
+    """Pictures of another size; with their ratio, of the largest one inside of it."""
+    made = _resize(images, size, method, align_corners, preserve_aspect_ratio, name=name)
+    if preserve_aspect_ratio and isinstance(made, core.Tensor) and None in wrap.as_tensor(images).shape.as_list()[-3:-1]:
+        shape = made.shape.as_list()
+        made.dims = infer.dims_of([*shape[:-3], None, None, shape[-1]])  # a ratio that is not known was guessed
+    return made
+
+
 resize = resize_images
 
 
@@ -56,12 +117,22 @@ def resize_image_with_crop_or_pad(image, target_height, target_width):
 
 def resize_bilinear(images, size, align_corners=False, name=None, half_pixel_centers=False):
     """Pictures of another size, by the four pixels around."""
-    return resize_images(images, size, 0, align_corners)
+    return _interpolate(images, size, "bilinear", align_corners, half_pixel_centers, name=name)
 
 
 def resize_nearest_neighbor(images, size, align_corners=False, name=None, half_pixel_centers=False):
     """Pictures of another size, by the nearest pixel."""
-    return resize_images(images, size, 1, align_corners)
+    return _interpolate(images, size, "nearest", align_corners, half_pixel_centers, name=name)
+
+
+def resize_bicubic(images, size, align_corners=False, name=None, half_pixel_centers=False):
+    """Pictures of another size, by the sixteen pixels around."""
+    return _interpolate(images, size, "bicubic", align_corners, half_pixel_centers, name=name)
+
+
+def resize_area(images, size, align_corners=False, name=None):
+    """Pictures of another size, by the mean of what each new pixel covers."""
+    return _interpolate(images, size, "area", align_corners, name=name)
 
 
 def __getattr__(name):

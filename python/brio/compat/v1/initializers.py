@@ -63,6 +63,8 @@ class constant(Initializer):  # noqa: N801
         made = _core.convert_to_tensor(self.value, dtype_hint=dtype)
         made = made if made.dtype == dtype else _core.cast(made, dtype)
         size = math.prod(shape)
+        if self.verify_shape and list(made.shape) != list(shape):
+            raise TypeError(f"Expected Tensor's shape: {tuple(shape)}, got {tuple(made.shape)}.")
         if made.shape.num_elements() == size:
             return _core.reshape(made, shape)
         if made.shape.num_elements() == 1:

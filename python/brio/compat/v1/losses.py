@@ -182,7 +182,8 @@ def mean_pairwise_squared_error(labels, predictions, weights=1.0, scope=None, lo
     if graph is None:
         return whole(labels, predictions, weights)
     made = wrap.call(graph, whole, "mean_pairwise_squared_error", (labels, predictions, weights), {})
-    graph.add_to_collection(loss_collection, made)
+    if loss_collection:
+        graph.add_to_collection(loss_collection, made)
     return made
 
 

@@ -79,58 +79,34 @@ def accuracy(labels, predictions, weights=None, metrics_collections=None, update
     return _averaged(name or "accuracy", same, (labels, predictions), weights, metrics_collections, updates_collections)
 
 
+def _errors(name, of_error, labels, predictions, weights, collections, root=False):
+    """The mean of a function of predictions - labels over all batches."""
+    error = lambda y, p: of_error(_core.cast(p, "float32") - _core.cast(y, "float32"))  # noqa: E731
+    return _averaged(name, error, (labels, predictions), weights, *collections, root)
+
+
 def mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of squared errors."""
-    return _averaged(
-        name or "mean_squared_error",
-        lambda a,
-        b: _core.square(_core.cast(b, "float32") - _core.cast(a, "float32")),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-    )
+    collections = metrics_collections, updates_collections
+    return _errors(name or "mean_squared_error", _core.square, labels, predictions, weights, collections)
 
 
 def root_mean_squared_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The root of the mean of squared errors."""
-    return _averaged(
-        name or "root_mean_squared_error",
-        lambda a,
-        b: _core.square(_core.cast(b, "float32") - _core.cast(a, "float32")),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-        True,
-    )
+    collections = metrics_collections, updates_collections
+    return _errors(name or "root_mean_squared_error", _core.square, labels, predictions, weights, collections, root=True)
 
 
 def mean_absolute_error(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of the sizes of errors."""
-    return _averaged(
-        name or "mean_absolute_error",
-        lambda a,
-        b: _core.abs(_core.cast(b, "float32") - _core.cast(a, "float32")),
-        (labels, predictions),
-        weights,
-        metrics_collections,
-        updates_collections,
-    )
+    collections = metrics_collections, updates_collections
+    return _errors(name or "mean_absolute_error", _core.abs, labels, predictions, weights, collections)
 
 
 def mean_relative_error(labels, predictions, normalizer, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """The mean of the sizes of errors, each divided by a number."""
-    return _averaged(
-        name or "mean_relative_error",
-        lambda a,
-        b,
-        n: _core.where(_core.equal(n, 0.0), _core.zeros_like(a), _safe(_core.abs(a - b), n)),
-        (labels, predictions, normalizer),
-        weights,
-        metrics_collections,
-        updates_collections,
-    )
+    error = lambda y, p, n: _core.where(_core.equal(n, 0.0), _core.zeros_like(y), _safe(_core.abs(y - p), n))  # noqa: E731
+    return _averaged(name or "mean_relative_error", error, (labels, predictions, normalizer), weights, metrics_collections, updates_collections)
 
 
 def percentage_below(values, threshold, weights=None, metrics_collections=None, updates_collections=None, name=None):
@@ -176,41 +152,38 @@ def true_negatives(labels, predictions, weights=None, metrics_collections=None, 
     return _counts(name or "true_negatives", labels, predictions, weights, ["true_negatives"], lambda a: a + 0.0, metrics_collections, updates_collections)
 
 
+def _share(counted, others):
+    return _safe(counted, counted + others)
+
+
 def precision(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many of the predicted ones are true."""
-    return _counts(
-        name or "precision",
-        labels,
-        predictions,
-        weights,
-        ["true_positives", "false_positives"],
-        lambda t,
-        f: _safe(t, t + f),
-        metrics_collections,
-        updates_collections,
-    )
+    wanted = ["true_positives", "false_positives"]
+    return _counts(name or "precision", labels, predictions, weights, wanted, _share, metrics_collections, updates_collections)
 
 
 def recall(labels, predictions, weights=None, metrics_collections=None, updates_collections=None, name=None):
     """How many of the true ones are predicted."""
-    return _counts(
-        name or "recall",
-        labels,
-        predictions,
-        weights,
-        ["true_positives", "false_negatives"],
-        lambda t,
-        f: _safe(t, t + f),
-        metrics_collections,
-        updates_collections,
-    )
+    wanted = ["true_positives", "false_negatives"]
+    return _counts(name or "recall", labels, predictions, weights, wanted, _share, metrics_collections, updates_collections)
+
+
+# How high a step of a curve is, between its two ends.
+_HEIGHTS = {
+    "trapezoidal": lambda a, b: (a + b) / 2.0,
+    "careful_interpolation": lambda a, b: (a + b) / 2.0,
+    "minoring": _core.minimum,
+    "majoring": _core.maximum,
+}
 
 
 def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collections=None, updates_collections=None, curve="ROC", name=None,
         summation_method="trapezoidal", thresholds=None):  # fmt: skip
-    """The area under the curve of true and false positives, by the trapezoids between thresholds."""
-    if curve != "ROC" or summation_method != "trapezoidal":
-        raise NotImplementedError("[metrics.auc] Brio has the ROC curve with trapezoids; keras.metrics.AUC has others")
+    """The area under the curve of true and false positives ("ROC"), or of precision and recall ("PR"), by steps between thresholds."""
+    if curve not in ("ROC", "PR"):
+        raise ValueError(f"Curve must be either ROC or PR. Curve {curve} is unknown.")
+    if summation_method not in _HEIGHTS:
+        raise ValueError(f"[metrics.auc] summation_method must be one of {list(_HEIGHTS)}, but is {summation_method!r}")
     if thresholds is None:
         thresholds = [-1e-7, *((i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)), 1.0 + 1e-7]
     else:
@@ -226,8 +199,11 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
         return [_core.reduce_sum(_core.cast(m, "float32") * w, 1) for m in (y & p, ~y & p, y & ~p, ~y & ~p)]
 
     def finish(tp, fp, fn, tn):
-        hit, alarm = (tp + 1e-6) / (tp + fn + 1e-6), fp / (fp + tn + 1e-6)
-        return _core.reduce_sum((alarm[:-1] - alarm[1:]) * (hit[:-1] + hit[1:]) / 2.0)
+        if curve == "PR" and summation_method == "careful_interpolation":
+            return _interpolated_precision(tp, fp, fn)
+        found = (tp + _TINY) / (tp + fn + _TINY)
+        x, y = (fp / (fp + tn + _TINY), found) if curve == "ROC" else (found, (tp + _TINY) / (tp + fp + _TINY))
+        return _core.reduce_sum((x[:-1] - x[1:]) * _HEIGHTS[summation_method](y[:-1], y[1:]))
 
     with variable_scope(None, default_name=name or "auc"):
         cells = [_local(w, (n,)) for w in ("true_positives", "false_positives", "false_negatives", "true_negatives")]
@@ -235,3 +211,16 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
         value = _op("value", finish, *cells)
         update = _op("update_op", finish, *[c.assign_add(a) for c, a in zip(cells, added)])
     return _collected(value, update, metrics_collections, updates_collections)
+
+
+_TINY = 1e-6  # TensorFlow's, against divisions by 0
+
+
+def _interpolated_precision(tp, fp, fn):
+    """The area under precision and recall where true and predicted positives, not their ratio, change evenly between thresholds."""
+    predicted = tp + fp
+    gained, step = tp[:-1] - tp[1:], predicted[:-1] - predicted[1:]
+    slope = _safe(gained, _core.maximum(step, 0.0))
+    start = tp[1:] - slope * predicted[1:]
+    ratio = _core.where((predicted[:-1] > 0) & (predicted[1:] > 0), _safe(predicted[:-1], predicted[1:]), _core.ones_like(step))
+    return _core.reduce_sum(_safe(slope * (gained + start * _core._math.log(ratio)), tp[1:] + fn[1:]))

@@ -189,24 +189,24 @@ def embedding_lookup(params, ids, partition_strategy="mod", name=None, validate_
     """The rows of a table at these ids."""
     from brio import nn
 
-    if isinstance(params, (list, tuple)):
-        if len(params) != 1:
-            return _partitioned(params, ids, partition_strategy, max_norm)
-        params = params[0]
     lookup = getattr(nn.embedding_lookup, "_behind", nn.embedding_lookup)
-    return lookup(params, ids, max_norm)
+    return lookup(_whole(params, partition_strategy), ids, max_norm)
 
 
-def _partitioned(params, ids, strategy, max_norm):
-    """Of a table in parts: "mod" deals rows out one by one, "div" in one piece each."""
+def _whole(params, strategy):
+    """A table that may be in parts: "mod" deals rows out one by one, "div" in one piece each."""
+    if not isinstance(params, (list, tuple)):
+        return params
+    if len(params) == 1:
+        return params[0]
     parts = [_core.convert_to_tensor(p) for p in params]
+    if strategy not in ("mod", "div"):
+        raise ValueError(f"Unrecognized partition strategy: {strategy}. Must be one of either `mod` or `div`.")
     n, total = len(parts), sum(int(p.shape[0]) for p in parts)
-    order = [[i for i in range(total) if i % n == k] for k in range(n)] if strategy == "mod" else None
     whole = _core.concat(parts, 0)
-    if order is not None:
-        where = np.argsort(np.concatenate([np.array(o, np.int64) for o in order]))
-        whole = _core.gather(whole, where)
-    return embedding_lookup._behind(whole, ids, max_norm=max_norm)
+    if strategy == "div":
+        return whole
+    return _core.gather(whole, np.argsort(np.concatenate([np.arange(k, total, n) for k in range(n)])))
 
 
 @_door("xw_plus_b")
@@ -274,8 +274,6 @@ def _sampled(p, true_classes, count, unique, seed):
 
 def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed, subtract=True):
     """Logits of the true classes and of a sample, and their labels."""
-    if isinstance(weights, (list, tuple)):
-        weights = weights[0] if len(weights) == 1 else _core.concat(list(weights), 0)
     labels = _core.cast(labels, "int64")
     flat = _core.reshape(labels, [-1])
     if sampled_values is None:
@@ -302,6 +300,7 @@ def _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, n
 def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False,
              partition_strategy="mod", name="nce_loss", seed=None):  # fmt: skip
     """Noise-contrastive estimation: true classes against a sample of the others."""
+    weights, biases = _whole(weights, partition_strategy), _whole(biases, partition_strategy)
     logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed)
     return _core.reduce_sum(_nn.sigmoid_cross_entropy_with_logits(labels, logits), 1)
 
@@ -310,6 +309,7 @@ def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true
 def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True,
                          partition_strategy="mod", name="sampled_softmax_loss", seed=None):  # fmt: skip
     """The cross entropy of a softmax over the true classes and a sample of the others."""
+    weights, biases = _whole(weights, partition_strategy), _whole(biases, partition_strategy)
     logits, labels = _sampled_logits(weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values, remove_accidental_hits, seed)
     return _nn.softmax_cross_entropy_with_logits(_core.stop_gradient(labels), logits)
 

@@ -1,6 +1,7 @@
 """tf.compat.v1.summary: operations that make records for TensorBoard, and the files that they are written to."""
 
 import os
+import re
 import struct
 import time
 
@@ -21,26 +22,34 @@ def _float(number, value):
     return _events.varint(number << 3 | 5) + struct.pack("<f", value)
 
 
-def _operation(kind, name, collections, make, *tensors):
+def _clean(name):
+    """A name as TensorBoard takes it."""
+    return re.sub(r"[^-/\w.]", "_", name).lstrip("/")
+
+
+def _operation(kind, name, collections, make, tensor, family=None):
+    """An operation that makes a record. One of a family has its name before the scopes too, so that TensorBoard shows families together."""
     from brio.compat.v1 import host_operation
 
     graph = core.building()
     if graph is None:
         raise RuntimeError("tf.compat.v1.summary needs a graph; use tf.summary in eager code")
+    name = _clean(name) if family is None else f"{_clean(family)}/{_clean(name)}"
     tag = graph.unique_name(name, mark_as_used=False)
-    made = host_operation(graph, kind, lambda *values: make(tag, *values), [wrap.as_tensor(t) for t in tensors], "string", name, ((), ()))
+    tag = tag if family is None else f"{_clean(family)}/{tag}"
+    made = host_operation(graph, kind, lambda value: make(tag, value), [wrap.as_tensor(tensor)], "string", name, ((), ()))
     graph.add_to_collections([GraphKeys.SUMMARIES] if collections is None else list(collections), made)
     return made
 
 
 def scalar(name, tensor, collections=None, family=None):
     """A number."""
-    return _operation("ScalarSummary", name, collections, lambda tag, value: _message(1, _message(1, tag) + _float(2, float(value))), tensor)
+    return _operation("ScalarSummary", name, collections, lambda tag, value: _message(1, _message(1, tag) + _float(2, float(value))), tensor, family)
 
 
 def histogram(name, values, collections=None, family=None):
     """How often values are how large."""
-    return _operation("HistogramSummary", name, collections, lambda tag, v: _message(1, _message(1, tag) + _message(5, _histogram(v))), values)
+    return _operation("HistogramSummary", name, collections, lambda tag, v: _message(1, _message(1, tag) + _message(5, _histogram(v))), values, family)
 
 
 def _limits():
@@ -83,7 +92,7 @@ def image(name, tensor, max_outputs=3, collections=None, family=None):
             made += _message(1, _message(1, f"{tag}/image" if len(shown) == 1 else f"{tag}/image/{i}") + _message(4, value))
         return made
 
-    return _operation("ImageSummary", name, collections, make, tensor)
+    return _operation("ImageSummary", name, collections, make, tensor, family)
 
 
 def text(name, tensor, collections=None):
@@ -97,8 +106,14 @@ def text(name, tensor, collections=None):
 
 
 def tensor_summary(name, tensor, summary_description=None, collections=None, summary_metadata=None, family=None, display_name=None):
-    """Any tensor."""
-    return _operation("TensorSummaryV2", name, collections, lambda tag, v: _message(1, _message(1, tag) + _message(8, _events.tensor(v))), tensor)
+    """Any tensor, with what TensorBoard is to know of it."""
+    about = b"" if summary_metadata is None else summary_metadata.SerializeToString()
+    about += b"".join(_message(n, text) for n, text in ((2, display_name), (3, summary_description)) if text is not None)
+
+    def make(tag, value):
+        return _message(1, _message(1, tag) + _message(8, _events.tensor(value)) + _message(9, about))
+
+    return _operation("TensorSummaryV2", name, collections, make, tensor, family)
 
 
 def merge(inputs, collections=None, name=None):
