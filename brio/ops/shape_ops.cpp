@@ -209,6 +209,11 @@ Tensor with_list(const OpDef& op, const Tensor& x, const Dims& dims) {
   return record(op, std::span<const int64_t>(attrs, 1 + dims.size()), x);
 }
 
+// Where an index lies among `size` of them, from `first` on.
+int64_t place(int64_t at, int64_t size, int64_t first) {
+  return std::clamp<int64_t>(at < 0 ? at + size : at, first, size + first);
+}
+
 }  // namespace
 
 namespace op {
@@ -342,20 +347,17 @@ Tensor slice(const Tensor& x, std::span<const Range> ranges) {
   const Shape& shape = required(op::slice, x).shape();
   if (static_cast<int>(ranges.size()) > shape.rank())
     throw_invalid(op::slice, cat(ranges.size(), " ranges are given for shape ", shape));
+  const Range all_of_it;
   std::vector<int64_t> begin, size, stride;
   bool whole = true;
   for (int i = 0; i < shape.rank(); ++i) {
-    const Range range = i < static_cast<int>(ranges.size()) ? ranges[static_cast<size_t>(i)] : Range{};
+    const Range& range = i < static_cast<int>(ranges.size()) ? ranges[static_cast<size_t>(i)] : all_of_it;
     constexpr int64_t kFarthest = int64_t{1} << 60;  // a longer step leads out of every axis too
     const int64_t dim = shape[i], step = std::clamp(range.stride, -kFarthest, kFarthest);
     if (step == 0) throw_invalid(op::slice, cat("the stride of axis ", i, " is 0"));
     // Python: negatives count from the end, what lies outside is cut off.
-    auto place = [&](int64_t at) {
-      if (at < 0) at += dim;
-      return step > 0 ? std::clamp<int64_t>(at, 0, dim) : std::clamp<int64_t>(at, -1, dim - 1);
-    };
-    const int64_t from = range.begin ? place(*range.begin) : step > 0 ? 0 : dim - 1;
-    const int64_t to = range.end ? place(*range.end) : step > 0 ? dim : -1;
+    const int64_t first = step > 0 ? 0 : -1, from = place(range.begin.value_or(step > 0 ? 0 : dim - 1), dim, first),
+                  to = range.end ? place(*range.end, dim, first) : step > 0 ? dim : -1;
     const int64_t count = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
     begin.push_back(count > 0 ? from : 0);
     size.push_back(std::max<int64_t>(count, 0));
