@@ -526,6 +526,16 @@ def test_explain(capsys):
     assert "map" in text and "batch" in text and text in capsys.readouterr().out
 
 
+def test_explain_names_a_slow_generator(capsys):
+    def slow():
+        while True:
+            time.sleep(0.002)
+            yield 1.0
+
+    numbers = Dataset.from_generator(slow, output_signature=tf.TensorSpec([], tf.float32))
+    assert "limited by: generator\n" in numbers.map(lambda x: x * 2).batch(4).prefetch(2).explain(0.3)
+
+
 def test_functions_before_a_batch_run_for_many_rows():
     x, y = np.random.default_rng(1).integers(0, 255, (50, 4, 3), np.uint8), np.arange(50, dtype=np.int32) % 10
     mean = tf.constant([120.0, 110.0, 100.0])

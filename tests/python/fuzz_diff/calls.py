@@ -5,6 +5,7 @@ tries the first that it takes is kept, and now and then one that it refuses, so 
 
 import inspect
 import random
+import re
 
 from fuzz_diff.values import COMPLEX, FLOATS, INTEGERS
 
@@ -332,6 +333,12 @@ BY_FUNCTION = {
 }  # fmt: skip
 
 
+def _of_its_tensor(call):
+    """A call of one tensor as a function, and the tensor: "lambda x: f(x, 2), T(…)"."""
+    tensor = re.search(r"T\(\([^()]*\)[^()]*\)", call)[0]
+    return f"lambda x: {call.replace(tensor, 'x')}, {tensor}"
+
+
 def _op(name, f):
     if name in BY_FUNCTION:
         return BY_FUNCTION[name]
@@ -344,23 +351,11 @@ def _op(name, f):
         _hint(d, name)
         made = f"{name}({_arguments(d, parameters)})"
         how = d.rng.random()
-        if how < 0.06 and d.dtype in ("float32", "float64") and made.count("T(") == 1 and "kernel" not in made:
-            at = made.index("T(")
-            depth, end = 0, at
-            for end in range(at, len(made)):
-                depth += {"(": 1, ")": -1}.get(made[end], 0)
-                if depth == 0 and made[end] == ")":
-                    break
-            made = f"gradient(lambda x: {made[:at]}x{made[end + 1:]}, {made[at:end + 1]})"
-        elif how < 0.1 and made.count("T(") == 1:
-            at = made.index("T(")
-            depth, end = 0, at
-            for end in range(at, len(made)):
-                depth += {"(": 1, ")": -1}.get(made[end], 0)
-                if depth == 0 and made[end] == ")":
-                    break
-            made = f"traced(lambda x: {made[:at]}x{made[end + 1:]}, {made[at:end + 1]})"
-        return made
+        if made.count("T(") != 1:
+            return made
+        if how < 0.06 and d.dtype in ("float32", "float64") and "kernel" not in made:
+            return f"gradient({_of_its_tensor(made)})"
+        return f"traced({_of_its_tensor(made)})" if how < 0.1 else made
 
     return call
 
