@@ -96,3 +96,8 @@ def named(namespace, table, make, docs):
         made = namespace[name] = make(f)
         made.__name__, made.__qualname__, made.__module__ = name, name, namespace["__name__"]
         made.__doc__ = docs.get(name) or f.__doc__.partition("\n\n")[2]
+
+
+def own(namespace):
+    """The public functions that a module defines itself."""
+    return [name for name, f in namespace.items() if not name.startswith("_") and getattr(f, "__module__", None) == namespace["__name__"]]
