@@ -521,6 +521,13 @@ def test_py_dataset():
     assert model.predict(batches, verbose=0).shape == (8, 1)
 
 
+def test_elements_that_are_ragged_are_not_batched_part_by_part():
+    ragged = Dataset.range(8).batch(3).ragged_batch(2)
+    for batched in (ragged.batch, ragged.padded_batch, ragged.ragged_batch):
+        with pytest.raises(TypeError, match="elements that hold a RaggedTensor cannot be batched"):
+            batched(2)
+
+
 def test_explain(capsys):
     text = Dataset.range(1000).map(lambda x: x + 1).batch(10).explain(0.05)
     assert "map" in text and "batch" in text and text in capsys.readouterr().out

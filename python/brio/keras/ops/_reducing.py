@@ -7,7 +7,7 @@ import numpy as np
 import brio as tf
 from brio.keras.ops._convert import as_dtype, floating, name_of, named, own, tensor, together
 from brio.keras.ops._elementwise import maximum, minimum
-from brio.keras.ops._picking import diagonal
+from brio.keras.ops._shaping import moveaxis
 
 
 def _reduction(f, floats=False):
@@ -105,8 +105,8 @@ def average(x, axis=None, weights=None):
 
 def _running(x, axis, dtype):
     x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
-    dtype = dtype or name_of(x)
-    return tf.cast(x, "int32" if dtype == "bool" else dtype)
+    x = x if dtype is None else tf.cast(x, dtype)
+    return tf.cast(x, "int32") if name_of(x) == "bool" else x
 
 
 def cumsum(x, axis=None, dtype=None):
@@ -138,7 +138,8 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
     low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
     share = {"linear": place - low, "lower": 0 * place, "higher": np.ceil(place) - low, "nearest": np.rint(place) - low, "midpoint": 0.5 * (high > low)}[method]
     a, b = tf.gather(rows, low.reshape(-1), axis=-1), tf.gather(rows, high.reshape(-1), axis=-1)
-    made = a + (b - a) * tf.cast(tensor(np.reshape(share, -1)), x.dtype)
+    share = tf.cast(tensor(np.reshape(share, -1)), x.dtype)
+    made = tf.where(share == 0, a, tf.where(share == 1, b, a * (1 - share) + b * share))  # a or b may be infinite
     made = tf.where(lost[..., None], tf.cast(np.nan, x.dtype), made)
     made = tf.transpose(made, [len(rest), *range(len(rest))])
     sizes = [1 if a in axes else x.shape[a] for a in range(rank) if keepdims or a not in axes]
@@ -151,8 +152,10 @@ def diff(a, n=1, axis=-1):
     if n < 0:
         raise ValueError(f"[diff] n is {n}; it must be 0 or more")
     rank = len(a.shape)
-    axis = axis % rank if -rank <= axis < rank else axis
-    for _ in range(builtins.min(n, a.shape[axis]) if -rank <= axis < rank else n):  # of nothing there are no differences
+    if not -rank <= axis < rank:
+        raise ValueError(f"[diff] axis {axis} is not there: the shape is {tuple(a.shape)}")
+    axis %= rank
+    for _ in range(builtins.min(n, a.shape[axis])):  # of nothing there are no differences
         part = lambda s: a[tuple(s if i == axis else slice(None) for i in range(rank))]  # noqa: B023, E731
         later, sooner = part(slice(1, None)), part(slice(None, -1))
         a = tf.not_equal(later, sooner) if name_of(a) == "bool" else later - sooner
@@ -161,7 +164,11 @@ def diff(a, n=1, axis=-1):
 
 def trace(x, offset=0, axis1=0, axis2=1):
     """The sum of a diagonal."""
-    return tf.reduce_sum(_summed(diagonal(x, offset, axis1, axis2)), -1)
+    x = moveaxis(_summed(x), (axis1, axis2), (-2, -1))
+    rows, columns = x.shape[-2:]
+    if offset and offset in (columns, -rows if rows else 0):  # just outside there is nothing to sum
+        return tf.reduce_sum(tf.zeros_like(x), (-2, -1))
+    return tf.reduce_sum(tf.linalg.diag_part(x, k=offset), -1)
 
 
 __all__ = own(globals())

@@ -55,7 +55,7 @@ def vstack(xs):
 
 def append(x1, x2, axis=None):
     """x1 with x2 behind it."""
-    a, b = together(x1, x2)
+    a, b = together(tensor(x1), tensor(x2))
     return tf.concat([tf.reshape(a, [-1]), tf.reshape(b, [-1])], 0) if axis is None else tf.concat([a, b], axis)
 
 
@@ -68,7 +68,20 @@ def split(x, indices_or_sections, axis=0):
     return tf.split(x, [b - a for a, b in zip(places, places[1:])], axis)
 
 
-array_split = split
+_MOST_PARTS = 1 << 20  # all but a few of which are empty
+
+
+def array_split(x, indices_or_sections, axis=0):
+    """Parts along an axis: so many, of which the first are larger by one where they cannot be equal; or cut at indices."""
+    x = tensor(x)
+    if not isinstance(indices_or_sections, int):
+        return split(x, indices_or_sections, axis)
+    if not 1 <= indices_or_sections <= _MOST_PARTS:
+        raise ValueError(f"[array_split] there are to be {indices_or_sections} parts; it must be from 1 to {_MOST_PARTS}")
+    if x.shape[axis] is None:
+        return split(x, indices_or_sections, axis)
+    least, larger = divmod(int(x.shape[axis]), indices_or_sections)
+    return tf.split(x, [least + (i < larger) for i in range(indices_or_sections)], axis)
 
 
 def tile(x, repeats):
