@@ -1,4 +1,4 @@
-// Turns: who comes first goes first, who has the turn may take it again, and threads that use one model get equal numbers.
+// Turns: first come, first served; who has the turn may take it again; threads that use one model get equal numbers.
 #include "brio/train/turns.h"
 
 #include <gtest/gtest.h>
