@@ -307,7 +307,7 @@ BY_FUNCTION = {
                                 "tf.tensor_scatter_nd_max", "tf.tensor_scatter_nd_min", "keras.ops.scatter_update")},
     **{n: _transposed(n, a) for n, a in (("tf.nn.conv1d_transpose", 1), ("tf.nn.conv2d_transpose", 2), ("tf.nn.conv3d_transpose", 3), ("tf.nn.conv_transpose", 2))},
     **{n: _convolved(n) for n in ("tf.nn.atrous_conv2d", "tf.nn.separable_conv2d", "tf.nn.depthwise_conv2d")},
-    "tf.clip_by_global_norm": _lists("tf.clip_by_global_norm", norm=1.5), "tf.linalg.global_norm": _lists("tf.linalg.global_norm"), "tf.math.accumulate_n": _lists("tf.math.accumulate_n"),
+    "tf.clip_by_global_norm": _lists("tf.clip_by_global_norm", norm=1.5), "tf.linalg.global_norm": _lists("tf.linalg.global_norm"), "tf.math.accumulate_n": _lists("tf.math.accumulate_n"), "tf.shape_n": _lists("tf.shape_n"),
     "tf.math.polyval": _lists("tf.math.polyval", x=2.0), "keras.ops.fft": lambda d: f"keras.ops.fft(({d.data((2, 8), 'float32', 'plain', 'T')}, {d.data((2, 8), 'float32', 'plain', 'T')}))",
     "keras.ops.fft2": lambda d: f"keras.ops.fft2(({d.data((2, 4, 8), 'float32', 'plain', 'T')}, {d.data((2, 4, 8), 'float32', 'plain', 'T')}))",
     "keras.ops.digitize": lambda d: f"keras.ops.digitize({d.data(kind='plain', form='T')}, np.array([-1.0, 0.0, 2.5]))",
