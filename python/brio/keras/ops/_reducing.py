@@ -133,7 +133,7 @@ def quantile(x, q, axis=None, method="linear", keepdims=False):
     rows = tf.reshape(tf.transpose(x, rest + axes), [*(x.shape[a] for a in rest), -1])
     lost = tf.reduce_any(tf.math.is_nan(rows), -1)
     rows = tf.sort(rows)
-    n, at = int(rows.shape[-1]), np.asarray(q, np.float64)
+    n, at = int(rows.shape[-1]), np.asarray(tensor(q)).astype("float64")
     place = at * (n - 1)
     low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
     share = {"linear": place - low, "lower": 0 * place, "higher": np.ceil(place) - low, "nearest": np.rint(place) - low, "midpoint": 0.5 * (high > low)}[method]
