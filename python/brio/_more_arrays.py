@@ -103,8 +103,10 @@ def bitcast(input, type, name=None):
 
 
 def get_static_value(tensor, partial=False):
-    """The values as a NumPy array where they are known, else None."""
-    return tensor.numpy() if _core._is_known(tensor) else None
+    """The values as a NumPy array where they are known and stay as they are, else None. What is no tensor is given back."""
+    if not _core.is_tensor(tensor):
+        return tensor
+    return tensor.numpy() if not isinstance(tensor, _core.Variable) and _core._is_known(tensor) else None
 
 
 def edit_distance(hypothesis, truth, normalize=True, name="edit_distance"):

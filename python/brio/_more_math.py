@@ -53,7 +53,8 @@ def _scaled_bessel(x, order):
 def lbeta(x, name=None):
     """The logarithm of |Beta(x)|, over the last axis."""
     x = _core.convert_to_tensor(x)
-    return _core.reduce_sum(_math.lgamma(x), axis=-1) - _math.lgamma(_core.reduce_sum(x, axis=-1))
+    wide = _core.cast(x, "float32") if x.dtype.size < 4 else x  # a sum that is rounded to a whole number may be a pole
+    return _core.cast(_core.reduce_sum(_math.lgamma(wide), axis=-1) - _math.lgamma(_core.reduce_sum(wide, axis=-1)), x.dtype)
 
 
 def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None, axis=None, binary_output=False):

@@ -41,7 +41,8 @@ def get_visible_devices(device_type=None):
 def set_visible_devices(devices, device_type=None):
     """Chooses devices; the CPU is all there is."""
     global _visible
-    devices = devices if isinstance(devices, (list, tuple)) else [devices]
+    several = isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice)
+    devices = devices if several else [devices]
     for device in devices:
         if device not in list_physical_devices():
             raise ValueError(f"[set_visible_devices] Unrecognized device: {device!r}")

@@ -1,5 +1,7 @@
 """tf.linalg."""
 
+import math as _math
+
 from brio import _core, _missing
 from brio._core import einsum, eye, matmul, norm, tensordot
 from brio._core._linalg import *
@@ -44,7 +46,7 @@ def expm(input, name=None):
     """The exponential of matrices, by scaling, Taylor's series and squaring."""
     x = _core.convert_to_tensor(input)
     largest = float(_core.reduce_max(_core.reduce_sum(_core.abs(x), axis=-1))) if x.shape.num_elements() else 0.0
-    halvings = max(0, int(largest).bit_length() + 1)
+    halvings = int(largest).bit_length() + 1 if _math.isfinite(largest) else 0
     x = x / _core.constant(float(2**halvings), x.dtype)
     term = total = _core.eye(x.shape[-1], batch_shape=list(x.shape[:-2]), dtype=x.dtype)
     for i in range(1, 19):

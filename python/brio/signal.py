@@ -53,7 +53,11 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
     """The discrete cosine transform of the last axis."""
     x = _cropped(input, n, axis)
     size = x.shape[-1]
+    if size == 0 and type != 1:
+        return x
     if type == 1:
+        if size < 2:
+            raise ValueError(f"[dct] type 1 takes 2 elements or more along the last axis, but the shape is {x.shape}")
         mirrored = _core.concat([x, _core.reverse(x, [-1])[..., 1:-1]], axis=-1)
         return _core._math.real(rfft(mirrored))
     if type == 2:
@@ -80,8 +84,8 @@ def _cropped(input, n, axis):
         raise ValueError("[dct] only the last axis is supported")
     x = _core.convert_to_tensor(input)
     size = x.shape[-1]
-    if size == 0 or (n is not None and n < 1):
-        raise ValueError(f"[dct] needs at least one element along the last axis, but the shape is {x.shape}")
+    if n is not None and n < 1:
+        raise ValueError(f"[dct] n is {n}; it must be 1 or more")
     if n is None or n == size:
         return x
     if n < size:
@@ -125,4 +129,6 @@ def linear_to_mel_weight_matrix(
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms, name=None):
     """Mel-frequency cepstral coefficients."""
     x = _core.convert_to_tensor(log_mel_spectrograms)
+    if x.shape[-1] == 0:
+        raise ValueError(f"[mfccs_from_log_mel_spectrograms] takes one mel bin or more along the last axis, but the shape is {x.shape}")
     return dct(x, type=2) * _core.cast(1.0 / _math.sqrt(2.0 * x.shape[-1]), x.dtype)

@@ -9,13 +9,6 @@
 namespace brio::data {
 namespace {
 
-void slow(Sample& sample) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
-  while (std::chrono::steady_clock::now() < until) {
-  }
-  sample.pass(0, 0);
-}
-
 Report read_all(const Dataset& dataset, int epochs = 1) {
   Iterator iterator = dataset.iterator(0);
   for (int epoch = 0; epoch < epochs; ++epoch) {
@@ -24,6 +17,29 @@ Report read_all(const Dataset& dataset, int epochs = 1) {
     }
   }
   return iterator.report();
+}
+
+// Keeps the thread that makes an element.
+void spend(std::chrono::microseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {
+  }
+}
+
+void slow(Sample& sample) {
+  spend(std::chrono::microseconds(200));
+  sample.pass(0, 0);
+}
+
+Dataset generated(int64_t count, std::chrono::microseconds each) {
+  return from_generator([=] {
+    return [=, i = int64_t{0}](std::vector<Tensor>& out) mutable {
+      if (i == count) return false;
+      spend(each);
+      out.push_back(Tensor::from(std::vector<int64_t>{i++}, {}));
+      return true;
+    };
+  });
 }
 
 // ">range|map": a mark for each step in.
@@ -87,6 +103,17 @@ TEST(Report, ShowsNestedPipelinesOfNestedOnesAndOfOtherSteps) {
       range(40).group_by_window([](const Item& item) { return item[0].item<int64_t>() % 3; },
                                 [](int64_t, const Dataset& window) { return window.batch(4); }, 4);
   EXPECT_EQ(outline(read_all(windows)), "range|prefetch|>window|>batch|group_by_window");
+}
+
+TEST(Report, NamesWhatMakesTheReaderWait) {
+  const auto microseconds = [](int n) { return std::chrono::microseconds(n); };
+  Report report =
+      read_all(generated(160, microseconds(1000)).map([](Sample& s) { s.pass(0, 0); }).batch(4).prefetch(2));
+  EXPECT_EQ(report.limit, "generator") << report.str();
+  EXPECT_SAYS(report.str(), "limited by: generator");
+  EXPECT_GT(report.stages[0].seconds_an_element, 900e-6) << report.str();
+  report = read_all(generated(160, microseconds(10)).map(slow).batch(4).prefetch(2));
+  EXPECT_EQ(report.limit, "map") << report.str();
 }
 
 // While threads open and close pipelines.

@@ -13,20 +13,8 @@ import sys
 import zipfile
 
 import numpy as np
+from either import BRIO, keras, tf
 
-try:
-    import brio as tf
-    from brio import keras
-
-    BRIO = True
-except ImportError:
-    import os
-
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    import keras
-    import tensorflow as tf
-
-    BRIO = False
 L = keras.layers
 
 

@@ -19,18 +19,8 @@ import tempfile
 import warnings
 
 import numpy as np
+from either import BRIO, keras, tf
 
-try:
-    import brio as tf
-    from brio import keras
-
-    BRIO = True
-except ImportError:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    import keras
-    import tensorflow as tf
-
-    BRIO = False
 L = keras.layers
 INPUTS = {"rows": (130,), "steps": (7, 120), "picture": (9, 8, 6), "volume": (5, 4, 5, 3), "ids": (7,), "text": ()}
 ROWS = 8

@@ -521,9 +521,26 @@ def test_py_dataset():
     assert model.predict(batches, verbose=0).shape == (8, 1)
 
 
+def test_elements_that_are_ragged_are_not_batched_part_by_part():
+    ragged = Dataset.range(8).batch(3).ragged_batch(2)
+    for batched in (ragged.batch, ragged.padded_batch, ragged.ragged_batch):
+        with pytest.raises(TypeError, match="elements that hold a RaggedTensor cannot be batched"):
+            batched(2)
+
+
 def test_explain(capsys):
     text = Dataset.range(1000).map(lambda x: x + 1).batch(10).explain(0.05)
     assert "map" in text and "batch" in text and text in capsys.readouterr().out
+
+
+def test_explain_names_a_slow_generator(capsys):
+    def slow():
+        while True:
+            time.sleep(0.002)
+            yield 1.0
+
+    numbers = Dataset.from_generator(slow, output_signature=tf.TensorSpec([], tf.float32))
+    assert "limited by: generator\n" in numbers.map(lambda x: x * 2).batch(4).prefetch(2).explain(0.3)
 
 
 def test_functions_before_a_batch_run_for_many_rows():

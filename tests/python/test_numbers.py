@@ -62,3 +62,20 @@ def test_shuffled_epochs_see_every_row_once():
     model.compile(tf.keras.optimizers.SGD(0.0), loss=lambda y, p: y + 0 * p)
     losses = model.fit(x, x, batch_size=2, epochs=6, steps_per_epoch=3, verbose=0).history["loss"]
     assert [round((a + b) / 2, 4) for a, b in zip(losses[::2], losses[1::2])] == [5.5] * 3
+
+
+def test_channels_first_is_no_other_convolution():
+    """TensorFlow has it for some builds alone, so that no golden holds it."""
+    ops, rng = tf.keras.ops, np.random.default_rng(1)
+    x, kernel = (rng.normal(size=s).astype("float32") for s in ((2, 6, 8, 3), (2, 2, 3, 4)))
+    first = lambda v: np.moveaxis(np.asarray(v), -1, 1)  # noqa: E731
+    for f in (lambda v, d: ops.conv(v, kernel, 1, "same", d), lambda v, d: ops.image.extract_patches(v, 2, data_format=d)):
+        np.testing.assert_array_equal(f(first(x), "channels_first"), first(f(x, "channels_last")))
+    with pytest.raises(ValueError, match="data_format is 'NCHW'"):
+        ops.conv(x, kernel, data_format="NCHW")
+
+
+def test_lbeta_of_halves_rounds_no_sum_to_a_pole():
+    x = tf.constant([[-1.5, -0.5, -1.0005, 2.0]], "float16")
+    near = tf.math.lbeta(tf.cast(x, "float32"))
+    np.testing.assert_allclose(tf.math.lbeta(x), near, rtol=1e-3)

@@ -170,7 +170,7 @@ class Dataset(sources.Sources):
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
         """Batches of elements of different sizes, which are filled up."""
         n, drop, spec = int(batch_size), bool(drop_remainder), self.element_spec
-        leaves = _nest.flatten(spec)
+        leaves = _elements.dense_leaves(spec)
         shapes, values = _paddings(spec, padded_shapes, padding_values)
         if shapes is None:
             full = [[None] * len(leaf.shape) for leaf in leaves]
@@ -202,7 +202,7 @@ class Dataset(sources.Sources):
 
     def ragged_batch(self, batch_size, drop_remainder=False, row_splits_dtype="int64", name=None):
         """Batches of elements of different lengths as ragged tensors."""
-        leaves = _nest.flatten(self.element_spec)
+        leaves = _elements.dense_leaves(self.element_spec)
         dense = [i for i, leaf in enumerate(leaves) if leaf.shape.is_fully_defined()]
         batched = lambda core, n: core.ragged_batch(n, bool(drop_remainder), dense)  # noqa: E731
         spec = _nest.map_structure(_elements.ragged_batch_spec, self.element_spec)

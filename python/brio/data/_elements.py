@@ -171,15 +171,20 @@ def made_up(spec):
     return tensors
 
 
+def dense_leaves(spec):
+    """The leaves of a spec of elements that are to be batched."""
+    leaves = _nest.flatten(spec)
+    for leaf in leaves:
+        if not isinstance(leaf, TensorSpec):
+            kind = "RaggedTensor" if isinstance(leaf, RaggedTensorSpec) else type(leaf).__name__[:-4]
+            raise TypeError(f"elements that hold a {kind} cannot be batched; make them dense first")
+    return leaves
+
+
 def with_first_axis(spec, size):
     """The specs of batches."""
-
-    def batched(leaf):
-        if not isinstance(leaf, TensorSpec):
-            raise TypeError(f"elements that hold a {type(leaf).__name__[:-4]} cannot be batched; make them dense first")
-        return TensorSpec([size, *leaf.shape], leaf.dtype)
-
-    return _nest.map_structure(batched, spec)
+    dense_leaves(spec)
+    return _nest.map_structure(lambda leaf: TensorSpec([size, *leaf.shape], leaf.dtype), spec)
 
 
 def without_first_axis(spec):

@@ -25,13 +25,13 @@ def to_categorical(x, num_classes=None):
     """Class numbers as one-hot rows."""
     import numpy as np
 
-    given = x
-    x = np.asarray(x.numpy() if isinstance(x, _core.Tensor) else x).astype("int64")
+    of_tensor = isinstance(x, (_core.Tensor, _core.Variable))
+    x = np.asarray(x.numpy() if of_tensor else x).astype("int64")
     shape = x.shape[:-1] if x.ndim > 1 and x.shape[-1] == 1 else x.shape
     flat = x.reshape(-1)
     num_classes = num_classes or (int(flat.max()) + 1 if flat.size else 0)
     rows = np.zeros((flat.size, num_classes))
-    if not isinstance(given, _core.Tensor):
+    if not of_tensor:
         rows[np.arange(flat.size), flat] = 1
         return rows.reshape(shape + (num_classes,))
     known = (flat >= 0) & (flat < num_classes)  # of a tensor, what is no class has none

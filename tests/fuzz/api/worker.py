@@ -20,6 +20,7 @@ import warnings
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import nasty  # noqa: E402
 import numpy as np  # noqa: E402
+import settings  # noqa: E402
 
 import brio as tf  # noqa: E402
 
@@ -109,6 +110,8 @@ def attempt(text):
         return bad and f"{bad}: {type(error).__name__}: {str(error)[:300]}"
     except BaseException as error:  # noqa: BLE001
         return f"an exception that nobody expects: {type(error).__name__}"
+    finally:
+        settings.restore()
     return None
 
 

@@ -123,3 +123,27 @@ add("pow_negative", "tf.pow(c([2, 1]), c([-1, 2]))")
 add("pow_negative_traced", "tf.function(lambda a, b: tf.pow(a, b))(c([2, 1]), c([-1, 2]))")
 add("power_negative", "K.power(np.array([2, 1]), [-1])")
 add("power", "[K.power(np.array([2, 1], 'int32'), [2]), K.power(c([2, 3], 'uint8'), 2), K.power(c([2.0]), 3)]")
+
+_PICTURES = "r = np.random.default_rng(3)\nx = r.normal(size=(2, 3, 6, 8)).astype('float32')\nd = 'channels_first'\n"
+for _name, _call in {
+    "max_pool": "K.max_pool(x, 2, data_format=d)", "max_pool_1d": "K.max_pool(x[0], 2, data_format=d)", "average_pool": "K.average_pool(x, 2, (1, 2), 'same', d)",
+    "depthwise": "K.depthwise_conv(x, r.normal(size=(2, 2, 3, 2)).astype('float32'), data_format=d)", "resize": "K.image.resize(x, (3, 4), data_format=d)",
+    "resize_one": "K.image.resize(x[0], (3, 4), data_format=d)", "grey": "K.image.rgb_to_grayscale(x, data_format=d)", "hsv": "K.image.rgb_to_hsv(abs(x), data_format=d)",
+    "crop": "K.image.crop_images(x, 1, 1, target_height=2, target_width=2, data_format=d)", "pad": "K.image.pad_images(x, 1, 1, target_height=9, target_width=11, data_format=d)",
+}.items():  # fmt: skip
+    add(f"channels_first_{_name}", _PICTURES + _call)
+add("conv_int", "K.conv(np.arange(6, dtype='int32').reshape(1, 3, 2), np.ones((1, 2, 2), 'int32'))")
+add("array_split", "[*K.array_split(c([5, 8, -4, 3, -8]), 2), *K.array_split(np.arange(10.0).reshape(2, 5), 3, axis=-1), *K.array_split(c([1.0]), 3)]")
+add("trace_beside", "[K.trace(c([[1, 2, 3]]), offset=k) for k in (-1, 0, 2, 3)]")
+add("diff_scalar", "K.diff(5)")
+add("diff_axis", "K.diff(c([1.0, 2.0]), axis=3)")
+add("quantile_infinite", "x = np.array([[-np.inf, 1, 2, 3], [3, np.inf, 5, 1]], 'float32')\n[K.quantile(x, [0.1, 0.9], axis=1, method=m) for m in ('linear', 'lower', 'higher', 'nearest')]")
+add("running_bool", "x = c([2.5, -0.5, 0.0, 3.0])\n[K.cumprod(x, dtype='bool'), K.cumsum(x, dtype='bool'), K.cumsum(c([True, True]))]")
+add("append_half", "K.append(tf.cast(c([1.0]), 'float16'), 0.5)")
+add("lstsq", "a = np.random.default_rng(1).normal(size=(5, 3)).astype('float32')\nd = np.array([[1, 2], [2, 4], [3, 6]], 'float32')\n[K.lstsq(a, a[:, :2]), K.lstsq(a.T, a[:3]), K.lstsq(d, c([1.0, 2.0, 4.0])), K.lstsq(a, a[:, 0], rcond=0.5)]")
+add("dct_of_nothing", "[tf.signal.dct(tf.zeros([0])), tf.signal.dct(tf.zeros([2, 0]), n=2), tf.signal.idct(tf.zeros([2, 0]))]")
+add("dct_1_of_one", "tf.signal.dct(tf.zeros([2, 1]), type=1)")
+add("expm_infinite", "tf.linalg.expm(c([[1.0, np.inf], [0.0, 1.0]]))")
+add("to_categorical_variable", "keras.utils.to_categorical(tf.Variable([1, 2]), num_classes=4)")
+add("static_value", "[tf.get_static_value(tf.Variable(3)), tf.get_static_value(c(3)), tf.get_static_value(np.ones(2))]")
+add("quantile_between", "[K.quantile(tf.cast(np.arange(11.0), t), q, method=m) for t in ('float32', 'float64', 'int32') for q in (0.1, 0.7, np.float64(0.7)) for m in ('lower', 'higher', 'nearest')]")

@@ -5,6 +5,7 @@ tries the first that it takes is kept, and now and then one that it refuses, so 
 
 import inspect
 import random
+import re
 
 from fuzz_diff.values import COMPLEX, FLOATS, INTEGERS
 
@@ -165,7 +166,7 @@ BY_NAME = {
     "repeats": lambda d: d.rng.choice((1, 2, 3, d.integers(max(len(d.shape), 1), 1, 3))), "paddings": lambda d: [d.integers(2, 0, 2) for _ in d.shape], "pad_width": lambda d: d.rng.choice((1, 2, [d.integers(2, 0, 2) for _ in d.shape])),
     "mode": _of("constant", "CONSTANT", "REFLECT", "SYMMETRIC", "reflect", "symmetric"), "constant_values": _int(0, 3), "begin": lambda d: [d.rng.randrange(n) if n else 0 for n in d.shape],
     "size": lambda d: d.rng.choice((d.integers(len(d.shape), 1, 2), [5, 7], (3, 4), [-1] * len(d.shape))), "strides": _window, "ksize": _window, "window_shape": _window, "pool_size": _window, "pooling_type": _of("MAX", "AVG"), "output_size": _of(1, 2, 3), "num_tokens": _of(2,),
-    "padding": _of("valid", "same", "VALID", "SAME"), "data_format": lambda d: None, "dilations": _of(None, 1), "dilation_rate": _of(1, 1, 2), "depth": _int(1, 6), "num_classes": _int(4, 6), "k": _int(0, 3), "name": lambda d: None,
+    "padding": _of("valid", "same", "VALID", "SAME"), "data_format": _of(None, None, "channels_first"), "dilations": _of(None, 1), "dilation_rate": _of(1, 1, 2), "depth": _int(1, 6), "num_classes": _int(4, 6), "k": _int(0, 3), "name": lambda d: None,
     "seed": _int(1, 9), "condition": _t(dtype="bool"), "mask": _t(dtype="bool"), "pred": _bool, "indices": _indices, "segment_ids": _sorted_ids, "num_segments": _int(4, 5), "batch_dims": lambda d: 0, "on_value": _int(1, 3), "off_value": _int(0, 1),
     "exclusive": _bool, "reverse": _bool, "shift": _int(-4, 4), "direction": _of("ASCENDING", "DESCENDING"), "stable": _bool, "values": lambda d: Source(f"[{d.tensor()}, {d.tensor()}]") if d.rng.random() < 0.5 else Source(d.tensor()), "xs": lambda d: Source(f"[{d.tensor()}, {d.tensor()}]"),
     "arrays": lambda d: Source(f"[{d.tensor()}, {d.tensor()}]"), "side": _of("left", "right"), "clip_value_min": _float(-2, 0), "clip_value_max": _float(0, 3), "x_min": _float(-2, 0), "x_max": _float(0, 3), "clip_norm": _float(0.1, 4), "decimals": _int(0, 2),
@@ -306,7 +307,7 @@ BY_FUNCTION = {
                                 "tf.tensor_scatter_nd_max", "tf.tensor_scatter_nd_min", "keras.ops.scatter_update")},
     **{n: _transposed(n, a) for n, a in (("tf.nn.conv1d_transpose", 1), ("tf.nn.conv2d_transpose", 2), ("tf.nn.conv3d_transpose", 3), ("tf.nn.conv_transpose", 2))},
     **{n: _convolved(n) for n in ("tf.nn.atrous_conv2d", "tf.nn.separable_conv2d", "tf.nn.depthwise_conv2d")},
-    "tf.clip_by_global_norm": _lists("tf.clip_by_global_norm", norm=1.5), "tf.linalg.global_norm": _lists("tf.linalg.global_norm"), "tf.math.accumulate_n": _lists("tf.math.accumulate_n"),
+    "tf.clip_by_global_norm": _lists("tf.clip_by_global_norm", norm=1.5), "tf.linalg.global_norm": _lists("tf.linalg.global_norm"), "tf.math.accumulate_n": _lists("tf.math.accumulate_n"), "tf.shape_n": _lists("tf.shape_n"),
     "tf.math.polyval": _lists("tf.math.polyval", x=2.0), "keras.ops.fft": lambda d: f"keras.ops.fft(({d.data((2, 8), 'float32', 'plain', 'T')}, {d.data((2, 8), 'float32', 'plain', 'T')}))",
     "keras.ops.fft2": lambda d: f"keras.ops.fft2(({d.data((2, 4, 8), 'float32', 'plain', 'T')}, {d.data((2, 4, 8), 'float32', 'plain', 'T')}))",
     "keras.ops.digitize": lambda d: f"keras.ops.digitize({d.data(kind='plain', form='T')}, np.array([-1.0, 0.0, 2.5]))",
@@ -332,6 +333,12 @@ BY_FUNCTION = {
 }  # fmt: skip
 
 
+def _of_its_tensor(call):
+    """A call of one tensor as a function, and the tensor: "lambda x: f(x, 2), T(…)"."""
+    tensor = re.search(r"T\(\([^()]*\)[^()]*\)", call)[0]
+    return f"lambda x: {call.replace(tensor, 'x')}, {tensor}"
+
+
 def _op(name, f):
     if name in BY_FUNCTION:
         return BY_FUNCTION[name]
@@ -344,23 +351,11 @@ def _op(name, f):
         _hint(d, name)
         made = f"{name}({_arguments(d, parameters)})"
         how = d.rng.random()
-        if how < 0.06 and d.dtype in ("float32", "float64") and made.count("T(") == 1 and "kernel" not in made:
-            at = made.index("T(")
-            depth, end = 0, at
-            for end in range(at, len(made)):
-                depth += {"(": 1, ")": -1}.get(made[end], 0)
-                if depth == 0 and made[end] == ")":
-                    break
-            made = f"gradient(lambda x: {made[:at]}x{made[end + 1:]}, {made[at:end + 1]})"
-        elif how < 0.1 and made.count("T(") == 1:
-            at = made.index("T(")
-            depth, end = 0, at
-            for end in range(at, len(made)):
-                depth += {"(": 1, ")": -1}.get(made[end], 0)
-                if depth == 0 and made[end] == ")":
-                    break
-            made = f"traced(lambda x: {made[:at]}x{made[end + 1:]}, {made[at:end + 1]})"
-        return made
+        if made.count("T(") != 1:
+            return made
+        if how < 0.06 and d.dtype in ("float32", "float64") and "kernel" not in made:
+            return f"gradient({_of_its_tensor(made)})"
+        return f"traced({_of_its_tensor(made)})" if how < 0.1 else made
 
     return call
 
@@ -368,7 +363,7 @@ def _op(name, f):
 # ---- classes
 
 BY_CLASS_NAME = {
-    "units": _of(1, 3, 150), "filters": _of(1, 2, 4, 130), "kernel_size": _of(1, 2, 3), "strides": _of(1, 2), "padding": _of("valid", "same"), "data_format": lambda d: None, "dilation_rate": _of(1, 1, 2), "groups": _of(1, 1, 2), "activation": _of(*ACTIVATIONS), "recurrent_activation": _of("sigmoid", "tanh"),
+    "units": _of(1, 3, 150), "filters": _of(1, 2, 4, 130), "kernel_size": _of(1, 2, 3), "strides": _of(1, 2), "padding": _of("valid", "same"), "data_format": _of(None, None, "channels_first"), "dilation_rate": _of(1, 1, 2), "groups": _of(1, 1, 2), "activation": _of(*ACTIVATIONS), "recurrent_activation": _of("sigmoid", "tanh"),
     "use_bias": _bool, "kernel_initializer": lambda d: None, "bias_initializer": lambda d: None, "axis": lambda d: d.rng.choice((-1, 1, -1, [1, 2])), "epsilon": _of(1e-3, 1e-5), "momentum": _of(0.0, 0.9, 0.5), "center": _bool, "scale": _bool, "pool_size": _of(1, 2, 3), "size": _of(1, 2, 3, (2, 3)), "target_shape": lambda d: d.rng.choice(((-1,), (-1, 150), (1, -1), (-1, 2))), "dims": lambda d: d.rng.choice(((1,), (2, 1), (1, 2), (2, 1, 3), (3, 1, 2))), "n": _of(1, 3, 200),
     "num_heads": _of(1, 2, 3), "key_dim": _of(1, 2, 8), "value_dim": _of(None, 2), "num_query_heads": _of(2, 4), "num_key_value_heads": _of(1, 2), "head_dim": _of(2, 4), "return_sequences": _bool, "return_state": _bool, "go_backwards": _bool, "unroll": _bool, "reset_after": _bool, "merge_mode": _of("concat", "sum", "mul", "ave"), "interpolation": _of("nearest", "bilinear"), "cropping": _of(1, 0, (1, 0)), "height": _of(3, 8, 120), "width": _of(3, 8, 130), "offset": _float(-1, 1), "alpha": _float(0.1, 2), "negative_slope": _float(0, 0.5), "max_value": _of(None, 6.0), "threshold": _float(0, 1),
     "layer": lambda d: Source(d.rng.choice(("keras.layers.Dense(3)", "keras.layers.LSTM(2, return_sequences=True)", "keras.layers.GRU(3)", "keras.layers.Conv1D(2, 2)", "keras.layers.SimpleRNN(2)"))), "depth_multiplier": _of(1, 2), "keepdims": _bool, "normalize": _bool, "axes": _of(1, 2, -1, (1, 2), (2, 1)), "score_mode": _of("dot",), "use_scale": _bool, "dropout": _of(0.0,), "recurrent_dropout": _of(0.0,), "rate": _of(0.0, 0.5), "shared_axes": _of(None, [1]), "attention_axes": lambda d: None, "use_gate": _bool, "flash_attention": lambda d: None,

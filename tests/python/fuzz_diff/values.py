@@ -1,12 +1,14 @@
 """The data that calls of both sides are given, and what their results become: a pure function of shape, dtype, seed and kind."""
 
 import math
+import re
 
 import numpy as np
 
 FLOATS = ("float32", "float32", "float32", "float64", "float16", "bfloat16")
 INTEGERS = ("int32", "int32", "int64", "uint8", "int8", "int16", "uint16", "uint32", "uint64")
 COMPLEX = ("complex64", "complex128")
+WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64", "complex64": "complex128"}
 WORDS = ("", "a", "Tag", "hello world", "42", "-7.5", "a,b,,c", "Ärger", "日本", "x y  z", "ABC", "0x1F", "1e3", "true")
 
 
@@ -58,17 +60,27 @@ def array(shape, dtype, seed, kind="plain"):
     return made
 
 
-def helpers(tf):
-    """What the source of a call may use besides tf, keras and np."""
+def helpers(tf, wide=False):
+    """What the source of a call may use besides tf, keras and np. Wide: tensors of the same numbers in 64 bits."""
 
     def tensor(shape, dtype, seed, kind="plain"):
         made = array(shape, dtype, seed, kind)
-        return tf.cast(tf.constant(made), "bfloat16") if dtype == "bfloat16" else tf.constant(made, dtype)
+        made = tf.cast(tf.constant(made), "bfloat16") if dtype == "bfloat16" else tf.constant(made, dtype)
+        return tf.cast(made, WIDE.get(dtype, dtype)) if wide else made
 
     def variable(shape, dtype, seed, kind="plain"):
         return tf.Variable(tensor(shape, dtype, seed, kind))
 
-    return {"T": tensor, "V": variable, "N": array, **_programs(tf)}
+    def numpy_array(shape, dtype, seed, kind="plain"):
+        made = array(shape, dtype, seed, kind)
+        return made.astype(WIDE.get(dtype, dtype)) if wide else made
+
+    return {"T": tensor, "V": variable, "N": numpy_array, **_programs(tf)}
+
+
+def widened(source):
+    """A call whose dtypes are of 64 bits, but for those of its data, which have a seed behind them."""
+    return re.sub(r"'(\w+)'(?!, \d)", lambda m: repr(WIDE.get(m[1], m[1])), source)
 
 
 def _programs(tf):
@@ -83,14 +95,14 @@ def _programs(tf):
         options = {**(call or {}), **({"training": True} if training else {})}
         made(given, **options)
         # Small, so that rounding does not grow from step to step.
-        made.set_weights([array(w.shape, str(w.dtype), i) * np.asarray(0.3 / max(1, w.size / max(w.shape[-1:] or (1,))) ** 0.5, w.dtype) if w.dtype.kind == "f" else w for i, w in enumerate(made.get_weights())])
+        made.set_weights([array(w.shape, "float32", i) * np.float32(0.3 / max(1, w.size / max(w.shape[-1:] or (1,))) ** 0.5) if w.dtype.kind == "f" else w for i, w in enumerate(made.get_weights())])
         watched = [x for x in inputs if getattr(x, "dtype", None) is not None and x.dtype in (tf.float32, tf.float64)]
         with tf.GradientTape() as tape:
             for x in watched:
                 tape.watch(x)
             result = made(given, **options)
-            flat = [tf.reshape(r, [-1]) for r in tf.nest.flatten(result) if r.dtype == tf.float32]
-            total = sum(tf.reduce_sum(r * tf.linspace(0.5, 1.5, r.shape[0])) for r in flat if r.shape[0]) if flat else None
+            flat = [tf.reshape(r, [-1]) for r in tf.nest.flatten(result) if r.dtype in (tf.float32, tf.float64)]
+            total = sum(tf.reduce_sum(r * tf.cast(tf.linspace(0.5, 1.5, r.shape[0]), r.dtype)) for r in flat if r.shape[0]) if flat else None
         gradients = tape.gradient(total, watched) if total is not None and watched else []
         return [result, gradients, [list(w.shape) for w in made.weights]]
 

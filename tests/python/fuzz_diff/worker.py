@@ -3,7 +3,9 @@
 names OUT            what TensorFlow has that calls are made of
 has IN OUT           which of these names Brio has
 make IN OUT A B      under TensorFlow: a call, with its result, for each seed from A to B, over the names of IN
-run IN OUT FIRST     under either: the results of the calls of IN from FIRST on; OUT grows call by call, so that a crash shows where it was
+run IN OUT FIRST [brio] [wide]
+                     under either: the results of the calls of IN from FIRST on; OUT grows call by call, so that a crash shows where it was.
+                     wide: all floats have 64 bits
 """
 
 import json
@@ -63,10 +65,10 @@ def size(result):
     return rest[1].nbytes if kind == "array" else 8
 
 
-def space_of(tf, keras):
+def space_of(tf, keras, wide=False):
     import numpy as np
 
-    return {"tf": tf, "keras": keras, "np": np, **values.helpers(tf)}
+    return {"tf": tf, "keras": keras, "np": np, **values.helpers(tf, wide)}
 
 
 def make(tf, keras, names, seed):
@@ -108,11 +110,14 @@ def main():
                 out.flush()
     elif what == "run":
         tf, keras = packages("brio" in rest[3:])
-        space = space_of(tf, keras)
+        wide = "wide" in rest[3:]
+        if wide:
+            keras.config.set_floatx("float64")
+        space = space_of(tf, keras, wide)
         made = pickle.loads(pathlib.Path(rest[0]).read_bytes())
         with open(rest[1], "ab") as out:
             for i in range(int(rest[2]), len(made)):
-                pickle.dump((i, evaluate(made[i], space)), out)
+                pickle.dump((i, evaluate(values.widened(made[i]) if wide else made[i], space)), out)
                 out.flush()
 
 

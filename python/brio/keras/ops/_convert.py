@@ -31,6 +31,18 @@ def floating(x):
     return as_dtype(x, tf.keras.config.floatx()) if is_whole(name_of(x)) else x
 
 
+def channels_last(x, data_format, axis=1):
+    """x with its channels, which "channels_first" has at this axis, at the end; and what moves those of a result back."""
+    x = tensor(x)
+    if data_format in (None, "channels_last"):
+        return x, lambda made: made
+    if data_format != "channels_first":
+        raise ValueError(f"[keras.ops] data_format is {data_format!r}; it is 'channels_last' or 'channels_first'")
+    axes = list(range(len(x.shape)))
+    axes.append(axes.pop(axis))
+    return tf.transpose(x, axes), lambda made: tf.transpose(made, [axes.index(i) for i in range(len(axes))])
+
+
 # What each dtype may become, by Keras' rules; "int" and "float" are plain numbers of Python, which take what the others are.
 _NEXT = {
     "bool": ["int"], "int": ["uint8", "int8", "complex64"], "uint8": ["int16", "uint16"], "uint16": ["int32", "uint32"],
@@ -96,3 +108,8 @@ def named(namespace, table, make, docs):
         made = namespace[name] = make(f)
         made.__name__, made.__qualname__, made.__module__ = name, name, namespace["__name__"]
         made.__doc__ = docs.get(name) or f.__doc__.partition("\n\n")[2]
+
+
+def own(namespace):
+    """The public functions that a module defines itself."""
+    return [name for name, f in namespace.items() if not name.startswith("_") and getattr(f, "__module__", None) == namespace["__name__"]]

@@ -1,13 +1,21 @@
 """keras.ops.image."""
 
 import brio as tf
-from brio.keras.ops._convert import floating as _floating, tensor as _tensor
+from brio.keras.ops._convert import channels_last as _channels_last, floating as _floating
+
+
+def _pictures(images, data_format):
+    return _channels_last(images, data_format, -3)
 
 
 def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspect_ratio=False, pad_to_aspect_ratio=False, fill_mode="constant",
            fill_value=0.0, data_format="channels_last"):  # fmt: skip
     """Pictures (height, width, channels), or several, of another size."""
-    images = _tensor(images)
+    images, back = _pictures(images, data_format)
+    return back(_resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_value))
+
+
+def _resized(images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_value):
     if crop_to_aspect_ratio or pad_to_aspect_ratio:
         from brio.keras.layers import Resizing
 
@@ -20,52 +28,54 @@ def resize(images, size, interpolation="bilinear", antialias=False, crop_to_aspe
 
 def rgb_to_grayscale(images, data_format=None):
     """The luminance of pictures: one channel."""
-    images = _tensor(images)
+    images, back = _pictures(images, data_format)
     if images.shape[-1] == 1:
-        return tf.identity(images)
+        return back(tf.identity(images))
     if images.shape[-1] != 3 or "float" in str(images.dtype):
-        return tf.image.rgb_to_grayscale(images)
+        return back(tf.image.rgb_to_grayscale(images))
     grey = tf.reduce_sum(tf.cast(images, "float32") * tf.constant([0.2989, 0.587, 0.114]), axis=-1, keepdims=True)
-    return tf.cast(grey, images.dtype)
+    return back(tf.cast(grey, images.dtype))
 
 
 def rgb_to_hsv(images, data_format=None):
     """Colours as hue, saturation and value."""
-    return tf.image.rgb_to_hsv(_floating(images))
+    images, back = _pictures(_floating(images), data_format)
+    return back(tf.image.rgb_to_hsv(images))
 
 
 def hsv_to_rgb(images, data_format=None):
     """Hue, saturation and value as red, green and blue."""
-    return tf.image.hsv_to_rgb(_floating(images))
+    images, back = _pictures(_floating(images), data_format)
+    return back(tf.image.hsv_to_rgb(images))
 
 
 def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid", data_format="channels_last"):
     """(batch, rows, columns, size · size · channels)."""
     pair = lambda v: (v, v) if isinstance(v, int) else tuple(v)  # noqa: E731
-    images, size = _tensor(images), pair(size)
+    (images, back), size = _pictures(images, data_format), pair(size)
     single = len(images.shape) == 3
     steps, rates = pair(size if strides is None else strides), pair(dilation_rate)
     made = tf.image.extract_patches(images[None] if single else images, [1, *size, 1], [1, *steps, 1], [1, *rates, 1], padding.upper())
-    return made[0] if single else made
+    return back(made[0] if single else made)
 
 
 def crop_images(images, top_cropping=None, left_cropping=None, bottom_cropping=None, right_cropping=None, target_height=None, target_width=None, data_format=None):
     """Pictures with their borders cut off."""
-    images = _tensor(images)
+    images, back = _pictures(images, data_format)
     height, width = images.shape[-3], images.shape[-2]
     top = height - target_height - bottom_cropping if top_cropping is None else top_cropping
     left = width - target_width - right_cropping if left_cropping is None else left_cropping
     rows = height - top - bottom_cropping if target_height is None else target_height
     columns = width - left - right_cropping if target_width is None else target_width
-    return images[..., top : top + rows, left : left + columns, :]
+    return back(images[..., top : top + rows, left : left + columns, :])
 
 
 def pad_images(images, top_padding=None, left_padding=None, bottom_padding=None, right_padding=None, target_height=None, target_width=None, data_format=None):
     """Pictures with borders of zeros."""
-    images = _tensor(images)
+    images, back = _pictures(images, data_format)
     height, width = images.shape[-3], images.shape[-2]
     top = target_height - height - bottom_padding if top_padding is None else top_padding
     left = target_width - width - right_padding if left_padding is None else left_padding
     bottom = target_height - height - top if bottom_padding is None else bottom_padding
     right = target_width - width - left if right_padding is None else right_padding
-    return tf.pad(images, [[0, 0]] * (len(images.shape) - 3) + [[top, bottom], [left, right], [0, 0]])
+    return back(tf.pad(images, [[0, 0]] * (len(images.shape) - 3) + [[top, bottom], [left, right], [0, 0]]))

@@ -98,7 +98,11 @@ def eigh(x):
 def lstsq(a, b, rcond=None):
     """The x for which a x is nearest to b."""
     a, b = floating(a), floating(b)
-    return tf.linalg.lstsq(a, b[..., None])[..., 0] if len(b.shape) == 1 else tf.linalg.lstsq(a, b)
+    if len(b.shape) == 1:
+        return lstsq(a, b[:, None], rcond)[:, 0]
+    if rcond is not None:
+        return tf.matmul(tf.linalg.pinv(a, rcond), b)
+    return tf.linalg.lstsq(a, b, fast=False)
 
 
 __all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "floating", "tensor")]

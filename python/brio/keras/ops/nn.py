@@ -3,7 +3,7 @@
 import brio as tf
 from brio.keras import activations as _a
 from brio.keras import losses as _losses
-from brio.keras.ops._convert import as_dtype, floating, name_of, result_type, tensor
+from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, result_type, tensor
 
 for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax mish relu relu6 selu sigmoid silu "
               "softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus tanh_shrink hard_swish swish").split():  # fmt: skip
@@ -101,34 +101,37 @@ def _window(n, value):
 
 def max_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     """The largest of each window."""
-    x = tensor(inputs)
+    x, back = channels_last(inputs, data_format)
     n = len(x.shape) - 2
-    return getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
+    return back(getattr(tf.nn, f"max_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper()))
 
 
 def average_pool(inputs, pool_size, strides=None, padding="valid", data_format=None):
     """The mean of each window."""
-    x = floating(inputs)
+    x, back = channels_last(floating(inputs), data_format)
     n = len(x.shape) - 2
-    return getattr(tf.nn, f"avg_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper())
+    return back(getattr(tf.nn, f"avg_pool{n}d")(x, _window(n, pool_size), _window(n, pool_size if strides is None else strides), padding.upper()))
 
 
 def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """A convolution of one to three axes."""
-    x = floating(inputs)
+    x, back = channels_last(inputs, data_format)
+    kernel = tensor(kernel)
     n = len(x.shape) - 2
-    return tf.nn.convolution(x, floating(kernel), _window(n, strides), padding.upper(), dilations=_window(n, dilation_rate))
+    whole = name_of(x) == name_of(kernel) == "int32"
+    x, kernel = (tf.cast(v, "float64") if whole else floating(v) for v in (x, kernel))
+    made = back(tf.nn.convolution(x, kernel, _window(n, strides), padding.upper(), dilations=_window(n, dilation_rate)))
+    return tf.cast(made, "int32") if whole else made
 
 
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """A convolution of each channel by itself."""
-    x, kernel = floating(inputs), floating(kernel)
+    x, back = channels_last(floating(inputs), data_format)
+    kernel = floating(kernel)
     if len(x.shape) == 3:  # one axis as two of which one is 1
-        one, made = _window(1, strides)[0], _window(1, dilation_rate)[0]
-        return depthwise_conv(x[:, None], kernel[None], (one, one), padding, data_format, (1, made))[:, 0]
-    inputs = x
-    s = _window(2, strides)
-    return tf.nn.depthwise_conv2d(floating(inputs), floating(kernel), [1, *s, 1], padding.upper(), dilations=_window(2, dilation_rate))
+        stride, rate = _window(1, strides)[0], _window(1, dilation_rate)[0]
+        return back(depthwise_conv(x[:, None], kernel[None], (stride, stride), padding, None, (1, rate))[:, 0])
+    return back(tf.nn.depthwise_conv2d(x, kernel, [1, *_window(2, strides), 1], padding.upper(), dilations=_window(2, dilation_rate)))
 
 
 def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, **kwargs):
@@ -159,4 +162,4 @@ def polar(abs_, angle):
     return tf.complex(floating(abs_) * tf.cos(floating(angle)), floating(abs_) * tf.sin(floating(angle)))
 
 
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "as_dtype", "floating", "name_of", "result_type", "tensor")]
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "as_dtype", "channels_last", "floating", "name_of", "result_type", "tensor")]

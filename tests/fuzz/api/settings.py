@@ -1,0 +1,19 @@
+"""What a call may set for all that follow: put back after each, so that a call is its own reproducer."""
+
+import brio as tf
+
+v1 = tf.compat.v1
+
+
+def restore():
+    while session := v1.get_default_session():
+        session.close()
+    v1.enable_v2_behavior()
+    v1.reset_default_graph()
+    tf.config.run_functions_eagerly(False)
+    (cpu,) = tf.config.list_physical_devices()
+    tf.config.set_visible_devices(cpu)
+    tf.config.set_logical_device_configuration(cpu, [])
+    tf.keras.mixed_precision.set_global_policy("float32")
+    tf.random.set_global_generator(None)
+    tf.random.set_seed(1)
