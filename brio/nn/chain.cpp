@@ -50,7 +50,7 @@ Tensors Chain::call_all(const Tensors& inputs, const Call& how) {
   // A summary and a config need to know of strings; numbers of another kind are cast where it matters.
   for (size_t i = 0; i < built_for_.size(); ++i)
     if (i < inputs.size() && inputs[i].dtype() == DType::string) built_for_[i].dtype = DType::string;
-  CallOptions options{.training = how.training, .masks = {how.masks.begin(), how.masks.end()}};
+  CallOptions options{.masks = {how.masks.begin(), how.masks.end()}};
   for (const Layer& layer : modules()) {
     Module& module = layer.module();
     if (x.size() == 1 && !module.takes_many()) x[0] = module(x[0], options);

@@ -264,9 +264,7 @@ Tensors FunctionalModule::call_all(const Tensors& inputs, const Call& how) {
   for (size_t n = 0; n < nodes_.size(); ++n) {
     arguments.clear();
     for (const uint32_t place : steps_[n].in) arguments.push_back(values[place]);
-    CallOptions options = nodes_[n]->options;
-    if (!options.training) options.training = how.training;
-    Tensors results = nodes_[n]->layer.call(arguments, options);
+    Tensors results = nodes_[n]->layer.call(arguments, nodes_[n]->options);
     for (size_t i = 0; i < results.size(); ++i) values[steps_[n].out + i] = std::move(results[i]);
   }
   Tensors outputs;

@@ -153,6 +153,7 @@ class RandomImageModule : public ImageModule {
     if (seed_) generator_.emplace(*seed_);
   }
   Generator* own_generator() override { return generator_ ? &*generator_ : nullptr; }
+  bool trains_unless_told() const override { return true; }  // in a map over a dataset nobody says so
 
  protected:
   virtual Tensor changed(const Tensor& pictures) = 0;

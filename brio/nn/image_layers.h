@@ -1,5 +1,5 @@
-// Layers that prepare pictures, with Keras' defaults. Those that draw (Random…) change pictures while training and
-// give them back as they are otherwise. They take (batch, height, width, channels), or channels first.
+// Layers that prepare pictures, with Keras' defaults. Those that draw (Random…) change pictures unless they are
+// called with training = false, as in Keras. They take (batch, height, width, channels), or channels first.
 #pragma once
 
 #include <cstdint>

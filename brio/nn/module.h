@@ -50,7 +50,7 @@ struct LayerOptions {
 
 // How a layer is called.
 struct CallOptions {
-  std::optional<bool> training = {};     // none: as the layer around it; false outside of any
+  std::optional<bool> training = {};     // none: as the layer around it; outside of any as the layer likes
   std::vector<Tensor> masks = {};        // one for each input; otherwise those that the inputs carry
   bool use_causal_mask = false;          // of attention: a position sees none behind it
   bool return_attention_scores = false;  // of attention: the weights are a second output
@@ -91,6 +91,7 @@ class Module {
   virtual const Layer* call_of() const { return nullptr; }
   // What it draws from, where it has a generator of its own.
   virtual Generator* own_generator() { return nullptr; }
+  virtual bool trains_unless_told() const { return false; }
   // What it is made of, for a config; see config.h. The default throws: such a module cannot be written to one.
   virtual void describe(Fields& fields);
 

@@ -74,7 +74,7 @@ class BidirectionalModule : public MultiModule {
       there.assign(inputs.begin(), half);
       back.insert(back.end(), half, inputs.end());
     }
-    const CallOptions options{.training = how.training, .masks = {how.mask()}};
+    const CallOptions options{.masks = {how.mask()}};
     there = forward()(there, options);
     back = backward()(back, options);
     const Tensor a = cast(there[0], policy().compute());
@@ -140,23 +140,23 @@ class TimeDistributedModule : public Module {
       throw InvalidArgument(cat("[", name(), "] the mask has shape ", mask.shape(), ", but the input ", shape,
                                 "; a mask begins with (batch, time)"));
     // A layer that keeps statistics, such as BatchNormalization, takes those of each step by themselves.
-    if (how.training && !modules()[0].non_trainable_variables().empty()) return step_by_step(x, mask, how);
+    if (how.training && !modules()[0].non_trainable_variables().empty()) return step_by_step(x, mask);
     // Others see the steps as more samples.
-    const Tensor y = apply(merge_time(x), mask.defined() && mask.rank() > 2 ? merge_time(mask) : Tensor(), how);
+    const Tensor y = apply(merge_time(x), mask.defined() && mask.rank() > 2 ? merge_time(mask) : Tensor());
     std::vector<int64_t> dims{shape[0], shape[1]};
     for (int i = 1; i < y.rank(); ++i) dims.push_back(y.shape()[i]);
     return reshape(y, dims);
   }
 
  private:
-  Tensor apply(const Tensor& x, const Tensor& mask, const Call& how) const {
-    return modules()[0](x, {.training = how.training, .masks = {mask}});
+  Tensor apply(const Tensor& x, const Tensor& mask) const {
+    return modules()[0](x, {.masks = {mask}});
   }
-  Tensor step_by_step(const Tensor& x, const Tensor& mask, const Call& how) const {
+  Tensor step_by_step(const Tensor& x, const Tensor& mask) const {
     Tensors steps;
     for (int64_t t = 0; t < x.shape()[1]; ++t) {
       auto at = [t](const Tensor& whole) { return squeeze(slice(whole, {{}, {t, t + 1}}), {1}); };
-      steps.push_back(apply(at(x), mask.defined() && mask.rank() > 2 ? at(mask) : Tensor(), how));
+      steps.push_back(apply(at(x), mask.defined() && mask.rank() > 2 ? at(mask) : Tensor()));
     }
     return stack(steps, 1);
   }

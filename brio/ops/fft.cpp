@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "brio/base/error.h"
+#include "brio/base/memory_limit.h"
 #include "brio/ir/grad.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/arrange.h"
@@ -182,10 +183,14 @@ FftLength checked_length(const char* function, const Tensor& x, int axes, FftLen
   }
   if (length.size() != static_cast<size_t>(axes))
     throw_invalid(function, cat("fft_length has ", length.size(), " entries; it needs ", axes));
-  for (int64_t size : length)
+  for (int64_t size : length) {
+    // A transform is prepared before memory is asked for, in a time that follows its length.
+    if (size > available_memory() / 8)
+      throw ResourceError(cat("[", function, "] there is no memory for a transform of ", size, " numbers"));
     if (size < 1)
       throw_invalid(function, cat("an axis would be transformed as ", size, " numbers, for shape ", x.shape(),
                                   "; give it an fft_length of 1 at least"));
+  }
   return length;
 }
 

@@ -111,7 +111,7 @@ void bind_loss_functions(nb::module_& m) {
       nb::arg("labels"), nb::arg("logits"), nb::arg("pos_weight"), nb::arg("name") = nb::none(),
       "sigmoid_cross_entropy_with_logits where positive labels count pos_weight times.");
   define(
-      m, "l2_loss", [](const Tensor& t) { return mul(sum(square(t)), 0.5); }, nb::arg("t"),
+      m, "l2_loss", [](const Tensor& t) { return sum(mul(square(t), 0.5)); }, nb::arg("t"),
       "Half of the sum of squares.");
 }
 

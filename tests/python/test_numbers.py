@@ -79,3 +79,22 @@ def test_lbeta_of_halves_rounds_no_sum_to_a_pole():
     x = tf.constant([[-1.5, -0.5, -1.0005, 2.0]], "float16")
     near = tf.math.lbeta(tf.cast(x, "float32"))
     np.testing.assert_allclose(tf.math.lbeta(x), near, rtol=1e-3)
+
+
+def test_layers_that_draw_do_so_unless_told_not_to():
+    pictures = np.random.default_rng(3).random((4, 32, 48, 3)).astype("float32")
+    for layer in (keras.layers.RandomFlip(seed=1), keras.layers.RandomRotation(0.3, seed=1), keras.layers.RandomTranslation(0.3, 0.3, seed=1)):
+        assert not np.array_equal(layer(pictures), pictures)
+        assert np.array_equal(layer(pictures, training=False), pictures)
+        dataset = tf.data.Dataset.from_tensor_slices(pictures).batch(4).map(layer)
+        assert not np.array_equal(next(iter(dataset)), pictures)
+        model = keras.Sequential([keras.Input((32, 48, 3)), layer, keras.layers.Rescaling(2.0)])
+        assert not np.array_equal(model(pictures), 2 * pictures)
+        assert np.array_equal(model(pictures, training=False), 2 * pictures)
+        assert np.array_equal(model.predict(pictures, verbose=0), 2 * pictures)
+    assert keras.Sequential([keras.Input((32, 48, 3)), keras.layers.RandomCrop(20, 30)]).output_shape == (None, 20, 30, 3)
+    assert np.array_equal(keras.layers.Dropout(0.5)(pictures), pictures)
+
+
+def test_l2_loss_of_halves_does_not_overflow():
+    assert float(tf.nn.l2_loss(tf.ones((2, 64, 48, 16), "float16"))) == 49152.0

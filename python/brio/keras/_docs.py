@@ -160,7 +160,7 @@ LAYERS = {
     "RNN": "Runs a cell over the steps of a sequence.",
     "RandomBrightness": "Makes pictures lighter or darker by chance, in training.",
     "RandomContrast": "Changes the contrast of pictures by chance, in training.",
-    "RandomCrop": "Cuts a piece out of any place of pictures, in training; later, out of the middle.",
+    "RandomCrop": "Cuts a piece out of any place of pictures, unless it is called with training=False.",
     "RandomFlip": "Mirrors pictures by chance, in training.",
     "RandomRotation": "Turns pictures by chance, in training.",
     "RandomTranslation": "Moves pictures by chance, in training.",

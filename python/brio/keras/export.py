@@ -1,5 +1,6 @@
 """keras.export: endpoints of models and layers as SavedModels."""
 
+import functools
 import os
 
 from brio import _core, _missing, _nest
@@ -76,9 +77,14 @@ class ExportArchive:
         return made
 
     def track_and_add_endpoint(self, name, resource, input_signature, **kwargs):
-        """The call of a layer or model as an endpoint."""
+        """The call of a layer or model as an endpoint. Whoever is served is not training: layers that draw leave the input alone."""
         self.track(resource)
-        return self.add_endpoint(name, resource.__call__, input_signature, **kwargs)
+
+        @functools.wraps(resource.__call__)
+        def serve(*args):
+            return resource(*args, training=False)
+
+        return self.add_endpoint(name, serve, input_signature, **kwargs)
 
     def add_variable_collection(self, name, variables):
         """Variables under a name, as an attribute of what load() gives."""

@@ -55,6 +55,7 @@ NAMES = {"tf": tf, "keras": keras, "np": np, "nasty": nasty, "built_layer": buil
 EXPECTED = (
     TypeError, ValueError, IndexError, KeyError, AttributeError, OverflowError, AssertionError, StopIteration, ArithmeticError, BufferError,
     NotImplementedError, LookupError, OSError, ImportError, EOFError, np.ma.MAError, RecursionError, MemoryError, nasty.Boom, tf.errors.OpError, Warning,
+    tf.compat.v1.flags.Error,
 )  # fmt: skip
 UNEXPECTED_TEXT = ("std::", "bad_cast", "bad_alloc", "basic_string", "vector::")
 
