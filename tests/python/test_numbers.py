@@ -3,6 +3,7 @@
 import time
 
 import brio as tf
+from brio import keras
 import numpy as np
 import pytest
 
