@@ -150,6 +150,7 @@ void remove_leftovers(const std::string& directory) {
 }
 
 FileAside make_file_aside(const std::string& path) {
+  check_name(path);
   static std::atomic<uint64_t> serial{0};
   remove_leftovers_once(directory_of(path));
   for (;;) {

@@ -246,7 +246,7 @@ def get_checkpoint_state(checkpoint_dir, latest_filename=None):
     path = os.path.join(os.fspath(checkpoint_dir), latest_filename or "checkpoint")
     if not os.path.exists(path):
         return None
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         data = file.read()
     _files.TEXT.check(data, path)
     try:

@@ -169,7 +169,7 @@ def _source(path):
     if not str(path).endswith(".ipynb"):
         with tokenize.open(path) as file:
             return file.read()
-    with open(path, encoding="utf-8") as file:
+    with open(os.fspath(path), encoding="utf-8") as file:
         try:
             cells = json.load(file)["cells"]
             text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")

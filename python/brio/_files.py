@@ -112,7 +112,7 @@ def check_file(path, seal):
     """The same for a file: whether it has a checksum."""
     import mmap
 
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         if os.fstat(file.fileno()).st_size == 0:
             return False
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -134,7 +134,7 @@ def read_json(path, limit=1 << 30):
     """A JSON object of a file, compared with its checksum where it has one."""
     if os.path.getsize(path) > limit:
         raise ValueError(f"{path} has more than {limit} bytes")
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         data = file.read()
     JSON.check(data, path)
     try:

@@ -240,7 +240,8 @@ class RaggedTensor:
 
 
 def _numbers(of):
-    return [int(n) for n in (of.numpy() if hasattr(of, "numpy") else of)]
+    """Row splits or lengths; what no memory holds is refused where it becomes a tensor."""
+    return [int(n) for n in (of if isinstance(of, list) else _core.convert_to_tensor(of).numpy())]
 
 
 def _stack(rows, like=None):

@@ -50,7 +50,7 @@ def check(path):
     """Compares the checksum of a file: False where it has none. A damaged file is a DataLossError."""
     import mmap
 
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         if os.fstat(file.fileno()).st_size < _DIGITS + 9:
             return False
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data, memoryview(data) as view:
@@ -68,7 +68,7 @@ def load(path):
     size = os.path.getsize(path)
     check(path)
     fail = lambda why: ValueError(f"{path} is no safetensors file: {why}")  # noqa: E731
-    with open(path, "rb") as file:
+    with open(os.fspath(path), "rb") as file:
         head = file.read(8)
         if len(head) < 8:
             raise fail("it has fewer than 8 bytes")

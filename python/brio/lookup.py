@@ -1,5 +1,7 @@
 """tf.lookup: tables from keys to values."""
 
+import os
+
 from brio import _core, _missing
 
 __getattr__ = _missing.attribute_error_of(__name__)
@@ -28,7 +30,7 @@ class TextFileInitializer(KeyValueTensorInitializer):
     def __init__(
         self, filename, key_dtype, key_index, value_dtype, value_index, vocab_size=None, delimiter="\t", name=None, value_index_offset=0
     ):
-        with open(filename.numpy() if hasattr(filename, "numpy") else filename, encoding="utf-8") as file:
+        with open(os.fspath(filename.numpy() if hasattr(filename, "numpy") else filename), encoding="utf-8") as file:
             lines = [line.rstrip("\n") for line in file][:vocab_size]
 
         def column(index, dtype):

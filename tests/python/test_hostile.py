@@ -1,5 +1,6 @@
 """What a hostile user passes in: an exception that names it, never a crash, a hang or memory without end. Each case was one."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -321,3 +322,34 @@ def test_forks_while_a_thread_trains():
     assert run(program, seconds=120, env={**__import__("os").environ, "PYTHONWARNINGS": "ignore"}).strip() == "[]"
 
 
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: tf.keras.utils.load_img(True),
+        lambda: tf.keras.callbacks.CSVLogger(True).on_train_begin(),
+        lambda: tf.lookup.TextFileInitializer(True, "int64", 0, "int64", 1),
+        lambda: tf.keras.layers.StringLookup(vocabulary=True),
+    ],
+)
+def test_numbers_are_no_paths(call):
+    """open(1) would read standard output, and close it."""
+    with pytest.raises((TypeError, ValueError)):
+        call()
+    os.fstat(1)
+
+
+def test_more_thresholds_than_memory():
+    with pytest.raises((MemoryError, ValueError)), tf.Graph().as_default():
+        tf.compat.v1.metrics.auc([True], [0.5], num_thresholds=2**62)
+
+
+def test_more_row_lengths_than_memory():
+    with pytest.raises(MemoryError):
+        tf.RaggedTensor.from_row_lengths([1.0], np.broadcast_to(np.int64(1), (2**42,)))
+
+
+def test_no_name_has_a_byte_0():
+    with pytest.raises(ValueError, match="byte 0"):
+        list(tf.data.Dataset.range(3).cache("\0"))

@@ -1,6 +1,7 @@
 """Layers of C++'s as Python classes: what they are made with, how they are called, and their configs."""
 
 import inspect
+import os
 import re
 
 from brio import _core
@@ -391,6 +392,6 @@ class WithVocabulary(Adapted):
 
 def _tokens(vocabulary):
     if isinstance(vocabulary, str):
-        with open(vocabulary, encoding="utf-8") as f:
+        with open(os.fspath(vocabulary), encoding="utf-8") as f:
             return f.read().splitlines()
     return [t.decode() if isinstance(t, bytes) else t for t in (vocabulary.tolist() if hasattr(vocabulary, "tolist") else list(vocabulary))]

@@ -1,5 +1,7 @@
 """Picture files and arrays: load_img, save_img, img_to_array, array_to_img. Brio's own decoders do the work."""
 
+import os
+
 import numpy as np
 
 import brio as tf
@@ -55,7 +57,7 @@ def load_img(path, color_mode="rgb", target_size=None, interpolation="nearest", 
     channels = {"grayscale": 1, "rgb": 3, "rgba": 4}.get(color_mode)
     if channels is None:
         raise ValueError(f"load_img: color_mode is {color_mode!r}; it is 'grayscale', 'rgb' or 'rgba'")
-    data = path.read() if hasattr(path, "read") else open(path, "rb").read()
+    data = path.read() if hasattr(path, "read") else open(os.fspath(path), "rb").read()
     pixels = tf.io.decode_image(data, channels=channels, expand_animations=False)
     if target_size is not None and tuple(pixels.shape[:2]) != tuple(target_size):
         if interpolation not in _INTERPOLATIONS:

@@ -348,7 +348,7 @@ class CSVLogger(Callback):
                 self._header = not f.readline()
         if self.csv_file:
             self.csv_file.close()
-        self.csv_file, self.keys = open(self.filename, "a" if self.append else "w", newline=""), None
+        self.csv_file, self.keys = open(os.fspath(self.filename), "a" if self.append else "w", newline=""), None
 
     def on_epoch_end(self, epoch, logs=None):
         logs = logs or {}

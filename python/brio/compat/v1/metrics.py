@@ -1,5 +1,7 @@
 """tf.compat.v1.metrics: pairs of a value and of an operation that adds a batch to it. They count in local variables."""
 
+import numpy as np
+
 from brio import _core, _missing
 from brio._graph import core, wrap
 from brio._graph.variables import GraphKeys, Variable
@@ -185,7 +187,7 @@ def auc(labels, predictions, weights=None, num_thresholds=200, metrics_collectio
     if summation_method not in _HEIGHTS:
         raise ValueError(f"[metrics.auc] summation_method must be one of {list(_HEIGHTS)}, but is {summation_method!r}")
     if thresholds is None:
-        thresholds = [-1e-7, *((i + 1) / (num_thresholds - 1) for i in range(num_thresholds - 2)), 1.0 + 1e-7]
+        thresholds = [-1e-7, *(np.arange(1, num_thresholds - 1) / (num_thresholds - 1)), 1.0 + 1e-7]
     else:
         thresholds = [-1e-7, *sorted(thresholds), 1.0 + 1e-7]
     n = len(thresholds)
