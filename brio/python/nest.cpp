@@ -24,30 +24,18 @@ Nest Nest::flatten(nb::handle h, std::vector<Tensor>& tensors, const Options& op
       nest.kind_ = Kind::named_tuple;
       nest.object_ = nb::borrow(h.type());
     }
-    if (Py_EnterRecursiveCall(" in a structure of tensors")) throw nb::python_error();
-    try {
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
-        nest.items_.push_back(flatten(PySequence_Fast_ITEMS(o)[i], tensors, options));
-    } catch (...) {
-      Py_LeaveRecursiveCall();
-      throw;
-    }
-    Py_LeaveRecursiveCall();
+    const OneDeeper deeper;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
+      nest.items_.push_back(flatten(PySequence_Fast_ITEMS(o)[i], tensors, options));
   } else if (PyDict_Check(o)) {
     nest.kind_ = Kind::dict;
     nest.order_ = nest.object_ = owned(PySequence_List(o));
     const nb::object sorted = owned(PySequence_List(o));
     if (PyList_Sort(sorted.ptr()) != 0) PyErr_Clear();  // keys that have no order stay as they are
     else nest.object_ = sorted;
-    if (Py_EnterRecursiveCall(" in a structure of tensors")) throw nb::python_error();
-    try {
-      for (nb::handle key : nest.object_)
-        nest.items_.push_back(flatten(PyDict_GetItemWithError(o, key.ptr()), tensors, options));
-    } catch (...) {
-      Py_LeaveRecursiveCall();
-      throw;
-    }
-    Py_LeaveRecursiveCall();
+    const OneDeeper deeper;
+    for (nb::handle key : nest.object_)
+      nest.items_.push_back(flatten(PyDict_GetItemWithError(o, key.ptr()), tensors, options));
   } else if ((options.variables && is_variable(h)) || is_array(h) || (options.numbers && is_number(o))) {
     nest.kind_ = Kind::tensor;
     tensors.push_back(tensor_of(h));

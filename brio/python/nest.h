@@ -8,6 +8,16 @@
 
 namespace brio::python {
 
+// One level of a structure deeper. One that holds itself has no end: Python's limit stops it with a RecursionError.
+class OneDeeper {
+ public:
+  OneDeeper() {
+    if (Py_EnterRecursiveCall(" in a structure of tensors")) throw nb::python_error();
+  }
+  ~OneDeeper() { Py_LeaveRecursiveCall(); }
+  OneDeeper(const OneDeeper&) = delete;
+};
+
 class Nest {
  public:
   enum class Kind : uint8_t { tensor, other, list, tuple, dict, named_tuple };

@@ -9,6 +9,7 @@
 #include "brio/ops/shape_ops.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
+#include "brio/python/nest.h"
 
 namespace brio::python {
 namespace {
@@ -74,6 +75,7 @@ bool zero_where_none(nb::handle how) {
 
 // `variables`: for each target the variable that it is, or null.
 void add_targets(nb::handle h, std::vector<Tensor>& targets, std::vector<const void*>& variables) {
+  const OneDeeper deeper;
   if (PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()))
     for (nb::handle item : nb::iter(h)) add_targets(item, targets, variables);
   else if (PyDict_Check(h.ptr()))
@@ -88,6 +90,7 @@ bool has_gradient(const Tensor& x) { return is_floating(x.dtype()) || is_complex
 
 // Sources in their structure: gradients come back in the same one.
 void add_sources(nb::handle h, std::vector<GradientTape::Source>& sources) {
+  const OneDeeper deeper;
   if (PyList_Check(h.ptr()) || PyTuple_Check(h.ptr()))
     for (nb::handle item : nb::iter(h)) add_sources(item, sources);
   else if (PyDict_Check(h.ptr()))

@@ -353,3 +353,18 @@ def test_more_row_lengths_than_memory():
 def test_no_name_has_a_byte_0():
     with pytest.raises(ValueError, match="byte 0"):
         list(tf.data.Dataset.range(3).cache("\0"))
+
+
+@pytest.mark.parametrize("kind", ["list", "dict"])
+def test_targets_and_sources_inside_themselves(kind):
+    around = [] if kind == "list" else {}
+    if kind == "list":
+        around.append(around)
+    else:
+        around["self"] = around
+    x = tf.Variable(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = x * x
+    for arguments in ((around, x), (y, around)):
+        with pytest.raises(RecursionError):
+            tape.gradient(*arguments)
