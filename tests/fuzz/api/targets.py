@@ -41,17 +41,19 @@ def parameters_of(value, method=False):
 
 def functions():
     """Functions and constructors of every public module."""
-    found, seen = [], set()
-    for module in surface.public_modules():
-        prefix = surface.tensorflow_name(module)
-        for name, value in surface.names(module).items():
-            text = f"{prefix}.{name}"
-            if not callable(value) or inspect.ismodule(value) or id(value) in seen or text in LEFT_OUT:
-                continue
-            if inspect.isclass(value) and issubclass(value, BaseException):
-                continue
-            seen.add(id(value))
-            found.append(Target(text, parameters_of(value)))
+    names = [
+        (f"{surface.tensorflow_name(module)}.{name}", value)
+        for module in surface.public_modules()
+        for name, value in surface.names(module).items()
+    ]
+    found, seen = [], {id(value) for text, value in names if text in LEFT_OUT}
+    for text, value in names:
+        if not callable(value) or inspect.ismodule(value) or id(value) in seen:
+            continue
+        if inspect.isclass(value) and issubclass(value, BaseException):
+            continue
+        seen.add(id(value))
+        found.append(Target(text, parameters_of(value)))
     return found
 
 
