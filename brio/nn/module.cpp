@@ -27,7 +27,7 @@ constexpr int64_t kStandIn = kStandIns[0].first;
 // The layer whose call() this thread is in.
 struct Context {
   int depth = 0;
-  std::optional<bool> training = {};  // none: nobody said
+  std::optional<bool> training = {};                               // none: nobody said
   uint64_t number = 0;                                             // of the outermost call
   std::vector<std::pair<const Module*, Aval>>* results = nullptr;  // where a trace writes down what modules give
 };
@@ -159,7 +159,10 @@ Tensor Module::operator()(const Tensor& input, const CallOptions& options) {
   const CallScope scope(policy_, options.training);
   const Tensor mask = options.masks.empty() ? mask_of(input) : options.masks[0];
   const Tensor x = cast_input(input);
-  const Call how{context.training.value_or(trains_unless_told()), {&mask, 1}, options.use_causal_mask, options.return_attention_scores};
+  const Call how{context.training.value_or(trains_unless_told()),
+                 {&mask, 1},
+                 options.use_causal_mask,
+                 options.return_attention_scores};
   Tensor y = call(x, how);
   y = finish(std::move(y), compute_mask(x, mask), {&input, 1}, mask.defined());
   first.succeeded();
@@ -187,7 +190,8 @@ Tensors Module::operator()(const Tensors& inputs, const CallOptions& options) {
     had_mask |= masks[i].defined();
     cast_inputs.push_back(cast_input(inputs[i]));
   }
-  const Call how{context.training.value_or(trains_unless_told()), masks, options.use_causal_mask, options.return_attention_scores};
+  const Call how{context.training.value_or(trains_unless_told()), masks, options.use_causal_mask,
+                 options.return_attention_scores};
   Tensors results = call_all(cast_inputs, how);
   Tensors result_masks = compute_masks(cast_inputs, how, results.size());
   result_masks.resize(results.size());

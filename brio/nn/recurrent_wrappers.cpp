@@ -149,9 +149,7 @@ class TimeDistributedModule : public Module {
   }
 
  private:
-  Tensor apply(const Tensor& x, const Tensor& mask) const {
-    return modules()[0](x, {.masks = {mask}});
-  }
+  Tensor apply(const Tensor& x, const Tensor& mask) const { return modules()[0](x, {.masks = {mask}}); }
   Tensor step_by_step(const Tensor& x, const Tensor& mask) const {
     Tensors steps;
     for (int64_t t = 0; t < x.shape()[1]; ++t) {

@@ -357,7 +357,9 @@ Tensor slice(const Tensor& x, std::span<const Range> ranges) {
     if (step == 0) throw_invalid(op::slice, cat("the stride of axis ", i, " is 0"));
     // Python: negatives count from the end, what lies outside is cut off.
     const int64_t first = step > 0 ? 0 : -1, from = place(range.begin.value_or(step > 0 ? 0 : dim - 1), dim, first),
-                  to = range.end ? place(*range.end, dim, first) : step > 0 ? dim : -1;
+                  to = range.end  ? place(*range.end, dim, first)
+                       : step > 0 ? dim
+                                  : -1;
     const int64_t count = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
     begin.push_back(count > 0 ? from : 0);
     size.push_back(std::max<int64_t>(count, 0));
