@@ -179,19 +179,22 @@ class RaggedTensor:
         values = self.values
         if isinstance(values, RaggedTensor):
             values = values.to_tensor(default_value, shape=None if shape is None else [None] + list(shape)[2:])
-        lengths = _numbers(self.row_lengths())
-        longest = max(lengths, default=0)
+        longest = max(_numbers(self.row_lengths()), default=0)
         wanted = list(shape) if shape is not None else []
         width = int(wanted[1]) if len(wanted) > 1 and wanted[1] is not None else longest
         if default_value is None:
             default_value = "" if values.dtype == _core.string else 0
         filler = _core.cast(default_value, values.dtype) if values.dtype != _core.string else _core.constant(default_value)
         filler = _core.broadcast_to(filler, [1, *values.shape[1:]])
+        lengths, starts = _core.cast(self.row_lengths(), "int64"), _core.cast(self.row_splits, "int64")[:-1]
+        rows = int(wanted[0]) if wanted and wanted[0] is not None else len(self)
+        behind = _core.broadcast_to(_core.constant(values.shape[0], "int64"), [rows, width])  # refuses what no tensor holds
+        if rows > len(self):
+            more = _core.zeros([rows - len(self)], "int64")
+            lengths, starts = _core.concat([lengths, more], axis=0), _core.concat([starts, more], axis=0)
         # The filler lies behind the values; each place of the result says which of them it is.
-        places, splits = [], _numbers(self.row_splits)
-        for start, n in zip(splits, lengths):
-            places.append([start + i if i < n else splits[-1] for i in range(width)])
-        places = _core.reshape(_core.constant(places, "int32"), [len(self), width])
+        column = _core.range(width, dtype="int64")
+        places = _core.where(column < lengths[:rows, None], starts[:rows, None] + column, behind)
         return _core.gather(_core.concat([values, filler], axis=0), places)
 
     def __tf_tensor__(self, dtype=None, name=None):

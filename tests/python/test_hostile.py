@@ -368,3 +368,8 @@ def test_targets_and_sources_inside_themselves(kind):
     for arguments in ((around, x), (y, around)):
         with pytest.raises(RecursionError):
             tape.gradient(*arguments)
+
+
+def test_ragged_rows_filled_up_beyond_memory():
+    with pytest.raises(ValueError, match="elements"):
+        tf.ragged.constant([[1.0], [2.0, 3.0]]).to_tensor(2, shape=[2**31, 2**31])

@@ -95,6 +95,7 @@ CASES = [
     ("tensor_array_out_of_range", "tf.TensorArray(tf.int32, size=1).write(3, 1)", {"raises": "Exception"}),
     ("ragged_constant", "r = tf.ragged.constant([[1, 2], [], [3]]); [r, r.to_list(), r.to_tensor(), r.to_tensor(default_value=-1), r.row_lengths(), r[0], r.shape.as_list(), r.nrows()]"),
     ("ragged_nested", "r = tf.ragged.constant([[[1], [2, 3]], [[4]]]); [r.to_list(), r.to_tensor(), r.ragged_rank, r.flat_values]"),
+    ("ragged_to_shape", "r = tf.ragged.constant([[1.0], [2.0, 3.0], [], [4.0, 5.0, 6.0]]); [r.to_tensor(9.0, shape=s) for s in ([None, 2], [2, None], [6, 4], [3, 2])]"),
     ("ragged_made", "v = [1, 2, 3, 4]; [tf.RaggedTensor.from_row_splits(v, [0, 2, 4]).to_list(), tf.RaggedTensor.from_row_lengths(v, [1, 3]).to_list(), tf.RaggedTensor.from_value_rowids(v, [0, 0, 2, 2]).to_list(), tf.RaggedTensor.from_uniform_row_length(v, 2).to_list(), tf.RaggedTensor.from_tensor([[1, 2], [3, 0]], padding=0).to_list(), tf.RaggedTensor.from_nested_row_splits(v, [[0, 1], [0, 4]]).to_list()]"),
     ("ragged_functions", "[tf.ragged.stack([[1, 2], [3]]).to_list(), tf.ragged.range([2, 3]).to_list(), tf.ragged.map_flat_values(tf.square, tf.ragged.constant([[1, 2], [3]])).to_list(), tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]]).to_list()]"),
     ("nest_flatten", "tf.nest.flatten({'b': 1, 'a': [2, (3, 4)]})"),
