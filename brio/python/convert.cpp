@@ -68,6 +68,7 @@ struct Nested {
   Shape shape;
   uint8_t leaves = 0;  // which kinds there are
   bool wide = false;   // an integer past int32
+  bool ended = false;  // a leaf or an empty list was met: it has no more axes
 };
 
 Leaf leaf_kind(PyObject* o) {
@@ -107,13 +108,18 @@ void measure(PyObject* o, int depth, Nested& nested) {
       const long long value = PyLong_AsLongLongAndOverflow(o, &overflow);
       nested.wide |= overflow != 0 || value > INT32_MAX || value < INT32_MIN;
     }
+    nested.ended = true;
     if (kind != kOther && nested.shape.rank() != depth) refuse_ragged(nested, depth, 0);
     return;
   }
   const Py_ssize_t n = PySequence_Fast_GET_SIZE(o);
   if (depth == nested.shape.rank()) {
     if (depth >= kMaxRank) refuse_depth();
+    if (nested.ended)
+      throw InvalidArgument(cat("a list of lists must be rectangular to become a tensor, but at depth ", depth,
+                                " values and lists stand side by side; pad, or use tf.ragged.constant"));
     nested.shape.push_back(n);
+    nested.ended = n == 0;
   } else if (nested.shape[depth] != n) {
     refuse_ragged(nested, depth, n);
   }

@@ -373,3 +373,11 @@ def test_targets_and_sources_inside_themselves(kind):
 def test_ragged_rows_filled_up_beyond_memory():
     with pytest.raises(ValueError, match="elements"):
         tf.ragged.constant([[1.0], [2.0, 3.0]]).to_tensor(2, shape=[2**31, 2**31])
+
+
+@pytest.mark.parametrize("rows", [[[1, 2], [[], []]], [[0.5], [[]]], [1, []], [[], [[]]], [["a"], [[]]], [[1, 2], [[3], [4]]], [[[1]], [[[]]]]])
+def test_values_and_lists_side_by_side(rows):
+    """An axis that appears late once made the tensor smaller than its values."""
+    for make in (tf.constant, tf.convert_to_tensor, lambda x: tf.pad(tf.zeros([3, 4]), x), lambda x: tf.zeros([2, 2]) + x):
+        with pytest.raises((ValueError, TypeError)):
+            make(rows)
