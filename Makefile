@@ -12,12 +12,12 @@ WITH_PYTHON := -D BRIO_PYTHON=ON -D Python_EXECUTABLE=$(CURDIR)/.venv/bin/python
 
 # build(PRESET,TARGETS): configures once (Ninja re-runs CMake when its inputs change), then builds.
 define build
-@test -f build/$(1)/build.ninja || cmake --preset $(1) $(if $(filter release,$(1)),$(WITH_PYTHON))
+@test -f build/$(1)/build.ninja || cmake --preset $(1) $(if $(filter release asan-python,$(1)),$(WITH_PYTHON))
 @cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz fuzz-api soak round-trips battery coverage fuzz-diff lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -78,6 +78,10 @@ fuzz-api: setup ## every public callable of Python, C++ functions and the tool, 
 	@.venv/bin/python scripts/fuzz_api $(FUZZ_API_ARGS)
 	@.venv/bin/python scripts/fuzz_tool
 	@BRIO_FUZZ_SECONDS=60 $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='HostileCalls.*'
+
+fuzz-api-asan: setup ## the calls of Python once more, a tenth of them, under ASan and UBSan
+	$(call build,asan-python,_core _hdf5)
+	@.venv/bin/python scripts/fuzz_api --sanitized --calls 100000 $(FUZZ_API_ARGS)
 
 # FUZZ_DIFF_ARGS="--calls 2000 --seed 7 --only 'keras.layers.*' --python PYTHON": a Python that has TensorFlow
 fuzz-diff: setup ## random calls of ops, layers, losses, metrics, optimizers and datasets beside TensorFlow; differences, each in one line

@@ -108,10 +108,11 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
   if (options.minlength < 0 || options.maxlength.value_or(0) < 0)
     throw_invalid(
         self, cat("minlength ", options.minlength, " and maxlength ", options.maxlength.value_or(0), " must be ≥ 0"));
-  int64_t length = options.minlength;
+  constexpr int64_t kMost = int64_t{1} << 60;  // no shape has room for more
+  int64_t length = std::min(options.minlength, kMost);
   if (options.maxlength != length)
     for (int64_t value : concrete_integers(self, x, "give minlength and maxlength the same number"))
-      length = std::max(length, value + 1);
+      length = std::max(length, std::min(value, kMost) + 1);
   length = std::min(length, options.maxlength.value_or(length));
   const Tensor weights =
       options.weights.defined() ? options.weights : broadcast_to(constant(1, options.dtype), x.shape());

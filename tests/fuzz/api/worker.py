@@ -151,7 +151,8 @@ def main():
     faulthandler.enable()
     np.seterr(all="ignore")
     os.makedirs("scratch", exist_ok=True)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    if "ASAN_OPTIONS" not in os.environ:  # which maps terabytes, and has a bound of its own
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.argv[1] == "--call":
