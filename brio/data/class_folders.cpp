@@ -6,6 +6,7 @@
 #include <set>
 
 #include "brio/base/error.h"
+#include "brio/formats/file.h"
 #include "brio/ops/random.h"
 
 namespace brio::data {
@@ -25,8 +26,7 @@ bool ends_with_one_of(const std::string& name, const std::vector<std::string>& e
 }
 
 std::vector<fs::directory_entry> entries_of(const fs::path& directory) {
-  if (directory.native().find('\0') != std::string::npos)
-    throw InvalidArgument(cat("the path '", directory.c_str(), "'… has a byte 0 in it, which no name has"));
+  formats::check_name(directory.native());
   std::error_code error;
   std::vector<fs::directory_entry> entries;
   for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error))

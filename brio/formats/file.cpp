@@ -30,14 +30,13 @@ constexpr size_t kBuffer = size_t{1} << 20;
   throw ResourceError(message);
 }
 
-// The system would take what stands before it for the name.
+}  // namespace
+
 void check_name(const std::string& path) {
   if (const size_t at = path.find('\0'); at != std::string::npos)
     throw InvalidArgument(
         cat("a path has a byte 0 at place ", at, ", which no name has: '", path.substr(0, at), "'…"));
 }
-
-}  // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
   check_name(path_);

@@ -81,6 +81,8 @@ struct FileAside {
   int fd;
 };
 FileAside make_file_aside(const std::string& path);
+// Throws InvalidArgument for a byte 0: the system would take what stands before it for the name.
+void check_name(const std::string& path);
 // Removes what processes that are gone were writing in this directory: files of such names that nobody has locked.
 void remove_leftovers(const std::string& directory);
 

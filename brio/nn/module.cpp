@@ -40,7 +40,6 @@ class CallScope {
       : before_(context), autocast_(policy.mixed() ? std::optional(policy.compute()) : std::nullopt) {
     if (context.depth++ == 0) ++context.number;
     if (training) context.training = training;
-    else if (before_.depth == 0) context.training.reset();
   }
   ~CallScope() {
     context.depth = before_.depth;

@@ -184,8 +184,10 @@ FftLength checked_length(const char* function, const Tensor& x, int axes, FftLen
   if (length.size() != static_cast<size_t>(axes))
     throw_invalid(function, cat("fft_length has ", length.size(), " entries; it needs ", axes));
   for (int64_t size : length) {
-    // A transform is prepared before memory is asked for, in a time that follows its length.
-    if (size > available_memory() / 8)
+    // A transform is prepared before memory is asked for, in a time that follows its length. How much memory there is
+    // takes files to find out, so that short ones do not ask.
+    constexpr int64_t kShort = int64_t{1} << 24;
+    if (size > kShort && size > available_memory() / 8)
       throw ResourceError(cat("[", function, "] there is no memory for a transform of ", size, " numbers"));
     if (size < 1)
       throw_invalid(function, cat("an axis would be transformed as ", size, " numbers, for shape ", x.shape(),
