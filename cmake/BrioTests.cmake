@@ -16,6 +16,9 @@ function(brio_program target)
   target_link_libraries(${target} PRIVATE brio brio_options)
 endfunction()
 
+# Memory that the system refuses is refused by the sanitizers too: tests ask for more than there is.
+set(BRIO_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
+
 # brio_unit_tests_again(NAME VARIABLE=VALUE…): all unit tests so far once more under these environment variables, as
 # NAME/<test>, labelled NAME.
 function(brio_unit_tests_again name)
@@ -23,7 +26,7 @@ function(brio_unit_tests_again name)
   foreach(test IN LISTS tests)
     string(REPLACE "/" "_" id "${test}")
     add_test(NAME ${name}/${test} COMMAND test_${id} --gtest_brief=1)
-    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name} ENVIRONMENT "${ARGN}")
+    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name} ENVIRONMENT "${BRIO_TEST_ENVIRONMENT};${ARGN}")
   endforeach()
 endfunction()
 
@@ -57,9 +60,7 @@ foreach(dir IN LISTS test_dirs)
     endif()
     target_link_libraries(test_${id} PRIVATE test_main GTest::gtest)
     add_test(NAME ${dir} COMMAND test_${id} --gtest_brief=1)
-    # Memory that the system refuses is refused by the sanitizers too: tests ask for more than there is.
-    set_tests_properties(${dir} PROPERTIES LABELS unit
-      ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
+    set_tests_properties(${dir} PROPERTIES LABELS unit ENVIRONMENT "${BRIO_TEST_ENVIRONMENT}")
     set_property(GLOBAL APPEND PROPERTY BRIO_UNIT_TESTS ${dir})
   endif()
 endforeach()

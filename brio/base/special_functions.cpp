@@ -63,14 +63,21 @@ double lgamma(double x) {
 
 namespace {
 
-// The library's function knows x from 0 to where the result is infinite; beyond, it gives up with an exception.
-double bessel_i(double order, double x) {
-  constexpr double kInfiniteFrom = 713.98;
+// Of order 0 or 1. Not std::cyl_bessel_i, which takes std::lgamma: that writes to a variable of all threads.
+double bessel_i(int order, double x) {
   if (std::isnan(x)) return x;
-  const double size = std::fabs(x);
-  const double value =
-      size > kInfiniteFrom ? std::numeric_limits<double>::infinity() : std::cyl_bessel_i(order, size);
-  return order == 1 && x < 0 ? -value : value;
+  if (std::isinf(x)) return order == 1 ? x : kInf;
+  const long double size = std::fabs(x);
+  long double term = 1, sum = 1;
+  if (size <= 30) {  // the power series, whose terms are all positive
+    for (int k = 1; term > sum * 1e-20L; ++k) sum += term *= size * size / 4 / k / (k + order);
+    if (order == 1) sum *= size / 2;
+  } else {  // the asymptotic one, long before its terms grow again
+    for (int k = 1; std::fabs(term) > 1e-20L; ++k)
+      sum += term *= ((2 * k - 1) * (2 * k - 1) - 4 * order) / (8 * k * size);
+    sum *= std::exp(size) / std::sqrt(2 * std::numbers::pi_v<long double> * size);
+  }
+  return static_cast<double>(order == 1 && x < 0 ? -sum : sum);
 }
 
 }  // namespace
