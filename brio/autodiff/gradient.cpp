@@ -158,8 +158,10 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   }
   for (uint32_t i = 0; i < node.n_inputs; ++i) {
     if (!c.needed[i] || !c.result[i].defined()) continue;
-    BRIO_CHECK(c.result[i].impl()->aval() == c.in[i].impl()->aval(), "the gradient of ", node.op->name, " for input ",
-               i, " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
+    BRIO_CHECK(!(c.result[i].impl()->aval() != c.in[i].impl()->aval()), "the gradient of ", node.op->name,
+               " for input ", i, " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
+    // Where sizes are not known, as long as they are equal when they are: reshape sees to that.
+    if (!(c.result[i].shape() == c.in[i].shape())) c.result[i] = reshape(c.result[i], c.in[i].shape());
     accumulate(recording, scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
   }
 }

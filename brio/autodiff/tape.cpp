@@ -151,7 +151,7 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
     if (!has_gradients(target.dtype()))
       throw InvalidArgument(
           cat("[tape] the target is ", target.dtype(), "; only floating-point and complex tensors have gradients"));
-    if (!output_gradients.empty() && output_gradients[i].defined() && !(output_gradients[i].aval() == target.aval()))
+    if (!output_gradients.empty() && output_gradients[i].defined() && output_gradients[i].aval() != target.aval())
       throw InvalidArgument(
           cat("[tape] the output gradient has shape ", output_gradients[i].shape(), ", the target ", target.shape()));
     if (const ValueId value = number(target.impl()); value != kNone) {

@@ -22,6 +22,12 @@ class InvalidArgument : public Error {
   using Error::Error;
 };
 
+// A size is asked for that is not known while a function is traced for sizes that vary.
+class UnknownSize : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
+};
+
 // The system could not give what a correct program asked for: memory, a file, a device.
 class ResourceError : public Error {
  public:

@@ -7,7 +7,7 @@
 
 namespace brio {
 
-enum class ForkRank { keepers, families, plans, living_plans, graphs, recordings, memory };
+enum class ForkRank { keepers, families, plans, living_plans, graphs, recordings, sizes, memory };
 
 namespace detail {
 std::recursive_mutex& first_use();

@@ -57,7 +57,7 @@ class TensorNode final : public Node {
     return text + ")";
   }
   Structure structure() const override { return structure_; }
-  int64_t cardinality() const override { return slices_ ? parts_[0].shape()[0] : 1; }
+  int64_t cardinality() const override { return slices_ ? parts_[0].shape()[0] : Size(1); }
 
  private:
   std::vector<Tensor> parts_;

@@ -108,7 +108,7 @@ Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
   if (targets.defined()) {
     if (targets.rank() == 0) refuse("targets has no rows; its axis 0 must number them");
     windows.targets = targets.array();
-    starts = std::min(starts, targets.shape()[0]);
+    starts = std::min<int64_t>(starts, targets.shape()[0]);
   }
   windows.count = (starts + options.sequence_stride - 1) / options.sequence_stride;
   const int64_t last = start + (windows.count - 1) * options.sequence_stride;

@@ -29,7 +29,7 @@ class ArrayFile {
     return !turned && !layout_.fortran_order && layout_.aval.dtype != boolean;
   }
 
-  int64_t rows() const { return aval().shape.rank() == 0 ? 1 : aval().shape[0]; }
+  int64_t rows() const { return aval().shape.rank() == 0 ? Size(1) : aval().shape[0]; }
   size_t row_bytes() const;
   // Rows [first, first + count) into memory for count * row_bytes(). Throws InvalidArgument where there are fewer.
   void read_rows(int64_t first, int64_t count, void* to) const;

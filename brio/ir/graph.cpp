@@ -63,7 +63,7 @@ void verify(const Graph& graph, std::string_view after) {
                " outputs, its shape rule says ", expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {
       define(node.out[i]);
-      BRIO_CHECK(expected[i] == graph.values[node.out[i]], "after ", after, ": ", format_node(graph, node),
+      BRIO_CHECK(!(expected[i] != graph.values[node.out[i]]), "after ", after, ": ", format_node(graph, node),
                  " but its shape rule says ", format_aval(expected[i]));
     }
   }

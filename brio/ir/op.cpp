@@ -20,6 +20,12 @@ std::string_view name_of(OpKind kind) {
   return names[static_cast<int>(kind)];
 }
 
+Shape Extents::shape() const {
+  std::vector<Size> dims;
+  for (size_t i = 0; i < size(); ++i) dims.push_back((*this)[i]);
+  return Shape(std::span<const Size>(dims));
+}
+
 void register_ops(std::span<const OpDef* const> added) {
   auto& table = rows();
   table.insert(table.end(), added.begin(), added.end());

@@ -40,12 +40,25 @@ struct AttrSpec {
   std::span<const std::string_view> names = {};  // kind name: the word indexes these
 };
 
+// A list of extents, whose words are sizes.
+class Extents {
+ public:
+  explicit Extents(std::span<const int64_t> words) : words_(words) {}
+  size_t size() const { return words_.size(); }
+  Size operator[](size_t i) const { return Size::of_word(words_[i]); }
+  Shape shape() const;  // throws InvalidArgument
+
+ private:
+  std::span<const int64_t> words_;
+};
+
 class Attrs {
  public:
   Attrs() = default;
   Attrs(std::span<const int64_t> words) : words_(words) {}
   int64_t operator[](size_t i) const { return words_[i]; }
   std::span<const int64_t> list(size_t at) const { return words_.subspan(at + 1, static_cast<size_t>(words_[at])); }
+  Extents extents(size_t at) const { return Extents(list(at)); }
   size_t after_list(size_t at) const { return at + 1 + static_cast<size_t>(words_[at]); }
   std::span<const int64_t> words() const { return words_; }
 

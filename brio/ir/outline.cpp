@@ -5,11 +5,11 @@
 namespace brio {
 
 void Outline::add(const Graph& graph, bool outermost) {
-  for (const Graph::Input& input : graph.inputs) {
-    const Aval& aval = graph.values[input.value];
-    put(static_cast<uint64_t>(aval.dtype) << 16 | static_cast<uint64_t>(aval.shape.rank()) << 8 | input.donated);
-    extents.insert(extents.end(), aval.shape.begin(), aval.shape.end());
-  }
+  for (const Graph::Input& input : graph.inputs) put(input.donated);
+  for_each_given(graph, [&](const Aval& aval) {
+    put(static_cast<uint64_t>(aval.dtype) << 8 | static_cast<uint64_t>(aval.shape.rank()));
+    for (const Size size : aval.shape) extents.push_back(size.word());
+  });
   for (const Node& node : graph.nodes) {
     put(reinterpret_cast<uintptr_t>(node.op));
     put(node.in.size() << 32 | node.out.size());

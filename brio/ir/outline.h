@@ -11,6 +11,14 @@
 
 namespace brio {
 
+// Calls f(aval) for what no rule gives: the inputs, and the results of host code.
+template <typename G, typename F>
+void for_each_given(G& graph, F f) {
+  for (const Graph::Input& input : graph.inputs) f(graph.values[input.value]);
+  if (graph.host)
+    for (const ValueId v : graph.outputs) f(graph.values[v]);
+}
+
 // Calls structure(word), extent(word) and constant(bits) for the attributes of a node, in order.
 template <typename Word, typename Structure, typename Extent, typename Constant>
 void for_each_word(const Node& node, std::span<Word> words, Structure structure, Extent extent, Constant constant) {

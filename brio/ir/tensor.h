@@ -70,7 +70,7 @@ class Tensor {
   const Shape& shape() const { return aval().shape; }
   DType dtype() const { return aval().dtype; }
   int rank() const { return shape().rank(); }
-  int64_t size() const { return shape().elements(); }
+  Size size() const { return shape().elements(); }
 
   // Reading. The array shares the tensor's memory and must not be written to.
   const Array& array() const;
@@ -107,7 +107,7 @@ T Tensor::item() const {
 template <typename T>
 std::vector<T> Tensor::to_vector() const {
   const Array& array = read(dtype_of<T>, "to_vector");
-  return std::vector<T>(array.as<T>(), array.as<T>() + size());
+  return std::vector<T>(array.as<T>(), array.as<T>() + int64_t{size()});
 }
 
 // Throws InvalidArgument when `count` elements do not fill `shape`.

@@ -20,6 +20,7 @@ std::string format_word(const AttrSpec& spec, int64_t word) {
       return std::string(text, end);
     }
     case AttrKind::name: return std::string(spec.names[static_cast<size_t>(word)]);
+    case AttrKind::extents: return Size::of_word(word).str();
     default: return std::to_string(word);
   }
 }
@@ -35,7 +36,7 @@ std::string format_attrs(const Node& node) {
     }
     const auto count = static_cast<size_t>(node.attrs[at++]);
     text += "[";
-    for (size_t i = 0; i < count; ++i) text += cat(i ? "," : "", node.attrs[at++]);
+    for (size_t i = 0; i < count; ++i) text += cat(i ? "," : "", format_word(spec, node.attrs[at++]));
     text += "]";
   }
   return text.empty() ? "" : " {" + text + "}";
@@ -177,7 +178,7 @@ class Parser {
         attrs.push_back(0);
         if (accept("]")) return;
         do {
-          attrs.push_back(integer());
+          attrs.push_back(spec.kind == AttrKind::extents ? size().word() : integer());
         } while (accept(","));
         expect("]");
         attrs[at] = static_cast<int64_t>(attrs.size() - at - 1);
@@ -187,15 +188,33 @@ class Parser {
 
   Aval aval() {
     const DType dtype = dtype_from_name(word());
-    std::vector<int64_t> dims;
+    std::vector<Size> dims;
     expect("[");
     if (!accept("]")) {
       do {
-        dims.push_back(integer());
+        dims.push_back(size());
       } while (accept(","));
       expect("]");
     }
-    return {Shape(dims), dtype};
+    return {Shape(std::span<const Size>(dims)), dtype};
+  }
+
+  // Up to the comma or bracket behind it.
+  Size size() {
+    skip();
+    size_t end = at_;
+    for (int depth = 0; end < text_.size(); ++end) {
+      if (depth == 0 && (text_[end] == ',' || text_[end] == ']')) break;
+      depth += text_[end] == '(' ? 1 : text_[end] == ')' ? -1 : 0;
+    }
+    const std::string_view text = text_.substr(at_, end - at_);
+    try {
+      const Size parsed = Size::parse(text);
+      at_ = end;
+      return parsed;
+    } catch (const InvalidArgument& error) {
+      fail(error.what());
+    }
   }
 
   int64_t value_name() {
@@ -285,7 +304,7 @@ class Parser {
 std::string format_aval(const Aval& aval) {
   std::string text(info(aval.dtype).ir_name);
   text += "[";
-  for (int i = 0; i < aval.shape.rank(); ++i) text += cat(i ? "," : "", aval.shape[i]);
+  for (int i = 0; i < aval.shape.rank(); ++i) text += cat(i ? "," : "", aval.shape[i].str());
   return text + "]";
 }
 

@@ -132,7 +132,7 @@ class SoftmaxModule : public Module {
   Tensor call(const Tensor& input, const Call& how) override {
     const Tensor mask = how.mask();
     if (!mask.defined()) return over_axes(input);
-    if (Shape both; !broadcast(mask.shape(), input.shape(), both) || !(both == input.shape()))
+    if (Shape both; !broadcast(mask.shape(), input.shape(), both) || both != input.shape())
       throw_invalid(
           name(), cat("a mask of shape ", mask.shape(), " does not broadcast to the input's shape ", input.shape()));
     const Tensor low = constant(input.dtype() == f16 ? -3e4 : -1e9, input.dtype());

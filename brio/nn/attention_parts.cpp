@@ -7,7 +7,7 @@
 
 namespace brio::nn {
 
-Tensor causal_mask(int64_t queries, int64_t keys) { return less_equal(iota(keys), expand_dims(iota(queries), -1)); }
+Tensor causal_mask(Size queries, Size keys) { return less_equal(iota(keys), expand_dims(iota(queries), -1)); }
 
 Tensor both(const Tensor& a, const Tensor& b) {
   if (!a.defined()) return b;

@@ -9,7 +9,7 @@
 namespace brio::nn {
 
 // (queries, keys) of bool: query i sees the keys up to i.
-Tensor causal_mask(int64_t queries, int64_t keys);
+Tensor causal_mask(Size queries, Size keys);
 Tensor both(const Tensor& a, const Tensor& b);  // logical_and of masks, either of which may be none
 
 // Weights of attention of which the share `rate` is dropped, the others grown; 1 drops all.

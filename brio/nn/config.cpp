@@ -97,7 +97,7 @@ class Writer : public Fields {
   void operator()(std::string_view n, WindowPadding& v) override {
     if (!v.given()) return put(n, v.name());
     Json sides = Json::array();
-    for (const Padding& side : v.sides()) sides.push_back({side.low, side.high});
+    for (const Padding& side : v.sides()) sides.push_back({int64_t{side.low}, int64_t{side.high}});
     put(n, sides);
   }
   void operator()(std::string_view n, DataFormat& v) override {

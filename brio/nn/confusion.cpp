@@ -34,7 +34,7 @@ struct Counted {
 };
 
 Tensor only_top_k(std::string_view metric, const Tensor& scores, int64_t k) {
-  const int64_t classes = scores.rank() == 0 ? 0 : scores.shape()[scores.rank() - 1];
+  const int64_t classes = scores.rank() == 0 ? Size(0) : scores.shape()[scores.rank() - 1];
   if (k < 1 || k > classes)
     throw_invalid(metric, cat("top_k is ", k, ", but the predictions have shape ", scores.shape(),
                               "; it must lie between 1 and the size of the last axis"));
@@ -59,7 +59,7 @@ Tensor weights_for(std::string_view metric, const Tensor& sample_weight, const T
 }
 
 Tensor label_weights_for(std::string_view metric, const std::vector<double>& given, const Tensor& scores) {
-  const int64_t labels = scores.rank() == 0 ? 1 : scores.shape()[scores.rank() - 1];
+  const int64_t labels = scores.rank() == 0 ? Size(1) : scores.shape()[scores.rank() - 1];
   if (static_cast<int64_t>(given.size()) != labels)
     throw_invalid(metric, cat("there are ", given.size(), " label_weights, but the predictions have shape ",
                               scores.shape(), "; give one for each label"));
@@ -82,7 +82,7 @@ Counted counted(std::string_view metric, const Tensor& y_true, const Tensor& y_p
   }
   labels = not_equal(labels, constant(0, f32));
   if (o.multi_label) return {labels, scores, weights};
-  const std::vector<int64_t> flat = {scores.size()};
+  const Shape flat{scores.size()};
   return {reshape(labels, flat), reshape(scores, flat), weights.defined() ? reshape(weights, flat) : weights};
 }
 
@@ -98,7 +98,7 @@ Confusion by_buckets(const Counted& c, const Thresholds& thresholds) {
   bucket = select(is_nan(bucket), constant(-1, f32), bucket);
   Tensor ids = cast(bucket, i32);
   const bool columns = c.scores.rank() == 2;
-  const int64_t labels = columns ? c.scores.shape()[1] : 1;
+  const int64_t labels = columns ? c.scores.shape()[1] : Size(1);
   if (columns) ids = reshape(ids * constant(labels, i32) + iota(labels, i32), {c.scores.size()});
   auto counts = [&](const Tensor& which) {
     const Tensor each = c.weights.defined() ? select(which, c.weights, zero) : cast(which, f32);

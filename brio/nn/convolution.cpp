@@ -102,7 +102,7 @@ class ConvModule : public Module {
       refuse(cat("the input of shape ", input, " has ", channels(input), " channels, which do not make ",
                  options_.groups, " equal groups"));
     const int in_axis = form_ == Form::transposed ? axes_ + 1 : axes_;
-    const int64_t built_for = built() ? kernel.shape()[in_axis] * options_.groups : channels(input);
+    const int64_t built_for = built() ? kernel.shape()[in_axis] * options_.groups : Size(channels(input));
     if (channels(input) != built_for)
       refuse(cat("was built for ", built_for, " channels, but the input of shape ", input, " has ", channels(input)));
   }

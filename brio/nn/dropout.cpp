@@ -76,7 +76,7 @@ class DropoutModule : public NoiseModule {
     if (static_cast<int>(noise_shape_.size()) == input.rank())
       for (int i = 0; i < input.rank(); ++i)
         if (const int64_t dim = noise_shape_[static_cast<size_t>(i)]; dim != kUnknown) shape.set(i, dim);
-    if (static_cast<int>(noise_shape_.size()) != input.rank() || !broadcast(shape, input, both) || !(both == input))
+    if (static_cast<int>(noise_shape_.size()) != input.rank() || !broadcast(shape, input, both) || both != input)
       throw_invalid(
           name(), cat("noise_shape ", Spec(noise_shape_).str(), " does not broadcast to the input's shape ", input));
     return shape;

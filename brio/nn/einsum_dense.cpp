@@ -100,9 +100,10 @@ class EinsumDenseModule : public Module {
                          .constraint = options_.kernel_constraint});
     if (options_.bias_axes.empty()) return;
     // From the first label with a bias on; 1 along those without, so that it broadcasts.
-    std::vector<int64_t> shape;
+    std::vector<Size> shape;
     for (const char label : labels_.y.substr(labels_.y.find_first_of(options_.bias_axes)))
-      shape.push_back(options_.bias_axes.find(label) == std::string::npos ? 1 : size[static_cast<size_t>(label)]);
+      shape.push_back(options_.bias_axes.find(label) == std::string::npos ? Size(1)
+                                                                          : size[static_cast<size_t>(label)]);
     for (int i = 0; labels_.dots == Dots::right && i < behind_dots(input); ++i) shape.push_back(1);
     bias = add_weight("bias", checked_shape(name(), shape),
                       {.initializer = options_.bias_initializer,
@@ -115,7 +116,7 @@ class EinsumDenseModule : public Module {
     if (dots < 0 || (dots > 0 && labels_.dots == Dots::none))
       throw_invalid(name(), cat("the equation '", equation_, "' does not fit an input of shape ", input));
     const Sizes size = sizes(input);
-    if (built() && !(kernel_shape(size) == kernel.shape()))
+    if (built() && kernel_shape(size) != kernel.shape())
       throw_invalid(name(), cat("was built for a kernel of shape ", kernel.shape(), ", but the input of shape ",
                                 input, " needs ", kernel_shape(size)));
   }
@@ -127,13 +128,14 @@ class EinsumDenseModule : public Module {
   }
 
  private:
-  using Sizes = std::array<int64_t, 128>;  // by label
+  using Sizes = std::array<Size, 128>;  // by label
+  static constexpr Size kNone = -1;
 
   int behind_dots(const Shape& input) const { return input.rank() - static_cast<int>(labels_.x.size()); }
 
   Sizes sizes(const Shape& input) const {
     Sizes size;
-    size.fill(kUnknown);
+    size.fill(kNone);
     const int dots = behind_dots(input), first = labels_.dots == Dots::left ? dots : 0;
     for (size_t i = 0; i < labels_.x.size(); ++i)
       size[static_cast<size_t>(labels_.x[i])] = input[first + static_cast<int>(i)];
@@ -143,13 +145,13 @@ class EinsumDenseModule : public Module {
       throw_invalid(name(), cat("output_shape has ", output_shape_.size(), " sizes, but '", equation_, "' needs ",
                                 labels_.y.size() - skipped, " for an input of shape ", input));
     for (size_t i = skipped; i < labels_.y.size(); ++i) {
-      const int64_t given = output_shape_[i - skipped];
-      int64_t& known = size[static_cast<size_t>(labels_.y[i])];
-      if (given != kUnknown && known != kUnknown && given != known)
+      const Size given = output_shape_[i - skipped] == kUnknown ? kNone : Size(output_shape_[i - skipped]);
+      Size& known = size[static_cast<size_t>(labels_.y[i])];
+      if (!(given == kNone) && !(known == kNone) && given != known)
         throw_invalid(name(), cat("'", labels_.y[i], "' of '", equation_, "' is ", known, " in the input of shape ",
                                   input, ", but ", given, " in output_shape"));
-      if (known == kUnknown) known = given;
-      if (known < 0)
+      if (known == kNone) known = given;
+      if (surely_less(known, 0))
         throw_invalid(name(), cat("'", labels_.y[i], "' of '", equation_,
                                   "' stands in the kernel alone; give its size in output_shape"));
     }
@@ -157,7 +159,7 @@ class EinsumDenseModule : public Module {
   }
 
   Shape kernel_shape(const Sizes& size) const {
-    std::vector<int64_t> dims;
+    std::vector<Size> dims;
     for (const char label : labels_.kernel) dims.push_back(size[static_cast<size_t>(label)]);
     return checked_shape(name(), dims);
   }

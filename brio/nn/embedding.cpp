@@ -32,7 +32,7 @@ class EmbeddingModule : public Module {
     supports_masking_ = options_.mask_zero;
     autocast_ = false;
     if (!options_.weights.defined()) return;
-    if (!(options_.weights.shape() == Shape{input_dim, output_dim}))
+    if (options_.weights.shape() != Shape{input_dim, output_dim})
       throw_invalid(name(), cat("weights have shape ", options_.weights.shape(), ", but the embeddings are ",
                                 Shape{input_dim, output_dim}));
     build(Shape{1});

@@ -32,7 +32,7 @@ Shape sizes_at(const std::vector<int>& axes, const Shape& input) {
 
 Shape aligned(const std::vector<int>& axes, const Shape& input) {
   Shape shape;
-  for (int i = 0; i < input.rank(); ++i) shape.push_back(std::ranges::count(axes, i) ? input[i] : 1);
+  for (int i = 0; i < input.rank(); ++i) shape.push_back(std::ranges::count(axes, i) ? input[i] : Size(1));
   return shape;
 }
 
@@ -52,7 +52,7 @@ Tensor normalised_rows(const Tensor& x, const std::vector<int>& axes, const Vari
                        RowNormOptions options) {
   const auto first = static_cast<size_t>(axes.front());
   const Shape row{Shape(x.shape().dims().subspan(first)).elements()};
-  std::vector<int64_t> dims(x.shape().begin(), x.shape().begin() + axes.front());
+  std::vector<Size> dims(x.shape().begin(), x.shape().begin() + axes.front());
   dims.push_back(row[0]);
   const auto weight = [&](const Variable& variable, double otherwise) {
     return variable.impl() ? reshape(cast(variable, x.dtype()), row)

@@ -16,7 +16,7 @@ class FlattenModule : public Module {
  protected:
   Tensor call(const Tensor& x, const Call&) override {
     if (x.rank() == 2) return x;
-    int64_t features = 1;
+    Size features = 1;
     for (int i = 1; i < x.rank(); ++i) features *= x.shape()[i];
     return reshape(x.rank() > 2 ? to_channels_last(x, data_format_) : x, {x.shape()[0], features});
   }

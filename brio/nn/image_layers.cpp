@@ -18,10 +18,10 @@
 namespace brio::nn {
 namespace {
 
-struct Size {
+struct PictureSize {
   int64_t height = 0, width = 0;
 };
-void list_fields(Fields& f, Size& size) {
+void list_fields(Fields& f, PictureSize& size) {
   f("height", size.height);
   f("width", size.width);
 }
@@ -47,7 +47,7 @@ class ImageModule : public Module {
     const Tensor pictures = to_channels_last(cast(x, dtype), data_format_);
     return from_channels_last(cast(transform(pictures, how), dtype), data_format_);
   }
-  void check_size(const Size& size) const {
+  void check_size(const PictureSize& size) const {
     if (size.height < 1 || size.width < 1)
       refuse(cat("the size is ", size.height, " × ", size.width, "; give 1 or more of each"));
   }
@@ -59,7 +59,7 @@ class ImageModule : public Module {
 struct Part {
   int64_t top, left, height, width;
 };
-Part middle_of(int64_t height, int64_t width, const Size& target) {
+Part middle_of(int64_t height, int64_t width, const PictureSize& target) {
   auto fitting = [](int64_t other, int64_t wanted, int64_t by, int64_t most) {
     const auto exact = static_cast<float>(other * wanted) / static_cast<float>(by);
     return std::max<int64_t>(1, std::min<int64_t>(most, static_cast<int64_t>(exact)));
@@ -71,13 +71,13 @@ Part middle_of(int64_t height, int64_t width, const Size& target) {
 Tensor cropped(const Tensor& x, const Part& part) {
   return image::crop_to_bounding_box(x, part.top, part.left, part.height, part.width);
 }
-Tensor smart_resized(const Tensor& x, const Size& to, const image::ResizeOptions& o = {}) {
+Tensor smart_resized(const Tensor& x, const PictureSize& to, const image::ResizeOptions& o = {}) {
   return image::resize(cropped(x, middle_of(x.shape()[1], x.shape()[2], to)), to.height, to.width, o);
 }
 
 // ---- Sizes
 
-void list_fields(Fields& f, Size& size, ResizingOptions& o) {
+void list_fields(Fields& f, PictureSize& size, ResizingOptions& o) {
   list_fields(f, size);
   f("interpolation", o.interpolation);
   f("crop_to_aspect_ratio", o.crop_to_aspect_ratio);
@@ -89,7 +89,7 @@ void list_fields(Fields& f, Size& size, ResizingOptions& o) {
 
 class ResizingModule : public ImageModule {
  public:
-  ResizingModule(Size size, ResizingOptions o)
+  ResizingModule(PictureSize size, ResizingOptions o)
       : ImageModule("resizing", o.dtype, o.name, o.data_format), size_(size), o_(std::move(o)) {
     check_size(size_);
     if (o_.crop_to_aspect_ratio && o_.pad_to_aspect_ratio) refuse("both crops and pads; choose one");
@@ -115,14 +115,14 @@ class ResizingModule : public ImageModule {
     return pad(x, {{0, 0}, {more_height, more_height}, {more_width, more_width}, {0, 0}}, o_.fill_value);
   }
 
-  Size size_;
+  PictureSize size_;
   ResizingOptions o_;
   image::ResizeOptions resize_;
 };
 
 class CenterCropModule : public ImageModule {
  public:
-  CenterCropModule(Size size, ImageOptions o)
+  CenterCropModule(PictureSize size, ImageOptions o)
       : ImageModule("center_crop", o.dtype, o.name, o.data_format), size_(size) {
     check_size(size_);
   }
@@ -140,7 +140,7 @@ class CenterCropModule : public ImageModule {
   }
 
  private:
-  Size size_;
+  PictureSize size_;
 };
 
 // ---- Those that draw
@@ -170,7 +170,7 @@ class RandomImageModule : public ImageModule {
 
 class RandomCropModule : public RandomImageModule {
  public:
-  RandomCropModule(Size size, const RandomImageOptions& o) : RandomImageModule("random_crop", o), size_(size) {
+  RandomCropModule(PictureSize size, const RandomImageOptions& o) : RandomImageModule("random_crop", o), size_(size) {
     check_size(size_);
   }
   std::string_view kind() const override { return "RandomCrop"; }
@@ -195,7 +195,7 @@ class RandomCropModule : public RandomImageModule {
   }
 
  private:
-  Size size_;
+  PictureSize size_;
 };
 
 class RandomFlipModule : public RandomImageModule {
@@ -402,29 +402,29 @@ class ContrastModule : public ColorModule {
 }  // namespace
 
 Resizing::Resizing(int64_t height, int64_t width, ResizingOptions o)
-    : Layer(std::make_shared<ResizingModule>(Size{height, width}, std::move(o))) {}
+    : Layer(std::make_shared<ResizingModule>(PictureSize{height, width}, std::move(o))) {}
 Layer Resizing::from_config(Fields& f) {
   auto o = options_from<ResizingOptions>(f);
-  Size size;
+  PictureSize size;
   list_fields(f, size, o);
   return Resizing(size.height, size.width, o);
 }
 
 CenterCrop::CenterCrop(int64_t height, int64_t width, ImageOptions o)
-    : Layer(std::make_shared<CenterCropModule>(Size{height, width}, std::move(o))) {}
+    : Layer(std::make_shared<CenterCropModule>(PictureSize{height, width}, std::move(o))) {}
 Layer CenterCrop::from_config(Fields& f) {
   auto o = options_from<ImageOptions>(f);
-  Size size;
+  PictureSize size;
   list_fields(f, size);
   f("data_format", o.data_format);
   return CenterCrop(size.height, size.width, o);
 }
 
 RandomCrop::RandomCrop(int64_t height, int64_t width, RandomImageOptions o)
-    : Layer(std::make_shared<RandomCropModule>(Size{height, width}, o)) {}
+    : Layer(std::make_shared<RandomCropModule>(PictureSize{height, width}, o)) {}
 Layer RandomCrop::from_config(Fields& f) {
   auto o = options_from<RandomImageOptions>(f);
-  Size size;
+  PictureSize size;
   list_fields(f, size);
   f("seed", o.seed);
   f("data_format", o.data_format);

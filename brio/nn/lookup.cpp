@@ -162,7 +162,8 @@ class LookupModule : public Module {
       if (!batch.defined()) refuse("adapt got none; give it a tensor");
       const Tensor data = tokens_in(batch);
       const Array& array = data.array();
-      const int64_t rows = data.rank() < 2 ? 1 : data.shape()[0], width = rows == 0 ? 0 : data.size() / rows;
+      const int64_t size = data.size(), rows = data.rank() < 2 ? 1 : int64_t{data.shape()[0]},
+                    width = rows == 0 ? 0 : size / rows;
       for (int64_t row = 0; row < rows; ++row) {
         counts.begin_document();
         for (int64_t i = 0; i < width; ++i) counts.add(element<Token>(array.data(), row * width + i));

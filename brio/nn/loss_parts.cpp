@@ -48,10 +48,10 @@ Pair compared(std::string_view loss, const Tensor& y_true, const Tensor& y_pred,
 Tensor class_numbers(std::string_view loss, const Tensor& y_true, const Tensor& y_pred, int axis) {
   Tensor labels = y_true;
   if (labels.rank() == y_pred.rank() && labels.shape()[axis] == 1) labels = squeeze(labels, {axis});
-  std::vector<int64_t> rows(y_pred.shape().dims().begin(), y_pred.shape().dims().end());
+  std::vector<Size> rows(y_pred.shape().dims().begin(), y_pred.shape().dims().end());
   rows.erase(rows.begin() + axis);
-  const Shape expected{std::span<const int64_t>(rows)};
-  if (!(labels.shape() == expected))
+  const Shape expected{std::span<const Size>(rows)};
+  if (labels.shape() != expected)
     throw InvalidArgument(cat("[", loss, "] the targets have shape ", y_true.shape(), ", but predictions of shape ",
                               y_pred.shape(), " take class numbers of shape ", expected,
                               "; use categorical_crossentropy for one-hot targets"));
@@ -91,8 +91,8 @@ Tensor with_mask(std::string_view what, const Tensor& weight, const Tensor& coun
 }
 
 LabelKind label_kind(const Shape& y_true, const Shape& y_pred) {
-  const int64_t t = y_true.rank() == 0 ? 1 : y_true[y_true.rank() - 1];
-  const int64_t p = y_pred.rank() == 0 ? 1 : y_pred[y_pred.rank() - 1];
+  const int64_t t = y_true.rank() == 0 ? Size(1) : y_true[y_true.rank() - 1];
+  const int64_t p = y_pred.rank() == 0 ? Size(1) : y_pred[y_pred.rank() - 1];
   if (p == 1) return LabelKind::binary;
   if (y_true.rank() < y_pred.rank() || t == 1) return LabelKind::sparse;
   return LabelKind::one_hot;

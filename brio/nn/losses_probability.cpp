@@ -14,7 +14,7 @@ namespace {
 // One factor per class, lying along the last axis as in Keras, or one for all.
 Tensor class_factors(const std::vector<double>& alpha, const Tensor& p) {
   if (alpha.size() == 1) return like(p, alpha[0]);
-  const int64_t classes = p.rank() == 0 ? 0 : p.shape()[p.rank() - 1];
+  const int64_t classes = p.rank() == 0 ? Size(0) : p.shape()[p.rank() - 1];
   if (static_cast<int64_t>(alpha.size()) != classes)
     throw_invalid("categorical_focal_crossentropy",
                   cat("alpha has ", alpha.size(), " factors, but the predictions have shape ", p.shape(),

@@ -36,7 +36,7 @@ Tensor ctc(const Tensor& y_true, const Tensor& y_pred) {
   if (y_true.rank() != 2 || y_pred.rank() != 3 || y_true.shape()[0] != y_pred.shape()[0])
     throw_invalid(kName, cat("the targets have shape ", y_true.shape(), " and the predictions ", y_pred.shape(),
                              "; give class numbers (batch, labels) and logits (batch, time, classes)"));
-  const int64_t batch = y_true.shape()[0], labels = y_true.shape()[1], states = 2 * labels + 1;
+  const Size batch = y_true.shape()[0], labels = y_true.shape()[1], states = 2 * labels + 1;
   if (labels == 0 || y_pred.shape()[1] == 0 || y_pred.shape()[2] == 0)
     throw_invalid(kName, cat("there is nothing to align in targets of shape ", y_true.shape(),
                              " and predictions of shape ", y_pred.shape(), "; give at least one of each"));

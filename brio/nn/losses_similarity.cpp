@@ -18,7 +18,7 @@ constexpr const char* kName = "circle";
 Tensor row_labels(const Tensor& labels, const Tensor& embeddings) {
   if (embeddings.rank() != 2)
     throw_invalid(kName, cat("the embeddings have shape ", embeddings.shape(), "; give one row for each sample"));
-  const int64_t rows = embeddings.shape()[0];
+  const Size rows = embeddings.shape()[0];
   const bool column = labels.rank() == 2 && labels.shape()[1] == 1;
   if (!(labels.rank() == 1 || column) || labels.size() != rows)
     throw_invalid(kName, cat("the labels have shape ", labels.shape(), ", but the embeddings ", embeddings.shape(),

@@ -172,7 +172,7 @@ class ConcatenateModule : public MultiModule {
     for (const Shape& shape : inputs) {
       const int at = axis(inputs[0]);
       bool fits = shape.rank() == inputs[0].rank();
-      for (int i = 0; fits && i < shape.rank(); ++i) fits = i == at || shape[i] == inputs[0][i];
+      for (int i = 0; fits && i < shape.rank(); ++i) fits = i == at || !(shape[i] != inputs[0][i]);
       if (!fits)
         throw_invalid(name(),
                       cat("inputs must have the same shape except along axis ", axis_, ", but have ", list(inputs)));

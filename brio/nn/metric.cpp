@@ -102,7 +102,7 @@ void MeanRule::update(const Tensor& y_true, const Tensor& y_pred, const Tensor& 
 void MeanRule::add(const Tensor& values, const Tensor& sample_weight) {
   const auto [v, w] = samplewise(name(), values, sample_weight, mean_from);
   total_.assign_add(sum(v));
-  count_.assign_add(w.defined() ? sum(w) : constant(v.rank() == 0 ? 1 : v.shape()[0], f32));
+  count_.assign_add(w.defined() ? sum(w) : constant(v.rank() == 0 ? Size(1) : v.shape()[0], f32));
 }
 
 Tensor MeanRule::result() const {

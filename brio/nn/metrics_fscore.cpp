@@ -62,7 +62,7 @@ class FScoreRule : public MetricRule {
       false_negatives_ = add_variable("false_negatives", state);
       weights_ = add_variable("intermediate_weights", state);
     }
-    if (!(weights_.shape() == state))
+    if (weights_.shape() != state)
       throw_invalid(name(), cat("began with ", weights_.shape()[0], " classes, but got shape ", shape,
                                 "; use another metric for these"));
   }

@@ -72,7 +72,7 @@ class R2Rule : public MetricRule {
       residual_ = add_variable("residual", columns);
       count_ = add_variable("count", columns);
     }
-    if (!(sum_.shape() == columns))
+    if (sum_.shape() != columns)
       throw_invalid(name(), cat("began with ", sum_.shape()[0], " outputs, but got shape ", shape,
                                 "; use another metric for these"));
   }

@@ -11,6 +11,7 @@
 #include "brio/nn/names.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/equal_sizes.h"
 
 namespace brio::nn {
 namespace {
@@ -23,6 +24,24 @@ struct StandIns {
 };
 constexpr StandIns kStandIns[] = {{2520, 5040}, {12, 24}, {2, 4}};
 constexpr int64_t kStandIn = kStandIns[0].first;
+
+std::vector<Aval> with_stand_in(const std::vector<Spec>& inputs, int64_t unknown) {
+  std::vector<Aval> avals;
+  for (const Spec& spec : inputs) avals.push_back(spec.with_unknown(unknown));
+  return avals;
+}
+
+// With a symbol for each size that is not known, and one for all batches.
+std::vector<Aval> with_symbols(const std::vector<Spec>& inputs) {
+  std::vector<Aval> avals;
+  uint32_t symbols = 1;
+  for (const Spec& spec : inputs) {
+    avals.push_back(spec.with_unknown(1));
+    for (int axis = 0; axis < spec.rank(); ++axis)
+      if (spec[axis] == kUnknown) avals.back().shape.set(axis, Size::unknown(axis == 0 ? 0 : symbols++));
+  }
+  return avals;
+}
 
 // The layer whose call() this thread is in.
 struct Context {
@@ -111,10 +130,14 @@ void Module::build_for(const std::vector<Shape>& inputs) {
 
 void Module::build(const std::vector<Spec>& inputs) {
   std::vector<Shape> shapes;
-  for (const Spec& spec : inputs) shapes.push_back(spec.with_unknown(kStandIn).shape);
+  for (const Aval& aval : with_symbols(inputs)) shapes.push_back(aval.shape);
   FirstCall first(*this);
-  if (!built_ && !modules_.empty()) trace_twice(inputs, {});  // calling it builds what is inside
-  else build_for(shapes);
+  try {
+    if (!built_ && !modules_.empty()) trace_open(inputs, {});  // calling it builds what is inside
+    else build_for(shapes);
+  } catch (const UnknownSize& error) {
+    refuse_open(inputs, error.what());
+  }
   first.succeeded();
 }
 
@@ -129,7 +152,7 @@ Tensor Module::finish(Tensor result, Tensor mask, std::span<const Tensor> inputs
   if (context.results) context.results->emplace_back(this, result.aval());
   if (activity_regularizer_.defined()) {  // the mean over the batch
     const Tensor cost = activity_regularizer_(result);
-    add_loss(cost / constant(std::max<int64_t>(1, result.rank() > 0 ? result.shape()[0] : 1), cost.dtype()));
+    add_loss(cost / constant(max(Size(1), result.rank() > 0 ? result.shape()[0] : Size(1)), cost.dtype()));
   }
   if (!mask.defined()) {  // modules inside may have given it one
     const bool lost = had_mask && !result.impl()->mask && !supports_masking_ && modules_.empty();
@@ -201,34 +224,43 @@ Tensors Module::operator()(const Tensors& inputs, const CallOptions& options) {
 }
 
 // Records a call and throws it away: nothing runs, and no variable changes.
-std::vector<Aval> Module::trace(const std::vector<Spec>& inputs, int64_t unknown, const CallOptions& options) {
+std::vector<Aval> Module::trace(const std::vector<Aval>& inputs, const CallOptions& options) {
   Recording recording;
   recording.kind = Recording::Kind::function;
   std::vector<Aval> results;
   {
     RecordInto scope(recording);
     Tensors parameters;
-    for (const Spec& spec : inputs) parameters.push_back(add_parameter(recording, spec.with_unknown(unknown)));
+    for (const Aval& aval : inputs) parameters.push_back(add_parameter(recording, aval));
     for (const Tensor& result : (*this)(parameters, options)) results.push_back(result.aval());
   }
   clear_losses();
   return results;
 }
 
-std::vector<Spec> Module::trace_twice(const std::vector<Spec>& inputs, const CallOptions& options) {
+void Module::refuse_open(const std::vector<Spec>& inputs, std::string_view why) const {
+  std::string shapes;
+  for (const Spec& spec : inputs) shapes += cat(shapes.empty() ? "" : ", ", spec.str());
+  refuse(cat("cannot be built for inputs of shape ", shapes,
+             ": a weight or a result depends on a size that is not known yet; give it. (", why, ")"));
+}
+
+std::vector<Spec> Module::trace_open(const std::vector<Spec>& inputs, const CallOptions& options) {
   std::vector<Spec> specs;
-  if (std::ranges::all_of(inputs, &Spec::known)) {
-    for (const Aval& aval : trace(inputs, kStandIn, options)) specs.emplace_back(aval.shape, aval.dtype);
+  try {
+    const EqualSizes equal;
+    for (const Aval& aval : trace(with_symbols(inputs), options)) specs.emplace_back(aval.shape, aval.dtype);
     return specs;
+  } catch (const UnknownSize&) {  // it asks for a number
   }
   std::exception_ptr refused;
   std::string differs;
   for (const auto& [size, other] : kStandIns) {
     bool took_one = false;
     try {
-      const std::vector<Aval> first = trace(inputs, size, options);
+      const std::vector<Aval> first = trace(with_stand_in(inputs, size), options);
       took_one = true;
-      const std::vector<Aval> second = trace(inputs, other, options);
+      const std::vector<Aval> second = trace(with_stand_in(inputs, other), options);
       if (second.size() != first.size())
         throw InvalidArgument(
             cat("[", name(),
@@ -242,39 +274,44 @@ std::vector<Spec> Module::trace_twice(const std::vector<Spec>& inputs, const Cal
     }
   }
   if (differs.empty()) std::rethrow_exception(refused);
-  std::string shapes;
-  for (const Spec& spec : inputs) shapes += cat(shapes.empty() ? "" : ", ", spec.str());
-  refuse(cat("cannot be built for inputs of shape ", shapes,
-             ": a weight or a result depends on a size that is not known yet; give it. (", differs, ")"));
+  refuse_open(inputs, differs);
 }
 
 std::vector<Spec> Module::output_specs(const std::vector<Spec>& inputs, const CallOptions& options) {
-  return trace_twice(inputs, options);
+  return trace_open(inputs, options);
 }
 
 Shape Module::output_shape(const Shape& input) {
-  const std::vector<Aval> results = trace({Spec(input)}, kStandIn, {});
+  const std::vector<Aval> results = trace({{input, f32}}, {});
   if (results.size() != 1) refuse(cat("gives ", results.size(), " results; output_specs() tells their shapes"));
   return results[0].shape;
 }
 
 std::vector<Module::Traced> Module::trace_inside(const std::vector<Spec>& inputs) {
   using Results = std::vector<std::pair<const Module*, Aval>>;
-  auto traced = [&](int64_t unknown) {
+  auto traced = [&](const std::vector<Aval>& avals) {
     Results results;
     context.results = &results;
     struct Restore {
       ~Restore() { context.results = nullptr; }
     } restore;
-    trace(inputs, unknown, {});
+    trace(avals, {});
     return results;
   };
   std::vector<Traced> all;
+  try {
+    const EqualSizes equal;
+    for (const auto& [module, aval] : traced(with_symbols(inputs)))
+      if (module != this) all.push_back({module, Spec(aval.shape, aval.dtype)});
+    return all;
+  } catch (const UnknownSize&) {  // something in it asks for a number
+    all.clear();
+  }
   for (const auto& [size, other] : kStandIns) {
     Results first, second;
     try {
-      first = traced(size);
-      second = traced(other);
+      first = traced(with_stand_in(inputs, size));
+      second = traced(with_stand_in(inputs, other));
     } catch (const InvalidArgument&) {  // perhaps it takes no more than so many
       if (size == std::end(kStandIns)[-1].first) throw;
       continue;
@@ -327,6 +364,7 @@ void Module::set_trainable(bool trainable) {
 
 Variable Module::add_weight(std::string_view name, const Shape& shape, WeightOptions options) {
   const DType dtype = options.dtype.value_or(policy_.variable());
+  if (!shape.known()) throw UnknownSize(cat("[", name_, "] weight '", name, "' would have shape ", shape));
   if (options.trainable && !is_floating(dtype))
     refuse(cat("weight '", name, "' cannot be trained as ", dtype, "; use a floating-point dtype"));
   EagerScope scope;

@@ -156,8 +156,9 @@ class Module {
  private:
   class FirstCall;
   void build_for(const std::vector<Shape>& inputs);
-  std::vector<Aval> trace(const std::vector<Spec>& inputs, int64_t unknown, const CallOptions& options);
-  std::vector<Spec> trace_twice(const std::vector<Spec>& inputs, const CallOptions& options);
+  std::vector<Aval> trace(const std::vector<Aval>& inputs, const CallOptions& options);
+  std::vector<Spec> trace_open(const std::vector<Spec>& inputs, const CallOptions& options);
+  [[noreturn]] void refuse_open(const std::vector<Spec>& inputs, std::string_view why) const;
   Tensor cast_input(const Tensor& input) const;
   Tensor finish(Tensor result, Tensor mask, std::span<const Tensor> inputs, bool had_mask);
   void collect(std::vector<Variable>& into) const;

@@ -48,13 +48,13 @@ void list_fields(Fields& f, int64_t& head_dim, int64_t& query_heads, int64_t& ke
   list_shared_fields(f, o);
 }
 
-int64_t product(std::span<const int64_t> dims) {
-  int64_t n = 1;
-  for (int64_t dim : dims) n *= dim;
+Size product(std::span<const Size> dims) {
+  Size n = 1;
+  for (const Size dim : dims) n *= dim;
   return n;
 }
-Shape joined(std::initializer_list<std::span<const int64_t>> parts) {
-  std::vector<int64_t> dims;
+Shape joined(std::initializer_list<std::span<const Size>> parts) {
+  std::vector<Size> dims;
   for (const auto& part : parts) dims.insert(dims.end(), part.begin(), part.end());
   return Shape(dims);
 }
@@ -86,8 +86,8 @@ struct Folding {
     all.push_back(rank - 1);
     return all;
   }
-  std::vector<int64_t> sizes(const Shape& shape, const std::vector<int>& axes) const {
-    std::vector<int64_t> found;
+  std::vector<Size> sizes(const Shape& shape, const std::vector<int>& axes) const {
+    std::vector<Size> found;
     for (int axis : axes) found.push_back(shape[axis]);
     return found;
   }
@@ -99,7 +99,7 @@ struct Folding {
   }
   // Back, with the batch and lengths of `like`.
   Tensor unfold(const Tensor& x, const Shape& like) const {
-    const int64_t last[] = {x.shape()[2], x.shape()[3]};
+    const Size last[] = {x.shape()[2], x.shape()[3]};
     const Tensor split = reshape(x, joined({sizes(like, batch), sizes(like, attention), last}));
     if (in_order) return split;
     std::vector<int> back(static_cast<size_t>(like.rank()));
@@ -200,7 +200,7 @@ class HeadsModule : public MultiModule {
     result = project(output_, result, 2);
     if (!how.return_attention_scores) return {result};
     const Shape &a = query.shape(), &b = key.shape();
-    const int64_t count[] = {heads_.query_heads};
+    const Size count[] = {heads_.query_heads};
     return {result,
             reshape(weights, joined({folding.sizes(a, folding.batch), count, folding.sizes(a, folding.attention),
                                      folding.sizes(b, folding.attention)}))};
@@ -234,14 +234,14 @@ class HeadsModule : public MultiModule {
     const auto in = x.shape().dims(), kernel = p.kernel.shape().dims();
     const auto kept = in.first(in.size() - static_cast<size_t>(bound));
     const auto out = kernel.subspan(static_cast<size_t>(bound));
-    const int64_t inner = product(kernel.first(static_cast<size_t>(bound))), outer = product(out);
+    const Size inner = product(kernel.first(static_cast<size_t>(bound))), outer = product(out);
     Tensor y = matmul(reshape(x, {product(kept), inner}), reshape(p.kernel, {inner, outer}));
     if (options_.use_bias) y = y + reshape(p.bias, {outer});
     if (squashed) y = sigmoid(y);
     y = reshape(y, joined({kept, out}));
     if (options_.activity_regularizer.defined()) {  // the mean over the batch, as of a layer of its own
       const Tensor cost = options_.activity_regularizer(y);
-      add_loss(cost / constant(std::max<int64_t>(1, y.shape()[0]), cost.dtype()));
+      add_loss(cost / constant(max(Size(1), y.shape()[0]), cost.dtype()));
     }
     return y;
   }
@@ -265,17 +265,17 @@ class HeadsModule : public MultiModule {
     const int lengths = 2 * static_cast<int>(folding.attention.size());
     const int rank = static_cast<int>(folding.batch.size()) + 1 + lengths;
     while (mask.rank() < rank && mask.rank() >= lengths) mask = expand_dims(mask, -lengths - 1);
-    const Shape full = joined({folding.sizes(query, folding.batch), std::vector<int64_t>{heads_.query_heads},
+    const Shape full = joined({folding.sizes(query, folding.batch), std::vector<Size>{heads_.query_heads},
                                folding.sizes(query, folding.attention), folding.sizes(key, folding.attention)});
     Shape broadcasted;
-    if (mask.rank() != rank || !broadcast(mask.shape(), full, broadcasted) || !(broadcasted == full))
+    if (mask.rank() != rank || !broadcast(mask.shape(), full, broadcasted) || broadcasted != full)
       throw InvalidArgument(cat("[", name(), "] the attention mask has shape ", mask.shape(),
                                 ", which does not broadcast to the weights' ", full));
     if (rank == 4) return mask;
     // Several axes fold into one only where none of them is repeated.
     const size_t axes = folding.batch.size();
     Shape whole = mask.shape();
-    const bool batched = product(whole.dims().first(axes)) != 1;
+    const bool batched = !(product(whole.dims().first(axes)) == 1);
     for (int i = 0; i < rank; ++i)
       if (i > static_cast<int>(axes) || (batched && i < static_cast<int>(axes))) whole.set(i, full[i]);
     const auto dims = whole.dims();

@@ -53,8 +53,9 @@ struct Groups {
   // Statistics of the features, (batch, …, features, …) with 1 elsewhere, to the means of their groups.
   Tensor mean_of(const Tensor& statistics) const {
     if (count == 0) return statistics;
-    const int64_t batch = statistics.shape()[0],
-                  features = statistics.shape().elements() / std::max<int64_t>(batch, 1);
+    const Size batch = statistics.shape()[0];
+    Size features = 1;
+    for (int i = 1; i < statistics.rank(); ++i) features *= statistics.shape()[i];
     const Shape grouped{batch, count, features / std::max<int64_t>(count, 1)};
     return reshape(broadcast_to(mean(reshape(statistics, grouped), -1, true), grouped), statistics.shape());
   }
@@ -69,9 +70,12 @@ Moments batch_moments(const Tensor& x, const Axes& axes, Groups groups = {}) {
   if (current_recording().is_body()) return {average(x), spread(x)};  // loops know no gradient of one's own
   const auto variance = exact_gradient([=](const Tensors& in) {
     return CustomResult{spread(in[0]), [=, x = in[0]](const Tensor& g) -> Tensors {
-                          const double share = 2.0 * static_cast<double>(g.shape().elements()) /
-                                               static_cast<double>(x.shape().elements());
-                          return {(x - average(x)) * (groups.mean_of(g) * constant(share, x.dtype()))};
+                          const Size all = x.shape().elements(), each = g.shape().elements();
+                          const Tensor share =
+                              all.known() && each.known()
+                                  ? constant(2.0 * static_cast<double>(each) / static_cast<double>(all), x.dtype())
+                                  : constant(each * 2, x.dtype()) / constant(all, x.dtype());
+                          return {(x - average(x)) * (groups.mean_of(g) * share)};
                         }};
   });
   return {average(x), variance({x})};

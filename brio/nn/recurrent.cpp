@@ -93,7 +93,7 @@ void RecurrentModule::check_all(const std::vector<Shape>& inputs) const {
     refuse(cat("takes a sequence, or a sequence and ", sizes.size(), " initial states, but got ", inputs.size(),
                " inputs"));
   for (size_t i = 1; i < inputs.size(); ++i)
-    if (!(inputs[i] == Shape{x[0], sizes[i - 1]}))
+    if (inputs[i] != Shape{x[0], sizes[i - 1]})
       refuse(cat("the initial state ", i - 1, " has shape ", inputs[i], "; for this sequence it is ",
                  Shape{x[0], sizes[i - 1]}));
   if (built() && !states_.empty() && states_[0].shape()[0] != x[0])
@@ -103,17 +103,16 @@ void RecurrentModule::check_all(const std::vector<Shape>& inputs) const {
 
 void RecurrentModule::create_all(const std::vector<Shape>& inputs) {
   const Shape& x = inputs[0];
-  std::vector<int64_t> step{x[0]};
+  Shape step{x[0]};
   for (int i = 2; i < x.rank(); ++i) step.push_back(x[i]);
   std::vector<Spec> specs{Spec(step)};
+  for (const int64_t size : cell().state_sizes()) specs.emplace_back(Shape{x[0], size});
   const EagerScope scope;
   states_.clear();
-  for (const Tensor& state : cell().initial_states(x[0])) {
-    specs.emplace_back(state.shape());
-    if (options_.stateful)
+  if (options_.stateful)
+    for (const Tensor& state : cell().initial_states(int64_t{x[0]}))
       states_.emplace_back(cast(state, policy().variable()),
                            VariableOptions{.name = cat(name(), "/rnn_state"), .trainable = false});
-  }
   cell().build(specs);
 }
 
@@ -124,7 +123,7 @@ void RecurrentModule::reset_states() {
 // (time, batch, 1): broadcasts to outputs and states.
 Tensor RecurrentModule::time_major_mask(const Tensor& mask, const Shape& input) const {
   if (!mask.defined()) return {};
-  if (mask.dtype() != boolean || !(mask.shape() == Shape{input[0], input[1]}))
+  if (mask.dtype() != boolean || mask.shape() != Shape{input[0], input[1]})
     refuse(cat("the mask is ", mask.dtype(), " of shape ", mask.shape(), "; for this sequence it is bool of shape ",
                Shape{input[0], input[1]}));
   return expand_dims(transpose(mask), -1);

@@ -4,7 +4,7 @@
 
 namespace brio::nn {
 
-Tensors Cell::initial_states(int64_t batch) const {
+Tensors Cell::initial_states(Size batch) const {
   Tensors states;
   for (const int64_t size : state_sizes()) states.push_back(zeros({batch, size}, policy().compute()));
   return states;

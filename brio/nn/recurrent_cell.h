@@ -31,7 +31,7 @@ class Cell : public MultiModule {
 
   virtual std::vector<int64_t> state_sizes() const = 0;  // of one sample: a state is (batch, size)
   virtual int64_t output_size() const { return state_sizes().at(0); }
-  virtual Tensors initial_states(int64_t batch) const;  // zeros
+  virtual Tensors initial_states(Size batch) const;  // zeros
   // The output is the first of the new states, so it needs no place of its own.
   virtual bool output_is_state() const { return false; }
   // The cells that it is made of, each of which walks along what the one before gives: itself, unless it is a stack.

@@ -117,7 +117,7 @@ class GateCell : public Cell {
 
   bool two_biases() const { return gates_ == Gates::gru && options_.reset_after; }
 
-  Weights read(DType dtype, int64_t batch, int64_t features, bool training) {
+  Weights read(DType dtype, Size batch, Size features, bool training) {
     Weights w{cast(kernel_, dtype), {}, {}, {}, {}, {}};
     const Tensor recurrent = cast(recurrent_kernel_, dtype);
     auto gates = [&](int64_t first, int64_t last) {
@@ -242,7 +242,7 @@ class Stack : public Cell {
     return all;
   }
   int64_t output_size() const override { return cell(modules().back()).output_size(); }
-  Tensors initial_states(int64_t batch) const override {
+  Tensors initial_states(Size batch) const override {
     Tensors all;
     for (const Layer& layer : modules())
       for (Tensor& state : cell(layer).initial_states(batch)) all.push_back(std::move(state));

@@ -143,7 +143,7 @@ class TimeDistributedModule : public Module {
     if (how.training && !modules()[0].non_trainable_variables().empty()) return step_by_step(x, mask);
     // Others see the steps as more samples.
     const Tensor y = apply(merge_time(x), mask.defined() && mask.rank() > 2 ? merge_time(mask) : Tensor());
-    std::vector<int64_t> dims{shape[0], shape[1]};
+    std::vector<Size> dims{shape[0], shape[1]};
     for (int i = 1; i < y.rank(); ++i) dims.push_back(y.shape()[i]);
     return reshape(y, dims);
   }
@@ -159,7 +159,7 @@ class TimeDistributedModule : public Module {
     return stack(steps, 1);
   }
   static Tensor merge_time(const Tensor& x) {
-    std::vector<int64_t> dims{x.shape()[0] * x.shape()[1]};
+    std::vector<Size> dims{x.shape()[0] * x.shape()[1]};
     for (int i = 2; i < x.rank(); ++i) dims.push_back(x.shape()[i]);
     return reshape(x, dims);
   }

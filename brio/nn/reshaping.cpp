@@ -33,14 +33,14 @@ class ReshapeModule : public Module {
  protected:
   Tensor call(const Tensor& x, const Call&) override {
     // What -1 stands for is found without the batch, which may be empty.
-    int64_t size = 1;
+    Size size = 1;
     for (int i = 1; i < x.rank(); ++i) size *= x.shape()[i];
     const bool open = std::ranges::count(target_, -1) != 0;
     if (open ? given_ == 0 || size % given_ != 0 : size != given_)
       throw_invalid(name(), cat("a sample of the input of shape ", x.shape(), " has ", size,
                                 " elements, which do not fill target_shape ", text()));
     Shape shape{x.shape()[0]};
-    for (const int dim : target_) shape.push_back(dim == -1 ? size / given_ : dim);
+    for (const int dim : target_) shape.push_back(dim == -1 ? size / given_ : Size(dim));
     return reshape(x, shape);
   }
 
@@ -173,7 +173,7 @@ class EdgesModule : public SpatialModule {
     SpatialModule::check_input(input);
     for (int i = 0; crops_ && i < axes_; ++i)
       if (const Padding& side = edges_.sides[static_cast<size_t>(i)];
-          side.low >= input[first() + i] || side.high >= input[first() + i] - side.low)
+          surely_less(input[first() + i] - 1, side.low) || surely_less(input[first() + i] - side.low - 1, side.high))
         throw_invalid(name(), cat("nothing would be left of axis ", first() + i, " of the input of shape ", input,
                                   " without ", side.low, " and ", side.high, " at its ends"));
   }
@@ -183,8 +183,8 @@ class EdgesModule : public SpatialModule {
     for (int i = 0; i < axes_; ++i) {
       const Padding& side = edges_.sides[static_cast<size_t>(i)];
       const auto at = static_cast<size_t>(first() + i);
-      ranges[at] = {.begin = side.low, .end = x.shape()[first() + i] - side.high};
-      paddings[at] = side;
+      if (crops_) ranges[at] = {.begin = side.low, .end = x.shape()[first() + i] - side.high};
+      else paddings[at] = side;
     }
     return crops_ ? slice(x, ranges) : pad(x, paddings);
   }

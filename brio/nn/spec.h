@@ -18,7 +18,9 @@ struct Spec {
 
   Spec() = default;
   Spec(std::vector<int64_t> dims_, DType dtype_ = f32) : dims(std::move(dims_)), dtype(dtype_) {}
-  Spec(const Shape& shape, DType dtype_ = f32) : dims(shape.begin(), shape.end()), dtype(dtype_) {}
+  Spec(const Shape& shape, DType dtype_ = f32) : dtype(dtype_) {
+    for (const Size size : shape) dims.push_back(size.known() ? int64_t{size} : kUnknown);
+  }
 
   int rank() const { return static_cast<int>(dims.size()); }
   int64_t operator[](int axis) const { return dims[static_cast<size_t>(axis)]; }

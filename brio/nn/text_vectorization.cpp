@@ -196,8 +196,8 @@ class TextVectorizationModule : public Module {
   void changed() {
     auto run = [o = o_, numbers = vocabulary_.numbers(), weights = vocabulary_.idf_weights()](const HostRun& r) {
       const int64_t columns = r.out_avals[0].shape[r.out_avals[0].shape.rank() - 1];
-      const int64_t rows = columns == 0 ? 0 : r.out_avals[0].shape.elements() / columns;
-      const int64_t width = rows == 0 ? 0 : r.in_avals[0].shape.elements() / rows;
+      const int64_t rows = columns == 0 ? Size(0) : r.out_avals[0].shape.elements() / columns;
+      const int64_t width = rows == 0 ? Size(0) : r.in_avals[0].shape.elements() / rows;
       for_each_row(*o, r.in[0], rows, width, [&](int64_t row, const std::vector<std::string_view>& tokens) {
         if (o->output_mode == "int")
           write_numbers(numbers, tokens, static_cast<int64_t*>(r.out[0]) + row * columns, columns);

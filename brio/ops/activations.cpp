@@ -147,7 +147,7 @@ Tensor threshold(const Tensor& x, double threshold, double default_value) {
 
 Tensor glu(const Tensor& x, int axis) {
   const int at = axis_of("glu", x, axis);
-  const int64_t size = x.shape()[at];
+  const Size size = x.shape()[at];
   if (size % 2 != 0)
     throw InvalidArgument(
         cat("[glu] takes two halves, but axis ", axis, " of shape ", x.shape(), " has the odd size ", size));

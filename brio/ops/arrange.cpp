@@ -12,7 +12,7 @@
 namespace brio {
 namespace {
 
-std::vector<int64_t> dims_of(const Tensor& x) { return {x.shape().begin(), x.shape().end()}; }
+std::vector<Size> dims_of(const Tensor& x) { return {x.shape().begin(), x.shape().end()}; }
 
 // The elements [begin, end) of one axis, by a stride.
 Tensor along(const Tensor& x, int axis, Range range) {
@@ -36,13 +36,13 @@ int repeat_axis(Tensor& x, std::optional<int> axis) {
 
 }  // namespace
 
-Tensor tile(const Tensor& x, std::span<const int64_t> multiples) {
+Tensor tile(const Tensor& x, std::span<const Size> multiples) {
   const Shape& shape = required("tile", x).shape();
   if (static_cast<int>(multiples.size()) != shape.rank())
     throw_invalid("tile", cat("shape ", shape, " needs ", shape.rank(), " multiples, but got ", multiples.size()));
   // [.., size, ..] → [.., 1, size, ..] → [.., multiple, size, ..] → [.., multiple · size, ..]. Axes that are not
   // repeated join the one before them, so that there is room; where there is not, the rest is repeated afterwards.
-  std::vector<int64_t> apart, repeated, result = dims_of(x), rest(multiples.size(), 1);
+  std::vector<Size> apart, repeated, result = dims_of(x), rest(multiples.size(), 1);
   bool anything_left = false;
   for (size_t i = 0; i < multiples.size(); ++i) {
     if (multiples[i] < 0) throw_invalid("tile", cat("multiple ", multiples[i], " of axis ", i, " is negative"));
@@ -55,7 +55,7 @@ Tensor tile(const Tensor& x, std::span<const int64_t> multiples) {
       apart.back() *= shape[static_cast<int>(i)];
       repeated.back() *= shape[static_cast<int>(i)];
       rest[i] = multiples[i];
-      anything_left |= multiples[i] != 1;
+      anything_left |= !(multiples[i] == 1);
       continue;
     }
     apart.insert(apart.end(), {1, shape[static_cast<int>(i)]});
@@ -67,19 +67,22 @@ Tensor tile(const Tensor& x, std::span<const int64_t> multiples) {
   const Tensor done = reshape(done_apart, result);
   return anything_left ? tile(done, rest) : done;
 }
-Tensor tile(const Tensor& x, std::initializer_list<int64_t> multiples) {
-  return tile(x, std::span<const int64_t>(multiples.begin(), multiples.size()));
+Tensor tile(const Tensor& x, std::initializer_list<Size> multiples) {
+  return tile(x, std::span<const Size>(multiples.begin(), multiples.size()));
+}
+Tensor tile(const Tensor& x, std::span<const int64_t> multiples) {
+  return tile(x, std::span<const Size>(std::vector<Size>(multiples.begin(), multiples.end())));
 }
 
-Tensor repeat(const Tensor& x, int64_t times, std::optional<int> axis) {
+Tensor repeat(const Tensor& x, Size times, std::optional<int> axis) {
   Tensor from = x;
   const int at = repeat_axis(from, axis);
   if (times < 0) throw_invalid("repeat", cat("times is ", times, "; it must be ≥ 0"));
-  const AroundAxis around(from.shape(), at);
-  const int64_t repeated[] = {around.outer * around.size, times, around.inner};
+  const OpenAroundAxis around(from.shape(), at);
+  const Size repeated[] = {around.outer * around.size, times, around.inner};
   const Tensor apart =
       broadcast_to(reshape(from, {around.outer * around.size, 1, around.inner}), checked_shape("repeat", repeated));
-  std::vector<int64_t> result = dims_of(from);
+  std::vector<Size> result = dims_of(from);
   result[static_cast<size_t>(at)] *= times;
   return reshape(apart, result);
 }
@@ -87,7 +90,7 @@ Tensor repeat(const Tensor& x, const std::vector<int64_t>& times, std::optional<
   Tensor from = x;
   const int at = repeat_axis(from, axis);
   if (times.size() == 1) return repeat(from, times[0], at);
-  const int64_t size = from.shape()[at];
+  const Size size = from.shape()[at];
   if (static_cast<int64_t>(times.size()) != size)
     throw_invalid("repeat", cat(times.size(), " numbers of times are given for ", size, " elements along axis ", at,
                                 " of shape ", from.shape()));
@@ -127,9 +130,11 @@ Tensor roll(const Tensor& x, const std::vector<int64_t>& shifts, const std::vect
   Tensor rolled = x;
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = positive_axis("roll", axes[i], x.rank());
-    const int64_t size = x.shape()[axis];
-    if (size == 0 || shifts[i] % size == 0) continue;
-    const int64_t cut = (size - shifts[i] % size) % size;  // what comes first
+    const Size size = x.shape()[axis];
+    if (size == 0) continue;
+    const Size shift = size.known() ? Size(shifts[i] % int64_t{size}) : Size(shifts[i]) % size;
+    if (shift == 0) continue;
+    const Size cut = (size - shift) % size;  // what comes first
     rolled = concat({along(rolled, axis, {cut, {}}), along(rolled, axis, {0, cut})}, axis);
   }
   return rolled;
@@ -170,16 +175,17 @@ Tensor pad(const Tensor& x, std::span<const Padding> paddings, Mirror mirror) {
   Tensor result = x;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const auto [low, high] = paddings[static_cast<size_t>(axis)];
-    const int64_t size = shape[axis], most = std::max<int64_t>(size - edge, 0);
+    const Size size = shape[axis], most = max(size - edge, Size(0));
     if (low < 0 || high < 0 || low > most || high > most)
       throw_invalid(op::pad, cat("axis ", axis, " of shape ", shape, " is padded by (", low, ", ", high,
                                  "); a mirror at its edge has 0 to ", most, " elements"));
     std::vector<Tensor> parts;
-    if (low > 0) parts.push_back(along(result, axis, {low - 1 + edge, edge == 0 ? std::optional<int64_t>() : 0, -1}));
+    if (!(low == 0))
+      parts.push_back(along(result, axis, {low - 1 + edge, edge == 0 ? std::optional<Size>() : 0, -1}));
     parts.push_back(result);
-    const int64_t last = size - 1 - edge;  // of the mirror behind: down to last - high + 1
-    if (high > 0)
-      parts.push_back(along(result, axis, {last, last - high < 0 ? std::optional<int64_t>() : last - high, -1}));
+    const Size last = size - 1 - edge;  // of the mirror behind: down to last - high + 1
+    if (!(high == 0))
+      parts.push_back(along(result, axis, {last, last - high < 0 ? std::optional<Size>() : last - high, -1}));
     if (parts.size() > 1) result = concat(parts, axis);
   }
   return result;
@@ -188,13 +194,13 @@ Tensor pad(const Tensor& x, std::initializer_list<Padding> paddings, Mirror mirr
   return pad(x, std::span<const Padding>(paddings.begin(), paddings.size()), mirror);
 }
 
-std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, int axis) {
+std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis) {
   const int at = positive_axis("split", axis, required("split", x).rank());
-  std::vector<int64_t> exact = sizes;
-  int64_t known = 0;
+  std::vector<Size> exact(sizes.begin(), sizes.end());
+  Size known = 0;
   bool valid = true;
-  int64_t* open = nullptr;
-  for (int64_t& size : exact) {
+  Size* open = nullptr;
+  for (Size& size : exact) {
     if (size == -1 && !open) open = &size;
     else if (size < 0 || size > x.shape()[at] - known) valid = false;
     else known += size;
@@ -202,25 +208,28 @@ std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, in
   if (open) *open = x.shape()[at] - known;
   if (!valid || (open ? *open < 0 : known != x.shape()[at])) {
     std::string text;
-    for (int64_t size : sizes) text += cat(text.empty() ? "" : ", ", size);
+    for (const Size size : sizes) text += cat(text.empty() ? "" : ", ", size);
     throw_invalid("split", cat("sizes [", text, "] do not add up to axis ", at, " of shape ", x.shape(),
                                "; one of them may be -1"));
   }
   std::vector<Tensor> parts;
-  int64_t begin = 0;
-  for (int64_t size : exact) {
+  Size begin = 0;
+  for (const Size size : exact) {
     parts.push_back(along(x, at, {begin, begin + size}));
     begin += size;
   }
   return parts;
 }
+std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, int axis) {
+  return split(x, std::span<const Size>(std::vector<Size>(sizes.begin(), sizes.end())), axis);
+}
 std::vector<Tensor> split(const Tensor& x, int64_t parts, int axis) {
   const int at = positive_axis("split", axis, required("split", x).rank());
   constexpr int64_t kMostEmpty = 1 << 16;  // an axis of size 0 has as many parts as one likes
-  if (parts <= 0 || x.shape()[at] % parts != 0 || parts > std::max(x.shape()[at], kMostEmpty))
+  if (parts <= 0 || x.shape()[at] % parts != 0 || parts > max(x.shape()[at], Size(kMostEmpty)))
     throw_invalid("split", cat("axis ", at, " of shape ", x.shape(), " cannot be cut into ", parts,
                                " equal parts; give their sizes"));
-  return split(x, std::vector<int64_t>(static_cast<size_t>(parts), x.shape()[at] / parts), at);
+  return split(x, std::span<const Size>(std::vector<Size>(static_cast<size_t>(parts), x.shape()[at] / parts)), at);
 }
 
 Tensor stack(std::span<const Tensor> parts, int axis) {
@@ -228,7 +237,7 @@ Tensor stack(std::span<const Tensor> parts, int axis) {
   std::vector<Tensor> expanded;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Shape& shape = required("stack", parts[i], static_cast<int>(i)).shape();
-    if (!(shape == parts[0].shape()))
+    if (shape != parts[0].shape())
       throw_invalid("stack", cat("part ", i, " has shape ", shape, ", but part 0 has ", parts[0].shape()));
     expanded.push_back(expand_dims(parts[i], axis));
   }
@@ -240,13 +249,14 @@ Tensor stack(std::initializer_list<Tensor> parts, int axis) {
 std::vector<Tensor> unstack(const Tensor& x, int axis) {
   const int at = positive_axis("unstack", axis, required("unstack", x).rank());
   std::vector<Tensor> parts;
-  for (int64_t i = 0; i < x.shape()[at]; ++i) parts.push_back(squeeze(along(x, at, {i, i + 1}), {at}));
+  const int64_t count = x.shape()[at];
+  for (int64_t i = 0; i < count; ++i) parts.push_back(squeeze(along(x, at, {i, i + 1}), {at}));
   return parts;
 }
 
 Tensor space_to_depth(const Tensor& x, int64_t block) {
   const Shape& s = required("space_to_depth", x).shape();
-  if (s.rank() != 4 || block < 1 || s[1] % block || s[2] % block)
+  if (s.rank() != 4 || block < 1 || s[1] % block != 0 || s[2] % block != 0)
     throw_invalid("space_to_depth", cat("shape ", s, " is no batch of images of blocks of ", block, " × ", block));
   const Tensor blocks = reshape(x, {s[0], s[1] / block, block, s[2] / block, block, s[3]});
   return reshape(transpose(blocks, {0, 1, 3, 2, 4, 5}),
@@ -255,10 +265,10 @@ Tensor space_to_depth(const Tensor& x, int64_t block) {
 Tensor depth_to_space(const Tensor& x, int64_t block) {
   const Shape& s = required("depth_to_space", x).shape();
   constexpr int64_t kLargest = 1 << 20;  // its square is still a number
-  if (s.rank() != 4 || block < 1 || block > kLargest || s[3] % (block * block))
+  if (s.rank() != 4 || block < 1 || block > kLargest || s[3] % (block * block) != 0)
     throw_invalid("depth_to_space",
                   cat("the channels of shape ", s, " are no blocks of ", block, " × ", block, " pixels"));
-  const int64_t depth = s[3] / (block * block);
+  const Size depth = s[3] / (block * block);
   const Tensor blocks = reshape(x, {s[0], s[1], s[2], block, block, depth});
   return reshape(transpose(blocks, {0, 1, 3, 2, 4, 5}), Shape{s[0], s[1] * block, s[2] * block, depth});
 }
@@ -272,18 +282,18 @@ Tensor space_to_batch(const Tensor& x, const std::vector<int64_t>& block, const 
   std::copy(paddings.begin(), paddings.end(), all.begin() + 1);
   const Tensor padded = pad(x, all);
   // [batch, size/block, block, …, inner] → [block…, batch, size/block…, inner]
-  std::vector<int64_t> apart = {padded.shape()[0]}, result = {padded.shape()[0]};
+  std::vector<Size> apart = {padded.shape()[0]}, result = {padded.shape()[0]};
   std::vector<int> order;
-  int64_t inner = 1;
+  Size inner = 1;
   for (int i = 0; i < x.rank() - 1; ++i) {
     const auto k = static_cast<size_t>(i);
-    const int64_t size = padded.shape()[i + 1];
+    const Size size = padded.shape()[i + 1];
     if (k >= m) {
       inner *= size;
       result.push_back(size);
       continue;
     }
-    if (block[k] < 1 || size % block[k])
+    if (block[k] < 1 || size % block[k] != 0)
       throw_invalid(self,
                     cat("axis ", i + 1, " of the padded shape ", padded.shape(), " has no blocks of ", block[k]));
     apart.insert(apart.end(), {size / block[k], block[k]});
@@ -309,18 +319,18 @@ Tensor batch_to_space(const Tensor& x, const std::vector<int64_t>& block, const 
     blocks = size < 1 || size > kLargest || blocks > kLargest ? 0 : blocks * size;
     if (blocks == 0) break;
   }
-  if (blocks == 0 || x.shape()[0] % blocks)
+  if (blocks == 0 || x.shape()[0] % blocks != 0)
     throw_invalid(self,
                   cat("the batch of shape ", x.shape(), " is no multiple of ", blocks, ", the size of a block"));
   // [block…, batch, size…, inner] → [batch, size, block, …, inner]
-  std::vector<int64_t> apart = block, result = {x.shape()[0] / blocks};
+  std::vector<Size> apart(block.begin(), block.end()), result = {x.shape()[0] / blocks};
   std::vector<int> order = {static_cast<int>(m)};
   std::vector<Range> ranges(1);
   apart.push_back(result[0]);
-  int64_t inner = 1;
+  Size inner = 1;
   for (int i = 1; i < x.rank(); ++i) {
     const auto k = static_cast<size_t>(i - 1);
-    const int64_t size = x.shape()[i];
+    const Size size = x.shape()[i];
     if (k >= m) {
       inner *= size;
       result.push_back(size);

@@ -12,10 +12,11 @@
 namespace brio {
 
 // The whole tensor `multiples[i]` times along axis i.
+Tensor tile(const Tensor& x, std::span<const Size> multiples);
 Tensor tile(const Tensor& x, std::span<const int64_t> multiples);
-Tensor tile(const Tensor& x, std::initializer_list<int64_t> multiples);
+Tensor tile(const Tensor& x, std::initializer_list<Size> multiples);
 // Every element along an axis so many times; without an axis, of the flat tensor.
-Tensor repeat(const Tensor& x, int64_t times, std::optional<int> axis = {});
+Tensor repeat(const Tensor& x, Size times, std::optional<int> axis = {});
 Tensor repeat(const Tensor& x, const std::vector<int64_t>& times, std::optional<int> axis = {});
 Tensor repeat(const Tensor& x, const Tensor& times, std::optional<int> axis = {});  // reads `times` now
 
@@ -33,7 +34,8 @@ Tensor pad(const Tensor& x, std::span<const Padding> paddings, Mirror mirror);
 Tensor pad(const Tensor& x, std::initializer_list<Padding> paddings, Mirror mirror);
 
 std::vector<Tensor> split(const Tensor& x, int64_t parts, int axis = 0);
-std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, int axis = 0);  // one may be -1
+std::vector<Tensor> split(const Tensor& x, std::span<const Size> sizes, int axis = 0);  // one may be -1
+std::vector<Tensor> split(const Tensor& x, const std::vector<int64_t>& sizes, int axis = 0);
 Tensor stack(std::span<const Tensor> parts, int axis = 0);
 Tensor stack(std::initializer_list<Tensor> parts, int axis = 0);
 std::vector<Tensor> unstack(const Tensor& x, int axis = 0);

@@ -30,7 +30,7 @@ void check_operand(const OpCall& call, size_t i, std::string_view name, DType dt
     throw_invalid(call.op, cat("the ", name, " is ", call.in[i]->dtype, ", but must be ", dtype, "; cast it first"));
 }
 
-AttentionForm checked_form(const OpCall& call, size_t more_inputs) {
+OpenAttentionForm checked_form(const OpCall& call, size_t more_inputs) {
   const Aval &q = *call.in[0], &k = *call.in[1], &v = *call.in[2];
   if (!is_floating(q.dtype))
     throw_invalid(call.op, cat("takes floating-point tensors, but got ", q.dtype, "; cast it first"));
@@ -48,17 +48,17 @@ AttentionForm checked_form(const OpCall& call, size_t more_inputs) {
   if (k.shape[2] == 0 ? q.shape[2] != 0 : q.shape[2] % k.shape[2] != 0)
     throw_invalid(call.op,
                   cat("the ", k.shape[2], " heads of the key do not divide the ", q.shape[2], " heads of the query"));
-  const AttentionForm form(call.attrs, q.shape, k.shape, v.shape);
+  const OpenAttentionForm form(call.attrs, q.shape, k.shape, v.shape);
   if (!(form.dropout >= 0 && form.dropout < 1))
     throw_invalid(call.op, cat("the dropout is ", form.dropout, "; it is the share to drop, from 0 to less than 1"));
   if (call.in.size() != form.inputs + more_inputs)
     throw_invalid(call.op, cat("its attributes announce ", form.inputs + more_inputs, " inputs, but there are ",
                                call.in.size()));
-  const int64_t all[] = {form.batch, form.heads, form.queries, form.keys};
+  const Size all[] = {form.batch, form.heads, form.queries, form.keys};
   const Shape weights = checked_shape(call.op, all);
   const auto check_broadcast = [&](size_t i, std::string_view name) {
     Shape both;
-    if (!broadcast(call.in[i]->shape, weights, both) || !(both == weights))
+    if (!broadcast(call.in[i]->shape, weights, both) || both != weights)
       throw_invalid(call.op, cat("the ", name, " has shape ", call.in[i]->shape, ", which does not broadcast to ",
                                  weights, ": (batch, heads, queries, keys)"));
   };
@@ -71,22 +71,22 @@ AttentionForm checked_form(const OpCall& call, size_t more_inputs) {
     check_broadcast(form.bias, "bias");
   }
   for (size_t i = form.random; form.dropout > 0 && i < form.random + 2; ++i)
-    if (!(*call.in[i] == Aval{Shape(), u64}))
+    if (*call.in[i] != Aval{Shape(), u64})
       throw_invalid(call.op, cat("seed and counter must be uint64 scalars, but one is ", call.in[i]->dtype,
                                  " of shape ", call.in[i]->shape));
   return form;
 }
 
 void infer_attention(const OpCall& call, std::vector<Aval>& out) {
-  const AttentionForm form = checked_form(call, 0);
-  const int64_t dims[] = {form.batch, form.queries, form.heads, form.value_depth};
+  const OpenAttentionForm form = checked_form(call, 0);
+  const Size dims[] = {form.batch, form.queries, form.heads, form.value_depth};
   out.push_back({checked_shape(call.op, dims), call.in[0]->dtype});
 }
 void infer_attention_grad(const OpCall& call, std::vector<Aval>& out) {
-  const AttentionForm form = checked_form(call, 1);
+  const OpenAttentionForm form = checked_form(call, 1);
   const Aval expected{{form.batch, form.queries, form.heads, form.value_depth}, call.in[0]->dtype};
   const Aval& cotangent = *call.in[form.inputs];
-  if (!(cotangent == expected))
+  if (cotangent != expected)
     throw_invalid(call.op, cat("the cotangent is ", cotangent.dtype, " of shape ", cotangent.shape,
                                ", but the result is ", expected.dtype, " of shape ", expected.shape));
   for (size_t i = 0; i < 3; ++i) out.push_back(*call.in[i]);
@@ -103,7 +103,7 @@ Cost attention_cost(const OpCall& call, std::span<const Aval> out) {
 // ---- plain form: all in (B, Hk, H/Hk, length, depth)
 
 struct Plain {
-  const AttentionForm form;
+  const OpenAttentionForm form;
   DType dtype, wide;
   Tensor q, k, v;       // in the wide dtype; q not scaled
   Tensor weights;       // before dropout
@@ -127,8 +127,8 @@ struct Plain {
     if (visible.defined()) logits = select(visible, logits, constant(kMaskedLogit, wide));
     weights = softmax(logits);
     if (form.dropout == 0) return;
-    const int64_t draw[] = {
-        static_cast<int64_t>(f32), form.offset, 4, form.batch, form.heads, form.queries, form.keys};
+    const int64_t draw[] = {static_cast<int64_t>(f32), form.offset,     4, form.batch.word(), form.heads.word(),
+                            form.queries.word(),       form.keys.word()};
     const Tensor unit = record(op::random_uniform, draw, in[form.random], in[form.random + 1]);
     kept = over_heads(select(greater_equal(unit, constant(form.dropout, f32)), constant(1 / (1 - form.dropout), wide),
                              constant(0, wide)));
@@ -138,7 +138,7 @@ struct Plain {
   Tensor dropped(const Tensor& x) const { return kept.defined() ? x * kept : x; }
   Tensor split(const Tensor& x) const {  // (B, L, heads, D) → (B, Hk, H/Hk or 1, L, D)
     const Shape& s = x.shape();
-    const int64_t groups = form.key_heads ? s[2] / form.key_heads : 1;
+    const Size groups = form.key_heads == 0 ? Size(1) : s[2] / form.key_heads;
     return transpose(reshape(widened(x), {s[0], s[1], form.key_heads, groups, s[3]}), {0, 2, 3, 1, 4});
   }
   Tensor joined(const Tensor& x) const {  // and back, in the narrow dtype
@@ -150,9 +150,9 @@ struct Plain {
   Tensor over_heads(const Tensor& x) const {
     Shape s;
     for (int i = x.shape().rank(); i < 4; ++i) s.push_back(1);
-    for (int64_t dim : x.shape()) s.push_back(dim);
-    const bool all = s[1] != 1 || form.heads == 1;
-    return reshape(x, {s[0], all ? form.key_heads : 1, all ? form.group() : 1, s[2], s[3]});
+    for (const Size dim : x.shape()) s.push_back(dim);
+    const bool all = !(s[1] == 1) || form.heads == 1;
+    return reshape(x, {s[0], all ? form.key_heads : Size(1), all ? form.group() : Size(1), s[2], s[3]});
   }
 };
 
@@ -186,7 +186,8 @@ void grad_attention(GradContext& g) {
 
 }  // namespace
 
-AttentionForm::AttentionForm(Attrs attrs)
+template <typename N>
+AttentionFormOf<N>::AttentionFormOf(Attrs attrs)
     : has_mask(attrs[0] != 0),
       has_bias(attrs[1] != 0),
       causal(attrs[2] != 0),
@@ -201,8 +202,9 @@ AttentionForm::AttentionForm(Attrs attrs)
     inputs += 2;
   }
 }
-AttentionForm::AttentionForm(Attrs attrs, const Shape& query, const Shape& key, const Shape& value)
-    : AttentionForm(attrs) {
+template <typename N>
+AttentionFormOf<N>::AttentionFormOf(Attrs attrs, const Shape& query, const Shape& key, const Shape& value)
+    : AttentionFormOf(attrs) {
   batch = query[0];
   queries = query[1];
   heads = query[2];
@@ -211,6 +213,8 @@ AttentionForm::AttentionForm(Attrs attrs, const Shape& query, const Shape& key, 
   key_heads = key[2];
   value_depth = value[3];
 }
+template struct AttentionFormOf<int64_t>;
+template struct AttentionFormOf<Size>;
 
 namespace op {
 const OpDef scaled_dot_product_attention{.name = "scaled_dot_product_attention",

@@ -38,19 +38,22 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
 
 inline constexpr double kMaskedLogit = -0.7 * 3.38953e38;
 
-// For kernels: what attributes and shapes say.
-struct AttentionForm {
+// What attributes and shapes say. To kernels sizes are numbers.
+template <typename N>
+struct AttentionFormOf {
   bool has_mask, has_bias, causal;
   double scale, dropout;
   int64_t offset;                         // of the dropout's stream
   size_t mask = 0, bias = 0, random = 0;  // positions among the inputs, where there is one; random: the seed's
   size_t inputs;                          // of the forward op: the gradient's cotangent comes after them
-  int64_t batch = 0, queries = 0, keys = 0, heads = 0, key_heads = 0, depth = 0, value_depth = 0;
+  N batch = 0, queries = 0, keys = 0, heads = 0, key_heads = 0, depth = 0, value_depth = 0;
 
-  explicit AttentionForm(Attrs attrs);
-  AttentionForm(Attrs attrs, const Shape& query, const Shape& key, const Shape& value);
+  explicit AttentionFormOf(Attrs attrs);
+  AttentionFormOf(Attrs attrs, const Shape& query, const Shape& key, const Shape& value);
   Shape weights() const { return {batch, heads, queries, keys}; }
-  int64_t group() const { return key_heads ? heads / key_heads : 0; }
+  N group() const { return key_heads == 0 ? N(0) : heads / key_heads; }
 };
+using AttentionForm = AttentionFormOf<int64_t>;
+using OpenAttentionForm = AttentionFormOf<Size>;
 
 }  // namespace brio

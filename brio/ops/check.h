@@ -29,20 +29,24 @@ int positive_axis(const Op& op, int axis, int rank) {
   return positive;
 }
 
-// [outer, size, inner] around an axis.
-struct AroundAxis {
-  int64_t outer = 1, size, inner = 1;
-  AroundAxis(const Shape& shape, int axis) : size(shape[axis]) {
+// [outer, size, inner] around an axis. To kernels they are numbers.
+template <typename N>
+struct AroundAxisOf {
+  N outer = 1, size, inner = 1;
+  AroundAxisOf(const Shape& shape, int axis) : size(shape[axis]) {
     for (int i = 0; i < shape.rank(); ++i)
       if (i != axis) (i < axis ? outer : inner) *= shape[i];
   }
 };
+using AroundAxis = AroundAxisOf<int64_t>;
+using OpenAroundAxis = AroundAxisOf<Size>;
 
 // A shape that a rule computed; one that cannot be (rank, size) is reported in the op's name.
-template <typename Op>
-Shape checked_shape(const Op& op, std::span<const int64_t> dims) {
+template <typename Op, typename Dims>
+Shape checked_shape(const Op& op, const Dims& dims) {
   try {
-    return Shape(dims);
+    if constexpr (std::is_same_v<Dims, Extents>) return dims.shape();
+    else return Shape(std::span(dims));
   } catch (const InvalidArgument& error) {
     throw_invalid(op, cat("its result would have ", error.what()));
   }

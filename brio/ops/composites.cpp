@@ -46,7 +46,7 @@ void infer_linear(const OpCall& call, std::vector<Aval>& out) {
                                b.shape, "; add an axis with expand_dims"));
   const bool ta = call.attrs[1], tb = call.attrs[2];
   const int rank = a.shape.rank();
-  const int64_t ka = a.shape[ta ? rank - 2 : rank - 1], kb = b.shape[tb ? 1 : 0], n = b.shape[tb ? 0 : 1];
+  const Size ka = a.shape[ta ? rank - 2 : rank - 1], kb = b.shape[tb ? 1 : 0], n = b.shape[tb ? 0 : 1];
   if (ka != kb)
     throw_invalid(call.op, cat("the inner sizes differ: ", a.shape, ta ? " transposed" : "", " has ", ka,
                                " columns, ", b.shape, tb ? " transposed" : "", " has ", kb, " rows"));
@@ -102,8 +102,8 @@ void grad_linear(GradContext& g) {
         std::swap(swap[swap.size() - 2], swap[swap.size() - 1]);
         rows = transpose(rows, swap);
       }
-      const int64_t k = rows.shape()[a.rank() - 1], n = c.shape()[a.rank() - 1];
-      const int64_t m = without_last(rows.shape()).elements();
+      const Size k = rows.shape()[a.rank() - 1], n = c.shape()[a.rank() - 1];
+      const Size m = without_last(rows.shape()).elements();
       rows = reshape(rows, Shape{m, k});
       c_rows = reshape(c, Shape{m, n});
     }
@@ -168,17 +168,17 @@ void check_xent(const OpCall& call) {
     if (!is_integer(labels.dtype))
       throw_invalid(call.op,
                     cat("class numbers must be integers, but the labels are ", labels.dtype, "; cast them first"));
-    if (!(labels.shape == rows))
+    if (labels.shape != rows)
       throw_invalid(call.op, cat("the labels have shape ", labels.shape, ", but logits ", logits.shape,
                                  " take class numbers of shape ", rows, ": one per row"));
-  } else if (!(labels == logits)) {
+  } else if (labels != logits) {
     throw_invalid(call.op,
                   cat("the labels are ", labels.dtype, " of shape ", labels.shape, ", but the logits ", logits.dtype,
                       " of shape ", logits.shape, "; give probabilities of the same, or integer class numbers"));
   }
   if (with_cotangent) {
     const Aval& g = *call.in[2];
-    if (g.dtype != logits.dtype || !(g.shape == rows))
+    if (g.dtype != logits.dtype || g.shape != rows)
       throw_invalid(call.op, cat("the cotangent is ", g.dtype, " of shape ", g.shape, ", but the losses are ",
                                  logits.dtype, " of shape ", rows));
   }
@@ -237,7 +237,7 @@ void grad_through_plain(GradContext& g) { g.through_plain(); }
 void infer_sigmoid_xent(const OpCall& call, std::vector<Aval>& out) {
   const Aval &logits = *call.in[0], &labels = *call.in[1];
   check_floating(call.op, logits);
-  if (!(labels == logits))
+  if (labels != logits)
     throw_invalid(call.op, cat("the labels are ", labels.dtype, " of shape ", labels.shape, ", but the logits ",
                                logits.dtype, " of shape ", logits.shape, "; reshape or cast one of them"));
   out.push_back(logits);

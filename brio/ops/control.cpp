@@ -33,7 +33,7 @@ void expect_graphs(const OpCall& call, size_t n) {
 }
 
 void expect_aval(const OpCall& call, std::string_view what, size_t i, const Aval& got, const Aval& wanted) {
-  if (got == wanted) return;
+  if (!(got != wanted)) return;
   throw_invalid(call.op, cat(what, " ", i, " is ", got.dtype, " of shape ", got.shape, ", but ", wanted.dtype,
                              " of shape ", wanted.shape, " is needed"));
 }
@@ -100,12 +100,12 @@ void infer_scan(const OpCall& call, std::vector<Aval>& out) {
   if (body.outputs.size() < layout.carried)
     throw_invalid(call.op,
                   cat("the body returns ", body.outputs.size(), " carried tensors, but was given ", layout.carried));
-  int64_t length = -1;
+  Size length = -1;
   for (size_t i = 0; i < layout.elements; ++i) {
     const Shape& shape = call.in[layout.carried + i]->shape;
     if (shape.rank() == 0)
       throw_invalid(call.op, cat("elements ", i, " are a scalar, which has no first axis to walk along"));
-    if (length >= 0 && shape[0] != length)
+    if (i > 0 && shape[0] != length)
       throw_invalid(call.op, cat("elements ", i, " have length ", shape[0], ", but the first have ", length));
     length = shape[0];
   }
@@ -120,7 +120,7 @@ void infer_scan(const OpCall& call, std::vector<Aval>& out) {
     out.push_back(*call.in[i]);
   }
   auto stacked = [&](const Aval& aval) {
-    std::vector<int64_t> dims{length};
+    std::vector<Size> dims{length};
     dims.insert(dims.end(), aval.shape.begin(), aval.shape.end());
     return Aval{checked_shape(call.op, dims), aval.dtype};
   };

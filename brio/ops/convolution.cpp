@@ -22,18 +22,26 @@ constexpr AttrSpec kGradAttrs[] = {{"groups", AttrKind::integer}, {"stride", Att
 
 struct ConvAttrs {
   int64_t groups;
-  std::span<const int64_t> stride, dilation, low, high, size;
+  size_t end = 1;  // of the lists that all have
+  std::span<const int64_t> stride, dilation;
+  Extents low, high, size;
 
-  ConvAttrs(const OpDef& op, Attrs attrs) : groups(attrs[0]) {
-    size_t at = 1;
-    for (auto* list : {&stride, &dilation, &low, &high}) {
-      *list = attrs.list(at);
-      at = attrs.after_list(at);
-    }
-    if (&op != &op::conv) size = attrs.list(at);
-  }
-  WindowAxis axis(size_t i, int64_t size_of_x, int64_t window) const {
+  ConvAttrs(const OpDef& op, Attrs attrs)
+      : groups(attrs[0]),
+        stride(next(attrs)),
+        dilation(next(attrs)),
+        low(next(attrs)),
+        high(next(attrs)),
+        size(&op == &op::conv ? std::span<const int64_t>() : attrs.list(end)) {}
+  OpenWindowAxis axis(size_t i, Size size_of_x, Size window) const {
     return {size_of_x, window, stride[i], dilation[i], low[i], high[i]};
+  }
+
+ private:
+  std::span<const int64_t> next(Attrs attrs) {
+    const auto list = attrs.list(end);
+    end = attrs.after_list(end);
+    return list;
   }
 };
 
@@ -68,17 +76,18 @@ ConvAttrs check_conv(const OpCall& call) {
   return attrs;
 }
 
-void check_windows(const OpDef& op, const ConvAttrs& attrs, std::span<const int64_t> windows) {
+template <typename Windows>
+void check_windows(const OpDef& op, const ConvAttrs& attrs, const Windows& windows) {
   check_list(op, "the filter's size", windows, static_cast<int64_t>(attrs.stride.size()), 1);
 }
 
-void check_groups(const OpDef& op, std::string_view what, int64_t channels, int64_t groups) {
+void check_groups(const OpDef& op, std::string_view what, Size channels, int64_t groups) {
   if (channels % groups != 0)
     throw_invalid(op, cat(what, " has ", channels, " channels, which do not make ", groups, " equal groups"));
 }
 
 // The windows over x must be as many as y has positions.
-void check_cotangent(const OpDef& op, const WindowAxis& axis, size_t i, int64_t positions) {
+void check_cotangent(const OpDef& op, const OpenWindowAxis& axis, size_t i, Size positions) {
   check_fits(op, axis, i);
   if (axis.count() != positions)
     throw_invalid(op, cat("a size of ", axis.size, " along spatial axis ", i, " makes ", axis.count(), " windows of ",
@@ -91,16 +100,16 @@ void infer_conv(const OpCall& call, std::vector<Aval>& out) {
   const ConvAttrs attrs = check_conv(call);
   const Shape &x = call.in[0]->shape, &filter = call.in[1]->shape;
   const int rank = x.rank();
-  const int64_t in = filter[rank - 2], channels = filter[rank - 1];
+  const Size in = filter[rank - 2], channels = filter[rank - 1];
   check_windows(call.op, attrs, filter.dims().first(static_cast<size_t>(rank - 2)));
   if (x[rank - 1] % attrs.groups != 0 || x[rank - 1] / attrs.groups != in)
     throw_invalid(call.op, cat("the input of shape ", x, " has ", x[rank - 1], " channels, but the filter of shape ",
                                filter, " in ", attrs.groups, " groups takes ", in, " in each"));
   check_groups(call.op, "the filter", channels, attrs.groups);
-  std::vector<int64_t> dims{x[0]};
+  std::vector<Size> dims{x[0]};
   for (int i = 0; i + 2 < rank; ++i) {
     const auto k = static_cast<size_t>(i);
-    const WindowAxis axis = attrs.axis(k, x[i + 1], filter[i]);
+    const OpenWindowAxis axis = attrs.axis(k, x[i + 1], filter[i]);
     check_fits(call.op, axis, k);
     dims.push_back(axis.count());
   }
@@ -117,14 +126,14 @@ void infer_input_grad(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op, cat("the cotangent of shape ", y, " has ", y[rank - 1],
                                " channels, but the filter of shape ", filter, " has ", filter[rank - 1]));
   check_groups(call.op, "the filter", filter[rank - 1], attrs.groups);
-  std::vector<int64_t> dims{y[0]};
+  std::vector<Size> dims{y[0]};
   for (size_t i = 0; i < attrs.size.size(); ++i) {
     const int at = static_cast<int>(i);
     check_cotangent(call.op, attrs.axis(i, attrs.size[i], filter[at]), i, y[at + 1]);
     dims.push_back(attrs.size[i]);
   }
   constexpr int64_t most = INT32_MAX;
-  if (attrs.groups > most || filter[rank - 2] > most)
+  if (attrs.groups > most || surely_less(most, filter[rank - 2]))
     throw_invalid(call.op, cat(attrs.groups, " groups of ", filter[rank - 2], " channels are too many"));
   dims.push_back(filter[rank - 2] * attrs.groups);
   out.push_back({checked_shape(call.op, dims), call.in[1]->dtype});
@@ -139,8 +148,9 @@ void infer_filter_grad(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op, cat("the input of shape ", x, " and the cotangent of shape ", y, " differ in batch size"));
   check_groups(call.op, "the input", x[rank - 1], attrs.groups);
   check_groups(call.op, "the cotangent", y[rank - 1], attrs.groups);
-  std::vector<int64_t> dims(attrs.size.begin(), attrs.size.end());
+  std::vector<Size> dims;
   for (size_t i = 0; i < attrs.size.size(); ++i) {
+    dims.push_back(attrs.size[i]);
     const int at = static_cast<int>(i) + 1;
     check_cotangent(call.op, attrs.axis(i, x[at], attrs.size[i]), i, y[at]);
   }
@@ -156,21 +166,16 @@ Cost conv_cost(const OpCall& call, std::span<const Aval> out) {
 
 // ---- gradients: each of the three is linear in both operands, and its gradients are the other two
 
-std::vector<int64_t> spatial_size(const Shape& shape, int first) {
+std::vector<Size> spatial_size(const Shape& shape, int first) {
   return {shape.begin() + first, shape.begin() + first + shape.rank() - 2};
 }
-std::vector<int64_t> with_size(Attrs attrs, const OpDef& op, const std::vector<int64_t>& size) {
-  const ConvAttrs lists(op, attrs);
-  std::vector<int64_t> words(attrs.words().begin(), attrs.words().begin() + 1);
-  for (const auto& list : {lists.stride, lists.dilation, lists.low, lists.high})
-    append_list(words, {list.begin(), list.end()});
-  append_list(words, size);
-  return words;
-}
 std::vector<int64_t> without_size(Attrs attrs, const OpDef& op) {
-  const ConvAttrs lists(op, attrs);
-  std::vector<int64_t> words(attrs.words().begin(), attrs.words().end());
-  words.resize(words.size() - 1 - lists.size.size());
+  const auto words = attrs.words().first(ConvAttrs(op, attrs).end);
+  return {words.begin(), words.end()};
+}
+std::vector<int64_t> with_size(Attrs attrs, const OpDef& op, const std::vector<Size>& size) {
+  std::vector<int64_t> words = without_size(attrs, op);
+  append_list(words, size);
   return words;
 }
 
@@ -249,31 +254,35 @@ void check_rank(const OpDef& op, const Tensor& x, int axes, std::string_view nam
 }
 
 // The axes of a convolution over x (channels last) before its padding is known.
-std::vector<WindowAxis> window_axes(const OpDef& op, std::span<const int64_t> sizes, const Tensor& filter,
-                                    const std::vector<int64_t>& strides, const std::vector<int64_t>& dilations) {
+std::vector<OpenWindowAxis> window_axes(const OpDef& op, std::span<const Size> sizes, const Tensor& filter,
+                                        const std::vector<int64_t>& strides, const std::vector<int64_t>& dilations) {
   const auto axes = static_cast<int64_t>(sizes.size());
   if (filter.rank() != axes + 2)
     throw_invalid(op, cat("the filter has shape ", filter.shape(), ", but the input has ", axes,
                           " spatial axes; give the filter as many, and two for channels"));
   const std::vector<int64_t> stride = per_axis(op, "the stride", strides, axes),
                              dilation = per_axis(op, "the dilation", dilations, axes);
-  std::vector<WindowAxis> result;
+  std::vector<OpenWindowAxis> result;
   for (size_t i = 0; i < sizes.size(); ++i)
     result.push_back({sizes[i], filter.shape()[static_cast<int>(i)], stride[i], dilation[i]});
   return result;
 }
 
-std::vector<int64_t> words_of(int64_t groups, const std::vector<WindowAxis>& axes) {
+std::vector<int64_t> words_of(int64_t groups, const std::vector<OpenWindowAxis>& axes) {
   std::vector<int64_t> words{groups};
-  for (auto member : {&WindowAxis::stride, &WindowAxis::dilation, &WindowAxis::low, &WindowAxis::high}) {
+  for (auto member : {&OpenWindowAxis::stride, &OpenWindowAxis::dilation}) {
     words.push_back(static_cast<int64_t>(axes.size()));
-    for (const WindowAxis& axis : axes) words.push_back(axis.*member);
+    for (const OpenWindowAxis& axis : axes) words.push_back(axis.*member);
+  }
+  for (auto member : {&OpenWindowAxis::low, &OpenWindowAxis::high}) {
+    words.push_back(static_cast<int64_t>(axes.size()));
+    for (const OpenWindowAxis& axis : axes) words.push_back((axis.*member).word());
   }
   return words;
 }
 
 Tensor conv_last(const Tensor& x, const Tensor& filter, int64_t groups, const ConvOptions& options) {
-  std::vector<WindowAxis> axes =
+  std::vector<OpenWindowAxis> axes =
       window_axes(op::conv, spatial_size(x.shape(), 1), filter, options.strides, options.dilations);
   resolve_padding(op::conv, options.padding, axes);
   return record(op::conv, words_of(groups, axes), x, filter);
@@ -284,14 +293,13 @@ Tensor conv_last(const Tensor& x, const Tensor& filter, int64_t groups, const Co
 Tensor conv(const Tensor& x, const Tensor& filter, const ConvOptions& options) {
   const Tensor last = to_channels_last(spatial(op::conv, x), options.data_format);
   spatial(op::conv, filter, 1);
-  const int64_t channels = last.shape()[last.rank() - 1], in = filter.shape()[filter.rank() - 2];
+  const Size channels = last.shape()[last.rank() - 1], in = filter.shape()[filter.rank() - 2];
   if (in == 0 || channels % in != 0)
     throw_invalid(op::conv,
                   cat("the input of shape ", x.shape(), " has ", channels, " channels, which is no multiple of the ",
                       in, " that the filter of shape ", filter.shape(), " takes"));
   // No channels at all are one empty group.
-  return from_channels_last(conv_last(last, filter, std::max<int64_t>(channels / in, 1), options),
-                            options.data_format);
+  return from_channels_last(conv_last(last, filter, max(channels / in, Size(1)), options), options.data_format);
 }
 Tensor conv1d(const Tensor& x, const Tensor& filter, const ConvOptions& options) {
   check_rank(op::conv, x, 1, "conv1d");
@@ -333,20 +341,22 @@ Tensor separable_conv(const Tensor& x, const Tensor& depthwise, const Tensor& po
   return conv(depthwise_conv(x, depthwise, options), pointwise, {.data_format = options.data_format});
 }
 
-std::vector<int64_t> conv_transpose_sizes(const std::vector<int64_t>& counts, const WindowPadding& padding,
-                                          const std::vector<int64_t>& output_padding, std::vector<WindowAxis> axes) {
+std::vector<Size> conv_transpose_sizes(const std::vector<Size>& counts, const WindowPadding& padding,
+                                       const std::vector<int64_t>& output_padding, std::vector<OpenWindowAxis> axes) {
   const OpDef& op = op::conv_input_grad;
   const bool same = padding.is("same"), by_default = output_padding.empty();
   if (!same) resolve_padding(op, padding, axes);
   const std::vector<int64_t> extra =
       by_default ? std::vector<int64_t>(axes.size())
                  : per_axis(op, "output_padding", output_padding, static_cast<int64_t>(axes.size()));
-  std::vector<int64_t> sizes;
+  std::vector<Size> sizes;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const int64_t reach = axes[i].reach(), stride = axes[i].stride, apart = (counts[i] - 1) * stride;
+    const int64_t stride = axes[i].stride;
+    const Size reach = axes[i].reach(), apart = (counts[i] - 1) * stride;
     if (same) sizes.push_back(by_default ? counts[i] * stride : apart + reach % 2 + extra[i]);
     else
-      sizes.push_back(apart + (by_default ? std::max(reach, stride) : reach + extra[i]) - axes[i].low - axes[i].high);
+      sizes.push_back(apart + (by_default ? max(reach, Size(stride)) : reach + extra[i]) - axes[i].low -
+                      axes[i].high);
   }
   return sizes;
 }
@@ -354,15 +364,16 @@ std::vector<int64_t> conv_transpose_sizes(const std::vector<int64_t>& counts, co
 Tensor conv_transpose(const Tensor& x, const Tensor& filter, const ConvTransposeOptions& options) {
   const OpDef& op = op::conv_input_grad;
   const Tensor last = to_channels_last(spatial(op, x, 1), options.data_format);
-  const std::vector<int64_t> counts = spatial_size(last.shape(), 1);
+  const std::vector<Size> counts = spatial_size(last.shape(), 1);
   spatial(op, filter);
-  std::vector<WindowAxis> axes = window_axes(op, counts, filter, options.strides, options.dilations);
+  std::vector<OpenWindowAxis> axes = window_axes(op, counts, filter, options.strides, options.dilations);
   if (!options.output_size.empty() && !options.output_padding.empty())
     throw_invalid(op, "conv_transpose takes output_padding or output_size, but got both");
-  const std::vector<int64_t> size =
-      options.output_size.empty()
-          ? conv_transpose_sizes(counts, options.padding, options.output_padding, axes)
-          : per_axis(op, "output_size", options.output_size, static_cast<int64_t>(axes.size()));
+  std::vector<Size> size = conv_transpose_sizes(counts, options.padding, options.output_padding, axes);
+  if (!options.output_size.empty()) {
+    const auto given = per_axis(op, "output_size", options.output_size, static_cast<int64_t>(axes.size()));
+    size.assign(given.begin(), given.end());
+  }
   for (size_t i = 0; i < axes.size(); ++i) axes[i].size = size[i];
   resolve_padding(op, options.padding, axes);
   std::vector<int64_t> words = words_of(1, axes);

@@ -54,8 +54,8 @@ Tensor conv3d_transpose(const Tensor& x, const Tensor& filter, const ConvTranspo
 
 // The sizes that conv_transpose gives `counts` positions: `axes` has windows, strides and dilations, and gets the
 // rest. No output_padding: the default.
-std::vector<int64_t> conv_transpose_sizes(const std::vector<int64_t>& counts, const WindowPadding& padding,
-                                          const std::vector<int64_t>& output_padding, std::vector<WindowAxis> axes);
+std::vector<Size> conv_transpose_sizes(const std::vector<Size>& counts, const WindowPadding& padding,
+                                       const std::vector<int64_t>& output_padding, std::vector<OpenWindowAxis> axes);
 
 // The sizes of a convolution y = conv(x, filter), for kernels of it and of its gradients.
 struct ConvGeometry : Windows {

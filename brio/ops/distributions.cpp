@@ -26,10 +26,10 @@ void infer_integers(const OpCall& call, std::vector<Aval>& out) {
   if (!is_integer(dtype))
     throw_invalid(call.op, cat("makes integers, not ", dtype, "; draw float32 with random::uniform"));
   for (size_t i = 2; i < 4; ++i)
-    if (!(*call.in[i] == Aval{Shape(), i64}))
+    if (*call.in[i] != Aval{Shape(), i64})
       throw_invalid(call.op, cat("low and high must be int64 scalars, but one is ", call.in[i]->dtype, " of shape ",
                                  call.in[i]->shape));
-  out.push_back({checked_shape(call.op, call.attrs.list(2)), dtype});
+  out.push_back({checked_shape(call.op, call.attrs.extents(2)), dtype});
 }
 
 template <bool same_dtype>
@@ -41,7 +41,8 @@ void infer_of_parameter(const OpCall& call, std::vector<Aval>& out) {
         call.op, cat("its parameter must be of a floating-point dtype, but is ", parameter.dtype, "; cast it first"));
   if (same_dtype ? dtype != parameter.dtype : dtype == boolean)
     throw_invalid(call.op, cat("cannot make ", dtype, " of a parameter of ", parameter.dtype, "; cast the result"));
-  std::vector<int64_t> dims(call.attrs.list(2).begin(), call.attrs.list(2).end());
+  std::vector<Size> dims;
+  for (const int64_t word : call.attrs.list(2)) dims.push_back(Size::of_word(word));
   dims.insert(dims.end(), parameter.shape.begin(), parameter.shape.end());
   out.push_back({checked_shape(call.op, dims), dtype});
 }
@@ -56,7 +57,7 @@ random::Drawn drawn_from(const random::Source& source) {
 }
 std::vector<int64_t> attributes(DType dtype, int64_t offset, const Shape& shape) {
   std::vector<int64_t> words = {static_cast<int64_t>(dtype), offset, shape.rank()};
-  words.insert(words.end(), shape.begin(), shape.end());
+  for (const Size size : shape) words.push_back(size.word());
   return words;
 }
 Tensor draw_of_parameter(const OpDef& op, const Shape& shape, const Tensor& parameter, DType dtype,
@@ -178,7 +179,7 @@ Tensor bernoulli(const Shape& shape, const Tensor& probability, DType dtype, Sou
   if (!is_floating(probability.dtype()))
     throw_invalid("bernoulli", cat("probabilities are floating-point numbers, but got ", probability.dtype()));
   Shape both;
-  if (!broadcast(shape, probability.shape(), both) || !(both == shape))
+  if (!broadcast(shape, probability.shape(), both) || both != shape)
     throw_invalid("bernoulli", cat("probabilities of shape ", probability.shape(), " do not broadcast to ", shape));
   const DType wide = probability.dtype() == f64 ? f64 : f32;
   const Tensor unit =
@@ -194,7 +195,7 @@ Tensor categorical(const Tensor& logits, int64_t num_samples, DType dtype, Sourc
                             " of shape ", logits.shape()));
   if (num_samples < 0) throw_invalid(name, cat("num_samples is ", num_samples, "; it must be 0 or more"));
   if (!is_integer(dtype)) throw_invalid(name, cat("class numbers are integers, not ", dtype));
-  const int64_t rows = logits.shape()[0], classes = logits.shape()[1];
+  const Size rows = logits.shape()[0], classes = logits.shape()[1];
   if (classes == 0) throw_invalid(name, cat("logits of shape ", logits.shape(), " have no classes"));
   // By inversion, in double: where in the running sum of probabilities a uniform number falls.
   const Tensor wide = cast(logits, f64);

@@ -231,7 +231,7 @@ void run_host_call(const std::string& name, const HostFunction::Call& call, cons
     throw_invalid(op::host_call, cat("'", name, "' returned ", out.size(), " arrays, but ", run.out_avals.size(),
                                      " were announced"));
   for (size_t i = 0; i < out.size(); ++i)
-    if (!(out[i].aval == run.out_avals[i]))
+    if (out[i].aval != run.out_avals[i])
       throw_invalid(op::host_call, cat("'", name, "' returned ", format_aval(out[i].aval), " as output ", i, ", but ",
                                        format_aval(run.out_avals[i]), " was announced"));
   for (size_t i = 0; i < out.size(); ++i)

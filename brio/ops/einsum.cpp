@@ -74,13 +74,17 @@ class Einsum {
 
  private:
   Shape shape_of(const Labels& labels) const {
-    std::vector<int64_t> dims;
+    std::vector<Size> dims;
     for (const char label : labels) dims.push_back(equation_.size_of(label));
     return checked_shape("einsum", dims);
   }
+  // To compare costs by. A size that is not known is as a batch often is.
   double elements(const Labels& labels) const {
     double count = 1;
-    for (const char label : labels) count *= static_cast<double>(equation_.size_of(label));
+    for (const char label : labels) {
+      const Size size = equation_.size_of(label);
+      count *= static_cast<double>(size.known() ? int64_t{size} : 64);
+    }
     return count;
   }
   // Is the label read later: in the output, or by a term that waits?
@@ -175,8 +179,8 @@ class Einsum {
     const Labels order = terms_.empty() ? common(equation_.output, all) : all;
     const auto spread = [&](const Term& term) {
       const Labels own = common(order, term.labels);
-      std::vector<int64_t> dims;
-      for (const char label : order) dims.push_back(has(own, label) ? equation_.size_of(label) : 1);
+      std::vector<Size> dims;
+      for (const char label : order) dims.push_back(has(own, label) ? equation_.size_of(label) : Size(1));
       return reshape(ordered(term, own), checked_shape("einsum", dims));
     };
     return {spread(a) * spread(b), order};

@@ -84,18 +84,16 @@ EinsumEquation::EinsumEquation(std::string_view text, const std::vector<Shape>& 
     std::string& labels = operands.emplace_back(expanded(term, left));
     for (int axis = 0; axis < shape.rank(); ++axis) {
       const char label = labels[static_cast<size_t>(axis)];
-      int64_t& known = size[static_cast<unsigned char>(label)];
+      Size& known = size[static_cast<unsigned char>(label)];
       ++seen[static_cast<unsigned char>(label)];
-      if (known == shape[axis] || (broadcasts(label) && shape[axis] == 1)) {
-        if (known < 0) known = 1;
-        continue;
-      }
-      if (known >= 0 && !(broadcasts(label) && known == 1))
+      if (known == -1) known = shape[axis];
+      const bool spreads = broadcasts(label) && (known == 1 || shape[axis] == 1);
+      if (known != shape[axis] && !spreads)
         reader.refuse(broadcasts(label) ? cat("the axes of '...' do not broadcast: operand ", i, " of shape ", shape,
                                               " has ", shape[axis], " where another has ", known)
                                         : cat("label '", label, "' has size ", known, ", but axis ", axis,
                                               " of operand ", i, " of shape ", shape, " has ", shape[axis]));
-      known = shape[axis];
+      known = broadcast(known, shape[axis]);
     }
   }
   if (arrow == std::string_view::npos) {

@@ -15,11 +15,11 @@ struct EinsumEquation {
   // kFirstLetter.
   std::vector<std::string> operands;
   std::string output;
-  std::array<int64_t, 128> size{};  // by label
+  std::array<Size, 128> size{};  // by label
 
   static constexpr char kFirstLetter = 'A';
   static bool broadcasts(char label) { return label < kFirstLetter; }
-  int64_t size_of(char label) const { return size[static_cast<unsigned char>(label)]; }
+  Size size_of(char label) const { return size[static_cast<unsigned char>(label)]; }
 
   // Throws InvalidArgument that names the equation and what is wrong with it.
   EinsumEquation(std::string_view text, const std::vector<Shape>& shapes);

@@ -19,6 +19,11 @@ extern const OpDef select, cast;
 
 // A number that is part of the structure of a plan, unlike a Scalar in an expression, which is an input of it.
 Tensor constant(Scalar value, DType dtype);
+Tensor size_number(Size value, DType dtype);  // or op::size, where it is not known
+template <std::same_as<Size> S>               // numbers are Scalars
+Tensor constant(S value, DType dtype) {
+  return size_number(value, dtype);
+}
 
 #define BRIO_UNARY(name) Tensor name(const Tensor& x);
 BRIO_UNARY(neg)

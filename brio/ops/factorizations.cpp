@@ -23,23 +23,23 @@ constexpr AttrSpec kEighAttrs[] = {{"compute_v", AttrKind::flag}};
 void infer_cholesky(const OpCall& call, std::vector<Aval>& out) { out.push_back(check_square(call)); }
 void infer_qr(const OpCall& call, std::vector<Aval>& out) {
   const Aval& a = check_matrices(call);
-  const Matrices m(a.shape);
-  const int64_t k = qr_is_full(call.attrs) ? m.rows : m.smaller();
+  const OpenMatrices m(a.shape);
+  const Size k = qr_is_full(call.attrs) ? m.rows : m.smaller();
   out.push_back({checked_shape(call.op, with_last(a.shape, {m.rows, k}).dims()), a.dtype});
   out.push_back({with_last(a.shape, {k, m.columns}), a.dtype});
 }
 void infer_svd(const OpCall& call, std::vector<Aval>& out) {
   const Aval& a = check_matrices(call);
-  const Matrices m(a.shape);
+  const OpenMatrices m(a.shape);
   out.push_back({with_last(a.shape, {m.smaller()}), a.dtype});
   if (!svd_has_vectors(call.attrs)) return;
   const bool full = svd_is_full(call.attrs);
-  for (const int64_t n : {m.rows, m.columns})
+  for (const Size n : {m.rows, m.columns})
     out.push_back({checked_shape(call.op, with_last(a.shape, {n, full ? n : m.smaller()}).dims()), a.dtype});
 }
 void infer_eigh(const OpCall& call, std::vector<Aval>& out) {
   const Aval& a = check_square(call);
-  out.push_back({with_last(a.shape, {Matrices(a.shape).rows}), a.dtype});
+  out.push_back({with_last(a.shape, {OpenMatrices(a.shape).rows}), a.dtype});
   if (eigh_has_vectors(call.attrs)) out.push_back(a);
 }
 
@@ -65,7 +65,7 @@ Tensor safe_reciprocal(const Tensor& x) { return x / (square(x) + constant(1e-20
 Tensor inverse_gaps(const Tensor& w) {
   return linalg::set_diag(safe_reciprocal(expand_dims(w, -2) - expand_dims(w, -1)), zeros_like(w));
 }
-Tensor columns(const Tensor& x, int64_t begin, int64_t end) {
+Tensor columns(const Tensor& x, Size begin, Size end) {
   std::vector<Range> ranges(static_cast<size_t>(x.rank()));
   ranges.back() = {begin, end};
   return slice(x, ranges);
@@ -93,7 +93,8 @@ Tensor grad_of_tall_qr(const Tensor& q, const Tensor& r, const Tensor& dq, const
 }
 void grad_qr(GradContext& g) {
   const Tensor &a = g.in[0], &q = g.out[0], &r = g.out[1];
-  const Matrices m(a.shape());
+  const OpenMatrices m(a.shape());
+  for (const Size side : {m.rows, m.columns}) (void)int64_t{side};  // which is longer decides
   if (qr_is_full(g.attrs) && m.rows > m.columns)
     throw_invalid(*g.op, cat("has no gradient with full_matrices of shape ", a.shape(),
                              ", which has more rows than columns; call it without full_matrices"));
@@ -107,14 +108,15 @@ void grad_qr(GradContext& g) {
 
 void grad_svd(GradContext& g) {
   const Tensor& a = g.in[0];
-  const Matrices m(a.shape());
+  const OpenMatrices m(a.shape());
+  for (const Size side : {m.rows, m.columns}) (void)int64_t{side};  // which is longer decides
   const bool has_vectors = svd_has_vectors(g.attrs), full = has_vectors && svd_is_full(g.attrs);
   const Tensor ds = linalg::diag(or_zeros(g.cotangents[0], g.out[0]));
   if (!has_vectors) {
     const auto [s, u, v] = linalg::svd(a);
     return g.set(0, matmul(u, times_transposed(ds, v)));
   }
-  if (full && std::abs(m.rows - m.columns) > 1)
+  if (full && m.larger() - m.smaller() > 1)
     throw_invalid(*g.op, cat("has no gradient with full_matrices of shape ", a.shape(),
                              ", whose sides differ by more than 1; call it without full_matrices"));
   Tensor u = g.out[1], v = g.out[2], du = or_zeros(g.cotangents[1], u), dv = or_zeros(g.cotangents[2], v);
@@ -123,13 +125,13 @@ void grad_svd(GradContext& g) {
     std::swap(u, v);
     std::swap(du, dv);
   }
-  const int64_t small = m.smaller(), large = std::max(m.rows, m.columns);
+  const Size small = m.smaller(), large = m.larger();
   const Tensor &s = g.out[0], f = inverse_gaps(square(s)), values = linalg::diag(s);
   const Tensor v1 = full ? columns(v, 0, small) : v, dv1 = full ? columns(dv, 0, small) : dv;
   const Tensor fu = f * transposed_times(u, du), fv = f * transposed_times(v1, dv1);
   const Tensor inside = ds + matmul(fu + matrix_transpose(fu), values) + matmul(values, fv + matrix_transpose(fv));
   Tensor result = matmul(u, times_transposed(inside, v1));
-  if (small != large) {
+  if (!(small == large)) {
     // What v gets from outside the space that its columns span.
     Tensor outside = matrix_transpose(dv1) - times_transposed(transposed_times(dv1, v1), v1);
     if (full) {

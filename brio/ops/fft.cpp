@@ -21,7 +21,7 @@ namespace {
 // Scaled: divided by the length. With it as an attribute of both directions each is the other's gradient.
 constexpr AttrSpec kFftAttrs[] = {{"scaled", AttrKind::flag}, {"inverse", AttrKind::flag}};
 constexpr AttrSpec kRfftAttrs[] = {{"scaled", AttrKind::flag}};
-constexpr AttrSpec kIrfftAttrs[] = {{"scaled", AttrKind::flag}, {"length", AttrKind::integer}};
+constexpr AttrSpec kIrfftAttrs[] = {{"scaled", AttrKind::flag}, {"length", AttrKind::extents}};
 
 void check_rank(const OpCall& call) {
   if (call.in[0]->shape.rank() == 0) throw_invalid(call.op, "takes tensors of one axis at least, but got a scalar");
@@ -32,8 +32,8 @@ void check_complex(const OpCall& call) {
     throw_invalid(call.op, cat("takes complex64 and complex128 tensors, but got ", call.in[0]->dtype,
                                "; cast it, or use rfft for real numbers"));
 }
-int64_t last_size(const Shape& shape) { return shape[shape.rank() - 1]; }
-Shape with_last(Shape shape, int64_t size) {
+Size last_size(const Shape& shape) { return shape[shape.rank() - 1]; }
+Shape with_last(Shape shape, Size size) {
   shape.set(shape.rank() - 1, size);
   return shape;
 }
@@ -48,7 +48,7 @@ void infer_rfft(const OpCall& call, std::vector<Aval>& out) {
   check_rank(call);
   if (x.dtype != f32 && x.dtype != f64)
     throw_invalid(call.op, cat("takes float32 and float64 tensors, but got ", x.dtype, "; cast it first"));
-  if (last_size(x.shape) < 1)
+  if (surely_less(last_size(x.shape), 1))
     throw_invalid(call.op,
                   cat("shape ", x.shape, " has no numbers to transform: its last axis must have 1 at least"));
   out.push_back({with_last(x.shape, last_size(x.shape) / 2 + 1), complex_dtype(x.dtype)});
@@ -57,8 +57,10 @@ void infer_rfft(const OpCall& call, std::vector<Aval>& out) {
 void infer_irfft(const OpCall& call, std::vector<Aval>& out) {
   const Aval& x = *call.in[0];
   check_complex(call);
-  const int64_t n = call.attrs[1];
-  if (n < 1) throw_invalid(call.op, cat("the length is ", n, "; it must be ≥ 1"));
+  const Extents sizes = call.attrs.extents(1);
+  if (sizes.size() != 1) throw_invalid(call.op, cat("takes one length, but got ", sizes.size()));
+  const Size n = sizes[0];
+  if (surely_less(n, 1)) throw_invalid(call.op, cat("the length is ", n, "; it must be ≥ 1"));
   if (last_size(x.shape) != n / 2 + 1)
     throw_invalid(call.op,
                   cat("a row of ", n, " real numbers has a spectrum of ", n / 2 + 1, ", but got shape ", x.shape));
@@ -82,17 +84,16 @@ Tensor real_transform(const Tensor& x, bool scaled) {
   const int64_t attrs[] = {scaled};
   return record(op::rfft, attrs, x);
 }
-Tensor inverse_real_transform(const Tensor& x, int64_t n, bool scaled) {
-  const int64_t attrs[] = {scaled, n};
+Tensor inverse_real_transform(const Tensor& x, Size n, bool scaled) {
+  const int64_t attrs[] = {scaled, 1, n.word()};
   return record(op::irfft, attrs, x);
 }
 
 // Frequencies between the first and the middle stand for two of the whole spectrum: `inner` times theirs, once the
 // others.
-Tensor weigh_inner(const Tensor& spectrum, int64_t n, double inner) {
-  const int64_t between = (n - 1) / 2;
-  const Tensor weights =
-      pad(full(Shape{between}, inner, real_dtype(spectrum.dtype())), {Padding{1, n % 2 == 0 ? 1 : 0}}, 1);
+Tensor weigh_inner(const Tensor& spectrum, Size n, double inner) {
+  const Size between = (n - 1) / 2;
+  const Tensor weights = pad(full(Shape{between}, inner, real_dtype(spectrum.dtype())), {Padding{1, 1 - n % 2}}, 1);
   return spectrum * cast(weights, spectrum.dtype());
 }
 
@@ -100,11 +101,11 @@ void grad_fft(GradContext& g) {
   g.set(0, transform(g.cotangent(), !fft_is_inverse(g.attrs), fft_is_scaled(g.attrs)));
 }
 void grad_rfft(GradContext& g) {
-  const int64_t n = last_size(g.in[0].shape());
+  const Size n = last_size(g.in[0].shape());
   g.set(0, inverse_real_transform(weigh_inner(g.cotangent(), n, 0.5), n, fft_is_scaled(g.attrs)));
 }
 void grad_irfft(GradContext& g) {
-  g.set(0, weigh_inner(real_transform(g.cotangent(), fft_is_scaled(g.attrs)), g.attrs[1], 2));
+  g.set(0, weigh_inner(real_transform(g.cotangent(), fft_is_scaled(g.attrs)), g.attrs.extents(1)[0], 2));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ void check_one_loop(const OpDef& op, const Graph& body) {
     const bool spreads = node.op == &op::spread_rows && given[node.in[0]] && given[node.in[1]];
     if (!reduction && !spreads && node.op->kind != OpKind::elementwise && node.op != &op::broadcast_to)
       throw_invalid(op, cat("its body holds ", node.op->name, ", which is no part of a loop over elements"));
-    if (!(space_of(body, node) == space))
+    if (space_of(body, node) != space)
       throw_invalid(op, cat("its body loops over shapes ", space, " and ", space_of(body, node)));
     for (ValueId v : node.in)
       if (folds && folded[v])
@@ -52,7 +52,7 @@ void infer_fused(const OpCall& call, std::vector<Aval>& out) {
   if (body.inputs.size() != call.in.size())
     throw_invalid(call.op, cat("the body takes ", body.inputs.size(), " inputs, but got ", call.in.size()));
   for (size_t i = 0; i < call.in.size(); ++i)
-    if (!(body.values[body.inputs[i].value] == *call.in[i]))
+    if (body.values[body.inputs[i].value] != *call.in[i])
       throw_invalid(call.op, cat("input ", i, " is ", format_aval(*call.in[i]), ", but the body takes ",
                                  format_aval(body.values[body.inputs[i].value])));
   if (body.nodes.empty()) throw_invalid(call.op, "its body computes nothing");

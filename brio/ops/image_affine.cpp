@@ -53,7 +53,7 @@ Tensor transformed(const Batch& batch, std::vector<Tensor> columns, const Affine
   columns.resize(8);
   int64_t rows = 1;
   for (const Tensor& c : columns)
-    if (c.defined()) rows = std::max(rows, c.shape().elements());
+    if (c.defined()) rows = max(Size(rows), c.shape().elements());
   if (batch.count() == 0) rows = 0;
   for (Tensor& c : columns) c = c.defined() ? broadcast_to(c, {rows}) : zeros({rows});
   return batch.back(affine_transform(batch.pictures, stack(columns, 1), o));

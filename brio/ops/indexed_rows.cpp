@@ -14,7 +14,7 @@ constexpr AttrSpec kSizeAttrs[] = {{"size", AttrKind::integer}};
 
 int64_t table_size(const OpCall& call) {
   const int64_t size = call.attrs[0];
-  if (size < 0 || size > std::numeric_limits<int32_t>::max())
+  if (surely_less(size, 0) || surely_less(std::numeric_limits<int32_t>::max(), size))
     throw_invalid(call.op, cat("the table has ", size, " rows; they are counted in int32"));
   return size;
 }
@@ -24,8 +24,8 @@ void check_int32_vector(const OpDef& op, std::string_view what, const Aval& aval
     throw_invalid(op, cat("the ", what, " must be an int32 vector, but are ", aval.dtype, " of shape ", aval.shape));
 }
 
-Shape with_rows(const OpDef& op, int64_t count, const Shape& like, int from) {
-  std::vector<int64_t> dims = {count};
+Shape with_rows(const OpDef& op, Size count, const Shape& like, int from) {
+  std::vector<Size> dims = {count};
   dims.insert(dims.end(), like.begin() + from, like.end());
   return checked_shape(op, dims);
 }
@@ -42,12 +42,12 @@ void infer_sum_rows(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op, cat("the indices must be int32 or int64, but are ", indices.dtype, "; cast them first"));
   if (rows.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
   bool fits = indices.shape.rank() <= rows.shape.rank();
-  for (int i = 0; fits && i < indices.shape.rank(); ++i) fits = indices.shape[i] == rows.shape[i];
+  for (int i = 0; fits && i < indices.shape.rank(); ++i) fits = !(indices.shape[i] != rows.shape[i]);
   if (!fits)
     throw_invalid(call.op, cat("the indices have shape ", indices.shape, ", which is not the beginning of the rows' ",
                                rows.shape));
-  const int64_t count = indices.shape.elements();
-  if (count > std::numeric_limits<int32_t>::max() - 1)
+  const Size count = indices.shape.elements();
+  if (surely_less(std::numeric_limits<int32_t>::max() - 1, count))
     throw_invalid(call.op, cat("there are ", count, " indices; they are counted in int32"));
   out.push_back({Shape{count}, i32});
   out.push_back({with_rows(call.op, count + 1, rows.shape, indices.shape.rank()), rows.dtype});
@@ -71,7 +71,7 @@ void infer_subtract_rows(const OpCall& call, std::vector<Aval>& out) {
   check_rows(call.op, rows);
   if (table.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
   if (table.shape.rank() == 0 || rows.dtype != table.dtype || rows.shape[0] != ids.shape[0] + 1 ||
-      !(with_rows(call.op, table.shape[0], rows.shape, 1) == table.shape))
+      with_rows(call.op, table.shape[0], rows.shape, 1) != table.shape)
     throw_invalid(call.op,
                   cat("a table of ", table.dtype, " of shape ", table.shape, " with ", ids.shape[0],
                       " ids takes one row more of the same sort, but got ", rows.dtype, " of shape ", rows.shape));

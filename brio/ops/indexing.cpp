@@ -24,7 +24,7 @@ void check_indices(const OpDef& op, const Aval& indices) {
 // params[:axis] + indices + params[axis+1:]
 Shape gathered_shape(const OpDef& op, const Shape& params, const Shape& indices, int64_t axis) {
   if (axis < 0 || axis >= params.rank()) throw_invalid(op, cat("axis ", axis, " is out of range for shape ", params));
-  std::vector<int64_t> dims(params.begin(), params.begin() + axis);
+  std::vector<Size> dims(params.begin(), params.begin() + axis);
   dims.insert(dims.end(), indices.begin(), indices.end());
   dims.insert(dims.end(), params.begin() + axis + 1, params.end());
   return checked_shape(op, dims);
@@ -41,7 +41,7 @@ void infer_scatter_add(const OpCall& call, std::vector<Aval>& out) {
   if (base.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
   check_indices(call.op, indices);
   const Shape expected = gathered_shape(call.op, base.shape, indices.shape, call.attrs[0]);
-  if (!(updates.shape == expected))
+  if (updates.shape != expected)
     throw_invalid(call.op, cat("the updates have shape ", updates.shape, ", but base ", base.shape, " with indices ",
                                indices.shape, " along axis ", call.attrs[0], " takes updates of shape ", expected));
   if (updates.dtype != base.dtype)
@@ -59,7 +59,7 @@ void infer_one_hot(const OpCall& call, std::vector<Aval>& out) {
   if (dtype < 0 || dtype >= kRealDTypeCount) throw_invalid(call.op, cat("no dtype has number ", dtype));
   if (axis < 0 || axis > indices.shape.rank())
     throw_invalid(call.op, cat("axis ", axis, " is out of range for indices of shape ", indices.shape));
-  std::vector<int64_t> dims(indices.shape.begin(), indices.shape.end());
+  std::vector<Size> dims(indices.shape.begin(), indices.shape.end());
   dims.insert(dims.begin() + axis, depth);
   out.push_back({checked_shape(call.op, dims), static_cast<DType>(dtype)});
 }

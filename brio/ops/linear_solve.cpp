@@ -23,11 +23,11 @@ void infer_solve(const OpCall& call, std::vector<Aval>& out) {
   const Aval &a = check_square(call), &b = check_matrices(call, 1);
   if (a.dtype != b.dtype)
     throw_invalid(call.op, cat("the matrices are ", a.dtype, ", but the right-hand sides ", b.dtype, "; cast one"));
-  const Matrices m(a.shape), sides(b.shape);
+  const OpenMatrices m(a.shape), sides(b.shape);
   if (m.rows != sides.rows)
     throw_invalid(call.op, cat("matrices of shape ", a.shape, " need right-hand sides of ", m.rows, " rows, but got ",
                                b.shape));
-  if (!(with_last(a.shape, {}) == with_last(b.shape, {})))
+  if (with_last(a.shape, {}) != with_last(b.shape, {}))
     throw_invalid(call.op, cat("the leading dimensions of ", a.shape, " and ", b.shape, " differ"));
   out.push_back(b);
 }

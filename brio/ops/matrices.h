@@ -10,15 +10,19 @@
 
 namespace brio {
 
-// For kernels.
-struct Matrices {
-  int64_t rows, columns, batch = 1;
-  explicit Matrices(const Shape& shape) : rows(shape[shape.rank() - 2]), columns(shape[shape.rank() - 1]) {
+// To kernels sizes are numbers.
+template <typename N>
+struct MatricesOf {
+  N rows, columns, batch = 1;
+  explicit MatricesOf(const Shape& shape) : rows(shape[shape.rank() - 2]), columns(shape[shape.rank() - 1]) {
     for (int i = 0; i + 2 < shape.rank(); ++i) batch *= shape[i];
   }
-  int64_t elements() const { return rows * columns; }
-  int64_t smaller() const { return std::min(rows, columns); }
+  N elements() const { return rows * columns; }
+  N smaller() const { return min(Size(rows), Size(columns)); }
+  N larger() const { return max(Size(rows), Size(columns)); }
 };
+using Matrices = MatricesOf<int64_t>;
+using OpenMatrices = MatricesOf<Size>;
 
 // For shape rules: input i is matrices of float32 or float64.
 inline const Aval& check_matrices(const OpCall& call, size_t i = 0) {
@@ -26,22 +30,21 @@ inline const Aval& check_matrices(const OpCall& call, size_t i = 0) {
   if (x.dtype != f32 && x.dtype != f64)
     throw_invalid(call.op, cat("takes float32 or float64, but got ", x.dtype, "; cast it first"));
   if (x.shape.rank() < 2) throw_invalid(call.op, cat("takes matrices, but got shape ", x.shape));
-  const Matrices m(x.shape);
-  if (std::max(m.rows, m.columns) > std::numeric_limits<int32_t>::max())
+  if (surely_less(std::numeric_limits<int32_t>::max(), OpenMatrices(x.shape).larger()))
     throw_invalid(call.op, cat("matrices of shape ", x.shape, " are larger than 32-bit integers count"));
   return x;
 }
 inline const Aval& check_square(const OpCall& call) {
   const Aval& x = check_matrices(call);
-  const Matrices m(x.shape);
+  const OpenMatrices m(x.shape);
   if (m.rows != m.columns) throw_invalid(call.op, cat("takes square matrices, but got shape ", x.shape));
   return x;
 }
 
 // The shape of `shape`'s batch with other last axes.
-inline Shape with_last(const Shape& shape, std::initializer_list<int64_t> last) {
+inline Shape with_last(const Shape& shape, std::initializer_list<Size> last) {
   Shape result(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
-  for (const int64_t dim : last) result.push_back(dim);
+  for (const Size dim : last) result.push_back(dim);
   return result;
 }
 

@@ -14,7 +14,7 @@ namespace brio {
 namespace {
 
 struct Matrix {
-  int64_t rows, columns;
+  Size rows, columns;
   Matrix(std::string_view function, const Tensor& x) {
     const Shape& shape = required(function, x).shape();
     if (shape.rank() < 2) throw_invalid(function, cat("takes matrices, but got shape ", shape));
@@ -22,16 +22,16 @@ struct Matrix {
     columns = shape[shape.rank() - 1];
   }
   // How long the diagonal k is.
-  int64_t diagonal(std::string_view function, int64_t k) const {
-    if (k != 0 && (k <= -rows || k >= columns))
+  Size diagonal(std::string_view function, int64_t k) const {
+    if (k != 0 && (k + rows <= 0 || k >= columns))
       throw_invalid(function,
                     cat("diagonal ", k, " lies outside of a matrix of ", rows, " rows and ", columns, " columns"));
-    return std::min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0));
+    return min(rows + std::min<int64_t>(k, 0), columns - std::max<int64_t>(k, 0));
   }
   // The column of every element, and where the diagonal k passes through its row: the two are compared.
   Tensor column() const { return iota(columns, counter()); }
   Tensor diagonal_at(int64_t k) const {
-    return expand_dims(iota(rows, counter()) + constant(std::clamp(k, -rows, columns), counter()), 1);
+    return expand_dims(iota(rows, counter()) + constant(max(min(Size(k), columns), 0 - rows), counter()), 1);
   }
   DType counter() const { return counter_dtype(rows + columns); }
 };
@@ -41,7 +41,7 @@ Tensor zero_of(DType dtype) { return dtype == boolean ? constant(false, dtype) :
 // `diagonal` where the diagonal k of x is.
 Tensor with_diagonal(const Tensor& x, const Matrix& matrix, const Tensor& diagonal, int64_t k) {
   // It starts in row 0 or in column 0: its elements are known by row or by column, and it is filled up to as many.
-  const int64_t missing = (k >= 0 ? matrix.rows : matrix.columns) - diagonal.shape()[diagonal.rank() - 1];
+  const Size missing = (k >= 0 ? matrix.rows : matrix.columns) - diagonal.shape()[diagonal.rank() - 1];
   std::vector<Padding> behind(static_cast<size_t>(diagonal.rank()));
   behind.back().high = missing;
   return select(equal(matrix.column(), matrix.diagonal_at(k)), expand_dims(pad(diagonal, behind), k >= 0 ? -1 : -2),
@@ -56,9 +56,8 @@ namespace linalg {
 
 Tensor diag(const Tensor& diagonal, int64_t k) {
   if (required("diag", diagonal).rank() == 0) throw_invalid("diag", "takes vectors, but got a scalar");
-  std::vector<int64_t> dims(diagonal.shape().begin(), diagonal.shape().end());
-  constexpr int64_t kFarthest = int64_t{1} << 59;  // no shape has room for it
-  dims.back() += std::abs(std::clamp(k, -kFarthest, kFarthest));
+  std::vector<Size> dims(diagonal.shape().begin(), diagonal.shape().end());
+  dims.back() += k < 0 ? 0 - Size(k) : Size(k);
   dims.push_back(dims.back());
   const Tensor none = broadcast_to(zero_of(diagonal.dtype()), checked_shape("diag", dims));
   return with_diagonal(none, Matrix("diag", none), diagonal, k);
@@ -66,11 +65,11 @@ Tensor diag(const Tensor& diagonal, int64_t k) {
 
 Tensor diag_part(const Tensor& x, int64_t k) {
   const Matrix matrix("diag_part", x);
-  const int64_t length = matrix.diagonal("diag_part", k), step = matrix.columns + 1;
+  const Size length = matrix.diagonal("diag_part", k), step = matrix.columns + 1;
   // Rows one after another: the diagonal is every (columns + 1)-th element.
-  std::vector<int64_t> flat(x.shape().begin(), x.shape().end() - 1);
+  std::vector<Size> flat(x.shape().begin(), x.shape().end() - 1);
   flat.back() *= matrix.columns;
-  const int64_t first = k >= 0 ? k : -k * matrix.columns;
+  const Size first = k >= 0 ? Size(k) : (0 - Size(k)) * matrix.columns;
   std::vector<Range> ranges(flat.size());
   ranges.back() = {first, length == 0 ? first : first + (length - 1) * step + 1, step};
   return slice(reshape(x, Shape(flat)), ranges);
@@ -78,10 +77,10 @@ Tensor diag_part(const Tensor& x, int64_t k) {
 
 Tensor set_diag(const Tensor& x, const Tensor& diagonal, int64_t k) {
   const Matrix matrix("set_diag", x);
-  const int64_t length = matrix.diagonal("set_diag", k);
-  std::vector<int64_t> expected(x.shape().begin(), x.shape().end() - 1);
+  const Size length = matrix.diagonal("set_diag", k);
+  std::vector<Size> expected(x.shape().begin(), x.shape().end() - 1);
   expected.back() = length;
-  if (!(required("set_diag", diagonal, 1).shape() == Shape(expected)))
+  if (required("set_diag", diagonal, 1).shape() != Shape(expected))
     throw_invalid("set_diag", cat("the diagonal ", k, " of shape ", x.shape(), " has shape ", Shape(expected),
                                   ", but got ", diagonal.shape()));
   return with_diagonal(x, matrix, diagonal, k);

@@ -27,7 +27,7 @@ Shape slices_shape(const OpDef& op, const Aval& tensor, const Aval& indices, Att
     throw_invalid(op, "the indices are a scalar; their last axis must be a position: give them rank 1 or more");
   const int64_t depth = indices.shape[last], batch = attrs[1];
   bool fits = batch >= 0 && batch <= last && batch <= tensor.shape.rank();
-  for (int i = 0; fits && i < batch; ++i) fits = tensor.shape[i] == indices.shape[i];
+  for (int i = 0; fits && i < batch; ++i) fits = !(tensor.shape[i] != indices.shape[i]);
   if (!fits)
     throw_invalid(op, cat("batch_dims is ", batch, ", but the tensor's shape ", tensor.shape, " and the indices' ",
                           indices.shape, " do not share so many leading axes"));
@@ -35,7 +35,7 @@ Shape slices_shape(const OpDef& op, const Aval& tensor, const Aval& indices, Att
     throw_invalid(
         op, cat("indices of shape ", indices.shape, " are positions in ", depth, " axes, but the tensor has shape ",
                 tensor.shape, batch ? cat(", ", batch, " of them for the batch") : ""));
-  std::vector<int64_t> dims(indices.shape.begin(), indices.shape.end() - 1);
+  std::vector<Size> dims(indices.shape.begin(), indices.shape.end() - 1);
   dims.insert(dims.end(), tensor.shape.begin() + batch + depth, tensor.shape.end());
   return checked_shape(op, dims);
 }
@@ -49,7 +49,7 @@ void infer_scatter(const OpCall& call, std::vector<Aval>& out) {
   const Aval &tensor = *call.in[0], &updates = *call.in[2];
   if (computes && tensor.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
   const Shape expected = slices_shape(call.op, tensor, *call.in[1], call.attrs);
-  if (!(updates.shape == expected))
+  if (updates.shape != expected)
     throw_invalid(call.op, cat("the updates have shape ", updates.shape, ", but a tensor ", tensor.shape,
                                " with indices ", call.in[1]->shape, " takes updates of shape ", expected));
   if (updates.dtype != tensor.dtype)
@@ -92,7 +92,7 @@ void grad_scatter_update(GradContext& g) {
   const Shape places(g.in[0].shape().dims().first(static_cast<size_t>(g.attrs[1] + indices[indices.rank() - 1])));
   const Tensor number = reshape(iota(positions.elements()), positions);
   const Tensor last = scattered(op::tensor_scatter_update, g, zeros(places, i64), number);
-  std::vector<int64_t> dims(positions.begin(), positions.end());
+  std::vector<Size> dims(positions.begin(), positions.end());
   dims.resize(static_cast<size_t>(g.in[2].rank()), 1);
   g.set(2, select(reshape(equal(gathered(g, last), number), dims), gathered(g, c), none));
 }
@@ -238,7 +238,7 @@ Tensor gather(const Tensor& params, const Tensor& indices, int axis, int batch_d
   const int batch = batch_dims < 0 ? batch_dims + index_rank : batch_dims;
   const int at = positive_axis(op::gather, axis, rank);
   bool fits = batch >= 0 && batch <= index_rank && batch <= at;
-  for (int i = 0; fits && i < batch; ++i) fits = params.shape()[i] == indices.shape()[i];
+  for (int i = 0; fits && i < batch; ++i) fits = !(params.shape()[i] != indices.shape()[i]);
   if (!fits)
     throw_invalid(op::gather, cat("batch_dims is ", batch_dims, ", but params ", params.shape(), " before axis ", at,
                                   " and indices ", indices.shape(), " do not share so many leading axes"));

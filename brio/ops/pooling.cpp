@@ -21,16 +21,19 @@ constexpr AttrSpec kAvgGradAttrs[] = {{"window", AttrKind::list},
                                       {"size", AttrKind::extents}};
 
 struct PoolAttrs {
-  std::span<const int64_t> window, stride, low, high;
   size_t end = 0;  // of these lists
+  std::span<const int64_t> window, stride;
+  Extents low, high;
 
-  explicit PoolAttrs(Attrs attrs) {
-    for (auto* list : {&window, &stride, &low, &high}) {
-      *list = attrs.list(end);
-      end = attrs.after_list(end);
-    }
+  explicit PoolAttrs(Attrs attrs) : window(next(attrs)), stride(next(attrs)), low(next(attrs)), high(next(attrs)) {}
+  OpenWindowAxis axis(size_t i, Size size) const { return {size, window[i], stride[i], 1, low[i], high[i]}; }
+
+ private:
+  std::span<const int64_t> next(Attrs attrs) {
+    const auto list = attrs.list(end);
+    end = attrs.after_list(end);
+    return list;
   }
-  WindowAxis axis(size_t i, int64_t size) const { return {size, window[i], stride[i], 1, low[i], high[i]}; }
 };
 
 // Checks the attributes against x's shape and gives that of the pooled tensor.
@@ -43,12 +46,13 @@ Shape pooled_shape(const OpCall& call, const Shape& x) {
   check_list(call.op, "the stride", attrs.stride, axes, 1);
   check_list(call.op, "the low padding", attrs.low, axes, 0);
   check_list(call.op, "the high padding", attrs.high, axes, 0);
-  std::vector<int64_t> dims{x[0]};
+  std::vector<Size> dims{x[0]};
   for (size_t i = 0; i < attrs.window.size(); ++i) {
-    const WindowAxis axis = attrs.axis(i, x[static_cast<int>(i) + 1]);
+    const OpenWindowAxis axis = attrs.axis(i, x[static_cast<int>(i) + 1]);
     check_fits(call.op, axis, i);
     // Then every window has an element that is not padding.
-    if (axis.low >= axis.window || axis.high >= axis.window || (axis.size == 0 && axis.count() > 0))
+    if (surely_less(axis.window, axis.low + 1) || surely_less(axis.window, axis.high + 1) ||
+        (axis.size == 0 && surely_less(0, axis.count())))
       throw_invalid(call.op, cat("padding by ", axis.low, " and ", axis.high, " makes windows of ", axis.window,
                                  " along spatial axis ", i, " of size ", axis.size,
                                  " that hold nothing but padding; pad less"));
@@ -65,7 +69,7 @@ void check_floating(const OpDef& op, DType dtype) {
   if (!is_floating(dtype)) throw_invalid(op, cat("takes floating-point tensors, but got ", dtype, "; cast it first"));
 }
 void check_second(const OpCall& call, const Aval& expected, std::string_view what) {
-  if (!(*call.in[1] == expected))
+  if (*call.in[1] != expected)
     throw_invalid(call.op, cat(what, " is ", call.in[1]->dtype, " of shape ", call.in[1]->shape, ", but should be ",
                                expected.dtype, " of shape ", expected.shape));
 }
@@ -93,13 +97,13 @@ void infer_avg_pool_grad(const OpCall& call, std::vector<Aval>& out) {
   check_floating(call.op, call.in[0]->dtype);
   if (y.rank() < 3 || y.rank() > 5)
     throw_invalid(call.op, cat("the cotangent has shape ", y, "; its rank must be 3 to 5"));
-  const auto size = call.attrs.list(PoolAttrs(call.attrs).end);
+  const Extents size = call.attrs.extents(PoolAttrs(call.attrs).end);
   check_list(call.op, "the size", size, y.rank() - 2, 0);
-  std::vector<int64_t> dims{y[0]};
-  dims.insert(dims.end(), size.begin(), size.end());
+  std::vector<Size> dims{y[0]};
+  for (size_t i = 0; i < size.size(); ++i) dims.push_back(size[i]);
   dims.push_back(y[y.rank() - 1]);
   const Shape x = checked_shape(call.op, dims), expected = pooled_shape(call, x);
-  if (!(y == expected))
+  if (y != expected)
     throw_invalid(call.op, cat("the cotangent has shape ", y, ", but pooling ", x, " gives ", expected));
   out.push_back({x, call.in[0]->dtype});
 }
@@ -129,7 +133,7 @@ void grad_max_pool_pick(GradContext& g) {
 void grad_avg_pool(GradContext& g) {
   const Shape& x = g.in[0].shape();
   std::vector<int64_t> words(g.attrs.words().begin(), g.attrs.words().end());
-  append_list(words, {x.begin() + 1, x.end() - 1});
+  append_list(words, std::span(x.begin() + 1, x.end() - 1));
   g.set(0, record(op::avg_pool_grad, words, g.cotangent()));
 }
 void grad_avg_pool_grad(GradContext& g) {
@@ -190,16 +194,16 @@ Tensor pool(const OpDef& op, const Tensor& x, const std::vector<int64_t>& window
   const std::vector<int64_t> windows = per_axis(op, "the window", window, axes),
                              strides = options.strides.empty() ? windows
                                                                : per_axis(op, "the stride", options.strides, axes);
-  std::vector<WindowAxis> sides;
+  std::vector<OpenWindowAxis> sides;
   for (size_t i = 0; i < windows.size(); ++i)
     sides.push_back({last.shape()[static_cast<int>(i) + 1], windows[i], strides[i]});
   resolve_padding(op, options.padding, sides);
   std::vector<int64_t> words;
   append_list(words, windows);
   append_list(words, strides);
-  for (auto side : {&WindowAxis::low, &WindowAxis::high}) {
+  for (auto side : {&OpenWindowAxis::low, &OpenWindowAxis::high}) {
     words.push_back(axes);
-    for (const WindowAxis& axis : sides) words.push_back(axis.*side);
+    for (const OpenWindowAxis& axis : sides) words.push_back((axis.*side).word());
   }
   return from_channels_last(record(op, words, last), options.data_format);
 }

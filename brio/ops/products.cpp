@@ -31,8 +31,8 @@ void infer_matmul(const OpCall& call, std::vector<Aval>& out) {
                                "; a scalar has no rows or columns: multiply with * instead"));
   const bool ta = call.attrs[0] && a.shape.rank() > 1, tb = call.attrs[1] && b.shape.rank() > 1;
   const int ra = a.shape.rank(), rb = b.shape.rank();
-  const int64_t ka = ra == 1 ? a.shape[0] : a.shape[ta ? ra - 2 : ra - 1];
-  const int64_t kb = rb == 1 ? b.shape[0] : b.shape[tb ? rb - 1 : rb - 2];
+  const Size ka = ra == 1 ? a.shape[0] : a.shape[ta ? ra - 2 : ra - 1];
+  const Size kb = rb == 1 ? b.shape[0] : b.shape[tb ? rb - 1 : rb - 2];
   if (ka != kb)
     throw_invalid(call.op, cat("the inner sizes differ: ", a.shape, ta ? " transposed" : "", " has ", ka,
                                " columns, ", b.shape, tb ? " transposed" : "", " has ", kb, " rows"));

@@ -26,7 +26,7 @@ void infer_random(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op, cat("makes floating-point tensors, not ", dtype, "; draw float32 and cast it"));
   if (!floats && dtype != u32 && dtype != u64)
     throw_invalid(call.op, cat("makes uint32 or uint64 tensors, not ", dtype, "; draw uint32 and cast it"));
-  out.push_back({checked_shape(call.op, call.attrs.list(2)), dtype});
+  out.push_back({checked_shape(call.op, call.attrs.extents(2)), dtype});
 }
 
 template <int flops_per_element>
@@ -58,7 +58,7 @@ template <typename Options>
 Tensor draw(const OpDef& op, const Shape& shape, const Options& options) {
   const random::Drawn drawn = random::next_stream(options.seed, options.generator, options.stream);
   int64_t attrs[3 + kMaxRank] = {static_cast<int64_t>(options.dtype), drawn.offset, shape.rank()};
-  std::copy(shape.begin(), shape.end(), attrs + 3);
+  for (int i = 0; i < shape.rank(); ++i) attrs[3 + i] = shape[i].word();
   return record(op, std::span<const int64_t>(attrs, static_cast<size_t>(3 + shape.rank())), drawn.seed,
                 drawn.counter);
 }

@@ -11,21 +11,27 @@
 #include "brio/ops/families.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/complex.h"
 
 namespace brio {
 namespace {
 
-constexpr AttrSpec kIotaAttrs[] = {{"dtype", AttrKind::dtype}, {"size", AttrKind::extents}};
+constexpr AttrSpec kSizeAttrs[] = {{"dtype", AttrKind::dtype}, {"size", AttrKind::extents}};
 
-void infer_iota(const OpCall& call, std::vector<Aval>& out) {
+DType check_size(const OpCall& call) {
   const int64_t dtype = call.attrs[0];
   if (dtype < 0 || dtype >= kRealDTypeCount) throw_invalid(call.op, cat("no dtype has number ", dtype));
   if (static_cast<DType>(dtype) == boolean)
     throw_invalid(call.op, "makes numbers, not bool; compare a range instead");
   if (call.attrs.list(1).size() != 1)
     throw_invalid(call.op, cat("takes one size, but got ", call.attrs.list(1).size()));
-  out.push_back({checked_shape(call.op, call.attrs.list(1)), static_cast<DType>(dtype)});
+  return static_cast<DType>(dtype);
 }
+void infer_iota(const OpCall& call, std::vector<Aval>& out) {
+  const DType dtype = check_size(call);
+  out.push_back({checked_shape(call.op, call.attrs.extents(1)), dtype});
+}
+void infer_size(const OpCall& call, std::vector<Aval>& out) { out.push_back({Shape(), check_size(call)}); }
 
 int64_t range_size(Scalar start, Scalar limit, Scalar delta, DType dtype) {
   const auto wrong = [&](std::string_view why) {
@@ -56,20 +62,36 @@ const OpDef iota{.name = "iota",
                  .kind = OpKind::indexed,
                  .min_inputs = 0,
                  .max_inputs = 0,
-                 .attrs = kIotaAttrs,
+                 .attrs = kSizeAttrs,
                  .infer = infer_iota,
+                 .no_grad = "it has no inputs",
+                 .cost = movement_cost};
+const OpDef size{.name = "size",
+                 .summary = "a size as a number: a constant, once it is known",
+                 .kind = OpKind::indexed,
+                 .min_inputs = 0,
+                 .max_inputs = 0,
+                 .attrs = kSizeAttrs,
+                 .infer = infer_size,
                  .no_grad = "it has no inputs",
                  .cost = movement_cost};
 }  // namespace op
 
 void register_ranges() {
-  static const OpDef* const rows[] = {&op::iota};
+  static const OpDef* const rows[] = {&op::iota, &op::size};
   register_ops(rows);
 }
 
-Tensor iota(int64_t size, DType dtype) {
-  const int64_t attrs[] = {static_cast<int64_t>(dtype), 1, size};
+Tensor iota(Size size, DType dtype) {
+  const int64_t attrs[] = {static_cast<int64_t>(dtype), 1, size.word()};
   return record(op::iota, std::span<TensorImpl* const>(), attrs);
+}
+
+Tensor size_number(Size value, DType dtype) {
+  if (value.known()) return constant(Scalar(int64_t{value}), dtype);
+  if (is_complex(dtype)) return cast(size_number(value, real_dtype(dtype)), dtype);
+  const int64_t attrs[] = {static_cast<int64_t>(dtype), 1, value.word()};
+  return record(op::size, std::span<TensorImpl* const>(), attrs);
 }
 
 Tensor range(Scalar start, Scalar limit, Scalar delta, std::optional<DType> dtype) {
@@ -113,7 +135,7 @@ Tensor linspace(Scalar start, Scalar stop, int64_t num, DType dtype) {
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& vectors, std::string_view indexing) {
   if (indexing != "xy" && indexing != "ij")
     throw_invalid("meshgrid", cat("the indexing is '", indexing, "'; it must be 'xy' or 'ij'"));
-  std::vector<int64_t> dims;
+  std::vector<Size> dims;
   for (size_t i = 0; i < vectors.size(); ++i)  // what is no vector is taken as one, as in TensorFlow
     dims.push_back(required("meshgrid", vectors[i], static_cast<int>(i)).size());
   const bool swap = indexing == "xy" && dims.size() > 1;
@@ -121,16 +143,16 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>& vectors, std::string_vie
   const Shape shape = checked_shape("meshgrid", dims);
   std::vector<Tensor> grids;
   for (size_t i = 0; i < vectors.size(); ++i) {
-    std::vector<int64_t> along(dims.size(), 1);
+    std::vector<Size> along(dims.size(), 1);
     along[swap && i < 2 ? 1 - i : i] = vectors[i].size();
     grids.push_back(broadcast_to(reshape(vectors[i], along), shape));
   }
   return grids;
 }
 
-Tensor eye(int64_t rows, int64_t columns, DType dtype, const Shape& batch) {
+Tensor eye(Size rows, Size columns, DType dtype, const Shape& batch) {
   if (columns == -1) columns = rows;
-  std::vector<int64_t> dims(batch.begin(), batch.end());
+  std::vector<Size> dims(batch.begin(), batch.end());
   dims.insert(dims.end(), {rows, columns});
   const Shape shape = checked_shape("eye", dims);
   // Row r has its one in column r, and none where that lies outside.

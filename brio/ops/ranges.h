@@ -12,13 +12,13 @@
 namespace brio {
 
 namespace op {
-extern const OpDef iota;
+extern const OpDef iota, size;
 }
 
 // 0, 1, …, size - 1. A narrow dtype wraps or rounds.
-Tensor iota(int64_t size, DType dtype = i64);
+Tensor iota(Size size, DType dtype = i64);
 // For counting up to size: int32, which is faster, where it can.
-inline DType counter_dtype(int64_t size) { return size <= std::numeric_limits<int32_t>::max() ? i32 : i64; }
+inline DType counter_dtype(Size size) { return surely_less(size, int64_t{1} << 31) ? i32 : i64; }
 // start, start + delta, … before limit. Of integers int32 and of others float32, unless a dtype is given.
 Tensor range(Scalar start, Scalar limit, Scalar delta = 1, std::optional<DType> dtype = {});
 Tensor range(Scalar limit);
@@ -28,7 +28,7 @@ Tensor linspace(Scalar start, Scalar stop, int64_t num, DType dtype = f32);
 // Each of the vectors (or scalars) along an axis of its own, repeated along the others. Indexing is "xy" (the first
 // two axes swapped) or "ij".
 std::vector<Tensor> meshgrid(const std::vector<Tensor>& vectors, std::string_view indexing = "xy");
-Tensor eye(int64_t rows, int64_t columns = -1, DType dtype = f32, const Shape& batch = {});
+Tensor eye(Size rows, Size columns = -1, DType dtype = f32, const Shape& batch = {});
 // A new last axis of size maxlen: true at positions below the length. Without maxlen it is the largest length, which
 // is read now.
 Tensor sequence_mask(const Tensor& lengths, std::optional<int64_t> maxlen = {}, DType dtype = boolean);

@@ -170,14 +170,14 @@ Tensor mean(const Tensor& x, const Axes& axes, bool keepdims) {
   const Tensor total = sum(x, axes, keepdims);
   // The count is part of the structure: it follows from the shapes.
   const uint32_t mask = axes.mask(op::reduce_sum, x.shape());
-  int64_t count = 1;
+  Size count = 1;
   for (int i = 0; i < x.rank(); ++i)
     if (mask >> i & 1) count *= x.shape()[i];
   if (is_integer(x.dtype())) {  // cut towards 0, and 0 of nothing, as TensorFlow's
-    const Tensor n = constant(std::max<int64_t>(count, 1), x.dtype());
+    const Tensor n = constant(max(count, Size(1)), x.dtype());
     return is_signed(x.dtype()) ? floor_div(abs(total), n) * sign(total) : floor_div(total, n);
   }
-  return div(total, constant(static_cast<double>(count), x.dtype()));
+  return div(total, constant(count, x.dtype()));
 }
 
 Tensor sum_to(const Tensor& x, const Shape& shape) {
@@ -185,7 +185,7 @@ Tensor sum_to(const Tensor& x, const Shape& shape) {
   const int extra = x.rank() - shape.rank();
   std::vector<int> axes;
   for (int i = 0; i < x.rank(); ++i)
-    if (i < extra || (shape[i - extra] == 1 && x.shape()[i] != 1)) axes.push_back(i);
+    if (i < extra || (shape[i - extra] == 1 && !(x.shape()[i] == 1))) axes.push_back(i);
   return reshape(sum(x, Axes(axes)), shape);
 }
 

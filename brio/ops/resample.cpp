@@ -24,10 +24,10 @@ void infer_resample(const OpCall& call, std::vector<Aval>& out) {
   if (index.dtype != i32) throw_invalid(call.op, cat("the index must be int32, but is ", index.dtype, "; cast it"));
   if (index.shape.rank() != 2 || index.shape[0] < 1)
     throw_invalid(call.op, cat("the index has shape ", index.shape, "; it is (taps, new size), with a tap or more"));
-  if (weights.dtype != x.dtype || !(weights.shape == index.shape))
+  if (weights.dtype != x.dtype || weights.shape != index.shape)
     throw_invalid(call.op, cat("the weights are ", weights.dtype, " of shape ", weights.shape, "; for x of ", x.dtype,
                                " and an index of shape ", index.shape, " they are ", x.dtype, " of that shape"));
-  std::vector<int64_t> dims(x.shape.begin(), x.shape.end());
+  std::vector<Size> dims(x.shape.begin(), x.shape.end());
   dims[static_cast<size_t>(axis)] = index.shape[1];
   out.push_back({checked_shape(call.op, dims), x.dtype});
 }
@@ -39,14 +39,15 @@ Cost resample_cost(const OpCall& call, std::span<const Aval> out) {
 
 std::vector<Tensor> plain_resample(std::span<const Tensor> in, Attrs attrs) {
   const auto axis = static_cast<int>(attrs[0]);
-  const int64_t taps = in[1].shape()[0], size = in[1].shape()[1];
-  std::vector<int64_t> along(static_cast<size_t>(in[0].rank()), 1);
+  const int64_t taps = in[1].shape()[0];
+  const Size size = in[1].shape()[1];
+  std::vector<Size> along(static_cast<size_t>(in[0].rank()), 1);
   along[static_cast<size_t>(axis)] = size;
   Tensor sum;
   for (int64_t t = 0; t < taps; ++t) {
     auto of_tap = [&](const Tensor& all) { return slice(all, {{t, t + 1}, {}}); };
     const Tensor part =
-        gather(in[0], reshape(of_tap(in[1]), {size}), axis) * reshape(of_tap(in[2]), std::span(along));
+        gather(in[0], reshape(of_tap(in[1]), {size}), axis) * reshape(of_tap(in[2]), std::span<const Size>(along));
     sum = sum.defined() ? sum + part : part;
   }
   return {sum};

@@ -27,7 +27,7 @@ void check_rows(const OpCall& call) {
 }
 void check_vector(const OpCall& call, size_t i, std::string_view name) {
   const Aval &x = *call.in[0], wanted{Shape{x.shape[x.shape.rank() - 1]}, x.dtype};
-  if (!(*call.in[i] == wanted))
+  if (*call.in[i] != wanted)
     throw_invalid(call.op, cat(name, " is ", call.in[i]->dtype, " of shape ", call.in[i]->shape, ", but rows of ",
                                x.shape, " need ", wanted.dtype, " of shape ", wanted.shape));
 }
@@ -41,7 +41,7 @@ void infer_row_norm(const OpCall& call, std::vector<Aval>& out) {
 void infer_row_norm_grad(const OpCall& call, std::vector<Aval>& out) {
   check_rows(call);
   check_vector(call, 1, "scale");
-  if (!(*call.in[2] == *call.in[0]))
+  if (*call.in[2] != *call.in[0])
     throw_invalid(call.op, cat("the cotangent is ", call.in[2]->dtype, " of shape ", call.in[2]->shape,
                                ", but the rows are ", call.in[0]->dtype, " of shape ", call.in[0]->shape));
   out.push_back(*call.in[0]);

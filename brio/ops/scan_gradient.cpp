@@ -51,23 +51,23 @@ class StepBack {
     for (size_t i = 0, k = 0; i < connected_.size(); ++i)
       gradient_.push_back(connected_[i] ? graph_.outputs[k++] : kNone);
     graph_.outputs.clear();
-    for (size_t i = 0; i < first_captured_; ++i) room_ += body_.values[body_.inputs[i].value].bytes();
-    for (ValueId v : body_.outputs) room_ += body_.values[v].bytes();
+    for (size_t i = 0; i < first_captured_; ++i) room_ += body_.values[body_.inputs[i].value].open_bytes();
+    for (ValueId v : body_.outputs) room_ += body_.values[v].open_bytes();
   }
 
   // What one step of the forward scan walks along, carries and gives: what else is stacked is to be no larger.
-  size_t room() const { return room_; }
-  size_t bytes(ValueId value) const { return graph_.values[value].bytes(); }
+  Size room() const { return room_; }
+  Size bytes(ValueId value) const { return graph_.values[value].open_bytes(); }
 
   // The products of the forward step that are worth saving; they become further inputs.
   std::vector<ValueId> keep_products() {
-    size_t room = room_;
+    Size room = room_;
     const std::vector<ValueId> place = places_in(body_, graph_);
     std::vector<ValueId> kept;
     for (const Node& node : body_.nodes) {
       if (node.op != &op::matmul || place[node.out[0]] == kNone) continue;
-      const size_t bytes = body_.values[node.out[0]].bytes();
-      if (bytes > room) continue;
+      const Size bytes = body_.values[node.out[0]].open_bytes();
+      if (!(bytes <= room)) continue;
       room -= bytes;
       const ValueId again = place[node.out[0]];
       std::erase_if(graph_.nodes, [&](const Node& other) { return other.out[0] == again; });
@@ -115,7 +115,7 @@ class StepBack {
   std::vector<bool> connected_;  // inputs of the body that have a gradient
   Graph graph_;
   std::vector<ValueId> gradient_;  // per input of the body
-  size_t room_ = 0;
+  Size room_ = 0;
 };
 
 // (time, rows, columns) → (time · rows, columns)
@@ -195,12 +195,12 @@ void grad_scan(GradContext& g) {
     if (left_at.emplace(value, left.size()).second) left.push_back(step.result(value));
   };
   for (size_t i : float_elements) leave(step.gradient(i));
-  size_t room = step.room();
+  Size room = step.room();
   for (size_t i = captured_at; i < in.size(); ++i) {
     if (!g.needs(i) || !step.has_gradient(i)) continue;
     const auto factors = step.factors(i);
     std::vector<ValueId> missing;
-    size_t bytes = 0;
+    Size bytes = 0;
     if (factors)
       for (ValueId v : {factors->first, factors->second})
         if (const auto input = step.input(v); (!input || !stacked[*input].defined()) && !left_at.contains(v)) {

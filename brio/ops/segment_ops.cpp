@@ -16,11 +16,11 @@ Tensor segments(std::string_view function, const OpDef& op, const Tensor& data, 
                 int64_t num_segments, const Tensor& empty) {
   const Shape &rows = required(function, ids, 1).shape(), &shape = required(function, data).shape();
   bool fits = rows.rank() <= shape.rank();
-  for (int i = 0; fits && i < rows.rank(); ++i) fits = rows[i] == shape[i];
+  for (int i = 0; fits && i < rows.rank(); ++i) fits = !(rows[i] != shape[i]);
   if (!fits)
     throw_invalid(function, cat("the ids have shape ", rows, ", which is not the beginning of the data's ", shape));
   if (num_segments < 0) throw_invalid(function, cat("num_segments is ", num_segments, "; it must be ≥ 0"));
-  std::vector<int64_t> dims = {num_segments};
+  std::vector<Size> dims = {num_segments};
   dims.insert(dims.end(), shape.begin() + rows.rank(), shape.end());
   return scatter_where_not_negative(op, broadcast_to(empty, checked_shape(function, dims)), expand_dims(ids, -1),
                                     data);

@@ -11,6 +11,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
 #include "brio/ops/reduction.h"
+#include "brio/tensor/equal_sizes.h"
 
 namespace brio {
 namespace {
@@ -35,18 +36,32 @@ void grad_without_function(GradContext& g) {
                 "body without it");
 }
 
+// One size of a new shape follows from the others and from how many elements there are.
+void note_elements(const Shape& shape, Size elements) {
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis].known()) continue;
+    Size others = 1;
+    for (int i = 0; i < shape.rank(); ++i)
+      if (i != axis) others *= shape[i];
+    if (others == 0) return;
+    const Size size = elements / others;
+    if (size * others == elements && EqualSizes::note(shape[axis], size)) return;
+  }
+}
+
 void infer_reshape(const OpCall& call, std::vector<Aval>& out) {
-  const Shape shape = checked_shape(call.op, call.attrs.list(0));
+  const Shape shape = checked_shape(call.op, call.attrs.extents(0));
   if (shape.elements() != call.in[0]->shape.elements())
     throw_invalid(call.op, cat("shape ", call.in[0]->shape, " has ", call.in[0]->shape.elements(), " elements, but ",
                                shape, " has ", shape.elements()));
+  if (!shape.known()) note_elements(shape, call.in[0]->shape.elements());
   out.push_back({shape, call.in[0]->dtype});
 }
 
 void infer_broadcast_to(const OpCall& call, std::vector<Aval>& out) {
-  const Shape shape = checked_shape(call.op, call.attrs.list(0));
+  const Shape shape = checked_shape(call.op, call.attrs.extents(0));
   Shape both;
-  if (!broadcast(call.in[0]->shape, shape, both) || !(both == shape))
+  if (!broadcast(call.in[0]->shape, shape, both) || both != shape)
     throw_invalid(call.op, cat("shape ", call.in[0]->shape, " cannot be broadcast to ", shape,
                                ": sizes must be equal or 1 from the right"));
   out.push_back({shape, call.in[0]->dtype});
@@ -70,9 +85,9 @@ void infer_transpose(const OpCall& call, std::vector<Aval>& out) {
 
 void infer_slice(const OpCall& call, std::vector<Aval>& out) {
   const Aval& x = *call.in[0];
-  const auto begin = call.attrs.list(0);
+  const Extents begin = call.attrs.extents(0);
   const size_t at_size = call.attrs.after_list(0);
-  const auto size = call.attrs.list(at_size);
+  const Extents size = call.attrs.extents(at_size);
   const auto stride = call.attrs.list(call.attrs.after_list(at_size));
   const auto rank = static_cast<size_t>(x.shape.rank());
   if (begin.size() != rank || size.size() != rank || stride.size() != rank)
@@ -81,13 +96,16 @@ void infer_slice(const OpCall& call, std::vector<Aval>& out) {
     if (stride[i] == 0) throw_invalid(call.op, cat("the stride of axis ", i, " is 0"));
     if (size[i] == 0) continue;
     // Steps that are left before either end, so that nothing overflows.
-    const int64_t dim = x.shape[static_cast<int>(i)];
-    const auto steps = [&] { return stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : -(begin[i] / stride[i]); };
-    if (size[i] < 0 || begin[i] < 0 || begin[i] >= dim || size[i] - 1 > steps())
+    const Size dim = x.shape[static_cast<int>(i)];
+    const auto steps = [&] {
+      return stride[i] > 0 ? (dim - 1 - begin[i]) / stride[i] : begin[i] / Size(-std::max(stride[i], -INT64_MAX));
+    };
+    if (surely_less(size[i], 0) || surely_less(begin[i], 0) || surely_less(dim - 1, begin[i]) ||
+        surely_less(steps(), size[i] - 1))
       throw_invalid(call.op, cat("axis ", i, " takes ", size[i], " elements from ", begin[i], " by ", stride[i],
                                  ", which leaves shape ", x.shape));
   }
-  out.push_back({Shape(size), x.dtype});
+  out.push_back({size.shape(), x.dtype});
 }
 
 void infer_concat(const OpCall& call, std::vector<Aval>& out) {
@@ -101,12 +119,14 @@ void infer_concat(const OpCall& call, std::vector<Aval>& out) {
       throw_invalid(call.op,
                     cat("part ", k, " is ", part.dtype, ", but part 0 is ", result.dtype, "; cast one of them"));
     bool fits = part.shape.rank() == result.shape.rank();
-    for (int i = 0; fits && i < result.shape.rank(); ++i) fits = i == axis || part.shape[i] == result.shape[i];
+    for (int i = 0; fits && i < result.shape.rank(); ++i) fits = i == axis || !(part.shape[i] != result.shape[i]);
     if (!fits)
       throw_invalid(call.op, cat("part ", k, " has shape ", part.shape, ", which differs from part 0's ",
                                  call.in[0]->shape, " in more than axis ", axis));
-    result.shape.set(static_cast<int>(axis),
-                     result.shape[static_cast<int>(axis)] + part.shape[static_cast<int>(axis)]);
+    for (int i = 0; i < result.shape.rank(); ++i) {
+      const Size own = result.shape[i], other = part.shape[i];
+      result.shape.set(i, i == axis ? own + other : agreed(own, other));
+    }
   }
   out.push_back({checked_shape(call.op, result.shape.dims()), result.dtype});
 }
@@ -116,16 +136,16 @@ void infer_pad(const OpCall& call, std::vector<Aval>& out) {
   if (value.dtype != x.dtype || value.shape.rank() != 0)
     throw_invalid(call.op,
                   cat("the filling must be a ", x.dtype, " scalar, but is ", value.dtype, " of shape ", value.shape));
-  const auto low = call.attrs.list(0), high = call.attrs.list(call.attrs.after_list(0));
+  const Extents low = call.attrs.extents(0), high = call.attrs.extents(call.attrs.after_list(0));
   if (static_cast<int>(low.size()) != x.shape.rank() || low.size() != high.size())
     throw_invalid(call.op, cat("shape ", x.shape, " needs ", x.shape.rank(), " paddings, but got ", low.size()));
-  std::vector<int64_t> dims;
+  std::vector<Size> dims;
   for (size_t i = 0; i < low.size(); ++i) {
-    if (low[i] < 0 || high[i] < 0)
+    if (surely_less(low[i], 0) || surely_less(high[i], 0))
       throw_invalid(call.op, cat("axis ", i, " is padded by (", low[i], ", ", high[i],
                                  "); paddings must be ≥ 0: slice instead"));
-    constexpr int64_t kTooMany = int64_t{1} << 60;  // more than any shape has, and small enough to be added
-    dims.push_back(x.shape[static_cast<int>(i)] + std::min(low[i], kTooMany) + std::min(high[i], kTooMany));
+    const Size too_many = int64_t{1} << 60;  // more than any shape has, and small enough to be added
+    dims.push_back(x.shape[static_cast<int>(i)] + min(low[i], too_many) + min(high[i], too_many));
   }
   out.push_back({checked_shape(call.op, dims), x.dtype});
 }
@@ -143,10 +163,10 @@ void grad_transpose(GradContext& g) {
 
 void grad_concat(GradContext& g) {
   const int axis = static_cast<int>(g.attrs[0]);
-  int64_t at = 0;
+  Size at = 0;
   for (size_t k = 0; k < g.in.size(); ++k) {
     std::vector<Range> ranges(static_cast<size_t>(g.in[k].rank()));
-    const int64_t size = g.in[k].shape()[axis];
+    const Size size = g.in[k].shape()[axis];
     ranges[static_cast<size_t>(axis)] = {at, at + size};
     if (g.needs(k)) g.set(k, slice(g.cotangent(), ranges));
     at += size;
@@ -154,7 +174,7 @@ void grad_concat(GradContext& g) {
 }
 
 void grad_pad(GradContext& g) {
-  const auto low = g.attrs.list(0);
+  const Extents low = g.attrs.extents(0);
   std::vector<Range> ranges;
   for (int i = 0; i < g.in[0].rank(); ++i)
     ranges.push_back({low[static_cast<size_t>(i)], low[static_cast<size_t>(i)] + g.in[0].shape()[i]});
@@ -162,13 +182,17 @@ void grad_pad(GradContext& g) {
   if (g.needs(1)) g.set(1, sum(g.cotangent()) - sum(slice(g.cotangent(), ranges)));
 }
 
+// From the first to the last of so many elements.
+Size reach(Size size, int64_t step) { return max((size - 1) * step + 1, Size(0)); }
+
 // The cotangent goes back to where its elements came from: reversed for negative strides, spread out by `stride - 1`
 // zeros, then padded.
 void grad_slice(GradContext& g) {
   const Shape& shape = g.in[0].shape();
-  const auto begin = g.attrs.list(0);
+  const Extents begin = g.attrs.extents(0);
   const size_t at_size = g.attrs.after_list(0);
-  const auto size = g.attrs.list(at_size), stride = g.attrs.list(g.attrs.after_list(at_size));
+  const Extents size = g.attrs.extents(at_size);
+  const auto stride = g.attrs.list(g.attrs.after_list(at_size));
   Tensor c = g.cotangent();
   if (c.size() == 0) return g.set(0, zeros_like(g.in[0]));
   std::vector<Range> backwards(begin.size());
@@ -176,27 +200,27 @@ void grad_slice(GradContext& g) {
   for (int i = 0; i < shape.rank(); ++i) {
     const auto k = static_cast<size_t>(i);
     const int64_t step = std::abs(stride[k]);
-    const int64_t first = stride[k] > 0 ? begin[k] : begin[k] + (size[k] - 1) * stride[k];
+    const Size first = stride[k] > 0 ? begin[k] : begin[k] + (size[k] - 1) * stride[k];
     if (stride[k] < 0) backwards[k] = {{}, {}, -1};
-    paddings[k] = {first, shape[i] - (first + (size[k] - 1) * step + 1)};
+    paddings[k] = {first, shape[i] - first - reach(size[k], step)};
   }
   c = slice(c, backwards);
   for (int i = 0; i < shape.rank(); ++i) {
     const int64_t step = std::abs(stride[static_cast<size_t>(i)]);
     if (step == 1) continue;
     // [.., n, ..] → [.., n, 1, ..] → zeros after each → [.., n·step, ..] → without the last zeros
-    std::vector<int64_t> apart(c.shape().begin(), c.shape().end());
+    std::vector<Size> apart(c.shape().begin(), c.shape().end());
     apart.insert(apart.begin() + i + 1, 1);
     if (apart.size() > kMaxRank)
       throw_invalid(op::slice, cat("the gradient of a strided slice of rank ", kMaxRank,
                                    " needs one more dimension than there is"));
     std::vector<Padding> after(apart.size());
     after[static_cast<size_t>(i) + 1].high = step - 1;
-    std::vector<int64_t> merged(c.shape().begin(), c.shape().end());
+    std::vector<Size> merged(c.shape().begin(), c.shape().end());
     merged[static_cast<size_t>(i)] *= step;
     c = reshape(pad(reshape(c, apart), after), merged);
     std::vector<Range> head(static_cast<size_t>(shape.rank()));
-    head[static_cast<size_t>(i)].end = (size[static_cast<size_t>(i)] - 1) * step + 1;
+    head[static_cast<size_t>(i)].end = reach(size[static_cast<size_t>(i)], step);
     c = slice(c, head);
   }
   g.set(0, pad(c, paddings));
@@ -205,13 +229,15 @@ void grad_slice(GradContext& g) {
 template <typename Dims>
 Tensor with_list(const OpDef& op, const Tensor& x, const Dims& dims) {
   int64_t attrs[1 + kMaxRank] = {static_cast<int64_t>(dims.size())};
-  std::copy(dims.begin(), dims.end(), attrs + 1);
+  for (size_t i = 0; i < dims.size(); ++i) attrs[1 + i] = Size(dims[i]).word();
   return record(op, std::span<const int64_t>(attrs, 1 + dims.size()), x);
 }
 
-// Where an index lies among `size` of them, from `first` on.
-int64_t place(int64_t at, int64_t size, int64_t first) {
-  return std::clamp<int64_t>(at < 0 ? at + size : at, first, size + first);
+// Where an index of a range lies, among those that there are, or one before them.
+Size place(Size at, Size size, int64_t step) {
+  if (surely_less(at, 0)) at += size;  // an expression counts from the front
+  const Size first = step > 0 ? 0 : -1;
+  return max(min(at, size + first), first);
 }
 
 }  // namespace
@@ -270,13 +296,13 @@ void register_shape_ops() { register_ops(op::rows); }
 Tensor identity(const Tensor& x) { return record(op::identity, {}, x); }
 Tensor stop_gradient(const Tensor& x) { return record(op::stop_gradient, {}, x); }
 
-Tensor reshape(const Tensor& x, std::span<const int64_t> dims) {
+Tensor reshape(const Tensor& x, std::span<const Size> dims) {
   required(op::reshape, x);
-  std::vector<int64_t> exact(dims.begin(), dims.end());
-  int64_t known = 1;
+  std::vector<Size> exact(dims.begin(), dims.end());
+  Size known = 1;
   int unknown = -1;
   for (size_t i = 0; i < exact.size(); ++i) {
-    if (exact[i] != -1) {
+    if (!(exact[i] == -1)) {
       known *= exact[i];
     } else if (unknown >= 0) {
       throw_invalid(op::reshape, "two dimensions are -1; only one can follow from the others");
@@ -285,15 +311,18 @@ Tensor reshape(const Tensor& x, std::span<const int64_t> dims) {
     }
   }
   if (unknown >= 0) {
-    if (known <= 0 || x.size() % known != 0)
+    if (surely_less(known, 1) || x.size() % known != 0)
       throw_invalid(op::reshape, cat("shape ", x.shape(), " with ", x.size(),
                                      " elements has no whole number of groups of ", known, ", so -1 has no value"));
     exact[static_cast<size_t>(unknown)] = x.size() / known;
   }
-  return reshape(x, Shape(exact));
+  return reshape(x, Shape(std::span<const Size>(exact)));
 }
-Tensor reshape(const Tensor& x, std::initializer_list<int64_t> dims) {
-  return reshape(x, std::span<const int64_t>(dims.begin(), dims.size()));
+Tensor reshape(const Tensor& x, std::span<const int64_t> dims) {
+  return reshape(x, std::span<const Size>(std::vector<Size>(dims.begin(), dims.end())));
+}
+Tensor reshape(const Tensor& x, std::initializer_list<Size> dims) {
+  return reshape(x, std::span<const Size>(dims.begin(), dims.size()));
 }
 Tensor reshape(const Tensor& x, const Shape& shape) {
   if (required(op::reshape, x).shape() == shape) return x;
@@ -302,7 +331,7 @@ Tensor reshape(const Tensor& x, const Shape& shape) {
 
 Tensor expand_dims(const Tensor& x, int axis) {
   const int at = positive_axis(op::reshape, axis, required(op::reshape, x).rank() + 1);
-  std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
+  std::vector<Size> dims(x.shape().begin(), x.shape().end());
   dims.insert(dims.begin() + at, 1);
   return reshape(x, checked_shape(op::reshape, dims));
 }
@@ -318,7 +347,7 @@ Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
   }
   Shape shape;
   for (int i = 0; i < required(op::reshape, x).rank(); ++i)
-    if (axes.empty() ? x.shape()[i] != 1 : !(drop >> i & 1)) shape.push_back(x.shape()[i]);
+    if (axes.empty() ? !(x.shape()[i] == 1) : !(drop >> i & 1)) shape.push_back(x.shape()[i]);
   return reshape(x, shape);
 }
 
@@ -348,29 +377,29 @@ Tensor slice(const Tensor& x, std::span<const Range> ranges) {
   if (static_cast<int>(ranges.size()) > shape.rank())
     throw_invalid(op::slice, cat(ranges.size(), " ranges are given for shape ", shape));
   const Range all_of_it;
-  std::vector<int64_t> begin, size, stride;
+  std::vector<Size> begin, size, stride;
   bool whole = true;
   for (int i = 0; i < shape.rank(); ++i) {
     const Range& range = i < static_cast<int>(ranges.size()) ? ranges[static_cast<size_t>(i)] : all_of_it;
+    const Size dim = shape[i];
     constexpr int64_t kFarthest = int64_t{1} << 60;  // a longer step leads out of every axis too
-    const int64_t dim = shape[i], step = std::clamp(range.stride, -kFarthest, kFarthest);
+    const int64_t step = std::clamp(range.stride, -kFarthest, kFarthest);
     if (step == 0) throw_invalid(op::slice, cat("the stride of axis ", i, " is 0"));
     // Python: negatives count from the end, what lies outside is cut off.
-    const int64_t first = step > 0 ? 0 : -1, from = place(range.begin.value_or(step > 0 ? 0 : dim - 1), dim, first),
-                  to = range.end  ? place(*range.end, dim, first)
-                       : step > 0 ? dim
-                                  : -1;
-    const int64_t count = step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step;
-    begin.push_back(count > 0 ? from : 0);
-    size.push_back(std::max<int64_t>(count, 0));
-    stride.push_back(count > 1 ? step : 1);
-    whole &= size.back() == dim && (step == 1 || dim <= 1);
+    const Size from = range.begin ? place(*range.begin, dim, step) : step > 0 ? Size(0) : dim - 1;
+    const Size to = range.end ? place(*range.end, dim, step) : step > 0 ? dim : Size(-1);
+    const Size apart = step > 0 ? max(to - from, Size(0)) : max(from - to, Size(0));
+    const Size count = pieces(apart, step > 0 ? Size(step) : Size(0) - step);
+    begin.push_back(count == 0 ? Size(0) : from);
+    size.push_back(count);
+    stride.push_back(surely_less(count, 2) ? Size(1) : Size(step));
+    whole &= size.back() == dim && (step == 1 || surely_less(dim, 2));
   }
   if (whole) return x;
   std::vector<int64_t> attrs;
   for (const auto* list : {&begin, &size, &stride}) {
     attrs.push_back(static_cast<int64_t>(list->size()));
-    attrs.insert(attrs.end(), list->begin(), list->end());
+    for (const Size number : *list) attrs.push_back(number.word());
   }
   return record(op::slice, attrs, x);
 }
@@ -392,9 +421,9 @@ Tensor concat(std::initializer_list<Tensor> parts, int axis) {
 Tensor pad(const Tensor& x, std::span<const Padding> paddings, Scalar value) {
   required(op::pad, x);
   std::vector<int64_t> attrs{static_cast<int64_t>(paddings.size())};
-  for (const Padding& padding : paddings) attrs.push_back(padding.low);
+  for (const Padding& padding : paddings) attrs.push_back(padding.low.word());
   attrs.push_back(static_cast<int64_t>(paddings.size()));
-  for (const Padding& padding : paddings) attrs.push_back(padding.high);
+  for (const Padding& padding : paddings) attrs.push_back(padding.high.word());
   if (std::ranges::all_of(paddings, [](const Padding& p) { return p.low == 0 && p.high == 0; }) &&
       static_cast<int>(paddings.size()) == x.rank())
     return x;

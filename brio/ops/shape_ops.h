@@ -18,8 +18,9 @@ extern const OpDef identity, stop_gradient, read_variable, custom_gradient, resh
 Tensor identity(const Tensor& x);
 Tensor stop_gradient(const Tensor& x);
 // One dimension may be -1: what is left.
+Tensor reshape(const Tensor& x, std::span<const Size> dims);
 Tensor reshape(const Tensor& x, std::span<const int64_t> dims);
-Tensor reshape(const Tensor& x, std::initializer_list<int64_t> dims);
+Tensor reshape(const Tensor& x, std::initializer_list<Size> dims);
 Tensor reshape(const Tensor& x, const Shape& shape);
 Tensor expand_dims(const Tensor& x, int axis);
 Tensor squeeze(const Tensor& x, const std::vector<int>& axes = {});
@@ -27,7 +28,7 @@ Tensor broadcast_to(const Tensor& x, const Shape& shape);
 Tensor transpose(const Tensor& x, std::vector<int> permutation = {});  // default: reversed
 // Elements begin, begin + stride, … before end, per axis; Python's rules for negatives and for what lies outside.
 struct Range {
-  std::optional<int64_t> begin = {}, end = {};
+  std::optional<Size> begin = {}, end = {};
   int64_t stride = 1;
 };
 Tensor slice(const Tensor& x, std::span<const Range> ranges);
@@ -35,7 +36,7 @@ Tensor slice(const Tensor& x, std::initializer_list<Range> ranges);
 Tensor concat(std::span<const Tensor> parts, int axis);
 Tensor concat(std::initializer_list<Tensor> parts, int axis);
 struct Padding {
-  int64_t low = 0, high = 0;
+  Size low = 0, high = 0;
 };
 Tensor pad(const Tensor& x, std::span<const Padding> paddings, Scalar value = 0);
 Tensor pad(const Tensor& x, std::initializer_list<Padding> paddings, Scalar value = 0);

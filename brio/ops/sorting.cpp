@@ -49,11 +49,11 @@ void infer_top_k(const OpCall& call, std::vector<Aval>& out) {
   if (x.dtype == boolean) throw_invalid(call.op, "takes numbers, but got bool; cast it first");
   if (x.shape.rank() == 0) throw_invalid(call.op, "takes tensors of rank 1 or more, but got a scalar");
   const int last = x.shape.rank() - 1;
-  const auto k = call.attrs.list(1);
-  if (k.size() != 1 || k[0] < 0 || k[0] > x.shape[last])
-    throw_invalid(call.op, cat("k is ", k.size() == 1 ? k[0] : -1, ", but the last axis of shape ", x.shape, " has ",
-                               x.shape[last], " elements"));
-  if (x.shape[last] > std::numeric_limits<int32_t>::max())
+  const Extents k = call.attrs.extents(1);
+  if (k.size() != 1 || surely_less(k[0], 0) || surely_less(x.shape[last], k[0]))
+    throw_invalid(call.op, cat("k is ", k.size() == 1 ? k[0] : Size(-1), ", but the last axis of shape ", x.shape,
+                               " has ", x.shape[last], " elements"));
+  if (surely_less(std::numeric_limits<int32_t>::max(), x.shape[last]))
     throw_invalid(call.op, cat("the last axis of shape ", x.shape, " is longer than int32 indices reach"));
   Shape shape = x.shape;
   shape.set(last, k[0]);
@@ -68,7 +68,7 @@ void infer_searchsorted(const OpCall& call, std::vector<Aval>& out) {
     throw_invalid(call.op,
                   cat("the sequence is ", sorted.dtype, ", but the values are ", values.dtype, "; cast one of them"));
   bool fits = sorted.shape.rank() == values.shape.rank() && sorted.shape.rank() > 0;
-  for (int i = 0; fits && i + 1 < sorted.shape.rank(); ++i) fits = sorted.shape[i] == values.shape[i];
+  for (int i = 0; fits && i + 1 < sorted.shape.rank(); ++i) fits = !(sorted.shape[i] != values.shape[i]);
   if (!fits)
     throw_invalid(call.op, cat("the sequence has shape ", sorted.shape, ", the values ", values.shape,
                                "; all axes but the last must be the same"));
@@ -87,7 +87,7 @@ Cost search_cost(const OpCall& call, std::span<const Aval> out) {
 void grad_top_k(GradContext& g) {
   if (!g.cotangents[0].defined()) return;
   const Shape &shape = g.in[0].shape(), &taken = g.out[1].shape();
-  const int64_t n = shape[shape.rank() - 1], k = taken[shape.rank() - 1], rows = n == 0 ? 0 : shape.elements() / n;
+  const Size n = shape[shape.rank() - 1], k = taken[shape.rank() - 1], rows = n == 0 ? Size(0) : shape.elements() / n;
   const Tensor starts = iota(rows) * constant(n, i64);
   const Tensor at = reshape(cast(g.out[1], i64), Shape{rows, k}) + expand_dims(starts, 1);
   const Tensor flat =
@@ -100,9 +100,9 @@ Tensor arg(const OpDef& op, const Tensor& x, int axis, DType dtype) {
   return record(op, attrs, x);
 }
 
-TopK order(const Tensor& x, int64_t k, Direction direction) {
+TopK order(const Tensor& x, Size k, Direction direction) {
   TensorImpl* const in[] = {x.impl()};
-  const int64_t attrs[] = {direction == Direction::ascending, 1, k};
+  const int64_t attrs[] = {direction == Direction::ascending, 1, k.word()};
   std::vector<Tensor> both = record_many(op::top_k, in, attrs);
   return {std::move(both[0]), std::move(both[1])};
 }

@@ -178,7 +178,7 @@ Tensor reduce_join(const Tensor& x, const ReduceJoinOptions& options) {
     const auto times = std::ranges::count(axes, i);
     if (times > 1) throw_invalid(self, cat("axis ", i, " is given ", times, " times; give it once"));
     if (times == 0) order.push_back(i);
-    if (times == 0 || options.keepdims) result.push_back(times == 0 ? x.shape()[i] : 1);
+    if (times == 0 || options.keepdims) result.push_back(times == 0 ? x.shape()[i] : Size(1));
     if (times == 1) inner *= x.shape()[i];
   }
   order.insert(order.end(), axes.rbegin(), axes.rend());

@@ -54,8 +54,8 @@ Tensor in_order(const Tensor& x, const std::vector<int>& order) {
   return is_counting(order) ? x : transpose(x, order);
 }
 
-int64_t size_along(const Tensor& x, const std::vector<int>& axes) {
-  int64_t size = 1;
+Size size_along(const Tensor& x, const std::vector<int>& axes) {
+  Size size = 1;
   for (const int axis : axes) size *= x.shape()[axis];
   return size;
 }
@@ -87,11 +87,11 @@ Tensor tensordot(const Tensor& a, const Tensor& b, const std::vector<int>& a_axe
       throw_invalid(self, cat("axis ", a_axes[i], " of shape ", a.shape(), " and axis ", b_axes[i], " of shape ",
                               b.shape(), " have different sizes"));
   const auto of_a = others(in_a, a.rank()), of_b = others(in_b, b.rank());
-  std::vector<int64_t> dims;
+  std::vector<Size> dims;
   for (const int axis : of_a) dims.push_back(a.shape()[axis]);
   for (const int axis : of_b) dims.push_back(b.shape()[axis]);
   const Shape shape = checked_shape(self, dims);
-  const int64_t m = size_along(a, of_a), k = size_along(a, in_a), n = size_along(b, of_b);
+  const Size m = size_along(a, of_a), k = size_along(a, in_a), n = size_along(b, of_b);
   // Summed axes in front (a) or behind (b) are a transposed matrix; otherwise the elements move.
   const bool transpose_a = is_counting(joined(in_a, of_a)) && !in_a.empty() && !of_a.empty();
   const bool transpose_b = is_counting(joined(of_b, in_b)) && !in_b.empty() && !of_b.empty();
@@ -155,11 +155,11 @@ Tensor kron(const Tensor& a, const Tensor& b) {
     throw_invalid(
         self, cat("shapes ", a.shape(), " and ", b.shape(), " are too long: it takes ranks up to ", kMaxRank / 2));
   // [a0, 1, a1, 1, …] · [1, b0, 1, b1, …]
-  std::vector<int64_t> of_a, of_b, dims;
+  std::vector<Size> of_a, of_b, dims;
   for (int i = 0; i < rank; ++i) {
     const int in_a = i - rank + a.rank(), in_b = i - rank + b.rank();
-    of_a.insert(of_a.end(), {in_a < 0 ? 1 : a.shape()[in_a], 1});
-    of_b.insert(of_b.end(), {1, in_b < 0 ? 1 : b.shape()[in_b]});
+    of_a.insert(of_a.end(), {in_a < 0 ? Size(1) : a.shape()[in_a], 1});
+    of_b.insert(of_b.end(), {1, in_b < 0 ? Size(1) : b.shape()[in_b]});
   }
   for (size_t i = 0; i < of_a.size(); i += 2) dims.push_back(of_a[i] * of_b[i + 1]);
   return reshape(reshape(a, Shape(of_a)) * reshape(b, Shape(of_b)), checked_shape(self, dims));

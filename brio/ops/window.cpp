@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "brio/base/error.h"
 #include "brio/ops/check.h"
 
 namespace brio {
@@ -21,7 +20,7 @@ std::vector<int64_t> per_axis(const OpDef& op, std::string_view what, const std:
   return values;
 }
 
-void resolve_padding(const OpDef& op, const WindowPadding& padding, std::vector<WindowAxis>& axes) {
+void resolve_padding(const OpDef& op, const WindowPadding& padding, std::vector<OpenWindowAxis>& axes) {
   if (padding.given()) {
     if (padding.sides().size() != axes.size())
       throw_invalid(op, cat("the padding has ", padding.sides().size(), " pairs for ", axes.size(),
@@ -31,10 +30,10 @@ void resolve_padding(const OpDef& op, const WindowPadding& padding, std::vector<
       axes[i].high = padding.sides()[i].high;
     }
   } else if (padding.is("same")) {
-    for (WindowAxis& axis : axes) {
+    for (OpenWindowAxis& axis : axes) {
       if (axis.stride < 1) continue;  // the shape rule refuses it
-      const int64_t windows = (axis.size + axis.stride - 1) / axis.stride;
-      const int64_t lack = std::max<int64_t>((windows - 1) * axis.stride + axis.reach() - axis.size, 0);
+      const Size windows = pieces(axis.size, axis.stride);
+      const Size lack = max((windows - 1) * axis.stride + axis.reach() - axis.size, Size(0));
       axis.low = lack / 2;
       axis.high = lack - lack / 2;
     }
@@ -66,22 +65,7 @@ Tensor from_channels_last(const Tensor& x, DataFormat format) {
   return transpose(x, order);
 }
 
-void append_list(std::vector<int64_t>& words, const std::vector<int64_t>& list) {
-  words.push_back(static_cast<int64_t>(list.size()));
-  words.insert(words.end(), list.begin(), list.end());
-}
-
-void check_list(const OpDef& op, std::string_view what, std::span<const int64_t> list, int64_t axes, int64_t least) {
-  constexpr int64_t most = INT32_MAX;  // products of two of them are still sizes
-  if (static_cast<int64_t>(list.size()) != axes)
-    throw_invalid(op, cat(what, " has ", list.size(), " values for ", axes, " spatial axes"));
-  for (size_t i = 0; i < list.size(); ++i)
-    if (list[i] < least || list[i] > most)
-      throw_invalid(op,
-                    cat(what, " of spatial axis ", i, " is ", list[i], "; it must lie in [", least, ", ", most, "]"));
-}
-
-void check_fits(const OpDef& op, const WindowAxis& axis, size_t number) {
+void check_fits(const OpDef& op, const OpenWindowAxis& axis, size_t number) {
   if (!axis.fits())
     throw_invalid(op, cat("a window that reaches over ", axis.reach(), " elements is larger than spatial axis ",
                           number, " with ", axis.size, ", padded by ", axis.low, " and ", axis.high,

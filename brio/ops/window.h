@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "brio/base/error.h"
 #include "brio/ir/op.h"
 #include "brio/ir/tensor.h"
 #include "brio/ops/shape_ops.h"
@@ -33,13 +34,31 @@ class WindowPadding {
   std::vector<Padding> sides_;
 };
 
-// Windows along one axis.
+// Windows along one axis of a size that need not be known.
+struct OpenWindowAxis {
+  Size size = 1, window = 1;
+  int64_t stride = 1, dilation = 1;
+  Size low = 0, high = 0;
+
+  Size reach() const { return (window - 1) * dilation + 1; }  // from the first to the last element of a window
+  // Nothing to slide over is no windows; else one must fit.
+  bool fits() const { return size == 0 || !surely_less(size + low + high, reach()); }
+  Size count() const { return max((size + low + high - reach() + stride) / stride, Size(0)); }
+};
+
+// Of a size that is known, for kernels.
 struct WindowAxis {
   int64_t size = 1, window = 1, stride = 1, dilation = 1, low = 0, high = 0;
 
-  int64_t reach() const { return (window - 1) * dilation + 1; }  // from the first to the last element of a window
-  // Nothing to slide over is no windows; else one must fit.
-  bool fits() const { return size == 0 || size + low + high >= reach(); }
+  WindowAxis() = default;
+  WindowAxis(const OpenWindowAxis& axis)
+      : size(axis.size),
+        window(axis.window),
+        stride(axis.stride),
+        dilation(axis.dilation),
+        low(axis.low),
+        high(axis.high) {}
+  int64_t reach() const { return (window - 1) * dilation + 1; }
   int64_t count() const {
     const int64_t room = size + low + high - reach();
     return room < 0 ? 0 : room / stride + 1;
@@ -61,18 +80,31 @@ struct Windows {
 std::vector<int64_t> per_axis(const OpDef& op, std::string_view what, const std::vector<int64_t>& values,
                               int64_t axes);
 // Sets low and high of every axis as `padding` says.
-void resolve_padding(const OpDef& op, const WindowPadding& padding, std::vector<WindowAxis>& axes);
+void resolve_padding(const OpDef& op, const WindowPadding& padding, std::vector<OpenWindowAxis>& axes);
 // Refuses what has no one to three spatial axes between batch and channels.
 const Tensor& spatial(const OpDef& op, const Tensor& x, int input = 0);
 Tensor to_channels_last(const Tensor& x, DataFormat format);
 Tensor from_channels_last(const Tensor& x, DataFormat format);
-void append_list(std::vector<int64_t>& words, const std::vector<int64_t>& list);
+template <typename List>
+void append_list(std::vector<int64_t>& words, const List& list) {
+  words.push_back(static_cast<int64_t>(list.size()));
+  for (size_t i = 0; i < list.size(); ++i) words.push_back(Size(list[i]).word());
+}
 
 // ---- for shape rules
 
 // Refuses a list that has not one value from `least` on per spatial axis.
-void check_list(const OpDef& op, std::string_view what, std::span<const int64_t> list, int64_t axes, int64_t least);
+template <typename List>
+void check_list(const OpDef& op, std::string_view what, const List& list, int64_t axes, int64_t least) {
+  constexpr int64_t most = INT32_MAX;  // products of two of them are still sizes
+  if (static_cast<int64_t>(list.size()) != axes)
+    throw_invalid(op, cat(what, " has ", list.size(), " values for ", axes, " spatial axes"));
+  for (size_t i = 0; i < list.size(); ++i)
+    if (surely_less(list[i], least) || surely_less(most, list[i]))
+      throw_invalid(op,
+                    cat(what, " of spatial axis ", i, " is ", list[i], "; it must lie in [", least, ", ", most, "]"));
+}
 // Refuses windows larger than what they slide over.
-void check_fits(const OpDef& op, const WindowAxis& axis, size_t number);
+void check_fits(const OpDef& op, const OpenWindowAxis& axis, size_t number);
 
 }  // namespace brio

@@ -2,7 +2,6 @@
 
 #include "brio/ops/elementwise.h"
 #include "brio/passes/pipeline.h"
-#include "brio/passes/rewrite.h"
 
 namespace brio {
 namespace {
@@ -13,25 +12,29 @@ ConstantEvaluator evaluate_constant = nullptr;
 
 void set_constant_evaluator(ConstantEvaluator evaluator) { evaluate_constant = evaluator; }
 
-// Elementwise ops on scalar constants. Larger constants do not exist: they are broadcasts of scalars.
+// Elementwise ops on scalar constants become constants. Larger ones do not exist: they are broadcasts of scalars.
 void fold_constants(Graph& graph) {
   if (!evaluate_constant) return;
-  Rewriter rewriter(graph);
-  rewriter.run([&](const Node& node) {
-    if (node.op->kind != OpKind::elementwise || !is_real(rewriter.aval(node.out[0]).dtype)) return true;
-    std::vector<Aval> avals;
-    std::vector<uint64_t> bits;
-    for (ValueId v : node.in) {
-      const Node* p = rewriter.producer(v);
-      if (!p || p->op != &op::constant) return true;
-      avals.push_back(rewriter.aval(v));
-      bits.push_back(static_cast<uint64_t>(p->attrs[1]));
+  std::vector<const Node*> constants(graph.values.size());
+  std::vector<Aval> avals;
+  std::vector<uint64_t> bits;
+  for (Node& node : graph.nodes) {
+    const DType dtype = graph.values[node.out[0]].dtype;
+    if (node.op->kind == OpKind::elementwise && is_real(dtype) &&
+        std::ranges::all_of(node.in, [&](ValueId v) { return constants[v] != nullptr; })) {
+      avals.clear();
+      bits.clear();
+      for (const ValueId v : node.in) {
+        avals.push_back(graph.values[v]);
+        bits.push_back(static_cast<uint64_t>(constants[v]->attrs[1]));
+      }
+      const uint64_t result = evaluate_constant(*node.op, avals, bits, node.attrs);
+      node.op = &op::constant;
+      node.in.clear();
+      node.attrs = {static_cast<int64_t>(dtype), static_cast<int64_t>(result)};
     }
-    const uint64_t result = evaluate_constant(*node.op, avals, bits, node.attrs);
-    const auto dtype = static_cast<int64_t>(rewriter.aval(node.out[0]).dtype);
-    rewriter.replace(node.out[0], rewriter.emit(op::constant, {}, {dtype, static_cast<int64_t>(result)}));
-    return false;
-  });
+    if (node.op == &op::constant) constants[node.out[0]] = &node;
+  }
 }
 
 std::vector<std::optional<uint64_t>> uniform_values(const Graph& graph, std::span<const uint64_t> constants) {

@@ -4,6 +4,7 @@
 #include "brio/ops/complex.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
+#include "brio/ops/known_sizes.h"
 #include "brio/ops/ranges.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/python/bind.h"
@@ -39,7 +40,8 @@ nb::object of_shape(Given input, const char* who, F f) {
 }
 nb::object shape_of(Given input, const char* who, DType dtype) {
   return of_shape(input, who, [dtype](const Shape& shape) {
-    return integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, dtype);
+    return shape.known() ? integers({shape.begin(), shape.end()}, {shape.rank()}, dtype)
+                         : sizes_tensor(shape.dims(), dtype);
   });
 }
 
@@ -60,7 +62,7 @@ void bind_sizes(nb::module_& m) {
       "size",
       [](Given input, Given out_type, Given) {
         return of_shape(input, "size", [dtype = size_dtype(out_type)](const Shape& shape) {
-          return integers({shape.elements()}, {}, dtype);
+          return shape.known() ? integers({shape.elements()}, {}, dtype) : constant(shape.elements(), dtype);
         });
       },
       nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
@@ -73,10 +75,10 @@ void bind_sizes(nb::module_& m) {
       nb::arg("input"), nb::arg("name") = nb::none(), "How many axes a tensor has.");
   define(
       m, "ensure_shape",
-      [](const Tensor& x, const std::vector<int64_t>& dims) {
+      [](const Tensor& x, const std::vector<Size>& dims) {
         bool same = static_cast<int>(dims.size()) == x.rank();
         for (int i = 0; same && i < x.rank(); ++i)
-          same = dims[static_cast<size_t>(i)] < 0 || dims[static_cast<size_t>(i)] == x.shape()[i];
+          same = dims[static_cast<size_t>(i)] < 0 || !(dims[static_cast<size_t>(i)] != x.shape()[i]);
         if (!same)
           throw InvalidArgument(
               cat("[ensure_shape] the tensor has shape ", x.shape(), ", which is not as asked for"));
@@ -93,9 +95,21 @@ void bind_sizes(nb::module_& m) {
       "broadcast_dynamic_shape",
       [](Given x, Given y) {
         const Shape shape = broadcast_static_shape(shape_from(x.object), shape_from(y.object));
-        return wrap(integers({shape.dims().begin(), shape.dims().end()}, {shape.rank()}, i32));
+        return wrap(sizes_tensor(shape.dims(), i32));
       },
       nb::arg("shape_x"), nb::arg("shape_y"), "The shape to which two shapes broadcast, as a tensor.");
+}
+
+// While a function is traced: a range that ends, or begins, at a size that is not known. None: it has numbers.
+std::optional<Tensor> open_range(nb::handle start, nb::handle limit, nb::handle delta, DType dtype) {
+  if (!is_tracing() || !is_integer(dtype) || !PyLong_Check(delta.ptr())) return std::nullopt;
+  const auto is_open = [](nb::handle h) { return h.ptr() && is_tensor(h) && !readable(tensor_of(h)); };
+  const int64_t by = integer_from(delta);
+  if (by <= 0 || (!is_open(start) && !is_open(limit))) return std::nullopt;
+  const Size from = start.ptr() ? size_from(start) : Size(0), to = size_from(limit);
+  const Tensor counted = iota(pieces(max(to - from, 0), by), dtype);
+  const Tensor scaled = by == 1 ? counted : counted * constant(by, dtype);
+  return from == 0 ? scaled : scaled + constant(from, dtype);
 }
 
 void bind_made(nb::module_& m) {
@@ -121,6 +135,9 @@ void bind_made(nb::module_& m) {
               as = d;
           }
         const bool one = limit.object.is_none();
+        if (const auto open = open_range(one ? nb::handle() : start.object, one ? start.object : limit.object,
+                                         delta.object, as.value_or(i32)))
+          return wrap(*open);
         return perform(
             [as](Scalar from, Scalar to, Scalar by) { return range(from, to, by, as); },
             std::tuple{one ? ScalarArgument{0} : ScalarArgument::take(start.object),
@@ -190,12 +207,13 @@ void bind_arranged(nb::module_& m) {
       m, "broadcast_to", [](const Tensor& x, const Shape& shape) { return broadcast_to(x, shape); }, nb::arg("input"),
       nb::arg("shape"), "The tensor repeated along axes of size 1, and new ones, to this shape.");
   define(
-      m, "tile", [](const Tensor& x, const std::vector<int64_t>& multiples) { return tile(x, multiples); },
+      m, "tile", [](const Tensor& x, const std::vector<Size>& multiples) { return tile(x, multiples); },
       nb::arg("input"), nb::arg("multiples"), "The whole tensor so many times along each axis.");
   define(
       m, "repeat",
-      [](const Tensor& x, const std::vector<int64_t>& times, std::optional<int> axis) {
-        return times.size() == 1 ? repeat(x, times[0], axis) : repeat(x, times, axis);
+      [](const Tensor& x, const std::vector<Size>& times, std::optional<int> axis) {
+        return times.size() == 1 ? repeat(x, times[0], axis)
+                                 : repeat(x, std::vector<int64_t>(times.begin(), times.end()), axis);
       },
       nb::arg("input"), nb::arg("repeats"), nb::arg("axis") = nb::none(),
       "Every element along an axis so many times; without an axis, of the flat tensor.");
@@ -254,14 +272,14 @@ void bind_arranged(nb::module_& m) {
       "The parts of a tensor along an axis, as a list.");
   define(
       m, "slice",
-      [](const Tensor& x, const std::vector<int64_t>& begin, const std::vector<int64_t>& size) {
+      [](const Tensor& x, const std::vector<Size>& begin, const std::vector<Size>& size) {
         if (static_cast<int>(begin.size()) != x.rank() || begin.size() != size.size())
           throw InvalidArgument(cat("[slice] begin and size have one number for each of the ", x.rank(),
                                     " axes, but got ", begin.size(), " and ", size.size()));
         std::vector<Range> ranges;
         for (int i = 0; i < x.rank(); ++i) {
-          const int64_t b = begin[static_cast<size_t>(i)], s = size[static_cast<size_t>(i)], n = x.shape()[i];
-          const int64_t e = s == -1 ? n : b + s;
+          const Size b = begin[static_cast<size_t>(i)], s = size[static_cast<size_t>(i)], n = x.shape()[i];
+          const Size e = s == -1 ? n : b + s;
           if (b < 0 || b > n || s < -1 || e > n)
             throw InvalidArgument(cat("[slice] begin ", b, " and size ", s, " do not fit axis ", i, " of size ", n));
           ranges.push_back({b, e, 1});
@@ -328,8 +346,7 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "reshape",
       [](Given tensor, Given shape, Given) {
-        return perform([](const Tensor& x,
-                          const std::vector<int64_t>& dims) { return reshape(x, std::span<const int64_t>(dims)); },
+        return perform([](const Tensor& x, const std::vector<Size>& dims) { return reshape(x, dims); },
                        std::tuple{Parameter<Tensor>::take(tensor), SizesArgument::take(shape.object)});
       },
       nb::arg("tensor"), nb::arg("shape"), nb::arg("name") = nb::none(),

@@ -16,6 +16,7 @@ void bind_function(nb::module_& m);
 void bind_graph_mode(nb::module_& m);
 void bind_saved(nb::module_& m);
 void bind_symbols(nb::module_& m);
+void bind_open_sizes(nb::module_& m);
 void bind_math(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_reductions(nb::module_& m);

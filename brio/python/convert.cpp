@@ -8,6 +8,7 @@
 #include "brio/nn/module.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/known_sizes.h"
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
 #include "brio/python/operation.h"
@@ -413,7 +414,18 @@ double double_from(nb::handle h) {
   return value;
 }
 
-std::vector<int64_t> dims_from(nb::handle h) {
+Size size_from(nb::handle h) {
+  if (PyLong_Check(h.ptr())) return integer_from(h);
+  if (nb::isinstance<Size>(h)) return *nb::inst_ptr<Size>(h);
+  if (is_tensor(h) && is_tracing())
+    if (const auto sizes = known_sizes(tensor_of(h)); sizes && sizes->size() == 1) return sizes->front();
+  return integer_from(h);
+}
+
+namespace {
+
+template <typename T>
+std::vector<T> list_from(nb::handle h) {
   if (PyLong_Check(h.ptr())) return {integer_from(h)};
   if (PyUnicode_Check(h.ptr()) || PyBytes_Check(h.ptr())) refuse_given(h, "a list of whole numbers");
   if (is_tensor(h) || is_variable(h) || (!is_sequence(h.ptr()) && PyObject_CheckBuffer(h.ptr()))) {
@@ -421,23 +433,30 @@ std::vector<int64_t> dims_from(nb::handle h) {
     if (x.rank() > 1 || !is_integer(x.dtype()))
       throw InvalidArgument(
           cat("sizes are a list of integers, but got a tensor of shape ", x.shape(), " and dtype ", x.dtype()));
+    if (is_tracing() && !readable(x))
+      if (const auto sizes = known_sizes(x)) return {sizes->begin(), sizes->end()};
     const Array& array = read_array(x);
-    std::vector<int64_t> dims;
-    for (int64_t i = 0; i < x.size(); ++i) dims.push_back(integer_at(array.data(), x.dtype(), i));
-    return dims;
+    std::vector<T> all;
+    for (int64_t i = 0; i < x.size(); ++i) all.push_back(integer_at(array.data(), x.dtype(), i));
+    return all;
   }
   constexpr Py_ssize_t kMost = 1 << 27;  // a range may be longer than any memory
   if (const Py_ssize_t n = PyObject_LengthHint(h.ptr(), 0); n < 0) throw nb::python_error();
   else if (n > kMost) throw InvalidArgument(cat("a list of integers is asked for, but got one of ", n, " of them"));
-  std::vector<int64_t> dims;
-  for (nb::handle item : nb::iter(h)) dims.push_back(item.is_none() ? -1 : integer_from(item));
-  return dims;
+  std::vector<T> all;
+  for (nb::handle item : nb::iter(h)) {
+    if (item.is_none()) all.push_back(-1);
+    else if constexpr (std::is_same_v<T, Size>) all.push_back(size_from(item));
+    else all.push_back(integer_from(item));
+  }
+  return all;
 }
 
-Shape shape_from(nb::handle h) {
-  const std::vector<int64_t> dims = dims_from(h);
-  return Shape(std::span<const int64_t>(dims));
-}
+}  // namespace
+
+std::vector<Size> sizes_from(nb::handle h) { return list_from<Size>(h); }
+std::vector<int64_t> dims_from(nb::handle h) { return list_from<int64_t>(h); }
+Shape shape_from(nb::handle h) { return Shape(sizes_from(h)); }
 
 int small_integer(int64_t value) {
   if (!std::in_range<int>(value))
@@ -519,6 +538,10 @@ nb::object shape_object(std::span<const int64_t> dims) {
   static PyObject* const make = nb::object(nb::module_::import_("brio._shape").attr("TensorShape")).release().ptr();
   return nb::handle(make)(list);
 }
-nb::object shape_object(const Shape& shape) { return shape_object(shape.dims()); }
+nb::object shape_object(const Shape& shape) {
+  int64_t dims[kMaxRank];
+  for (int i = 0; i < shape.rank(); ++i) dims[i] = shape[i].known() ? int64_t{shape[i]} : -1;
+  return shape_object(std::span<const int64_t>(dims, static_cast<size_t>(shape.rank())));
+}
 
 }  // namespace brio::python

@@ -54,8 +54,14 @@ nb::object dtype_object(DType dtype);  // the one and only of its kind
 
 // From a number, a sequence of numbers (also tensors of one), a TensorShape or a tensor. -1 and None are -1.
 std::vector<int64_t> dims_from(nb::handle object);
-Shape shape_from(nb::handle object);  // every size is known
+// Numbers, or what is not known yet of a function that is traced: tensors that tf.shape gave, and what was made of
+// them.
+std::vector<Size> sizes_from(nb::handle object);
+Size size_from(nb::handle object);
+nb::object size_object(Size size);  // an integer, where it is known
+Shape shape_from(nb::handle object);
 nb::object shape_object(const Shape& shape);
+// Code of Python counts with the sizes that it sees. Throws UnknownSize where there is one that is not known.
 nb::object shape_object(std::span<const int64_t> dims);  // -1 is None
 int64_t integer_from(nb::handle object);                 // also from a tensor of one element
 double double_from(nb::handle object);                   // whatever float() takes

@@ -46,6 +46,9 @@ void set_python_error() noexcept {
   } catch (const formats::DataError& e) {
     static PyObject* const type = error_class("DataLossError");
     PyErr_SetString(type, e.what());
+  } catch (const UnknownSize& e) {
+    static PyObject* const type = error_class("_UnknownSizeError");
+    PyErr_SetString(type, e.what());
   } catch (const InvalidArgument& e) {
     static PyObject* const type = error_class("InvalidArgumentError");
     PyErr_SetString(type, e.what());
@@ -71,6 +74,12 @@ void set_python_error() noexcept {
   } catch (...) {
     PyErr_SetString(PyExc_RuntimeError, "an exception of an unknown kind");
   }
+}
+
+void rethrow_as_unknown_size(nanobind::python_error& error) {
+  static PyObject* const type = error_class("_UnknownSizeError");
+  if (!error.matches(type)) throw;
+  throw UnknownSize(nanobind::cast<std::string>(nanobind::str(error.value())));
 }
 
 void bind_errors(nanobind::module_&) {

@@ -38,6 +38,18 @@ R guarded(R failed, F&& f) noexcept {
   }
 }
 
+// Calls Python from C++ that traces for sizes that are not known: where a number is asked for, that comes back as
+// what it was before it went through Python.
+[[noreturn]] void rethrow_as_unknown_size(nanobind::python_error& error);
+template <typename F>
+auto traced_call(F&& f) {
+  try {
+    return f();
+  } catch (nanobind::python_error& error) {
+    rethrow_as_unknown_size(error);
+  }
+}
+
 void bind_errors(nanobind::module_& m);
 
 }  // namespace brio::python

@@ -9,6 +9,7 @@
 #include "brio/ops/control.h"
 #include "brio/ops/effects.h"
 #include "brio/python/bind.h"
+#include "brio/python/errors.h"
 #include "brio/python/nest.h"
 #include "brio/python/saved.h"
 
@@ -17,8 +18,23 @@ namespace {
 
 class Function {
  public:
-  // `prepare`, where it is not None, makes other arguments of those that are given: prepare(args, kwargs).
-  Function(nb::object f, nb::object prepare) : python_(kept(std::move(f))), prepare_(kept(std::move(prepare))) {}
+  // `prepare`, where it is not None, makes other arguments of those that are given: prepare(args, kwargs). Then
+  // `signature` are these with a number in the place of each tensor, and `shapes` theirs by these numbers; a size
+  // that is None is left open. `relax`: so are sizes in which calls differ.
+  Function(nb::object f, nb::object prepare, nb::object signature, nb::object shapes, bool relax)
+      : python_(kept(std::move(f))), prepare_(kept(std::move(prepare))), sizes_(relax ? Sizes::open : Sizes::fixed) {
+    if (signature.is_none()) return;
+    std::vector<Tensor> numbers;
+    (void)Nest::flatten(nb::make_tuple(signature, nb::dict()), numbers, {});
+    uint32_t symbols = 0;
+    for (const Tensor& number : numbers) {
+      const nb::object spec = shapes[nb::int_(number.item<int64_t>())];
+      std::vector<Size> sizes;
+      for (const int64_t size : dims_from(spec[0])) sizes.push_back(size < 0 ? Size::unknown(symbols++) : Size(size));
+      signature_.push_back({Shape(sizes), dtype_from(spec[1])});
+    }
+    if (symbols == 0) signature_.clear();
+  }
   Function(const Function&) = delete;
 
   nb::object call(nb::args args, nb::kwargs kwargs) {
@@ -131,15 +147,18 @@ class Function {
     Variant& made = *variant;
     made.hash = hash;
     made.arguments = std::move(arguments);
-    made.traced = std::make_unique<detail::TracedFunction>([this, &made](const std::vector<Tensor>& tensors) {
+    const auto body = [this, &made](const std::vector<Tensor>& tensors) {
       const Locked locked;
       const TracedDraws draws;
       const nb::object all = made.arguments.unflatten(tensors);
-      const nb::object result = (*python_)(*nb::object(all[0]), **nb::object(all[1]));
+      const nb::object result =
+          traced_call([&] { return nb::object((*python_)(*nb::object(all[0]), **nb::object(all[1]))); });
       std::vector<Tensor> results;
       made.note(tensors, Nest::flatten(result, results, {.numbers = true, .variables = true}));
       return results;
-    });
+    };
+    made.traced = signature_.empty() ? std::make_unique<detail::TracedFunction>(body, sizes_)
+                                     : std::make_unique<detail::TracedFunction>(body, signature_);
     return variant;
   }
 
@@ -161,6 +180,8 @@ class Function {
   static constexpr size_t kMostVariants = 1024;
 
   std::shared_ptr<nb::object> python_, prepare_;
+  std::vector<Aval> signature_;  // with a symbol for each size that is open; empty where none is
+  Sizes sizes_;
   std::list<std::shared_ptr<Variant>> variants_;  // most recently used first
   Index index_;                                   // by hash
   size_t forgotten_traces_ = 0;
@@ -170,7 +191,9 @@ class Function {
 
 void bind_function(nb::module_& m) {
   nb::class_<Function>(m, "_Function", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(nb::init<nb::object, nb::object>(), nb::arg("function"), nb::arg("prepare").none())
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool>(), nb::arg("function"),
+           nb::arg("prepare").none(), nb::arg("signature") = nb::none(), nb::arg("shapes") = nb::none(),
+           nb::arg("relax") = false)
       .def("__call__", &Function::call)
       .def_prop_ro("traces", &Function::traces)
       .def("saved_traces", &Function::saved_traces);

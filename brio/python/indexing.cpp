@@ -21,6 +21,8 @@ struct Item {
   Tensor begin = {}, end = {};  // bounds that a journal follows: read by the call
 };
 
+constexpr int64_t kFarthest = int64_t{1} << 60;  // before and behind all that there is
+
 std::optional<int64_t> bound(PyObject* o) {
   if (o == Py_None) return {};
   return integer_from(nb::handle(o));
@@ -35,12 +37,14 @@ Item item_of(nb::handle h) {
     const auto step = bound(slice->step);
     if (step && *step == 0) throw InvalidArgument("[slice] the step is 0; it must be 1 or more, or negative");
     Item item{.kind = Item::range, .bounds = {.stride = step.value_or(1)}};
-    auto take = [](PyObject* given, std::optional<int64_t>& number, Tensor& tensor) {
+    auto take = [](PyObject* given, std::optional<Size>& number, Tensor& tensor) {
       if (current_journal && is_tensor(given)) {
         tensor = tensor_of(given, {.as_input = true});
         number = 0;
+      } else if (is_tensor(given) && is_tracing()) {
+        number = size_from(given);
       } else {
-        number = bound(given);
+        if (const auto at = bound(given)) number = std::clamp(*at, -kFarthest, kFarthest);
       }
     };
     take(slice->start, item.bounds.begin, item.begin);
@@ -68,9 +72,9 @@ Item item_of(nb::handle h) {
 }
 
 // Indices that may count from the end, as int64.
-Tensor from_start(const Tensor& indices, int64_t size) {
+Tensor from_start(const Tensor& indices, Size size) {
   const Tensor wide = cast(indices, i64);
-  return select(less(wide, 0), wide + size, wide);
+  return select(less(wide, 0), size.known() ? wide + int64_t{size} : wide + constant(size, i64), wide);
 }
 
 size_t axes_taken(const Item& item) {
@@ -91,7 +95,7 @@ Tensor apply(const Tensor& x, std::vector<Item> items) {
   if (!between) items.push_back({.kind = Item::all_between});
 
   std::vector<Range> ranges;
-  std::vector<int64_t> dims;
+  std::vector<Size> dims;
   struct Pick {
     int axis;
     Tensor where;
@@ -114,8 +118,8 @@ Tensor apply(const Tensor& x, std::vector<Item> items) {
         break;
       case Item::all_between: keep(x.rank() - static_cast<int>(taken)); break;
       case Item::one: {
-        const int64_t size = x.shape()[axis], at = item.at < 0 ? item.at + size : item.at;
-        if (at < 0 || at >= size)
+        const Size size = x.shape()[axis], at = item.at < 0 ? size + std::max(item.at, -kFarthest) : Size(item.at);
+        if (surely_less(at, 0) || surely_less(size - 1, at))
           throw nb::index_error(cat("[slice] index ", item.at, " is out of bounds for axis ", axis, " of size ", size,
                                     " (shape ", x.shape(), ")")
                                     .c_str());
@@ -145,7 +149,7 @@ Tensor apply(const Tensor& x, std::vector<Item> items) {
   Tensor y = sliced ? slice(x, ranges) : x;
   if (shaped) {
     // The sizes that slicing left, in the order of the axes that were kept.
-    std::vector<int64_t> left;
+    std::vector<Size> left;
     size_t a = 0;
     for (const Item& item : items) {
       if (item.kind == Item::one) ++a;
@@ -156,7 +160,7 @@ Tensor apply(const Tensor& x, std::vector<Item> items) {
              i < n; ++i)
           left.push_back(y.shape()[static_cast<int>(a++)]);
     }
-    y = reshape(y, std::span<const int64_t>(left));
+    y = reshape(y, std::span<const Size>(left));
   }
   if (picks.size() > 1) {
     for (const Pick& pick : picks)

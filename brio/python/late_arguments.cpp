@@ -27,34 +27,59 @@ int64_t IntegerArgument::read() const {
   return tensors.empty() ? value : integer_at(integers_of(tensors[0].tensor, 0), tensors[0].tensor.dtype(), 0);
 }
 
-SizesArgument SizesArgument::take(nb::handle h) {
-  if (!current_journal) return {dims_from(h)};
-  if (is_tensor(h)) return {.sizes = {}, .tensors = {input(h)}, .whole = true};
-  if (!PyList_Check(h.ptr()) && !PyTuple_Check(h.ptr())) return {dims_from(h)};
-  SizesArgument made;
+namespace {
+
+template <typename T>
+std::vector<T> list_from(nb::handle h);
+template <>
+std::vector<int64_t> list_from(nb::handle h) {
+  return dims_from(h);
+}
+template <>
+std::vector<Size> list_from(nb::handle h) {
+  return sizes_from(h);
+}
+template <typename T>
+T one_from(nb::handle h) {
+  if constexpr (std::is_same_v<T, Size>) return size_from(h);
+  else return integer_from(h);
+}
+
+}  // namespace
+
+template <typename T>
+ListArgument<T> ListArgument<T>::take(nb::handle h) {
+  if (!current_journal) return {list_from<T>(h)};
+  if (is_tensor(h)) return {.list = {}, .tensors = {input(h)}, .whole = true};
+  if (!PyList_Check(h.ptr()) && !PyTuple_Check(h.ptr())) return {list_from<T>(h)};
+  ListArgument made;
   for (nb::handle item : nb::iter(h)) {
     if (is_tensor(item)) {
       made.tensors.push_back(input(item));
-      made.places.push_back(made.sizes.size());
+      made.places.push_back(made.list.size());
     }
-    made.sizes.push_back(is_tensor(item) ? 0 : item.is_none() ? -1 : integer_from(item));
+    made.list.push_back(is_tensor(item) ? T(0) : item.is_none() ? T(-1) : one_from<T>(item));
   }
   return made;
 }
 
-std::vector<int64_t> SizesArgument::read() const {
-  std::vector<int64_t> dims = sizes;
+template <typename T>
+std::vector<T> ListArgument<T>::read() const {
+  std::vector<T> all = list;
   if (whole) {
     const Tensor& x = tensors[0].tensor;
     const void* data = integers_of(x, 1);
-    for (int64_t i = 0; i < x.size(); ++i) dims.push_back(integer_at(data, x.dtype(), i));
+    for (int64_t i = 0; i < x.size(); ++i) all.push_back(integer_at(data, x.dtype(), i));
   }
   for (size_t i = 0; i < places.size(); ++i) {
     const Tensor& x = tensors[i].tensor;
-    dims[places[i]] = integer_at(integers_of(x, 0), x.dtype(), 0);
+    all[places[i]] = integer_at(integers_of(x, 0), x.dtype(), 0);
   }
-  return dims;
+  return all;
 }
+
+template struct ListArgument<int64_t>;
+template struct ListArgument<Size>;
 
 ScalarArgument ScalarArgument::take(nb::handle h) {
   if (current_journal && is_tensor(h)) return {0, {input(h)}};

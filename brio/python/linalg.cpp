@@ -125,7 +125,7 @@ void bind_parts(nb::module_& m) {
         return perform(
             [=](const Tensor& x) {
               const Tensor square = linalg::diag(x, at);
-              const int64_t n = x.rank() == 0 ? 1 : x.shape()[x.rank() - 1];
+              const int64_t n = x.rank() == 0 ? Size(1) : x.shape()[x.rank() - 1];
               const int64_t r = rows < 0 ? (columns < 0 ? n + std::abs(at) : n + std::max<int64_t>(-at, 0)) : rows;
               const int64_t c = columns < 0 ? (rows < 0 ? n + std::abs(at) : n + std::max<int64_t>(at, 0)) : columns;
               if (std::min(r + std::min<int64_t>(at, 0), c - std::max<int64_t>(at, 0)) != n)

@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   bind_tensor(m);
   bind_variable(m);
   bind_tape(m);
+  bind_open_sizes(m);
   bind_function(m);
   bind_graph_mode(m);
   bind_saved(m);

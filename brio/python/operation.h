@@ -50,21 +50,20 @@ struct IntegerArgument {
   static IntegerArgument take(nb::handle object);
   int64_t read() const;
 };
-struct SizesArgument {
-  std::vector<int64_t> sizes;
-  std::vector<TensorArgument> tensors = {};  // each gives the size at its place; a tensor of all sizes stands alone
+template <typename T>  // int64_t or Size
+struct ListArgument {
+  std::vector<T> list;
+  std::vector<TensorArgument> tensors = {};  // each gives the number at its place; a tensor of all stands alone
   std::vector<size_t> places = {};
   bool whole = false;
 
-  static SizesArgument take(nb::handle object);
-  std::vector<int64_t> read() const;
+  static ListArgument take(nb::handle object);
+  std::vector<T> read() const;
 };
-
+using NumbersArgument = ListArgument<int64_t>;
+using SizesArgument = ListArgument<Size>;
 struct ShapeArgument : SizesArgument {
-  Shape read() const {
-    const std::vector<int64_t> dims = SizesArgument::read();
-    return Shape(std::span<const int64_t>(dims));
-  }
+  Shape read() const { return Shape(SizesArgument::read()); }
 };
 
 // ---- from what Python passes (Bound) to what is kept until the call (Held) to what the function takes
@@ -128,6 +127,12 @@ struct Parameter<int64_t> {
 };
 template <>
 struct Parameter<std::vector<int64_t>> {
+  using Bound = Given;
+  using Held = NumbersArgument;
+  static Held take(Given given) { return NumbersArgument::take(given.object); }
+};
+template <>
+struct Parameter<std::vector<Size>> {
   using Bound = Given;
   using Held = SizesArgument;
   static Held take(Given given) { return SizesArgument::take(given.object); }
@@ -230,7 +235,8 @@ inline bool is_tracing() { return current_recording().kind != Recording::Kind::e
 // computed of sizes.
 inline bool is_known_size(const TensorArgument& argument) {
   const Tensor& x = argument.tensor;
-  return x.defined() && is_integer(x.dtype()) && x.size() <= 64 && x.impl()->computed.load(std::memory_order_acquire);
+  return x.defined() && is_integer(x.dtype()) && x.shape().known() && x.size() <= 64 &&
+         x.impl()->computed.load(std::memory_order_acquire);
 }
 
 // kPure: false for what draws random numbers or has effects, and so is more than its arguments.

@@ -2,6 +2,7 @@
 #include "brio/python/saved.h"
 #include "brio/base/error.h"
 #include "brio/python/bind.h"
+#include "brio/python/errors.h"
 
 namespace brio::python {
 namespace {
@@ -28,7 +29,7 @@ std::shared_ptr<const SavedTrace> save_trace(nb::object f, nb::sequence specs) {
   for (nb::handle spec : specs) arguments.push_back({dims_from(spec[0]), dtype_from(spec[1])});
   const BodyFn body = [&](const std::vector<Tensor>& tensors) {
     const Locked locked;
-    return tensors_with_own_dtype(f(to_python(tensors)));
+    return traced_call([&] { return tensors_with_own_dtype(f(to_python(tensors))); });
   };
   const Unlocked release;
   return std::make_shared<const SavedTrace>(SavedTrace::of(body, arguments));

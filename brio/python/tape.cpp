@@ -98,10 +98,10 @@ void add_sources(nb::handle h, std::vector<GradientTape::Source>& sources) {
   else sources.push_back(source_of(h));
 }
 
-Shape joined(std::span<const int64_t> a, std::span<const int64_t> b) {
-  std::vector<int64_t> dims(a.begin(), a.end());
+Shape joined(std::span<const Size> a, std::span<const Size> b) {
+  std::vector<Size> dims(a.begin(), a.end());
   dims.insert(dims.end(), b.begin(), b.end());
-  return Shape(std::span<const int64_t>(dims));
+  return Shape(dims);
 }
 
 // `before`: axes of a jacobian in front of the source's.
@@ -204,7 +204,7 @@ nb::object batch_jacobian(Tape& self, nb::object target, nb::object source, nb::
             y.shape(), " and ", x.shape()));
   GradientTape& tape = self.get("batch_jacobian");
   const std::vector<GradientTape::Source> list{source_of(source)};
-  const int64_t batch = y.shape()[0], each = batch ? y.size() / batch : 0;
+  const int64_t batch = y.shape()[0], elements = y.size(), each = batch ? elements / batch : 0;
   std::vector<Tensor> columns;
   for (int64_t j = 0; j < each; ++j) {
     const Tensor seed = seed_like(y, j, each);

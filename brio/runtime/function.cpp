@@ -4,20 +4,23 @@
 #include <mutex>
 
 #include "brio/base/error.h"
+#include "brio/ir/sizes.h"
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
+#include "brio/passes/pipeline.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
 
 namespace brio::detail {
 namespace {
 
-constexpr size_t kMostTraces = 64, kMostPlans = 8, kSmallBytes = 64;
+constexpr size_t kMostTraces = 64, kMostPlans = 8, kMostSizes = 64, kSmallBytes = 64;
 
 // One trace, with the plans that were made of it.
 struct Trace : TracedGraph {
   struct Prepared {
-    uint64_t donated;  // bit i: cell i may be overwritten
+    uint64_t donated;         // bit i: cell i may be overwritten
+    std::vector<Size> sizes;  // of the symbols
     std::shared_ptr<const CachedPlan> plan;
     bool only_in_place = true;  // every cell is written where it is
     // But for small ones that are read after their next value is made (a step count): that waits in a buffer of ours
@@ -30,7 +33,13 @@ struct Trace : TracedGraph {
     std::vector<BufferRef> kept;
     std::vector<void*> kept_data;
   };
-  std::vector<Prepared> plans;
+  std::vector<Prepared> plans;  // the latest last
+  // The passes have run, once for all sizes.
+  struct Optimized {
+    uint64_t donated;
+    Graph graph;
+  };
+  std::vector<Optimized> optimized;
   // Working lists of a call.
   std::vector<const void*> inputs;
   std::vector<BufferRef> fresh;
@@ -44,6 +53,25 @@ bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t 
   for (size_t i = 0; i < n; ++i)
     if (!(avals[i] == arguments[i].aval())) return false;
   return true;
+}
+
+// Arguments of one kind, with a symbol for each size in which they differ, one for those that are equal in both;
+// empty where they differ in more than sizes.
+std::vector<Aval> opened(const std::vector<Aval>& before, const std::vector<Aval>& now) {
+  if (before.size() != now.size()) return {};
+  std::vector<Aval> open = now;
+  std::vector<std::pair<Size, Size>> seen;
+  for (size_t i = 0; i < now.size(); ++i) {
+    if (before[i].dtype != now[i].dtype || before[i].shape.rank() != now[i].shape.rank()) return {};
+    for (int axis = 0; axis < now[i].shape.rank(); ++axis) {
+      const std::pair pair(before[i].shape[axis], now[i].shape[axis]);
+      if (pair.first == pair.second) continue;
+      const auto it = std::ranges::find(seen, pair);
+      open[i].shape.set(axis, Size::unknown(static_cast<uint32_t>(it - seen.begin())));
+      if (it == seen.end()) seen.push_back(pair);
+    }
+  }
+  return seen.empty() ? std::vector<Aval>{} : open;
 }
 
 bool has_pending_effects(Recording& recording) {
@@ -90,7 +118,10 @@ class CellLocks {
 }  // namespace
 
 struct TracedFunction::Impl final : PlanKeeper {
-  explicit Impl(Body f) : body(std::move(f)) { enter(); }
+  Impl(Body f, Sizes sizes, std::vector<Aval> given)
+      : body(std::move(f)), open_sizes(sizes == Sizes::open), signature(std::move(given)) {
+    enter();
+  }
   ~Impl() { leave(); }
   uint64_t last_used() const override { return used.load(std::memory_order_relaxed); }
   void give_up_plans(GonePlans& gone) override {
@@ -103,27 +134,61 @@ struct TracedFunction::Impl final : PlanKeeper {
   }
 
   Body body;
+  const bool open_sizes;
+  const std::vector<Aval> signature;  // may be empty
   std::atomic<uint64_t> used{0};
   std::mutex mutex;                            // one call at a time: the working lists are shared
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
+  std::vector<Size> sizes_of_call;  // for its symbols
 
-  Trace& find(const Tensor* arguments, size_t n) {
+  // The trace for such arguments. `sizes` are those of its symbols.
+  Trace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes) {
+    sizes.clear();
     for (size_t i = 0; i < traces.size(); ++i) {
-      if (!same_avals(traces[i]->arguments, arguments, n)) continue;
+      if (!traces[i]->open) {
+        if (!same_avals(traces[i]->arguments, arguments, n)) continue;
+      } else if (auto fitting = bind_symbols(traces[i]->arguments, {arguments, n})) {
+        sizes = std::move(*fitting);
+      } else {
+        continue;
+      }
       if (i != 0)
         std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
                     traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return *traces.front();
     }
-    std::vector<Aval> avals;
-    for (size_t i = 0; i < n; ++i) avals.push_back(arguments[i].aval());
     auto made = std::make_unique<Trace>();
-    static_cast<TracedGraph&>(*made) = trace_graph(body, avals);
+    static_cast<TracedGraph&>(*made) = make_trace({arguments, n});
+    if (made->open) sizes = *bind_symbols(made->arguments, {arguments, n});
     traces.insert(traces.begin(), std::move(made));
     if (traces.size() > kMostTraces) traces.pop_back();
     ++traced;
     return *traces.front();
+  }
+
+  // Where the function asks for the number that a size is, or takes symbols for equal that are not, it is traced for
+  // the sizes of these arguments.
+  TracedGraph make_trace(std::span<const Tensor> arguments) {
+    std::vector<Aval> avals;
+    for (const Tensor& argument : arguments) avals.push_back(argument.aval());
+    if (const std::vector<Aval> open = left_open(avals); !open.empty()) {
+      try {
+        TracedGraph made = trace_graph(body, open);
+        if (bind_symbols(made.arguments, arguments)) return made;
+      } catch (const UnknownSize&) {
+      }
+    }
+    return trace_graph(body, avals);
+  }
+
+  // Those of the signature, or sizes in which arguments differ from those of an earlier trace: they may go on to.
+  std::vector<Aval> left_open(const std::vector<Aval>& avals) const {
+    if (!symbolic_plans()) return {};
+    if (!signature.empty()) return signature;
+    for (size_t i = 0; open_sizes && i < traces.size(); ++i)
+      if (std::vector<Aval> open = opened(traces[i]->arguments, avals); !open.empty()) return open;
+    return {};
   }
 
   // Plans differ by which cells may be overwritten. Beyond 64 cells one bit says "all of them".
@@ -141,15 +206,17 @@ struct TracedFunction::Impl final : PlanKeeper {
   }
 
   // Plans for other arguments go, the longest unused first; they are made again when they are called for.
-  void make_room(const Trace& wanted) {
+  void make_room(Trace& wanted) {
     for (auto trace = traces.rbegin(); trace != traces.rend() && plans_over_limit(); ++trace)
       if (trace->get() != &wanted) (*trace)->plans.clear();
+    auto& own = wanted.plans;  // the newest is about to run
+    while (own.size() > 1 && plans_over_limit()) own.erase(own.begin());
     if (plans_over_limit()) drop_idle_plans(this);
   }
 
-  Trace::Prepared& prepared(Trace& trace, uint64_t donated) {
+  Trace::Prepared& prepared(Trace& trace, uint64_t donated, std::span<const Size> sizes) {
     for (Trace::Prepared& p : trace.plans)
-      if (p.donated == donated) return p;
+      if (p.donated == donated && std::ranges::equal(p.sizes, sizes)) return p;
     Graph graph = trace.graph;
     const size_t first_cell = trace.arguments.size() + trace.captured.size();
     std::vector<bool> may_overwrite(trace.cells.size());
@@ -159,8 +226,14 @@ struct TracedFunction::Impl final : PlanKeeper {
       graph.inputs[first_cell + i].donated = may_overwrite[i];
       graph.inputs[first_cell + i].becomes = trace.cells[i].output;
     }
-    MadePlan made = make_plan(std::move(graph), registry().default_device());
-    Trace::Prepared p{donated, std::make_shared<const CachedPlan>(std::move(made.plan)), trace.results == 0, {}, {},
+    auto made = sizes.empty() ? make_plan(std::move(graph), registry().default_device()).plan
+                              : plan_for(trace, donated, std::move(graph), sizes);
+    Trace::Prepared p{donated,
+                      {sizes.begin(), sizes.end()},
+                      std::make_shared<const CachedPlan>(std::move(made)),
+                      trace.results == 0,
+                      {},
+                      {},
                       {}};
     const Plan& plan = p.plan->plan();
     for (size_t i = 0; i < trace.cells.size(); ++i) {
@@ -175,10 +248,21 @@ struct TracedFunction::Impl final : PlanKeeper {
       p.kept.push_back(BufferRef::allocate(plan.fresh_buffers()[k], Owner::other));
       p.kept_data.push_back(p.kept.back()->data());
     }
-    if (trace.plans.size() == kMostPlans) trace.plans.erase(trace.plans.begin());
+    if (trace.plans.size() == (sizes.empty() ? kMostPlans : kMostSizes)) trace.plans.erase(trace.plans.begin());
     trace.plans.push_back(std::move(p));
     make_room(trace);
     return trace.plans.back();
+  }
+
+  static std::shared_ptr<const Plan> plan_for(Trace& trace, uint64_t donated, Graph graph,
+                                              std::span<const Size> sizes) {
+    auto found = std::ranges::find(trace.optimized, donated, &Trace::Optimized::donated);
+    if (found == trace.optimized.end()) {
+      optimize(graph);
+      if (trace.optimized.size() == kMostPlans) trace.optimized.erase(trace.optimized.begin());
+      found = trace.optimized.insert(trace.optimized.end(), {donated, std::move(graph)});
+    }
+    return make_sized_plan(found->graph, sizes, registry().default_device());
   }
 
   void bind_inputs(Trace& trace, const Tensor* arguments, size_t n) {
@@ -216,7 +300,10 @@ struct TracedFunction::Impl final : PlanKeeper {
   }
 };
 
-TracedFunction::TracedFunction(Body body) : impl_(std::make_unique<Impl>(std::move(body))) {}
+TracedFunction::TracedFunction(Body body, Sizes sizes)
+    : impl_(std::make_unique<Impl>(std::move(body), sizes, std::vector<Aval>{})) {}
+TracedFunction::TracedFunction(Body body, std::vector<Aval> signature)
+    : impl_(std::make_unique<Impl>(std::move(body), Sizes::fixed, std::move(signature))) {}
 TracedFunction::~TracedFunction() = default;
 size_t TracedFunction::traces() const { return impl_->traced; }
 std::vector<TracedGraph> TracedFunction::graphs() const {
@@ -240,7 +327,8 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   if (has_pending_effects(recording)) flush(recording);  // what was recorded before comes first
   if (recording.tapes_active != 0) {
     std::unique_lock lock(impl_->mutex);
-    const Trace& trace = impl_->find(arguments, n);
+    std::vector<Size> sizes;
+    const Trace& trace = impl_->find(arguments, n, sizes);
     if (!trace.own_gradients) {
       results = record_trace(trace, {arguments, n});
       return;
@@ -252,9 +340,9 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   std::lock_guard lock(impl_->mutex);
   impl_->used.store(plan_clock(), std::memory_order_relaxed);
-  Trace& trace = impl_->find(arguments, n);
+  Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
   CellLocks locks(trace);
-  Trace::Prepared& prepared = impl_->prepared(trace, Impl::donated_cells(trace));
+  Trace::Prepared& prepared = impl_->prepared(trace, Impl::donated_cells(trace), impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, arguments, n);
   if (prepared.only_in_place) {

@@ -1,7 +1,11 @@
-// function(f): traces f once per combination of argument shapes and dtypes, keeps the plan, and skips recording
+// function(f): traces f once per combination of argument shapes and dtypes, keeps the plans, and skips recording
 // afterwards. Host values and captured tensors are frozen at the trace; variables are cells: they are read and
 // written at every call. A tensor that the plan may overwrite (a variable that nobody else holds) is updated in
 // place.
+//
+// function(f, Sizes::open): sizes in which arguments differ from call to call are left open, and f is traced once for
+// all of them. It must not decide by such a size: x.shape()[0] == 1 is false there, whatever the size will be. Where
+// it asks for one as a number, it is traced for each.
 #pragma once
 
 #include <functional>
@@ -15,12 +19,16 @@
 
 namespace brio {
 
+enum class Sizes : uint8_t { fixed, open };
+
 namespace detail {
 
 class TracedFunction {
  public:
   using Body = BodyFn;
-  explicit TracedFunction(Body body);
+  explicit TracedFunction(Body body, Sizes sizes = Sizes::fixed);
+  // For arguments that fit `signature`, whose unknown sizes are symbols, it is traced once, with these left open.
+  TracedFunction(Body body, std::vector<Aval> signature);
   ~TracedFunction();
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
   size_t traces() const;
@@ -81,7 +89,7 @@ class Function {
   static constexpr size_t kArity = detail::Signature<F>::arity;
 
  public:
-  explicit Function(F f)
+  explicit Function(F f, Sizes sizes = Sizes::fixed)
       : traced_(std::make_shared<detail::TracedFunction>(
             [f = std::move(f)](const std::vector<Tensor>& arguments) mutable {
               return [&]<size_t... i>(std::index_sequence<i...>)->std::vector<Tensor> {
@@ -93,7 +101,8 @@ class Function {
                 }
               }
               (std::make_index_sequence<kArity>());
-            })) {}
+            },
+            sizes)) {}
 
   template <typename... A>
   Result operator()(const A&... arguments) const {
@@ -111,8 +120,8 @@ class Function {
 };
 
 template <typename F>
-Function<std::decay_t<F>> function(F&& f) {
-  return Function<std::decay_t<F>>(std::forward<F>(f));
+Function<std::decay_t<F>> function(F&& f, Sizes sizes = Sizes::fixed) {
+  return Function<std::decay_t<F>>(std::forward<F>(f), sizes);
 }
 
 }  // namespace brio

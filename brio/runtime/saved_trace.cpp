@@ -1,10 +1,7 @@
 #include "brio/runtime/saved_trace.h"
 
-#include <algorithm>
-#include <unordered_map>
-
 #include "brio/base/error.h"
-#include "brio/ir/outline.h"
+#include "brio/ir/sizes.h"
 #include "brio/ops/effects.h"
 
 namespace brio {
@@ -26,65 +23,11 @@ void refuse_host_code(const Graph& graph) {
     }
 }
 
-// Whole numbers in the dtype of a constant or a captured tensor.
-uint64_t bits_of(int64_t value, DType dtype) {
-  return is_floating(dtype) ? Scalar(static_cast<double>(value)).bits_as(dtype) : Scalar(value).bits_as(dtype);
+SizedAs sized_as(const Aval& aval) {
+  SizedAs made{{}, aval.dtype};
+  for (const Size size : aval.shape) made.dims.push_back(size.known() ? int64_t{size} : -1);
+  return made;
 }
-
-// The graph in other sizes. Goes the way that Outline goes.
-template <typename Followed>
-class Filled {
- public:
-  Filled(std::span<const Followed> sizes, std::span<const Followed> numbers, std::span<const int64_t> symbols)
-      : sizes_{sizes, symbols}, numbers_{numbers, symbols} {}
-
-  void fill(Graph& graph) {
-    for (const Graph::Input& input : graph.inputs) {
-      Aval& aval = graph.values[input.value];
-      std::vector<int64_t> dims(aval.shape.begin(), aval.shape.end());
-      for (int64_t& dim : dims) sizes_.next(dim);
-      aval.shape = Shape(dims);
-    }
-    for (Node& node : graph.nodes) {
-      const auto dtype = node.op->kind == OpKind::constant ? static_cast<DType>(node.attrs[0]) : f32;
-      for_each_word(
-          node, std::span(node.attrs), [](int64_t) {}, [&](int64_t& size) { sizes_.next(size); },
-          [&](int64_t& bits) {
-            if (numbers_.next(bits)) bits = static_cast<int64_t>(bits_of(bits, dtype));
-          });
-      for (auto& body : node.graphs) body = filled(body);
-      const std::vector<Aval> out = infer(graph, node);
-      if (out.size() != node.out.size()) throw_invalid(*node.op, "has another number of outputs in another size");
-      for (size_t i = 0; i < out.size(); ++i) graph.values[node.out[i]] = out[i];
-    }
-  }
-
- private:
-  struct Words {
-    std::span<const Followed> followed;
-    std::span<const int64_t> symbols;
-    size_t place = 0;
-
-    bool next(int64_t& word) {
-      if (followed.empty() || followed[0].place != place++) return false;
-      word = followed[0].form.at(symbols);
-      followed = followed.subspan(1);
-      return true;
-    }
-  };
-
-  std::shared_ptr<const Graph> filled(const std::shared_ptr<const Graph>& body) {
-    if (body->host) return body;
-    auto& known = bodies_[body.get()];
-    if (known) return known;
-    Graph made = *body;
-    fill(made);
-    return bodies_[body.get()] = intern(std::move(made));
-  }
-
-  Words sizes_, numbers_;
-  std::unordered_map<const Graph*, std::shared_ptr<const Graph>> bodies_;
-};
 
 std::string described(const std::vector<SizedAs>& all) {
   std::string text;
@@ -101,37 +44,33 @@ std::string described(const std::vector<SizedAs>& all) {
 
 SavedTrace::SavedTrace(TracedGraph trace) : trace_(std::move(trace)) { refuse_host_code(trace_.graph); }
 
+SavedTrace SavedTrace::of(const BodyFn& body, std::span<const SizedAs> arguments) {
+  std::vector<Aval> avals;
+  uint32_t symbols = 0;
+  for (const SizedAs& argument : arguments) {
+    std::vector<Size> sizes;
+    for (const int64_t dim : argument.dims) sizes.push_back(dim < 0 ? Size::unknown(symbols++) : Size(dim));
+    avals.push_back({Shape(sizes), argument.dtype});
+  }
+  try {
+    return SavedTrace(trace_graph(body, avals));
+  } catch (const UnknownSize& error) {
+    throw InvalidArgument(
+        cat("[saved function] ", error.what(),
+            ": it is not one graph for every size; give the sizes that are None, or write it with ops "
+            "that follow them"));
+  }
+}
+
 std::vector<SizedAs> SavedTrace::arguments() const {
   std::vector<SizedAs> all;
-  auto followed = sizes_.begin();
-  size_t place = 0;
-  for (const Aval& aval : trace_.arguments) {
-    all.push_back({{aval.shape.begin(), aval.shape.end()}, aval.dtype});
-    for (int64_t& dim : all.back().dims) {
-      if (followed != sizes_.end() && followed->place == place) {
-        dim = -1;
-        ++followed;
-      }
-      ++place;
-    }
-  }
+  for (const Aval& aval : trace_.arguments) all.push_back(sized_as(aval));
   return all;
 }
 
 std::vector<SizedAs> SavedTrace::results() const {
   std::vector<SizedAs> all;
-  const auto shape_of = [&](const Graph& graph, size_t i) { return graph.values[graph.outputs[i]].shape; };
-  for (size_t i = 0; i < trace_.results; ++i) {
-    const Aval& aval = trace_.graph.values[trace_.graph.outputs[i]];
-    all.push_back({{aval.shape.begin(), aval.shape.end()}, aval.dtype});
-  }
-  if (symbols_ == 0) return all;
-  std::vector<int64_t> other = sizes_of(trace_.arguments);
-  for (int64_t& size : other) size += 7;
-  const TracedGraph larger = at(other);
-  for (size_t i = 0; i < trace_.results; ++i)
-    for (size_t k = 0; k < all[i].dims.size(); ++k)
-      if (shape_of(larger.graph, i)[static_cast<int>(k)] != all[i].dims[k]) all[i].dims[k] = -1;
+  for (size_t i = 0; i < trace_.results; ++i) all.push_back(sized_as(trace_.graph.values[trace_.graph.outputs[i]]));
   return all;
 }
 
@@ -141,57 +80,25 @@ std::vector<VariableRef> SavedTrace::variables() const {
   return all;
 }
 
-std::vector<int64_t> SavedTrace::sizes_of(std::span<const Aval> given) const {
+std::vector<Tensor> SavedTrace::call(std::span<const Tensor> given) const {
+  if (bind_symbols(trace_.arguments, given)) return record_trace(trace_, given);
   const auto refuse = [&](const std::string& why) {
     throw InvalidArgument(cat("[saved function] takes ", described(arguments()), "; ", why));
   };
   if (given.size() != trace_.arguments.size()) refuse(cat("but got ", given.size(), " tensors"));
-  std::vector<int64_t> symbols(symbols_, -1);
-  auto followed = sizes_.begin();
-  size_t place = 0;
   for (size_t i = 0; i < given.size(); ++i) {
-    const Aval &got = given[i], &known = trace_.arguments[i];
-    bool fits = got.dtype == known.dtype && got.shape.rank() == known.shape.rank();
-    for (int axis = 0; axis < known.shape.rank(); ++axis, ++place) {
-      if (followed == sizes_.end() || followed->place != place) {
-        fits = fits && got.shape[axis] == known.shape[axis];
-        continue;
-      }
-      int64_t& size = symbols[*(followed++)->form.symbol()];
-      if (!fits) continue;
-      if (size >= 0 && size != got.shape[axis])
-        refuse(cat("axis ", axis, " of tensor ", i, " has size ", got.shape[axis], " where another has ", size));
-      size = got.shape[axis];
-    }
+    const Aval &got = given[i].aval(), &wanted = trace_.arguments[i];
+    bool fits = got.dtype == wanted.dtype && got.shape.rank() == wanted.shape.rank();
+    for (int axis = 0; fits && axis < got.shape.rank(); ++axis) fits = !(got.shape[axis] != wanted.shape[axis]);
     if (!fits) refuse(cat("but tensor ", i, " is ", got.dtype, " of shape ", got.shape));
   }
-  return symbols;
-}
-
-TracedGraph SavedTrace::at(std::span<const int64_t> symbols) const {
-  TracedGraph made = trace_;
-  if (symbols_ == 0) return made;
-  Filled<Followed>(sizes_, numbers_, symbols).fill(made.graph);
-  for (size_t i = 0; i < made.arguments.size(); ++i)
-    made.arguments[i] = made.graph.values[made.graph.inputs[i].value];
-  for (auto from = elements_.begin(); from != elements_.end();) {
-    const size_t captured = from->captured;
-    Array array = Array::allocate(trace_.captured[captured].aval());
-    std::memcpy(array.data(), data_of(trace_.captured[captured]), array.aval.bytes());
-    for (; from != elements_.end() && from->captured == captured; ++from) {
-      const uint64_t bits = bits_of(from->form.at(symbols), array.aval.dtype);
-      std::memcpy(array.as<char>() + from->element * size_of(array.aval.dtype), &bits, size_of(array.aval.dtype));
-    }
-    made.captured[captured] = Tensor(std::move(array));
+  std::string got, wanted;
+  for (size_t i = 0; i < given.size(); ++i) {
+    got += cat(i ? ", " : "", given[i].shape());
+    wanted += cat(i ? ", " : "", trace_.arguments[i].shape);
   }
-  return made;
-}
-
-std::vector<Tensor> SavedTrace::call(std::span<const Tensor> arguments) const {
-  std::vector<Aval> avals;
-  for (const Tensor& argument : arguments) avals.push_back(argument.aval());
-  const std::vector<int64_t> symbols = sizes_of(avals);
-  return symbols_ == 0 ? record_trace(trace_, arguments) : record_trace(at(symbols), arguments);
+  refuse(cat("with sizes as in ", wanted, ", but got ", got));
+  return {};
 }
 
 }  // namespace brio

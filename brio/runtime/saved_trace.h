@@ -1,6 +1,4 @@
-// A trace of a function for files. Sizes of its arguments may be unknown: the function is traced in several sizes,
-// and what varies, sizes and numbers that follow from them, is fitted as a function of those of the arguments. A call
-// fills them in and records the ops.
+// A trace of a function for files. Sizes of its arguments may be unknown: a call fills them in and records the ops.
 //
 //   const SavedTrace trace = SavedTrace::of(f, {{{-1, 3}, f32}});
 //   std::vector<Tensor> constants;  // they go to a file of their own
@@ -14,7 +12,6 @@
 #include <vector>
 
 #include "brio/ops/body_variables.h"
-#include "brio/runtime/size_form.h"
 #include "brio/runtime/traced_graph.h"
 
 namespace brio {
@@ -35,7 +32,7 @@ class SavedTrace {
   // Throws InvalidArgument where the trace cannot be saved: it calls code of the host, or is not one graph for all
   // sizes that are not known.
   static SavedTrace of(const BodyFn& body, std::span<const SizedAs> arguments);
-  explicit SavedTrace(TracedGraph trace);  // of the sizes that it has
+  explicit SavedTrace(TracedGraph trace);
 
   // Variables are written by their place in `variables`; tensors that are not small are added to `constants`.
   std::string write(std::span<const VariableRef> variables, std::vector<Tensor>& constants) const;
@@ -51,25 +48,10 @@ class SavedTrace {
   std::vector<VariableRef> variables() const;
 
  private:
-  struct Followed {  // a size or number of the graph, by its place in its outline
-    size_t place;
-    SizeForm form;
-  };
-  struct FollowedElement {  // of a captured tensor
-    size_t captured, element;
-    SizeForm form;
-  };
-  friend class TraceFit;
   friend class TraceReader;
   SavedTrace() = default;
 
-  std::vector<int64_t> sizes_of(std::span<const Aval> arguments) const;  // of the symbols
-  TracedGraph at(std::span<const int64_t> symbols) const;
-
-  TracedGraph trace_;  // in one size, where some are unknown
-  size_t symbols_ = 0;
-  std::vector<Followed> sizes_, numbers_;  // by place
-  std::vector<FollowedElement> elements_;
+  TracedGraph trace_;
 };
 
 }  // namespace brio

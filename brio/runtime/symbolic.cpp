@@ -1,10 +1,10 @@
 #include "brio/runtime/symbolic.h"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <list>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -12,292 +12,277 @@
 #include "brio/base/error.h"
 #include "brio/base/fork_locks.h"
 #include "brio/ir/outline.h"
+#include "brio/ir/sizes.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/placement.h"
 #include "brio/runtime/plan_cache.h"
+#include "brio/tensor/equal_sizes.h"
 
 namespace brio {
 namespace {
 
-constexpr size_t kSamples = 3;
-constexpr int kMostFailures = 4;  // a sample may be a coincidence (a batch as large as a layer): others get a chance
+constexpr int kMostOpenings = 8;  // of a family: each costs what a plan costs
 constexpr size_t kMostFamilies = 512, kMostBytes = size_t{16} << 20;
 
-// Below two a size means something else: 1 broadcasts, 0 is empty. Such sizes get plans of their own.
-constexpr int64_t kLeastSize = 2;
+// What is fixed in the members of a family so far, and what is open, by the places of an outline.
+struct Pattern {
+  std::vector<Size> sizes;                       // symbols where they are open
+  std::vector<std::optional<uint64_t>> numbers;  // none: open
+  uint32_t symbols = 0;
 
-using Bodies = Outline::Bodies;
+  explicit Pattern(const Outline& outline)
+      : sizes(outline.extents.begin(), outline.extents.end()),
+        numbers(outline.constants.begin(), outline.constants.end()) {}
 
-// A size as a function of N.
-struct Form {
-  int64_t at_zero, slope;
-  int64_t at(int64_t n) const { return at_zero + slope * n; }
-  std::string str() const {
-    if (slope == 0) return cat(at_zero);
-    return cat(slope == 1 ? "" : cat(slope), "N", at_zero > 0 ? "+" : "", at_zero == 0 ? "" : cat(at_zero));
+  // The size of each symbol; none where something else differs.
+  std::optional<std::vector<Size>> match(const Outline& outline) const {
+    std::vector<Size> found(symbols, Size(-1));
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const Size size = outline.extents[i];
+      if (sizes[i].known()) {
+        if (sizes[i] != size) return std::nullopt;
+        continue;
+      }
+      Size& known = found[sizes[i].symbols() - 1];
+      if (known == -1) known = size;
+      else if (known != size) return std::nullopt;
+    }
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i] && *numbers[i] != outline.constants[i]) return std::nullopt;
+    return found;
+  }
+
+  // As much more open as it takes for `outline` to match. What was one, and still is, stays one.
+  Pattern opened(const Outline& outline) const {
+    Pattern wider = *this;
+    std::map<std::pair<int64_t, int64_t>, Size> seen;  // by what it was and what it is
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const int64_t now = outline.extents[i];
+      if (sizes[i] == now) continue;
+      const auto symbol = Size::unknown(static_cast<uint32_t>(seen.size()));
+      wider.sizes[i] = seen.try_emplace({sizes[i].word(), now}, symbol).first->second;
+    }
+    wider.symbols = static_cast<uint32_t>(seen.size());
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (numbers[i] != outline.constants[i]) wider.numbers[i] = std::nullopt;
+    return wider;
   }
 };
 
-// The forms that go through one list of sizes per sample.
-std::optional<std::vector<Form>> fit_forms(const std::array<const std::vector<int64_t>*, kSamples>& sizes,
-                                           const std::array<int64_t, kSamples>& n) {
-  std::vector<Form> forms;
-  for (size_t i = 0; i < sizes[0]->size(); ++i) {
-    const int64_t rise = (*sizes[1])[i] - (*sizes[0])[i], run = n[1] - n[0];
-    if (rise % run != 0) return std::nullopt;
-    const Form form{(*sizes[0])[i] - rise / run * n[0], rise / run};
-    for (size_t k = 0; k < kSamples; ++k)
-      if ((*sizes[k])[i] != form.at(n[k]) || (form.slope != 0 && form.at(n[k]) < kLeastSize)) return std::nullopt;
-    forms.push_back(form);
-  }
-  return forms;
-}
-
-// What a family knows once it is symbolic.
-struct SymbolicPlan {
-  size_t symbol = 0;           // the recorded size that is N
-  std::vector<Form> recorded;  // of the graph as recorded
-  std::vector<Form> optimized;
-  Graph graph;    // optimised; its sizes are to be filled in
-  Bodies bodies;  // of the recorded graph: in `graph` they stand for those of the graph to come
-  // Numbers that follow N (the count of a mean, and what was folded from it). They are taken from the graph to come,
-  // so they need no formula.
-  std::vector<std::optional<uint64_t>> constants;  // recorded ones; none: follows N
-  std::vector<std::optional<uint64_t>> same;       // per recorded value: one number, whatever N is
-  std::vector<std::vector<ValueId>> sources;       // per constant of `graph`: recorded values that are equal to it
-  bool constants_follow() const { return !same.empty(); }
-};
-
-// A member of a family. The optimised graph is the plan's: a plan that was evicted is no sample any more.
-struct Sample {
-  Outline recorded;
-  std::weak_ptr<const Plan> plan;
-};
-
-class Fit {
+// A recorded graph with the sizes and numbers of a pattern left open. Goes the way that Outline goes.
+class Opening {
  public:
-  // `plans` are those of the samples, `graph` is the recorded graph of the newest.
-  Fit(std::span<const Sample> samples, std::span<const std::shared_ptr<const Plan>> plans, const Graph& graph)
-      : samples_(samples), plans_(plans), graph_(graph) {}
+  Opening(const Pattern& pattern, std::span<const Size> sizes) : pattern_(pattern), sizes_(sizes) {}
 
-  std::shared_ptr<const SymbolicPlan> run() {
-    return fit_recorded() && fit_optimized() && fit_constants() ? std::move(result_) : nullptr;
+  struct Number {  // an open one: a constant of the recorded graph
+    Node node;
+    size_t place;
+  };
+  std::vector<Number> numbers;  // in the order of the inputs that they became
+  Outline::Bodies bodies;       // in the order of the outline
+
+  Graph run(Graph graph) {
+    fill(graph, true);
+    return graph;
   }
-  const std::string& failure() const { return failure_; }
 
  private:
-  bool fail(std::string_view why) {
-    failure_ = why;
-    return false;
-  }
-
-  bool fit_recorded() {
-    std::array<const std::vector<int64_t>*, kSamples> sizes;
-    for (size_t k = 0; k < kSamples; ++k) sizes[k] = &samples_[k].recorded.extents;
-    size_t& symbol = result_->symbol;
-    while ((*sizes[0])[symbol] == (*sizes[1])[symbol]) ++symbol;  // samples differ somewhere
-    for (size_t k = 0; k < kSamples; ++k) n_[k] = (*sizes[k])[symbol];
-    auto forms = fit_forms(sizes, n_);
-    if (!forms) return fail("its sizes do not follow one that varies, or one of them was 1 or 0");
-    result_->recorded = std::move(*forms);
-    return true;
-  }
-
-  bool fit_optimized() {
-    std::array<const std::vector<int64_t>*, kSamples> sizes;
-    for (size_t k = 0; k < kSamples; ++k) {
-      optimized_.emplace_back(plans_[k]->graph(), samples_[k].recorded.bodies);
-      if (optimized_.back().structure != optimized_.front().structure)
-        return fail("the passes made different graphs of different sizes");
-    }
-    for (size_t k = 0; k < kSamples; ++k) sizes[k] = &optimized_[k].extents;
-    auto forms = fit_forms(sizes, n_);
-    if (!forms) return fail("after the passes its sizes do not follow one that varies");
-    result_->optimized = std::move(*forms);
-    result_->graph = plans_.back()->graph();
-    result_->bodies = samples_.back().recorded.bodies;
-    return true;
-  }
-
-  bool fit_constants() {
-    bool follow = false;
-    for (size_t i = 0; i < samples_[0].recorded.constants.size(); ++i) {
-      result_->constants.push_back(same_in_all([&](size_t k) { return samples_[k].recorded.constants[i]; }));
-      follow |= !result_->constants.back();
-    }
-    result_->sources.resize(optimized_[0].constants.size());
-    if (!follow) return true;
-    std::array<std::vector<std::optional<uint64_t>>, kSamples> values;
-    for (size_t k = 0; k < kSamples; ++k) values[k] = uniform_values(graph_, samples_[k].recorded.constants);
-    for (ValueId v = 0; v < graph_.values.size(); ++v)
-      result_->same.push_back(same_in_all([&](size_t k) { return values[k][v]; }));
-    for (size_t i = 0; i < result_->sources.size(); ++i) {
-      if (same_in_all([&](size_t k) { return optimized_[k].constants[i]; })) continue;
-      for (ValueId v = 0; v < graph_.values.size(); ++v) {
-        bool equal = true;
-        for (size_t k = 0; k < kSamples; ++k) equal &= values[k][v] == optimized_[k].constants[i];
-        if (equal) result_->sources[i].push_back(v);
+  void fill(Graph& graph, bool outermost) {
+    for_each_given(graph, [&](Aval& aval) {
+      for (int i = 0; i < aval.shape.rank(); ++i) aval.shape.set(i, sizes_[next_size_++]);
+    });
+    std::vector<Node> kept;
+    for (Node& node : graph.nodes) {
+      const size_t place = next_number_;
+      bool open = false;
+      for_each_word(
+          node, std::span(node.attrs), [](int64_t) {}, [&](int64_t& word) { word = sizes_[next_size_++].word(); },
+          [&](int64_t) { open |= outermost && !pattern_.numbers[next_number_++]; });
+      if (open) {
+        graph.inputs.push_back({.value = node.out[0]});
+        numbers.push_back({std::move(node), place});
+        continue;
       }
-      if (result_->sources[i].empty()) return fail("a number that follows the size cannot be traced");
+      for (auto& body : node.graphs) body = opened(body);
+      const std::vector<Aval> out = infer(graph, node);
+      for (size_t i = 0; i < out.size(); ++i) graph.values[node.out[i]] = out[i];
+      kept.push_back(std::move(node));
     }
-    return true;
-  }
-  template <typename Get>
-  static std::optional<uint64_t> same_in_all(Get get) {
-    std::optional<uint64_t> first = get(0);
-    for (size_t k = 1; k < kSamples; ++k)
-      if (first != get(k)) return std::nullopt;
-    return first;
+    graph.nodes = std::move(kept);
   }
 
-  std::span<const Sample> samples_;
-  std::span<const std::shared_ptr<const Plan>> plans_;
-  const Graph& graph_;
-  std::array<int64_t, kSamples> n_;
-  std::vector<Outline> optimized_;
-  std::shared_ptr<SymbolicPlan> result_ = std::make_shared<SymbolicPlan>();
-  std::string failure_;
+  std::shared_ptr<const Graph> opened(const std::shared_ptr<const Graph>& body) {
+    const auto it = std::ranges::find(recorded_, body);
+    const auto index = static_cast<size_t>(it - recorded_.begin());
+    if (it != recorded_.end()) return bodies[index];
+    recorded_.push_back(body);
+    bodies.emplace_back();
+    Graph inner = *body;
+    fill(inner, false);
+    return bodies[index] = std::make_shared<const Graph>(std::move(inner));
+  }
+
+  const Pattern& pattern_;
+  std::span<const Size> sizes_;
+  Outline::Bodies recorded_;
+  size_t next_size_ = 0, next_number_ = 0;
 };
 
-// The optimised graph for a recorded one; none where it does not follow the forms to the last number.
-class Instance {
+// What a family knows once it is symbolic.
+class SymbolicPlan {
  public:
-  Instance(const SymbolicPlan& symbolic, const Graph& recorded, const Outline& outline)
-      : symbolic_(symbolic), recorded_(recorded), outline_(outline), n_(outline.extents[symbolic.symbol]) {}
+  // Throws UnknownSize where an op needs the number that a size is.
+  SymbolicPlan(Pattern pattern, const Graph& recorded) : pattern_(std::move(pattern)) {
+    {
+      const EqualSizes equal;
+      (void)Opening(pattern_, pattern_.sizes).run(recorded);
+      equal_ = equal.sizes(pattern_.symbols);
+    }
+    std::vector<Size> sizes = pattern_.sizes;
+    for (Size& size : sizes) size = size.at(equal_);
+    Opening opening(pattern_, sizes);
+    graph_ = opening.run(recorded);
+    numbers_ = std::move(opening.numbers);
+    bodies_ = std::move(opening.bodies);
+    shape_ = varying_shape();
+    optimize(graph_);
+    drop_unread_numbers();
+    folds_ = can_fold();
+    bytes_ = pattern_.sizes.size() * sizeof(Size) + pattern_.numbers.size() * sizeof(pattern_.numbers[0]) +
+             heap_bytes(graph_);
+  }
 
-  std::optional<Graph> make() {
-    if (!sizes_fit() || !find_constants()) return std::nullopt;
-    std::optional<Graph> graph = symbolic_.graph;
-    for (size_t i = 0; i < graph->inputs.size(); ++i) graph->inputs[i].becomes = recorded_.inputs[i].becomes;
-    next_size_ = symbolic_.optimized.data();
-    fill(*graph, true);
+  // The optimised graph for a member; none where it does not follow to the last number.
+  std::optional<Graph> make(const Graph& recorded, const Outline& outline) const {
+    const auto sizes = pattern_.match(outline);
+    if (!sizes) return std::nullopt;
+    for (size_t i = 0; i < sizes->size(); ++i)
+      if (equal_[i].at(*sizes) != (*sizes)[i]) return std::nullopt;
+    FilledBodies bodies;
+    for (size_t i = 0; i < bodies_.size(); ++i) bodies.emplace(bodies_[i].get(), outline.bodies[i]);
+    std::optional<Graph> graph = with_sizes(graph_, *sizes, std::move(bodies));
+    put_numbers(*graph, outline);
+    for (size_t i = 0; i < graph->inputs.size(); ++i) graph->inputs[i].becomes = recorded.inputs[i].becomes;
     for (size_t i = 0; i < graph->outputs.size(); ++i)
-      BRIO_CHECK(graph->values[graph->outputs[i]] == recorded_.values[recorded_.outputs[i]], "a symbolic plan makes ",
+      BRIO_CHECK(graph->values[graph->outputs[i]] == recorded.values[recorded.outputs[i]], "a symbolic plan makes ",
                  format_aval(graph->values[graph->outputs[i]]), " of output ", i);
     return graph;
   }
 
-  // What the first input whose shape varies looks like.
+  const Pattern& pattern() const { return pattern_; }
   std::string note() const {
-    const Form* form = symbolic_.recorded.data();
-    for (const Graph::Input& input : recorded_.inputs) {
-      const auto rank = static_cast<size_t>(recorded_.values[input.value].shape.rank());
-      const std::span<const Form> dims(form, rank);
-      form += rank;
-      if (std::ranges::all_of(dims, [](const Form& dim) { return dim.slope == 0; })) continue;
-      std::string text;
-      for (const Form& dim : dims) text += cat(text.empty() ? "" : ", ", dim.str());
-      return cat("made from the plan for (", text, rank == 1 ? ",)" : ")");
-    }
-    return "made from the plan for any such position";
+    return shape_.empty() ? "made from the plan for any such position" : cat("made from the plan for ", shape_);
   }
+  size_t bytes() const { return bytes_; }
 
  private:
-  bool sizes_fit() const {
-    for (size_t i = 0; i < outline_.extents.size(); ++i) {
-      const Form& form = symbolic_.recorded[i];
-      if (outline_.extents[i] != form.at(n_) || (form.slope != 0 && form.at(n_) < kLeastSize)) return false;
-    }
-    return true;
+  // Of the first input that varies.
+  std::string varying_shape() const {
+    for (const Graph::Input& input : graph_.inputs)
+      if (const Shape& shape = graph_.values[input.value].shape; !shape.known()) return shape.str();
+    return {};
   }
 
-  bool find_constants() {
-    for (size_t i = 0; i < outline_.constants.size(); ++i)
-      if (symbolic_.constants[i] && *symbolic_.constants[i] != outline_.constants[i]) return false;
-    constants_.resize(symbolic_.sources.size());
-    if (!symbolic_.constants_follow()) return true;
-    const auto values = uniform_values(recorded_, outline_.constants);
-    for (ValueId v = 0; v < values.size(); ++v)
-      if (symbolic_.same[v] && symbolic_.same[v] != values[v]) return false;
-    for (size_t i = 0; i < constants_.size(); ++i)
-      for (ValueId v : symbolic_.sources[i]) {
-        if (constants_[i] && constants_[i] != values[v]) return false;  // equal in the samples by chance
-        constants_[i] = values[v];
-      }
-    return true;
-  }
+  size_t first_number() const { return graph_.inputs.size() - numbers_.size(); }
 
-  // Mirrors Outline::add. Shapes of values follow from those of the inputs: they need no forms, and cannot be wrong.
-  void fill(Graph& graph, bool outermost) {
-    for (const Graph::Input& input : graph.inputs) {
-      Shape& shape = graph.values[input.value].shape;
-      for (int i = 0; i < shape.rank(); ++i) shape.set(i, (next_size_++)->at(n_));
-    }
-    for (Node& node : graph.nodes) {
-      for_each_word(
-          node, std::span(node.attrs), [](int64_t) {}, [&](int64_t& size) { size = (next_size_++)->at(n_); },
-          [&](int64_t& bits) {
-            if (!outermost) return;
-            if (const auto& number = constants_[next_constant_++]) bits = static_cast<int64_t>(*number);
-          });
-      for (auto& body : node.graphs) {
-        if (const auto it = std::ranges::find(symbolic_.bodies, body); it != symbolic_.bodies.end()) {
-          body = outline_.bodies[static_cast<size_t>(it - symbolic_.bodies.begin())];
-          continue;
-        }
-        Graph filled = *body;
-        fill(filled, false);
-        body = std::make_shared<const Graph>(std::move(filled));
-      }
-      const std::vector<Aval> out = infer(graph, node);
-      for (size_t i = 0; i < out.size(); ++i) graph.values[node.out[i]] = out[i];
+  void drop_unread_numbers() {
+    std::vector<bool> read(graph_.values.size());
+    for (const Node& node : graph_.nodes)
+      for (const ValueId v : node.in) read[v] = true;
+    for (const ValueId v : graph_.outputs) read[v] = true;
+    for (size_t i = numbers_.size(); i-- > 0;) {
+      const auto input = graph_.inputs.begin() + static_cast<std::ptrdiff_t>(first_number() + i);
+      if (read[input->value]) continue;
+      graph_.inputs.erase(input);
+      numbers_.erase(numbers_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
 
-  const SymbolicPlan& symbolic_;
-  const Graph& recorded_;
-  const Outline& outline_;
-  int64_t n_;
-  const Form* next_size_ = nullptr;
-  std::vector<std::optional<uint64_t>> constants_;  // of the optimised graph; none: as it is there
-  size_t next_constant_ = 0;
+  // Does anything follow from numbers alone?
+  bool can_fold() const {
+    std::vector<bool> number(graph_.values.size());
+    for (size_t i = first_number(); i < graph_.inputs.size(); ++i) number[graph_.inputs[i].value] = true;
+    for (const Node& node : graph_.nodes) {
+      if (node.op->kind == OpKind::constant) number[node.out[0]] = true;
+      else if (node.op->kind == OpKind::elementwise &&
+               std::ranges::all_of(node.in, [&](ValueId v) { return number[v]; }))
+        return true;
+    }
+    return false;
+  }
+
+  // The inputs that stand for numbers become constants again, and what follows from them is computed.
+  void put_numbers(Graph& graph, const Outline& outline) const {
+    if (numbers_.empty()) return;
+    std::vector<Node> nodes;
+    for (const Opening::Number& number : numbers_) {
+      Node& node = nodes.emplace_back(number.node);
+      for (size_t i = 1; i < node.attrs.size(); ++i)
+        node.attrs[i] = static_cast<int64_t>(outline.constants[number.place + i - 1]);
+    }
+    for (size_t i = 0; i < nodes.size(); ++i)
+      nodes[i].out = {graph.inputs[graph.inputs.size() - nodes.size() + i].value};
+    graph.inputs.resize(graph.inputs.size() - nodes.size());
+    graph.nodes.insert(graph.nodes.begin(), std::make_move_iterator(nodes.begin()),
+                       std::make_move_iterator(nodes.end()));
+    if (!folds_) return;
+    fold_constants(graph);
+    drop_dead(graph);
+  }
+
+  Pattern pattern_;
+  std::vector<Size> equal_;  // per symbol: itself, or what it follows from
+  Graph graph_;              // optimised; the numbers are its last inputs
+  std::vector<Opening::Number> numbers_;
+  Outline::Bodies bodies_;  // of the recorded graph: in `graph_` they stand for those of the graph to come
+  std::string shape_;
+  bool folds_ = false;
+  size_t bytes_ = 0;
 };
 
 struct Family {
   std::vector<uint64_t> structure;
   uint64_t hash;
-  std::vector<Sample> samples = {};
+  Pattern pattern;  // of the first member, and then of the symbolic plan
   std::shared_ptr<const SymbolicPlan> symbolic = {};
-  int failures = 0;
-  std::string refused = {};  // why it will never be symbolic
+  int openings = 0;
+  std::string refused = {};  // why no more is opened
 
   size_t bytes() const {
-    size_t words = structure.size() + 32;
-    for (const Sample& sample : samples) words += sample.recorded.extents.size() + sample.recorded.constants.size();
-    if (symbolic) words += 2 * (symbolic->recorded.size() + symbolic->optimized.size()) + 2 * symbolic->same.size();
-    return words * sizeof(uint64_t) + (symbolic ? symbolic->graph.nodes.size() * 2 * sizeof(Node) : 0);
+    return (structure.size() + pattern.sizes.size() + pattern.numbers.size() + 32) * sizeof(uint64_t) +
+           (symbolic ? symbolic->bytes() : 0);
   }
 };
 
 class Families {
  public:
   Families() { hold_over_fork(mutex_, ForkRank::families); }
+
   struct Found {
     std::shared_ptr<const SymbolicPlan> symbolic;
-    bool one_short;  // one more sample, and the family may become symbolic
+    std::optional<Pattern> wider;  // to be opened for this member; none: it is the first, or that is refused
+    std::string refused;
   };
   Found find(const Outline& outline) {
     std::lock_guard lock(mutex_);
-    const Family& f = family(outline);
-    return {f.symbolic, f.samples.size() + 1 == kSamples};
+    auto [f, is_new] = family(outline);
+    Found found{f.symbolic, {}, f.refused};
+    if (!is_new && f.refused.empty() && !f.pattern.match(outline)) found.wider = f.pattern.opened(outline);
+    if (is_new) shrink();
+    return found;
   }
 
-  // Takes in one more plan that was made by the passes; says why that will go on. `graph` was not kept: null.
-  std::string learn(Outline outline, const Graph* graph, const std::shared_ptr<const Plan>& plan) {
+  void keep(const Outline& outline, std::shared_ptr<const SymbolicPlan> symbolic) {
     std::lock_guard lock(mutex_);
-    Family& f = family(outline);
-    if (f.symbolic) return "it does not follow the symbolic plan of its structure";
-    if (!f.refused.empty()) return f.refused;
-    std::erase_if(f.samples, [&](const Sample& sample) {
-      return sample.plan.expired() || sample.recorded.extents == outline.extents;
-    });
-    if (f.samples.size() + 1 < kSamples || graph) {
-      outline.structure.clear();  // the family's
-      f.samples.push_back({std::move(outline), plan});
-      if (graph) try_fit(f, *graph);
-    }
+    Family& f = family(outline).first;
+    f.pattern = symbolic->pattern();
+    f.symbolic = std::move(symbolic);
+    if (++f.openings == kMostOpenings) f.refused = "its sizes vary in ever more ways";
     shrink();
-    return f.refused;
+  }
+  void refuse(const Outline& outline, std::string why) {
+    std::lock_guard lock(mutex_);
+    family(outline).first.refused = std::move(why);
   }
 
   void count_hit() { hits_.fetch_add(1, std::memory_order_relaxed); }
@@ -312,30 +297,15 @@ class Families {
   }
 
  private:
-  Family& family(const Outline& outline) {
+  std::pair<Family&, bool> family(const Outline& outline) {
     const uint64_t hash = hash_words(outline.structure);
     for (auto it = families_.begin(); it != families_.end(); ++it) {
       if (it->hash != hash || it->structure != outline.structure) continue;
       families_.splice(families_.begin(), families_, it);
-      return families_.front();
+      return {families_.front(), false};
     }
-    families_.push_front({outline.structure, hash});
-    return families_.front();
-  }
-
-  static void try_fit(Family& f, const Graph& graph) {
-    std::vector<std::shared_ptr<const Plan>> plans;
-    for (const Sample& sample : f.samples)
-      if (auto plan = sample.plan.lock()) plans.push_back(std::move(plan));
-    if (plans.size() < kSamples) return;
-    Fit fit(f.samples, plans, graph);
-    f.symbolic = fit.run();
-    if (!f.symbolic && ++f.failures < kMostFailures) {
-      f.samples.erase(f.samples.begin());
-      return;
-    }
-    if (!f.symbolic) f.refused = cat("its plan is not made symbolic: ", fit.failure());
-    f.samples.clear();
+    families_.push_front({outline.structure, hash, Pattern(outline)});
+    return {families_.front(), true};
   }
 
   void shrink() {
@@ -368,26 +338,41 @@ std::atomic<bool>& switched_on() {
 }  // namespace
 
 MadePlan make_plan(Graph graph, Device& device) {
-  if (!switched_on().load(std::memory_order_relaxed)) return {Plan::make(std::move(graph), device), {}};
-  Outline outline(graph);
-  const Families::Found found = families().find(outline);
-  if (found.symbolic) {
-    Instance instance(*found.symbolic, graph, outline);
-    if (std::optional<Graph> filled = instance.make()) {
-      MadePlan made{Plan::make_unoptimized(std::move(*filled), device), instance.note()};
+  if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}};
+  const Outline outline(graph);
+  Families::Found found = families().find(outline);
+  if (found.symbolic)
+    if (std::optional<Graph> sized = found.symbolic->make(graph, outline)) {
+      MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note()};
       families().count_hit();
       return made;
     }
+  if (found.wider) {
+    try {
+      const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph);
+      if (std::optional<Graph> sized = symbolic->make(graph, outline)) {
+        families().keep(outline, symbolic);
+        return {Plan::make_unoptimized(std::move(*sized), device), {}};
+      }
+      found.refused = "it does not follow the symbolic plan of its structure";
+    } catch (const UnknownSize& error) {
+      found.refused = cat("its plan is not made symbolic: ", error.what());
+      families().refuse(outline, found.refused);
+    }
   }
-  if (!found.one_short) {
-    auto plan = Plan::make(std::move(graph), device);
-    return {plan, families().learn(std::move(outline), nullptr, plan)};
-  }
-  auto plan = Plan::make(graph, device);
-  return {plan, families().learn(std::move(outline), &graph, plan)};
+  return {Plan::make(std::move(graph), device), std::move(found.refused)};
+}
+
+std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device) {
+  Graph graph = with_sizes(optimized, sizes);
+  fold_constants(graph);
+  drop_dead(graph);
+  families().count_hit();
+  return Plan::make_unoptimized(std::move(graph), device);
 }
 
 void set_symbolic_plans(bool on) { switched_on().store(on, std::memory_order_relaxed); }
+bool symbolic_plans() { return switched_on().load(std::memory_order_relaxed); }
 SymbolicStats symbolic_stats() { return families().stats(); }
 void clear_symbolic_plans() { families().clear(); }
 

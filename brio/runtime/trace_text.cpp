@@ -1,25 +1,22 @@
 // A saved trace as text:
 //
-//   brio trace 1
-//   arguments 1 results 1 effects 0 symbols 1
+//   brio trace 2
+//   arguments 1 results 1 effects 0
 //   captured 2  bytes 3f800000  constant 0
 //   cells 2  0 read  3 assigned
 //   draws 0
-//   sizes 1  0 1*n0
-//   numbers 0
-//   elements 0
 //   graph
-//   (%0: f32[47,3], …) { … }
+//   (%0: f32[n0,3], …) { … }
 //
-// Words are separated by spaces or new lines. Sizes, numbers and elements of captured tensors that follow the sizes
-// of the arguments are listed by their places, with their forms; the graph is in one size.
+// Words are separated by spaces or new lines. In the graph, n0, n1, … are sizes of arguments that are not known.
 #include <algorithm>
 #include <charconv>
 
 #include "brio/base/error.h"
-#include "brio/ir/outline.h"
+#include "brio/ir/sizes.h"
 #include "brio/ops/effects.h"
 #include "brio/runtime/saved_trace.h"
+#include "brio/tensor/equal_sizes.h"
 
 namespace brio {
 namespace {
@@ -63,8 +60,8 @@ std::string SavedTrace::write(std::span<const VariableRef> variables, std::vecto
       trace_.graph.outputs.size() >
       trace_.results + static_cast<size_t>(std::ranges::count_if(
                            trace_.cells, [](const TracedGraph::Cell& cell) { return cell.assigned; }));
-  std::string text = cat("brio trace 1\narguments ", trace_.arguments.size(), " results ", trace_.results,
-                         " effects ", effects ? 1 : 0, " symbols ", symbols_, "\ncaptured ", trace_.captured.size());
+  std::string text = cat("brio trace 2\narguments ", trace_.arguments.size(), " results ", trace_.results,
+                         " effects ", effects ? 1 : 0, "\ncaptured ", trace_.captured.size());
   for (const Tensor& tensor : trace_.captured) {
     const Aval& aval = tensor.aval();
     if (aval.dtype != DType::string && aval.bytes() <= kSmallBytes) {
@@ -85,13 +82,6 @@ std::string SavedTrace::write(std::span<const VariableRef> variables, std::vecto
   }
   text += cat("\ndraws ", trace_.draws.size());
   for (const TracedGraph::Draw& draw : trace_.draws) text += cat(" ", draw.drawn);
-  for (const auto& [what, list] : {std::pair("sizes", &sizes_), std::pair("numbers", &numbers_)}) {
-    text += cat("\n", what, " ", list->size());
-    for (const Followed& one : *list) text += cat("\n  ", one.place, " ", one.form.str());
-  }
-  text += cat("\nelements ", elements_.size());
-  for (const FollowedElement& one : elements_)
-    text += cat("\n  ", one.captured, " ", one.element, " ", one.form.str());
   return text + "\ngraph\n" + trace_.graph.str() + "\n";
 }
 
@@ -103,20 +93,15 @@ class TraceReader {
   SavedTrace run() {
     expect("brio");
     expect("trace");
-    if (const size_t version = number("version"); version != 1)
+    if (const size_t version = number("version"); version != 2)
       fail(cat("it was written by another version, ", version));
     const size_t arguments = number("arguments");
     made_.trace_.results = number("results");
     const size_t effects = number("effects");
-    made_.symbols_ = number("symbols");
     if (effects > 1) fail("effects is 0 or 1");
-    if (made_.symbols_ > SizeForm::kMostSymbols) fail(cat("there are at most ", SizeForm::kMostSymbols, " symbols"));
     read_captured();
     read_cells();
     for (size_t left = count("draws"); left > 0; --left) made_.trace_.draws.push_back({nullptr, number()});
-    read_followed("sizes", made_.sizes_);
-    read_followed("numbers", made_.numbers_);
-    read_elements();
     expect("graph");
     try {
       made_.trace_.graph = Graph::parse(text_.substr(at_));
@@ -165,23 +150,6 @@ class TraceReader {
     }
   }
 
-  void read_followed(std::string_view what, std::vector<SavedTrace::Followed>& list) {
-    for (size_t left = count(what); left > 0; --left) {
-      const size_t place = number();
-      if (!list.empty() && place <= list.back().place) fail("places are not in order");
-      list.push_back({place, form()});
-    }
-  }
-  void read_elements() {
-    auto& list = made_.elements_;
-    for (size_t left = count("elements"); left > 0; --left) {
-      const size_t captured = number(), element = number();
-      if (!list.empty() && std::pair(captured, element) <= std::pair(list.back().captured, list.back().element))
-        fail("elements are not in order");
-      list.push_back({captured, element, form()});
-    }
-  }
-
   // Does all of it belong together?
   void check(size_t arguments, size_t effects) {
     TracedGraph& trace = made_.trace_;
@@ -223,47 +191,16 @@ class TraceReader {
                format_aval(aval)));
   }
 
-  // Every symbol is the size of an argument, and every form gives what the graph has.
+  // Every size that is not known follows from those of arguments.
   void check_sizes() {
-    const TracedGraph& trace = made_.trace_;
-    const Outline outline(trace.graph, {}, Outline::Numbers::everywhere);
-    size_t of_arguments = 0, bound = 0;
-    for (const Aval& aval : trace.arguments) of_arguments += static_cast<size_t>(aval.shape.rank());
-    for (const SavedTrace::Followed& one : made_.sizes_) {
-      if (one.place >= outline.extents.size()) fail(cat("the graph has no size ", one.place));
-      if (one.place >= of_arguments) continue;
-      const auto symbol = one.form.symbol();
-      if (!symbol) fail("a size of an argument is not a symbol");
-      bound |= size_t{1} << *symbol;
-    }
-    if (bound != (size_t{1} << made_.symbols_) - 1) fail("a symbol is the size of no argument");
-    for (const SavedTrace::Followed& one : made_.numbers_)
-      if (one.place >= outline.constants.size()) fail(cat("the graph has no number ", one.place));
-    for (const SavedTrace::FollowedElement& one : made_.elements_) {
-      if (one.captured >= trace.captured.size() ||
-          one.element >= static_cast<size_t>(trace.captured[one.captured].size()) ||
-          !is_real(trace.captured[one.captured].dtype()))
-        fail(cat("no captured tensor ", one.captured, " has a number ", one.element));
-    }
-    const SavedTrace::Followed* wrong = nullptr;
-    try {
-      const std::vector<int64_t> symbols = made_.sizes_of(trace.arguments);
-      for (const SavedTrace::Followed& one : made_.sizes_)
-        if (one.form.at(symbols) != outline.extents[one.place]) wrong = &one;
-      if (!wrong) (void)made_.results();  // it can be had in another size
-    } catch (const InvalidArgument& error) {
-      fail(error.what());
-    }
-    if (wrong) fail(cat("size ", wrong->place, " is not ", wrong->form.str()));
-  }
-
-  SizeForm form() {
-    const std::string_view text = word();
-    try {
-      return SizeForm::parse(text, made_.symbols_);
-    } catch (const InvalidArgument& error) {
-      fail(error.what());
-    }
+    TracedGraph& trace = made_.trace_;
+    const uint32_t symbols = count_symbols(trace.graph);
+    trace.open = symbols > 0;
+    std::vector<bool> bound(symbols);
+    for (const Aval& aval : trace.arguments)
+      for (const Size size : aval.shape)
+        if (const auto symbol = as_symbol(size)) bound[*symbol] = true;
+    if (std::ranges::count(bound, true) != symbols) fail("a size in the graph is that of no argument");
   }
 
   std::string_view word() {

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "brio/base/error.h"
+#include "brio/ir/sizes.h"
 #include "brio/ops/body_variables.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/random.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/equal_sizes.h"
 
 namespace brio {
 namespace {
@@ -24,6 +26,10 @@ ValueId value_of(Recording& recording, const Tensor& tensor) {
 TracedGraph trace_graph(const BodyFn& body, std::span<const Aval> arguments) {
   TracedGraph made;
   made.arguments.assign(arguments.begin(), arguments.end());
+  uint32_t symbols = 0;
+  for (const Aval& aval : arguments)
+    for (const Size size : aval.shape) symbols = std::max(symbols, size.symbols());
+  const EqualSizes equal;
   Recording recording;
   recording.kind = Recording::Kind::function;
   std::vector<ValueId> inputs, outputs;
@@ -62,6 +68,17 @@ TracedGraph trace_graph(const BodyFn& body, std::span<const Aval> arguments) {
     made.draws.push_back({draw.generator, draw.drawn});
   }
   made.graph = graph_of(recording, inputs, outputs);
+  symbols = std::max(symbols, count_symbols(made.graph));
+  made.open = symbols > 0;
+  if (made.open) {
+    std::vector<Size> sizes = equal.sizes(symbols), numbered;  // those that are left, without gaps
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < symbols; ++i)
+      numbered.push_back(sizes[i] == Size::unknown(i) ? Size::unknown(left++) : Size(0));
+    for (Size& size : sizes) size = size.at(numbered);
+    made.graph = with_sizes(made.graph, sizes);
+    for (size_t i = 0; i < arguments.size(); ++i) made.arguments[i] = made.graph.values[made.graph.inputs[i].value];
+  }
   made.own_gradients =
       std::ranges::any_of(made.graph.nodes, [](const Node& node) { return node.op == &op::custom_gradient; });
   return made;
@@ -80,7 +97,9 @@ std::vector<Tensor> record_trace(const TracedGraph& trace, std::span<const Tenso
     in.push_back(drawn.seed);
     in.push_back(drawn.offset == 0 ? drawn.counter : drawn.counter + drawn.offset);
   }
-  std::vector<Tensor> out = replay(trace.graph, in);
+  std::vector<Tensor> out = trace.open
+                                ? replay(with_sizes(trace.graph, *bind_symbols(trace.arguments, arguments)), in)
+                                : replay(trace.graph, in);
   for (const TracedGraph::Cell& cell : trace.cells)
     if (cell.assigned) assign_variable(cell.variable, out[cell.output]);
   if (has_effects) set_token(out.back());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,8 +14,10 @@
 namespace brio {
 
 struct TracedGraph {
+  // Sizes that are not known are symbols, or expressions of them, where one has to be what others say.
   std::vector<Aval> arguments;
-  Graph graph;  // inputs: arguments, captured tensors, cells, then seed and counter of each generator
+  bool open = false;  // there are such
+  Graph graph;        // inputs: arguments, captured tensors, cells, then seed and counter of each generator
   std::vector<Tensor> captured;
   struct Cell {
     std::shared_ptr<VariableImpl> variable;

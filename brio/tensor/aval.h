@@ -14,7 +14,10 @@ struct Aval {
   DType dtype = f32;
 
   size_t bytes() const { return static_cast<size_t>(shape.elements()) * size_of(dtype); }
+  Size open_bytes() const { return shape.elements() * size_of(dtype); }  // where a size need not be known
+  // As sizes compare: true where it holds whatever the unknown ones are.
   bool operator==(const Aval& other) const { return dtype == other.dtype && shape == other.shape; }
+  bool operator!=(const Aval& other) const { return dtype != other.dtype || shape != other.shape; }
 };
 
 struct Array {

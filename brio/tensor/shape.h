@@ -1,4 +1,4 @@
-// Shape: up to eight dimensions, stored inline so that copying one never allocates.
+// Shape: up to eight sizes, stored inline so that copying one never allocates.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 
+#include "brio/tensor/size.h"
+
 namespace brio {
 
 inline constexpr int kMaxRank = 8;
@@ -15,35 +17,48 @@ inline constexpr int kMaxRank = 8;
 class Shape {
  public:
   Shape() = default;  // rank 0: a scalar
-  Shape(std::initializer_list<int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  explicit Shape(std::span<const int64_t> dims);  // throws InvalidArgument: rank > 8, negative, size overflow
+  Shape(std::initializer_list<Size> dims) : Shape(std::span(dims.begin(), dims.size())) {}
+  explicit Shape(std::span<const Size> dims);  // throws InvalidArgument: rank > 8, negative, size overflow
+  explicit Shape(std::span<const int64_t> dims);
 
   int rank() const { return rank_; }
-  int64_t operator[](int axis) const { return dims_[axis]; }
-  std::span<const int64_t> dims() const { return {dims_, static_cast<size_t>(rank_)}; }
-  const int64_t* begin() const { return dims_; }
-  const int64_t* end() const { return dims_ + rank_; }
+  Size operator[](int axis) const { return dims_[axis]; }
+  std::span<const Size> dims() const { return {dims_, static_cast<size_t>(rank_)}; }
+  const Size* begin() const { return dims_; }
+  const Size* end() const { return dims_ + rank_; }
 
-  int64_t elements() const {
-    int64_t n = 1;
+  Size elements() const {
+    Size n = 1;
     for (int i = 0; i < rank_; ++i) n *= dims_[i];
     return n;
   }
+  bool known() const {  // all of it
+    for (int i = 0; i < rank_; ++i)
+      if (!dims_[i].known()) return false;
+    return true;
+  }
+  // As sizes compare: true where it holds whatever the unknown ones are.
   bool operator==(const Shape& other) const {
     if (rank_ != other.rank_) return false;
     for (int i = 0; i < rank_; ++i)
-      if (dims_[i] != other.dims_[i]) return false;
+      if (!(dims_[i] == other.dims_[i])) return false;
     return true;
+  }
+  bool operator!=(const Shape& other) const {
+    if (rank_ != other.rank_) return true;
+    for (int i = 0; i < rank_; ++i)
+      if (dims_[i] != other.dims_[i]) return true;
+    return false;
   }
 
   // Unchecked building blocks for shape rules whose result is known to be valid.
-  void push_back(int64_t dim) { dims_[rank_++] = dim; }
-  void set(int axis, int64_t dim) { dims_[axis] = dim; }
+  void push_back(Size dim) { dims_[rank_++] = dim; }
+  void set(int axis, Size dim) { dims_[axis] = dim; }
 
   std::string str() const;  // "(3, 2)", "()" and "(3,)" as TensorFlow prints them
 
  private:
-  int64_t dims_[kMaxRank];
+  Size dims_[kMaxRank];
   int32_t rank_ = 0;
 };
 

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "brio/tensor/size.h"
+
 namespace brio::train {
 
 class BatchSize {
  public:
-  template <std::integral T>
-  BatchSize(T rows) : rows_(static_cast<int64_t>(rows)) {}
+  template <typename T>
+  requires std::integral<T> || std::same_as<T, Size> BatchSize(T rows) : rows_(static_cast<int64_t>(rows)) {}
   BatchSize(const char* word);  // "auto"; throws InvalidArgument for others
 
   bool automatic() const { return !rows_; }

@@ -321,7 +321,7 @@ def _with_place_for_returned(parts, state):
 
 def _zeros_like(x):
     x = _core.convert_to_tensor(x)
-    return _core.zeros(x.shape, x.dtype)
+    return _core.zeros(_core._sizes(x), x.dtype)
 
 
 class _TensorRange:
@@ -347,7 +347,9 @@ def for_stmt(iterable, more, body, state, names):
     if isinstance(iterable, (_core.Tensor, _core.Variable)) and _core._tracing():
         rows = _core.convert_to_tensor(iterable)
         count = rows.shape[0]
-        if count == 0:
+        if count is None:
+            count = _core.shape(rows)[0]
+        elif count == 0:
             return state
 
         def test(i, *s):
@@ -383,7 +385,8 @@ def _range(*limits):
 
 
 def _tf_range(*limits, **options):
-    return _TensorRange(*limits) if any(map(_traced, limits)) and not options else _core.range(*limits, **options)
+    unknown = any(_traced(x) and not _core._is_size(x) for x in limits)
+    return _TensorRange(*limits) if unknown and not options else _core.range(*limits, **options)
 
 
 def _int(x=0, *rest):

@@ -11,14 +11,15 @@ from brio._spec import TensorSpec
 class Function(_core._Function):
     """What tf.function returns."""
 
-    def __init__(self, python_function, input_signature=None, autograph=True):
+    def __init__(self, python_function, input_signature=None, autograph=True, relax=False):
         self.python_function = python_function
         self.input_signature = None if input_signature is None else tuple(input_signature)
         self._bound, self._specified = weakref.WeakKeyDictionary(), []
         functools.update_wrapper(self, python_function, updated=())
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
         self._traced = _autograph.convert(python_function) if autograph else python_function
-        super().__init__(self._traced, prepare)
+        self._relax = relax
+        super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax)
 
     def __get__(self, instance, owner=None):
         """A method: each object has traces of its own, since they hold what belongs to it."""
@@ -27,10 +28,10 @@ class Function(_core._Function):
         try:
             return self._bound[instance]
         except KeyError:
-            made = self._bound[instance] = type(self)(_method(self._traced, weakref.ref(instance)), self.input_signature, False)
+            made = self._bound[instance] = type(self)(_method(self._traced, weakref.ref(instance)), self.input_signature, False, self._relax)
             return made
         except TypeError:  # an object that cannot be referred to weakly
-            return type(self)(self._traced.__get__(instance, owner), self.input_signature, False)
+            return type(self)(self._traced.__get__(instance, owner), self.input_signature, False, self._relax)
 
     def get_concrete_function(self, *args, **kwargs):
         """This function for arguments of one kind, which may be given as TensorSpecs."""
@@ -75,6 +76,16 @@ class ConcreteFunction:
     def inputs(self):
         """Descriptions of the tensors that it takes."""
         return [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec)]
+
+
+def _open_sizes(signature):
+    """(signature with numbers for tensors, (shape, dtype) of each), or (None, None) where it does not say all ranks."""
+    specs = _nest.flatten(signature)
+    if signature is None or not all(isinstance(s, TensorSpec) and s.shape.rank is not None for s in specs):
+        return None, None
+    numbers = iter(range(len(specs)))
+    numbered = _nest.map_structure(lambda _: _core.convert_to_tensor(next(numbers), dtype="int64"), signature)
+    return numbered, [(s.shape, s.dtype) for s in specs]
 
 
 def _specified(x):
@@ -129,6 +140,6 @@ def function(func=None, input_signature=None, autograph=True, jit_compile=None, 
     def made(f):
         if not callable(f):
             raise TypeError(f"tf.function takes a function, but got {f!r}")
-        return Function(f, input_signature, autograph)
+        return Function(f, input_signature, autograph, bool(reduce_retracing or experimental_relax_shapes))
 
     return made if func is None else made(func)

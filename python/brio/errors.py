@@ -14,6 +14,10 @@ class InvalidArgumentError(OpError, ValueError):
     """A shape, dtype, name or value that cannot work."""
 
 
+class _UnknownSizeError(InvalidArgumentError):
+    """A size is None, while a function is traced, where its number is needed: the function is traced for each size then."""
+
+
 class ConversionError(TypeError, ValueError):
     """A value that cannot become a tensor."""
 

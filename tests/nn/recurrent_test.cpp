@@ -40,7 +40,7 @@ class Leaky : public nn::Cell {
   void describe(nn::Fields&) override {}
   std::vector<int64_t> state_sizes() const override { return {2}; }
   int64_t output_size() const override { return 4; }
-  Tensors initial_states(int64_t batch) const override { return {ones({batch, 2})}; }
+  Tensors initial_states(Size batch) const override { return {ones({batch, 2})}; }
 
  protected:
   void create_all(const std::vector<Shape>&) override { rate_ = add_weight("rate", {2}, {.initializer = "ones"}); }

@@ -30,19 +30,19 @@ Sizes random_sizes(Rng& rng, int i) {
   Sizes s{Shape{batch}, {}, Shape{batch}, {groups}, {}, {}};
   std::vector<int64_t> stride, dilation, low, high;
   for (int a = 0; a < axes; ++a) {
-    WindowAxis axis{large ? 22 : rng.range(1, axes == 1 ? 20 : 6),
-                    pointwise ? 1
-                    : large   ? 3
-                              : rng.range(1, 4),
-                    grouped && a == 0 ? 2
-                    : plain || large  ? 1
-                                      : rng.range(1, 3),
-                    grouped              ? 2
-                    : pointwise || large ? 1
-                                         : rng.range(1, 2),
-                    plain ? 0 : rng.range(0, 2),
-                    plain ? 0 : rng.range(0, 2)};
-    while (!axis.fits()) ++axis.size;
+    OpenWindowAxis axis{large ? 22 : rng.range(1, axes == 1 ? 20 : 6),
+                        pointwise ? 1
+                        : large   ? 3
+                                  : rng.range(1, 4),
+                        grouped && a == 0 ? 2
+                        : plain || large  ? 1
+                                          : rng.range(1, 3),
+                        grouped              ? 2
+                        : pointwise || large ? 1
+                                             : rng.range(1, 2),
+                        plain ? 0 : rng.range(0, 2),
+                        plain ? 0 : rng.range(0, 2)};
+    while (!axis.fits()) axis.size += 1;
     stride.push_back(axis.stride);
     dilation.push_back(axis.dilation);
     low.push_back(axis.low);

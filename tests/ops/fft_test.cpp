@@ -60,12 +60,12 @@ std::vector<OpTest> tests() {
                [](Rng& rng, DType dtype, int i) {
                  const int64_t n = length_of(i);
                  Case made = rows_of(rng, dtype, i, n / 2 + 1);
-                 made.attrs = {i % 2, n};
+                 made.attrs = {i % 2, 1, n};
                  return made;
                },
            .large =
                [](DType dtype) {
-                 return Case{{{{Shape{64, 513}, dtype}}}, {1, 1024}};
+                 return Case{{{{Shape{64, 513}, dtype}}}, {1, 1, 1024}};
                }}};
 }
 
@@ -107,13 +107,13 @@ std::vector<Invalid> invalid() {
       {&op::irfft,
        "another length",
        [] {
-         call(op::irfft, {tensor({4}, c64)}, {1, 9});
+         call(op::irfft, {tensor({4}, c64)}, {1, 1, 9});
        },
        {"9", "5", "(4,)"}},
       {&op::irfft,
        "a length of 0",
        [] {
-         call(op::irfft, {tensor({1}, c64)}, {1, 0});
+         call(op::irfft, {tensor({1}, c64)}, {1, 1, 0});
        },
        {"length is 0"}},
   };

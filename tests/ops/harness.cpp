@@ -13,13 +13,17 @@
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
+#include "brio/ir/outline.h"
 #include "brio/ir/recording.h"
+#include "brio/ir/sizes.h"
 #include "brio/ops/complex.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/ranges.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/runtime/evaluate.h"
 #include "brio/runtime/interpret.h"
+#include "brio/runtime/traced_graph.h"
 #include "brio/tensor/complex.h"
 
 namespace brio::testing {
@@ -278,6 +282,56 @@ TEST_P(EveryOp, GivesTheSameBitsForAnyNumberOfThreads) {
   set_thread_count(before);
 }
 
+// Graphs with a symbol for every number from 2 on that is a size or a position; equal numbers have one.
+class Opened {
+ public:
+  Graph of(const Graph& from, const std::vector<std::pair<size_t, int>>& known = {}) {
+    Graph graph = from;
+    for (size_t k = 0; k < graph.inputs.size(); ++k) {
+      Shape& shape = graph.values[graph.inputs[k].value].shape;
+      for (int i = 0; i < shape.rank(); ++i)
+        if (std::ranges::find(known, std::pair(k, i - shape.rank())) == known.end()) shape.set(i, open(shape[i]));
+    }
+    for (Node& node : graph.nodes) {
+      for_each_word(
+          node, std::span(node.attrs), [](int64_t) {}, [&](int64_t& word) { word = open(word).word(); },
+          [](int64_t) {});
+      for (auto& body : node.graphs)
+        if (!body->host) body = intern(of(*body));
+      const std::vector<Aval> out = infer(graph, node);
+      for (size_t i = 0; i < out.size(); ++i) graph.values[node.out[i]] = out[i];
+    }
+    return graph;
+  }
+  const std::vector<Size>& numbers() const { return numbers_; }
+
+ private:
+  Size open(int64_t number) {
+    if (number < 2) return number;
+    const auto it = std::ranges::find(numbers_, Size(number));
+    const auto symbol = static_cast<uint32_t>(it - numbers_.begin());
+    if (it == numbers_.end()) numbers_.push_back(number);
+    return Size::unknown(symbol);
+  }
+  std::vector<Size> numbers_;
+};
+
+TEST_P(EveryOp, FollowsSizesThatAreNotKnown) {
+  const OpTest& test = GetParam();
+  if (test.op == &op::size) GTEST_SKIP() << "it becomes a constant";
+  for (int i = 0; i < kCases; ++i) {
+    const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
+    Opened opened;
+    try {
+      const Graph open = opened.of(p.graph, test.numbers);
+      EXPECT_EQ(with_sizes(open, opened.numbers()).str(), p.graph.str()) << open.str();
+    } catch (const InvalidArgument& error) {
+      ADD_FAILURE() << error.what() << "\n" << p.reproducer;
+    }
+    if (HasFailure()) return;  // one reproducer is enough
+  }
+}
+
 TEST_P(EveryOp, CostIsSane) {
   const OpTest& test = GetParam();
   for (int i = 0; i < kCases; ++i) {
@@ -318,7 +372,7 @@ std::vector<T> floating(std::vector<T> outputs) {
 }
 // Numbers in an array of f64 or c128, whose parts count one by one; none in others.
 int64_t doubles_in(const Aval& aval) {
-  return aval.dtype == f64 ? aval.shape.elements() : aval.dtype == c128 ? 2 * aval.shape.elements() : 0;
+  return aval.dtype == f64 ? aval.shape.elements() : aval.dtype == c128 ? 2 * aval.shape.elements() : Size(0);
 }
 // Gradients are tested in f64, and in c128 too where the op takes that.
 std::vector<DType> gradient_dtypes(const OpTest& test) {
@@ -409,6 +463,64 @@ Tensor slope_along(const Prepared& p, const std::vector<Tensor>& in, const std::
   for (size_t k = 0; k < in.size(); ++k)
     if (gradients[k].defined()) total = total + sum(real(gradients[k] * conj(directions[k])));
   return total;
+}
+
+// The ops of a gradient, traced. There may be more arguments, which nobody reads.
+TracedGraph gradient_of(const Node& node, std::span<const Aval> avals) {
+  const auto body = [&](const std::vector<Tensor>& in) {
+    std::vector<GradientTape::Source> sources;
+    std::vector<TensorImpl*> impls;
+    GradientTape tape;
+    for (const Tensor& x : std::span(in).first(node.in.size())) {
+      impls.push_back(x.impl());
+      if (!has_gradients(x.dtype())) continue;
+      tape.watch(x);
+      sources.emplace_back(x);
+    }
+    std::vector<Tensor> gradients =
+        tape.gradient(floating(record_many(*node.op, impls, node.attrs, node.graphs)), sources);
+    std::erase_if(gradients, [](const Tensor& gradient) { return !gradient.defined(); });
+    return gradients;
+  };
+  return trace_graph(body, avals);
+}
+
+TEST_P(DifferentiableOp, GradientFollowsSizesThatAreNotKnown) {
+  const OpTest& test = GetParam();
+  for (int i = 0; i < kGradientCases; ++i) {
+    if (!test.no_differences.empty()) GTEST_SKIP() << test.no_differences;
+    const Prepared p = prepare(test, gradient_dtypes(test)[0], i);
+    Opened opened;
+    try {
+      const Graph open = opened.of(p.graph, test.numbers);
+      std::vector<Aval> avals, open_avals;
+      for (size_t k = 0; k < p.arrays.size(); ++k) {
+        avals.push_back(p.graph.values[p.graph.inputs[k].value]);
+        open_avals.push_back(open.values[open.inputs[k].value]);
+      }
+      std::vector<Tensor> given;
+      for (const Array& array : p.arrays) given.emplace_back(array);
+      for (const Size number : opened.numbers()) {  // each is the size of an argument
+        open_avals.push_back({Shape{Size::unknown(static_cast<uint32_t>(open_avals.size() - p.arrays.size()))}, u8});
+        given.push_back(zeros({number}, u8));
+      }
+      const TracedGraph expected = gradient_of(p.node(), avals), made = gradient_of(open.nodes[0], open_avals);
+      const auto sizes = bind_symbols(made.arguments, given);
+      ASSERT_TRUE(sizes) << p.reproducer << made.graph.str();
+      ASSERT_EQ(made.captured.size(), expected.captured.size()) << p.reproducer;
+      std::vector<Array> arrays = p.arrays, all;
+      for (const Tensor& tensor : given) all.push_back(tensor.array());
+      for (const Tensor& captured : expected.captured) {
+        arrays.push_back(captured.array());
+        all.push_back(captured.array());
+      }
+      expect_same(interpret(with_sizes(made.graph, *sizes), all), interpret(expected.graph, arrays), true,
+                  "for sizes that were not known", cat(p.reproducer, made.graph.str()));
+    } catch (const InvalidArgument& error) {
+      ADD_FAILURE() << error.what() << "\n" << p.reproducer;
+    }
+    if (HasFailure()) return;  // one reproducer is enough
+  }
 }
 
 TEST_P(DifferentiableOp, GradientOfGradientMatchesDifferences) {
@@ -598,7 +710,7 @@ Shape random_shape(Rng& rng, int rank, bool zeros) {
 Shape broadcastable(Rng& rng, const Shape& shape) {
   const int drop = rng.chance(0.3) ? static_cast<int>(rng.range(0, shape.rank())) : 0;
   Shape result;
-  for (int i = drop; i < shape.rank(); ++i) result.push_back(rng.chance(0.3) ? 1 : shape[i]);
+  for (int i = drop; i < shape.rank(); ++i) result.push_back(rng.chance(0.3) ? Size(1) : shape[i]);
   return result;
 }
 

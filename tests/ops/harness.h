@@ -1,9 +1,10 @@
-// One case definition, four modes. A family's test file lists its ops; each gets a maker of cases, and every case
+// One case definition, five modes. A family's test file lists its ops; each gets a maker of cases, and every case
 // runs as
 //
 //   correct      every implementation that says it can run the node, and the op as a user calls it: as the reference
 //   threads      the same bits for any number of threads
-//   gradient     the tape's gradient, and the gradient of that, against central differences in float64
+//   sizes        shape rules and gradients for sizes that are not known, then filled in: as for the numbers
+//   themselves gradient     the tape's gradient, and the gradient of that, against central differences in float64
 //   performance  time and bytes per second of the implementation that is chosen (only with BRIO_PERF)
 //
 // a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an
@@ -64,6 +65,7 @@ struct OpTest {
   std::function<Case(DType dtype)> large = nullptr;        // for performance
   bool exact = false;                                      // bit for bit
   std::string no_differences = {};                         // why its gradient is tested elsewhere
+  std::vector<std::pair<size_t, int>> numbers = {};        // inputs and axes, from the end, whose sizes must be known
 };
 void PrintTo(const OpTest& test, std::ostream* out);
 inline constexpr int kCases = 27;  // valid cases per op: ranks 0 to 8, three times

@@ -50,6 +50,10 @@ struct Draw<int64_t> {
   }
 };
 template <>
+struct Draw<Size> {
+  static Size from(Pick& pick) { return draw<int64_t>(pick); }
+};
+template <>
 struct Draw<int> {
   static int from(Pick& pick) {
     const int drawn = pick.of<int>({-1, 0, 1, 2, -2, 3, 9, -9, INT32_MIN, INT32_MAX});
@@ -204,7 +208,7 @@ const std::vector<Row>& rows() {
       CALL(depth_to_space),
       CALL(space_to_batch),
       CALL(batch_to_space),
-      AS(repeat, Tensor(*)(T, int64_t, std::optional<int>)),
+      AS(repeat, Tensor(*)(T, Size, std::optional<int>)),
       AS(repeat, Tensor(*)(T, const std::vector<int64_t>&, std::optional<int>)),
       AS(repeat, Tensor(*)(T, T, std::optional<int>)),
       CALL(sum),
@@ -280,7 +284,7 @@ const std::vector<Row>& rows() {
 // A sum of more elements than a second adds up is no test of arguments.
 bool small(const std::vector<Tensor>& results) {
   int64_t elements = 0;
-  for (const Tensor& x : results) elements += x.defined() ? x.size() : 0;
+  for (const Tensor& x : results) elements += x.defined() ? x.size() : Size(0);
   return elements < 1 << 22;
 }
 

@@ -106,7 +106,8 @@ std::vector<OpTest> tests() {
              c.inputs.push_back({{Shape{256, 256}, dtype}});
              c.attrs = {0};
              return c;
-           }},
+           },
+       .numbers = {{0, -1}, {0, -2}}},
       {.op = &op::triangular_solve,
        .dtypes = kWide,
        .make =
@@ -149,7 +150,8 @@ std::vector<OpTest> tests() {
              Case c = large_square(dtype, 256, spread);
              c.attrs = {0};
              return c;
-           }},
+           },
+       .numbers = {{0, -1}, {0, -2}}},
       {.op = &op::svd,
        .dtypes = kWide,
        .make =
@@ -164,7 +166,8 @@ std::vector<OpTest> tests() {
              Case c = large_square(dtype, 256, spread);
              c.attrs = {1, 0};
              return c;
-           }},
+           },
+       .numbers = {{0, -1}, {0, -2}}},
       {.op = &op::eigh,
        .dtypes = kWide,
        .make =
@@ -177,7 +180,8 @@ std::vector<OpTest> tests() {
              Case c = large_square(dtype, 256, spread);
              c.attrs = {1};
              return c;
-           }},
+           },
+       .numbers = {{0, -1}, {0, -2}}},
   };
 }
 

@@ -62,7 +62,8 @@ OpTest scatter_test(const OpDef& op, std::vector<DType> dtypes, bool exact, doub
                              {{Shape{16384, 256}, dtype}, low, high}},
                             {0, 0}};
               },
-          .exact = exact};
+          .exact = exact,
+          .numbers = {{1, -1}}};
 }
 
 std::vector<OpTest> tests() {
@@ -78,7 +79,8 @@ std::vector<OpTest> tests() {
            [](DType dtype) {
              return Case{{{{Shape{100, 100, 64}, dtype}}, {{Shape{16384, 2}, i32}, 0, 99}}, {0, 0}};
            },
-       .exact = true},
+       .exact = true,
+       .numbers = {{1, -1}}},
       scatter_test(op::tensor_scatter_update, kAll, true),
       scatter_test(op::tensor_scatter_add, kNumbers, false),
       scatter_test(op::tensor_scatter_max, kNumbers, true),

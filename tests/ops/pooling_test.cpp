@@ -24,10 +24,10 @@ Sizes random_sizes(Rng& rng, int i) {
   Sizes s{Shape{batch}, Shape{batch}, {}, {}};
   std::vector<int64_t> window, stride, low, high;
   for (int a = 0; a < axes; ++a) {
-    WindowAxis axis{large ? 15 : rng.range(1, axes == 1 ? 20 : 5), large ? 3 : rng.range(1, 3), rng.range(1, 3)};
+    OpenWindowAxis axis{large ? 15 : rng.range(1, axes == 1 ? 20 : 5), large ? 3 : rng.range(1, 3), rng.range(1, 3)};
     axis.low = rng.range(0, axis.window - 1);
     axis.high = rng.range(0, axis.window - 1);
-    while (!axis.fits()) ++axis.size;
+    while (!axis.fits()) axis.size += 1;
     window.push_back(axis.window);
     stride.push_back(axis.stride);
     low.push_back(axis.low);

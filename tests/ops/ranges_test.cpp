@@ -22,6 +22,13 @@ std::vector<OpTest> tests() {
            [](DType dtype) {
              return Case{{}, {static_cast<int64_t>(dtype), 1, 1 << 22}};
            },
+       .exact = true},
+      {.op = &op::size,
+       .dtypes = kNumbers,
+       .make =
+           [](Rng& rng, DType dtype, int) {
+             return Case{{}, {static_cast<int64_t>(dtype), 1, rng.range(0, 120)}};
+           },
        .exact = true}};
 }
 
@@ -39,6 +46,12 @@ std::vector<Invalid> invalid() {
        "two sizes",
        [] {
          call(op::iota, {}, {7, 2, 2, 3});
+       },
+       {"one size", "got 2"}},
+      {&op::size,
+       "two sizes",
+       [] {
+         call(op::size, {}, {7, 2, 2, 3});
        },
        {"one size", "got 2"}},
   };

@@ -23,10 +23,15 @@ Case resampled(Rng& rng, DType dtype, int i) {
 }
 
 std::vector<OpTest> tests() {
-  return {
-      {.op = &op::resample, .dtypes = kFloats, .make = resampled, .large = [](DType dtype) {
-         return Case{{{{Shape{8, 224, 672}, dtype}}, {{Shape{2, 112}, i32}, 0, 223}, {{Shape{2, 112}, dtype}}}, {1}};
-       }}};
+  return {{.op = &op::resample,
+           .dtypes = kFloats,
+           .make = resampled,
+           .large =
+               [](DType dtype) {
+                 return Case{
+                     {{{Shape{8, 224, 672}, dtype}}, {{Shape{2, 112}, i32}, 0, 223}, {{Shape{2, 112}, dtype}}}, {1}};
+               },
+           .numbers = {{1, -2}, {2, -2}}}};
 }
 
 std::vector<Invalid> invalid() {

@@ -150,7 +150,7 @@ TEST(Symbolic, AStructureThatMissesAgainAndAgainOnItsLeadingDimensionIsPlannedFo
   EXPECT_EQ(step(17), std::vector<float>(4, 34.f));
   const PlanCacheStats after = plan_cache_stats();
   EXPECT_EQ(after.symbolic_hits, before.symbolic_hits + 1);
-  EXPECT_EQ(after.last_miss, "new shape (17, 4) for input 0, which was (30, 4): made from the plan for (N, 4)");
+  EXPECT_EQ(after.last_miss, "new shape (17, 4) for input 0, which was (30, 4): made from the plan for (n0, 4)");
 }
 
 TEST(Donation, AVariableThatNobodyElseHoldsIsWrittenInPlace) {

@@ -72,16 +72,16 @@ uint64_t check(const Body& body, const std::vector<int64_t>& sizes, const std::f
     traced.push_back(run([&](int64_t n) { return f(make(n)); }, sizes, symbolic));
   }
   expect_same(traced[0], traced[1]);
-  EXPECT_EQ(traced[0].hits, with.hits) << "as a function";
+  EXPECT_GE(traced[0].hits, with.hits) << "as a function";
   return with.hits;
 }
 uint64_t check(const Body& body, const std::vector<int64_t>& sizes) {
   return check(body, sizes, [](int64_t n) { return numbers({n, 6}); });
 }
-const std::vector<int64_t> kSizes = down_from(12, 2);  // three are samples, eight come from the symbolic plan
+const std::vector<int64_t> kSizes = down_from(12, 2);  // two show what varies, nine come from the symbolic plan
 
 TEST(Symbolic, ReductionsOverTheBatch) {
-  EXPECT_EQ(check([](const Tensor& x) { return std::vector{sum(x, 0), max(x, 1), sum(x * x)}; }, kSizes), 8u);
+  EXPECT_EQ(check([](const Tensor& x) { return std::vector{sum(x, 0), max(x, 1), sum(x * x)}; }, kSizes), 9u);
 }
 
 TEST(Symbolic, NumbersThatFollowTheSizeAreTakenFromTheRecording) {
@@ -90,7 +90,7 @@ TEST(Symbolic, NumbersThatFollowTheSizeAreTakenFromTheRecording) {
                   return std::vector{mean(x), mean(x, 0), mean(exp(x) * 2.f, {0, 1})};
                 },
                 kSizes),
-            8u);
+            9u);
   // Folded: 1/N, and what is no formula of N at all.
   EXPECT_EQ(check(
                 [](const Tensor& x) {
@@ -98,25 +98,25 @@ TEST(Symbolic, NumbersThatFollowTheSizeAreTakenFromTheRecording) {
                   return std::vector{x * (constant(1, f32) / constant(n, f32)), x + constant(std::sqrt(n), f32)};
                 },
                 kSizes),
-            8u);
+            9u);
 }
 
-TEST(Symbolic, ANumberThatOnlySeemedToBeAConstantIsNoticed) {
-  // Folded to false in the samples, true at 7; a count that stops to follow at 5.
+TEST(Symbolic, NumbersThatFollowNoFormula) {
+  // Folded to false but at 7; a count that stops to follow at 5.
   EXPECT_EQ(check(
                 [](const Tensor& x) {
                   const Tensor n = constant(static_cast<double>(x.shape()[0]), f32);
                   return std::vector{select(equal(n, constant(7, f32)), x, -x)};
                 },
                 kSizes),
-            7u);
+            9u);
   EXPECT_EQ(check(
                 [](const Tensor& x) {
                   const auto n = static_cast<double>(x.shape()[0]);
                   return std::vector{x * constant(n, f32) + tanh(x) * constant(std::max(n, 5.0), f32)};
                 },
                 kSizes),
-            5u);  // 9…5
+            9u);
 }
 
 TEST(Symbolic, Broadcasts) {
@@ -128,7 +128,7 @@ TEST(Symbolic, Broadcasts) {
             return std::vector{x + row, broadcast_to(row, {n, 6}) * x, x - mean(x, 0, true), x - mean(x, 1, true)};
           },
           kSizes),
-      8u);
+      9u);
 }
 
 TEST(Symbolic, ShapesAreMoved) {
@@ -140,7 +140,7 @@ TEST(Symbolic, ShapesAreMoved) {
                                      reshape(transpose(reshape(x, {n, 2, 3}), {1, 0, 2}), {2, 3 * n}) + 1.f};
                 },
                 kSizes),
-            8u);
+            9u);
 }
 
 TEST(Symbolic, BatchesAreJoinedAndCut) {
@@ -153,9 +153,8 @@ TEST(Symbolic, BatchesAreJoinedAndCut) {
                                      slice(x, {Range{.stride = -1}}) + 1.f};
                 },
                 kSizes),
-            7u);  // from the back: begins at N-1, which is 1 for 2
-  // All but the first two rows: at 3 and 2 that is one row or none, which get plans of their own.
-  EXPECT_EQ(check([](const Tensor& x) { return std::vector{slice(x, {Range{2}}) + 1.f}; }, kSizes), 6u);
+            9u);
+  EXPECT_EQ(check([](const Tensor& x) { return std::vector{slice(x, {Range{2}}) + 1.f}; }, kSizes), 8u);  // of 2 none
 }
 
 TEST(Symbolic, Products) {
@@ -166,24 +165,24 @@ TEST(Symbolic, Products) {
                                      matmul(x, transpose(x)), softmax(matmul(x, transpose(x)))};
                 },
                 kSizes),
-            8u);
+            9u);
 }
 
 TEST(Symbolic, ABatchAsLargeAsALayer) {
-  // With seven rows two expressions are equal and become one: no sample for the others, but served by their plan.
+  // With seven rows two expressions are equal, and a plan of its own would have one for both.
   const Tensor row = numbers({6});
   const Body body = [&](const Tensor& x) {
     return std::vector{exp(broadcast_to(row, {x.shape()[0], 6})), exp(broadcast_to(row, {7, 6})), x + row};
   };
-  EXPECT_EQ(check(body, {9, 8, 6, 7, 5}), 2u);
-  EXPECT_EQ(check(body, {9, 7, 8, 6, 5, 4}), 1u);  // 9 and 7 are given up; 8, 6 and 5 are the samples
+  EXPECT_EQ(check(body, {9, 8, 6, 7, 5}), 3u);
+  EXPECT_EQ(check(body, {9, 7, 8, 6, 5, 4}), 4u);
   const Tensor w = numbers({6, 6});
   EXPECT_EQ(check(
                 [&](const Tensor& x) {
                   return std::vector{matmul(x, w), transpose(matmul(x, w)) + 1.f};
                 },
                 {9, 8, 7, 6, 5}),
-            2u);
+            3u);
 }
 
 TEST(Symbolic, IndicesAndLosses) {
@@ -195,7 +194,7 @@ TEST(Symbolic, IndicesAndLosses) {
                   return std::vector{rows, one_hot(index, 5), mean(softmax_xent(rows, index % 4))};
                 },
                 kSizes, make),
-            8u);
+            9u);
   EXPECT_EQ(check(
                 [&](const Tensor& index) {
                   GradientTape tape;
@@ -204,17 +203,17 @@ TEST(Symbolic, IndicesAndLosses) {
                   return std::vector{loss, tape.gradient(loss, {table})[0]};
                 },
                 kSizes, make),
-            8u);
+            9u);
 }
 
-TEST(Symbolic, OneAndZeroGetPlansOfTheirOwn) {
+TEST(Symbolic, OneAndZeroAreSizesAsOthersAre) {
   const Tensor row = numbers({1, 6});
   const Body body = [&](const Tensor& x) { return std::vector{x + row, sum(x * row, 0), mean(x, 1)}; };
-  EXPECT_EQ(check(body, {9, 8, 7, 1, 0, 6}), 1u);
-  EXPECT_EQ(check(body, {1, 9, 0, 8, 7, 6, 5, 1}), 1u);  // 1 and 0 are no samples
+  EXPECT_EQ(check(body, {9, 8, 7, 1, 0, 6}), 4u);
+  EXPECT_EQ(check(body, {1, 9, 0, 8, 7, 6, 5, 1}), 5u);
 }
 
-TEST(Symbolic, TwoSizesThatVaryApartAreNoSymbol) {
+TEST(Symbolic, TwoSizesThatVaryApart) {
   const std::vector<std::pair<int64_t, int64_t>> shapes{{8, 3}, {7, 5}, {5, 4}, {9, 9}, {6, 2}, {4, 7}, {3, 3}};
   const std::vector<int64_t> which{0, 1, 2, 3, 4, 5, 6};
   EXPECT_EQ(check(
@@ -226,17 +225,27 @@ TEST(Symbolic, TwoSizesThatVaryApartAreNoSymbol) {
                   const auto [rows, columns] = shapes[static_cast<size_t>(i)];
                   return numbers({rows, columns});
                 }),
-            0u);
+            5u);
   EXPECT_NE(plan_cache_stats().last_miss.find("new shape"), std::string::npos);
 }
 
-TEST(Symbolic, SaysWhyAStructureIsNotSymbolic) {
-  clear_plan_cache();
-  for (int64_t n = 2; n < 12; ++n) (void)softmax(numbers({n, n * n})).array();
-  EXPECT_EQ(
-      plan_cache_stats().last_miss,
-      "new shape (11, 121) for input 0, which was (10, 100): its plan is not made symbolic: its sizes do not follow "
-      "one that varies, or one of them was 1 or 0");
+TEST(Symbolic, SizesThatBelongTogetherByNoRule) {
+  const Body body = [](const Tensor& x) { return std::vector{softmax(x), sum(x * 2.f, 0)}; };
+  EXPECT_EQ(check(body, down_from(9, 2), [](int64_t n) { return numbers({n, n * n}); }), 6u);
+}
+
+TEST(Symbolic, WhatVariesAlikeAtFirstIsToldApartLater) {
+  const std::vector<std::pair<int64_t, int64_t>> shapes{{8, 8}, {7, 7}, {5, 5}, {9, 3}, {6, 2}, {4, 4}, {3, 9}};
+  EXPECT_EQ(check(
+                [](const Tensor& x) {
+                  return std::vector{softmax(x), sum(x, 0), mean(x, 1)};
+                },
+                {0, 1, 2, 3, 4, 5, 6},
+                [&](int64_t i) {
+                  const auto [rows, columns] = shapes[static_cast<size_t>(i)];
+                  return numbers({rows, columns});
+                }),
+            4u);  // all but the first, the second and {9, 3}
 }
 
 TEST(Symbolic, BodiesOfLoops) {
@@ -261,7 +270,7 @@ TEST(Symbolic, BodiesOfLoops) {
                                     {Tensor(0.f), x});
                 },
                 kSizes),
-            8u);
+            9u);
 }
 
 TEST(Symbolic, ATrainingStep) {

@@ -32,7 +32,7 @@ class FftKernel final : public Kernel {
         functions_(fft_functions<T>()),
         plan_(std::max<int64_t>(1, halved_ ? n_ / 2 : n_), functions_.lanes) {
     const Shape& shape = real_in_ ? view.in(0).shape : view.out(0).shape;
-    rows_ = n_ == 0 ? 0 : shape.elements() / n_;
+    rows_ = n_ == 0 ? Size(0) : shape.elements() / n_;
     if (fft_is_scaled(view.attrs())) scale_ = static_cast<T>(1 / static_cast<double>(n_));
     if (halved_) roots_ = real_row_roots<T>(n_);
     // Rows that are no complex ones as they lie: copies of a group, in and out.

@@ -27,7 +27,7 @@ class UpdateKernel final : public Kernel {
       const Shape& shape = view.in(layout_.in(0, i)).shape;
       sizes_.push_back(shape.elements());
       if (!layout_.is_spread(i)) continue;
-      widths_.push_back(shape[0] == 0 ? 0 : shape.elements() / shape[0]);
+      widths_.push_back(shape[0] == 0 ? Size(0) : shape.elements() / shape[0]);
       lasts_.push_back(static_cast<uint32_t>(view.in(layout_.in(1, i)).shape[0] - 1));
     }
     description = cat("one pass over ", layout_.n, " tensors");

@@ -25,7 +25,7 @@ class SortKernel final : public Kernel {
       : dtype_(view.in(0).dtype), flip_(top_k_ascending(view.attrs()) ? 0 : ~uint64_t{0}) {
     const Shape& in = view.in(0).shape;
     n_ = in[in.rank() - 1];
-    rows_ = n_ == 0 ? 0 : in.elements() / n_;
+    rows_ = n_ == 0 ? Size(0) : in.elements() / n_;
     pieces_ = std::min<int64_t>(rows_, kMostPieces);
     description = "digits";
   }
@@ -74,7 +74,7 @@ class TopKKernel final : public Kernel {
     const Shape &in = view.in(0).shape, &out = view.out(0).shape;
     n_ = in[in.rank() - 1];
     k_ = out[out.rank() - 1];
-    rows_ = k_ == 0 ? 0 : out.elements() / k_;
+    rows_ = k_ == 0 ? Size(0) : out.elements() / k_;
     description = "heap";
   }
   void run(const KernelArgs& args) const override {

@@ -127,7 +127,7 @@ InputPlan plan_input(const TileProgram::Input& input, const Shape& space, int64_
     plan.places = input.places;
     plan.last = static_cast<uint32_t>(input.rows - 1);
     plan.rank = 1;
-    plan.dims[0] = space[0] == 0 ? 0 : space.elements() / space[0];
+    plan.dims[0] = space[0] == 0 ? Size(0) : space.elements() / space[0];
     if (plan.dims[0] <= tile) plan.period = 2 * plan.dims[0];  // a slot of whole rows
     return plan;
   }

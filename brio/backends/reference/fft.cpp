@@ -22,7 +22,7 @@ Z sum_of_waves(int64_t n, int64_t k, bool inverse, const X& x) {
 }
 
 int64_t last(const Shape& shape) { return shape[shape.rank() - 1]; }
-int64_t row_count(const Shape& shape) { return last(shape) ? shape.elements() / last(shape) : 0; }
+int64_t row_count(const Shape& shape) { return last(shape) ? shape.elements() / last(shape) : Size(0); }
 double scale_of(const Call& call, int64_t n) { return fft_is_scaled(call.attrs) ? 1 / static_cast<double>(n) : 1; }
 
 void run_fft(const Call& call) {
@@ -51,7 +51,7 @@ void run_rfft(const Call& call) {
 
 // The other half of the spectrum is the conjugate of the first, so that the sum is real.
 void run_irfft(const Call& call) {
-  const int64_t n = call.attrs[1], width = n / 2 + 1, rows = row_count(call.in_shape(0));
+  const int64_t n = call.attrs.extents(1)[0], width = n / 2 + 1, rows = row_count(call.in_shape(0));
   visit_complex(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
     using Part = typename T::value_type;

@@ -195,7 +195,7 @@ class Layer:
             # Symbols have no masks. A layer that cannot do without one gets one that masks nothing: only shapes are asked for.
             if not _shapes_only.depth or "mask" not in takes or "mask" in kwargs:
                 raise
-            masks = [_core.ones(x.shape[:2], "bool") for x in tensors]
+            masks = [_core.ones(_core._sizes(x)[:2], "bool") for x in tensors]
             results = call(*args, **kwargs, mask=masks[0] if len(masks) == 1 else masks)
         if results is None:
             raise ValueError(f"call() of {type(self).__name__} returned None; return a tensor")

@@ -73,7 +73,7 @@ TEST(TileProgram, RowsByTheirPlaces) {
                                Shape{77, 100}, Shape{90, 10, 7}, Shape{9, 1500}, Shape{3, 70'000}})
       for (const int chance : {1, 10, 400})  // one in so many rows is another than the last
         for (const uint8_t mask : {0, 1, 2, 3}) {
-          const int64_t width = space[0] == 0 ? 4 : space.elements() / space[0], rows = 6;
+          const int64_t width = space[0] == 0 ? Size(4) : space.elements() / space[0], rows = 6;
           const auto few = random_floats(static_cast<size_t>(rows * width), 1);
           const auto other = random_floats(static_cast<size_t>(space.elements()), 2);
           std::vector<int32_t> places;

@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "brio/brio.h"
+#include "brio/ir/sizes.h"
 #include "brio/runtime/saved_trace.h"
 
 using namespace brio;
@@ -40,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (SavedTrace::read(again, refs, written).write(refs, written) != again) std::abort();
     std::vector<Tensor> arguments;
     size_t at = again.find("\ngraph\n");
-    if (!is_small(Graph::parse(std::string_view(again).substr(at + 7)))) return 0;
+    const Graph graph = Graph::parse(std::string_view(again).substr(at + 7));
+    if (!is_small(with_sizes(graph, std::vector<Size>(count_symbols(graph), 2)))) return 0;
     for (const SizedAs& one : trace.arguments()) {
       std::vector<int64_t> dims = one.dims;
       for (int64_t& dim : dims)

@@ -8,8 +8,14 @@ from brio.keras.ops._convert import tensor, together
 
 
 def shape(x):
-    """The sizes as a tuple; None where a size is not known."""
-    return tuple(x.shape) if hasattr(x, "shape") else tuple(tensor(x).shape)
+    """The sizes as a tuple. While a function is traced, those that are not known are tensors; of a symbol they are None."""
+    if not hasattr(x, "shape"):
+        x = tensor(x)
+    sizes = tuple(x.shape)
+    if None in sizes and isinstance(x, _core.Tensor):
+        known = tf.shape(x)
+        return tuple(known[i] if size is None else size for i, size in enumerate(sizes))
+    return sizes
 
 
 def cast(x, dtype):

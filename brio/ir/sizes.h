@@ -1,0 +1,28 @@
+// Graphs with sizes that are not known: shapes and extents hold expressions over symbols.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "brio/ir/graph.h"
+#include "brio/ir/tensor.h"
+
+namespace brio {
+
+// The graph for sizes of its symbols, known or not: they are filled into the shapes of inputs and into extents; other
+// shapes follow by the rules, which refuse what does not fit. Bodies that are `known` in these sizes are taken as
+// they are. Throws InvalidArgument.
+using FilledBodies = std::unordered_map<const Graph*, std::shared_ptr<const Graph>>;
+Graph with_sizes(const Graph& graph, std::span<const Size> symbols, FilledBodies known = {});
+
+// One more than the last symbol in it: 0 where every size is known.
+uint32_t count_symbols(const Graph& graph);
+
+// The size of each symbol, where tensors fit what is asked for; none where they do not. Every symbol in `wanted` is
+// the size of an axis there.
+std::optional<std::vector<Size>> bind_symbols(std::span<const Aval> wanted, std::span<const Tensor> given);
+
+}  // namespace brio

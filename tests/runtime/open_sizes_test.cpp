@@ -1,0 +1,109 @@
+// Functions whose arguments change their sizes from call to call: traced once for all of them.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "brio/brio.h"
+#include "brio/ir/sizes.h"
+
+namespace brio {
+namespace {
+
+Tensor numbers(const Shape& shape, float first = 0.5f) {
+  std::vector<float> values(static_cast<size_t>(shape.elements()));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(first + 0.37f * static_cast<float>(i));
+  return Tensor::from(values, shape);
+}
+
+void expect_same_bits(const Tensor& actual, const Tensor& expected) {
+  ASSERT_EQ(actual.aval(), expected.aval());
+  EXPECT_EQ(std::memcmp(actual.array().data(), expected.array().data(), expected.aval().bytes()), 0);
+}
+
+TEST(OpenSizes, TwoTracesServeAllBatches) {
+  const Tensor w = numbers({20, 30}), b = numbers({30}, 2);
+  const auto body = [&](const Tensor& x) { return mean(relu(matmul(x, w) + b), {1}); };
+  const auto f = function(body, Sizes::open);
+  for (const int64_t n : {32, 7, 1, 0, 64, 33, 500, 7}) expect_same_bits(f(numbers({n, 20})), body(numbers({n, 20})));
+  EXPECT_EQ(f.traces(), 2u);
+}
+
+TEST(OpenSizes, BatchAndLengthAreOpenAtOnce) {
+  const auto body = [](const Tensor& x) { return softmax(reshape(transpose(x, {1, 0, 2}), {-1, 8})); };
+  const auto f = function(body, Sizes::open);
+  for (const auto& [batch, length] : {std::pair<int64_t, int64_t>{3, 5}, {4, 9}, {4, 4}, {1, 7}, {9, 1}, {30, 30}})
+    expect_same_bits(f(numbers({batch, length, 8})), body(numbers({batch, length, 8})));
+  EXPECT_EQ(f.traces(), 2u);
+}
+
+TEST(OpenSizes, ATrainingStepLearnsAsWithoutIt) {
+  Variable open(numbers({12, 4})), fixed(numbers({12, 4}));
+  const auto step = [](Variable& w, const Tensor& x, const Tensor& y) {
+    GradientTape tape;
+    const Tensor loss = mean(square(matmul(x, w.value()) - y));
+    w.assign_sub(tape.gradient(loss, {w})[0] * 0.1f);
+    return loss;
+  };
+  const auto f = function([&](const Tensor& x, const Tensor& y) { return step(open, x, y); }, Sizes::open);
+  for (const int64_t n : {16, 5, 9, 40, 1, 16}) {
+    const Tensor x = numbers({n, 12}), y = numbers({n, 4}, 3);
+    expect_same_bits(f(x, y), step(fixed, x, y));
+  }
+  expect_same_bits(open.value(), fixed.value());
+  EXPECT_EQ(f.traces(), 2u);
+}
+
+TEST(OpenSizes, SizesThatWereTakenForEqualMayDiffer) {
+  const auto body = [](const Tensor& x, const Tensor& y) { return sum(x * y, {0}); };
+  const auto f = function(body, Sizes::open);
+  const auto check = [&](int64_t a, int64_t b) {
+    expect_same_bits(f(numbers({a, 3}), numbers({b, 3}, 1)), body(numbers({a, 3}), numbers({b, 3}, 1)));
+  };
+  check(4, 4);
+  check(6, 6);
+  check(9, 9);
+  EXPECT_EQ(f.traces(), 2u);
+  check(9, 1);  // broadcasts: another trace
+  check(1, 9);
+  check(11, 11);
+  EXPECT_THROW(f(numbers({4, 3}), numbers({5, 3})), InvalidArgument);
+}
+
+TEST(OpenSizes, WhoAsksForANumberIsTracedForEach) {
+  const auto body = [](const Tensor& x) {
+    Tensor total = zeros({2});
+    for (int64_t i = 0; i < x.shape()[0]; ++i) total = total + squeeze(slice(x, {{i, i + 1}}), {0});
+    return total;
+  };
+  const auto f = function(body, Sizes::open);
+  for (const int64_t n : {3, 4, 5, 4}) expect_same_bits(f(numbers({n, 2})), body(numbers({n, 2})));
+  EXPECT_EQ(f.traces(), 3u);
+}
+
+TEST(OpenSizes, AMistakeNamesTheOpAndTheSizes) {
+  const auto f = function([](const Tensor& x) { return reshape(x, {4, -1}); }, Sizes::open);
+  f(numbers({8}));
+  f(numbers({12}));
+  try {
+    f(numbers({13}));
+    FAIL() << "13 numbers are no 4 rows";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find("[reshape]"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("13"), std::string::npos) << error.what();
+  }
+}
+
+TEST(OpenSizes, GraphsAreWrittenWithThem) {
+  Graph graph;
+  const Size n = Size::unknown(0);
+  const ValueId x = graph.add_input({Shape{n, 3}, f32});
+  graph.add(*find_op("reshape"), {x}, {1, (n * 3).word()});
+  graph.outputs = {graph.nodes[0].out[0]};
+  EXPECT_EQ(Graph::parse(graph.str()).str(), graph.str());
+  EXPECT_EQ(count_symbols(graph), 1u);
+  const Size five[] = {5};
+  EXPECT_EQ(with_sizes(graph, five).values.back().shape, (Shape{15}));
+}
+
+}  // namespace
+}  // namespace brio
