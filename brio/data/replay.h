@@ -23,11 +23,12 @@ class Replay {
 
   // Throws InvalidArgument. Whoever passes elements over calls it now and then.
   void check() const {
-    if (until_ns_.load(std::memory_order_acquire) != 0) check_clock();
+    // Read once: the restore may end meanwhile.
+    if (const int64_t until = until_ns_.load(std::memory_order_acquire); until != 0) check_clock(until);
   }
 
  private:
-  void check_clock() const;
+  void check_clock(int64_t until) const;
   std::atomic<int64_t> until_ns_{0};  // 0: nothing is restored
   double seconds_ = 0;
 };
