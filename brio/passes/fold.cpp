@@ -19,8 +19,7 @@ void fold_constants(Graph& graph) {
   std::vector<Aval> avals;
   std::vector<uint64_t> bits;
   for (Node& node : graph.nodes) {
-    const DType dtype = graph.values[node.out[0]].dtype;
-    if (node.op->kind == OpKind::elementwise && is_real(dtype) &&
+    if (node.op->kind == OpKind::elementwise && is_real(graph.values[node.out[0]].dtype) &&
         std::ranges::all_of(node.in, [&](ValueId v) { return constants[v] != nullptr; })) {
       avals.clear();
       bits.clear();
@@ -31,7 +30,7 @@ void fold_constants(Graph& graph) {
       const uint64_t result = evaluate_constant(*node.op, avals, bits, node.attrs);
       node.op = &op::constant;
       node.in.clear();
-      node.attrs = {static_cast<int64_t>(dtype), static_cast<int64_t>(result)};
+      node.attrs = {static_cast<int64_t>(graph.values[node.out[0]].dtype), static_cast<int64_t>(result)};
     }
     if (node.op == &op::constant) constants[node.out[0]] = &node;
   }

@@ -280,7 +280,7 @@ void bind_arranged(nb::module_& m) {
         for (int i = 0; i < x.rank(); ++i) {
           const Size b = begin[static_cast<size_t>(i)], s = size[static_cast<size_t>(i)], n = x.shape()[i];
           const Size e = s == -1 ? n : b + s;
-          if (b < 0 || b > n || s < -1 || e > n)
+          if (surely_less(b, 0) || surely_less(n, b) || surely_less(s, -1) || surely_less(n, e))
             throw InvalidArgument(cat("[slice] begin ", b, " and size ", s, " do not fit axis ", i, " of size ", n));
           ranges.push_back({b, e, 1});
         }

@@ -61,7 +61,6 @@ Size size_from(nb::handle object);
 nb::object size_object(Size size);  // an integer, where it is known
 Shape shape_from(nb::handle object);
 nb::object shape_object(const Shape& shape);
-// Code of Python counts with the sizes that it sees. Throws UnknownSize where there is one that is not known.
 nb::object shape_object(std::span<const int64_t> dims);  // -1 is None
 int64_t integer_from(nb::handle object);                 // also from a tensor of one element
 double double_from(nb::handle object);                   // whatever float() takes

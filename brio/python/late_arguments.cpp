@@ -30,14 +30,9 @@ int64_t IntegerArgument::read() const {
 namespace {
 
 template <typename T>
-std::vector<T> list_from(nb::handle h);
-template <>
-std::vector<int64_t> list_from(nb::handle h) {
-  return dims_from(h);
-}
-template <>
-std::vector<Size> list_from(nb::handle h) {
-  return sizes_from(h);
+std::vector<T> list_from(nb::handle h) {
+  if constexpr (std::is_same_v<T, Size>) return sizes_from(h);
+  else return dims_from(h);
 }
 template <typename T>
 T one_from(nb::handle h) {

@@ -7,19 +7,17 @@
 namespace brio::python {
 namespace {
 
-Size given(nb::handle h) { return size_from(h); }
-
 template <typename F>
 auto binary(F f) {
-  return [f](Size a, nb::handle b) { return size_object(f(a, given(b))); };
+  return [f](Size a, nb::handle b) { return size_object(f(a, size_from(b))); };
 }
 template <typename F>
 auto reversed(F f) {
-  return [f](Size b, nb::handle a) { return size_object(f(given(a), b)); };
+  return [f](Size b, nb::handle a) { return size_object(f(size_from(a), b)); };
 }
 template <typename F>
 auto comparison(F f) {
-  return [f](Size a, nb::handle b) { return f(a, given(b)); };
+  return [f](Size a, nb::handle b) { return f(a, size_from(b)); };
 }
 
 }  // namespace
@@ -51,9 +49,13 @@ void bind_open_sizes(nb::module_& m) {
       .def("__neg__", [](Size a) { return size_object(Size(0) - a); })
       // As in C++: equal and unequal where it is so for every size; an order that depends on the size is an error.
       .def("__eq__",
-           [](Size a, nb::handle b) { return (PyLong_Check(b.ptr()) || nb::isinstance<Size>(b)) && a == given(b); })
+           [](Size a, nb::handle b) {
+             return (PyLong_Check(b.ptr()) || nb::isinstance<Size>(b)) && a == size_from(b);
+           })
       .def("__ne__",
-           [](Size a, nb::handle b) { return !(PyLong_Check(b.ptr()) || nb::isinstance<Size>(b)) || a != given(b); })
+           [](Size a, nb::handle b) {
+             return !(PyLong_Check(b.ptr()) || nb::isinstance<Size>(b)) || a != size_from(b);
+           })
       .def("__lt__", comparison([](Size a, Size b) { return a < b; }))
       .def("__le__", comparison([](Size a, Size b) { return a <= b; }))
       .def("__gt__", comparison([](Size a, Size b) { return a > b; }))

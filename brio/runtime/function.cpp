@@ -136,6 +136,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   Body body;
   const bool open_sizes;
   const std::vector<Aval> signature;  // may be empty
+  bool asks_for_numbers = false;      // the body does: it cannot be traced with sizes left open
   std::atomic<uint64_t> used{0};
   std::mutex mutex;                            // one call at a time: the working lists are shared
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
@@ -177,6 +178,7 @@ struct TracedFunction::Impl final : PlanKeeper {
         TracedGraph made = trace_graph(body, open);
         if (bind_symbols(made.arguments, arguments)) return made;
       } catch (const UnknownSize&) {
+        asks_for_numbers = true;
       }
     }
     return trace_graph(body, avals);
@@ -184,7 +186,7 @@ struct TracedFunction::Impl final : PlanKeeper {
 
   // Those of the signature, or sizes in which arguments differ from those of an earlier trace: they may go on to.
   std::vector<Aval> left_open(const std::vector<Aval>& avals) const {
-    if (!symbolic_plans()) return {};
+    if (asks_for_numbers || !symbolic_plans()) return {};
     if (!signature.empty()) return signature;
     for (size_t i = 0; open_sizes && i < traces.size(); ++i)
       if (std::vector<Aval> open = opened(traces[i]->arguments, avals); !open.empty()) return open;

@@ -82,23 +82,22 @@ std::vector<VariableRef> SavedTrace::variables() const {
 
 std::vector<Tensor> SavedTrace::call(std::span<const Tensor> given) const {
   if (bind_symbols(trace_.arguments, given)) return record_trace(trace_, given);
-  const auto refuse = [&](const std::string& why) {
-    throw InvalidArgument(cat("[saved function] takes ", described(arguments()), "; ", why));
+  const auto refusal = [&](const std::string& why) {
+    return InvalidArgument(cat("[saved function] takes ", described(arguments()), "; ", why));
   };
-  if (given.size() != trace_.arguments.size()) refuse(cat("but got ", given.size(), " tensors"));
+  if (given.size() != trace_.arguments.size()) throw refusal(cat("but got ", given.size(), " tensors"));
   for (size_t i = 0; i < given.size(); ++i) {
     const Aval &got = given[i].aval(), &wanted = trace_.arguments[i];
     bool fits = got.dtype == wanted.dtype && got.shape.rank() == wanted.shape.rank();
     for (int axis = 0; fits && axis < got.shape.rank(); ++axis) fits = !(got.shape[axis] != wanted.shape[axis]);
-    if (!fits) refuse(cat("but tensor ", i, " is ", got.dtype, " of shape ", got.shape));
+    if (!fits) throw refusal(cat("but tensor ", i, " is ", got.dtype, " of shape ", got.shape));
   }
   std::string got, wanted;
   for (size_t i = 0; i < given.size(); ++i) {
     got += cat(i ? ", " : "", given[i].shape());
     wanted += cat(i ? ", " : "", trace_.arguments[i].shape);
   }
-  refuse(cat("with sizes as in ", wanted, ", but got ", got));
-  return {};
+  throw refusal(cat("with sizes as in ", wanted, ", but got ", got));
 }
 
 }  // namespace brio

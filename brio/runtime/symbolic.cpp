@@ -347,6 +347,8 @@ MadePlan make_plan(Graph graph, Device& device) {
       families().count_hit();
       return made;
     }
+  std::string why = std::move(found.refused);
+  if (why.empty() && found.symbolic) why = "it does not follow the symbolic plan of its structure";
   if (found.wider) {
     try {
       const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph);
@@ -354,13 +356,13 @@ MadePlan make_plan(Graph graph, Device& device) {
         families().keep(outline, symbolic);
         return {Plan::make_unoptimized(std::move(*sized), device), {}};
       }
-      found.refused = "it does not follow the symbolic plan of its structure";
+      why = "sizes that are equal as a rule differ in it";
     } catch (const UnknownSize& error) {
-      found.refused = cat("its plan is not made symbolic: ", error.what());
-      families().refuse(outline, found.refused);
+      why = cat("its plan is not made symbolic: ", error.what());
     }
+    families().refuse(outline, why);
   }
-  return {Plan::make(std::move(graph), device), std::move(found.refused)};
+  return {Plan::make(std::move(graph), device), std::move(why)};
 }
 
 std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device) {

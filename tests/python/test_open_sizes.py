@@ -53,6 +53,7 @@ def test_shapes_as_values():
             tf.broadcast_to(x[:1], shape), tf.ones(shape), tf.reshape(x, tf.concat([shape[:1], [-1]], 0)), tf.tile(x[:, :1], [1, shape[1]]),
             x[: shape[0] // 2], x[:, :-1], x[::2], tf.pad(x, [[0, 1], [2, 0]]), tf.linalg.band_part(tf.ones([shape[1], shape[1]]), -1, 0),
             tf.fill([tf.size(x)], 2.0), tf.transpose(x), tf.concat([x, x], 0), tf.one_hot(tf.argmax(x, 1), 5),
+            tf.slice(x, [0, 1], [shape[0] // 2, -1]),
         )  # fmt: skip
 
     check(tf.function(plain, input_signature=signed([None, None])), plain, *[[data(n, m)] for n, m in ((128, 64), (6, 5), (2, 3))])

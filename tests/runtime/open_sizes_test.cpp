@@ -75,9 +75,16 @@ TEST(OpenSizes, WhoAsksForANumberIsTracedForEach) {
     for (int64_t i = 0; i < x.shape()[0]; ++i) total = total + squeeze(slice(x, {{i, i + 1}}), {0});
     return total;
   };
-  const auto f = function(body, Sizes::open);
+  int calls = 0;
+  const auto f = function(
+      [&](const Tensor& x) {
+        ++calls;
+        return body(x);
+      },
+      Sizes::open);
   for (const int64_t n : {3, 4, 5, 4}) expect_same_bits(f(numbers({n, 2})), body(numbers({n, 2})));
   EXPECT_EQ(f.traces(), 3u);
+  EXPECT_EQ(calls, 4);  // tried with its sizes open once
 }
 
 TEST(OpenSizes, AMistakeNamesTheOpAndTheSizes) {
