@@ -23,23 +23,20 @@ Tensor integers(const std::vector<int64_t>& values, const Shape& shape, DType dt
 }
 
 // Known at once, also while a function is traced: shapes always are.
-const Shape known_shape(Given input, const char* function) {
-  if (is_symbol(input.object))
-    throw nb::type_error(
-        cat("[", function, "] the sizes of a functional model's symbol are not known before it is called").c_str());
+const Shape known_shape(Given input) {
   return is_variable(input.object) ? nb::inst_ptr<Variable>(input.object)->shape() : tensor_of(input.object).shape();
 }
 DType size_dtype(Given out_type) { return out_type.object.is_none() ? i32 : dtype_from(out_type.object); }
 
 // A function of a tensor's shape.
 template <typename F>
-nb::object of_shape(Given input, const char* who, F f) {
-  if (current_journal && is_tensor(input.object))
+nb::object of_shape(Given input, F f) {
+  if (is_symbol(input.object) || (current_journal && is_tensor(input.object)))
     return perform([f](const Tensor& x) { return f(x.shape()); }, std::tuple{Parameter<Tensor>::take(input)});
-  return wrap(f(known_shape(input, who)));
+  return wrap(f(known_shape(input)));
 }
-nb::object shape_of(Given input, const char* who, DType dtype) {
-  return of_shape(input, who, [dtype](const Shape& shape) {
+nb::object shape_of(Given input, DType dtype) {
+  return of_shape(input, [dtype](const Shape& shape) {
     return shape.known() ? integers({shape.begin(), shape.end()}, {shape.rank()}, dtype)
                          : sizes_tensor(shape.dims(), dtype);
   });
@@ -47,21 +44,21 @@ nb::object shape_of(Given input, const char* who, DType dtype) {
 
 void bind_sizes(nb::module_& m) {
   m.def(
-      "shape", [](Given input, Given out_type, Given) { return shape_of(input, "shape", size_dtype(out_type)); },
+      "shape", [](Given input, Given out_type, Given) { return shape_of(input, size_dtype(out_type)); },
       nb::arg("input"), nb::arg("out_type") = nb::none(), nb::arg("name") = nb::none(),
       "The sizes of a tensor's axes as a vector of integers.");
   m.def(
       "shape_n",
       [](nb::sequence inputs, Given out_type, Given) {
         nb::list shapes;
-        for (nb::handle input : inputs) shapes.append(shape_of({input}, "shape_n", dtype_from(out_type.object)));
+        for (nb::handle input : inputs) shapes.append(shape_of({input}, dtype_from(out_type.object)));
         return shapes;
       },
       nb::arg("input"), nb::arg("out_type") = "int32", nb::arg("name") = nb::none(), "The shape of each tensor.");
   m.def(
       "size",
       [](Given input, Given out_type, Given) {
-        return of_shape(input, "size", [dtype = size_dtype(out_type)](const Shape& shape) {
+        return of_shape(input, [dtype = size_dtype(out_type)](const Shape& shape) {
           return shape.known() ? integers({shape.elements()}, {}, dtype) : constant(shape.elements(), dtype);
         });
       },
@@ -70,7 +67,7 @@ void bind_sizes(nb::module_& m) {
   m.def(
       "rank",
       [](Given input, Given) {
-        return of_shape(input, "rank", [](const Shape& shape) { return integers({shape.rank()}, {}, i32); });
+        return of_shape(input, [](const Shape& shape) { return integers({shape.rank()}, {}, i32); });
       },
       nb::arg("input"), nb::arg("name") = nb::none(), "How many axes a tensor has.");
   define(

@@ -176,18 +176,20 @@ class RaggedTensor:
 
     def to_tensor(self, default_value=None, name=None, shape=None):
         """One tensor with short rows filled up."""
-        values = self.values
+        values, rank = self.values, self.shape.rank
+        sizes = [None] * rank if shape is None else TensorShape(shape).as_list()
+        if len(sizes) != rank:
+            raise InvalidArgumentError(f"[RaggedTensor.to_tensor] shape {sizes} has {len(sizes)} sizes, but the tensor has {rank} axes; None for a size lets it fit")
         if isinstance(values, RaggedTensor):
-            values = values.to_tensor(default_value, shape=None if shape is None else [None] + list(shape)[2:])
+            values = values.to_tensor(default_value, shape=[None, *sizes[2:]])
         longest = max(_numbers(self.row_lengths()), default=0)
-        wanted = list(shape) if shape is not None else []
-        width = int(wanted[1]) if len(wanted) > 1 and wanted[1] is not None else longest
+        width = longest if sizes[1] is None else sizes[1]
         if default_value is None:
             default_value = "" if values.dtype == _core.string else 0
         filler = _core.cast(default_value, values.dtype) if values.dtype != _core.string else _core.constant(default_value)
         filler = _core.broadcast_to(filler, [1, *values.shape[1:]])
         lengths, starts = _core.cast(self.row_lengths(), "int64"), _core.cast(self.row_splits, "int64")[:-1]
-        rows = int(wanted[0]) if wanted and wanted[0] is not None else len(self)
+        rows = len(self) if sizes[0] is None else sizes[0]
         behind = _core.broadcast_to(_core.constant(values.shape[0], "int64"), [rows, width])  # refuses what no tensor holds
         if rows > len(self):
             more = _core.zeros([rows - len(self)], "int64")

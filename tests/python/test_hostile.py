@@ -373,6 +373,17 @@ def test_targets_and_sources_inside_themselves(kind):
 def test_ragged_rows_filled_up_beyond_memory():
     with pytest.raises(ValueError, match="elements"):
         tf.ragged.constant([[1.0], [2.0, 3.0]]).to_tensor(2, shape=[2**31, 2**31])
+    with pytest.raises(ValueError, match="8 sizes"):
+        tf.ragged.constant([[1.0], [2.0, 3.0]]).to_tensor(2, shape=[10**4] * 8)
+
+
+def test_triangles_need_matrices():
+    """The diagonal was once taken for a size, and a matrix of that size made."""
+    for of in (tf.keras.ops.tril, tf.keras.ops.triu):
+        with pytest.raises(ValueError, match="takes matrices"):
+            of(1000, 2**15)
+        with pytest.raises(ValueError, match="takes matrices"):
+            of([1.0, 2.0])
 
 
 @pytest.mark.parametrize("rows", [[[1, 2], [[], []]], [[0.5], [[]]], [1, []], [[], [[]]], [["a"], [[]]], [[1, 2], [[3], [4]]], [[[1]], [[[]]]]])

@@ -128,8 +128,9 @@ def test_reduce_retracing():
         lambda i: keras.layers.GlobalAveragePooling1D()(keras.layers.Conv1D(32, 3, strides=2)(i)), lambda i: keras.layers.Dense(64)(i),
         lambda i: keras.layers.MultiHeadAttention(4, 16)(i, i), lambda i: keras.layers.LayerNormalization()(i + keras.layers.Dense(24)(i)),
         lambda i: keras.layers.Concatenate()([i, keras.layers.Dropout(0.5)(i)]), lambda i: keras.layers.MaxPooling1D(2, padding="same")(i),
+        lambda i: tf.reduce_sum(i, 1) / tf.cast(tf.shape(i)[1], "float32"),
     ],
-    ids=["lstm", "gru", "bidirectional", "conv", "strided", "dense", "attention", "residual", "concatenate", "pooling"],
+    ids=["lstm", "gru", "bidirectional", "conv", "strided", "dense", "attention", "residual", "concatenate", "pooling", "shape"],
 )  # fmt: skip
 def test_models_of_any_batch_and_length(make, tmp_path):
     inputs = keras.Input((None, 24))

@@ -128,16 +128,24 @@ def diagonal(x, offset=0, axis1=0, axis2=1):
     return tf.linalg.diag_part(x, k=offset)
 
 
+def _right_of_diagonal(name, x):
+    """For each place of a matrix, how far right of the main diagonal it lies."""
+    if len(x.shape) < 2:
+        raise ValueError(f"[keras.ops.{name}] takes matrices, of 2 axes or more, but got shape {tuple(x.shape)}")
+    rows, columns = (tf.shape(x)[axis] if x.shape[axis] is None else x.shape[axis] for axis in (-2, -1))
+    return tf.range(columns) - tf.range(rows)[:, None]
+
+
 def tril(x, k=0):
     """x with zeros above its k-th diagonal."""
     x = tensor(x)
-    return tf.where(tensor(np.tri(*x.shape[-2:], k, dtype=bool)), x, tf.zeros_like(x))
+    return tf.where(_right_of_diagonal("tril", x) <= k, x, tf.zeros_like(x))
 
 
 def triu(x, k=0):
     """x with zeros below its k-th diagonal."""
     x = tensor(x)
-    return tf.where(tensor(~np.tri(*x.shape[-2:], k - 1, dtype=bool)), x, tf.zeros_like(x))
+    return tf.where(_right_of_diagonal("triu", x) >= k, x, tf.zeros_like(x))
 
 
 __all__ = own(globals())
