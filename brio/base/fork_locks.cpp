@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
-#include <ranges>
 #include <vector>
 
 namespace brio {
@@ -42,7 +41,7 @@ void before_fork() {
 }
 void give_back() {
   Table& t = table();
-  for (const Row& row : std::views::reverse(t.rows)) row.give_back(row.lock);
+  for (auto row = t.rows.rbegin(); row != t.rows.rend(); ++row) row->give_back(row->lock);
   t.mutex.unlock();
 }
 void in_parent() {

@@ -29,15 +29,15 @@ class Positions : public nn::Module {
     places_weight_ = add_weight("embeddings", {places_, input[2]}, {.initializer = small});
   }
   void check_input(const Shape& input) const override {
-    if (input.rank() != 3 || input[1] + class_token_ > places_)
+    if (input.rank() != 3 || surely_less(places_, input[1] + class_token_))
       refuse(cat("takes (batch, time, width) with at most ", places_ - class_token_, " steps of time, but got shape ",
                  input));
   }
   Tensor call(const Tensor& x, const nn::Call&) override {
     Tensor tokens = x;
-    const int64_t batch = x.shape()[0], width = x.shape()[2];
+    const Size batch = x.shape()[0], width = x.shape()[2];
     if (class_token_) tokens = concat({broadcast_to(token_, {batch, 1, width}), x}, 1);
-    const int64_t steps = tokens.shape()[1];
+    const Size steps = tokens.shape()[1];
     return tokens + slice(places_weight_, {{0, steps}, {0, width}});
   }
 

@@ -75,7 +75,8 @@ InputLayer::InputLayer(const std::vector<int64_t>& shape, InputOptions options) 
     if (dim < kUnknown) throw InvalidArgument(cat("[input] the shape has the size ", dim, "; use kUnknown or ≥ 0"));
     spec.dims.push_back(dim);
   }
-  spec.with_unknown(1);  // refuses too many axes
+  uint32_t next = 1;
+  spec.with_symbols(next);  // refuses too many axes
   module_ = std::make_shared<InputModule>(spec, std::move(options.name));
 }
 

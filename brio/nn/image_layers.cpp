@@ -34,7 +34,17 @@ class ImageModule : public Module {
 
  protected:
   virtual Tensor transform(const Tensor& pictures, const Call& how) = 0;
+  virtual std::optional<PictureSize> new_size(const Call&) const { return {}; }  // none: that of the pictures
 
+  std::optional<Aval> declared_result(const Aval& input, const Call& how) const final {
+    Aval result{input.shape, policy().compute()};
+    if (const auto size = new_size(how)) {
+      const int first = data_format_ == DataFormat::channels_last ? 1 : 2;
+      result.shape.set(first, size->height);
+      result.shape.set(first + 1, size->width);
+    }
+    return result;
+  }
   void check_input(const Shape& input) const final {
     if (input.rank() != 4)
       refuse(cat("takes a batch of pictures, ",
@@ -99,6 +109,7 @@ class ResizingModule : public ImageModule {
   void describe(Fields& f) override { list_fields(f, size_, o_); }
 
  protected:
+  std::optional<PictureSize> new_size(const Call&) const override { return size_; }
   Tensor transform(const Tensor& x, const Call&) override {
     if (o_.crop_to_aspect_ratio) return smart_resized(x, size_, resize_);
     return image::resize(o_.pad_to_aspect_ratio ? padded(x) : x, size_.height, size_.width, resize_);
@@ -133,6 +144,7 @@ class CenterCropModule : public ImageModule {
   }
 
  protected:
+  std::optional<PictureSize> new_size(const Call&) const override { return size_; }
   Tensor transform(const Tensor& x, const Call&) override {
     const int64_t more_height = x.shape()[1] - size_.height, more_width = x.shape()[2] - size_.width;
     if (more_height < 0 || more_width < 0) return smart_resized(x, size_);
@@ -181,6 +193,9 @@ class RandomCropModule : public RandomImageModule {
   }
 
  protected:
+  std::optional<PictureSize> new_size(const Call& how) const override {
+    return how.training ? std::optional(size_) : std::nullopt;
+  }
   Tensor changed(const Tensor& x) override {
     const int64_t height = x.shape()[1], width = x.shape()[2];
     if (height <= size_.height || width <= size_.width) {

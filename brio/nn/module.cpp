@@ -16,30 +16,11 @@
 namespace brio::nn {
 namespace {
 
-// Sizes that stand for an unknown one while a module is traced. What comes out the same for both is known. They have
-// many divisors, so that a reshape of an unknown axis goes through, and four of them still make a size that can be.
-// Smaller ones are for modules that take no more than so many, of time or of pixels.
-struct StandIns {
-  int64_t first, second;
-};
-constexpr StandIns kStandIns[] = {{2520, 5040}, {12, 24}, {2, 4}};
-constexpr int64_t kStandIn = kStandIns[0].first;
-
-std::vector<Aval> with_stand_in(const std::vector<Spec>& inputs, int64_t unknown) {
-  std::vector<Aval> avals;
-  for (const Spec& spec : inputs) avals.push_back(spec.with_unknown(unknown));
-  return avals;
-}
-
 // With a symbol for each size that is not known, and one for all batches.
 std::vector<Aval> with_symbols(const std::vector<Spec>& inputs) {
   std::vector<Aval> avals;
-  uint32_t symbols = 1;
-  for (const Spec& spec : inputs) {
-    avals.push_back(spec.with_unknown(1));
-    for (int axis = 0; axis < spec.rank(); ++axis)
-      if (spec[axis] == kUnknown) avals.back().shape.set(axis, Size::unknown(axis == 0 ? 0 : symbols++));
-  }
+  uint32_t next = 1;
+  for (const Spec& spec : inputs) avals.push_back(spec.with_symbols(next));
   return avals;
 }
 
@@ -49,6 +30,7 @@ struct Context {
   std::optional<bool> training = {};                               // none: nobody said
   uint64_t number = 0;                                             // of the outermost call
   std::vector<std::pair<const Module*, Aval>>* results = nullptr;  // where a trace writes down what modules give
+  Recording* shapes = nullptr;                                     // the trace that is made for the sake of shapes
 };
 constinit thread_local Context context;
 
@@ -185,7 +167,9 @@ Tensor Module::operator()(const Tensor& input, const CallOptions& options) {
                  {&mask, 1},
                  options.use_causal_mask,
                  options.return_attention_scores};
-  Tensor y = call(x, how);
+  std::optional<Aval> declared;
+  if (context.shapes && !x.shape().known()) declared = declared_result(x.aval(), how);
+  Tensor y = declared ? add_parameter(*context.shapes, *declared) : call(x, how);
   y = finish(std::move(y), compute_mask(x, mask), {&input, 1}, mask.defined());
   first.succeeded();
   return y;
@@ -228,6 +212,10 @@ std::vector<Aval> Module::trace(const std::vector<Aval>& inputs, const CallOptio
   Recording recording;
   recording.kind = Recording::Kind::function;
   std::vector<Aval> results;
+  struct Restore {
+    Recording* before;
+    ~Restore() { context.shapes = before; }
+  } restore{std::exchange(context.shapes, &recording)};
   {
     RecordInto scope(recording);
     Tensors parameters;
@@ -245,40 +233,20 @@ void Module::refuse_open(const std::vector<Spec>& inputs, std::string_view why) 
              ": a weight or a result depends on a size that is not known yet; give it. (", why, ")"));
 }
 
-std::vector<Spec> Module::trace_open(const std::vector<Spec>& inputs, const CallOptions& options) {
-  std::vector<Spec> specs;
+// With a symbol for each size that is not known.
+std::vector<Aval> Module::trace_open(const std::vector<Spec>& inputs, const CallOptions& options) {
   try {
     const EqualSizes equal;
-    for (const Aval& aval : trace(with_symbols(inputs), options)) specs.emplace_back(aval.shape, aval.dtype);
-    return specs;
-  } catch (const UnknownSize&) {  // it asks for a number
+    return trace(with_symbols(inputs), options);
+  } catch (const UnknownSize& error) {
+    refuse_open(inputs, error.what());
   }
-  std::exception_ptr refused;
-  std::string differs;
-  for (const auto& [size, other] : kStandIns) {
-    bool took_one = false;
-    try {
-      const std::vector<Aval> first = trace(with_stand_in(inputs, size), options);
-      took_one = true;
-      const std::vector<Aval> second = trace(with_stand_in(inputs, other), options);
-      if (second.size() != first.size())
-        throw InvalidArgument(
-            cat("[", name(),
-                "] the number of results depends on a size that is not known yet, so the "
-                "model's graph cannot be drawn; give that size in the Input, or cut along another axis"));
-      for (size_t i = 0; i < first.size(); ++i) specs.push_back(common(first[i], second[i]));
-      return specs;
-    } catch (const InvalidArgument& error) {
-      if (!refused) refused = std::current_exception();
-      if (took_one && differs.empty()) differs = cat("With ", other, " in its place: ", error.what());
-    }
-  }
-  if (differs.empty()) std::rethrow_exception(refused);
-  refuse_open(inputs, differs);
 }
 
 std::vector<Spec> Module::output_specs(const std::vector<Spec>& inputs, const CallOptions& options) {
-  return trace_open(inputs, options);
+  std::vector<Spec> specs;
+  for (const Aval& aval : trace_open(inputs, options)) specs.emplace_back(aval.shape, aval.dtype);
+  return specs;
 }
 
 Shape Module::output_shape(const Shape& input) {
@@ -288,38 +256,15 @@ Shape Module::output_shape(const Shape& input) {
 }
 
 std::vector<Module::Traced> Module::trace_inside(const std::vector<Spec>& inputs) {
-  using Results = std::vector<std::pair<const Module*, Aval>>;
-  auto traced = [&](const std::vector<Aval>& avals) {
-    Results results;
-    context.results = &results;
-    struct Restore {
-      ~Restore() { context.results = nullptr; }
-    } restore;
-    trace(avals, {});
-    return results;
-  };
+  std::vector<std::pair<const Module*, Aval>> results;
+  context.results = &results;
+  struct Restore {
+    ~Restore() { context.results = nullptr; }
+  } restore;
+  trace_open(inputs, {});
   std::vector<Traced> all;
-  try {
-    const EqualSizes equal;
-    for (const auto& [module, aval] : traced(with_symbols(inputs)))
-      if (module != this) all.push_back({module, Spec(aval.shape, aval.dtype)});
-    return all;
-  } catch (const UnknownSize&) {  // something in it asks for a number
-    all.clear();
-  }
-  for (const auto& [size, other] : kStandIns) {
-    Results first, second;
-    try {
-      first = traced(with_stand_in(inputs, size));
-      second = traced(with_stand_in(inputs, other));
-    } catch (const InvalidArgument&) {  // perhaps it takes no more than so many
-      if (size == std::end(kStandIns)[-1].first) throw;
-      continue;
-    }
-    for (size_t i = 0; i < std::min(first.size(), second.size()); ++i)
-      if (first[i].first != this) all.push_back({first[i].first, common(first[i].second, second[i].second)});
-    break;
-  }
+  for (const auto& [module, aval] : results)
+    if (module != this) all.push_back({module, Spec(aval.shape, aval.dtype)});
   return all;
 }
 

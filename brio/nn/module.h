@@ -130,6 +130,9 @@ class Module {
   virtual void create_weights(const Shape&) {}
   virtual void check_input(const Shape&) const {}  // throws InvalidArgument
   virtual Tensor call(const Tensor& input, const Call& how) = 0;
+  // What it gives, for a module whose call() asks for sizes that are not known while a model is put together; none:
+  // call() asks for no more than there is, and is traced.
+  virtual std::optional<Aval> declared_result(const Aval& /*input*/, const Call&) const { return {}; }
   // The mask of the result. A module that sets supports_masking_ passes on that of its input.
   virtual Tensor compute_mask(const Tensor& /*input*/, const Tensor& mask) const {
     return supports_masking_ ? mask : Tensor();
@@ -157,7 +160,7 @@ class Module {
   class FirstCall;
   void build_for(const std::vector<Shape>& inputs);
   std::vector<Aval> trace(const std::vector<Aval>& inputs, const CallOptions& options);
-  std::vector<Spec> trace_open(const std::vector<Spec>& inputs, const CallOptions& options);
+  std::vector<Aval> trace_open(const std::vector<Spec>& inputs, const CallOptions& options);
   [[noreturn]] void refuse_open(const std::vector<Spec>& inputs, std::string_view why) const;
   Tensor cast_input(const Tensor& input) const;
   Tensor finish(Tensor result, Tensor mask, std::span<const Tensor> inputs, bool had_mask);

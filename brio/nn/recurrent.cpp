@@ -107,6 +107,10 @@ void RecurrentModule::create_all(const std::vector<Shape>& inputs) {
   for (int i = 2; i < x.rank(); ++i) step.push_back(x[i]);
   std::vector<Spec> specs{Spec(step)};
   for (const int64_t size : cell().state_sizes()) specs.emplace_back(Shape{x[0], size});
+  if (options_.stateful && !x[0].known())
+    refuse(
+        "is stateful and keeps states for batches of one size, which is not known here; give it (Input(…, "
+        "{.batch_size = n}))");
   const EagerScope scope;
   states_.clear();
   if (options_.stateful)

@@ -128,9 +128,9 @@ class TimeDistributedModule : public Module {
   }
 
   void create_weights(const Shape& x) override {
-    std::vector<int64_t> one{x[0]};
+    std::vector<Size> one{x[0]};
     for (int i = 2; i < x.rank(); ++i) one.push_back(x[i]);
-    modules()[0].build(Shape(std::span<const int64_t>(one)));
+    modules()[0].build(Shape(one));
   }
 
   Tensor call(const Tensor& x, const Call& how) override {

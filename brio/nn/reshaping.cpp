@@ -8,7 +8,9 @@
 #include "brio/ops/check.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/pooling.h"
+#include "brio/ops/ranges.h"
 
 namespace brio::nn {
 namespace {
@@ -210,24 +212,16 @@ constexpr int64_t kLargestFactor = int64_t{1} << 20;
 
 // Along one axis, `factor` times as many points between the centres of pixels, as tf.image.resize places them.
 Tensor interpolated(const Tensor& x, int axis, int64_t factor) {
-  const int64_t size = x.shape()[axis];
+  const Size size = x.shape()[axis];
   if (factor == 1 || size == 0) return x;
-  std::vector<int32_t> low, high;
-  std::vector<float> share;
-  for (int64_t i = 0; i < size * factor; ++i) {
-    const float at = (static_cast<float>(i) + 0.5f) * (1 / static_cast<float>(factor)) - 0.5f;
-    const float floor = std::floor(at);
-    low.push_back(static_cast<int32_t>(std::max(floor, 0.0f)));
-    high.push_back(static_cast<int32_t>(std::min(std::ceil(at), static_cast<float>(size - 1))));
-    share.push_back(at - floor);
-  }
-  const auto vector = [&](const auto& values, DType dtype) {
-    return Tensor::from_bytes(values.data(), {Shape{size * factor}, dtype});
-  };
+  const Tensor half = constant(0.5, f32), step = constant(1 / static_cast<float>(factor), f32);
+  const Tensor at = (iota(size * factor, f32) + half) * step - half, left = floor(at);
+  const Tensor low = cast(maximum(left, constant(0, f32)), i32);
+  const Tensor high = cast(minimum(ceil(at), constant(size - 1, f32)), i32);
   Shape along{size * factor};
   for (int i = axis + 1; i < x.rank(); ++i) along.push_back(1);
-  const Tensor before = gather(x, vector(low, i32), axis), behind = gather(x, vector(high, i32), axis);
-  return before + (behind - before) * reshape(cast(vector(share, f32), x.dtype()), along);
+  const Tensor before = gather(x, low, axis), behind = gather(x, high, axis);
+  return before + (behind - before) * reshape(cast(at - left, x.dtype()), along);
 }
 
 class UpSamplingModule : public SpatialModule {

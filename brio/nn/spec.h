@@ -24,13 +24,12 @@ struct Spec {
 
   int rank() const { return static_cast<int>(dims.size()); }
   int64_t operator[](int axis) const { return dims[static_cast<size_t>(axis)]; }
-  bool known() const;                     // no size is unknown
-  Aval with_unknown(int64_t size) const;  // throws InvalidArgument where the shape cannot be
-  std::string str() const;                // "(None, 28, 28, 1)"
+  bool known() const;  // no size is unknown
+  // With a symbol for each size that is not known: n0 for the batch, n`next` and so on for others. Throws
+  // InvalidArgument where the shape cannot be.
+  Aval with_symbols(uint32_t& next) const;
+  std::string str() const;  // "(None, 28, 28, 1)"
   bool operator==(const Spec&) const = default;
 };
-
-// What is the same in both; other sizes are unknown. Their ranks are equal.
-Spec common(const Aval& a, const Aval& b);
 
 }  // namespace brio::nn

@@ -234,16 +234,15 @@ class TextVectorizationModule : public Module {
     const bool in_order = o_->output_mode == "int";
     if (o_->output_mode == "tf_idf" && vocabulary_.idf_weights().empty())
       refuse("output_mode tf_idf needs idf_weights; call adapt() first");
-    const int64_t columns = in_order ? length_for(x, rows) : vocabulary_.depth();
-    std::vector<int64_t> dims(rows.shape.begin(), rows.shape.end());
-    dims.push_back(columns);
-    return host_compute(code_, {x}, {Shape(dims), o_->output_mode == "tf_idf" ? f32 : i64});
+    Shape shape = rows.shape;
+    shape.push_back(in_order ? length_for(x, rows) : Size(vocabulary_.depth()));
+    return host_compute(code_, {x}, {shape, o_->output_mode == "tf_idf" ? f32 : i64});
   }
 
  private:
   struct Rows {
     Shape shape;
-    int64_t width;  // strings that make up one
+    Size width;  // strings that make up one
   };
   Rows rows_of(const Tensor& x) const {
     if (!x.defined()) refuse("got none; give it a tensor of strings");
@@ -258,12 +257,12 @@ class TextVectorizationModule : public Module {
     return {Shape(x.shape().dims().first(static_cast<size_t>(rank - 1))), x.shape()[rank - 1]};
   }
 
-  int64_t length_for(const Tensor& x, const Rows& rows) {
+  Size length_for(const Tensor& x, const Rows& rows) {
     if (o_->output_sequence_length) return *o_->output_sequence_length;
     if (!(o_->split_by || o_->split)) {
       if (o_->ngrams.empty()) return rows.width;
-      int64_t n = 0;
-      for (const int64_t width : o_->ngrams) n += std::max<int64_t>(0, rows.width - width + 1);
+      Size n = 0;
+      for (const int64_t width : o_->ngrams) n += max(0, rows.width - width + 1);
       return n;
     }
     if (!is_known_now(x))

@@ -190,7 +190,7 @@ Tensor resize_with_crop_or_pad(const Tensor& pictures, int64_t height, int64_t w
   const int64_t more_height = height - batch.height(), more_width = width - batch.width();
   const Tensor cropped =
       crop_to_bounding_box(pictures, std::max<int64_t>(0, -more_height / 2), std::max<int64_t>(0, -more_width / 2),
-                           std::min(height, batch.height()), std::min(width, batch.width()));
+                           min(height, batch.height()), min(width, batch.width()));
   return pad_to_bounding_box(cropped, std::max<int64_t>(0, more_height / 2), std::max<int64_t>(0, more_width / 2),
                              height, width);
 }

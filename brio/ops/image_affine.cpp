@@ -42,8 +42,8 @@ void check_interpolation(std::string_view function, Interpolation interpolation)
 }
 
 // Those that int32 indices count.
-void check_count(const Batch& batch, int64_t height, int64_t width) {
-  if (height * width > INT32_MAX / std::max<int64_t>(1, batch.count()))
+void check_count(const Batch& batch, Size height, Size width) {
+  if (surely_less(INT32_MAX / max(1, batch.count()), height * width))
     throw_invalid(batch.function, cat(batch.count(), " pictures of ", height, " × ", width,
                                       " have more than 2^31 pixels; give them in smaller batches"));
 }
@@ -51,9 +51,9 @@ void check_count(const Batch& batch, int64_t height, int64_t width) {
 // Columns of a transform, each (1 or batch,); none stands for zeros.
 Tensor transformed(const Batch& batch, std::vector<Tensor> columns, const AffineOptions& o) {
   columns.resize(8);
-  int64_t rows = 1;
+  Size rows = 1;
   for (const Tensor& c : columns)
-    if (c.defined()) rows = max(Size(rows), c.shape().elements());
+    if (c.defined()) rows = broadcast(rows, c.shape().elements());
   if (batch.count() == 0) rows = 0;
   for (Tensor& c : columns) c = c.defined() ? broadcast_to(c, {rows}) : zeros({rows});
   return batch.back(affine_transform(batch.pictures, stack(columns, 1), o));
@@ -65,15 +65,15 @@ double middle(int64_t size) { return static_cast<double>(size - 1) / 2; }
 // nearest they are whole numbers; bilinear takes floating-point pictures.
 Tensor pixels_at(const Tensor& pictures, const Tensor& x, const Tensor& y, Interpolation interpolation) {
   const Shape& shape = pictures.shape();
-  const int64_t n = shape[0], height = shape[1], width = shape[2];
+  const Size n = shape[0], height = shape[1], width = shape[2];
   const Tensor flat = reshape(pictures, {n * height * width, shape[3]});
   const Tensor picture = reshape(iota(n, i32) * constant(height * width, i32), {n, 1, 1});
-  auto whole = [](const Tensor& at, int64_t size) { return cast(minimum(at, constant(size - 1, f32)), i32); };
+  auto whole = [](const Tensor& at, Size size) { return cast(minimum(at, constant(size - 1, f32)), i32); };
   auto row = [&](const Tensor& at) { return picture + whole(at, height) * constant(width, i32); };
   if (interpolation == Interpolation::nearest) return gather(flat, row(y) + whole(x, width));
   const Tensor left = floor(x), top = floor(y), one = number(1);
   // Repeated in memory: in a fused chain they would be computed again for each channel.
-  const std::vector<int64_t> each = {1, 1, 1, shape[3]};
+  const std::vector<Size> each = {1, 1, 1, shape[3]};
   auto share = [&](const Tensor& v) { return tile(cast(expand_dims(v, 3), flat.dtype()), each); };
   const Tensor fx = share(x - left), fy = share(y - top), full = constant(1, flat.dtype());
   // The pixel on the right is that of the edge again where its share is 0.
@@ -185,7 +185,7 @@ Tensor resized_crop(const Tensor& pictures, const Tensor& boxes, int64_t height,
   check_size(batch.function, "new size", height, width);
   check_interpolation(batch.function, interpolation);
   const int64_t n = batch.count(), channels = batch.channels();
-  check_count(batch, std::max(height, batch.height()), std::max(width, batch.width()));
+  check_count(batch, max(height, batch.height()), max(width, batch.width()));
   const Tensor rows = rows_of(batch, "boxes", boxes, 4);
   if (batch.height() < 1 || batch.width() < 1)
     throw_invalid(batch.function, cat("a picture of ", batch.height(), " × ", batch.width(), " has no pixels"));

@@ -17,10 +17,10 @@ struct Batch {
     pictures = alone ? expand_dims(x, 0) : x;
   }
   Tensor back(const Tensor& result) const { return alone ? squeeze(result, {0}) : result; }
-  int64_t count() const { return pictures.shape()[0]; }
-  int64_t height() const { return pictures.shape()[1]; }
-  int64_t width() const { return pictures.shape()[2]; }
-  int64_t channels() const { return pictures.shape()[3]; }
+  Size count() const { return pictures.shape()[0]; }
+  Size height() const { return pictures.shape()[1]; }
+  Size width() const { return pictures.shape()[2]; }
+  Size channels() const { return pictures.shape()[3]; }
   DType dtype() const { return pictures.dtype(); }
 
   std::string_view function;

@@ -7,8 +7,8 @@
 #include "brio/nn/mask.h"
 #include "brio/nn/names.h"
 #include "brio/python/bind.h"
-#include "brio/python/errors.h"
 #include "brio/python/called.h"
+#include "brio/python/errors.h"
 
 namespace brio::python {
 namespace {
@@ -67,8 +67,8 @@ class PythonModule : public nn::MultiModule {
     nb::list tensors, masks;
     for (const Tensor& x : inputs) tensors.append(wrap(x));
     for (size_t i = 0; i < inputs.size(); ++i) masks.append(wrap(how.mask(i)));
-    const nb::object results = traced_call(
-        [&] { return nb::object(object_or_refuse().attr("_core_call")(tensors, how.training, masks)); });
+    const nb::object results =
+        traced_call([&] { return nb::object(object_or_refuse().attr("_core_call")(tensors, how.training, masks)); });
     nn::Tensors list;
     for (nb::handle result : nb::iter(results)) list.push_back(tensor_of(result));
     return list;

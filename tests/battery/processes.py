@@ -96,7 +96,7 @@ def _one(template, numbers):
         done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, timeout=60)
     except subprocess.TimeoutExpired:
         return f"hangs: {numbers}"
-    return None if done.returncode == 0 else f"exit code {done.returncode}: {numbers}: {done.stderr[-300:]}"
+    return None if done.returncode == 0 else f"exit code {done.returncode}: {numbers}: {done.stderr[-2000:]}"
 
 
 def _job(what, template, works):

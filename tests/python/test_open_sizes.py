@@ -144,3 +144,37 @@ def test_models_of_any_batch_and_length(make, tmp_path):
         np.testing.assert_allclose(f(x), expected, rtol=1e-4, atol=1e-5)
         np.testing.assert_allclose(loaded.serve(x), expected, rtol=1e-4, atol=1e-5)
     assert f.experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize(
+    ("layer", "size"),
+    [
+        (lambda: keras.layers.Resizing(30, 40), (30, 40)), (lambda: keras.layers.Resizing(30, 40, crop_to_aspect_ratio=True), (30, 40)),
+        (lambda: keras.layers.Resizing(30, 40, pad_to_aspect_ratio=True), (30, 40)), (lambda: keras.layers.CenterCrop(20, 24), (20, 24)),
+        (lambda: keras.layers.RandomCrop(20, 24), (20, 24)), (lambda: keras.layers.RandomFlip(), None), (lambda: keras.layers.RandomRotation(0.1), None),
+        (lambda: keras.layers.RandomZoom(0.2), None), (lambda: keras.layers.RandomTranslation(0.1, 0.1), None),
+        (lambda: keras.layers.RandomContrast(0.2), None), (lambda: keras.layers.RandomBrightness(0.2), None), (lambda: keras.layers.Rescaling(0.1), None),
+        (lambda: keras.layers.UpSampling2D(2, interpolation="bilinear"), "double"),
+    ],
+    ids=["resizing", "crop_ratio", "pad_ratio", "center_crop", "random_crop", "flip", "rotation", "zoom", "translation", "contrast", "brightness", "rescaling",
+         "upsampling"],
+)  # fmt: skip
+def test_pictures_of_any_size_in_a_model(layer, size):
+    inputs = keras.Input((None, None, 3))
+    model = keras.Sequential([layer(), keras.layers.Conv2D(8, 3, padding="same"), keras.layers.GlobalAveragePooling2D()])
+    nested = keras.Model(inputs, keras.layers.Dense(2)(model(inputs)))
+    shape = layer()(inputs).shape
+    assert shape == (None, None, None, 3) if size in (None, "double") else shape == (None, *size, 3)
+    assert nested.output_shape == (None, 2)
+    for n, h, w in ((2, 64, 48), (3, 25, 100)):
+        assert nested(data(n, h, w, 3), training=True).shape == (n, 2)
+        alone = layer()(data(n, h, w, 3))
+        assert alone.shape[1:3] == ((h, w) if size is None else (2 * h, 2 * w) if size == "double" else size)
+
+
+def test_augmentation_of_any_batch_is_traced_once():
+    augment = keras.Sequential([keras.layers.RandomFlip(seed=1), keras.layers.RandomRotation(0.1, seed=2), keras.layers.RandomContrast(0.2, seed=3)])
+    f = tf.function(lambda x: augment(x, training=True), input_signature=signed([None, 32, 32, 3]))
+    for n in (8, 1, 5):
+        assert f(data(n, 32, 32, 3)).shape == (n, 32, 32, 3)
+    assert f.experimental_get_tracing_count() == 1
