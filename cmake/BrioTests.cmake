@@ -39,7 +39,7 @@ endforeach()
 list(REMOVE_DUPLICATES test_dirs)
 list(REMOVE_ITEM test_dirs "")
 
-add_library(test_main OBJECT tests/main.cpp)
+add_library(test_main OBJECT tests/main.cpp tests/walled_device.cpp)
 target_include_directories(test_main PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_definitions(test_main PRIVATE BRIO_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(test_main PRIVATE brio brio_options GTest::gtest)

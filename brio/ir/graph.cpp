@@ -71,6 +71,13 @@ void verify(const Graph& graph, std::string_view after) {
     BRIO_CHECK(v < defined.size() && defined[v], "after ", after, ": output %", v, " is not defined");
 }
 
+bool has_strings(const Graph& graph) {
+  return std::ranges::any_of(graph.values, [](const Aval& aval) { return aval.dtype == DType::string; }) ||
+         std::ranges::any_of(graph.nodes, [](const Node& node) {
+           return std::ranges::any_of(node.graphs, [](const auto& inside) { return has_strings(*inside); });
+         });
+}
+
 bool may_fail(const Node& node) {
   return node.op->may_fail || std::ranges::any_of(node.graphs, [](const auto& body) {
            return std::ranges::any_of(body->nodes, may_fail);

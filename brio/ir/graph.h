@@ -85,6 +85,7 @@ void verify(const Graph& graph, std::string_view after);
 
 // May a run of the node refuse its data?
 bool may_fail(const Node& node);
+bool has_strings(const Graph& graph);  // or a graph inside
 
 // The graph for running it once more, for a gradient: effects are left out, their tokens handed through. Throws
 // InvalidArgument when a result of an effect is needed. A graph without effects is returned as it is.

@@ -13,6 +13,7 @@ namespace brio {
 namespace {
 
 Evaluator evaluator = nullptr;
+WorkingMemory memory_of_device = nullptr;
 
 // Recordings are never freed while the process lives: a handle on another thread may look at the one it was made in.
 // A thread that ends runs what is pending and passes its recording on.
@@ -375,7 +376,11 @@ Tensor host_scalar(uint64_t bits, DType dtype) {
   return Tensor::adopt(impl);
 }
 
-void set_evaluator(Evaluator function) { evaluator = function; }
+void set_evaluator(Evaluator function, WorkingMemory memory) {
+  evaluator = function;
+  memory_of_device = memory;
+}
+Memory& working_memory() { return memory_of_device ? memory_of_device() : host_memory(); }
 
 void flush(Recording& recording) {
   const std::thread::id self = std::this_thread::get_id();
@@ -391,6 +396,11 @@ void flush(Recording& recording) {
   } running{recording.runner};
   recording.runner.store(self, std::memory_order_relaxed);
   evaluator(recording);
+}
+
+Device*& scope_device() {
+  constinit thread_local Device* device = nullptr;
+  return device;
 }
 
 void flush() {

@@ -36,6 +36,9 @@ struct RecordedNode {
 // The user's gradient of a custom_gradient node: cotangents of its outputs → of its inputs ("none" allowed).
 using CustomGradient = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
+// Of this thread's innermost DeviceScope; null outside of any.
+Device*& scope_device();
+
 class Recording {
  public:
   enum class Kind : uint8_t { eager, function, branch, loop };
@@ -44,6 +47,7 @@ class Recording {
   Recording* parent = nullptr;          // of a branch or loop body: where captured values live
   LightLock mutex;                      // held while recording and flushing: another thread may need a value of ours
   std::atomic<std::thread::id> runner;  // who is flushing it
+  Device* device = scope_device();      // where its ops run; null: where nobody said
   bool in_host_call = false;  // its ops are called by a host function, while the run around it holds variables
 
   Stack<RecordedNode> nodes;
@@ -171,7 +175,9 @@ Tensor host_scalar(uint64_t bits, DType dtype);
 
 // Runs what is pending. `runtime` registers how; clear() follows unless a tape holds the recording.
 using Evaluator = void (*)(Recording& recording);
-void set_evaluator(Evaluator evaluator);
+using WorkingMemory = Memory& (*)();
+void set_evaluator(Evaluator evaluator, WorkingMemory memory);
+Memory& working_memory();          // of the device that this thread's ops run on
 void flush(Recording& recording);  // takes its mutex
 void flush();                      // this thread's
 void evaluate(TensorImpl& impl);   // until it is computed; throws what its run threw

@@ -1,6 +1,7 @@
 #include "brio/ir/tensor.h"
 
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <ostream>
@@ -58,10 +59,40 @@ TensorImpl* TensorImpl::create(const Aval& aval) {
 
 void TensorImpl::destroy(TensorImpl* impl) noexcept {
   if (TensorImpl* mask = impl->mask; mask && mask->refs.decrement()) destroy(mask);
+  impl->drop_copies();
   impl->~TensorImpl();
   if (pooled_impls < 0 || pooled_impls >= kMostPooled) return std::free(impl);
   ++pooled_impls;
   free_impls = new (impl) FreeImpl{free_impls};
+}
+
+void TensorImpl::drop_copies() noexcept {
+  if (!copies.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  for (const ArrayCopy* copy = copies.exchange(nullptr); copy;) delete std::exchange(copy, copy->next);
+}
+
+const Array& TensorImpl::copy_in(Memory& memory) const {
+  if (array.buffer && &array.buffer->memory() == &memory) return array;
+  ArrayCopy* first = copies.load(std::memory_order_acquire);
+  for (const ArrayCopy* copy = first; copy; copy = copy->next)
+    if (&copy->array.buffer->memory() == &memory) return copy->array;
+  auto made = std::make_unique<ArrayCopy>(ArrayCopy{Array::allocate(aval(), Owner::other, memory), first});
+  const Buffer& to = *made->array.buffer.get();
+  const size_t bytes = aval().bytes();
+  if (is_scalar || array.buffer->on_host()) {
+    memory.copy_from_host(to, is_scalar ? &scalar : array.data(), bytes);
+  } else if (to.on_host()) {
+    array.buffer->memory().copy_to_host(to.data(), *array.buffer.get(), array.offset, bytes);
+  } else {
+    const Array between = Array::allocate(aval());
+    array.buffer->memory().copy_to_host(between.data(), *array.buffer.get(), array.offset, bytes);
+    memory.copy_from_host(to, between.data(), bytes);
+  }
+  // Another thread may have made one as well: both stay.
+  while (!copies.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel)) {
+  }
+  return made.release()->array;
 }
 
 Tensor::Tensor(const Literal& literal, DType dtype) : Tensor(literal.array(dtype)) {}
@@ -97,7 +128,7 @@ const Aval& Tensor::aval() const {
 const Array& Tensor::array() const {
   if (!impl_) throw InvalidArgument("[tensor] this tensor is none: it has no value to read");
   evaluate(*impl_);
-  return impl_->array;
+  return impl_->array.buffer->on_host() ? impl_->array : impl_->copy_in(host_memory());
 }
 
 const Array& Tensor::read(DType wanted, const char* what) const {

@@ -87,8 +87,9 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
   // A cell owns its value: a copy, unless nobody else holds it. Reading the initial value here also keeps the making
   // of a variable out of the steps that follow.
   const Array& array = initial.array();
-  Array own = Array::allocate(impl_->aval, impl_->owner);
-  if (impl_->aval.bytes() != 0) std::memcpy(own.data(), array.data(), impl_->aval.bytes());
+  Memory& memory = working_memory();
+  Array own = Array::allocate(impl_->aval, impl_->owner, memory);
+  memory.copy_from_host(*own.buffer.get(), array.data(), impl_->aval.bytes());
   impl_->value = Tensor(std::move(own));
 }
 

@@ -6,7 +6,11 @@
 // carries a reason, which BRIO_EXPLAIN=kernels prints.
 #pragma once
 
+#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,8 +22,9 @@ namespace brio {
 
 struct KernelArgs {
   const void* const* in;
-  void* const* out;  // null for an output that nobody reads, where the kernel said that it allows it
-  void* scratch;     // scratch_bytes() of device memory, 64-byte aligned
+  void* const* out;        // null for an output that nobody reads, where the kernel said that it allows it
+  void* scratch;           // scratch_bytes() of device memory, 64-byte aligned
+  void** table = nullptr;  // table_size() pointers of host memory
 };
 
 // A prepared kernel: everything that depends on shapes and attributes is settled. Immutable and re-entrant; run()
@@ -30,16 +35,28 @@ class Kernel {
   // May throw InvalidArgument for bad data (only ops with may_fail), before it writes anything.
   virtual void run(const KernelArgs& args) const = 0;
   virtual size_t scratch_bytes() const { return 0; }
+  virtual size_t table_size() const { return 0; }
   // May output `out` share its memory with input `in` (equal bytes)?
   virtual bool allows_in_place([[maybe_unused]] size_t in, [[maybe_unused]] size_t out) const { return false; }
   virtual size_t heap_bytes() const { return 0; }  // what it keeps beside itself, where that is much
   std::string description;                         // what was chosen: "gemm small 6x4 avx3"
 };
 
+class Device;
+class Stream;
+
+// A kernel that the host leads on every device: code of the host, branches and loops, which hand work to the stream
+// themselves. On the host it is run() as any other.
+class LedKernel : public Kernel {
+ public:
+  virtual void lead(const KernelArgs& args, Stream& stream) const = 0;
+};
+
 // A node with the types of its operands.
 struct NodeView {
   const Graph& graph;
   const Node& node;
+  Device* device = nullptr;  // that it is prepared for
   const Aval& in(size_t i) const { return graph.values[node.in[i]]; }
   const Aval& out(size_t i) const { return graph.values[node.out[i]]; }
   Attrs attrs() const { return Attrs(node.attrs); }
@@ -59,15 +76,37 @@ struct Implementation {
   std::unique_ptr<Kernel> (*prepare)(const NodeView& node);
 };
 
-// Work that was handed to a stream ends in order. The CPU's stream runs a kernel inside launch().
+// Work of a device that runs behind the host. What is handed to a stream runs in order; each thread has a stream of
+// its own for each device. Lists of pointers are read before a call returns, memory of the host too, except that
+// copy_to_host() writes later.
 class Stream {
  public:
   virtual ~Stream() = default;
-  // `args` and what it points to stay valid until the kernel has run.
-  virtual void launch(const Kernel& kernel, const KernelArgs& args) = 0;
+  // The kernel stays valid until it has run: see keep().
+  virtual void launch(const Kernel& kernel, std::span<const void* const> in, std::span<void* const> out,
+                      void* scratch) = 0;
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
-  virtual void synchronize() = 0;  // throws what a kernel threw
+  virtual void copy(void* to, const void* from, size_t bytes) = 0;  // within the device
+  virtual void clear(void* data, size_t bytes) = 0;
+  // Holds on to it until what was handed over so far has run.
+  virtual void keep(std::shared_ptr<const void> what) = 0;
+
+  virtual uint64_t mark() = 0;                      // a ticket for what was handed over so far
+  virtual void pass(uint64_t ticket) noexcept = 0;  // the host waits
+  // As pass(), and throws what a kernel threw; the work behind it was skipped.
+  virtual void wait(uint64_t ticket) = 0;
+  // What is handed over from now on runs after another stream of the device has passed a ticket.
+  virtual void wait_for(Stream& other, uint64_t ticket) = 0;
+  void synchronize() { wait(mark()); }
+
+  // After each plan that is handed over: the host does not run further ahead than kAhead of them.
+  void keep_pace();
+
+ private:
+  static constexpr size_t kAhead = 16;
+  std::mutex pace_mutex_;
+  std::deque<uint64_t> plans_;  // their tickets
 };
 
 class Device {
@@ -75,9 +114,60 @@ class Device {
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;  // "cpu:0"
   virtual Memory& memory() = 0;
-  virtual std::unique_ptr<Stream> make_stream() = 0;
-  // Is launch() complete when it returns, and device memory host memory? Then a plan calls its kernels directly.
-  virtual bool synchronous() const = 0;
+  // The host itself: kernels have run when a call returns, and there are no streams.
+  virtual bool is_host() const { return false; }
+  virtual std::unique_ptr<Stream> make_stream() { return nullptr; }
+
+  Stream& stream();  // this thread's
+
+ private:
+  friend class ThreadStreams;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Stream>> streams_;  // they live as long as the device: buffers name them
+  std::vector<Stream*> idle_;                     // of threads that have ended
+};
+
+// Memory of a device, recycled in the order of its streams: a block goes back while work that uses it is still under
+// way, and the next owner's work waits for that.
+class DeviceMemory : public Memory {
+ public:
+  // Keeps up to `most_kept` bytes for the next that ask.
+  explicit DeviceMemory(Device& device, size_t most_kept) : device_(device), most_kept_(most_kept) {}
+  void* allocate(size_t bytes) final;
+  void release(void* data, size_t bytes, const Use& last) noexcept final;
+  Device* device() final { return &device_; }
+  void copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes) final;
+  void copy_from_host(const Buffer& to, const void* host, size_t bytes) final;
+
+ protected:
+  virtual void* map(size_t bytes) = 0;  // 64-byte aligned; null: there is no more
+  virtual void unmap(void* data, size_t bytes) noexcept = 0;
+
+ private:
+  void trim() noexcept;
+  void give_up(void* data, size_t size, const Use& last) noexcept;
+  struct Block {
+    void* data;
+    Use last;
+  };
+  Device& device_;
+  std::mutex mutex_;
+  std::map<size_t, std::vector<Block>> free_;  // by rounded size
+  const size_t most_kept_;
+  size_t kept_ = 0;
+};
+
+// Buffers that a piece of work touches: it starts after what used them before on other streams, and is what used them
+// last.
+class BufferUses {
+ public:
+  explicit BufferUses(Stream& stream) : stream_(stream) {}
+  void add(const Buffer* buffer);
+  void publish();  // after the work was handed over
+
+ private:
+  Stream& stream_;
+  std::vector<const Buffer*> buffers_;
 };
 
 class Registry {
@@ -86,7 +176,7 @@ class Registry {
   void add(std::string_view device, const OpDef& op, const Implementation& implementation);
 
   Device& device(std::string_view name) const;  // throws InvalidArgument naming those there are
-  Device& default_device() const;               // the first that was added
+  Device& host() const;                         // the first that was added
   std::vector<std::string_view> device_names() const;
   const std::vector<Implementation>& implementations(const Device& device, const OpDef& op) const;
 
@@ -101,12 +191,27 @@ class Registry {
 // Filled once by register_backends(), which the build generates from the list of backends it was configured with.
 Registry& registry();
 
-// The best implementation for a node. Throws InternalError when there is none: the reference serves every op.
+// Where this thread's ops run: the innermost scope's device, otherwise the one that BRIO_DEVICE names, otherwise the
+// host. What was recorded before a scope runs where it was recorded.
+Device& current_device();
+Device& default_device();  // outside of any scope
+class DeviceScope {
+ public:
+  explicit DeviceScope(std::string_view name);  // throws InvalidArgument
+  explicit DeviceScope(Device& device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+
+ private:
+  Device* before_;
+};
+
+// The best implementation for a node. What a device lacks runs on the host, with copies.
 struct Choice {
   std::unique_ptr<Kernel> kernel;
   std::string_view implementation;
   std::vector<std::pair<std::string_view, std::string>> skipped;  // name, reason
 };
-Choice choose(const Registry& registry, const Device& device, const NodeView& node);
+Choice choose(const Registry& registry, Device& device, const NodeView& node);
 
 }  // namespace brio

@@ -1,7 +1,5 @@
-// Kernels of ops that run other graphs. They work on any device whose launches are synchronous: the loop itself is
-// host code, the bodies are plans.
+// Kernels of ops that run other graphs, on any device: the host leads, the bodies are plans.
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 
@@ -18,33 +16,44 @@ namespace {
 
 Support always(const NodeView&) { return Support::can(); }
 
+class ControlKernel : public LedKernel {
+ public:
+  void run(const KernelArgs& args) const final { run_in({}, args); }
+  void lead(const KernelArgs& args, Stream& stream) const final { run_in({&stream}, args); }
+
+ protected:
+  virtual void run_in(const Lane& lane, const KernelArgs& args) const = 0;
+};
+
 // The body of a fused node, op by op: for a device or dtype that has no fused loop.
-class FusedBodyKernel final : public Kernel {
+class FusedBodyKernel final : public ControlKernel {
  public:
   explicit FusedBodyKernel(const NodeView& node)
-      : body_(Plan::make_unoptimized(*node.node.graphs[0], registry().default_device())) {}
+      : body_(Plan::make_unoptimized(*node.node.graphs[0], *node.device)) {}
   size_t scratch_bytes() const override { return body_.scratch_bytes(); }
-  void run(const KernelArgs& args) const override { body_.run(args.in, args.out, args.scratch); }
+  size_t table_size() const override { return body_.table_size(); }
+  void run_in(const Lane& lane, const KernelArgs& args) const override {
+    body_.run(args.in, args.out, args.scratch, args.table, lane);
+  }
 
  private:
   NestedPlan body_;
 };
 
-std::shared_ptr<const Plan> plan_of(const std::shared_ptr<const Graph>& graph) {
-  return make_plan(*graph, registry().default_device()).plan;
+std::shared_ptr<const Plan> plan_of(const NodeView& node, size_t graph) {
+  return make_plan(*node.node.graphs[graph], *node.device).plan;
 }
 constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 
-class CondKernel final : public Kernel {
+class CondKernel final : public ControlKernel {
  public:
   explicit CondKernel(const NodeView& node)
-      : yes_(plan_of(node.node.graphs[0])),
-        no_(plan_of(node.node.graphs[1])),
-        first_(node.node.graphs[0]->inputs.size()) {}
+      : yes_(plan_of(node, 0)), no_(plan_of(node, 1)), first_(node.node.graphs[0]->inputs.size()) {}
   size_t scratch_bytes() const override { return std::max(yes_.scratch_bytes(), no_.scratch_bytes()); }
-  void run(const KernelArgs& args) const override {
-    if (*static_cast<const bool*>(args.in[0])) yes_.run(args.in + 1, args.out, args.scratch);
-    else no_.run(args.in + 1 + first_, args.out, args.scratch);
+  size_t table_size() const override { return std::max(yes_.table_size(), no_.table_size()); }
+  void run_in(const Lane& lane, const KernelArgs& args) const override {
+    if (lane.flag(args.in[0])) yes_.run(args.in + 1, args.out, args.scratch, args.table, lane);
+    else no_.run(args.in + 1 + first_, args.out, args.scratch, args.table, lane);
   }
 
  private:
@@ -73,49 +82,44 @@ struct Turns {
   }
 };
 
-void copy(void* to, const void* from, size_t bytes) {
-  if (bytes != 0) std::memcpy(to, from, bytes);
-}
-
 // Shared by the loop and its gradient: calls step(carried inputs) while the condition holds.
 class WhileLoop {
  public:
   WhileLoop(const NodeView& node)
       : layout_(WhileLayout::of(node.attrs())),
-        condition_(plan_of(node.node.graphs[0])),
-        body_(plan_of(node.node.graphs[1])),
+        condition_(plan_of(node, 0)),
+        body_(plan_of(node, 1)),
         carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
         body_captured_(node.node.graphs[1]->inputs.size() - layout_.carried) {}
 
   size_t scratch_bytes() const {
-    return carried_.total() + align(pointers() * sizeof(void*)) +
-           std::max(condition_.scratch_bytes(), body_.scratch_bytes()) + 64;
+    return carried_.total() + kVerdict + std::max(condition_.scratch_bytes(), body_.scratch_bytes());
   }
+  size_t table_size() const { return pointers() + std::max(condition_.table_size(), body_.table_size()); }
 
   // before_step(values carried into it) is called before each round. Leaves the set that holds the result.
   template <typename BeforeStep>
-  int run(const KernelArgs& args, BeforeStep before_step) const {
+  int run(const Lane& lane, const KernelArgs& args, BeforeStep before_step) const {
     char* const base = static_cast<char*>(args.scratch);
-    auto** const pointer = reinterpret_cast<void**>(base + carried_.total());
-    const void** const in = const_cast<const void**>(pointer);
-    void** const out = pointer + layout_.carried + std::max(layout_.condition_captured, body_captured_);
-    char* const inner = base + carried_.total() + align(pointers() * sizeof(void*));
+    const void** const in = const_cast<const void**>(args.table);
+    void** const out = args.table + layout_.carried + std::max(layout_.condition_captured, body_captured_);
+    void** const table = args.table + pointers();
+    void* verdict[] = {base + carried_.total()};
+    char* const inner = base + carried_.total() + kVerdict;
     int set = 0;
-    for (size_t i = 0; i < layout_.carried; ++i) copy(carried_.at(base, 0, i), args.in[i], carried_.bytes[i]);
+    for (size_t i = 0; i < layout_.carried; ++i) lane.copy(carried_.at(base, 0, i), args.in[i], carried_.bytes[i]);
     InterruptPoll poll;
     for (int64_t round = 0; layout_.max_iterations < 0 || round < layout_.max_iterations; ++round) {
       poll();
       for (size_t i = 0; i < layout_.carried; ++i) in[i] = carried_.at(base, set, i);
       for (size_t i = 0; i < layout_.condition_captured; ++i) in[layout_.carried + i] = args.in[layout_.carried + i];
-      bool again = false;
-      void* verdict[] = {&again};
-      condition_.run(in, verdict, inner);
-      if (!again) break;
+      condition_.run(in, verdict, inner, table, lane);
+      if (!lane.flag(verdict[0])) break;
       before_step(in);
       for (size_t i = 0; i < body_captured_; ++i)
         in[layout_.carried + i] = args.in[layout_.carried + layout_.condition_captured + i];
       for (size_t i = 0; i < layout_.carried; ++i) out[i] = carried_.at(base, 1 - set, i);
-      body_.run(in, out, inner);
+      body_.run(in, out, inner, table, lane);
       set = 1 - set;
     }
     return set;
@@ -126,6 +130,7 @@ class WhileLoop {
   size_t body_captured() const { return body_captured_; }
 
  private:
+  static constexpr size_t kVerdict = 64;
   size_t pointers() const { return 2 * layout_.carried + std::max(layout_.condition_captured, body_captured_); }
 
   WhileLayout layout_;
@@ -134,14 +139,15 @@ class WhileLoop {
   size_t body_captured_;
 };
 
-class WhileKernel final : public Kernel {
+class WhileKernel final : public ControlKernel {
  public:
   explicit WhileKernel(const NodeView& node) : loop_(node) {}
   size_t scratch_bytes() const override { return loop_.scratch_bytes(); }
-  void run(const KernelArgs& args) const override {
-    const int set = loop_.run(args, [](const void* const*) {});
+  size_t table_size() const override { return loop_.table_size(); }
+  void run_in(const Lane& lane, const KernelArgs& args) const override {
+    const int set = loop_.run(lane, args, [](const void* const*) {});
     for (size_t i = 0; i < loop_.layout().carried; ++i)
-      copy(args.out[i], loop_.carried().at(args.scratch, set, i), loop_.carried().bytes[i]);
+      lane.copy(args.out[i], loop_.carried().at(args.scratch, set, i), loop_.carried().bytes[i]);
   }
 
  private:
@@ -150,86 +156,102 @@ class WhileKernel final : public Kernel {
 
 // Runs the loop again, keeping what was carried into each round on a stack, then walks back. The stack grows with the
 // number of rounds and is kept for the next run: the one place where running may allocate.
-class WhileGradKernel final : public Kernel {
+class WhileGradKernel final : public ControlKernel {
  public:
   explicit WhileGradKernel(const NodeView& node)
-      : loop_(node),
-        step_(plan_of(node.node.graphs[2])),
+      : memory_(node.device->memory()),
+        loop_(node),
+        step_(plan_of(node, 2)),
         results_(Turns::of(node.node.out.size(), [&](size_t i) { return node.out(i).bytes(); })) {
     cotangents_at_ = node.node.graphs[0]->inputs.size() + node.node.graphs[1]->inputs.size() - loop_.layout().carried;
     cotangents_ = node.node.in.size() - cotangents_at_;
   }
   size_t scratch_bytes() const override {
-    return loop_.scratch_bytes() + results_.total() + align(pointers() * sizeof(void*)) + step_.scratch_bytes() + 64;
+    return align(loop_.scratch_bytes()) + results_.total() + step_.scratch_bytes();
   }
-  void run(const KernelArgs& args) const override {
-    Stack stack = take_stack();
+  size_t table_size() const override { return std::max(loop_.table_size(), pointers() + step_.table_size()); }
+  void run_in(const Lane& lane, const KernelArgs& args) const override {
+    BufferRef stack = take_stack();
     size_t rounds = 0;
     const size_t frame = loop_.carried().one_set;
-    loop_.run(args, [&](const void* const* in) {
-      if (stack.size() < (rounds + 1) * frame) stack.resize(std::max((rounds + 1) * frame, 2 * stack.size()));
-      for (size_t i = 0; i < loop_.layout().carried; ++i)
-        copy(stack.data() + rounds * frame + loop_.carried().offsets[i], in[i], loop_.carried().bytes[i]);
+    const auto at = [&](size_t round, size_t i) {
+      return static_cast<char*>(stack->data()) + round * frame + loop_.carried().offsets[i];
+    };
+    loop_.run(lane, args, [&](const void* const* in) {
+      const size_t wanted = (rounds + 1) * frame;
+      if (!stack || stack->bytes() < wanted) grow(lane, stack, wanted, rounds * frame);
+      for (size_t i = 0; i < loop_.layout().carried; ++i) lane.copy(at(rounds, i), in[i], loop_.carried().bytes[i]);
       ++rounds;
     });
     char* const base = static_cast<char*>(args.scratch) + align(loop_.scratch_bytes());
-    auto** const pointer = reinterpret_cast<void**>(base + results_.total());
-    const void** const in = const_cast<const void**>(pointer);
+    const void** const in = const_cast<const void**>(args.table);
     const size_t n = loop_.layout().carried + loop_.body_captured();
-    void** const out = pointer + n + results_.bytes.size();
-    char* const inner = base + results_.total() + align(pointers() * sizeof(void*));
+    void** const out = args.table + n + results_.bytes.size();
+    void** const table = args.table + pointers();
+    char* const inner = base + results_.total();
     // Cotangents start from what was given, sums from zero.
     for (size_t i = 0; i < results_.bytes.size(); ++i) {
-      if (i < cotangents_) copy(results_.at(base, 0, i), args.in[cotangents_at_ + i], results_.bytes[i]);
-      else if (results_.bytes[i] != 0) std::memset(results_.at(base, 0, i), 0, results_.bytes[i]);
+      if (i < cotangents_) lane.copy(results_.at(base, 0, i), args.in[cotangents_at_ + i], results_.bytes[i]);
+      else lane.clear(results_.at(base, 0, i), results_.bytes[i]);
     }
     int set = 0;
     InterruptPoll poll;
     while (rounds-- > 0) {
       poll();
-      for (size_t i = 0; i < loop_.layout().carried; ++i)
-        in[i] = stack.data() + rounds * frame + loop_.carried().offsets[i];
+      for (size_t i = 0; i < loop_.layout().carried; ++i) in[i] = at(rounds, i);
       for (size_t i = 0; i < loop_.body_captured(); ++i)
         in[loop_.layout().carried + i] = args.in[loop_.layout().carried + loop_.layout().condition_captured + i];
       for (size_t i = 0; i < results_.bytes.size(); ++i) {
         in[n + i] = results_.at(base, set, i);
         out[i] = results_.at(base, 1 - set, i);
       }
-      step_.run(in, out, inner);
+      step_.run(in, out, inner, table, lane);
       set = 1 - set;
     }
     for (size_t i = 0; i < results_.bytes.size(); ++i)
-      copy(args.out[i], results_.at(base, set, i), results_.bytes[i]);
+      lane.copy(args.out[i], results_.at(base, set, i), results_.bytes[i]);
+    used_by(lane, stack);
     give_back(std::move(stack));
   }
 
  private:
-  using Stack = std::vector<char>;
-  Stack take_stack() const {
-    std::lock_guard lock(mutex_);
-    Stack stack;
-    std::swap(stack, spare_);
-    return stack;
+  static void used_by(const Lane& lane, const BufferRef& stack) {
+    if (!lane.stream || !stack) return;
+    BufferUses uses(*lane.stream);
+    uses.add(stack.get());
+    uses.publish();
   }
-  void give_back(Stack stack) const {
+  void grow(const Lane& lane, BufferRef& stack, size_t wanted, size_t filled) const {
+    BufferRef larger =
+        BufferRef::allocate(std::max(wanted, stack ? 2 * stack->bytes() : 0), Owner::activations, memory_);
+    if (filled != 0) lane.copy(larger->data(), stack->data(), filled);
+    used_by(lane, stack);
+    stack = std::move(larger);
+  }
+  BufferRef take_stack() const {
     std::lock_guard lock(mutex_);
-    if (stack.capacity() > spare_.capacity()) std::swap(stack, spare_);
+    return std::exchange(spare_, {});
+  }
+  void give_back(BufferRef stack) const {
+    std::lock_guard lock(mutex_);
+    if (stack && (!spare_ || stack->bytes() > spare_->bytes())) std::swap(stack, spare_);
   }
   size_t pointers() const { return loop_.layout().carried + loop_.body_captured() + 2 * results_.bytes.size(); }
 
+  Memory& memory_;
   WhileLoop loop_;
   NestedPlan step_;
   Turns results_;
   size_t cotangents_at_ = 0, cotangents_ = 0;
   mutable std::mutex mutex_;
-  mutable Stack spare_;
+  mutable BufferRef spare_;
 };
 
-class ScanKernel final : public Kernel {
+class ScanKernel final : public ControlKernel {
  public:
   explicit ScanKernel(const NodeView& node)
       : layout_(ScanLayout::of(node.attrs())),
-        body_(plan_of(node.node.graphs[0])),
+        body_(plan_of(node, 0)),
         length_(node.in(layout_.carried).shape[0]),
         carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
         inputs_(node.node.in.size()),
@@ -240,21 +262,20 @@ class ScanKernel final : public Kernel {
     for (size_t i = 0; i < results_; ++i)
       result_bytes_.push_back(body.values[body.outputs[layout_.carried + i]].bytes());
   }
-  size_t scratch_bytes() const override {
-    return carried_.total() + align(pointers() * sizeof(void*)) + body_.scratch_bytes();
-  }
-  void run(const KernelArgs& args) const override {
+  size_t scratch_bytes() const override { return carried_.total() + body_.scratch_bytes(); }
+  size_t table_size() const override { return pointers() + body_.table_size(); }
+  void run_in(const Lane& lane, const KernelArgs& args) const override {
     char* const base = static_cast<char*>(args.scratch);
-    auto** const pointer = reinterpret_cast<void**>(base + carried_.total());
-    const void** const in = const_cast<const void**>(pointer);
-    void** const out = pointer + inputs_;
-    char* const inner = base + carried_.total() + align(pointers() * sizeof(void*));
+    const void** const in = const_cast<const void**>(args.table);
+    void** const out = args.table + inputs_;
+    void** const table = args.table + pointers();
+    char* const inner = base + carried_.total();
     for (size_t i = layout_.carried + layout_.elements; i < inputs_; ++i) in[i] = args.in[i];
     for (size_t i = 0; i < layout_.carried; ++i) in[i] = args.in[i];
     if (length_ == 0)
-      for (size_t i = 0; i < layout_.carried; ++i) copy(args.out[i], args.in[i], carried_.bytes[i]);
+      for (size_t i = 0; i < layout_.carried; ++i) lane.copy(args.out[i], args.in[i], carried_.bytes[i]);
     else if (layout_.saves)
-      for (size_t i = 0; i < layout_.carried; ++i) copy(saved(args, i, 0), args.in[i], carried_.bytes[i]);
+      for (size_t i = 0; i < layout_.carried; ++i) lane.copy(saved(args, i, 0), args.in[i], carried_.bytes[i]);
     InterruptPoll poll;
     for (int64_t step = 0; step < length_; ++step) {
       poll();
@@ -268,7 +289,7 @@ class ScanKernel final : public Kernel {
         out[i] = step + 1 == length_ ? args.out[i]
                  : layout_.saves     ? saved(args, i, step + 1)
                                      : carried_.at(base, static_cast<int>(step & 1), i);
-      body_.run(in, out, inner);
+      body_.run(in, out, inner, table, lane);
       for (size_t i = 0; i < layout_.carried; ++i) in[i] = out[i];
     }
   }
@@ -298,7 +319,6 @@ std::unique_ptr<Kernel> prepare(const NodeView& node) {
 
 void register_control_kernels(Registry& registry) {
   for (std::string_view device : registry.device_names()) {
-    if (!registry.device(device).synchronous()) continue;
     registry.add(device, op::fused, {"op by op", 0, always, prepare<FusedBodyKernel>});
     registry.add(device, op::cond, {"branch", 0, always, prepare<CondKernel>});
     registry.add(device, op::while_loop, {"loop", 0, always, prepare<WhileKernel>});
@@ -313,7 +333,7 @@ uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<
   std::vector<ValueId> values;
   for (const Aval& aval : in) values.push_back(graph.add_input(aval));
   const Node node = graph.add(op, values, {attrs.begin(), attrs.end()});
-  const Choice choice = choose(registry(), registry().default_device(), {graph, node});
+  const Choice choice = choose(registry(), registry().host(), {graph, node});
   std::vector<const void*> data;
   for (const uint64_t& word : bits) data.push_back(&word);
   uint64_t result = 0;
@@ -322,7 +342,8 @@ uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<
   void* aligned = scratch.data();
   size_t room = scratch.size() * sizeof(std::max_align_t);
   std::align(64, choice.kernel->scratch_bytes(), aligned, room);
-  choice.kernel->run({data.data(), out, aligned});
+  std::vector<void*> table(choice.kernel->table_size());
+  choice.kernel->run({data.data(), out, aligned, table.data()});
   return result;
 }
 

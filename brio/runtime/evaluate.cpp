@@ -26,29 +26,52 @@ struct Flush {
   std::vector<const void*> input_data;
   std::vector<void*> fresh_data;
   std::vector<BufferRef> fresh;
+  std::vector<const Buffer*> buffers;  // of inputs and fresh, on a device
   std::vector<Array> results;
 };
 
 bool computed(const TensorImpl* impl) { return impl->computed.load(std::memory_order_acquire); }
 
-// Solely ours: nobody holds the tensor but the recording (and the roll-back list), nobody else its memory.
-bool may_donate(const Recording& recording, const TensorImpl* impl) {
+// Solely ours: nobody holds the tensor but the recording (and the roll-back list), nobody else its memory, which is
+// that of the device.
+bool may_donate(const Recording& recording, const TensorImpl* impl, Memory& memory) {
   if (!recording.tapes.empty() || impl->is_scalar) return false;
   const Array& array = impl->array;
   return impl->refs.load() == 1 + impl->rollbacks && array.buffer && array.buffer->refs.load() == 1 &&
-         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
+         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes() &&
+         &array.buffer->memory() == &memory;
+}
+
+// Strings lie on the host, and so does all that is computed together with them.
+bool has_strings(const Recording& r) {
+  const auto is_string = [](const TensorImpl* impl) { return impl->aval().dtype == DType::string; };
+  for (uint32_t n = 0; n < r.nodes.size(); ++n) {
+    const RecordedNode& node = r.nodes[n];
+    for (uint32_t i = 0; i < node.n_inputs; ++i)
+      if (is_string(r.values[r.inputs[node.input + i]])) return true;
+    for (uint32_t i = 0; i < node.n_values; ++i)
+      if (is_string(r.values[node.value + i])) return true;
+    for (uint32_t k = 0; k < node.n_graphs; ++k)
+      if (has_strings(*r.graphs[node.graph + k])) return true;
+  }
+  return false;
+}
+Device& device_of(const Recording& r) {
+  Device& device = r.device ? *r.device : default_device();
+  return device.is_host() || !has_strings(r) ? device : registry().host();
 }
 
 class Evaluation {
  public:
-  Evaluation(Recording& recording, Flush& flush) : r_(recording), f_(flush) {}
+  Evaluation(Recording& recording, Flush& flush)
+      : r_(recording), f_(flush), device_(device_of(recording)), memory_(device_.memory()) {}
 
   void run() {
     choose_outputs();
     if (f_.outputs.empty()) return;
     build_key();
     const PlanKey key(f_.key.begin(), f_.key.size());
-    const auto plan = find_or_make_plan(key, hash_words(key), [&] {
+    const auto plan = find_or_make_plan(key, hash_words(key), device_, [&] {
       Graph graph = graph_of(r_, f_.inputs, f_.outputs);
       for (size_t i = 0; i < f_.inputs.size(); ++i) graph.inputs[i].donated = f_.donated[i];
       return graph;
@@ -96,6 +119,7 @@ class Evaluation {
 
   void build_key() {
     f_.key.clear();
+    f_.key.push_back(reinterpret_cast<uintptr_t>(&device_));
     f_.inputs.clear();
     f_.donated.clear();
     f_.number.assign(r_.values.size(), kNone);
@@ -146,7 +170,7 @@ class Evaluation {
   void add_input(ValueId v) {
     const TensorImpl* impl = r_.values[v];
     BRIO_CHECK(computed(impl), "a leaf of a recording has no value");
-    const bool donated = may_donate(r_, impl);
+    const bool donated = may_donate(r_, impl, memory_);
     f_.number[v] = next_++;
     f_.inputs.push_back(v);
     f_.donated.push_back(donated);
@@ -159,12 +183,22 @@ class Evaluation {
   void bind_and_run(const CachedPlan& cached) {
     const Plan& plan = cached.plan();
     f_.input_data.clear();
-    for (ValueId v : f_.inputs) f_.input_data.push_back(r_.values[v]->data());
+    f_.buffers.clear();
+    for (ValueId v : f_.inputs) {
+      if (device_.is_host()) {
+        f_.input_data.push_back(r_.values[v]->data());
+      } else {
+        const Array& array = r_.values[v]->copy_in(memory_);
+        f_.input_data.push_back(array.data());
+        f_.buffers.push_back(array.buffer.get());
+      }
+    }
     f_.fresh.clear();
     f_.fresh_data.clear();
     for (size_t bytes : plan.fresh_buffers()) {
-      f_.fresh.push_back(BufferRef::allocate(bytes, Owner::other));
+      f_.fresh.push_back(BufferRef::allocate(bytes, Owner::other, memory_));
       f_.fresh_data.push_back(f_.fresh.back()->data());
+      if (!device_.is_host()) f_.buffers.push_back(f_.fresh.back().get());
     }
     // Everything that can run out of memory is behind us, except the plan's own working memory, taken before its
     // first kernel.
@@ -172,7 +206,7 @@ class Evaluation {
     results.clear();
     results.reserve(f_.outputs.size());
     prepare_results(plan, results);
-    cached.run(f_.input_data.data(), f_.fresh_data.data());
+    cached.run(f_.input_data.data(), f_.fresh_data.data(), f_.buffers);
     for (size_t k = 0; k < f_.outputs.size(); ++k) {
       TensorImpl* impl = r_.values[f_.outputs[k]];
       impl->array.buffer = std::move(results[k].buffer);
@@ -204,6 +238,8 @@ class Evaluation {
 
   Recording& r_;
   Flush& f_;
+  Device& device_;
+  Memory& memory_;
   uint32_t next_ = 0;
 };
 
@@ -282,7 +318,7 @@ Registry& registry() {
 bool register_runtime() {
   static const bool done = [] {
     register_all_ops();
-    set_evaluator(evaluate_recording);
+    set_evaluator(evaluate_recording, []() -> Memory& { return current_device().memory(); });
     set_constant_evaluator(fold_with_kernels);
     return true;
   }();

@@ -8,6 +8,7 @@
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
 #include "brio/passes/pipeline.h"
+#include "brio/runtime/nested_plan.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
 
@@ -19,6 +20,7 @@ constexpr size_t kMostTraces = 64, kMostPlans = 8, kMostSizes = 64, kSmallBytes 
 // One trace, with the plans that were made of it.
 struct Trace : TracedGraph {
   struct Prepared {
+    Device* device;
     uint64_t donated;         // bit i: cell i may be overwritten
     std::vector<Size> sizes;  // of the symbols
     std::shared_ptr<const CachedPlan> plan;
@@ -40,12 +42,15 @@ struct Trace : TracedGraph {
     Graph graph;
   };
   std::vector<Optimized> optimized;
+  bool on_host = false;  // whatever the device: it has to do with strings
   // Working lists of a call.
   std::vector<const void*> inputs;
+  std::vector<const Buffer*> buffers;  // of inputs and fresh, on a device
   std::vector<BufferRef> fresh;
   std::vector<void*> fresh_data;
   std::vector<Array> outputs;
   std::vector<uint64_t> scalars;
+  BufferRef words;  // the scalars, on a device
 };
 
 bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t n) {
@@ -79,11 +84,12 @@ bool has_pending_effects(Recording& recording) {
   return recording.token.defined();
 }
 
-bool solely_held(const Tensor& value) {
+bool solely_held(const Tensor& value, Memory& memory) {
   const TensorImpl* impl = value.impl();
   const Array& array = impl->array;
   return impl->refs.load() == 1 && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 &&
-         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes();
+         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes() &&
+         &array.buffer->memory() == &memory;
 }
 
 // Locks every variable of a trace, each holding a computed value.
@@ -162,6 +168,7 @@ struct TracedFunction::Impl final : PlanKeeper {
     auto made = std::make_unique<Trace>();
     static_cast<TracedGraph&>(*made) = make_trace({arguments, n});
     if (made->open) sizes = *bind_symbols(made->arguments, {arguments, n});
+    made->on_host = has_strings(made->graph);
     traces.insert(traces.begin(), std::move(made));
     if (traces.size() > kMostTraces) traces.pop_back();
     ++traced;
@@ -194,12 +201,12 @@ struct TracedFunction::Impl final : PlanKeeper {
   }
 
   // Plans differ by which cells may be overwritten. Beyond 64 cells one bit says "all of them".
-  static uint64_t donated_cells(const Trace& trace) {
+  static uint64_t donated_cells(const Trace& trace, Device& device) {
     uint64_t mask = 0;
     bool all = true;
     for (size_t i = 0; i < trace.cells.size(); ++i) {
       if (!trace.cells[i].assigned) continue;
-      const bool free = solely_held(trace.cells[i].variable->value);
+      const bool free = solely_held(trace.cells[i].variable->value, device.memory());
       all &= free;
       if (free && i < 63) mask |= uint64_t{1} << i;
     }
@@ -216,9 +223,9 @@ struct TracedFunction::Impl final : PlanKeeper {
     if (plans_over_limit()) drop_idle_plans(this);
   }
 
-  Trace::Prepared& prepared(Trace& trace, uint64_t donated, std::span<const Size> sizes) {
+  Trace::Prepared& prepared(Trace& trace, Device& device, uint64_t donated, std::span<const Size> sizes) {
     for (Trace::Prepared& p : trace.plans)
-      if (p.donated == donated && std::ranges::equal(p.sizes, sizes)) return p;
+      if (p.device == &device && p.donated == donated && std::ranges::equal(p.sizes, sizes)) return p;
     Graph graph = trace.graph;
     const size_t first_cell = trace.arguments.size() + trace.captured.size();
     std::vector<bool> may_overwrite(trace.cells.size());
@@ -228,9 +235,10 @@ struct TracedFunction::Impl final : PlanKeeper {
       graph.inputs[first_cell + i].donated = may_overwrite[i];
       graph.inputs[first_cell + i].becomes = trace.cells[i].output;
     }
-    auto made = sizes.empty() ? make_plan(std::move(graph), registry().default_device()).plan
-                              : plan_for(trace, donated, std::move(graph), sizes);
-    Trace::Prepared p{donated,
+    auto made = sizes.empty() ? make_plan(std::move(graph), device).plan
+                              : plan_for(trace, device, donated, std::move(graph), sizes);
+    Trace::Prepared p{&device,
+                      donated,
                       {sizes.begin(), sizes.end()},
                       std::make_shared<const CachedPlan>(std::move(made)),
                       trace.results == 0,
@@ -247,7 +255,7 @@ struct TracedFunction::Impl final : PlanKeeper {
       p.only_in_place &= output.offset == 0;
     }
     for (size_t k = 0; p.only_in_place && k < plan.fresh_buffers().size(); ++k) {
-      p.kept.push_back(BufferRef::allocate(plan.fresh_buffers()[k], Owner::other));
+      p.kept.push_back(BufferRef::allocate(plan.fresh_buffers()[k], Owner::other, device.memory()));
       p.kept_data.push_back(p.kept.back()->data());
     }
     if (trace.plans.size() == (sizes.empty() ? kMostPlans : kMostSizes)) trace.plans.erase(trace.plans.begin());
@@ -256,7 +264,7 @@ struct TracedFunction::Impl final : PlanKeeper {
     return trace.plans.back();
   }
 
-  static std::shared_ptr<const Plan> plan_for(Trace& trace, uint64_t donated, Graph graph,
+  static std::shared_ptr<const Plan> plan_for(Trace& trace, Device& device, uint64_t donated, Graph graph,
                                               std::span<const Size> sizes) {
     auto found = std::ranges::find(trace.optimized, donated, &Trace::Optimized::donated);
     if (found == trace.optimized.end()) {
@@ -264,21 +272,43 @@ struct TracedFunction::Impl final : PlanKeeper {
       if (trace.optimized.size() == kMostPlans) trace.optimized.erase(trace.optimized.begin());
       found = trace.optimized.insert(trace.optimized.end(), {donated, std::move(graph)});
     }
-    return make_sized_plan(found->graph, sizes, registry().default_device());
+    return make_sized_plan(found->graph, sizes, device);
   }
 
-  void bind_inputs(Trace& trace, const Tensor* arguments, size_t n) {
+  void bind_inputs(Trace& trace, Device& device, const Tensor* arguments, size_t n) {
     trace.inputs.clear();
-    for (size_t i = 0; i < n; ++i) trace.inputs.push_back(arguments[i].impl()->data());
-    for (const Tensor& tensor : trace.captured) trace.inputs.push_back(tensor.impl()->data());
-    for (const TracedGraph::Cell& cell : trace.cells) trace.inputs.push_back(cell.variable->value.impl()->data());
+    trace.buffers.clear();
+    const auto bind = [&](const TensorImpl* impl) {
+      if (device.is_host()) return trace.inputs.push_back(impl->data());
+      const Array& array = impl->copy_in(device.memory());
+      trace.inputs.push_back(array.data());
+      trace.buffers.push_back(array.buffer.get());
+    };
+    for (size_t i = 0; i < n; ++i) bind(arguments[i].impl());
+    for (const Tensor& tensor : trace.captured) bind(tensor.impl());
+    for (const TracedGraph::Cell& cell : trace.cells) bind(cell.variable->value.impl());
     trace.scalars.clear();
     for (const TracedGraph::Draw& draw : trace.draws) {
       const Generator::State state = draw.generator->advance(draw.drawn);
       trace.scalars.push_back(state.seed);
       trace.scalars.push_back(state.counter);
     }
-    for (const uint64_t& scalar : trace.scalars) trace.inputs.push_back(&scalar);
+    const uint64_t* words = trace.scalars.data();
+    if (!device.is_host() && !trace.scalars.empty()) {
+      const size_t bytes = trace.scalars.size() * sizeof(uint64_t);
+      trace.words = BufferRef::allocate(bytes, Owner::other, device.memory());
+      device.memory().copy_from_host(*trace.words.get(), words, bytes);
+      trace.buffers.push_back(trace.words.get());
+      words = static_cast<const uint64_t*>(trace.words->data());
+    }
+    for (size_t i = 0; i < trace.scalars.size(); ++i) trace.inputs.push_back(words + i);
+  }
+
+  static void copy_small(const Lane& lane, const Trace& trace, const Trace::Prepared& prepared) {
+    for (const Trace::Prepared::Copy& copy : prepared.copies) {
+      const Array& array = trace.cells[copy.cell].variable->value.impl()->array;
+      lane.copy(array.data(), prepared.kept_data[copy.fresh], array.aval.bytes());
+    }
   }
 
   Array output_array(Trace& trace, const Plan::Output& output, const Tensor* arguments, size_t n) {
@@ -343,23 +373,36 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::lock_guard lock(impl_->mutex);
   impl_->used.store(plan_clock(), std::memory_order_relaxed);
   Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
+  Device& device = trace.on_host ? registry().host() : current_device();
   CellLocks locks(trace);
-  Trace::Prepared& prepared = impl_->prepared(trace, Impl::donated_cells(trace), impl_->sizes_of_call);
+  Trace::Prepared& prepared =
+      impl_->prepared(trace, device, Impl::donated_cells(trace, device), impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
-  impl_->bind_inputs(trace, arguments, n);
+  impl_->bind_inputs(trace, device, arguments, n);
   if (prepared.only_in_place) {
-    prepared.plan->run(trace.inputs.data(), prepared.kept_data.data());
-    for (const Trace::Prepared::Copy& copy : prepared.copies) {
-      const Array& array = trace.cells[copy.cell].variable->value.impl()->array;
-      std::memcpy(array.data(), prepared.kept_data[copy.fresh], array.aval.bytes());
+    const auto run = [&] { prepared.plan->run(trace.inputs.data(), prepared.kept_data.data(), trace.buffers); };
+    if (device.is_host()) {
+      run();
+      impl_->copy_small({}, trace, prepared);
+    } else {
+      for (const BufferRef& kept : prepared.kept) trace.buffers.push_back(kept.get());
+      run();
+      Stream& stream = device.stream();
+      BufferUses uses(stream);
+      for (const Buffer* buffer : trace.buffers) uses.add(buffer);
+      impl_->copy_small({&stream}, trace, prepared);
+      uses.publish();
     }
+    for (const TracedGraph::Cell& cell : trace.cells)
+      if (cell.assigned) cell.variable->value.impl()->drop_copies();
     return;
   }
   trace.fresh.clear();
   trace.fresh_data.clear();
   for (size_t bytes : plan.fresh_buffers()) {
-    trace.fresh.push_back(BufferRef::allocate(bytes, Owner::other));
+    trace.fresh.push_back(BufferRef::allocate(bytes, Owner::other, device.memory()));
     trace.fresh_data.push_back(trace.fresh.back()->data());
+    if (!device.is_host()) trace.buffers.push_back(trace.fresh.back().get());
   }
   // Handles are made before the run: afterwards nothing may fail any more.
   trace.outputs.clear();
@@ -370,7 +413,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::vector<Tensor> values;
   for (const TracedGraph::Cell& cell : trace.cells)
     if (cell.assigned) values.push_back(Tensor(trace.outputs[cell.output]));
-  prepared.plan->run(trace.inputs.data(), trace.fresh_data.data());
+  prepared.plan->run(trace.inputs.data(), trace.fresh_data.data(), trace.buffers);
   size_t next = 0;
   for (const TracedGraph::Cell& cell : trace.cells) {
     if (!cell.assigned) continue;

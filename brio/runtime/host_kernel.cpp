@@ -5,32 +5,59 @@
 #include "brio/ops/effects.h"
 
 namespace brio {
+namespace {
 
-HostKernel::HostKernel(const NodeView& node)
-    : op_(*node.node.op), code_(node.node.graphs[0]->host), tokens_(op_.kind == OpKind::effect) {
-  for (size_t i = tokens_; i < node.node.in.size(); ++i) in_.push_back(node.in(i));
-  for (size_t i = tokens_; i < node.node.out.size(); ++i) out_.push_back(node.out(i));
-  description = code_->name;
+class HostCodeKernel final : public HostKernel {
+ public:
+  explicit HostCodeKernel(const NodeView& node)
+      : HostKernel(node, node.node.op->kind == OpKind::effect ? 1 : 0),
+        op_(*node.node.op),
+        code_(node.node.graphs[0]->host) {
+    description = code_->name;
+  }
+  void run(const KernelArgs& args) const override {
+    if (!code_->call)
+      throw_invalid(op_,
+                    cat("the host code '", code_->name, "' was read from text and cannot run; record the op anew"));
+    FloatMode scope(FloatMode::kDefault);
+    code_->call({in_, out_, args.in + tokens(), args.out + tokens()});
+  }
+
+ private:
+  const OpDef& op_;
+  std::shared_ptr<const HostCode> code_;
+};
+
+class BorrowedKernel final : public HostKernel {
+ public:
+  BorrowedKernel(std::unique_ptr<Kernel> kernel, const NodeView& node)
+      : HostKernel(node, 0), kernel_(std::move(kernel)) {
+    description = kernel_->description;
+  }
+  void run(const KernelArgs& args) const override {
+    FloatMode mode;
+    const Array scratch = Array::allocate({Shape{kernel_->scratch_bytes()}, u8}, Owner::activations);
+    std::vector<void*> table(kernel_->table_size());
+    kernel_->run({args.in, args.out, scratch.data(), table.data()});
+  }
+  size_t heap_bytes() const override { return kernel_->heap_bytes(); }
+
+ private:
+  std::unique_ptr<Kernel> kernel_;
+};
+
+}  // namespace
+
+HostKernel::HostKernel(const NodeView& node, size_t tokens) : tokens_(tokens) {
+  for (size_t i = tokens; i < node.node.in.size(); ++i) in_.push_back(node.in(i));
+  for (size_t i = tokens; i < node.node.out.size(); ++i) out_.push_back(node.out(i));
 }
 
-void HostKernel::run(const KernelArgs& args) const {
-  if (!code_->call)
-    throw_invalid(op_,
-                  cat("the host code '", code_->name, "' was read from text and cannot run; record the op anew"));
-  FloatMode scope(FloatMode::kDefault);
-  code_->call({in_, out_, args.in + tokens_, args.out + tokens_});
-}
-
-void HostKernel::run_between(const KernelArgs& args, Stream& stream) const {
+void HostKernel::lead(const KernelArgs& args, Stream& stream) const {
   std::vector<Array> in, out;
   std::vector<const void*> in_data(tokens_);
   std::vector<void*> out_data(tokens_);
   for (size_t i = 0; i < in_.size(); ++i) {
-    if (in_[i].dtype == DType::string) {  // they are on the host
-      in.emplace_back();
-      in_data.push_back(args.in[tokens_ + i]);
-      continue;
-    }
     in.push_back(Array::allocate(in_[i]));
     in_data.push_back(in[i].data());
     if (in_[i].bytes() != 0) stream.copy_to_host(in[i].data(), args.in[tokens_ + i], in_[i].bytes());
@@ -42,8 +69,12 @@ void HostKernel::run_between(const KernelArgs& args, Stream& stream) const {
   stream.synchronize();
   run({in_data.data(), out_data.data(), nullptr});
   for (size_t i = 0; i < out_.size(); ++i)
-    if (out_[i].bytes() != 0) stream.copy_to_device(args.out[tokens_ + i], out[i].data(), out_[i].bytes());
-  stream.synchronize();
+    if (out_[i].bytes() != 0 && args.out[tokens_ + i])
+      stream.copy_to_device(args.out[tokens_ + i], out[i].data(), out_[i].bytes());
+}
+
+std::unique_ptr<Kernel> run_on_host(std::unique_ptr<Kernel> kernel, const NodeView& node) {
+  return std::make_unique<BorrowedKernel>(std::move(kernel), node);
 }
 
 void register_host_kernels(Registry& registry) {
@@ -54,7 +85,7 @@ void register_host_kernels(Registry& registry) {
                     .priority = 0,
                     .supports = [](const NodeView&) { return Support::can(); },
                     .prepare = [](const NodeView& node) -> std::unique_ptr<Kernel> {
-                      return std::make_unique<HostKernel>(node);
+                      return std::make_unique<HostCodeKernel>(node);
                     }});
 }
 

@@ -1,23 +1,28 @@
-// The kernel of ops that run code of the host: print, assert, host_call. It serves every device.
+// Kernels that run on the host whatever the device: code of the host (print, assert, host_call), and what a device
+// has no kernel for.
 #pragma once
 
 #include "brio/runtime/backend.h"
 
 namespace brio {
 
-class HostKernel final : public Kernel {
+// On a device it splits the plan: waits for what comes before and brings the inputs to the host, then takes the
+// outputs to the device.
+class HostKernel : public LedKernel {
  public:
-  explicit HostKernel(const NodeView& node);
-  void run(const KernelArgs& args) const override;
-  // On a device that works asynchronously it splits the plan: waits for what comes before and brings the inputs to
-  // the host, then takes the outputs to the device.
-  void run_between(const KernelArgs& args, Stream& stream) const;
+  void lead(const KernelArgs& args, Stream& stream) const final;
+
+ protected:
+  // The first `tokens` inputs and outputs are not there.
+  HostKernel(const NodeView& node, size_t tokens);
+  size_t tokens() const { return tokens_; }
+  std::vector<Aval> in_, out_;  // without the tokens
 
  private:
-  const OpDef& op_;
-  std::shared_ptr<const HostCode> code_;
-  size_t tokens_;  // the first input and output, which the code does not see
-  std::vector<Aval> in_, out_;
+  size_t tokens_;
 };
+
+// The host's kernel for a node of another device.
+std::unique_ptr<Kernel> run_on_host(std::unique_ptr<Kernel> kernel, const NodeView& node);
 
 }  // namespace brio

@@ -144,7 +144,7 @@ void run_node(const Registry& registry, const Device& device, const Graph& graph
 }  // namespace
 
 std::vector<Array> interpret(const Graph& graph, std::span<const Array> inputs) {
-  return interpret(registry(), registry().default_device(), graph, inputs);
+  return interpret(registry(), registry().host(), graph, inputs);
 }
 
 std::vector<Array> interpret(const Registry& registry, const Device& device, const Graph& graph,

@@ -7,6 +7,24 @@ namespace {
 constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 }  // namespace
 
+void Lane::copy(void* to, const void* from, size_t bytes) const {
+  if (bytes == 0) return;
+  if (stream) stream->copy(to, from, bytes);
+  else std::memcpy(to, from, bytes);
+}
+void Lane::clear(void* data, size_t bytes) const {
+  if (bytes == 0) return;
+  if (stream) stream->clear(data, bytes);
+  else std::memset(data, 0, bytes);
+}
+bool Lane::flag(const void* at) const {
+  bool value = false;
+  if (!stream) return *static_cast<const bool*>(at);
+  stream->copy_to_host(&value, at, sizeof(value));
+  stream->synchronize();
+  return value;
+}
+
 NestedPlan::NestedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
   const auto& fresh = plan_->fresh_buffers();
   fresh_target_.assign(fresh.size(), -1);
@@ -20,10 +38,6 @@ NestedPlan::NestedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)
     direct_[k] = true;
   }
   size_t at = align(plan_->arena_bytes());
-  arguments_at_ = at;
-  at += align(plan_->argument_count() * sizeof(void*));
-  fresh_at_ = at;
-  at += align(fresh.size() * sizeof(void*));
   for (size_t j = 0; j < fresh.size(); ++j)
     if (fresh_target_[j] < 0) {
       fresh_offset_[j] = at;
@@ -32,19 +46,17 @@ NestedPlan::NestedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)
   scratch_bytes_ = at;
 }
 
-void NestedPlan::run(const void* const* in, void* const* out, void* scratch) const {
+void NestedPlan::run(const void* const* in, void* const* out, void* scratch, void** table, const Lane& lane) const {
   char* const base = static_cast<char*>(scratch);
-  auto** arguments = reinterpret_cast<void**>(base + arguments_at_);
-  auto** fresh = reinterpret_cast<void**>(base + fresh_at_);
+  void** const fresh = table + plan_->pointer_count();
   for (size_t j = 0; j < fresh_target_.size(); ++j)
     fresh[j] = fresh_target_[j] >= 0 ? out[fresh_target_[j]] : base + fresh_offset_[j];
-  plan_->run(in, fresh, base, arguments, false);
+  plan_->run(in, fresh, base, table, false, lane.stream);
   for (size_t k = 0; k < direct_.size(); ++k) {
     if (direct_[k]) continue;
     const Plan::Output& output = plan_->outputs()[k];
     const void* from = output.is_input ? in[output.index] : fresh[output.index];
-    if (output.aval.bytes() != 0)
-      std::memcpy(out[k], static_cast<const char*>(from) + output.offset, output.aval.bytes());
+    lane.copy(out[k], static_cast<const char*>(from) + output.offset, output.aval.bytes());
   }
 }
 

@@ -8,12 +8,23 @@
 
 namespace brio {
 
+// What a step that is led does itself: at once on the host, or handed to a stream.
+struct Lane {
+  Stream* stream = nullptr;
+
+  void copy(void* to, const void* from, size_t bytes) const;
+  void clear(void* data, size_t bytes) const;
+  bool flag(const void* at) const;  // its value, which the host waits for
+};
+
 class NestedPlan {
  public:
   explicit NestedPlan(std::shared_ptr<const Plan> plan);
 
   size_t scratch_bytes() const { return scratch_bytes_; }
-  void run(const void* const* in, void* const* out, void* scratch) const;
+  size_t table_size() const { return plan_->pointer_count() + fresh_target_.size(); }
+  // `scratch` is memory of the device, `table` of the host.
+  void run(const void* const* in, void* const* out, void* scratch, void** table, const Lane& lane) const;
   const Plan& plan() const { return *plan_; }
 
  private:
@@ -21,7 +32,7 @@ class NestedPlan {
   std::vector<int64_t> fresh_target_;  // per fresh buffer: the output it is, or -1: in scratch
   std::vector<size_t> fresh_offset_;   // in scratch
   std::vector<bool> direct_;           // per output: written in place of the caller's memory
-  size_t arguments_at_ = 0, fresh_at_ = 0, scratch_bytes_ = 0;
+  size_t scratch_bytes_ = 0;
 };
 
 }  // namespace brio

@@ -51,8 +51,10 @@ class PlanBuilder {
       for (ValueId v : node.in) plan_->slots_.push_back(slot(placement, v));
       step.out = static_cast<uint32_t>(plan_->slots_.size());
       for (ValueId v : node.out) plan_->slots_.push_back(slot(placement, v));
+      step.end = static_cast<uint32_t>(plan_->slots_.size());
       step.scratch = placement.scratch_offset;
       ++step_index;
+      if (may_fail(node)) plan_->last_to_fail_ = step_index;
     }
     for (uint32_t i = 0; i < plan_->slots_.size(); ++i)
       if (plan_->slots_[i].base == Plan::Base::input || plan_->slots_[i].base == Plan::Base::fresh)
@@ -89,10 +91,9 @@ class PlanBuilder {
   void copy_constants(const std::vector<uint64_t>& constants) {
     if (constants.empty()) return;
     const size_t bytes = constants.size() * sizeof(uint64_t);
-    plan_->constants_ = BufferRef::allocate(bytes, Owner::cache, plan_->device_->memory());
-    const auto stream = plan_->device_->make_stream();
-    stream->copy_to_device(plan_->constants_->data(), constants.data(), bytes);
-    stream->synchronize();
+    Memory& memory = plan_->device_->memory();
+    plan_->constants_ = BufferRef::allocate(bytes, Owner::cache, memory);
+    memory.copy_from_host(*plan_->constants_.get(), constants.data(), bytes);
   }
 
   void choose_kernels() {
@@ -109,7 +110,8 @@ class PlanBuilder {
           cat(choice.implementation, choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
       for (const auto& [name, reason] : choice.skipped) step.choice += cat("\n      not ", name, ": ", reason);
       step.kernel = std::move(choice.kernel);
-      step.host = dynamic_cast<const HostKernel*>(step.kernel.get());
+      step.led = dynamic_cast<const LedKernel*>(step.kernel.get());
+      plan_->table_size_ = std::max(plan_->table_size_, step.kernel->table_size());
     }
   }
 
@@ -127,7 +129,7 @@ class PlanBuilder {
 
   void count_bytes() {
     // The memory of a run that is kept for the next: the arena and the table of pointers.
-    size_t bytes = plan_->arena_bytes() + 256 + plan_->slots_.size() * sizeof(void*);
+    size_t bytes = plan_->arena_bytes() + 256 + plan_->pointer_count() * sizeof(void*);
     bytes += sizeof(Plan) + plan_->slots_.capacity() * sizeof(Plan::Slot) + heap_bytes(plan_->graph_) +
              plan_->steps_.capacity() * sizeof(Plan::Step) + plan_->outputs_.capacity() * sizeof(Plan::Output);
     for (const Plan::Step& step : plan_->steps_) {
@@ -163,34 +165,39 @@ void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, vo
   }
 }
 
-void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
+void Plan::run_on(Stream& stream, void** pointers, char* arena) const {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    const void* const* in = const_cast<const void* const*>(pointers + step.in);
+    if (step.led) step.led->lead({in, pointers + step.out, arena + step.scratch, pointers + slots_.size()}, stream);
+    else
+      stream.launch(*step.kernel, {in, step.out - step.in}, {pointers + step.out, step.end - step.out},
+                    arena + step.scratch);
+    if (i + 1 == last_to_fail_) stream.synchronize();
+  }
+}
+
+void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
                Stream* stream) const {
   char* const base = static_cast<char*>(arena);
   if (arena_bound) {
-    for (uint32_t i : outside_slots_) bind(slots_[i], &arguments[i], inputs, fresh, base);
+    for (uint32_t i : outside_slots_) bind(slots_[i], &pointers[i], inputs, fresh, base);
   } else {
-    for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &arguments[i], inputs, fresh, base);
+    for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &pointers[i], inputs, fresh, base);
   }
-  if (stream) {
-    for (const Step& step : steps_) {
-      const KernelArgs args{const_cast<const void* const*>(arguments + step.in), arguments + step.out,
-                            base + step.scratch};
-      if (step.host) step.host->run_between(args, *stream);
-      else stream->launch(*step.kernel, args);
-    }
-    return;
-  }
+  if (stream) return run_on(*stream, pointers, base);
   FloatMode mode;
+  void** const table = pointers + slots_.size();
   if (!profiling()) [[likely]] {
     for (const Step& step : steps_)
       step.kernel->run(
-          {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+          {const_cast<const void* const*>(pointers + step.in), pointers + step.out, base + step.scratch, table});
     return;
   }
   for (const Step& step : steps_) {
     const auto start = std::chrono::steady_clock::now();
     step.kernel->run(
-        {const_cast<const void* const*>(arguments + step.in), arguments + step.out, base + step.scratch});
+        {const_cast<const void* const*>(pointers + step.in), pointers + step.out, base + step.scratch, table});
     const auto elapsed = std::chrono::steady_clock::now() - start;
     step.calls.fetch_add(1, std::memory_order_relaxed);
     step.nanoseconds.fetch_add(

@@ -10,7 +10,6 @@
 
 #include "brio/ir/graph.h"
 #include "brio/runtime/backend.h"
-#include "brio/runtime/host_kernel.h"
 
 namespace brio {
 
@@ -38,15 +37,17 @@ class Plan {
   const std::vector<size_t>& fresh_buffers() const { return fresh_; }  // bytes of each, allocated by the caller
 
   size_t arena_bytes() const { return placement_.arena_bytes; }
-  size_t argument_count() const { return static_cast<size_t>(slots_.size()); }
+  // Pointers that a run works with: those of the arguments, then the table of the step that runs.
+  size_t pointer_count() const { return slots_.size() + table_size_; }
 
-  // `arena` (device memory) and `arguments` (argument_count() pointers) are working memory of this run.
-  // `arena_bound`: the arguments were filled by an earlier run with the same arena. With a stream the kernels are
-  // launched on it and the arguments stay in use until it is done; without one (a synchronous device) they have run
-  // on return.
-  void run(const void* const* inputs, void* const* fresh, void* arena, void** arguments, bool arena_bound,
+  // `arena` (device memory) and `pointers` (pointer_count() of them) are working memory of this run. `arena_bound`:
+  // the pointers were filled by an earlier run with the same arena. On the host, without a stream, the kernels have
+  // run on return. With a stream they were handed over; those that may refuse their data have run, and what
+  // overwrites inputs comes after them.
+  void run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
            Stream* stream = nullptr) const;
   Device& device() const { return *device_; }
+  const Buffer* constants() const { return constants_.get(); }  // may be null
 
   size_t bytes() const { return bytes_; }  // of the plan itself
   const PlacementReport& placement() const { return placement_; }
@@ -64,8 +65,8 @@ class Plan {
   friend class PlanBuilder;
   struct Step {
     std::unique_ptr<Kernel> kernel;
-    const HostKernel* host = nullptr;  // the kernel, where it leaves the device
-    uint32_t in, out;                  // arguments; scratch is an offset into the arena
+    const LedKernel* led = nullptr;  // the kernel, where it is one
+    uint32_t in, out, end;           // arguments; scratch is an offset into the arena
     size_t scratch;
     std::string label;
     std::string choice;
@@ -74,9 +75,10 @@ class Plan {
     Step() = default;
     Step(Step&& other) noexcept
         : kernel(std::move(other.kernel)),
-          host(other.host),
+          led(other.led),
           in(other.in),
           out(other.out),
+          end(other.end),
           scratch(other.scratch),
           label(std::move(other.label)),
           choice(std::move(other.choice)) {}
@@ -88,6 +90,7 @@ class Plan {
     size_t offset;
   };
 
+  void run_on(Stream& stream, void** pointers, char* arena) const;
   void bind(const Slot& slot, void** argument, const void* const* inputs, void* const* fresh, char* arena) const;
 
   Graph graph_;
@@ -98,6 +101,8 @@ class Plan {
   BufferRef constants_;                  // on the device, eight bytes each
   std::vector<Output> outputs_;
   std::vector<size_t> fresh_;
+  size_t table_size_ = 0;
+  size_t last_to_fail_ = 0;  // one behind the last step that may refuse its data
   PlacementReport placement_;
   size_t bytes_ = 0;
 };

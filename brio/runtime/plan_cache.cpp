@@ -251,15 +251,31 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
   auto memory = std::make_unique<RunMemory>();
   memory->arena =
       BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
-  if (!plan_->device().synchronous()) memory->stream = plan_->device().make_stream();
-  memory->arguments.resize(plan_->argument_count());
+  memory->pointers.resize(plan_->pointer_count());
   return memory;
 }
 
-void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
+void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers) const {
   std::unique_ptr<RunMemory> memory = take();
-  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound, memory->stream.get());
-  if (memory->stream) memory->stream->synchronize();
+  void* const arena = memory->arena->data();
+  if (plan_->device().is_host()) {
+    plan_->run(inputs, fresh, arena, memory->pointers.data(), memory->bound);
+  } else {
+    Stream& stream = plan_->device().stream();
+    BufferUses uses(stream);
+    for (const Buffer* buffer : buffers) uses.add(buffer);
+    uses.add(memory->arena.get());
+    if (const Buffer* constants = plan_->constants()) uses.add(constants);
+    try {
+      plan_->run(inputs, fresh, arena, memory->pointers.data(), memory->bound, &stream);
+    } catch (...) {
+      uses.publish();
+      throw;
+    }
+    stream.keep(shared_from_this());
+    uses.publish();
+    stream.keep_pace();
+  }
   memory->bound = true;
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
 }
@@ -280,13 +296,14 @@ uint64_t hash_words(PlanKey key) {
   return fold(a ^ b, 0xbe5466cf34e90c6dull);
 }
 
-std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make) {
+std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, Device& device,
+                                                    const std::function<Graph()>& make) {
   if (auto plan = cache().find(key, hash)) return plan;
   Graph graph = make();
   const uint64_t signature = signature_of(graph);
   std::vector<Aval> inputs;
   for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
-  MadePlan made = make_plan(std::move(graph), registry().default_device());
+  MadePlan made = make_plan(std::move(graph), device);
   auto plan = std::make_shared<const CachedPlan>(std::move(made.plan));
   plan = cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
   if (plans_over_limit()) drop_idle_plans();

@@ -15,19 +15,20 @@ namespace brio {
 // Working memory of one running instance of a plan, reused by the next.
 struct RunMemory {
   BufferRef arena;
-  std::unique_ptr<Stream> stream;  // of a device that is not synchronous
-  std::vector<void*> arguments;
+  std::vector<void*> pointers;
   bool bound = false;
 };
 
 // A plan with the memory of its runs.
-class CachedPlan {
+class CachedPlan : public std::enable_shared_from_this<CachedPlan> {
  public:
   explicit CachedPlan(std::shared_ptr<const Plan> plan);
   ~CachedPlan();
   const Plan& plan() const { return *plan_; }
-  // Runs with the caller's inputs and fresh buffers, on working memory of its own; done on return.
-  void run(const void* const* inputs, void* const* fresh) const;
+  // Runs with the caller's inputs and fresh buffers, which lie in the memory of the plan's device, on working memory
+  // of its own. On the host it is done on return; on another device it was handed to this thread's stream, and
+  // `buffers` are those of inputs and fresh.
+  void run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers = {}) const;
   size_t bytes() const { return plan_->bytes(); }
 
  private:
@@ -50,7 +51,8 @@ void clear_plan_cache();
 // The plan for a key; `make` is called on a miss, with the lock released, and must give the graph that the key
 // describes.
 using PlanKey = std::span<const uint64_t>;
-std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, const std::function<Graph()>& make);
+std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, Device& device,
+                                                    const std::function<Graph()>& make);
 
 // Plans on their way out. They go with this object, after every lock was given back: what a plan holds may wait for
 // another lock as it goes.

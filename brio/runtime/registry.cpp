@@ -2,6 +2,7 @@
 
 #include "brio/base/error.h"
 #include "brio/runtime/backend.h"
+#include "brio/runtime/host_kernel.h"
 
 namespace brio {
 
@@ -29,7 +30,7 @@ Device& Registry::device(std::string_view name) const {
   throw InvalidArgument(cat("[device] no device is called '", name, "'; there are: ", known));
 }
 
-Device& Registry::default_device() const {
+Device& Registry::host() const {
   BRIO_CHECK(!entries_.empty(), "no backend is registered");
   return *entries_.front().device;
 }
@@ -50,7 +51,8 @@ const std::vector<Implementation>& Registry::implementations(const Device& devic
   return none;
 }
 
-Choice choose(const Registry& registry, const Device& device, const NodeView& node) {
+Choice choose(const Registry& registry, Device& device, const NodeView& given) {
+  const NodeView node{given.graph, given.node, &device};
   Choice choice;
   for (const Implementation& implementation : registry.implementations(device, *node.node.op)) {
     Support support = implementation.supports(node);
@@ -60,6 +62,14 @@ Choice choose(const Registry& registry, const Device& device, const NodeView& no
       return choice;
     }
     choice.skipped.emplace_back(implementation.name, std::move(support.reason));
+  }
+  if (!device.is_host()) {
+    Choice on_host = choose(registry, registry.host(), given);
+    choice.kernel = run_on_host(std::move(on_host.kernel), node);
+    choice.implementation = on_host.implementation;
+    choice.kernel->description =
+        cat("on the host, with copies", choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
+    return choice;
   }
   std::string reasons;
   for (const auto& [name, reason] : choice.skipped) reasons += cat(" ", name, ": ", reason, ";");

@@ -25,7 +25,7 @@ struct Array {
   BufferRef buffer;
   size_t offset = 0;  // bytes into the buffer: a contiguous view shares its parent's memory
 
-  void* data() const { return static_cast<char*>(buffer->data()) + offset; }
+  void* data() const { return static_cast<char*>(buffer->data()) + offset; }  // an address of the buffer's memory
   template <typename T>
   T* as() const {
     return static_cast<T*>(data());

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -88,7 +89,7 @@ class HostMemory final : public Memory {
     return data;
   }
 
-  void release(void* data, size_t bytes) noexcept override {
+  void release(void* data, size_t bytes, const Use& = {}) noexcept override {
     const int index = class_of(bytes);
     const size_t rounded = size_of_class(index);
     {
@@ -173,8 +174,15 @@ void set_host_cache_limit(size_t bytes) noexcept { host().set_limit(bytes); }
 uint64_t host_allocations() { return host().allocations(); }
 void fail_host_allocation(uint64_t countdown) { host().fail_at_.store(countdown); }
 
-Buffer::Buffer(Memory& memory, void* data, size_t bytes, Owner owner)
-    : memory_(memory), data_(data), bytes_(bytes), owner_(owner) {
+void Memory::copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes) {
+  if (bytes != 0) std::memcpy(host, static_cast<const char*>(from.data()) + offset, bytes);
+}
+void Memory::copy_from_host(const Buffer& to, const void* host, size_t bytes) {
+  if (bytes != 0) std::memcpy(to.data(), host, bytes);
+}
+
+Buffer::Buffer(Memory& memory, void* data, size_t bytes, Owner owner, bool on_host)
+    : memory_(memory), data_(data), bytes_(bytes), owner_(owner), on_host_(on_host) {
   charge(owner_, static_cast<int64_t>(bytes_));
 }
 
@@ -189,7 +197,7 @@ void Buffer::set_owner(Owner owner) {
 
 BufferRef BufferRef::allocate(size_t bytes, Owner owner, Memory& memory) {
   static_assert(sizeof(Buffer) <= Buffer::kHeader);
-  const bool together = bytes <= Buffer::kSmall && &memory == &host_memory();
+  const bool on_host = &memory == &host_memory(), together = bytes <= Buffer::kSmall && on_host;
   void* header = host().allocate(Buffer::kHeader + (together ? bytes : 0));
   void* data = static_cast<char*>(header) + Buffer::kHeader;
   try {
@@ -199,7 +207,7 @@ BufferRef BufferRef::allocate(size_t bytes, Owner owner, Memory& memory) {
     throw;
   }
   BufferRef ref;
-  ref.buffer_ = new (header) Buffer(memory, data, bytes, owner);
+  ref.buffer_ = new (header) Buffer(memory, data, bytes, owner, on_host);
   return ref;
 }
 
@@ -208,7 +216,7 @@ void BufferRef::reset() noexcept {
   if (!buffer || !buffer->refs.decrement()) return;
   const size_t bytes = buffer->bytes_;
   const bool together = buffer->data_ == buffer->behind();
-  if (!together) buffer->memory_.release(buffer->data_, bytes);
+  if (!together) buffer->memory_.release(buffer->data_, bytes, buffer->use);
   buffer->~Buffer();
   host().release(buffer, Buffer::kHeader + (together ? bytes : 0));
 }

@@ -1,5 +1,5 @@
-// Host memory: every byte is on the ledger under an owner, blocks are recycled by size so that a steady state makes
-// no system calls, and the recycled bytes are bounded.
+// Memory, of the host and of devices: every byte is on the ledger under an owner. On the host blocks are recycled by
+// size, so that a steady state makes no system calls, and the recycled bytes are bounded.
 #pragma once
 
 #include <sys/single_threaded.h>
@@ -25,12 +25,26 @@ struct LedgerRow {
 };
 std::vector<LedgerRow> memory_ledger();
 
+class Buffer;
+class Device;
+class Stream;
+
+// The last work that touches a buffer of a device: it is done when the stream has passed the ticket.
+struct Use {
+  Stream* stream = nullptr;
+  uint64_t ticket = 0;
+};
+
 // Where buffers come from. A device has its own; the host's is below.
 class Memory {
  public:
   virtual ~Memory() = default;
   virtual void* allocate(size_t bytes) = 0;  // 64-byte aligned; throws ResourceError
-  virtual void release(void* data, size_t bytes) noexcept = 0;
+  virtual void release(void* data, size_t bytes, const Use& last) noexcept = 0;
+  // Whose it is; null: the host's. The host touches no other memory but by these, which wait for what writes it.
+  virtual Device* device() { return nullptr; }
+  virtual void copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes);
+  virtual void copy_from_host(const Buffer& to, const void* host, size_t bytes);
 };
 Memory& host_memory();
 
@@ -67,8 +81,10 @@ class RefCount {
 
 class Buffer {
  public:
-  void* data() const { return data_; }
+  void* data() const { return data_; }  // an address of its memory
   size_t bytes() const { return bytes_; }
+  Memory& memory() const { return memory_; }
+  bool on_host() const { return on_host_; }
   Owner owner() const { return owner_; }
   void set_owner(Owner owner);  // moves the bytes to another row of the ledger
 
@@ -77,12 +93,13 @@ class Buffer {
   void mark_exported() { exported_.store(true, std::memory_order_release); }
 
   RefCount refs{1};
+  mutable Use use;  // of a device's: guarded by the lock of its streams
 
  private:
   friend class BufferRef;
   // Small data on the host lies behind the buffer itself, in one block; other data in a block of its own.
   static constexpr size_t kHeader = 64, kSmall = 4096;
-  Buffer(Memory& memory, void* data, size_t bytes, Owner owner);
+  Buffer(Memory& memory, void* data, size_t bytes, Owner owner, bool on_host);
   ~Buffer();
   void* behind() { return reinterpret_cast<char*>(this) + kHeader; }
 
@@ -90,6 +107,7 @@ class Buffer {
   void* data_;
   size_t bytes_;
   Owner owner_;
+  const bool on_host_;
   std::atomic<bool> exported_{false};
 };
 

@@ -115,7 +115,7 @@ void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
     std::vector<int64_t> positions;
     for (int64_t i = 0; i < n; ++i)
       for (int64_t k = 0; k < width; ++k) positions.push_back(order_[static_cast<size_t>(at_ + i)] * width + k);
-    into = Tensor(take_strings(column.all.impl()->array, positions, aval.shape));
+    into = Tensor(take_strings(column.all.array(), positions, aval.shape));
     return;
   }
   // Somebody who kept the batch keeps it as it is.
@@ -124,7 +124,7 @@ void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
     into = empty_batch(column.all, n);
   const size_t row = column.row_bytes;
   if (row == 0) return;
-  const char* from = column.all.impl()->array.as<char>();
+  const char* from = column.all.array().as<char>();
   char* to = into.impl()->array.as<char>();
   const uint32_t* order = order_.data() + at_;
   const int64_t grain = std::max<int64_t>(1, kPieceBytes / static_cast<int64_t>(row));
@@ -132,6 +132,7 @@ void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
     for (int64_t i = begin; i < end; ++i)
       std::memcpy(to + static_cast<size_t>(i) * row, from + size_t{order[i]} * row, row);
   });
+  into.impl()->drop_copies();
 }
 
 }  // namespace brio::train

@@ -181,6 +181,7 @@ void Trainer::run_parts(const Batch& batch, int64_t parts) {
   const int64_t rows = batch.rows(), size = (rows + parts - 1) / parts;
   if (!all_rows_.defined()) all_rows_ = Tensor(Array::allocate({Shape(), f32}, Owner::input));
   *all_rows_.impl()->array.as<float>() = static_cast<float>(rows);  // nobody else holds it
+  all_rows_.impl()->drop_copies();
   try {
     for (int64_t begin = 0; begin < rows; begin += size) {
       const int64_t end = std::min(begin + size, rows);

@@ -280,7 +280,7 @@ TEST(Scan, ProductsAreNeitherRepeatedNorSummedStepByStep) {
         {zeros({3, 4})}, {p[0]});
     return std::vector{tape.gradient(sum(out.carried[0]), {p[1]})[0]};
   });
-  const auto plan = Plan::make(*traced.graph, registry().default_device());
+  const auto plan = Plan::make(*traced.graph, registry().host());
   std::vector<const Node*> scans;
   size_t products = 0;
   for (const Node& node : plan->graph().nodes) {
@@ -291,7 +291,7 @@ TEST(Scan, ProductsAreNeitherRepeatedNorSummedStepByStep) {
   EXPECT_EQ(products, 1u);                                        // the sum over the steps, after the loop
   EXPECT_EQ(scans[0]->graphs[0]->outputs.size(), 2u);             // h, and the product
   EXPECT_EQ(ScanLayout::of(Attrs(scans[1]->attrs)).carried, 1u);  // the cotangent of h alone
-  const auto back = Plan::make(*scans[1]->graphs[0], registry().default_device());
+  const auto back = Plan::make(*scans[1]->graphs[0], registry().host());
   size_t inside = 0;
   for (const Node& node : back->graph().nodes) inside += node.op == &op::matmul;
   EXPECT_EQ(inside, 1u);  // into that cotangent
@@ -327,7 +327,7 @@ TEST(Slices, GradientsOfNeighboursAreJoined) {
     auto part = [&](int64_t i) { return slice(p[0], {{}, {2 * i, 2 * i + 2}}); };
     return std::vector{tape.gradient(sum(square(part(0)) + sin(part(1)) * exp(part(2))), {p[0]})[0]};
   });
-  const auto plan = Plan::make(*traced.graph, registry().default_device());
+  const auto plan = Plan::make(*traced.graph, registry().host());
   for (const Node& node : plan->graph().nodes)
     EXPECT_TRUE(node.op != &op::pad && node.op != &op::add) << node.op->name;
 }

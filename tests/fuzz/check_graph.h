@@ -78,7 +78,7 @@ using Close = std::function<std::string(const std::vector<Array>& actual, const 
 // A graph through all the comparisons; the report of the first that fails, with the graph as its reproducer. The seed
 // chooses the pass that is left out.
 inline std::string check(const Sample& sample, uint64_t seed, const Close& close) {
-  Device& device = registry().default_device();
+  Device& device = registry().host();
   auto report = [&](std::string_view what, const std::string& problem) {
     return cat("seed ", seed, ": ", what, ": ", problem, "\n", sample.graph.str());
   };

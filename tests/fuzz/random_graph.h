@@ -366,7 +366,7 @@ inline std::optional<Sample> resized(const Sample& sample, int64_t n, uint64_t s
 
 inline std::string check_sizes(uint64_t seed) {
   const Sample sample = Generator(seed).make();
-  Device& device = registry().default_device();
+  Device& device = registry().host();
   clear_symbolic_plans();
   std::vector<std::shared_ptr<const Plan>> kept;  // a plan that is gone is no sample
   for (int64_t n : {17, 40, 23, 18, 101, 26, 19}) {

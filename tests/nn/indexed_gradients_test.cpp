@@ -9,6 +9,7 @@
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/plan_cache.h"
 #include "tests/nn/golden_values.h"
+#include "tests/place.h"
 
 namespace brio {
 namespace {
@@ -354,13 +355,13 @@ TEST(IndexedGradients, NoTableIsMade) {
       optimizer.apply_gradients(tape.gradient(loss, {a, b}), {a, b});
     });
     optimizer.build(std::vector<Variable>{a, b});
-    const void* places[] = {a.value().array().data(), b.value().array().data()};
+    const void* places[] = {test::place(a.value()), test::place(b.value())};
     trim_host_memory();
     const int64_t before = bytes_on_ledger();
     for (int i = 0; i < 3; ++i) step(words);
     const int64_t work = bytes_on_ledger() - before;
-    EXPECT_EQ(places[0], a.value().array().data()) << optimizer.name() << " is not in place";
-    EXPECT_EQ(places[1], b.value().array().data()) << optimizer.name() << " is not in place";
+    EXPECT_EQ(places[0], test::place(a.value())) << optimizer.name() << " is not in place";
+    EXPECT_EQ(places[1], test::place(b.value())) << optimizer.name() << " is not in place";
     return work;
   };
   const std::function<nn::Optimizer()> makers[] = {

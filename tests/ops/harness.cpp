@@ -166,7 +166,8 @@ std::vector<Array> run_guarded(const Kernel& kernel, const Prepared& p, int shar
                                                          : out.back().data());
   }
   const Guarded scratch({Shape{static_cast<int64_t>(kernel.scratch_bytes())}, u8}, nullptr);
-  kernel.run({in_data.data(), out_data.data(), scratch.data()});
+  std::vector<void*> table(kernel.table_size());
+  kernel.run({in_data.data(), out_data.data(), scratch.data(), table.data()});
   EXPECT_TRUE(scratch.intact()) << "scratch overrun";
   for (size_t i = 0; i < in.size(); ++i) {
     EXPECT_TRUE(in[i].intact()) << "overrun of input " << i;
@@ -226,8 +227,8 @@ TEST_P(EveryOp, MatchesReference) {
   for (int i = 0; i < kCases; ++i) {
     const Prepared p = prepare(test, test.dtypes[static_cast<size_t>(i) % test.dtypes.size()], i);
     const std::vector<Array> expected = interpret(p.graph, p.arrays);
-    const NodeView view{p.graph, p.node()};
-    for (const Implementation& implementation : registry().implementations(registry().default_device(), *test.op)) {
+    const NodeView view{p.graph, p.node(), &registry().host()};
+    for (const Implementation& implementation : registry().implementations(registry().host(), *test.op)) {
       if (!implementation.supports(view).yes) continue;
       const auto kernel = implementation.prepare(view);
       const std::string who(implementation.name);
@@ -581,7 +582,7 @@ TEST_P(OpPerformance, Time) {
     OpTest large = test;
     large.make = [&](Rng&, DType d, int) { return test.large(d); };
     const Prepared p = prepare(large, dtype, 0);
-    const Choice choice = choose(registry(), registry().default_device(), {p.graph, p.node()});
+    const Choice choice = choose(registry(), registry().host(), {p.graph, p.node()});
     std::vector<const void*> in;
     std::vector<void*> out;
     std::vector<Array> outputs;
@@ -595,7 +596,8 @@ TEST_P(OpPerformance, Time) {
     const auto start = std::chrono::steady_clock::now();
     for (int n = 0; n < 3 || std::chrono::steady_clock::now() - start < std::chrono::milliseconds(200); ++n) {
       const auto before = std::chrono::steady_clock::now();
-      choice.kernel->run({in.data(), out.data(), scratch.data()});
+      std::vector<void*> table(choice.kernel->table_size());
+      choice.kernel->run({in.data(), out.data(), scratch.data(), table.data()});
       best =
           std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - before).count());
     }
@@ -656,7 +658,7 @@ TEST(OpTable, EveryOpHasCasesAndAReferenceKernel) {
     }
     EXPECT_TRUE(std::ranges::any_of(invalid_calls(), [&](const Invalid& invalid) { return invalid.op == op; }))
         << op->name << " needs an invalid call";
-    const auto& implementations = registry().implementations(registry().default_device(), *op);
+    const auto& implementations = registry().implementations(registry().host(), *op);
     EXPECT_TRUE(!implementations.empty() && implementations.back().priority == 0)
         << op->name << " has no reference kernel";
   }

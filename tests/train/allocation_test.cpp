@@ -4,6 +4,7 @@
 #include <brio/brio.h>
 
 #include "tests/counting_new.h"
+#include "tests/place.h"
 
 namespace brio {
 namespace {
@@ -42,12 +43,14 @@ void expect_no_allocation(const nn::Sequential& model, nn::CompileOptions compil
 }
 
 TEST(Allocation, NoneInAStepOfAdam) {
+  SKIP_UNLESS_ON_HOST();
   // 200 rows: the last batch of 8 has a plan of its own.
   expect_no_allocation(
       nn::Sequential({nn::Dense(16, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})}),
       {.optimizer = "adam", .loss = "binary_crossentropy", .metrics = {"accuracy"}}, {});
 }
 TEST(Allocation, NoneWithDropoutMomentumAndWeights) {
+  SKIP_UNLESS_ON_HOST();
   expect_no_allocation(nn::Sequential({nn::Dense(16, {.activation = "tanh"}), nn::Dropout(0.3), nn::Dense(1)}),
                        {.optimizer = nn::SGD(0.01, {.momentum = 0.9, .clipnorm = 1}), .loss = "mse"},
                        {.sample_weight = ones({200})});
@@ -59,6 +62,7 @@ void expect_no_allocation(const nn::Optimizer& optimizer) {
                        {.optimizer = optimizer, .loss = "mse"}, {});
 }
 TEST(Allocation, NoneWithAnyOptimizer) {
+  SKIP_UNLESS_ON_HOST();
   for (const char* name : {"sgd", "rmsprop", "adamw", "adamax", "nadam", "adagrad", "adadelta", "adafactor", "ftrl",
                            "lion", "lamb", "muon"}) {
     expect_no_allocation(name);
@@ -66,6 +70,7 @@ TEST(Allocation, NoneWithAnyOptimizer) {
   }
 }
 TEST(Allocation, NoneWithOptimizerOptions) {
+  SKIP_UNLESS_ON_HOST();
   expect_no_allocation(nn::AdamW(
       nn::CosineDecay(0.01, 100),
       {.global_clipnorm = 1, .use_ema = true, .ema_overwrite_frequency = 3, .gradient_accumulation_steps = 2}));
@@ -77,10 +82,12 @@ TEST(Allocation, NoneWithOptimizerOptions) {
   expect_no_allocation(nn::LossScaleOptimizer(nn::Muon(0.01, {.use_ema = true, .gradient_accumulation_steps = 2})));
 }
 TEST(Allocation, NoneInPartsOfABatch) {
+  SKIP_UNLESS_ON_HOST();
   expect_no_allocation(nn::Sequential({nn::Dense(8, {.activation = "tanh"}), nn::Dense(1)}),
                        {.optimizer = "adam", .loss = "mse"}, {.accumulate = 4});
 }
 TEST(Allocation, NoneInOrder) {
+  SKIP_UNLESS_ON_HOST();
   expect_no_allocation(nn::Sequential({nn::Dense(4, {.activation = "gelu"}), nn::Dense(1)}),
                        {.optimizer = "rmsprop", .loss = "mse", .metrics = {"mse"}}, {.shuffle = false});
 }

@@ -1,0 +1,215 @@
+// Streams of threads, memory in the order of streams, and the device that a thread works on.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+#include "brio/base/error.h"
+#include "brio/ir/recording.h"
+#include "brio/runtime/backend.h"
+
+namespace brio {
+
+// The streams that a thread works with, one for each device it has used.
+class ThreadStreams {
+ public:
+  ~ThreadStreams() {
+    for (const auto& [device, stream] : rows_) {
+      const std::lock_guard lock(device->mutex_);
+      device->idle_.push_back(stream);
+    }
+    ended = true;
+  }
+  // What a thread still does while it ends is done on a stream of another one.
+  static Stream& of_ended(Device& device) {
+    const std::lock_guard lock(device.mutex_);
+    if (device.streams_.empty()) device.streams_.push_back(device.make_stream());
+    return *device.streams_[0];
+  }
+  Stream& of(Device& device) {
+    for (const auto& [known, stream] : rows_)
+      if (known == &device) return *stream;
+    rows_.emplace_back(&device, nullptr);
+    const std::lock_guard lock(device.mutex_);
+    if (device.idle_.empty()) {
+      device.streams_.push_back(device.make_stream());
+      device.idle_.reserve(device.streams_.size());
+      rows_.back().second = device.streams_.back().get();
+    } else {
+      rows_.back().second = device.idle_.back();
+      device.idle_.pop_back();
+    }
+    return *rows_.back().second;
+  }
+
+  static constinit thread_local bool ended;
+
+ private:
+  std::vector<std::pair<Device*, Stream*>> rows_;
+};
+
+constinit thread_local bool ThreadStreams::ended = false;
+
+namespace {
+
+thread_local ThreadStreams thread_streams;
+
+// Guards Buffer::use. Held for as long as it takes to look and to write.
+std::mutex& uses_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+void start_after(Stream& stream, const Use& use) {
+  if (use.stream && use.stream != &stream) stream.wait_for(*use.stream, use.ticket);
+}
+
+// Sizes are rounded up to one of eight steps per power of two.
+size_t rounded(size_t bytes) {
+  if (bytes <= 512) return 512;
+  const size_t step = std::bit_floor(bytes - 1) / 8;
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+Stream& Device::stream() { return ThreadStreams::ended ? ThreadStreams::of_ended(*this) : thread_streams.of(*this); }
+
+void Stream::keep_pace() {
+  uint64_t behind = 0;
+  {
+    const std::lock_guard lock(pace_mutex_);
+    plans_.push_back(mark());
+    if (plans_.size() <= kAhead) return;
+    behind = plans_.front();
+    plans_.pop_front();
+  }
+  wait(behind);
+}
+
+void* DeviceMemory::allocate(size_t bytes) {
+  const size_t size = rounded(bytes);
+  Stream& stream = device_.stream();
+  {
+    const std::lock_guard lock(mutex_);
+    std::vector<Block>& blocks = free_[size];
+    if (!blocks.empty()) {
+      // One that this stream has used needs no waiting.
+      const auto own = std::ranges::find(blocks, &stream, [](const Block& block) { return block.last.stream; });
+      const auto chosen = own == blocks.end() ? blocks.end() - 1 : own;
+      const Block block = *chosen;
+      blocks.erase(chosen);
+      kept_ -= size;
+      start_after(stream, block.last);
+      return block.data;
+    }
+  }
+  void* data = map(size);
+  if (!data) {
+    trim();
+    data = map(size);
+  }
+  if (!data)
+    throw ResourceError(cat("memory: ", device_.name(), " has no ", size,
+                            " bytes left; use a smaller batch or free tensors (brio::memory_ledger() says who holds "
+                            "what)"));
+  return data;
+}
+
+void DeviceMemory::release(void* data, size_t bytes, const Use& last) noexcept {
+  const size_t size = rounded(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (kept_ + size <= most_kept_) {
+        free_[size].push_back({data, last});
+        kept_ += size;
+        return;
+      }
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  give_up(data, size, last);
+}
+
+void DeviceMemory::give_up(void* data, size_t size, const Use& last) noexcept {
+  if (last.stream) last.stream->pass(last.ticket);
+  unmap(data, size);
+}
+
+void DeviceMemory::trim() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (auto& [size, blocks] : free_) {
+    for (const Block& block : blocks) give_up(block.data, size, block.last);
+    blocks.clear();
+  }
+  kept_ = 0;
+}
+
+void DeviceMemory::copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes) {
+  if (bytes == 0) return;
+  Stream& stream = device_.stream();
+  BufferUses uses(stream);
+  uses.add(&from);
+  stream.copy_to_host(host, static_cast<const char*>(from.data()) + offset, bytes);
+  uses.publish();
+  stream.synchronize();
+}
+
+void DeviceMemory::copy_from_host(const Buffer& to, const void* host, size_t bytes) {
+  if (bytes == 0) return;
+  Stream& stream = device_.stream();
+  BufferUses uses(stream);
+  uses.add(&to);
+  stream.copy_to_device(to.data(), host, bytes);
+  uses.publish();
+}
+
+void BufferUses::add(const Buffer* buffer) {
+  buffers_.push_back(buffer);
+  const std::lock_guard lock(uses_mutex());
+  start_after(stream_, buffer->use);
+}
+
+void BufferUses::publish() {
+  const std::lock_guard lock(uses_mutex());
+  // Others may have used them since: this stream's ticket stands for their work too.
+  for (const Buffer* buffer : buffers_) start_after(stream_, buffer->use);
+  const uint64_t ticket = stream_.mark();
+  for (const Buffer* buffer : buffers_) buffer->use = {&stream_, ticket};
+}
+
+Device& default_device() {
+  static Device& chosen = []() -> Device& {
+    const char* name = std::getenv("BRIO_DEVICE");
+    return name && *name ? registry().device(name) : registry().host();
+  }();
+  return chosen;
+}
+Device& current_device() { return scope_device() ? *scope_device() : default_device(); }
+
+namespace {
+
+// What this thread has recorded runs where it was recorded.
+void work_on(Device* device) {
+  Recording& recording = current_recording();
+  if (recording.kind == Recording::Kind::eager) {
+    const auto named = [](Device* d) { return d ? d : &default_device(); };
+    if (named(recording.device) != named(device)) flush(recording);
+    recording.device = device;
+  }
+  scope_device() = device;
+}
+
+}  // namespace
+
+DeviceScope::DeviceScope(std::string_view name) : DeviceScope(registry().device(name)) {}
+DeviceScope::DeviceScope(Device& device) : before_(scope_device()) { work_on(&device); }
+DeviceScope::~DeviceScope() {
+  try {
+    work_on(before_);
+  } catch (const std::exception&) {  // whoever reads a value that failed is told so
+    work_on(before_);
+  }
+}
+
+}  // namespace brio
