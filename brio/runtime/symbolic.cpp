@@ -141,7 +141,7 @@ class SymbolicPlan {
     std::vector<Size> sizes = pattern_.sizes;
     for (Size& size : sizes) size = size.at(equal_);
     Opening opening(pattern_, sizes);
-    graph_ = opening.run(recorded);
+    graph_ = taken_for_equal([&] { return opening.run(recorded); });
     numbers_ = std::move(opening.numbers);
     bodies_ = std::move(opening.bodies);
     shape_ = varying_shape();
