@@ -91,6 +91,13 @@ TEST(OpenSizes, SizesThatWereTakenForEqualAndCannotBe) {
   }
 }
 
+TEST(OpenSizes, AProductMayBeAsWideAsItsBiasOrOneColumn) {
+  const Tensor x = numbers({3, 6}), b = numbers({2}, 2);
+  const auto body = [&](const Tensor& w) { return relu(matmul(x, w) + b); };
+  const auto f = function(body, Sizes::open);
+  for (const int64_t n : {2, 1, 2}) expect_same_bits(f(numbers({6, n})), body(numbers({6, n})));
+}
+
 TEST(OpenSizes, WhoAsksForANumberIsTracedForEach) {
   const auto body = [](const Tensor& x) {
     Tensor total = zeros({2});
