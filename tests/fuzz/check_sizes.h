@@ -13,7 +13,7 @@ namespace brio::fuzz {
 
 // The graph built with numbers, node by node, and inputs of these sizes; none where that is no graph, or a large one.
 inline std::optional<Sample> built(const Graph& open, std::span<const Size> sizes, std::mt19937_64& random) {
-  constexpr int64_t kMostElements = 1 << 16;
+  constexpr int64_t kMostElements = 1 << 14;
   Sample result;
   try {
     for (const Graph::Input& input : open.inputs)
@@ -45,7 +45,7 @@ inline std::vector<Size> random_sizes(size_t count, std::mt19937_64& random) {
   std::vector<Size> sizes(count);
   for (Size& size : sizes) size = kSizes[below(std::size(kSizes))];
   if (below(3) == 0) std::ranges::fill(sizes, sizes[0]);
-  if (below(8) == 0) sizes[below(count)] = static_cast<int64_t>(100 + below(901));
+  if (below(12) == 0) sizes[below(count)] = static_cast<int64_t>(100 + below(901));
   return sizes;
 }
 

@@ -16,14 +16,14 @@ namespace brio::fuzz {
 
 inline Array random_array(const Aval& type, std::mt19937_64& random) {
   Array array = Array::allocate(type);
-  for (int64_t i = 0; i < type.shape.elements(); ++i) {
-    const int eighths = std::uniform_int_distribution<int>(-16, 16)(random);
-    visit(type.dtype, [&](auto t) {
-      using T = decltype(t);
-      if constexpr (std::is_integral_v<T>) array.as<T>()[i] = static_cast<T>(eighths / 2);
-      else array.as<T>()[i] = static_cast<T>(static_cast<float>(eighths) / 8);
-    });
-  }
+  visit(type.dtype, [&](auto t) {
+    using T = decltype(t);
+    for (T *at = array.as<T>(), *end = at + type.shape.elements(); at < end; ++at) {
+      const int eighths = static_cast<int>(random() % 33) - 16;
+      if constexpr (std::is_integral_v<T>) *at = static_cast<T>(eighths / 2);
+      else *at = static_cast<T>(static_cast<float>(eighths) / 8);
+    }
+  });
   return array;
 }
 
