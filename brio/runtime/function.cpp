@@ -40,6 +40,7 @@ struct Trace : TracedGraph {
     Graph graph;
   };
   std::vector<Optimized> optimized;
+  std::weak_ptr<SharedArena> arena;  // of the plans for its sizes, while there are such
   // Working lists of a call.
   std::vector<const void*> inputs;
   std::vector<BufferRef> fresh;
@@ -228,11 +229,11 @@ struct TracedFunction::Impl final : PlanKeeper {
       graph.inputs[first_cell + i].donated = may_overwrite[i];
       graph.inputs[first_cell + i].becomes = trace.cells[i].output;
     }
-    auto made = sizes.empty() ? make_plan(std::move(graph), registry().default_device()).plan
-                              : plan_for(trace, donated, std::move(graph), sizes);
+    MadePlan made = sizes.empty() ? make_plan(std::move(graph), registry().default_device())
+                                  : plan_for(trace, donated, std::move(graph), sizes);
     Trace::Prepared p{donated,
                       {sizes.begin(), sizes.end()},
-                      std::make_shared<const CachedPlan>(std::move(made)),
+                      std::make_shared<const CachedPlan>(std::move(made.plan), std::move(made.arena)),
                       trace.results == 0,
                       {},
                       {},
@@ -256,15 +257,16 @@ struct TracedFunction::Impl final : PlanKeeper {
     return trace.plans.back();
   }
 
-  static std::shared_ptr<const Plan> plan_for(Trace& trace, uint64_t donated, Graph graph,
-                                              std::span<const Size> sizes) {
+  static MadePlan plan_for(Trace& trace, uint64_t donated, Graph graph, std::span<const Size> sizes) {
     auto found = std::ranges::find(trace.optimized, donated, &Trace::Optimized::donated);
     if (found == trace.optimized.end()) {
       optimize(graph);
       if (trace.optimized.size() == kMostPlans) trace.optimized.erase(trace.optimized.begin());
       found = trace.optimized.insert(trace.optimized.end(), {donated, std::move(graph)});
     }
-    return make_sized_plan(found->graph, sizes, registry().default_device());
+    std::shared_ptr<SharedArena> arena = trace.arena.lock();
+    if (!arena) trace.arena = arena = std::make_shared<SharedArena>();
+    return {make_sized_plan(found->graph, sizes, registry().default_device()), {}, std::move(arena)};
   }
 
   void bind_inputs(Trace& trace, const Tensor* arguments, size_t n) {

@@ -45,6 +45,7 @@ class LivingPlans {
     bytes_ -= plan->bytes();
   }
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  void count_arena(size_t before, size_t now) { bytes_ += now - before; }
   void visit(const std::function<void(const Plan&)>& f) {
     std::lock_guard lock(mutex_);
     for (const CachedPlan* plan : plans_) f(plan->plan());
@@ -235,7 +236,34 @@ uint64_t signature_of(const Graph& graph) {
 
 uint64_t plan_clock() { return plans_made.load(std::memory_order_relaxed); }
 
-CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
+SharedArena::~SharedArena() {
+  living_plans().count_arena(bytes_, 0);
+  delete spare_.load();
+}
+
+void SharedArena::need(size_t bytes) {
+  size_t before = bytes_;
+  if (bytes <= before) return;
+  bytes = std::max(bytes, before + before / 4);  // sizes that grow do so more than once
+  while (before < bytes)
+    if (bytes_.compare_exchange_weak(before, bytes)) return living_plans().count_arena(before, bytes);
+}
+
+BufferRef SharedArena::take(Memory& memory) {
+  const std::unique_ptr<BufferRef> spare(spare_.exchange(nullptr, std::memory_order_acquire));
+  const size_t bytes = bytes_.load(std::memory_order_relaxed);
+  if (spare && (*spare)->bytes() >= bytes) return std::move(*spare);
+  if (spare) spare->reset();
+  return BufferRef::allocate(bytes, Owner::activations, memory);
+}
+
+void SharedArena::give_back(BufferRef arena) {
+  delete spare_.exchange(new BufferRef(std::move(arena)), std::memory_order_acq_rel);
+}
+
+CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena)
+    : plan_(std::move(plan)), shared_(std::move(arena)) {
+  if (shared_) shared_->need(std::max<size_t>(plan_->arena_bytes(), 1));
   living_plans().add(this);
   plans_made.fetch_add(1, std::memory_order_relaxed);
 }
@@ -249,8 +277,9 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
   if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire))
     return std::unique_ptr<RunMemory>(spare);
   auto memory = std::make_unique<RunMemory>();
-  memory->arena =
-      BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
+  if (!shared_)
+    memory->arena =
+        BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
   if (!plan_->device().synchronous()) memory->stream = plan_->device().make_stream();
   memory->arguments.resize(plan_->argument_count());
   return memory;
@@ -258,9 +287,12 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
   std::unique_ptr<RunMemory> memory = take();
-  plan_->run(inputs, fresh, memory->arena->data(), memory->arguments.data(), memory->bound, memory->stream.get());
+  if (shared_) memory->arena = shared_->take(plan_->device().memory());
+  void* const arena = memory->arena->data();
+  plan_->run(inputs, fresh, arena, memory->arguments.data(), memory->bound == arena, memory->stream.get());
   if (memory->stream) memory->stream->synchronize();
-  memory->bound = true;
+  memory->bound = arena;
+  if (shared_) shared_->give_back(std::move(memory->arena));
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
 }
 
@@ -287,7 +319,7 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
   std::vector<Aval> inputs;
   for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
   MadePlan made = make_plan(std::move(graph), registry().default_device());
-  auto plan = std::make_shared<const CachedPlan>(std::move(made.plan));
+  auto plan = std::make_shared<const CachedPlan>(std::move(made.plan), std::move(made.arena));
   plan = cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
   if (plans_over_limit()) drop_idle_plans();
   return plan;

@@ -1,6 +1,7 @@
 // Plans by the structure of what was recorded. Bounded in bytes: the least recently used goes first.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,27 +13,42 @@
 
 namespace brio {
 
+// Memory that plans for several sizes of one thing run on, one after another as a rule: as much as the largest needs.
+// With an arena each, a length that is new would touch new pages, and lengths of the past would hold theirs.
+class SharedArena {
+ public:
+  ~SharedArena();
+  void need(size_t bytes);         // says a plan that will run on it
+  BufferRef take(Memory& memory);  // another one while it is taken
+  void give_back(BufferRef arena);
+
+ private:
+  std::atomic<BufferRef*> spare_{nullptr};
+  std::atomic<size_t> bytes_{0};  // counted among those of all plans
+};
+
 // Working memory of one running instance of a plan, reused by the next.
 struct RunMemory {
-  BufferRef arena;
+  BufferRef arena;                 // between runs none where it is shared
   std::unique_ptr<Stream> stream;  // of a device that is not synchronous
   std::vector<void*> arguments;
-  bool bound = false;
+  const void* bound = nullptr;  // the arena that they point into
 };
 
 // A plan with the memory of its runs.
 class CachedPlan {
  public:
-  explicit CachedPlan(std::shared_ptr<const Plan> plan);
+  explicit CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena = nullptr);
   ~CachedPlan();
   const Plan& plan() const { return *plan_; }
   // Runs with the caller's inputs and fresh buffers, on working memory of its own; done on return.
   void run(const void* const* inputs, void* const* fresh) const;
-  size_t bytes() const { return plan_->bytes(); }
+  size_t bytes() const { return plan_->bytes() - (shared_ ? plan_->arena_bytes() : 0); }
 
  private:
   std::unique_ptr<RunMemory> take() const;
   std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<SharedArena> shared_;
   mutable std::atomic<RunMemory*> spare_{nullptr};  // the usual case: one run at a time
 };
 

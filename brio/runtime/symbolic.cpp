@@ -15,7 +15,6 @@
 #include "brio/ir/sizes.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/placement.h"
-#include "brio/runtime/plan_cache.h"
 #include "brio/tensor/equal_sizes.h"
 
 namespace brio {
@@ -247,6 +246,7 @@ struct Family {
   std::shared_ptr<const SymbolicPlan> symbolic = {};
   int openings = 0;
   std::string refused = {};  // why no more is opened
+  std::weak_ptr<SharedArena> arena = {};
 
   size_t bytes() const {
     return (structure.size() + pattern.sizes.size() + pattern.numbers.size() + 32) * sizeof(uint64_t) +
@@ -262,11 +262,13 @@ class Families {
     std::shared_ptr<const SymbolicPlan> symbolic;
     std::optional<Pattern> wider;  // to be opened for this member; none: it is the first, or that is refused
     std::string refused;
+    std::shared_ptr<SharedArena> arena;
   };
   Found find(const Outline& outline) {
     std::lock_guard lock(mutex_);
     auto [f, is_new] = family(outline);
-    Found found{f.symbolic, {}, f.refused};
+    Found found{f.symbolic, {}, f.refused, f.arena.lock()};
+    if (!found.arena) f.arena = found.arena = std::make_shared<SharedArena>();
     if (!is_new && f.refused.empty() && !f.pattern.match(outline)) found.wider = f.pattern.opened(outline);
     if (is_new) shrink();
     return found;
@@ -338,12 +340,12 @@ std::atomic<bool>& switched_on() {
 }  // namespace
 
 MadePlan make_plan(Graph graph, Device& device) {
-  if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}};
+  if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}, {}};
   const Outline outline(graph);
   Families::Found found = families().find(outline);
   if (found.symbolic)
     if (std::optional<Graph> sized = found.symbolic->make(graph, outline)) {
-      MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note()};
+      MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note(), found.arena};
       families().count_hit();
       return made;
     }
@@ -354,7 +356,7 @@ MadePlan make_plan(Graph graph, Device& device) {
       const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph);
       if (std::optional<Graph> sized = symbolic->make(graph, outline)) {
         families().keep(outline, symbolic);
-        return {Plan::make_unoptimized(std::move(*sized), device), {}};
+        return {Plan::make_unoptimized(std::move(*sized), device), {}, found.arena};
       }
       why = "sizes that are equal as a rule differ in it";
     } catch (const UnknownSize& error) {
@@ -362,7 +364,7 @@ MadePlan make_plan(Graph graph, Device& device) {
     }
     families().refuse(outline, why);
   }
-  return {Plan::make(std::move(graph), device), std::move(why)};
+  return {Plan::make(std::move(graph), device), std::move(why), {}};
 }
 
 std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device) {

@@ -8,12 +8,14 @@
 #include <string>
 
 #include "brio/runtime/plan.h"
+#include "brio/runtime/plan_cache.h"
 
 namespace brio {
 
 struct MadePlan {
   std::shared_ptr<const Plan> plan;
   std::string note;  // "made from the plan for (n0, 100)", or why such a plan cannot be had; empty: nothing to say
+  std::shared_ptr<SharedArena> arena;  // that of its family, if it is symbolic
 };
 // As Plan::make, from the family's symbolic plan where there is one. Every plan of the runtime is made here.
 MadePlan make_plan(Graph graph, Device& device);
