@@ -249,17 +249,17 @@ void SharedArena::need(size_t bytes) {
     if (bytes_.compare_exchange_weak(before, bytes)) return living_plans().count_arena(before, bytes);
 }
 
-BufferRef SharedArena::take(Memory& memory) {
-  const std::unique_ptr<BufferRef> spare(spare_.exchange(nullptr, std::memory_order_acquire));
+SharedArena::Taken SharedArena::take(Memory& memory) {
+  Taken arena(spare_.exchange(nullptr, std::memory_order_acquire));
+  if (!arena) arena = std::make_unique<BufferRef>();
   const size_t bytes = bytes_.load(std::memory_order_relaxed);
-  if (spare && (*spare)->bytes() >= bytes) return std::move(*spare);
-  if (spare) spare->reset();
-  return BufferRef::allocate(bytes, Owner::activations, memory);
+  if (*arena && (*arena)->bytes() >= bytes) return arena;
+  arena->reset();
+  *arena = BufferRef::allocate(bytes, Owner::activations, memory);
+  return arena;
 }
 
-void SharedArena::give_back(BufferRef arena) {
-  delete spare_.exchange(new BufferRef(std::move(arena)), std::memory_order_acq_rel);
-}
+void SharedArena::give_back(Taken arena) { delete spare_.exchange(arena.release(), std::memory_order_acq_rel); }
 
 CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena)
     : plan_(std::move(plan)), shared_(std::move(arena)) {
@@ -287,12 +287,12 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh) const {
   std::unique_ptr<RunMemory> memory = take();
-  if (shared_) memory->arena = shared_->take(plan_->device().memory());
-  void* const arena = memory->arena->data();
+  SharedArena::Taken shared = shared_ ? shared_->take(plan_->device().memory()) : nullptr;
+  void* const arena = (shared ? *shared : memory->arena)->data();
   plan_->run(inputs, fresh, arena, memory->arguments.data(), memory->bound == arena, memory->stream.get());
   if (memory->stream) memory->stream->synchronize();
   memory->bound = arena;
-  if (shared_) shared_->give_back(std::move(memory->arena));
+  if (shared_) shared_->give_back(std::move(shared));
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
 }
 

@@ -18,9 +18,10 @@ namespace brio {
 class SharedArena {
  public:
   ~SharedArena();
-  void need(size_t bytes);         // says a plan that will run on it
-  BufferRef take(Memory& memory);  // another one while it is taken
-  void give_back(BufferRef arena);
+  using Taken = std::unique_ptr<BufferRef>;
+  void need(size_t bytes);     // says a plan that will run on it
+  Taken take(Memory& memory);  // another one while it is taken
+  void give_back(Taken arena);
 
  private:
   std::atomic<BufferRef*> spare_{nullptr};
@@ -29,7 +30,7 @@ class SharedArena {
 
 // Working memory of one running instance of a plan, reused by the next.
 struct RunMemory {
-  BufferRef arena;                 // between runs none where it is shared
+  BufferRef arena;                 // none where it is shared
   std::unique_ptr<Stream> stream;  // of a device that is not synchronous
   std::vector<void*> arguments;
   const void* bound = nullptr;  // the arena that they point into
