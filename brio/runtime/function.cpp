@@ -146,15 +146,11 @@ struct TracedFunction::Impl final : PlanKeeper {
 
   // The trace for such arguments. `sizes` are those of its symbols.
   Trace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes) {
-    sizes.clear();
     for (size_t i = 0; i < traces.size(); ++i) {
-      if (!traces[i]->open) {
-        if (!same_avals(traces[i]->arguments, arguments, n)) continue;
-      } else if (auto fitting = bind_symbols(traces[i]->arguments, {arguments, n})) {
-        sizes = std::move(*fitting);
-      } else {
-        continue;
-      }
+      sizes.clear();
+      const bool fits = traces[i]->open ? bind_symbols(traces[i]->arguments, {arguments, n}, sizes)
+                                        : same_avals(traces[i]->arguments, arguments, n);
+      if (!fits) continue;
       if (i != 0)
         std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
                     traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
@@ -162,7 +158,8 @@ struct TracedFunction::Impl final : PlanKeeper {
     }
     auto made = std::make_unique<Trace>();
     static_cast<TracedGraph&>(*made) = make_trace({arguments, n});
-    if (made->open) sizes = *bind_symbols(made->arguments, {arguments, n});
+    sizes.clear();
+    if (made->open) bind_symbols(made->arguments, {arguments, n}, sizes);
     traces.insert(traces.begin(), std::move(made));
     if (traces.size() > kMostTraces) traces.pop_back();
     ++traced;
