@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <list>
 #include <map>
@@ -19,6 +20,8 @@
 
 namespace brio {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr int kMostOpenings = 8;  // of a family: each costs what a plan costs
 constexpr size_t kMostFamilies = 512, kMostBytes = size_t{16} << 20;
@@ -287,11 +290,15 @@ class Families {
     family(outline).first.refused = std::move(why);
   }
 
-  void count_hit() { hits_.fetch_add(1, std::memory_order_relaxed); }
+  void count_hit(Clock::time_point start) {
+    hits_.fetch_add(1, std::memory_order_relaxed);
+    nanoseconds_ += static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - start).count());
+  }
   SymbolicStats stats() {
     std::lock_guard lock(mutex_);
     const auto symbolic = std::ranges::count_if(families_, [](const Family& f) { return f.symbolic != nullptr; });
-    return {static_cast<size_t>(symbolic), hits_.load(std::memory_order_relaxed)};
+    return {static_cast<size_t>(symbolic), hits_.load(std::memory_order_relaxed),
+            static_cast<double>(nanoseconds_.load()) * 1e-9};
   }
   void clear() {
     std::lock_guard lock(mutex_);
@@ -321,7 +328,7 @@ class Families {
 
   std::mutex mutex_;
   std::list<Family> families_;  // most recently used first
-  std::atomic<uint64_t> hits_{0};
+  std::atomic<uint64_t> hits_{0}, nanoseconds_{0};
 };
 
 Families& families() {
@@ -341,12 +348,13 @@ std::atomic<bool>& switched_on() {
 
 MadePlan make_plan(Graph graph, Device& device) {
   if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}, {}};
+  const auto start = Clock::now();
   const Outline outline(graph);
   Families::Found found = families().find(outline);
   if (found.symbolic)
     if (std::optional<Graph> sized = found.symbolic->make(graph, outline)) {
       MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note(), found.arena};
-      families().count_hit();
+      families().count_hit(start);
       return made;
     }
   std::string why = std::move(found.refused);
@@ -368,11 +376,13 @@ MadePlan make_plan(Graph graph, Device& device) {
 }
 
 std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device) {
+  const auto start = Clock::now();
   Graph graph = with_sizes(optimized, sizes);
   fold_constants(graph);
   drop_dead(graph);
-  families().count_hit();
-  return Plan::make_unoptimized(std::move(graph), device);
+  auto plan = Plan::make_unoptimized(std::move(graph), device);
+  families().count_hit(start);
+  return plan;
 }
 
 void set_symbolic_plans(bool on) { switched_on().store(on, std::memory_order_relaxed); }

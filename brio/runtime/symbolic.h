@@ -31,6 +31,7 @@ bool symbolic_plans();
 struct SymbolicStats {
   size_t families = 0;  // that are symbolic
   uint64_t hits = 0;    // plans that were made from one, or for sizes of a trace
+  double seconds = 0;   // that these took
 };
 SymbolicStats symbolic_stats();
 void clear_symbolic_plans();

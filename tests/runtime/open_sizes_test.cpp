@@ -98,6 +98,24 @@ TEST(OpenSizes, AProductMayBeAsWideAsItsBiasOrOneColumn) {
   for (const int64_t n : {2, 1, 2}) expect_same_bits(f(numbers({6, n})), body(numbers({6, n})));
 }
 
+TEST(OpenSizes, ManyLengthsKeepFewPlansAndOneArena) {
+  const Tensor w = numbers({16, 16});
+  const auto f = function([&](const Tensor& x) { return sum(tanh(matmul(exp(x), w)) * x); }, Sizes::open);
+  const auto plans = [] {
+    size_t count = 0;
+    for_each_plan([&](const Plan&) { ++count; });
+    return count;
+  };
+  f(numbers({2000, 16}));
+  f(numbers({1999, 16}));
+  const size_t before = plans();
+  const size_t bytes = plan_cache_stats().bytes;
+  for (int64_t n = 1; n < 1000; ++n) f(numbers({n, 16}));
+  EXPECT_EQ(f.traces(), 2u);
+  EXPECT_LE(plans(), before + 64);
+  EXPECT_LT(plan_cache_stats().bytes - bytes, 64u * 16384u);  // of 64 plans; an arena of one of them is as large
+}
+
 TEST(OpenSizes, WhoAsksForANumberIsTracedForEach) {
   const auto body = [](const Tensor& x) {
     Tensor total = zeros({2});
