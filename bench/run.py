@@ -40,6 +40,7 @@ WORKLOADS = {
     "fit": ("tf", "torch"),
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "lstm": ("tf", "tf_xla", "torch"),
+    "lengths": ("tf",),
     "embedding": ("tf", "tf_xla", "torch"),
     "embedding_adam": ("tf", "tf_xla", "torch"),
     "chain": ("numpy", "tf", "tf_xla", "torch", "torch_compile", "jax"),
@@ -57,8 +58,9 @@ WORKLOADS = {
     "example": ("tf",),
     "start": ("tf", "torch", "jax"),
 }
-# Bound by memory: a plain copy that moves as many bytes takes a turn beside them ("copy", no peer).
-COPIED = ("chain", "xent", "adam", "packed")
+# What takes a turn beside a workload and is no peer: where memory bounds it, a plain copy that moves as many bytes ("copy");
+# the same work at one length ("one").
+BESIDE = {"chain": "copy", "xent": "copy", "adam": "copy", "packed": "copy", "lengths": "one"}
 UNITS = {"gd": "us", "gd_function": "us", "mlp": "us", "embedding": "us", "rows": "us", "rows_map": "us", "tfrecord": "us", "example": "ns"}  # the others: ms
 SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 STARTS_PER_ROUND = 3
@@ -87,7 +89,7 @@ def main():
         (turn, workload, contender)
         for workload in arguments.only
         for turn in range(arguments.rounds)
-        for contender in ("brio", *(["copy"] if workload in COPIED else []),
+        for contender in ("brio", *([BESIDE[workload]] if workload in BESIDE else []),
                           *(p for p in WORKLOADS[workload] if p in arguments.peers))
     ]
     started = time.monotonic()
@@ -166,8 +168,8 @@ def make_venv():
 
 def run_contender(workload, contender, python, arguments):
     """One turn: {"unit", "median", "best", "n", "rss_mb"}, or Absent."""
-    name = f"{workload}_copy" if contender == "copy" else workload
-    if contender in ("brio", "copy"):
+    name = f"{workload}_{contender}" if contender in BESIDE.values() else workload
+    if contender == "brio" or contender in BESIDE.values():
         if not os.access(arguments.brio, os.X_OK):
             raise Absent(f"{arguments.brio} has not been built")
         command = [arguments.brio, "bench", name, "--once" if workload == "start" else "--json"]
@@ -270,7 +272,7 @@ def combine(workload, contender, cell):
         "n": sum(r["n"] for r in cell),
         "rss_mb": round(max(r["rss_mb"] for r in cell), 1),
         "medians": [r["median"] for r in cell],
-        **({"version": cell[0]["version"]} if "version" in cell[0] else {}),
+        **{key: cell[0][key] for key in ("version", "planning") if key in cell[0]},
     }
 
 
@@ -308,12 +310,12 @@ def number(value):
 
 def print_table(report, arguments):
     cells = {(r["workload"], r["contender"]): r for r in report["results"]}
-    columns = ["brio", *(c for c in ("copy", *CONTENDERS) if any((w, c) in cells for w in arguments.only))]
+    columns = ["brio", *(c for c in ("copy", "one", *CONTENDERS) if any((w, c) in cells for w in arguments.only))]
     rows = [["workload", "unit", *columns, "best peer", "peer/brio"]]
     for workload in arguments.only:
         here = {c: cells.get((workload, c)) for c in columns}
         present = {c: r for c, r in here.items() if r and "median" in r}
-        peers = [c for c in present if c not in ("brio", "copy")]
+        peers = [c for c in present if c in CONTENDERS]
         best = min(peers, key=lambda c: present[c]["median"], default=None)
         unit = next((r["unit"] for r in present.values()), "")
         ratio = "" if best is None or "brio" not in present else \
@@ -332,6 +334,10 @@ def print_table(report, arguments):
         left = {0, 1, len(row) - 2}
         line = (f"{text:<{w}}" if i in left else f"{text:>{w}}" for i, (text, w) in enumerate(zip(row, widths)))
         print("  ".join(line).rstrip())
+    if "median" in cells.get(("lengths", "brio"), {}) and "median" in cells.get(("lengths", "one"), {}):
+        brio = cells["lengths", "brio"]
+        print(f"lengths: {number(brio['median'] / cells['lengths', 'one']['median'])} times the same work at one length; "
+              f"plans for new lengths took {brio['planning']:.1%} of the time")
     for result in report["results"]:
         if "absent" in result:
             print(f"absent: {result['workload']}, {result['contender']}: {result['absent']}")

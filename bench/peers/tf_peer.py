@@ -1,5 +1,6 @@
 """TensorFlow with Keras: eager with a tape for `gd`, graph functions elsewhere; variant "xla" compiles them."""
 
+import itertools
 import os
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -138,6 +139,35 @@ def lstm(variant=""):
         gradients[-1].numpy()
 
     return measure(run, "ms")
+
+
+def lengths():
+    words = keras.Input((None,), dtype="int32")
+    rows = keras.layers.Embedding(timing.LENGTHS_ROWS, timing.LENGTHS_WIDTH)(words)
+    out = keras.layers.Dense(1, activation="sigmoid")(keras.layers.LSTM(timing.LENGTHS_UNITS)(rows))
+    model, optimizer, loss_function = keras.Model(words, out), keras.optimizers.Adam(), keras.losses.BinaryCrossentropy()
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(reduce_retracing=True)
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = loss_function(y, model(x, training=True))
+        optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        return loss
+
+    x = tf.random.uniform((timing.LENGTHS_BATCH, max(timing.LENGTHS)), maxval=timing.LENGTHS_ROWS, dtype=tf.int32)
+    y = tf.cast(tf.random.uniform((timing.LENGTHS_BATCH, 1)) > 0.5, tf.float32)
+    coming = itertools.cycle(timing.LENGTHS)
+
+    def run(n):
+        for _ in range(n):
+            for length in itertools.islice(coming, 100):
+                loss = step(x[:, :length], y)
+        loss.numpy()
+
+    result = measure(run, "ms", budget=6)
+    steps = 100 * sum(timing.LENGTHS) / len(timing.LENGTHS) / 1000
+    return {**result, "median": result["median"] / steps, "best": result["best"] / steps}
 
 
 def embedding(variant="", make_optimizer=lambda: keras.optimizers.SGD(timing.EMBEDDING_RATE), unit="us"):
@@ -326,6 +356,6 @@ def example():
 
 
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short,
+    names = (gd, gd_function, mlp, fit, wide, lstm, lengths, embedding, embedding_adam, chain, xent, attention, attention_short,
              adam, jpeg, jpeg_train, rows, rows_map, shuffle, tfrecord, example, start)
     timing.main(f"{tf.__version__}, Keras {keras.__version__}", {"packed": jpeg, **{f.__name__: f for f in names}})

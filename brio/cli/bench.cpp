@@ -15,6 +15,7 @@
 #include "brio/cli/explain.h"
 #include "brio/cli/single_ops.h"
 #include "brio/cli/workloads.h"
+#include "brio/runtime/symbolic.h"
 
 namespace brio::cli {
 namespace {
@@ -109,8 +110,12 @@ int run_single_ops(std::span<const std::string_view> beginnings, bool json) {
 
 void run_workload(const Workload& workload, bool explain, bool json) {
   const Work work = workload.make();
+  const auto start = Clock::now();
+  const double planned = symbolic_stats().seconds;
   const Timing timing = measure(work.iterate);
-  if (!explain) return print(workload.name, workload.unit, timing, json);
+  // Of the time, with the warm-up: how much went into plans for sizes that were new.
+  const double share = (symbolic_stats().seconds - planned) / seconds_since(start);
+  if (!explain) return print(workload.name, workload.unit, timing, json, cat("\"planning\": ", share, ", "));
   if (json) {
     const std::string input = work.input ? to_json(work.input->report()).dump() : "null";
     return print(workload.name, workload.unit, timing, json, cat("\"input\": ", input, ", "));

@@ -128,6 +128,45 @@ Work make_lstm() {
   };
 }
 
+// A model that reads sequences of 1,000 lengths, 8 to 1007, in no order.
+struct Lengths {
+  static constexpr int64_t kShortest = 8, kLengths = 1000;
+  Tensor words = cast(random::uniform({8, kShortest + kLengths}, {.seed = 1}) * 1000.f, i32);
+  Tensor y = cast(random::uniform({8, 1}, {.seed = 2}) > 0.5f, f32);
+  nn::Sequential model{{nn::Embedding(1000, 32), nn::LSTM(64), nn::Dense(1, {.activation = "sigmoid"})}};
+  nn::BinaryCrossentropy loss;
+  nn::Adam adam;
+  std::vector<Variable> weights;
+  int64_t next = 0;
+  Lengths() {
+    read(model(slice(words, {Range{}, Range{0, kShortest}})));
+    weights = model.trainable_variables();
+  }
+  int64_t next_length() { return kShortest + next++ * 73 % kLengths; }
+  Tensor step(const Tensor& inputs, const Tensor& labels) {
+    GradientTape tape;
+    Tensor value = loss(labels, model(inputs, true));
+    adam.apply_gradients(tape.gradient(value, weights), weights);
+    return value;
+  }
+};
+
+// A hundred training steps an iteration, so that iterations are alike; what is counted are steps in time, by the
+// thousand. Beside it the same work at one length.
+Work make_lengths(bool one_length) {
+  auto state = std::make_shared<Lengths>();
+  auto step = function([state](const Tensor& x, const Tensor& y) { return state->step(x, y); }, Sizes::open);
+  return [state, step, one_length] {
+    int64_t steps = 0;
+    for (int i = 0; i < 100; ++i) {
+      const int64_t length = one_length ? Lengths::kShortest + Lengths::kLengths / 2 : state->next_length();
+      read(step(slice(state->words, {Range{}, Range{0, length}}), state->y));
+      steps += length;
+    }
+    return static_cast<double>(steps) / 1000;
+  };
+}
+
 template <typename Optimizer>
 Work make_embedding() {
   struct State {
@@ -324,6 +363,9 @@ constexpr Workload kWorkloads[] = {
     {"fit", "ms", "an epoch of it over 10,000 rows, with accuracy", make_fit},
     {"wide", "ms", "training step 1024→4096→4096→10, batch 256, SGD", make_wide},
     {"lstm", "ms", "LSTM of 128 units with gradient, batch 32, 64 steps of 128", make_lstm},
+    {"lengths", "ms", "training steps of an LSTM of 64 units, batch 8, on 1,000 lengths: 1,000 steps in time",
+     [] { return make_lengths(false); }},
+    {"lengths_one", "ms", "the same at one length", [] { return make_lengths(true); }},
     {"embedding", "us", "training step, 64×32 looked up in 100,000×128, SGD", make_embedding<nn::SGD>},
     {"embedding_adam", "ms", "the same with Adam", make_embedding<nn::Adam>},
     {"chain", "ms", "ten elementwise ops and a reduction on 64 MB", make_chain},

@@ -77,16 +77,16 @@ uint32_t count_symbols(const Graph& graph) {
   return count;
 }
 
-std::optional<std::vector<Size>> bind_symbols(std::span<const Aval> wanted, std::span<const Tensor> given) {
-  if (wanted.size() != given.size()) return std::nullopt;
-  std::vector<Size> sizes;
+bool bind_symbols(std::span<const Aval> wanted, std::span<const Tensor> given, std::vector<Size>& sizes) {
+  if (wanted.size() != given.size()) return false;
+  sizes.clear();
   bool expressions = false;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const Shape &pattern = wanted[i].shape, &shape = given[i].shape();
-    if (wanted[i].dtype != given[i].dtype() || pattern.rank() != shape.rank()) return std::nullopt;
+    if (wanted[i].dtype != given[i].dtype() || pattern.rank() != shape.rank()) return false;
     for (int axis = 0; axis < pattern.rank(); ++axis) {
       if (pattern[axis].known()) {
-        if (!(pattern[axis] == shape[axis])) return std::nullopt;
+        if (!(pattern[axis] == shape[axis])) return false;
         continue;
       }
       const auto symbol = as_symbol(pattern[axis]);
@@ -94,13 +94,18 @@ std::optional<std::vector<Size>> bind_symbols(std::span<const Aval> wanted, std:
       if (!symbol) continue;
       if (sizes.size() <= *symbol) sizes.resize(*symbol + 1, Size(-1));
       if (sizes[*symbol] == -1) sizes[*symbol] = shape[axis];
-      else if (!(sizes[*symbol] == shape[axis])) return std::nullopt;
+      else if (!(sizes[*symbol] == shape[axis])) return false;
     }
   }
   for (size_t i = 0; expressions && i < wanted.size(); ++i)
     for (int axis = 0; axis < wanted[i].shape.rank(); ++axis)
-      if (!(wanted[i].shape[axis].at(sizes) == given[i].shape()[axis])) return std::nullopt;
-  return sizes;
+      if (!(wanted[i].shape[axis].at(sizes) == given[i].shape()[axis])) return false;
+  return true;
+}
+
+std::optional<std::vector<Size>> bind_symbols(std::span<const Aval> wanted, std::span<const Tensor> given) {
+  std::vector<Size> sizes;
+  return bind_symbols(wanted, given, sizes) ? std::optional(std::move(sizes)) : std::nullopt;
 }
 
 }  // namespace brio

@@ -24,5 +24,7 @@ uint32_t count_symbols(const Graph& graph);
 // The size of each symbol, where tensors fit what is asked for; none where they do not. Every symbol in `wanted` is
 // the size of an axis there.
 std::optional<std::vector<Size>> bind_symbols(std::span<const Aval> wanted, std::span<const Tensor> given);
+// The same into a list that is used again. False: they do not fit, and the list holds anything.
+bool bind_symbols(std::span<const Aval> wanted, std::span<const Tensor> given, std::vector<Size>& sizes);
 
 }  // namespace brio

@@ -5,6 +5,7 @@
 #include "brio/base/error.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/tensor/equal_sizes.h"
 
 namespace brio::nn {
 namespace {
@@ -33,9 +34,10 @@ void require(std::string_view loss, const Tensor& y_true, const Tensor& y_pred) 
 }
 
 void require_same_shape(std::string_view loss, const Tensor& y_true, const Tensor& y_pred, std::string_view hint) {
-  if (y_true.shape() == y_pred.shape()) return;
-  throw InvalidArgument(cat("[", loss, "] the targets have shape ", y_true.shape(), ", but the predictions ",
-                            y_pred.shape(), "; ", hint));
+  if (y_true.shape() != y_pred.shape())
+    throw InvalidArgument(cat("[", loss, "] the targets have shape ", y_true.shape(), ", but the predictions ",
+                              y_pred.shape(), "; ", hint));
+  for (int i = 0; i < y_true.rank(); ++i) EqualSizes::note(y_true.shape()[i], y_pred.shape()[i]);
 }
 
 Pair compared(std::string_view loss, const Tensor& y_true, const Tensor& y_pred, std::string_view hint) {
@@ -74,7 +76,7 @@ Tensor clipped(const Tensor& p) { return minimum(maximum(p, like(p, kEpsilon)), 
 
 Tensor both_masks(std::string_view what, const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return as_booleans(a.defined() ? a : b);
-  if (!(a.shape() == b.shape()))
+  if (a.shape() != b.shape())
     throw InvalidArgument(cat("[", what, "] the mask has shape ", a.shape(), ", but the loss has a mask of shape ",
                               b.shape(), " of its own; give one of that shape"));
   return logical_and(as_booleans(a), as_booleans(b));

@@ -24,7 +24,7 @@ Samplewise samplewise(const std::string& name, const Tensor& all_values, const T
     auto [v, w] = to_same_rank(values, cast(sample_weight, f32));
     v = fold(v, w.rank());
     Shape both;
-    if (!broadcast(v.shape(), w.shape(), both) || !(both == v.shape()))
+    if (!broadcast(v.shape(), w.shape(), both) || both != v.shape())
       throw InvalidArgument(cat("[", name, "] sample_weight has shape ", sample_weight.shape(),
                                 ", but there are values of shape ", all_values.shape(),
                                 "; give one weight for each"));

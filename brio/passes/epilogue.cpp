@@ -37,7 +37,7 @@ void fuse_epilogues(Graph& graph) {
         const Node* p = rewriter.producer(product);
         if (!p || p->op != &op::matmul || !used_once(product)) continue;
         const Shape &out = rewriter.aval(product).shape, &b = rewriter.aval(bias).shape;
-        if (b.rank() != 1 || out.rank() < 2 || b[0] != out[out.rank() - 1]) continue;
+        if (b.rank() != 1 || out.rank() < 2 || !(b[0] == out[out.rank() - 1])) continue;
         if (rewriter.aval(p->in[0]).shape.rank() < 2 || rewriter.aval(p->in[1]).shape.rank() != 2) continue;
         emit_linear(node, {p->in[0], p->in[1], bias},
                     {static_cast<int64_t>(FusedActivation::none), p->attrs[0], p->attrs[1]});

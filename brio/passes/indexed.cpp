@@ -38,25 +38,27 @@ class Scattered {
     for (const Node& node : g_.nodes) {
       if (node.op == &op::scatter_add && known[node.in[0]] == 0 && node.attrs[0] == 0 && loops[node.out[0]])
         try_sum(node.out[0], g_.values[node.in[1]].shape.elements(), {});
-      else if (node.op == &op::add && sum_[node.in[0]].rows && sum_[node.in[1]].rows && loops[node.out[0]])
+      else if (node.op == &op::add && is_sum(node.in[0]) && is_sum(node.in[1]) && loops[node.out[0]])
         try_sum(node.out[0], sum_[node.in[0]].rows + sum_[node.in[1]].rows, node.in);
     }
   }
   bool any() const { return any_; }
-  bool is_sum(ValueId v) const { return sum_[v].rows != 0; }
+  bool is_sum(ValueId v) const { return !(sum_[v].rows == 0); }
   bool is_part(ValueId v) const { return sum_[v].part; }  // of another sum, and read by nobody else
 
  private:
   struct Sum {
-    int64_t rows = 0;
+    Size rows = 0;
     bool part = false;
   };
 
-  // Where more than a quarter of a table is looked up there is little to gain.
-  void try_sum(ValueId v, int64_t rows, const std::vector<ValueId>& parts) {
+  // Where more than a quarter of a table is looked up there is little to gain. How much that is may be unknown: then
+  // it is taken for less.
+  void try_sum(ValueId v, Size rows, const std::vector<ValueId>& parts) {
     const Shape& table = g_.values[v].shape;
     constexpr int64_t kMost = int64_t{1} << 31;
-    if (rows == 0 || table.rank() < 2 || table[0] >= kMost || rows > table[0] / 4) return;
+    if (rows == 0 || table.rank() < 2 || !table[0].known() || table[0] >= kMost) return;
+    if (rows.known() && rows > table[0] / 4) return;
     if (!parts.empty() && (parts[0] == parts[1] || uses_[parts[0]] != 1 || uses_[parts[1]] != 1)) return;
     for (ValueId part : parts) sum_[part].part = true;
     sum_[v].rows = rows;
@@ -139,9 +141,9 @@ class Indexer {
   Part joined(const std::vector<Part>& parts, const Shape& table) {
     std::vector<ValueId> indices, rows;
     for (const Part& part : parts) {
-      const int64_t count = aval(part.indices).shape.elements();
+      const int64_t count = aval(part.indices).shape.elements().word();
       std::vector<int64_t> flat = {1, count}, wide = {table.rank(), count};
-      wide.insert(wide.end(), table.begin() + 1, table.end());
+      for (int i = 1; i < table.rank(); ++i) wide.push_back(table[i].word());
       const ValueId list = rewriter_.emit(op::reshape, {part.indices}, flat);
       indices.push_back(aval(list).dtype == i64 ? list
                                                 : rewriter_.emit(op::cast, {list}, {static_cast<int64_t>(i64)}));

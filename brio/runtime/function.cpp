@@ -42,7 +42,8 @@ struct Trace : TracedGraph {
     Graph graph;
   };
   std::vector<Optimized> optimized;
-  bool on_host = false;  // whatever the device: it has to do with strings
+  bool on_host = false;              // whatever the device: it has to do with strings
+  std::weak_ptr<SharedArena> arena;  // of the plans for its sizes, while there are such
   // Working lists of a call.
   std::vector<const void*> inputs;
   std::vector<const Buffer*> buffers;  // of inputs and fresh, on a device
@@ -151,15 +152,11 @@ struct TracedFunction::Impl final : PlanKeeper {
 
   // The trace for such arguments. `sizes` are those of its symbols.
   Trace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes) {
-    sizes.clear();
     for (size_t i = 0; i < traces.size(); ++i) {
-      if (!traces[i]->open) {
-        if (!same_avals(traces[i]->arguments, arguments, n)) continue;
-      } else if (auto fitting = bind_symbols(traces[i]->arguments, {arguments, n})) {
-        sizes = std::move(*fitting);
-      } else {
-        continue;
-      }
+      sizes.clear();
+      const bool fits = traces[i]->open ? bind_symbols(traces[i]->arguments, {arguments, n}, sizes)
+                                        : same_avals(traces[i]->arguments, arguments, n);
+      if (!fits) continue;
       if (i != 0)
         std::rotate(traces.begin(), traces.begin() + static_cast<std::ptrdiff_t>(i),
                     traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
@@ -167,7 +164,8 @@ struct TracedFunction::Impl final : PlanKeeper {
     }
     auto made = std::make_unique<Trace>();
     static_cast<TracedGraph&>(*made) = make_trace({arguments, n});
-    if (made->open) sizes = *bind_symbols(made->arguments, {arguments, n});
+    sizes.clear();
+    if (made->open) bind_symbols(made->arguments, {arguments, n}, sizes);
     made->on_host = has_strings(made->graph);
     traces.insert(traces.begin(), std::move(made));
     if (traces.size() > kMostTraces) traces.pop_back();
@@ -235,12 +233,12 @@ struct TracedFunction::Impl final : PlanKeeper {
       graph.inputs[first_cell + i].donated = may_overwrite[i];
       graph.inputs[first_cell + i].becomes = trace.cells[i].output;
     }
-    auto made = sizes.empty() ? make_plan(std::move(graph), device).plan
-                              : plan_for(trace, device, donated, std::move(graph), sizes);
+    MadePlan made = sizes.empty() ? make_plan(std::move(graph), device)
+                                  : plan_for(trace, device, donated, std::move(graph), sizes);
     Trace::Prepared p{&device,
                       donated,
                       {sizes.begin(), sizes.end()},
-                      std::make_shared<const CachedPlan>(std::move(made)),
+                      std::make_shared<const CachedPlan>(std::move(made.plan), std::move(made.arena)),
                       trace.results == 0,
                       {},
                       {},
@@ -264,15 +262,16 @@ struct TracedFunction::Impl final : PlanKeeper {
     return trace.plans.back();
   }
 
-  static std::shared_ptr<const Plan> plan_for(Trace& trace, Device& device, uint64_t donated, Graph graph,
-                                              std::span<const Size> sizes) {
+  static MadePlan plan_for(Trace& trace, Device& device, uint64_t donated, Graph graph, std::span<const Size> sizes) {
     auto found = std::ranges::find(trace.optimized, donated, &Trace::Optimized::donated);
     if (found == trace.optimized.end()) {
       optimize(graph);
       if (trace.optimized.size() == kMostPlans) trace.optimized.erase(trace.optimized.begin());
       found = trace.optimized.insert(trace.optimized.end(), {donated, std::move(graph)});
     }
-    return make_sized_plan(found->graph, sizes, device);
+    std::shared_ptr<SharedArena> arena = trace.arena.lock();
+    if (!arena) trace.arena = arena = std::make_shared<SharedArena>();
+    return {make_sized_plan(found->graph, sizes, device), {}, std::move(arena)};
   }
 
   void bind_inputs(Trace& trace, Device& device, const Tensor* arguments, size_t n) {

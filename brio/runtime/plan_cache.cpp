@@ -45,6 +45,7 @@ class LivingPlans {
     bytes_ -= plan->bytes();
   }
   size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  void count_arena(size_t before, size_t now) { bytes_ += now - before; }
   void visit(const std::function<void(const Plan&)>& f) {
     std::lock_guard lock(mutex_);
     for (const CachedPlan* plan : plans_) f(plan->plan());
@@ -235,7 +236,34 @@ uint64_t signature_of(const Graph& graph) {
 
 uint64_t plan_clock() { return plans_made.load(std::memory_order_relaxed); }
 
-CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan) : plan_(std::move(plan)) {
+SharedArena::~SharedArena() {
+  living_plans().count_arena(bytes_, 0);
+  delete spare_.load();
+}
+
+void SharedArena::need(size_t bytes) {
+  size_t before = bytes_;
+  if (bytes <= before) return;
+  bytes = std::max(bytes, before + before / 4);  // sizes that grow do so more than once
+  while (before < bytes)
+    if (bytes_.compare_exchange_weak(before, bytes)) return living_plans().count_arena(before, bytes);
+}
+
+SharedArena::Taken SharedArena::take(Memory& memory) {
+  Taken arena(spare_.exchange(nullptr, std::memory_order_acquire));
+  if (!arena) arena = std::make_unique<BufferRef>();
+  const size_t bytes = bytes_.load(std::memory_order_relaxed);
+  if (*arena && (*arena)->bytes() >= bytes && &(*arena)->memory() == &memory) return arena;
+  arena->reset();
+  *arena = BufferRef::allocate(bytes, Owner::activations, memory);
+  return arena;
+}
+
+void SharedArena::give_back(Taken arena) { delete spare_.exchange(arena.release(), std::memory_order_acq_rel); }
+
+CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena)
+    : plan_(std::move(plan)), shared_(std::move(arena)) {
+  if (shared_) shared_->need(std::max<size_t>(plan_->arena_bytes(), 1));
   living_plans().add(this);
   plans_made.fetch_add(1, std::memory_order_relaxed);
 }
@@ -249,25 +277,28 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
   if (RunMemory* spare = spare_.exchange(nullptr, std::memory_order_acquire))
     return std::unique_ptr<RunMemory>(spare);
   auto memory = std::make_unique<RunMemory>();
-  memory->arena =
-      BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
+  if (!shared_)
+    memory->arena =
+        BufferRef::allocate(std::max<size_t>(plan_->arena_bytes(), 1), Owner::activations, plan_->device().memory());
   memory->pointers.resize(plan_->pointer_count());
   return memory;
 }
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers) const {
   std::unique_ptr<RunMemory> memory = take();
-  void* const arena = memory->arena->data();
+  SharedArena::Taken shared = shared_ ? shared_->take(plan_->device().memory()) : nullptr;
+  const BufferRef& arena = shared ? *shared : memory->arena;
+  void* const base = arena->data();
   if (plan_->device().is_host()) {
-    plan_->run(inputs, fresh, arena, memory->pointers.data(), memory->bound);
+    plan_->run(inputs, fresh, base, memory->pointers.data(), memory->bound == base);
   } else {
     Stream& stream = plan_->device().stream();
     BufferUses uses(stream);
     for (const Buffer* buffer : buffers) uses.add(buffer);
-    uses.add(memory->arena.get());
+    uses.add(arena.get());
     if (const Buffer* constants = plan_->constants()) uses.add(constants);
     try {
-      plan_->run(inputs, fresh, arena, memory->pointers.data(), memory->bound, &stream);
+      plan_->run(inputs, fresh, base, memory->pointers.data(), memory->bound == base, &stream);
     } catch (...) {
       uses.publish();
       throw;
@@ -276,7 +307,8 @@ void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<co
     uses.publish();
     stream.keep_pace();
   }
-  memory->bound = true;
+  memory->bound = base;
+  if (shared_) shared_->give_back(std::move(shared));
   delete spare_.exchange(memory.release(), std::memory_order_acq_rel);
 }
 
@@ -304,7 +336,7 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
   std::vector<Aval> inputs;
   for (const Graph::Input& input : graph.inputs) inputs.push_back(graph.values[input.value]);
   MadePlan made = make_plan(std::move(graph), device);
-  auto plan = std::make_shared<const CachedPlan>(std::move(made.plan));
+  auto plan = std::make_shared<const CachedPlan>(std::move(made.plan), std::move(made.arena));
   plan = cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
   if (plans_over_limit()) drop_idle_plans();
   return plan;

@@ -1,6 +1,7 @@
 // Plans by the structure of what was recorded. Bounded in bytes: the least recently used goes first.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,28 +13,44 @@
 
 namespace brio {
 
+// Memory that plans for several sizes of one thing run on, one after another as a rule: as much as the largest needs.
+// With an arena each, a length that is new would touch new pages, and lengths of the past would hold theirs.
+class SharedArena {
+ public:
+  ~SharedArena();
+  using Taken = std::unique_ptr<BufferRef>;
+  void need(size_t bytes);     // says a plan that will run on it
+  Taken take(Memory& memory);  // another one while it is taken
+  void give_back(Taken arena);
+
+ private:
+  std::atomic<BufferRef*> spare_{nullptr};
+  std::atomic<size_t> bytes_{0};  // counted among those of all plans
+};
+
 // Working memory of one running instance of a plan, reused by the next.
 struct RunMemory {
-  BufferRef arena;
+  BufferRef arena;  // none where it is shared
   std::vector<void*> pointers;
-  bool bound = false;
+  const void* bound = nullptr;  // the arena that they point into
 };
 
 // A plan with the memory of its runs.
 class CachedPlan : public std::enable_shared_from_this<CachedPlan> {
  public:
-  explicit CachedPlan(std::shared_ptr<const Plan> plan);
+  explicit CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena = nullptr);
   ~CachedPlan();
   const Plan& plan() const { return *plan_; }
   // Runs with the caller's inputs and fresh buffers, which lie in the memory of the plan's device, on working memory
   // of its own. On the host it is done on return; on another device it was handed to this thread's stream, and
   // `buffers` are those of inputs and fresh.
   void run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers = {}) const;
-  size_t bytes() const { return plan_->bytes(); }
+  size_t bytes() const { return plan_->bytes() - (shared_ ? plan_->arena_bytes() : 0); }
 
  private:
   std::unique_ptr<RunMemory> take() const;
   std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<SharedArena> shared_;
   mutable std::atomic<RunMemory*> spare_{nullptr};  // the usual case: one run at a time
 };
 

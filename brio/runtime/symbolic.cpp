@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <list>
 #include <map>
@@ -15,11 +16,12 @@
 #include "brio/ir/sizes.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/placement.h"
-#include "brio/runtime/plan_cache.h"
 #include "brio/tensor/equal_sizes.h"
 
 namespace brio {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 constexpr int kMostOpenings = 8;  // of a family: each costs what a plan costs
 constexpr size_t kMostFamilies = 512, kMostBytes = size_t{16} << 20;
@@ -141,7 +143,7 @@ class SymbolicPlan {
     std::vector<Size> sizes = pattern_.sizes;
     for (Size& size : sizes) size = size.at(equal_);
     Opening opening(pattern_, sizes);
-    graph_ = opening.run(recorded);
+    graph_ = taken_for_equal([&] { return opening.run(recorded); });
     numbers_ = std::move(opening.numbers);
     bodies_ = std::move(opening.bodies);
     shape_ = varying_shape();
@@ -247,6 +249,7 @@ struct Family {
   std::shared_ptr<const SymbolicPlan> symbolic = {};
   int openings = 0;
   std::string refused = {};  // why no more is opened
+  std::weak_ptr<SharedArena> arena = {};
 
   size_t bytes() const {
     return (structure.size() + pattern.sizes.size() + pattern.numbers.size() + 32) * sizeof(uint64_t) +
@@ -262,11 +265,13 @@ class Families {
     std::shared_ptr<const SymbolicPlan> symbolic;
     std::optional<Pattern> wider;  // to be opened for this member; none: it is the first, or that is refused
     std::string refused;
+    std::shared_ptr<SharedArena> arena;
   };
   Found find(const Outline& outline) {
     std::lock_guard lock(mutex_);
     auto [f, is_new] = family(outline);
-    Found found{f.symbolic, {}, f.refused};
+    Found found{f.symbolic, {}, f.refused, f.arena.lock()};
+    if (!found.arena) f.arena = found.arena = std::make_shared<SharedArena>();
     if (!is_new && f.refused.empty() && !f.pattern.match(outline)) found.wider = f.pattern.opened(outline);
     if (is_new) shrink();
     return found;
@@ -285,11 +290,15 @@ class Families {
     family(outline).first.refused = std::move(why);
   }
 
-  void count_hit() { hits_.fetch_add(1, std::memory_order_relaxed); }
+  void count_hit(Clock::time_point start) {
+    hits_.fetch_add(1, std::memory_order_relaxed);
+    nanoseconds_ += static_cast<uint64_t>(std::chrono::nanoseconds(Clock::now() - start).count());
+  }
   SymbolicStats stats() {
     std::lock_guard lock(mutex_);
     const auto symbolic = std::ranges::count_if(families_, [](const Family& f) { return f.symbolic != nullptr; });
-    return {static_cast<size_t>(symbolic), hits_.load(std::memory_order_relaxed)};
+    return {static_cast<size_t>(symbolic), hits_.load(std::memory_order_relaxed),
+            static_cast<double>(nanoseconds_.load()) * 1e-9};
   }
   void clear() {
     std::lock_guard lock(mutex_);
@@ -319,7 +328,7 @@ class Families {
 
   std::mutex mutex_;
   std::list<Family> families_;  // most recently used first
-  std::atomic<uint64_t> hits_{0};
+  std::atomic<uint64_t> hits_{0}, nanoseconds_{0};
 };
 
 Families& families() {
@@ -338,13 +347,14 @@ std::atomic<bool>& switched_on() {
 }  // namespace
 
 MadePlan make_plan(Graph graph, Device& device) {
-  if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}};
+  if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}, {}};
+  const auto start = Clock::now();
   const Outline outline(graph);
   Families::Found found = families().find(outline);
   if (found.symbolic)
     if (std::optional<Graph> sized = found.symbolic->make(graph, outline)) {
-      MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note()};
-      families().count_hit();
+      MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note(), found.arena};
+      families().count_hit(start);
       return made;
     }
   std::string why = std::move(found.refused);
@@ -354,7 +364,7 @@ MadePlan make_plan(Graph graph, Device& device) {
       const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph);
       if (std::optional<Graph> sized = symbolic->make(graph, outline)) {
         families().keep(outline, symbolic);
-        return {Plan::make_unoptimized(std::move(*sized), device), {}};
+        return {Plan::make_unoptimized(std::move(*sized), device), {}, found.arena};
       }
       why = "sizes that are equal as a rule differ in it";
     } catch (const UnknownSize& error) {
@@ -362,15 +372,17 @@ MadePlan make_plan(Graph graph, Device& device) {
     }
     families().refuse(outline, why);
   }
-  return {Plan::make(std::move(graph), device), std::move(why)};
+  return {Plan::make(std::move(graph), device), std::move(why), {}};
 }
 
 std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device) {
+  const auto start = Clock::now();
   Graph graph = with_sizes(optimized, sizes);
   fold_constants(graph);
   drop_dead(graph);
-  families().count_hit();
-  return Plan::make_unoptimized(std::move(graph), device);
+  auto plan = Plan::make_unoptimized(std::move(graph), device);
+  families().count_hit(start);
+  return plan;
 }
 
 void set_symbolic_plans(bool on) { switched_on().store(on, std::memory_order_relaxed); }

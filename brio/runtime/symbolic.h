@@ -8,12 +8,14 @@
 #include <string>
 
 #include "brio/runtime/plan.h"
+#include "brio/runtime/plan_cache.h"
 
 namespace brio {
 
 struct MadePlan {
   std::shared_ptr<const Plan> plan;
   std::string note;  // "made from the plan for (n0, 100)", or why such a plan cannot be had; empty: nothing to say
+  std::shared_ptr<SharedArena> arena;  // that of its family, if it is symbolic
 };
 // As Plan::make, from the family's symbolic plan where there is one. Every plan of the runtime is made here.
 MadePlan make_plan(Graph graph, Device& device);
@@ -29,6 +31,7 @@ bool symbolic_plans();
 struct SymbolicStats {
   size_t families = 0;  // that are symbolic
   uint64_t hits = 0;    // plans that were made from one, or for sizes of a trace
+  double seconds = 0;   // that these took
 };
 SymbolicStats symbolic_stats();
 void clear_symbolic_plans();

@@ -76,7 +76,7 @@ TracedGraph trace_graph(const BodyFn& body, std::span<const Aval> arguments) {
     for (uint32_t i = 0; i < symbols; ++i)
       numbered.push_back(sizes[i] == Size::unknown(i) ? Size::unknown(left++) : Size(0));
     for (Size& size : sizes) size = size.at(numbered);
-    made.graph = with_sizes(made.graph, sizes);
+    made.graph = taken_for_equal([&] { return with_sizes(made.graph, sizes); });
     for (size_t i = 0; i < arguments.size(); ++i) made.arguments[i] = made.graph.values[made.graph.inputs[i].value];
   }
   made.own_gradients =

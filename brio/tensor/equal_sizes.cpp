@@ -11,12 +11,6 @@ bool mentions(Size size, uint32_t symbol) {
 
 }  // namespace
 
-std::optional<uint32_t> as_symbol(Size size) {
-  if (size.known()) return std::nullopt;
-  const uint32_t last = size.symbols() - 1;
-  return size == Size::unknown(last) ? std::optional(last) : std::nullopt;
-}
-
 Size agreed(Size a, Size b) {
   if (!a.known() && !b.known() && !(a == b)) EqualSizes::note(a, b);
   return a.known() ? a : b;

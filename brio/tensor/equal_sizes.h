@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "brio/base/error.h"
 #include "brio/tensor/size.h"
 
 namespace brio {
@@ -35,5 +36,16 @@ class EqualSizes {
   EqualSizes* before_;
   std::vector<Size> known_;  // per symbol; itself where nothing is known
 };
+
+// Makes what was traced anew with the sizes that were taken for equal. Where they cannot be (a part of an axis, and
+// the axis, of which one is 1 when they are broadcast), it depends on the sizes: throws UnknownSize.
+template <typename Make>
+auto taken_for_equal(Make make) {
+  try {
+    return make();
+  } catch (const InvalidArgument& error) {
+    throw UnknownSize(cat("sizes that are taken for equal cannot be: ", error.what()));
+  }
+}
 
 }  // namespace brio

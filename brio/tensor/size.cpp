@@ -113,7 +113,13 @@ class Expressions {
     }
     std::lock_guard lock(mutex_);
     const auto [it, fresh] = numbers_.try_emplace(std::move(key), polynomials_.size());
-    if (fresh) polynomials_.push_back(std::make_unique<const Polynomial>(std::move(sums)));
+    if (fresh) {
+      const bool one = sums.size() == 1 && sums[0].factor == 1 && sums[0].atoms.size() == 1;
+      const Atom* const atom = one ? &atoms_[sums[0].atoms[0]] : nullptr;
+      symbols_.push_back(atom && atom->kind == Atom::Kind::symbol ? std::optional(static_cast<uint32_t>(atom->a))
+                                                                  : std::nullopt);
+      polynomials_.push_back(std::make_unique<const Polynomial>(std::move(sums)));
+    }
     return Size::of_word(INT64_MIN + static_cast<int64_t>(it->second));
   }
   Polynomial terms(Size size) {
@@ -123,12 +129,17 @@ class Expressions {
     BRIO_CHECK(number < polynomials_.size(), "no size has the word ", size.word());
     return *polynomials_[number];
   }
+  std::optional<uint32_t> symbol(Size size) {
+    std::lock_guard lock(mutex_);
+    return symbols_[static_cast<size_t>(size.word() - INT64_MIN)];
+  }
 
  private:
   std::mutex mutex_;
   std::vector<Atom> atoms_;
   std::map<Atom, uint32_t> atom_numbers_;
   std::vector<std::unique_ptr<const Polynomial>> polynomials_;
+  std::vector<std::optional<uint32_t>> symbols_;  // which a polynomial is: every call of a function asks
   std::map<std::vector<int64_t>, size_t> numbers_;
 };
 
@@ -290,6 +301,8 @@ Size Size::substituted(std::span<const Size> symbols) const {
   }
   return total;
 }
+
+std::optional<uint32_t> as_symbol(Size size) { return size.known() ? std::nullopt : all().symbol(size); }
 
 uint32_t Size::symbols() const {
   uint32_t count = 0;

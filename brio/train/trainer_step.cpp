@@ -37,7 +37,7 @@ TensorList Trainer::weights_of(const Batch& batch, bool training) const {
 Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights,
                                    const Tensor& all_rows) {
   Compiled& c = *compiled_;
-  const Tensor rows = constant(batch.rows(), f32);
+  const Tensor rows = constant(batch.x[0].shape()[0], f32);
   Total total;
   size_t losses = 0;
   for (size_t i = 0; i < c.outputs.size(); ++i) {
@@ -159,7 +159,10 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
       tensors.sample_weight.assign(at(n_x + n_y), at(n_x + n_y + n_weights));
       return kind == Kind::part ? part_of_step(tensors, all.back()) : step(tensors, kind == Kind::train, *names);
     };
-    steps.push_back({n_x, n_y, n_weights, names, std::make_unique<detail::TracedFunction>(body)});
+    // A step that the user wrote may compute with the numbers that sizes are.
+    const bool own = (kind == Kind::test ? compiled_->options.test_step : compiled_->options.train_step) != nullptr;
+    const Sizes sizes = own ? Sizes::fixed : Sizes::open;
+    steps.push_back({n_x, n_y, n_weights, names, std::make_unique<detail::TracedFunction>(body, sizes)});
     found = steps.end() - 1;
   }
   arguments_.clear();

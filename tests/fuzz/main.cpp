@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "tests/fuzz/random_graph.h"
+#include "tests/fuzz/check_sizes.h"
 
 int main(int argc, char** argv) {
   double seconds = 60;
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   uint64_t graphs = 0;
   while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < seconds) {
     std::string problem = brio::fuzz::check(seed);
-    if (problem.empty()) problem = brio::fuzz::check_sizes(seed);
+    if (problem.empty()) problem = brio::fuzz::check_sizes(seed).problem;
     ++seed;
     if (!problem.empty()) {
       std::printf("%s\n", problem.c_str());

@@ -5,6 +5,7 @@
 
 #include "brio/brio.h"
 #include "brio/ir/sizes.h"
+#include "brio/ir/trace.h"
 
 namespace brio {
 namespace {
@@ -67,6 +68,52 @@ TEST(OpenSizes, SizesThatWereTakenForEqualMayDiffer) {
   check(1, 9);
   check(11, 11);
   EXPECT_THROW(f(numbers({4, 3}), numbers({5, 3})), InvalidArgument);
+}
+
+TEST(OpenSizes, SizesThatWereTakenForEqualAndCannotBe) {
+  // A part of x as long as y, and x beside y: not of the same length, but one of them may be 1.
+  const Graph graph = Graph::parse(R"((%0: f32[n0], %1: f32[n1]) {
+  %2 = slice %0 {begin=[2], size=[n1], stride=[1]} : f32[n1]
+  %3 = mul %0, %1 : f32[either(n0,n1)]
+  return %2, %3
+}
+)");
+  const auto body = [&](const Tensor& x, const Tensor& y) {
+    const Size sizes[] = {x.shape()[0], y.shape()[0]};
+    const Tensor in[] = {x, y};
+    return replay(with_sizes(graph, sizes), in);
+  };
+  const auto f = function(body, Sizes::open);
+  for (const auto& [n, m] : {std::pair<int64_t, int64_t>{5, 1}, {1, 0}, {7, 1}}) {
+    const Tensor x = numbers({n}), y = numbers({m}, 1);
+    const std::vector<Tensor> actual = f(x, y), expected = body(x, y);
+    for (size_t i = 0; i < actual.size(); ++i) expect_same_bits(actual[i], expected[i]);
+  }
+}
+
+TEST(OpenSizes, AProductMayBeAsWideAsItsBiasOrOneColumn) {
+  const Tensor x = numbers({3, 6}), b = numbers({2}, 2);
+  const auto body = [&](const Tensor& w) { return relu(matmul(x, w) + b); };
+  const auto f = function(body, Sizes::open);
+  for (const int64_t n : {2, 1, 2}) expect_same_bits(f(numbers({6, n})), body(numbers({6, n})));
+}
+
+TEST(OpenSizes, ManyLengthsKeepFewPlansAndOneArena) {
+  const Tensor w = numbers({16, 16});
+  const auto f = function([&](const Tensor& x) { return sum(tanh(matmul(exp(x), w)) * x); }, Sizes::open);
+  const auto plans = [] {
+    size_t count = 0;
+    for_each_plan([&](const Plan&) { ++count; });
+    return count;
+  };
+  f(numbers({2000, 16}));
+  f(numbers({1999, 16}));
+  const size_t before = plans();
+  const size_t bytes = plan_cache_stats().bytes;
+  for (int64_t n = 1; n < 1000; ++n) f(numbers({n, 16}));
+  EXPECT_EQ(f.traces(), 2u);
+  EXPECT_LE(plans(), before + 64);
+  EXPECT_LT(plan_cache_stats().bytes - bytes, 64u * 16384u);  // of 64 plans; an arena of one of them is as large
 }
 
 TEST(OpenSizes, WhoAsksForANumberIsTracedForEach) {
