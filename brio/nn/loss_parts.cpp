@@ -33,7 +33,7 @@ void require(std::string_view loss, const Tensor& y_true, const Tensor& y_pred) 
 }
 
 void require_same_shape(std::string_view loss, const Tensor& y_true, const Tensor& y_pred, std::string_view hint) {
-  if (y_true.shape() == y_pred.shape()) return;
+  if (!(y_true.shape() != y_pred.shape())) return;
   throw InvalidArgument(cat("[", loss, "] the targets have shape ", y_true.shape(), ", but the predictions ",
                             y_pred.shape(), "; ", hint));
 }
@@ -74,7 +74,7 @@ Tensor clipped(const Tensor& p) { return minimum(maximum(p, like(p, kEpsilon)), 
 
 Tensor both_masks(std::string_view what, const Tensor& a, const Tensor& b) {
   if (!a.defined() || !b.defined()) return as_booleans(a.defined() ? a : b);
-  if (!(a.shape() == b.shape()))
+  if (a.shape() != b.shape())
     throw InvalidArgument(cat("[", what, "] the mask has shape ", a.shape(), ", but the loss has a mask of shape ",
                               b.shape(), " of its own; give one of that shape"));
   return logical_and(as_booleans(a), as_booleans(b));

@@ -31,9 +31,10 @@ void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*cal
 // a file holds none. One that gives the gradient of the value itself, in a better way, can be done without.
 void grad_without_function(GradContext& g) {
   if (g.attrs[0]) return g.set(g.in.size() - 1, g.cotangent());
-  throw_invalid(*g.op,
-                "has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or write the "
-                "body without it");
+  throw UnknownValue(
+      cat("[", g.op->name,
+          "] has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or write the body "
+          "without it"));
 }
 
 // One size of a new shape follows from the others and from how many elements there are.
