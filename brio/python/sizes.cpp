@@ -1,5 +1,6 @@
 // Sizes as functions of the package compute with them: integers, or, while a function is traced for any size,
 // expressions. Users see None in their place.
+#include "brio/nn/module.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/known_sizes.h"
 #include "brio/ops/shape_ops.h"
@@ -99,8 +100,15 @@ void bind_open_sizes(nb::module_& m) {
   m.def(
       "_sizes_tensor",
       [](Given sizes, Given dtype, Given shape) {
-        return wrap(
-            reshape(sizes_tensor(sizes_from(sizes.object), dtype_from(dtype.object)), shape_from(shape.object)));
+        const std::vector<Size> all = sizes_from(sizes.object);
+        const auto made = [&] {
+          return reshape(sizes_tensor(all, dtype_from(dtype.object)), shape_from(shape.object));
+        };
+        if (!std::ranges::all_of(all, &Size::known)) return wrap(made());
+        const nn::EagerScope eager;  // numbers are read where they are asked for
+        Tensor numbers = made();
+        read_array(numbers);
+        return wrap(numbers);
       },
       nb::arg("sizes"), nb::arg("dtype"), nb::arg("shape"));
   // What it holds, in a row, where each is known as a number or an expression; else None.

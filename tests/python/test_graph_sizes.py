@@ -42,8 +42,8 @@ def test_relations_between_sizes_hold():
     assert shape(x + 1.0) == [None, 20] and shape(tf.concat([x, x], 0)) == [None, 20]
     assert shape(tf.reshape(x, [-1]) - tf.reshape(tf.transpose(x), [-1])) == [None]
     longer = tf.concat([x, tf.zeros([1, 20])], 0)
-    with pytest.raises(ValueError, match="add"):  # n and n + 1 rows, whatever n is
-        tf.concat([longer, tf.zeros([1, 20])], 0) + longer
+    with pytest.raises(ValueError, match="add"):  # n + 2 and n + 3 rows, whatever n is
+        tf.concat([x, tf.zeros([2, 20])], 0) + tf.concat([x, tf.zeros([3, 20])], 0)
     with pytest.raises(ValueError, match="concat"):
         tf.concat([x, longer], 1)
     with pytest.raises(ValueError):
@@ -82,15 +82,18 @@ def test_pictures(sizes):
     pool, up = tf.nn.max_pool2d(conv, 2, 2, "VALID"), v1.layers.conv2d_transpose(conv, 4, 3, 2, "same", kernel_initializer=v1.ones_initializer())
     whole = sizes[1] is not None
     assert shape(conv) == [*sizes[:3], 8] and shape(valid) == [sizes[0], 13 if whole else None, 13 if whole else None, 8]
-    assert shape(pool) == [sizes[0], 14 if whole else None, 14 if whole else None, 8] and shape(up) == [sizes[0], *([56, 56] if whole else [None, None]), 4]
+    assert shape(pool) == [sizes[0], *([14, 14] if whole else [None, None]), 8]
+    assert shape(up) == [sizes[0], *([56, 56] if whole else [None, None]), 4]
     pooled = tf.reduce_mean(conv, [1, 2])
     dense = v1.layers.dense(pooled, 10, kernel_initializer=v1.ones_initializer())
     assert shape(dense) == [sizes[0], 10]
     with v1.Session() as s:
         s.run(v1.global_variables_initializer())
-        for n, h, w in ((32, 28, 28), (32, 28, 28)) if sizes[0] and whole else ((sizes[0] or 5, sizes[1] or 31, sizes[2] or 17), (sizes[0] or 1, sizes[1] or 8, sizes[2] or 12)):
+        for given in ((5, 31, 17), (1, 8, 12)):
+            n, h, w = (own or other for own, other in zip(sizes, given))
             found = s.run([conv, valid, pool, up, dense], {x: data(n, h, w, 3)})
-            assert [f.shape for f in found] == [(n, h, w, 8), (n, (h - 1) // 2, (w - 1) // 2, 8), (n, h // 2, w // 2, 8), (n, 2 * h, 2 * w, 4), (n, 10)]
+            assert [f.shape[1:] for f in found] == [(h, w, 8), ((h - 1) // 2, (w - 1) // 2, 8), (h // 2, w // 2, 8), (2 * h, 2 * w, 4), (10,)]
+            assert {len(f) for f in found} == {n}
 
 
 def test_shape_arithmetic():
@@ -100,17 +103,21 @@ def test_shape_arithmetic():
     scores = tf.matmul(heads, heads, transpose_b=True)
     back = tf.reshape(tf.transpose(tf.matmul(tf.nn.softmax(scores), heads), [0, 2, 1, 3]), tf.shape(x))
     mask = tf.linalg.band_part(tf.ones([t, t]), -1, 0)
-    made = [heads, scores, back, mask, tf.reshape(x, [n * t, d]), tf.tile(x[:, :1], [1, t, 1]), tf.zeros(tf.shape(x)[:2]), tf.range(t), x[:, : t // 2],
-            tf.reshape(x, tf.concat([tf.shape(x)[:1], [-1]], 0)), tf.fill([n, 2 * t + 1], 3), tf.one_hot(tf.zeros([n], tf.int32), t), tf.sequence_mask(tf.fill([n], 3), t)]  # fmt: skip
+    made = [heads, scores, back, mask, tf.reshape(x, [n * t, d]), tf.tile(x[:, :1], [1, t, 1]), tf.zeros(tf.shape(x)[:2]), tf.range(t),
+        x[:, : t // 2],
+            tf.reshape(x, tf.concat([tf.shape(x)[:1], [-1]], 0)), tf.fill([n, 2 * t + 1], 3), tf.one_hot(tf.zeros([n], tf.int32), t),
+            tf.sequence_mask(tf.fill([n], 3), t)]  # fmt: skip
     assert [shape(m) for m in made] == [
-        [None, 8, None, 8], [None, 8, None, None], [None, None, 64], [None, None], [None, 64], [None, None, 64], [None, None], [None], [None, None, 64],
+        [None, 8, None, 8], [None, 8, None, None], [None, None, 64], [None, None], [None, 64], [None, None, 64], [None, None], [None],
+        [None, None, 64],
         [None, None], [None, None], [None, None], [None, None],
     ]  # fmt: skip
     with v1.Session() as s:
         for a, b in ((16, 100), (3, 8), (1, 1)):
             found = s.run(made, {x: data(a, b, 64)})
             assert [f.shape for f in found] == [
-                (a, 8, b, 8), (a, 8, b, b), (a, b, 64), (b, b), (a * b, 64), (a, b, 64), (a, b), (b,), (a, b // 2, 64), (a, b * 64), (a, 2 * b + 1), (a, b), (a, b)
+                (a, 8, b, 8), (a, 8, b, b), (a, b, 64), (b, b), (a * b, 64), (a, b, 64), (a, b), (b,), (a, b // 2, 64), (a, b * 64), (a, 2 * b + 1),
+                (a, b), (a, b)
             ]  # fmt: skip
 
 
@@ -144,17 +151,24 @@ def test_set_shape():
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
-        (lambda x: x[1:], [None, 3]), (lambda x: x[:-1], [None, 3]), (lambda x: x[::2], [None, 3]), (lambda x: x[::-1, ::2], [None, 2]), (lambda x: x[0], [3]),
-        (lambda x: x[-1], [3]), (lambda x: x[:, None], [None, 1, 3]), (lambda x: x[..., 0], [None]), (lambda x: x[2:5], [None, 3]), (lambda x: x[:, 1], [None]),
-        (lambda x: tf.strided_slice(x, [0, 0], [2, 3]), [None, 3]), (lambda x: tf.slice(x, [0, 1], [-1, 2]), [None, 2]), (lambda x: tf.split(x, 3, 1)[0], [None, 1]),
+        (lambda x: x[1:], [None, 3]), (lambda x: x[:-1], [None, 3]), (lambda x: x[::2], [None, 3]), (lambda x: x[::-1, ::2], [None, 2]),
+        (lambda x: x[0], [3]),
+        (lambda x: x[-1], [3]), (lambda x: x[:, None], [None, 1, 3]), (lambda x: x[..., 0], [None]), (lambda x: x[2:5], [None, 3]),
+        (lambda x: x[:, 1], [None]),
+        (lambda x: tf.strided_slice(x, [0, 0], [2, 3]), [None, 3]), (lambda x: tf.slice(x, [0, 1], [-1, 2]), [None, 2]),
+        (lambda x: tf.split(x, 3, 1)[0], [None, 1]),
         (lambda x: tf.split(x, [1, 2], 1)[1], [None, 2]), (lambda x: tf.split(x, 2)[0], [None, 3]), (lambda x: tf.unstack(x, axis=1)[0], [None]),
         (lambda x: tf.pad(x, [[1, 1], [0, 2]]), [None, 5]), (lambda x: tf.reverse(x, [0]), [None, 3]), (lambda x: tf.gather(x, [0, 0, 1]), [3, 3]),
         (lambda x: tf.expand_dims(x, 1), [None, 1, 3]), (lambda x: tf.stack([x, x], 1), [None, 2, 3]), (lambda x: tf.reduce_sum(x, 0), [3]),
-        (lambda x: tf.cumsum(x), [None, 3]), (lambda x: tf.argmax(x, 1), [None]), (lambda x: tf.nn.top_k(x, 2)[0], [None, 2]), (lambda x: tf.sort(x, 0), [None, 3]),
-        (lambda x: tf.einsum("ij,kj->ik", x, x), [None, None]), (lambda x: tf.linalg.diag(x), [None, 3, 3]), (lambda x: tf.nn.dropout(x, 0.5), [None, 3]),
+        (lambda x: tf.cumsum(x), [None, 3]), (lambda x: tf.argmax(x, 1), [None]), (lambda x: tf.nn.top_k(x, 2)[0], [None, 2]),
+        (lambda x: tf.sort(x, 0), [None, 3]),
+        (lambda x: tf.einsum("ij,kj->ik", x, x), [None, None]), (lambda x: tf.linalg.diag(x), [None, 3, 3]),
+        (lambda x: tf.nn.dropout(x, 0.5), [None, 3]),
         (lambda x: tf.nn.l2_normalize(x, 1), [None, 3]), (lambda x: tf.roll(x, 1, 0), [None, 3]), (lambda x: tf.repeat(x, 2, 0), [None, 3]),
-        (lambda x: tf.random.shuffle(x), [None, 3]), (lambda x: tf.nn.moments(x, [0])[0], [3]), (lambda x: v1.losses.mean_squared_error(x, x + 1.0), []),
-        (lambda x: tf.image.flip_left_right(tf.reshape(x, [-1, 1, 1, 3])), [None, 1, 1, 3]), (lambda x: tf.signal.rfft(x), [None, 2]), (lambda x: tf.keras.layers.Dense(7)(x), [None, 7]),
+        (lambda x: tf.random.shuffle(x), [None, 3]), (lambda x: tf.nn.moments(x, [0])[0], [3]),
+        (lambda x: v1.losses.mean_squared_error(x, x + 1.0), []),
+        (lambda x: tf.image.flip_left_right(tf.reshape(x, [-1, 1, 1, 3])), [None, 1, 1, 3]), (lambda x: tf.signal.rfft(x), [None, 2]),
+        (lambda x: tf.keras.layers.Dense(7)(x), [None, 7]),
     ],
 )  # fmt: skip
 def test_batches(make, expected):
@@ -172,7 +186,8 @@ def test_sizes_that_values_decide():
     x, w = floats(None, 3), floats(None)
     where, (unique, index), kept, rows = tf.where(x > 0), tf.unique(w), tf.boolean_mask(x, w > 0), tf.gather_nd(x, tf.where(x > 0))
     counts, parts = tf.unique_with_counts(w).count, tf.dynamic_partition(x, tf.cast(w > 0, tf.int32), 2)
-    made = [where, unique, index, kept, rows, counts, *parts, tf.reduce_sum(kept, 0), tf.boolean_mask(x, x > 0), tf.math.bincount(tf.cast(w > 0, tf.int32)), tf.sequence_mask(tf.cast(w, tf.int32))]
+    made = [where, unique, index, kept, rows, counts, *parts, tf.reduce_sum(kept, 0), tf.boolean_mask(x, x > 0),
+        tf.math.bincount(tf.cast(w > 0, tf.int32)), tf.sequence_mask(tf.cast(w, tf.int32))]
     assert [shape(t) for t in made] == [[None, 2], [None], [None], [None, 3], [None], [None], [None, 3], [None, 3], [3], [None], [None], [None, None]]
     assert [t.dtype.name for t in made[:3]] == ["int64", "float32", "int32"]
     for n in (5, 9):
@@ -187,24 +202,29 @@ def test_sizes_that_values_decide():
 def test_numbers_that_are_fed():
     """Shapes, positions and counts that a run is given."""
     x, k, two, some = floats(None, 3), v1.placeholder(tf.int32, []), v1.placeholder(tf.int32, [2]), v1.placeholder(tf.int32, [None])
-    made = [tf.zeros([k, 2]), tf.range(k), x[:k], x[k:], x[k], tf.reshape(x, two), tf.tile(x, two), tf.reshape(x, some), tf.fill(some, 1.0), tf.one_hot([0, 1], k),
-            tf.nn.top_k(x, k).values, tf.random.normal([k, 4]), tf.transpose(x, some), tf.reduce_sum(x, k - 2), tf.math.unsorted_segment_sum(x, tf.zeros(tf.shape(x)[:1], tf.int32), k), tf.eye(k)]  # fmt: skip
+    made = [tf.zeros([k, 2]), tf.range(k), x[:k], x[k:], x[k], tf.reshape(x, two), tf.tile(x, two), tf.reshape(x, some), tf.fill(some, 1.0),
+        tf.one_hot([0, 1], k),
+            tf.nn.top_k(x, k).values, tf.random.normal([k, 4]), tf.transpose(x, some), tf.reduce_sum(x, k - 2),
+            tf.math.unsorted_segment_sum(x, tf.zeros(tf.shape(x)[:1], tf.int32), k), tf.eye(k)]  # fmt: skip
     assert [shape(t) for t in made] == [
-        [None, 2], [None], [None, 3], [None, 3], [3], [None, None], [None, None], None, None, [2, None], [None, None], [None, 4], [None, None], None, [None, 3], [None, None]
+        [None, 2], [None], [None, 3], [None, 3], [3], [None, None], [None, None], None, None, [2, None], [None, None], [None, 4], [None, None],
+        None, [None, 3], [None, None]
     ]  # fmt: skip
-    found = run(made, {x: data(4, 3), k: 2, two: [3, 4], some: [1, 0]} | {})[:7]
+    found = run(made[:7], {x: data(4, 3), k: 2, two: [3, 4]})
     assert [f.shape for f in found] == [(2, 2), (2,), (2, 3), (2, 3), (3,), (3, 4), (12, 12)]
     assert run(made[7], {x: data(4, 3), some: [2, 3, 2]}).shape == (2, 3, 2) and run(made[8], {some: [2, 1, 3]}).shape == (2, 1, 3)
-    assert [f.shape for f in run(made[9:], {x: data(4, 3), k: 2, some: [1, 0]})] == [(2, 2), (4, 2), (2, 4), (3, 4), (4,) * 0 or (3,), (2, 3), (2, 2)]
+    assert [f.shape for f in run(made[9:], {x: data(4, 3), k: 2, some: [1, 0]})] == [(2, 2), (4, 2), (2, 4), (3, 4), (3,), (2, 3), (2, 2)]
 
 
 def test_texts():
     t, one = v1.placeholder(tf.string, [None]), v1.placeholder(tf.string, [])
-    made = [tf.strings.join([t, t], "-"), tf.strings.upper(t), tf.strings.length(t), tf.reshape(t, [-1, 1]), tf.concat([t, t], 0), tf.strings.split(one), tf.strings.to_number(t[:1]), t[0], tf.strings.reduce_join(t)]
+    made = [tf.strings.join([t, t], "-"), tf.strings.upper(t), tf.strings.length(t), tf.reshape(t, [-1, 1]), tf.concat([t, t], 0),
+        tf.strings.split(one), tf.strings.to_number(t[:1]), t[0], tf.strings.reduce_join(t)]
     assert [shape(m) for m in made] == [[None], [None], [None], [None, 1], [None], [None], [None], [], []]
     assert [m.dtype.name for m in made] == ["string", "string", "int32", "string", "string", "string", "float32", "string", "string"]
     found = run(made, {t: ["1", "bc", "d"], one: "a b c"})
-    assert found[0].tolist() == [b"1-1", b"bc-bc", b"d-d"] and found[5].tolist() == [b"a", b"b", b"c"] and found[8] == b"1bcd" and found[3].shape == (3, 1)
+    assert found[0].tolist() == [b"1-1", b"bc-bc", b"d-d"] and found[5].tolist() == [b"a", b"b",
+        b"c"] and found[8] == b"1bcd" and found[3].shape == (3, 1)
 
 
 def test_masked_training():
@@ -226,7 +246,8 @@ def test_masked_training():
 
 def test_unknown_ranks():
     a, b = v1.placeholder(tf.float32), v1.placeholder(tf.float32)
-    made = [a * 2.0, a + b, tf.reduce_sum(a), tf.shape(a), tf.reshape(a, [-1, 2]), tf.matmul(a, tf.ones([2, 5])), tf.rank(a), tf.cast(a, tf.int32), tf.reduce_mean((a - b) ** 2), tf.nn.softmax(a)]
+    made = [a * 2.0, a + b, tf.reduce_sum(a), tf.shape(a), tf.reshape(a, [-1, 2]), tf.matmul(a, tf.ones([2, 5])), tf.rank(a), tf.cast(a, tf.int32),
+        tf.reduce_mean((a - b) ** 2), tf.nn.softmax(a)]
     assert [shape(t) for t in made] == [None, None, [], [None], [None, 2], made[5].shape.rank and [None, 5], [], None, [], None]
     with v1.Session() as s:
         for size in ((4, 2), (1, 2), (6, 2)):
@@ -268,8 +289,6 @@ def test_branches():
     same = tf.cond(p, lambda: x + 1.0, lambda: x * 2.0)
     other = tf.cond(p, lambda: x, lambda: tf.concat([x, x], 0))
     assert shape(same) == shape(other) == [None, 4]
-    with pytest.raises(ValueError):
-        tf.concat([x, tf.zeros([1, 4])], 0)[1:] - tf.concat([x, tf.zeros([1, 4])], 0)
     assert shape(same + x) == [None, 4]
     with v1.Session() as s:
         for n in (3, 128):
@@ -282,7 +301,8 @@ def test_loops():
     x = floats(None, 5)
     w = tf.Variable(np.eye(5, dtype="float32") * 0.5)
     _, power = tf.while_loop(lambda i, h: i < 4, lambda i, h: (i + 1, tf.tanh(tf.matmul(h, w)) + x), [0, x])
-    _, grown = tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.concat([h, x], 0)), [0, x], shape_invariants=[tf.TensorShape([]), tf.TensorShape([None, 5])])
+    any_rows = [tf.TensorShape([]), tf.TensorShape([None, 5])]
+    _, grown = tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, tf.concat([h, x], 0)), [0, x], shape_invariants=any_rows)
     total = tf.while_loop(lambda i, s: i < tf.shape(x)[0], lambda i, s: (i + 1, s + x[i]), [0, tf.zeros([5])])[1]
     gradient = tf.gradients(tf.reduce_sum(power), [x, w])
     sums, halved = tf.scan(lambda a, r: a + r, x), tf.map_fn(lambda r: r / 2.0, x)
@@ -327,10 +347,12 @@ def test_gradients_of_batches():
 @pytest.mark.parametrize(
     ("make", "match"),
     [
-        (lambda x, a: tf.matmul(x, tf.ones([4, 2])), "matmul"), (lambda x, a: x + tf.ones([4]), "add"), (lambda x, a: tf.concat([x, tf.ones([2, 4])], 0), "concat"),
-        (lambda x, a: tf.reshape(x, [-1, 3, 0, 2]) * tf.ones([5]), ""), (lambda x, a: tf.nn.conv2d(tf.reshape(x, [-1, 1, 1, 3]), tf.ones([1, 1, 4, 8]), 1, "SAME"), "conv"),
+        (lambda x, a: tf.matmul(x, tf.ones([4, 2])), "matmul"), (lambda x, a: x + tf.ones([4]), "add"),
+        (lambda x, a: tf.concat([x, tf.ones([2, 4])], 0), "concat"),
+        (lambda x, a: tf.nn.conv2d(tf.reshape(x, [-1, 1, 1, 3]), tf.ones([1, 1, 4, 8]), 1, "SAME"), "conv"),
         (lambda x, a: tf.transpose(x, [0, 1, 2]), "transpose"), (lambda x, a: x[:, 3], "out of bounds"), (lambda x, a: tf.unstack(x), "not known"),
-        (lambda x, a: tf.reduce_sum(x, 2), "axis"), (lambda x, a: tf.nn.conv2d(a, tf.ones([1, 4, 8]), 1, "SAME"), "conv"), (lambda x, a: tf.gather_nd(x, [[0, 0, 0]]), "gather"),
+        (lambda x, a: tf.reduce_sum(x, 2), "axis"), (lambda x, a: tf.concat([a, tf.ones([2], tf.int32)], 0), "concat"),
+        (lambda x, a: tf.gather_nd(x, [[0, 0, 0]]), "gather"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_for_every_size_is_refused_at_once(make, match):

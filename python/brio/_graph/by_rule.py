@@ -98,6 +98,13 @@ def _reduced(dtype=None):
     return rule
 
 
+def _pad(tensor, paddings, *_, **__):
+    dims = dims_of(tensor)
+    if dims is None or isinstance(paddings, Tensor):
+        return Spec(_dtype_of(tensor), _same_rank(tensor))
+    return Spec(_dtype_of(tensor), [d + sum(map(int, p)) if all(isinstance(n, (int, np.integer)) for n in p) else None for d, p in zip(dims, paddings)])
+
+
 def _arg(input, axis=None, output_type="int64"):
     dims = dims_of(input)
     return Spec(output_type, None if dims is None else [None] * (len(dims) - 1))
@@ -257,6 +264,10 @@ def _picture(contents, channels=0, *_, dtype="uint8", **__):
     return Spec(dtype, [None, None, channels if isinstance(channels, int) and channels > 0 else None])
 
 
+def _any_picture(contents, channels=None, dtype="uint8", expand_animations=True):
+    return Spec(dtype, None if expand_animations else [None, None, channels or None])  # with frames it has four axes
+
+
 def _suppressed(boxes, scores, max_output_size, *_, **__):
     return Spec("int32", [None])
 
@@ -358,42 +369,105 @@ def _declare():
     import brio as tf
 
     rules = {
-        "reshape": lambda tensor, shape: Spec(_dtype_of(tensor), _of_shape(shape)), "broadcast_to": lambda input, shape: Spec(_dtype_of(input), _of_shape(shape)),
-        "fill": lambda dims, value, layout=None: Spec(_dtype_of(value), _of_shape(dims)), "scatter_nd": lambda indices, updates, shape: Spec(_dtype_of(updates), _of_shape(shape)),
-        "tile": lambda input, multiples: Spec(_dtype_of(input), _same_rank(input)), "pad": lambda tensor, *_, **__: Spec(_dtype_of(tensor), _same_rank(tensor)),
-        "transpose": lambda a, *_, **__: Spec(_dtype_of(a), _same_rank(a)), "one_hot": _one_hot, "repeat": _repeat, "split": _split, "range": _range,
+        "reshape": lambda tensor, shape: Spec(_dtype_of(tensor), _of_shape(shape)),
+        "broadcast_to": lambda input, shape: Spec(_dtype_of(input), _of_shape(shape)),
+        "fill": lambda dims, value, layout=None: Spec(_dtype_of(value), _of_shape(dims)),
+        "scatter_nd": lambda indices, updates, shape: Spec(_dtype_of(updates), _of_shape(shape)),
+        "tile": lambda input, multiples: Spec(_dtype_of(input), _same_rank(input)),
+        "pad": _pad,
+        "transpose": lambda a, *_, **__: Spec(_dtype_of(a), _same_rank(a)),
+        "one_hot": _one_hot,
+        "repeat": _repeat,
+        "split": _split,
+        "range": _range,
         "eye": lambda num_rows, num_columns=None, batch_shape=None, dtype="float32": Spec(dtype, [*(batch_shape or []), None, None]),
         "sequence_mask": lambda lengths, maxlen=None, dtype="bool": Spec(dtype, None if dims_of(lengths) is None else [*dims_of(lengths), None]),
         "linspace": lambda start, stop, num, axis=0: Spec(_dtype_of(start), None if dims_of(start) is None else [None] * (len(dims_of(start)) + 1)),
-        "argmax": _arg, "argmin": _arg, "concat": _concat, "expand_dims": _expand_dims, "gather": _gather, "math.top_k": _top_k,
-        "squeeze": lambda input, axis=None: Spec(_dtype_of(input), None), "roll": _same, "reverse": _same, "cumsum": _same,
+        "argmax": _arg,
+        "argmin": _arg,
+        "concat": _concat,
+        "expand_dims": _expand_dims,
+        "gather": _gather,
+        "math.top_k": _top_k,
+        "squeeze": lambda input, axis=None: Spec(_dtype_of(input), None),
+        "roll": _same,
+        "reverse": _same,
+        "cumsum": _same,
         "dynamic_partition": lambda data, partitions, num_partitions: [Spec(_dtype_of(data), _after(dims_of(data), partitions)) for _ in range(num_partitions)],
         "dynamic_stitch": lambda indices, data: Spec(_dtype_of(data[0]), _after(dims_of(data[0]), indices[0])),
-        "math.bincount": _bincount, "math.confusion_matrix": lambda labels, predictions, num_classes=None, weights=None, dtype="int32": Spec(dtype, [None, None]),
+        "math.bincount": _bincount,
+        "math.confusion_matrix": lambda labels, predictions, num_classes=None, weights=None, dtype="int32": Spec(dtype, [None, None]),
         "random.categorical": lambda logits, num_samples, dtype=None, seed=None: Spec(dtype or "int64", _with(dims_of(logits), -1)),
-        "unstack": _unstack, "ragged.range": _ranges, "edit_distance": lambda *_, **__: Spec("float32", None), "sparse.to_dense": _dense, "sparse.sparse_dense_matmul": _product,
-        "random.shuffle": _same, "bitcast": lambda input, type: Spec(type, dims_of(input) if _core.as_dtype(type).size == _dtype_of(input).size else None),
-        "nn.conv_transpose": _conv_transpose, "nn.conv2d_transpose": _conv_transpose, "nn.conv3d_transpose": _conv_transpose, "nn.conv1d_transpose": _conv_transpose,
-        "linalg.diag": _matrix(lambda d: [*d[:-1], None, None]), "linalg.diag_part": _matrix(lambda d: [*d[:-2], None]), "linalg.trace": _matrix(lambda d: d[:-2]),
-        "linalg.tensor_diag": _matrix(lambda d: d + d), "linalg.tensor_diag_part": _matrix(lambda d: d[: len(d) // 2]), "linalg.expm": _same, "linalg.lstsq": _lstsq,
-        "linalg.matrix_rank": _matrix(lambda d: d[:-2], "int32"), "linalg.pinv": _matrix(lambda d: [*d[:-2], d[-1], d[-2]]), "signal.rfft": _rfft, "signal.frame": _frame,
-        "signal.stft": _stft, "signal.inverse_stft": _inverse_stft, "signal.dct": _same, "signal.idct": _same, "signal.mfccs_from_log_mel_spectrograms": _same,
-        "signal.overlap_and_add": _matrix(lambda d: [*d[:-2], None]), "image.random_crop": lambda value, size, *_, **__: Spec(_dtype_of(value), _of_shape(size)),
-        "image.stateless_random_crop": lambda value, size, *_, **__: Spec(_dtype_of(value), _of_shape(size)), "image.resize_with_crop_or_pad": _to_sides,
-        "image.resize_with_pad": _to_sides, "image.pad_to_bounding_box": _cropped, "image.central_crop": _central, "image.crop_and_resize": _boxes,
-        "image.combined_non_max_suppression": _combined, "image.sobel_edges": _matrix(lambda d: [*d, 2]), "image.total_variation": _matrix(lambda d: d[:-3]),
-        "image.image_gradients": lambda image: (_same(image), _same(image)), "image.per_image_standardization": _matrix(lambda d: d, "float32"),
-        "image.resize": _resized, "image.crop_to_bounding_box": _cropped, "image.non_max_suppression": _suppressed, "io.decode_raw": lambda input_bytes, out_type, *_, **__:
-        Spec(out_type, None if dims_of(input_bytes) is None else [*dims_of(input_bytes), None]), "io.decode_csv": _csv, "io.parse_tensor": lambda serialized, out_type:
-        Spec(out_type, None), "io.serialize_tensor": lambda tensor: Spec("string", []), "io.read_file": lambda filename: Spec("string", []), "io.decode_image": lambda contents,
-        channels=None, dtype="uint8", expand_animations=True: Spec(dtype, [None, None, channels or None] if not expand_animations else None),
-        "io.encode_base64": _text, "io.decode_base64": _text, "io.encode_png": lambda image, *_, **__: Spec("string", []), "io.encode_jpeg": lambda image, *_, **__: Spec("string", []),
-        "io.parse_example": _features(True), "io.parse_single_example": _features(False), "io.matching_files": lambda pattern: Spec("string", [None]),
-        "strings.join": _joined, "strings.reduce_join": _reduce_join, "strings.format": lambda *_, **__: Spec("string", []),
-        "strings.split": _pieces("string"), "strings.bytes_split": _pieces("string"), "strings.unicode_split": _pieces("string"), "strings.unicode_decode": _pieces("int32"),
-        "strings.ngrams": lambda data, *_, **__: Spec("string", [*dims_of(data)[:-1], None]), "sets.union": _set, "sets.intersection": _set, "sets.difference": _set,
-        "sets.size": lambda a, validate_indices=True: Spec("int32", dims_of(a)[:-1]), "nn.ctc_greedy_decoder": _decoded,
-    }  # fmt: skip
+        "unstack": _unstack,
+        "ragged.range": _ranges,
+        "edit_distance": lambda *_, **__: Spec("float32", None),
+        "sparse.to_dense": _dense,
+        "sparse.sparse_dense_matmul": _product,
+        "random.shuffle": _same,
+        "bitcast": lambda input, type: Spec(type, dims_of(input) if _core.as_dtype(type).size == _dtype_of(input).size else None),
+        "nn.conv_transpose": _conv_transpose,
+        "nn.conv2d_transpose": _conv_transpose,
+        "nn.conv3d_transpose": _conv_transpose,
+        "nn.conv1d_transpose": _conv_transpose,
+        "linalg.diag": _matrix(lambda d: [*d[:-1], None, None]),
+        "linalg.diag_part": _matrix(lambda d: [*d[:-2], None]),
+        "linalg.trace": _matrix(lambda d: d[:-2]),
+        "linalg.tensor_diag": _matrix(lambda d: d + d),
+        "linalg.tensor_diag_part": _matrix(lambda d: d[: len(d) // 2]),
+        "linalg.expm": _same,
+        "linalg.lstsq": _lstsq,
+        "linalg.matrix_rank": _matrix(lambda d: d[:-2], "int32"),
+        "linalg.pinv": _matrix(lambda d: [*d[:-2], d[-1], d[-2]]),
+        "signal.rfft": _rfft,
+        "signal.frame": _frame,
+        "signal.stft": _stft,
+        "signal.inverse_stft": _inverse_stft,
+        "signal.dct": _same,
+        "signal.idct": _same,
+        "signal.mfccs_from_log_mel_spectrograms": _same,
+        "signal.overlap_and_add": _matrix(lambda d: [*d[:-2], None]),
+        "image.random_crop": lambda value, size, *_, **__: Spec(_dtype_of(value), _of_shape(size)),
+        "image.stateless_random_crop": lambda value, size, *_, **__: Spec(_dtype_of(value), _of_shape(size)),
+        "image.resize_with_crop_or_pad": _to_sides,
+        "image.resize_with_pad": _to_sides,
+        "image.pad_to_bounding_box": _cropped,
+        "image.central_crop": _central,
+        "image.crop_and_resize": _boxes,
+        "image.combined_non_max_suppression": _combined,
+        "image.sobel_edges": _matrix(lambda d: [*d, 2]),
+        "image.total_variation": _matrix(lambda d: d[:-3]),
+        "image.image_gradients": lambda image: (_same(image), _same(image)),
+        "image.per_image_standardization": _matrix(lambda d: d, "float32"),
+        "image.resize": _resized,
+        "image.crop_to_bounding_box": _cropped,
+        "image.non_max_suppression": _suppressed,
+        "io.decode_raw": lambda input_bytes, out_type, *_, **__: Spec(out_type, None if dims_of(input_bytes) is None else [*dims_of(input_bytes), None]),
+        "io.decode_csv": _csv,
+        "io.parse_tensor": lambda serialized, out_type: Spec(out_type, None),
+        "io.serialize_tensor": lambda tensor: Spec("string", []),
+        "io.read_file": lambda filename: Spec("string", []),
+        "io.decode_image": _any_picture,
+        "io.encode_base64": _text,
+        "io.decode_base64": _text,
+        "io.encode_png": lambda image, *_, **__: Spec("string", []),
+        "io.encode_jpeg": lambda image, *_, **__: Spec("string", []),
+        "io.parse_example": _features(True),
+        "io.parse_single_example": _features(False),
+        "io.matching_files": lambda pattern: Spec("string", [None]),
+        "strings.join": _joined,
+        "strings.reduce_join": _reduce_join,
+        "strings.format": lambda *_, **__: Spec("string", []),
+        "strings.split": _pieces("string"),
+        "strings.bytes_split": _pieces("string"),
+        "strings.unicode_split": _pieces("string"),
+        "strings.unicode_decode": _pieces("int32"),
+        "strings.ngrams": lambda data, *_, **__: Spec("string", [*dims_of(data)[:-1], None]),
+        "sets.union": _set,
+        "sets.intersection": _set,
+        "sets.difference": _set,
+        "sets.size": lambda a, validate_indices=True: Spec("int32", dims_of(a)[:-1]),
+        "nn.ctc_greedy_decoder": _decoded,
+    }
     for name in ("zeros", "ones"):
         rules[name] = lambda shape, dtype="float32", layout=None: Spec(dtype, _of_shape(shape))
     for name in ("uniform", "normal", "truncated_normal"):

@@ -90,7 +90,10 @@ def _value_of(tensor):
 
 
 def _of_any_rank(graph, call, inputs, of_user):
-    """By cases, one for each rank that there is: what all that the call takes agree on is known."""
+    """By cases, one for each rank that there is: what all that the call takes agree on is known.
+
+    The core has no tensors of unknown rank to call a function on, and this is no guess: there are no other ranks.
+    """
     unknown = sum(t.dims is None for t in inputs)
     joined, refused, asked = None, None, None
     for ranks in itertools.chain(((rank,) * unknown for rank in _RANKS), itertools.product(_RANKS, repeat=unknown) if unknown == 2 else ()):
@@ -105,6 +108,8 @@ def _of_any_rank(graph, call, inputs, of_user):
             refused = refused or error
             continue
         joined = found if joined is None else joined
+        if len(found.tensors) != len(joined.tensors):
+            raise _UnknownSizeError("how many results there are depends on a rank that is not known")
         # Of three and more the cases are those of equal ranks alone, which shows dtypes and no ranks.
         joined.tensors = [(dtype, None if unknown > 2 else common(graph, a, b), None) for (dtype, a, _), (_, b, _) in zip(joined.tensors, found.tensors)]
         if all(dims is None for _, dims, _ in joined.tensors):
