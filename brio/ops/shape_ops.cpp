@@ -347,8 +347,13 @@ Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
     drop |= 1u << at;
   }
   Shape shape;
-  for (int i = 0; i < required(op::reshape, x).rank(); ++i)
-    if (axes.empty() ? !(x.shape()[i] == 1) : !(drop >> i & 1)) shape.push_back(x.shape()[i]);
+  for (int i = 0; i < required(op::reshape, x).rank(); ++i) {
+    const Size size = x.shape()[i];
+    if (axes.empty() && !size.known() && !(size != 1))
+      throw UnknownSize(
+          cat("[squeeze] whether axis ", i, " of shape ", x.shape(), " is 1 is not known here; name axes"));
+    if (axes.empty() ? !(size == 1) : !(drop >> i & 1)) shape.push_back(size);
+  }
   return reshape(x, shape);
 }
 

@@ -370,3 +370,12 @@ def test_what_is_wrong_for_some_sizes_is_refused_by_the_run():
         with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="reshape"):
             s.run(y, {x: data(9)})
         assert s.run(y, {x: data(4)}).shape == (1, 4)
+
+
+def test_squeeze_without_axes():
+    """Which axes go depends on sizes: the rank is not known, in graphs and in functions of any size."""
+    x = floats(None, 3, 1)
+    y = tf.squeeze(x)
+    assert y.shape.rank is None and shape(tf.squeeze(x, 2)) == [None, 3]
+    with v1.Session() as s:
+        assert s.run(y, {x: data(4, 3, 1)}).shape == (4, 3) and s.run(y, {x: data(1, 3, 1)}).shape == (3,)

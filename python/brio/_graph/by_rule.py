@@ -252,8 +252,7 @@ def _unstack(value, num=None, axis=0):
 
 
 def _dense(sp_input, *_, **__):
-    rank = sp_input.indices.dims[1]
-    return Spec(sp_input.values.dtype, [None] * rank if type(rank) is int else None)
+    return Spec(sp_input.values.dtype, None if _rank_of(sp_input) is None else [None] * _rank_of(sp_input))
 
 
 def _product(sp_a, b, *_, **__):
@@ -353,10 +352,19 @@ def _csv(records, record_defaults, *_, **__):
     return made
 
 
+def _rank_of(x):
+    """Of a tensor or a sparse one; None where it is not known."""
+    if isinstance(x, Tensor):
+        return None if x.dims is None else len(x.dims)
+    return x.indices.dims[1] if type(x.indices.dims[1]) is int else None
+
+
 def _set(a, *_, **__):
-    values = getattr(a, "values", a)
-    rank = len(dims_of(a)) if isinstance(a, Tensor) else a.indices.dims[1] if type(a.indices.dims[1]) is int else None
-    return _sparse(values.dtype, rank)
+    return _sparse(getattr(a, "values", a).dtype, _rank_of(a))
+
+
+def _set_size(a, *_, **__):
+    return Spec("int32", None if _rank_of(a) is None else [None] * (_rank_of(a) - 1))
 
 
 def _decoded(inputs, sequence_length, *_, **__):
@@ -465,7 +473,7 @@ def _declare():
         "sets.union": _set,
         "sets.intersection": _set,
         "sets.difference": _set,
-        "sets.size": lambda a, validate_indices=True: Spec("int32", dims_of(a)[:-1]),
+        "sets.size": _set_size,
         "nn.ctc_greedy_decoder": _decoded,
     }
     for name in ("zeros", "ones"):
