@@ -28,6 +28,12 @@ class UnknownSize : public InvalidArgument {
   using InvalidArgument::InvalidArgument;
 };
 
+// What is asked for is there only where ops run one by one, not in a trace: data, a shape that it decides, …
+class UnknownValue : public InvalidArgument {
+ public:
+  using InvalidArgument::InvalidArgument;
+};
+
 // The system could not give what a correct program asked for: memory, a file, a device.
 class ResourceError : public Error {
  public:

@@ -6,6 +6,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/fork_locks.h"
+#include "brio/ir/shapes_only.h"
 #include "brio/ir/string_moves.h"
 #include "brio/ir/trace.h"
 
@@ -311,6 +312,18 @@ Recording* traced_function(Recording& recording) {
   return r && r->kind == Recording::Kind::function ? r : nullptr;
 }
 
+namespace {
+
+// In a trace for shapes strings are recorded as anything else is.
+bool lack_data(std::span<TensorImpl* const> in) {
+  return ShapesOnly::active() && std::ranges::any_of(in, [](TensorImpl* impl) {
+           impl->refs.increment();
+           return ShapesOnly::lacks_data(Tensor::adopt(impl));
+         });
+}
+
+}  // namespace
+
 RecordInto::RecordInto(Recording& recording) : previous_(&current_recording()) {
   thread_current_recording = &recording;
 }
@@ -320,7 +333,7 @@ Tensor record(const OpDef& op, std::span<TensorImpl* const> in, std::span<const 
   Recording& recording = current_recording();
   const NewNode node{op, in, attrs, {}};
   infer(recording, node);
-  if (recording.inferred[0].dtype == DType::string) [[unlikely]]
+  if (recording.inferred[0].dtype == DType::string && !lack_data(in)) [[unlikely]]
     return move_strings(op, in, attrs);
   std::unique_lock lock(recording.mutex);
   number_inputs(recording, node, lock);
@@ -415,7 +428,7 @@ void evaluate(TensorImpl& impl) {
       throw InvalidArgument(
           "[tensor] this value was made while a function was traced and has no value outside of it");
     if (home->kind != Recording::Kind::eager)
-      throw InvalidArgument(
+      throw UnknownValue(
           cat("[function] a tensor of shape ", impl.aval().shape,
               " cannot be read while a function or loop body is being "
               "traced: its value exists only when the function runs; return it, or move the read outside"));

@@ -13,10 +13,9 @@ bool is_known_now(const Tensor& tensor) {
 
 void check_known_now(std::string_view what, const Tensor& tensor) {
   if (is_known_now(tensor)) return;
-  throw InvalidArgument(cat("[", what, "] gives strings, which are computed at once, but a tensor of shape ",
-                            tensor.shape(),
-                            " is not known while a function or loop body is traced; call it outside, ",
-                            "and give the function what comes out"));
+  throw UnknownValue(cat("[", what, "] gives strings, which are computed at once, but a tensor of shape ",
+                         tensor.shape(), " is not known while a function or loop body is traced; call it outside, ",
+                         "and give the function what comes out"));
 }
 
 Tensor move_strings(const OpDef& op, std::span<TensorImpl* const> in, std::span<const int64_t> attrs) {

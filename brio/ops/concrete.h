@@ -10,9 +10,9 @@ namespace brio {
 // The data of x, computed now. While a function or a body is traced there is none, and `instead` says what to do.
 inline const Array& concrete(std::string_view function, const Tensor& x, std::string_view instead) {
   if (!is_known_now(required(function, x)))
-    throw_invalid(function, cat("the size of its result depends on the data of a tensor of shape ", x.shape(),
-                                ", which is not known while a function or loop body is traced; ", instead,
-                                ", or call it outside"));
+    throw UnknownValue(cat("[", function, "] the size of its result depends on the data of a tensor of shape ",
+                           x.shape(), ", which is not known while a function or loop body is traced; ", instead,
+                           ", or call it outside"));
   return x.array();
 }
 

@@ -34,8 +34,10 @@ void expect_graphs(const OpCall& call, size_t n) {
 
 void expect_aval(const OpCall& call, std::string_view what, size_t i, const Aval& got, const Aval& wanted) {
   if (!(got != wanted)) return;
-  throw_invalid(call.op, cat(what, " ", i, " is ", got.dtype, " of shape ", got.shape, ", but ", wanted.dtype,
-                             " of shape ", wanted.shape, " is needed"));
+  const std::string why = cat("[", call.op.name, "] ", what, " ", i, " is ", got.dtype, " of shape ", got.shape,
+                              ", but ", wanted.dtype, " of shape ", wanted.shape, " is needed");
+  if (got.dtype != wanted.dtype) throw InvalidArgument(why);
+  throw UnknownValue(why);  // which branch, or how many rounds, decides the shape: without a trace it works
 }
 
 void infer_cond(const OpCall& call, std::vector<Aval>& out) {

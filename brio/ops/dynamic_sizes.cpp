@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <unordered_map>
 
+#include "brio/ir/shapes_only.h"
 #include "brio/ops/check.h"
 #include "brio/ops/concrete.h"
 #include "brio/ops/elementwise.h"
@@ -97,9 +98,12 @@ const Tensor& ranked(std::string_view function, const Tensor& x) {
   return x;
 }
 
+// In a trace for shapes: what known_sizes() does not see through.
+Tensor without_data(const Shape& shape, DType dtype) { return cast(zeros(shape, boolean), dtype); }
+
 // The rows of x at these positions of its first `axes` axes.
 Tensor rows(const Tensor& x, int axes, int first, const Tensor& positions) {
-  std::vector<int64_t> dims(x.shape().begin(), x.shape().begin() + first);
+  std::vector<Size> dims(x.shape().begin(), x.shape().begin() + first);
   dims.push_back(1);
   for (int i = 0; i < axes; ++i) dims.back() *= x.shape()[first + i];
   dims.insert(dims.end(), x.shape().begin() + first + axes, x.shape().end());
@@ -121,7 +125,7 @@ Tensor coordinates(const Tensor& flat, const Shape& shape) {
 // Does x's shape have `part` from axis `first` on?
 void check_axes(std::string_view function, std::string_view what, const Tensor& x, const Tensor& part, int first) {
   bool fits = first + part.rank() <= x.rank();
-  for (int i = 0; fits && i < part.rank(); ++i) fits = part.shape()[i] == x.shape()[first + i];
+  for (int i = 0; fits && i < part.rank(); ++i) fits = !(part.shape()[i] != x.shape()[first + i]);
   if (!fits)
     throw_invalid(function, cat("the ", what, " has shape ", part.shape(), ", which is not that of the axes from ",
                                 first, " on of ", x.shape()));
@@ -144,7 +148,9 @@ Tensor where(const Tensor& condition) {
   if (!is_real(required("where", condition).dtype()))
     throw_invalid("where",
                   cat("takes truths or real numbers, but got ", condition.dtype(), "; compare them with something"));
-  const Array& array = concrete("where", ranked("where", condition), "give it a size");
+  if (ShapesOnly::lacks_data(ranked("where", condition)))
+    return without_data({ShapesOnly::decided_by_data(), condition.rank()}, i64);
+  const Array& array = concrete("where", condition, "give it a size");
   return coordinates(true_positions(array, i64), condition.shape());
 }
 
@@ -168,6 +174,8 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask, int axis) {
   if (ranked(self, mask).dtype() != boolean)
     throw_invalid(self, cat("the mask must be bool, but is ", mask.dtype(), "; compare it with something"));
   check_axes(self, "mask", x, mask, first);
+  if (ShapesOnly::lacks_data(mask))
+    return rows(x, mask.rank(), first, without_data({ShapesOnly::decided_by_data()}, i64));
   const Array& array = concrete(self, mask, "multiply by the mask, or take the rows of where(mask, size)");
   return rows(x, mask.rank(), first, true_positions(array, counter_dtype(mask.size())));
 }
@@ -175,6 +183,10 @@ Tensor boolean_mask(const Tensor& x, const Tensor& mask, int axis) {
 Unique unique(const Tensor& x) {
   if (required("unique", x).rank() != 1)
     throw_invalid("unique", cat("takes vectors, but got shape ", x.shape(), "; reshape it first"));
+  if (ShapesOnly::lacks_data(x)) {
+    const Shape found{ShapesOnly::decided_by_data()};
+    return {gather(x, without_data(found, i64)), without_data(x.shape(), i32), without_data(found, i32)};
+  }
   if (x.dtype() == DType::string) return unique_strings(x);
   if (!is_real(x.dtype())) throw_invalid("unique", cat("takes real numbers and strings, but got ", x.dtype()));
   const Array& array = concrete("unique", x, "sort the values and compare neighbours");

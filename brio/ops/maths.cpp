@@ -156,7 +156,7 @@ Tensor bitwise_not(const Tensor& x) {
 
 Tensor clip_by_value(const Tensor& x, const Tensor& low, const Tensor& high) {
   Tensor result = minimum(maximum(x, low), high);
-  if (!(result.shape() == x.shape()))
+  if (result.shape() != x.shape())
     refuse("clip_by_value", cat("the limits have shapes ", low.shape(), " and ", high.shape(),
                                 ", which do not broadcast to ", x.shape(), "; reshape them"));
   return result;

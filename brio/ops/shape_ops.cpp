@@ -31,9 +31,10 @@ void infer_last(const OpCall& call, std::vector<Aval>& out) { out.push_back(*cal
 // a file holds none. One that gives the gradient of the value itself, in a better way, can be done without.
 void grad_without_function(GradContext& g) {
   if (g.attrs[0]) return g.set(g.in.size() - 1, g.cotangent());
-  throw_invalid(*g.op,
-                "has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or write the "
-                "body without it");
+  throw UnknownValue(
+      cat("[", g.op->name,
+          "] has no gradient inside a branch or loop body, nor when it was loaded; put it outside, or write the body "
+          "without it"));
 }
 
 // One size of a new shape follows from the others and from how many elements there are.
@@ -346,8 +347,13 @@ Tensor squeeze(const Tensor& x, const std::vector<int>& axes) {
     drop |= 1u << at;
   }
   Shape shape;
-  for (int i = 0; i < required(op::reshape, x).rank(); ++i)
-    if (axes.empty() ? !(x.shape()[i] == 1) : !(drop >> i & 1)) shape.push_back(x.shape()[i]);
+  for (int i = 0; i < required(op::reshape, x).rank(); ++i) {
+    const Size size = x.shape()[i];
+    if (axes.empty() && !size.known() && !(size != 1))
+      throw UnknownSize(
+          cat("[squeeze] whether axis ", i, " of shape ", x.shape(), " is 1 is not known here; name axes"));
+    if (axes.empty() ? !(size == 1) : !(drop >> i & 1)) shape.push_back(size);
+  }
   return reshape(x, shape);
 }
 

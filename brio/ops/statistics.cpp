@@ -103,7 +103,7 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
   const std::string_view self = "bincount";
   if (!is_integer(required(self, x).dtype()))
     throw_invalid(self, cat("takes integers, but got ", x.dtype(), "; cast it first"));
-  if (options.weights.defined() && !(options.weights.shape() == x.shape()))
+  if (options.weights.defined() && options.weights.shape() != x.shape())
     throw_invalid(self, cat("the weights have shape ", options.weights.shape(), ", but the values ", x.shape()));
   if (options.minlength < 0 || options.maxlength.value_or(0) < 0)
     throw_invalid(

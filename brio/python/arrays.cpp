@@ -100,7 +100,9 @@ void bind_sizes(nb::module_& m) {
 // While a function is traced: a range that ends, or begins, at a size that is not known. None: it has numbers.
 std::optional<Tensor> open_range(nb::handle start, nb::handle limit, nb::handle delta, DType dtype) {
   if (!is_tracing() || !is_integer(dtype) || !PyLong_Check(delta.ptr())) return std::nullopt;
-  const auto is_open = [](nb::handle h) { return h.ptr() && is_tensor(h) && !readable(tensor_of(h)); };
+  const auto is_open = [](nb::handle h) {
+    return h.ptr() && (nb::isinstance<Size>(h) || (is_tensor(h) && !readable(tensor_of(h))));
+  };
   const int64_t by = integer_from(delta);
   if (by <= 0 || (!is_open(start) && !is_open(limit))) return std::nullopt;
   const Size from = start.ptr() ? size_from(start) : Size(0), to = size_from(limit);

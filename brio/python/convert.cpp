@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "brio/base/error.h"
+#include "brio/ir/shapes_only.h"
 #include "brio/nn/module.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/elementwise.h"
@@ -414,11 +415,24 @@ double double_from(nb::handle h) {
   return value;
 }
 
+namespace {
+
+// The sizes that a traced tensor holds; none where they are not known.
+std::vector<Size> open_sizes(const Tensor& x) {
+  if (auto sizes = known_sizes(x)) return *std::move(sizes);
+  std::vector<Size> sizes;
+  if (ShapesOnly::lacks_data(x) && is_integer(x.dtype()) && x.shape().known() && x.size() <= kMaxRank)
+    while (sizes.size() < static_cast<size_t>(x.size())) sizes.push_back(ShapesOnly::decided_by_data());
+  return sizes;
+}
+
+}  // namespace
+
 Size size_from(nb::handle h) {
   if (PyLong_Check(h.ptr())) return integer_from(h);
   if (nb::isinstance<Size>(h)) return *nb::inst_ptr<Size>(h);
   if (is_tensor(h) && is_tracing())
-    if (const auto sizes = known_sizes(tensor_of(h)); sizes && sizes->size() == 1) return sizes->front();
+    if (const auto sizes = open_sizes(tensor_of(h)); sizes.size() == 1) return sizes.front();
   return integer_from(h);
 }
 
@@ -434,7 +448,7 @@ std::vector<T> list_from(nb::handle h) {
       throw InvalidArgument(
           cat("sizes are a list of integers, but got a tensor of shape ", x.shape(), " and dtype ", x.dtype()));
     if (is_tracing() && !readable(x))
-      if (const auto sizes = known_sizes(x)) return {sizes->begin(), sizes->end()};
+      if (const auto sizes = open_sizes(x); !sizes.empty()) return {sizes.begin(), sizes.end()};
     const Array& array = read_array(x);
     std::vector<T> all;
     for (int64_t i = 0; i < x.size(); ++i) all.push_back(integer_at(array.data(), x.dtype(), i));
@@ -530,18 +544,22 @@ const Array& read_array(const Tensor& tensor) {
 }
 
 // A class of the Python part: TensorShape is a tuple that knows TensorFlow's methods.
-nb::object shape_object(std::span<const int64_t> dims) {
-  nb::object list = owned(PyTuple_New(static_cast<Py_ssize_t>(dims.size())));
-  for (size_t i = 0; i < dims.size(); ++i)
-    PyTuple_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i),
-                     (dims[i] < 0 ? nb::none() : nb::object(nb::int_(dims[i]))).release().ptr());
+static nb::object shape_of(size_t rank, auto item) {
+  nb::object list = owned(PyTuple_New(static_cast<Py_ssize_t>(rank)));
+  for (size_t i = 0; i < rank; ++i)
+    PyTuple_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), nb::object(item(i)).release().ptr());
   static PyObject* const make = nb::object(nb::module_::import_("brio._shape").attr("TensorShape")).release().ptr();
   return nb::handle(make)(list);
 }
+nb::object shape_object(std::span<const int64_t> dims) {
+  return shape_of(dims.size(), [&](size_t i) { return dims[i] < 0 ? nb::none() : nb::object(nb::int_(dims[i])); });
+}
 nb::object shape_object(const Shape& shape) {
-  int64_t dims[kMaxRank];
-  for (int i = 0; i < shape.rank(); ++i) dims[i] = shape[i].known() ? int64_t{shape[i]} : -1;
-  return shape_object(std::span<const int64_t>(dims, static_cast<size_t>(shape.rank())));
+  const bool expressions = ShapesOnly::shows_expressions();
+  return shape_of(static_cast<size_t>(shape.rank()), [&](size_t i) {
+    const Size size = shape[static_cast<int>(i)];
+    return expressions || size.known() ? size_object(size) : nb::none();
+  });
 }
 
 }  // namespace brio::python

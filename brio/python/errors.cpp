@@ -49,6 +49,9 @@ void set_python_error() noexcept {
   } catch (const UnknownSize& e) {
     static PyObject* const type = error_class("_UnknownSizeError");
     PyErr_SetString(type, e.what());
+  } catch (const UnknownValue& e) {
+    static PyObject* const type = error_class("_UnknownValueError");
+    PyErr_SetString(type, e.what());
   } catch (const InvalidArgument& e) {
     static PyObject* const type = error_class("InvalidArgumentError");
     PyErr_SetString(type, e.what());

@@ -242,7 +242,7 @@ void bind_math(nb::module_& m) {
         if (inputs.empty()) throw InvalidArgument("[add_n] takes a list of at least one tensor, but got none");
         Tensor total = inputs[0];
         for (size_t i = 1; i < inputs.size(); ++i) {
-          if (!(inputs[i].aval() == total.aval()))
+          if (inputs[i].aval() != total.aval())
             throw InvalidArgument(cat("[add_n] all tensors must have one shape and dtype, but got ", total.shape(),
                                       " and ", inputs[i].shape()));
           total = add(total, inputs[i]);

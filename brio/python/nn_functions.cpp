@@ -61,7 +61,7 @@ void bind_activations(nb::module_& m) {
 }
 
 Tensor sigmoid_loss(const Tensor& labels, const Tensor& logits) {
-  if (!(labels.shape() == logits.shape()))
+  if (labels.shape() != logits.shape())
     throw InvalidArgument(cat("[sigmoid_cross_entropy_with_logits] logits and labels must have one shape, but have ",
                               logits.shape(), " and ", labels.shape()));
   return sigmoid_xent(logits, labels);

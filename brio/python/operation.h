@@ -239,6 +239,12 @@ inline bool is_known_size(const TensorArgument& argument) {
          x.impl()->computed.load(std::memory_order_acquire);
 }
 
+template <typename H>
+bool has_numbers(const H& held) {
+  if constexpr (std::is_base_of_v<SizesArgument, H>) return std::ranges::all_of(held.list, &Size::known);
+  else return true;
+}
+
 // kPure: false for what draws random numbers or has effects, and so is more than its arguments.
 template <bool kPure = true, typename F, typename... H>
 nb::object perform(const F& f, std::tuple<H...> held) {
@@ -260,7 +266,8 @@ nb::object perform(const F& f, std::tuple<H...> held) {
   }
   if (kPure && is_tracing()) [[unlikely]] {
     const std::vector<TensorArgument> all = arguments();
-    if (!all.empty() && std::ranges::all_of(all, is_known_size)) {
+    const bool numbers = std::apply([](auto&... h) { return (has_numbers(h) && ...); }, held);
+    if (numbers && !all.empty() && std::ranges::all_of(all, is_known_size)) {
       const nn::EagerScope eager;
       R result = std::apply([&](auto&... h) { return f(given_to(h)...); }, held);
       for (const Tensor& x : pack(result))

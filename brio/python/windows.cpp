@@ -88,10 +88,11 @@ void define_transpose(nb::module_& m, const char* name, ConvTranspose f, int axe
           Given dilations, Given) {
         const int n = axes_of(name, axes, input);
         const DataFormat format = format_from(name, data_format);
-        std::vector<int64_t> size = dims_from(output_shape.object);
-        if (static_cast<int>(size.size()) == n + 2)
-          size = format == DataFormat::channels_last ? std::vector<int64_t>(size.begin() + 1, size.end() - 1)
-                                                     : std::vector<int64_t>(size.begin() + 2, size.end());
+        const std::vector<Size> given = sizes_from(output_shape.object);
+        const bool whole = static_cast<int>(given.size()) == n + 2;  // the batch need not be known, nor the channels
+        const size_t before = !whole ? 0 : format == DataFormat::channels_last ? 1 : 2;
+        const std::vector<int64_t> size(given.begin() + static_cast<std::ptrdiff_t>(before),
+                                        given.end() - (whole && before == 1));
         const ConvTransposeOptions options{.strides = spatial_from(name, "strides", strides, n, format),
                                            .padding = padding_from(name, padding, format),
                                            .output_size = size,

@@ -194,6 +194,17 @@ Bounds bounds(Size size) {
   return total;
 }
 
+// Is `whole` what `part` was broadcast to with another? Broadcasting with it again changes nothing.
+bool is_broadcast_with(Size whole, Size part) {
+  if (whole.known()) return false;
+  const Polynomial terms = all().terms(whole);
+  if (terms.size() != 1 || terms[0].factor != 1 || terms[0].atoms.size() != 1) return false;
+  const Atom atom = all().atom(terms[0].atoms[0]);
+  if (atom.kind != Atom::Kind::either) return false;
+  const Size a = Size::of_word(atom.a), b = Size::of_word(atom.b);
+  return a == part || b == part || is_broadcast_with(a, part) || is_broadcast_with(b, part);
+}
+
 // dividend / divisor, where that leaves no rest.
 bool divides(const Term& dividend, const Term& divisor, Term& quotient) {
   if (divisor.factor == 0 || dividend.factor % divisor.factor != 0) return false;
@@ -263,6 +274,8 @@ Size Size::larger(Size a, Size b) {
   return b + of_atom(Atom::Kind::positive, apart, 0);
 }
 Size Size::either(Size a, Size b) {
+  if (is_broadcast_with(a, b)) return a;
+  if (is_broadcast_with(b, a)) return b;
   if (EqualSizes::note(a, b)) return a.symbols() <= b.symbols() ? a : b;
   return of_atom(Atom::Kind::either, of_word(std::min(a.word_, b.word_)), of_word(std::max(a.word_, b.word_)));
 }

@@ -1,5 +1,7 @@
 """TensorShape: a tuple of sizes that knows TensorFlow's methods. A size that is not known is None."""
 
+from brio._core import _Size
+
 
 class TensorShape(tuple):
     """The sizes of a tensor's axes: a tuple in which a size that is not known is None.
@@ -15,7 +17,8 @@ class TensorShape(tuple):
             raise ValueError("a shape of unknown rank cannot be written down here; give the sizes, None for unknown ones")
         if isinstance(dims, int):
             dims = (dims,)
-        return tuple.__new__(cls, (None if d is None else int(d) for d in dims))
+        # An expression stays one: functions of the package compute with it (brio/python/sizes.cpp).
+        return tuple.__new__(cls, (d if d is None or type(d) is _Size else int(d) for d in dims))
 
     @property
     def rank(self):

@@ -21,7 +21,7 @@ class SparseTensor:
             raise ValueError(f"[SparseTensor] indices have {self.indices.shape[1]} columns, but the shape has {self.dense_shape.shape[0]} axes")
 
     dtype = property(lambda self: self.values.dtype, doc="The type of elements.")
-    shape = property(lambda self: TensorShape(self.dense_shape.numpy().tolist()), doc="The shape of the whole tensor.")
+    shape = property(lambda self: TensorShape(_core._sizes_from(self.dense_shape)), doc="The shape of the whole tensor.")
 
     def get_shape(self):
         """The shape of the whole tensor."""

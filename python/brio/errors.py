@@ -18,6 +18,10 @@ class _UnknownSizeError(InvalidArgumentError):
     """A size is None, while a function is traced, where its number is needed: the function is traced for each size then."""
 
 
+class _UnknownValueError(InvalidArgumentError):
+    """The data of a tensor is asked for that has none yet: a function is traced."""
+
+
 class ConversionError(TypeError, ValueError):
     """A value that cannot become a tensor."""
 

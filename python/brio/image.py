@@ -111,7 +111,7 @@ def _ssim_map(x, y, largest, filter_size, filter_sigma, k1, k2):
 def ssim(img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False):
     """The structural similarity of pictures."""
     img1, img2 = _core.convert_to_tensor(img1), _core.convert_to_tensor(img2)
-    if min(img1.shape[-3:-1]) < filter_size:
+    if any(_core._surely_less(n, filter_size) for n in img1.shape[-3:-1]):
         raise _core_error(f"[ssim] pictures of shape {img1.shape} are smaller than the filter, {filter_size}")
     largest = float(convert_image_dtype(_core.cast(max_val, img1.dtype), "float32"))
     img1, img2 = _floats(img1, img2, max_val)

@@ -105,7 +105,7 @@ def sufficient_statistics(x, axes, shift=None, keepdims=False, name=None):
     centred = x if shift is None else x - shift
     squares = _core.square(centred)
     return (
-        _core.constant(count, x.dtype), _core.reduce_sum(centred, axes, keepdims), _core.reduce_sum(squares, axes, keepdims),
+        _core.cast(count, x.dtype), _core.reduce_sum(centred, axes, keepdims), _core.reduce_sum(squares, axes, keepdims),
         shift,
     )  # fmt: skip
 

@@ -55,7 +55,7 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
         starts, limits = 0, starts
     parts = [_core.convert_to_tensor(x) for x in (starts, limits, deltas)]
     n = max([p.shape[0] for p in parts if p.shape.rank], default=1)
-    columns = [[p] * n if p.shape.rank == 0 else list(p) for p in parts]
+    columns = [[p] * int(n) if p.shape.rank == 0 else list(p) for p in parts]
     return _stack([_core.range(*[int(v) if not v.dtype.is_floating else float(v) for v in row], dtype=dtype) for row in zip(*columns)])
 
 

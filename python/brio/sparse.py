@@ -22,7 +22,7 @@ def from_dense(tensor, name=None):
     """The elements that are not 0, in order."""
     tensor = _core.convert_to_tensor(tensor)
     indices = _core.where(_core.not_equal(tensor, _core.zeros_like(tensor) if tensor.dtype != _core.string else ""))
-    return SparseTensor(indices, _core.gather_nd(tensor, indices), tensor.shape)
+    return SparseTensor(indices, _core.gather_nd(tensor, indices), _core.shape(tensor))
 
 
 def reorder(sp_input, name=None):

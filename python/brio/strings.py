@@ -129,7 +129,7 @@ def ngrams(data, ngram_width, separator=" ", pad_values=None, padding_width=None
         return _RaggedTensor(values, splits)
     data = _core.convert_to_tensor(data)
     if data.shape.rank == 1:
-        return _strings._ngrams(data, [0, data.shape[0]], [], widths, separator)[0]
+        return _strings._ngrams(data, [0, int(data.shape[0])], [], widths, separator)[0]
     return ngrams(_RaggedTensor.from_tensor(data), widths, separator).to_tensor()
 
 

@@ -56,6 +56,8 @@ TEST(Size, FillsInSizes) {
   EXPECT_EQ(pieces(n, m).at(values), 2);
   EXPECT_EQ(broadcast(n, m).at({1, 5}), 5);
   EXPECT_EQ(broadcast(n, m).at({5, 1}), 5);
+  EXPECT_EQ(broadcast(broadcast(n, m), n), broadcast(n, m));
+  EXPECT_EQ(broadcast(m, broadcast(Size::unknown(2), broadcast(n, m))), broadcast(Size::unknown(2), broadcast(n, m)));
   EXPECT_EQ((n + m).at({m, m}), m * 2);
   EXPECT_EQ(((n - 9) / 2).at(values), -1);  // rounds down
   EXPECT_THROW((n + m).at({3}), InvalidArgument);

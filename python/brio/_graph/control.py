@@ -17,14 +17,13 @@ class Body:
 
 
 def body_of(graph, function, specs, packed=None):
-    """Describes function(*inputs), where specs are (dtype, dims, known) of the inputs."""
+    """Describes function(*inputs), where specs are (dtype, dims) of the inputs."""
     body = Body()
     graph._bodies.append(body)
     control, graph._control = graph._control, []
     try:
-        for dtype, dims, known in specs:
-            op = graph.add("Placeholder", "arg", run=None)
-            body.inputs.append(Tensor(op, dtype, dims, known))
+        for dtype, dims in specs:
+            body.inputs.append(Tensor(graph.add("Placeholder", "arg", run=None), dtype, dims))
         result = function(*(body.inputs if packed is None else packed(body.inputs)))
         result = nested.swap(result, lambda x: x if x is None or isinstance(x, (Tensor, Operation)) else wrap.convert(x))
     finally:
@@ -67,8 +66,16 @@ def _close(body):
     body.writes = tuple({v for op in body.order for v in op.writes})
 
 
-def _specs(tensors):
-    return [(t.dtype, t.dims, (None, None)) for t in tensors]
+def carried_specs(graph, tensors):
+    """Specs of what goes from round to round: a size that is not known need not stay what it is in the first."""
+    return [(t.dtype, None if t.dims is None else tuple(d if type(d) is int else graph.new_size() for d in t.dims)) for t in tensors]
+
+
+def carried_dims(graph, before, body_input, body_output):
+    """Dims after the last round: those before the first, where a round keeps them."""
+    if before is None or body_output is None or len(body_output) != len(before):
+        return None
+    return tuple(d if type(d) is int or given == made else graph.new_size() for d, given, made in zip(before, body_input, body_output))
 
 
 def _add(graph, kind, name, function, inputs, bodies, results, structure):
@@ -89,13 +96,6 @@ def _add(graph, kind, name, function, inputs, bodies, results, structure):
     return nested.put_together(structure, made) if made else op
 
 
-def _joined(a, b):
-    """Dims of what one of two tensors is."""
-    if a.dims is None or b.dims is None or len(a.dims[0]) != len(b.dims[0]):
-        return None
-    return tuple(tuple(x if a.dims[0][j] == b.dims[0][j] and a.dims[1][j] == b.dims[1][j] else infer.SIZES[i] for j, x in enumerate(a.dims[i])) for i in (0, 1))
-
-
 def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None):
     """What one of two functions returns, as a truth says when it is run."""
     true_fn, false_fn = true_fn or fn1, false_fn or fn2
@@ -111,14 +111,14 @@ def cond(pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, f
     results = []
     for a, b in zip(yes.outputs, no.outputs):
         if isinstance(a, Operation) or isinstance(b, Operation):
-            results.append(("bool", ((), ())))
+            results.append(("bool", ()))
             continue
         if a.dtype != b.dtype:
             raise TypeError(
                 f"true_fn and false_fn arguments to tf.cond must have the same number, type, and overall structure of return values; {a.dtype.name} and "
                 f"{b.dtype.name} differ"
             )
-        results.append((a.dtype, _joined(a, b)))
+        results.append((a.dtype, infer.common(graph, a.dims, b.dims)))
 
     def function(state, values):
         return _control.cond(_scalar(values[0]), lambda: state.inner(yes, []), lambda: state.inner(no, []))
@@ -185,11 +185,9 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
     graph = building()
     taken = nested.swap(loop_vars, lambda x: x if x is None else wrap.convert(x))
     structure, flat = nested.taken_apart(taken, nested.is_graph_tensor)
-    specs = _specs(flat)
-    specs = [(d, None if tensor_array.is_empty(t) else dims, known) for (d, dims, known), t in zip(specs, flat)]
+    specs = [(d, None if tensor_array.is_empty(t) else dims) for (d, dims), t in zip(carried_specs(graph, flat), flat)]
     if shape_invariants is not None:
-        shapes = [leaf for leaf in _shape_leaves(shape_invariants)]
-        specs = [(dtype, infer.dims_of(shape), known) for (dtype, _, known), shape in zip(specs, shapes)]
+        specs = [(dtype, infer.dims_of(graph, shape)) for (dtype, _), shape in zip(specs, _shape_leaves(shape_invariants))]
 
     def packed(inputs):
         return nested.put_together(structure, inputs)
@@ -200,8 +198,8 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
     for i, (new, old) in enumerate(zip(step.outputs, step.inputs)):
         if new.dtype != old.dtype:
             raise TypeError(f"[while_loop] variable {i} enters the loop as {old.dtype.name}, but the body returns {new.dtype.name}")
-        if old.dims is None and shape_invariants is None:
-            specs[i] = (new.dtype, new.dims, specs[i][2])  # an array that is written to
+        if shape_invariants is None:  # an array that is written to has a shape after it alone
+            specs[i] = (new.dtype, new.dims if old.dims is None else carried_dims(graph, flat[i].dims, old.dims, new.dims))
         if old.dims is not None and shape_invariants is None and (
             new.dims is None or _plain(new) != _plain(old)
         ) and not new.shape.is_compatible_with(old.shape):
@@ -222,7 +220,7 @@ def while_loop(cond=None, body=None, loop_vars=None, shape_invariants=None, para
             start, rounds = state.inner(step, start), rounds + 1
         return start
 
-    made = _add(graph, "while", name or "while", function, [*flat, *most_rounds], [test, step], [(d, dims) for d, dims, _ in specs], structure)
+    made = _add(graph, "while", name or "while", function, [*flat, *most_rounds], [test, step], specs, structure)
     made = made if back_prop else _without_gradients(made)
     return made[0] if len(made) == 1 and not return_same_structure else made
 
@@ -255,16 +253,16 @@ def _rows(elems):
     """Tensors, and what one row of each is."""
     structure, flat = nested.taken_apart(nested.swap(elems, lambda x: wrap.convert(x)), nested.is_graph_tensor)
     for t in flat:
-        if t.dims is not None and not t.dims[0]:
+        if t.dims == ():
             raise ValueError("elements in elems must be 1+ dimensional Tensors, not scalars")
-    return structure, flat, [(t.dtype, None if t.dims is None else (t.dims[0][1:], t.dims[1][1:]), (None, None)) for t in flat]
+    return structure, flat, [(t.dtype, None if t.dims is None else t.dims[1:]) for t in flat]
 
 
 def _counted(flat, dims):
     """Dims of rows behind one another."""
     if dims is None or flat[0].dims is None:
         return None
-    return tuple((flat[0].dims[i][0], *dims[i]) for i in (0, 1))
+    return (flat[0].dims[0], *dims)
 
 
 def map_fn(fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None):
@@ -308,7 +306,7 @@ def _along(kind, fn, elems, initializer, reverse, name, stacked, back_prop):
         carried_structure, first, carried = structure, [], rows
     else:
         carried_structure, first = nested.taken_apart(nested.swap(initializer, lambda x: wrap.convert(x)), nested.is_graph_tensor)
-        carried = _specs(first)
+        carried = carried_specs(graph, first)
     n = len(carried)
     step = body_of(graph, fn, carried + rows, lambda all_: (nested.put_together(carried_structure, all_[:n]), nested.put_together(structure, all_[n:])))
 

@@ -108,6 +108,7 @@ class Graph:
         self._variable_scopes, self._scope_counts = [], {}
         self._bodies = []  # of the branches and loops that are being described
         self._finalized, self.seed, self._reads = False, None, {}
+        self.symbols = 0  # of sizes that are not known
 
     @contextlib.contextmanager
     def as_default(self):
@@ -160,6 +161,11 @@ class Graph:
             self._scope = before
 
     # ---- operations
+
+    def new_size(self):
+        """A size that is not known: a symbol of its own."""
+        self.symbols += 1
+        return _core._size_symbol(self.symbols - 1)
 
     def add(self, kind, name=None, **how):
         """A new operation."""
@@ -402,11 +408,11 @@ class Symbol:
 class Tensor(Symbol):
     """A result of an operation, which has a value when a session runs it.
 
-    dims holds its shape twice, for two sizes in place of each unknown one (infer.py); None where its rank is unknown. known holds
-    values that follow from these sizes: shapes and what is computed of them.
+    dims are its sizes, numbers or expressions (infer.py); None where its rank is unknown. known are the elements, in a row, of a few integers
+    that follow from sizes: of shapes and what is computed of them.
     """
 
-    def __init__(self, op, dtype, dims, known=(None, None)):
+    def __init__(self, op, dtype, dims, known=None):
         self.op, self.value_index, self._dtype, self.dims, self.known = op, len(op.outputs), _core.as_dtype(dtype), dims, known
         op.outputs.append(self)
 
@@ -430,7 +436,7 @@ class Tensor(Symbol):
         """The sizes of its axes; None where one is not known."""
         if self.dims is None:
             return UnknownShape()
-        return Shape(a if a == b else None for a, b in zip(*self.dims))
+        return Shape(d if type(d) is int else None for d in self.dims)
 
     def get_shape(self):
         """The sizes of its axes; None where one is not known."""
@@ -464,12 +470,11 @@ class Tensor(Symbol):
         raise TypeError(f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` rather than `len(x)` for shape information.")
 
     def __iter__(self):
-        rows = self.shape[0] if self.dims is not None and self.dims[0] else None
-        if self.dims is not None and not self.dims[0]:
+        if self.dims == ():
             raise TypeError("Cannot iterate over a scalar tensor.")
-        if rows is None:
+        if self.dims is None or type(self.dims[0]) is not int:
             raise TypeError("Cannot iterate over a tensor with unknown first dimension.")
-        return iter([self[i] for i in range(int(rows))])
+        return iter([self[i] for i in range(self.dims[0])])
 
     def __tf_tensor__(self, dtype=None, name=None):
         raise TypeError(f"{self.name} belongs to a graph and has no value here; session.run() gives it")

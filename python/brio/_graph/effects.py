@@ -6,6 +6,7 @@ import weakref
 from brio import _control, _core, _nest
 from brio._graph import nested, wrap
 from brio._graph.core import Tensor, building
+from brio.errors import _UnknownValueError
 
 
 def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None, first_n=None):
@@ -31,7 +32,7 @@ def print_op(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=N
 def _needs_values(what):
     """Ends a trace: the run goes on without one."""
     if _core._is_tracing():
-        raise NotImplementedError(f"{what} needs values")
+        raise _UnknownValueError(f"{what} needs values")
 
 
 def _control_print(*args, **kwargs):
@@ -87,7 +88,7 @@ def _python(kind, func, inp, types, name, argument):
     op = graph.add(kind, name, run=run_in, inputs=tensors)
     from brio._graph import infer
 
-    outputs = [Tensor(op, _dtype(s), infer.dims_of(s.shape) if hasattr(s, "shape") else None) for s in specs]
+    outputs = [Tensor(op, _dtype(s), infer.dims_of(graph, s.shape) if hasattr(s, "shape") else None) for s in specs]
     if not outputs:
         return op
     return _nest.pack(types, outputs) if isinstance(types, (list, tuple)) else outputs[0]

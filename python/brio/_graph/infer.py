@@ -1,179 +1,131 @@
-"""What an operation will give: its function is called on tensors that have shapes and no values.
+"""What an operation will give: its function is called once, on tensors that have shapes and no values.
 
-A size that is not known is taken as SIZES[0] and then as SIZES[1]: what differs between both results is not known either. Both
-have many divisors, so that reshaping and pooling work on them.
+A size that is not known is an expression over symbols (brio/tensor/size.h). Each None of a placeholder is a symbol of its own, numbered within
+its graph, so that x and x + 1 share their batch; where two of them meet in a broadcast, the result is an expression of both: they need not be
+equal before a run. A size that values decide (tf.where, a shape that is fed) is a new symbol. Users see None where a size is an expression. A
+run has numbers: it checks then what could not be decided here.
 """
 
-import numpy as np
+import itertools
 
 from brio import _core
 from brio._graph import nested
 from brio._graph.core import Tensor, paused
 from brio._graph.shapes import plain
+from brio.errors import InvalidArgumentError, _UnknownSizeError, _UnknownValueError
 
-SIZES = (960, 1920)
-_RANKS = (0, 1, 2, 3, 4)  # tried where the rank of an input is not known
+_RANKS = range(9)  # all that there are: brio/tensor/shape.h, kMaxRank
 
 
-def dims_of(shape):
+def dims_of(graph, shape):
     """Tensor.dims for a shape as users give it."""
     sizes = plain(shape)
-    if sizes is None:
-        return None
-    return tuple(tuple(size if d is None else d for d in sizes) for size in SIZES)
+    return None if sizes is None else tuple(graph.new_size() if d is None else d for d in sizes)
 
 
 def set_shape(tensor, shape):
-    """Tensor.set_shape()."""
+    """Tensor.set_shape(): a number takes the place of what was not known."""
     sizes = plain(shape)
     if sizes is None:
         return
     if tensor.dims is None:
-        tensor.dims = dims_of(sizes)
+        tensor.dims = dims_of(tensor.graph, sizes)
         return
-    have = plain(tensor.shape)
-    if len(have) != len(sizes) or any(a is not None and b is not None and a != b for a, b in zip(have, sizes)):
+    if len(tensor.dims) != len(sizes) or any(d is not None and have != d for have, d in zip(tensor.dims, sizes)):
         raise ValueError(f"Dimensions of {tuple(sizes)} and of {tensor.name}, {tensor.shape}, are not compatible")
-    tensor.dims = tuple(tuple(c if d is None else d for c, d in zip(one, sizes)) for one in tensor.dims)
+    tensor.dims = tuple(have if d is None else d for have, d in zip(tensor.dims, sizes))
 
 
 class Found:
-    """What a call gave: the structure of its results, and of each tensor among them dtype, dims and known values."""
+    """What a call gives: the structure of its results, and of each tensor among them dtype, dims and known values."""
 
-    def __init__(self, structure, tensors, draws, effects):
+    def __init__(self, structure, tensors, draws=True, effects=False):
         self.structure, self.tensors, self.draws, self.effects = structure, tensors, draws, effects
 
 
-def infer(call, inputs, others=()):
-    """What call(tensors) gives for graph tensors; `others` are sizes of what else it takes. Throws what the call throws, where it cannot work."""
-    alike = all(t.dims is not None and t.dims[0] == t.dims[1] and _same(*t.known) for t in inputs)
-    if all(t.dims is not None for t in inputs):
-        error = None
-        try:
-            first = _trial(call, [(t.dims[0], t.dtype, t.known[0]) for t in inputs])
-            return _joined(first, first if alike else _trial(call, [(t.dims[1], t.dtype, t.known[1]) for t in inputs]))
-        except Exception as raised:  # noqa: BLE001: it is raised again below
-            error = raised
-        if not alike:
-            for sizes in _guesses(inputs, others):
-                try:
-                    return _joined(*[_trial(call, _with_size(inputs, size)) for size in sizes], guessed=sizes)
-                except Exception:  # noqa: BLE001, S112
-                    continue
-        try:  # what a trace cannot do: texts, sizes that depend on values
-            return _eagerly(call, inputs)
-        except Exception:  # noqa: BLE001
-            raise error from None
-    return _of_unknown_rank(call, inputs, others)
+def infer(graph, kind, call, inputs, rule=None, of_user=False):
+    """What call(tensors) gives for graph tensors. Raises what the call raises, where it cannot work for any size.
+
+    rule() says it for a function that needs values or the numbers of sizes (by_rule.py). of_user: the call runs code of the user's, who knows
+    None in shapes; functions of the package see expressions and compute with them.
+    """
+    try:
+        if any(t.dims is None for t in inputs):
+            return _of_any_rank(graph, call, inputs, of_user)
+        return _traced(graph, call, inputs, [t.dims for t in inputs], of_user)
+    except (_UnknownSizeError, _UnknownValueError) as error:
+        if rule is not None:
+            return rule()
+        shapes = ", ".join(str(t.shape) for t in inputs)
+        raise InvalidArgumentError(
+            f"[{kind}] what it gives depends on values or sizes that are not known before a run: its inputs have the shapes {shapes}; give placeholders "
+            f"the sizes that they have, or compute it in tf.py_function, which is told what comes out. ({error})"
+        ) from error
 
 
-def _same(a, b):
-    return a is b or (a is not None and b is not None and a.shape == b.shape and bool((a == b).all()))
-
-
-def _guesses(inputs, others):
-    """Other sizes for all that is not known: the same for all; 1; those that are known of others."""
-    yield SIZES
-    known = {d for t in inputs for a, d in zip(*t.dims) if a == d} | set(others)
-    for size in [1, *sorted(known - {0, 1})]:
-        yield (size, size)
-
-
-def _with_size(inputs, size):
-    return [(tuple(size if a != b else a for a, b in zip(*t.dims)), t.dtype, t.known[0] if _same(*t.known) else None) for t in inputs]
-
-
-def _trial(call, specs):
-    """(structure, [(dims, dtype, known)], draws, effects) of one call."""
+def _traced(graph, call, inputs, dims, of_user):
+    """Found, for tensors of these dims."""
     seen = []
 
     def run(tensors):
-        given = iter(tensors)
-        result = call([next(given) if known is None else _core.convert_to_tensor(known) for _, _, known in specs])
+        free = iter(tensors)
+        result = call([next(free) if fixed is None else fixed() for fixed in values])
         structure, leaves = nested.taken_apart(result, nested.is_value)
-        seen.append((structure, [(tuple(x.shape), x.dtype, _known(x)) for x in leaves]))
+        seen.append((structure, [(x.dtype, _core._sizes(x), _core._known_sizes(x)) for x in leaves]))
 
+    values = [_value_of(t) for t in inputs]
     with paused():
-        draws, effects = _core._infer([(dims, dtype) for dims, dtype, known in specs if known is None], run)
-    return (*seen[0], draws, effects)
+        specs = [(d, t.dtype) for d, t, fixed in zip(dims, inputs, values) if fixed is None]
+        draws, effects, graph.symbols = _core._infer(specs, run, graph.symbols, not of_user)
+    return Found(*seen[0], draws, effects)
 
 
-def _known(x):
-    """The values of a few integers that are known."""
-    if not x.dtype.is_integer or not _core._is_known(x):
-        return None
-    return x.numpy() if (x.shape.num_elements() or 0) <= 64 else None
+def _value_of(tensor):
+    """A function that gives a tensor's value, inside of a trace; None where it is not known."""
+    if tensor.op.value is not None:
+        return lambda: tensor.op.value
+    if tensor.known is not None:
+        return lambda: _core._sizes_tensor(tensor.known, tensor.dtype, tensor.dims)
+    return None
 
 
-def _joined(a, b, guessed=()):
-    """What two calls of different sizes agree on."""
-    tensors = []
-    for (dims_a, dtype, known_a), (dims_b, _, known_b) in zip(a[1], b[1]):
-        if len(dims_a) != len(dims_b):
-            tensors.append((dtype, None, (None, None)))
+def _of_any_rank(graph, call, inputs, of_user):
+    """By cases, one for each rank that there is: what all that the call takes agree on is known.
+
+    The core has no tensors of unknown rank to call a function on, and this is no guess: there are no other ranks.
+    """
+    unknown = sum(t.dims is None for t in inputs)
+    joined, refused, asked = None, None, None
+    for ranks in itertools.chain(((rank,) * unknown for rank in _RANKS), itertools.product(_RANKS, repeat=unknown) if unknown == 2 else ()):
+        rest = iter(ranks)
+        dims = [tuple(graph.new_size() for _ in range(next(rest))) if t.dims is None else t.dims for t in inputs]
+        try:
+            found = _traced(graph, call, inputs, dims, of_user)
+        except (_UnknownSizeError, _UnknownValueError) as error:
+            asked = error
             continue
-        if guessed and guessed[0] == guessed[1]:  # one size for all: what has it may have any
-            pair = [(SIZES if d == guessed[0] else (d, d)) for d in dims_a]
-            tensors.append((dtype, tuple(zip(*pair)) if pair else ((), ()), (None, None)))
-        else:
-            tensors.append((dtype, (dims_a, dims_b), (None, None) if guessed else (known_a, known_b)))
-    return Found(a[0], tensors, a[2], a[3])
-
-
-def _of_unknown_rank(call, inputs, others):
-    """Of all ranks that work; where none does, nothing is known but that it may work."""
-    found = []
-    for sizes in [SIZES, *((n, n) for n in (1, *sorted({d for t in inputs if t.dims is not None for a, d in zip(*t.dims) if a == d} | set(others) - {0, 1})))]:
-        for rank in _RANKS:
-            try:
-                trials = [_trial(call, [(_ranked(t, rank, i, sizes), t.dtype, t.known[i] if t.dims is not None else None) for t in inputs]) for i in (0, 1)]
-                found.append(_joined(*trials, guessed=() if sizes is SIZES else sizes))
-            except Exception:  # noqa: BLE001, S112
-                continue
-        if found:
+        except Exception as error:  # noqa: BLE001: it is not of this rank; where none is left, it is raised below
+            refused = refused or error
+            continue
+        joined = found if joined is None else joined
+        if len(found.tensors) != len(joined.tensors):
+            raise _UnknownSizeError("how many results there are depends on a rank that is not known")
+        # Of three and more the cases are those of equal ranks alone, which shows dtypes and no ranks.
+        joined.tensors = [(dtype, None if unknown > 2 else common(graph, a, b), None) for (dtype, a, _), (_, b, _) in zip(joined.tensors, found.tensors)]
+        if all(dims is None for _, dims, _ in joined.tensors):
             break
-    if not found:
-        for rank in _RANKS[:3]:
-            try:
-                return _eagerly(call, inputs, rank)
-            except Exception:  # noqa: BLE001, S112
-                continue
-        first = next(t for t in inputs if t.dims is None)
-        return Found(nested.Place(0), [(first.dtype, None, (None, None))], False, False)
-    joined = found[0]
-    for other in found[1:]:
-        for i, (mine, theirs) in enumerate(zip(joined.tensors, other.tensors)):
-            if mine[1] != theirs[1]:
-                joined.tensors[i] = (mine[0], None, (None, None))
+    if joined is None:
+        raise asked or refused
+    if asked is not None:
+        joined.tensors = [(dtype, None, None) for dtype, _, _ in joined.tensors]
     return joined
 
 
-def _ranked(tensor, rank, i, sizes):
-    if tensor.dims is None:
-        return (sizes[i],) * rank
-    return tuple(sizes[i] if a != b and sizes is not SIZES else tensor.dims[i][k] for k, (a, b) in enumerate(zip(*tensor.dims)))
-
-
-def _eagerly(call, inputs, rank=1):
-    """On small tensors of zeros, computed: an empty result has a size that its values say."""
-
-    def value(t, i):
-        if t.known[i] is not None:
-            return _core.convert_to_tensor(np.where(t.known[0] == t.known[1], t.known[0], np.asarray(2 + i, t.known[0].dtype)))
-        dims = (2 + i,) * rank if t.dims is None else tuple(2 + i if a != b else a for a, b in zip(*t.dims))
-        return _core.fill(dims, "0") if t.dtype.name == "string" else _core.zeros(dims, t.dtype)
-
-    seen = []
-    with paused():
-        for i in (0, 1):
-            structure, leaves = nested.taken_apart(call([value(t, i) for t in inputs]), nested.is_value)
-            seen.append((structure, [(tuple(x.shape), x.dtype, None) for x in leaves]))
-    tensors = []
-    for (a, dtype, _), (b, _, _) in zip(seen[0][1], seen[1][1]):
-        pair = [(SIZES if m != n or m == 0 else (m, m)) for m, n in zip(a, b)]
-        dims = None if len(a) != len(b) else (tuple(zip(*pair)) if pair else ((), ()))
-        tensors.append((dtype, dims, (None, None)))
-    return Found(seen[0][0], tensors, False, False)
+def common(graph, a, b):
+    """Dims of what has one of these."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(m if m == n else graph.new_size() for m, n in zip(a, b))
 
 
 def outputs(op, found):

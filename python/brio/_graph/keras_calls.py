@@ -74,10 +74,10 @@ def _called(original):
             return original(self, *args, **kwargs)
         if not any(isinstance(x, Tensor) or hasattr(x, "_as_graph_element") for x in nested.leaves((args, kwargs))):
             if isinstance(self, _core._Function):  # it may read variables of the graph
-                return wrap.call(graph, lambda *a, **k: original(self, *a, **k), "Function", args, kwargs)
+                return wrap.call(graph, lambda *a, **k: original(self, *a, **k), "Function", args, kwargs, of_user=True)
             with paused():
                 return original(self, *args, **kwargs)
-        made = wrap.call(graph, lambda *a, **k: original(self, *a, **k), wrap.kind_of(type(self).__name__), args, kwargs)
+        made = wrap.call(graph, lambda *a, **k: original(self, *a, **k), wrap.kind_of(type(self).__name__), args, kwargs, of_user=True)
         weights = list(getattr(self, "weights", ()))
         if weights:
             held = [variables.of_core(w, graph) for w in weights]

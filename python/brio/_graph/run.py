@@ -14,7 +14,7 @@ import numpy as np
 from brio import _core
 from brio._graph import core, nested, variables
 from brio._graph.core import Operation, Tensor, now, paused
-from brio.errors import InvalidArgumentError
+from brio.errors import InvalidArgumentError, _UnknownValueError
 
 
 def closure(tensors, operations, given):
@@ -188,7 +188,7 @@ class Plan:
         self.sources = [op for op in self.order if op.source is not None]
         self.made = {v for op in self.order for v in op.writes}
         self.asked = [op.asks_initialized for op in self.order if op.asks_initialized is not None]
-        self.asked_state, self.function, self.eager, self.finished = None, None, False, True
+        self.asked_state, self.function, self.eager = None, None, False
         self.fresh = self.made - session.initialized
 
     def _take(self, fetch, wanted, given):
@@ -257,19 +257,15 @@ class Plan:
         if self.function is None:
             this = weakref.ref(self)  # else both would keep one another
             self.function = _core._Function(lambda *given: this()._body(*given), None)
-        self.finished = True  # false while the body is traced
         try:
             return self.function(*values)
-        except Exception:
-            if self.finished:
-                raise
-        # It cannot be traced: sizes that depend on values, texts, functions of Python's. Or it is wrong: then this says so.
+        except _UnknownValueError:  # it cannot be traced: sizes that depend on values, texts, functions of Python's
+            pass
         results = self._body(*values)
         self.eager, self.function = True, None
         return results
 
     def _body(self, *values):
-        self.finished = False
         with paused():
             state = State(self.session)
             state.values.update(zip(self.fed, values))
@@ -278,9 +274,7 @@ class Plan:
                 for tensor in op.outputs:
                     state.values[tensor] = next(rest)
             state.run(self.order)
-            results = [state.values[t] for t in self.wanted]
-        self.finished = True
-        return results
+            return [state.values[t] for t in self.wanted]
 
 
 def _numpy(value):
@@ -515,7 +509,7 @@ def fed_value(key, value):
     dims = key.dims
     if dims is not None:
         shape = tuple(made.shape)
-        if len(shape) != len(dims[0]) or any(a == b and a != n for a, b, n in zip(*dims, shape)):
+        if len(shape) != len(dims) or any(type(d) is int and d != n for d, n in zip(dims, shape)):
             raise ValueError(f"Cannot feed value of shape {shape} for Tensor {key.name}, which has shape {key.shape}")
     return made
 

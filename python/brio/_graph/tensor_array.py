@@ -46,10 +46,11 @@ class TensorArray:
 
         def run(buffer, index, value):
             value = _core.cast(value, self.dtype) if not isinstance(value, _core.Tensor) else value
-            if _is_empty(buffer) and list(value.shape) != [0]:
-                buffer = _core.zeros([buffer.shape[0], *value.shape], value.dtype)
-            if grows and _core._is_known(index) and int(index) >= buffer.shape[0]:
-                more = _core.zeros([int(index) + 1 - buffer.shape[0], *value.shape], value.dtype)
+            rows, inner = _core._sizes(buffer)[0], _core._sizes(value)
+            if _is_empty(buffer) and inner != (0,):
+                buffer = _core.zeros([rows, *inner], value.dtype)
+            if grows and _core._is_known(index) and int(index) >= rows:
+                more = _core.zeros([int(index) + 1 - rows, *inner], value.dtype)
                 buffer = _core.concat([buffer, more], 0)
             return _core.tensor_scatter_nd_update(buffer, _core.reshape(index, [1, 1]), _core.expand_dims(value, 0))
 
@@ -68,7 +69,7 @@ class TensorArray:
 
         def run(buffer, indices, value):
             if _is_empty(buffer):
-                buffer = _core.zeros([buffer.shape[0], *value.shape[1:]], value.dtype)
+                buffer = _core.zeros([_core._sizes(buffer)[0], *_core._sizes(value)[1:]], value.dtype)
             return _core.tensor_scatter_nd_update(buffer, _core.expand_dims(indices, 1), value)
 
         return self._with(_op("TensorArrayScatterV3", run, self.buffer, indices, value))
@@ -83,7 +84,7 @@ class TensorArray:
 
     def concat(self, name=None):
         """All tensors, one behind the other."""
-        return _op("TensorArrayConcatV3", lambda b: _core.reshape(b, [-1, *b.shape[2:]]), self.buffer)
+        return _op("TensorArrayConcatV3", lambda b: _core.reshape(b, [-1, *_core._sizes(b)[2:]]), self.buffer)
 
     def size(self, name=None):
         """How many there are."""

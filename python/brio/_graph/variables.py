@@ -64,7 +64,7 @@ class Variable(Symbol):
                     with graph.name_scope("Initializer"):
                         initial_value = initial_value()
                 self.initial_value = wrap.convert(initial_value, dtype, name="initial_value")
-            self._make(full, self.initial_value.dtype, _dims(self.initial_value, shape, validate_shape), trainable, collections)
+            self._make(full, self.initial_value.dtype, _dims(graph, self.initial_value, shape, validate_shape), trainable, collections)
             self.initializer = self._add("Assign", _assign_run(self), [self.initial_value])
 
     def _make(self, full, dtype, dims, trainable, collections):
@@ -245,9 +245,9 @@ def _at_root(graph):
         graph._bodies = before
 
 
-def _dims(initial, shape, validate):
+def _dims(graph, initial, shape, validate):
     if shape is not None:
-        return infer.dims_of(shape)
+        return infer.dims_of(graph, shape)
     return initial.dims if validate else None
 
 
@@ -278,8 +278,8 @@ def of_core(variable, graph):
         made = object.__new__(Variable)
         made.graph, made.core, made.constraint, made.initial_value = graph, variable, None, None
         with graph.control_dependencies(None), _at_root(graph):
-            dims = tuple(variable.shape)
-            made._make(graph.unique_name(getattr(variable, "path", variable.name.split(":")[0])), variable.dtype, (dims, dims), variable.trainable, None)
+            name = graph.unique_name(getattr(variable, "path", variable.name.split(":")[0]))
+            made._make(name, variable.dtype, infer.dims_of(graph, variable.shape), variable.trainable, None)
             made.initializer = graph.add("NoOp", run=lambda state, op, values: [])
         known[key] = made
     return known[key]
@@ -305,7 +305,7 @@ def variables_state(variables):
     for variable in variables:
         op = building().add("VarIsInitializedOp", run=lambda state, op, values, v=variable: [_core.constant(state.session.has_value(v))])
         op.asks_initialized = variable
-        made.append(Tensor(op, "bool", ((), ())))
+        made.append(Tensor(op, "bool", ()))
     return made
 
 

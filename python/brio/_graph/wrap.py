@@ -8,7 +8,7 @@ import types
 import numpy as np
 
 from brio import _core
-from brio._graph import core, infer, keras_calls, nested
+from brio._graph import by_rule, core, infer, keras_calls, nested
 from brio._graph.core import Operation, Tensor, building
 
 # What TensorFlow calls the operations of functions, where that is not the function's name in capitals.
@@ -36,9 +36,9 @@ def _is_symbolic(x):
     return isinstance(x, (Tensor, Operation)) or hasattr(x, "_as_graph_element")
 
 
-def call(graph, function, kind, args, kwargs, needs_tensor=False):
-    """A call of a function of tensors, as an operation of the graph."""
-    found, sizes, eager = [], set(), False
+def call(graph, function, kind, args, kwargs, needs_tensor=False, of_user=False):
+    """A call of a function of tensors, as an operation of the graph. of_user: it runs code of the user's."""
+    found, eager = [], False
 
     def take(leaf):
         nonlocal eager
@@ -50,7 +50,6 @@ def call(graph, function, kind, args, kwargs, needs_tensor=False):
         elif isinstance(leaf, (_core.Tensor, _core.KerasTensor)):
             eager = True
         elif isinstance(leaf, np.ndarray):
-            sizes.update(leaf.shape)
             return leaf.copy()  # as it is now
         return leaf
 
@@ -66,13 +65,13 @@ def call(graph, function, kind, args, kwargs, needs_tensor=False):
         a, k = nested.put_together(structure, values)
         return function(*a, **k)
 
-    sizes.update(len(x) for x in (*args, *kwargs.values()) if isinstance(x, (list, tuple)))
-    return add_call(graph, kind, run, inputs, kwargs.get("name") if isinstance(kwargs.get("name"), str) else None, sizes)
+    name = kwargs.get("name") if isinstance(kwargs.get("name"), str) else None
+    return add_call(graph, kind, run, inputs, name, by_rule.of_call(graph, function, *given), of_user)
 
 
-def add_call(graph, kind, run, inputs, name=None, sizes=()):
-    """An operation that is run(values of inputs); returns its results in their structure. `sizes` are of its other arguments."""
-    result = infer.infer(run, inputs, sizes)
+def add_call(graph, kind, run, inputs, name=None, rule=None, of_user=False):
+    """An operation that is run(values of inputs); returns its results in their structure."""
+    result = infer.infer(graph, kind, run, inputs, rule, of_user)
     if not result.tensors and not result.effects:
         return result.structure  # no tensors: there is nothing to be computed later
 
@@ -100,10 +99,8 @@ def as_tensor(x, graph=None):
 def constant_of(graph, value, name=None):
     """An operation that is a value."""
     op = graph.add("Const", name, run=lambda state, op, values: [value])
-    dims = tuple(value.shape)
-    known = value.numpy() if value.dtype.is_integer and (value.shape.num_elements() or 0) <= 64 else None
     op.value = value
-    return Tensor(op, value.dtype, (dims, dims), (known, known))
+    return Tensor(op, value.dtype, tuple(value.shape))
 
 
 def convert(value, dtype=None, dtype_hint=None, name=None, preferred_dtype=None):
@@ -248,8 +245,17 @@ def _specials():
         "executing_eagerly": lambda: False, "identity": control.identity, "gradients": gradients.gradients,
         "get_current_name_scope": lambda: core.default_graph()._scope, "stop_gradient": control.stop_gradient,
         "is_tensor": lambda x: True if _is_symbolic(x) and not isinstance(x, Operation) else _core.is_tensor(x),
-        "get_static_value": lambda tensor, partial=False: static_value(tensor), "Assert": effects.assert_op,
+        "dropout": _dropout, "get_static_value": lambda tensor, partial=False: static_value(tensor), "Assert": effects.assert_op,
     }  # fmt: skip
+
+
+def _dropout(x, rate, noise_shape=None, seed=None, name=None):
+    """tf.nn.dropout, whose rate may be a tensor in a graph."""
+    from brio import nn
+    from brio.compat.v1.nn import dropped
+
+    function = dropped if _is_symbolic(rate) or any(_is_symbolic(n) for n in nested.leaves(noise_shape)) else getattr(nn.dropout, "_behind", nn.dropout)
+    return call(building(), lambda *a, name=None: function(*a), "dropout", (x, rate, noise_shape, seed), {"name": name} if name else {})
 
 
 def static_value(tensor):

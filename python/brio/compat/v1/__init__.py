@@ -184,8 +184,8 @@ def _graph_now():
 
 def placeholder(dtype, shape=None, name=None):
     """A value that Session.run() is fed."""
-    dtype, dims = _core.as_dtype(dtype), _infer.dims_of(shape)
-    return _graph.Tensor(_graph_now().add("Placeholder", name), dtype, dims)
+    dtype, graph = _core.as_dtype(dtype), _graph_now()
+    return _graph.Tensor(graph.add("Placeholder", name), dtype, _infer.dims_of(graph, shape))
 
 
 def placeholder_with_default(input, shape, name=None):
@@ -193,7 +193,7 @@ def placeholder_with_default(input, shape, name=None):
     graph = _graph_now()
     default = _wrap.convert(input)
     op = graph.add("PlaceholderWithDefault", name, run=lambda state, op, values: values, inputs=[default])
-    return _graph.Tensor(op, default.dtype, _infer.dims_of(shape))
+    return _graph.Tensor(op, default.dtype, _infer.dims_of(graph, shape))
 
 
 def sparse_placeholder(dtype, shape=None, name=None):
@@ -205,7 +205,7 @@ def sparse_placeholder(dtype, shape=None, name=None):
     made.values, made.indices = placeholder(dtype, [None], f"{name}/values"), placeholder("int64", [None, rank], f"{name}/indices")
     made.dense_shape = placeholder("int64", [rank], f"{name}/shape")
     if rank is not None:  # what is computed of it has these sizes
-        made.dense_shape.known = tuple(np.array(sizes, np.int64) for sizes in _infer.dims_of(shape))
+        made.dense_shape.known = _infer.dims_of(made.dense_shape.graph, shape)
     return made
 
 

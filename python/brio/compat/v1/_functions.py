@@ -2,7 +2,7 @@
 
 from brio import _core, _more_arrays, _more_math
 from brio._core import _linalg, _math, _random
-from brio._graph import wrap
+from brio._graph import by_rule, wrap
 
 FUNCTIONS = {}
 
@@ -31,6 +31,7 @@ def _reduction(name):
         return original(input_tensor, axis, bool(keepdims if keepdims is not None else keep_dims))
 
     reduce.__name__, reduce.__doc__ = name, original.__doc__
+    reduce.rule = lambda x, *_, **__: by_rule.Spec("bool" if name in ("reduce_any", "reduce_all") else x.dtype, None)  # an axis that is fed
     _add(name, reduce)
 
 

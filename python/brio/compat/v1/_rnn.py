@@ -2,7 +2,7 @@
 
 from brio import _core, _nest
 from brio._graph import core, nested, wrap
-from brio._graph.control import _add, _specs, body_of
+from brio._graph.control import _add, body_of, carried_specs
 from brio.compat._variables import variable_scope
 
 
@@ -17,13 +17,13 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
         x = wrap.convert(inputs)
         if not time_major:
             x = _transposed(graph, x)
-        if x.dims is None or len(x.dims[0]) < 2:
+        if x.dims is None or len(x.dims) < 2:
             raise ValueError(f"[dynamic_rnn] inputs must have rank 3, but have shape {x.shape}")
         state = initial_state if initial_state is not None else _zero_state(graph, cell, x, dtype)
         structure, first = nested.taken_apart(nested.swap(state, wrap.convert), nested.is_graph_tensor)
         n = len(first)
         lengths = [] if sequence_length is None else [wrap.call(graph, lambda s: _core.cast(s, "int32"), "Cast", (wrap.convert(sequence_length),), {})]
-        row = [(x.dtype, (x.dims[0][1:], x.dims[1][1:]), (None, None)), ("int32", ((), ()), (None, None))]
+        row = [(x.dtype, x.dims[1:]), ("int32", ())]
 
         def one(*given):
             before, (input_, time) = given[:n], given[n : n + 2]
@@ -35,7 +35,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
                 output = _where(goes_on, output, wrap.call(graph, _core.zeros_like, "zeros_like", (output,), {}))
             return [*leaves, output]
 
-        step = body_of(graph, one, _specs(first) + row)
+        step = body_of(graph, one, carried_specs(graph, first) + row)
 
         def function(state, values):
             start, along = list(values[:n]), values[n]
@@ -51,8 +51,7 @@ def dynamic_rnn(cell, inputs, sequence_length=None, initial_state=None, dtype=No
             return [*start, _core.stack(outputs)]
 
         out = step.outputs[n]
-        dims = tuple((x.dims[i][0], *out.dims[i]) for i in (0, 1))
-        results = [(t.dtype, t.dims) for t in first] + [(out.dtype, dims)]
+        results = [(t.dtype, t.dims) for t in first] + [(out.dtype, None if out.dims is None else (x.dims[0], *out.dims))]
         made = _add(graph, "while", "while", function, [*first, x], [step], results, [nested.Place(i) for i in range(n + 1)])
         outputs = made[n] if time_major else _transposed(graph, made[n])
     return outputs, nested.put_together(structure, made[:n])

@@ -41,7 +41,7 @@ class Iterator:
         graph = core.building()
         op = graph.add("IteratorGetNext", name)
         structure, specs = nested.taken_apart(self._spec, lambda x: hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, _core.Tensor))
-        made = [Tensor(op, s.dtype, infer.dims_of(s.shape)) for s in specs]
+        made = [Tensor(op, s.dtype, infer.dims_of(graph, s.shape)) for s in specs]
         op.source = lambda session, op: self._pull(session)
         return nested.put_together(structure, made)
 

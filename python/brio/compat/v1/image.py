@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 
 from brio import _core
-from brio._graph import core, infer, wrap
+from brio._graph import by_rule, core, wrap
 
 _METHODS = ("bilinear", "nearest", "bicubic", "area")  # by TensorFlow 1's numbers
 
@@ -95,16 +95,21 @@ def _area_taps(start, scale):
     return taps
 
 
+def _sizes_of_resized(images, size, method=0, align_corners=False, preserve_aspect_ratio=False):
+    """For graphs: sides that are not known as numbers, and those that keep an unknown ratio."""
+    nearest = getattr(method, "value", method) in (1, "nearest")
+    sides = [None, None] if preserve_aspect_ratio or isinstance(size, core.Tensor) else list(size)
+    return by_rule.with_sides(images, sides, None if nearest else "float32")
+
+
+_resized.rule = _sizes_of_resized
+_interpolated.rule = lambda images, size, method, *_, **__: _sizes_of_resized(images, size, method)
 _resize, _interpolate = wrap.door(_resized, "resize"), wrap.door(_interpolated, "resize")
 
 
 def resize_images(images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None):
     """Pictures of another size; with their ratio, of the largest one inside of it."""
-    made = _resize(images, size, method, align_corners, preserve_aspect_ratio, name=name)
-    if preserve_aspect_ratio and isinstance(made, core.Tensor) and None in wrap.as_tensor(images).shape.as_list()[-3:-1]:
-        shape = made.shape.as_list()
-        made.dims = infer.dims_of([*shape[:-3], None, None, shape[-1]])  # a ratio that is not known was guessed
-    return made
+    return _resize(images, size, method, align_corners, preserve_aspect_ratio, name=name)
 
 
 resize = resize_images

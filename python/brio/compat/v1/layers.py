@@ -5,7 +5,7 @@ import math
 
 from brio import _core
 from brio._core import _nn
-from brio._graph import core, infer, wrap
+from brio._graph import by_rule, core, infer, wrap
 from brio._graph.variables import GraphKeys
 from brio.compat._variables import get_variable, made_by, resolved, variable_scope
 from brio.compat.v1 import initializers
@@ -93,7 +93,7 @@ def dense(inputs, units, activation=None, use_bias=True, kernel_initializer=None
         if width is None or not isinstance(width, int):
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
         kernel = _variable("kernel", [int(width), units], x.dtype, kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
-        rank = len(x.dims[0])
+        rank = len(x.dims)
         y = _op("MatMul", lambda v, w: _core.matmul(v, w) if rank == 2 else _core.tensordot(v, w, [[rank - 1], [0]]), x, kernel)
         return tail(y, units)
 
@@ -150,9 +150,10 @@ def conv2d_transpose(inputs, filters, kernel_size, strides=(1, 1), padding="vali
     more = [max(s - t, 0) if padding.lower() == "valid" else 0 for s, t in zip(size, steps)]
 
     def run(v, k):
-        space = [int(n) * t + m for n, t, m in zip(v.shape[2:] if first else v.shape[1:3], steps, more)]
+        space = [n * t + m for n, t, m in zip(v.shape[2:] if first else v.shape[1:3], steps, more)]
         return _nn.conv2d_transpose(v, k, [v.shape[0], *_around(first, space, filters)[1:]], steps, padding.upper(), form)
 
+    run.rule = lambda v, k: by_rule.Spec(v.dtype, [v.dims[0], *([filters, None, None] if first else [None, None, filters])])
     with _scope(name, "conv2d_transpose", reuse):
         channels = _channels(x, first)
         kernel = _variable("kernel", [*size, filters, channels], x.dtype, kernel_initializer, kernel_regularizer, trainable, kernel_constraint)
@@ -201,7 +202,7 @@ def flatten(inputs, name=None, data_format="channels_last"):
     def run(x):
         if first and x.shape.rank > 2:
             x = _core.transpose(x, [0, *range(2, x.shape.rank), 1])
-        return _core.reshape(x, [x.shape[0], math.prod(int(d) for d in x.shape[1:])])
+        return _core.reshape(x, [x.shape[0], math.prod(x.shape[1:])])
 
     return _op("Reshape", run, wrap.convert(inputs))
 
@@ -231,13 +232,13 @@ def batch_normalization(inputs, axis=-1, momentum=0.99, epsilon=1e-3, center=Tru
                         renorm_clipping=None, renorm_momentum=0.99, fused=None, virtual_batch_size=None, adjustment=None):  # fmt: skip
     """Normalised by the batch while training, and by moving averages else. Their updates are in the collection UPDATE_OPS."""
     x = wrap.convert(inputs)
-    rank = len(x.dims[0])
+    rank = len(x.dims)
     axes = sorted({a % rank for a in (axis if isinstance(axis, (list, tuple)) else [axis])})
     if fused and (rank != 4 or axes not in ([1], [3])):
         raise ValueError(f"[batch_normalization] fused=True normalises pictures along axis 1 or 3, but got rank {rank} and axis={axis}; leave fused out")
     _check_normalization(axes, fused, renorm, renorm_clipping, virtual_batch_size, adjustment)
     if virtual_batch_size:
-        y = _reshaped(lambda v: [virtual_batch_size, -1, *v.shape[1:]], infer.dims_of([virtual_batch_size, None, *x.shape.as_list()[1:]]), x)
+        y = _reshaped(lambda v: [virtual_batch_size, -1, *v.shape[1:]], infer.dims_of(x.graph, [virtual_batch_size, None, *x.shape.as_list()[1:]]), x)
         axes = [a + 1 for a in axes]
     else:
         y = x
@@ -297,7 +298,7 @@ class _Normalization:
 
     def __init__(self, x, axes, epsilon, training, bessel, virtual):
         self.epsilon, self.training, self.bessel, self.virtual, self.known = epsilon, training, bessel, virtual, _is_training(training)
-        rank = len(x.dims[0])
+        rank = len(x.dims)
         self.others = [i for i in range(rank) if i not in axes and not (virtual and i == 1)]
         self.shape = [int(x.shape[i]) if i in axes else 1 for i in range(rank)]
         self.kept = self.shape if virtual or len(axes) > 1 else [int(x.shape[axes[0]])]
@@ -342,8 +343,8 @@ class _Normalization:
 
     def _of_a_sample(self, x):
         """TensorFlow's kernel for pictures keeps the variance of a sample."""
-        count = math.prod(int(x.shape[i]) for i in self.others)
-        return count / max(count - 1, 1)
+        count = _core.cast(_core.reduce_prod(_core.gather(_core.shape(x), self.others)), self.dtype)
+        return count / _core.maximum(count - 1, 1)
 
     def _corrections(self, mean, variance, renorm_mean, renorm_stddev, clipping):
         """What makes a batch that is normalised by itself one that is normalised by moving averages; constants for gradients."""

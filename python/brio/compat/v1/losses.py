@@ -37,7 +37,7 @@ def _reduced(values, weights, reduction=Reduction.SUM_BY_NONZERO_WEIGHTS):
     if reduction == Reduction.MEAN:
         return _core._math.divide_no_nan(total, _core.reduce_sum(whole))
     if reduction == Reduction.SUM_OVER_BATCH_SIZE:
-        return total / float(values.shape.num_elements())
+        return total / _core.cast(_core.size(values), values.dtype)
     return _core._math.divide_no_nan(total, _core.reduce_sum(_core.cast(whole != 0, values.dtype)))
 
 
@@ -81,7 +81,7 @@ def _pair(labels, predictions):
 
 
 def _same_shape(labels, predictions):
-    if list(labels.shape) != list(predictions.shape):
+    if labels.shape.rank != predictions.shape.rank or any(a != b for a, b in zip(labels.shape, predictions.shape)):
         raise ValueError(f"Shapes {predictions.shape} and {labels.shape} are incompatible")
 
 

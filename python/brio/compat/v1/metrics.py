@@ -38,7 +38,7 @@ def _weighted(values, weights):
     """The sum of values and that of their weights."""
     values = _core.cast(values, "float32")
     if weights is None:
-        return _core.reduce_sum(values), float(values.shape.num_elements())
+        return _core.reduce_sum(values), _core.cast(_core.size(values), "float32")
     weights = _core.cast(weights, "float32")
     while weights.shape.rank and weights.shape.rank < values.shape.rank:
         weights = _core.expand_dims(weights, -1)

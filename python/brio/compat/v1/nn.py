@@ -36,7 +36,7 @@ def dropped(x, rate, noise_shape=None, seed=None):
         raise ValueError(f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}")
     if isinstance(rate, (int, float)) and rate == 0:
         return _core.identity(x)
-    rate = _core.cast(rate, x.dtype)
+    rate = _core.reshape(_core.cast(rate, x.dtype), [])  # one number: it changes no shape
     shape = x.shape if noise_shape is None else [x.shape[i] if n is None or n == -1 else n for i, n in enumerate(noise_shape)]
     keep = _core.cast(_random.uniform(shape, dtype=x.dtype, seed=seed) >= rate, x.dtype)
     return x * (1.0 / (1.0 - rate)) * keep
@@ -174,8 +174,8 @@ def fused_batch_norm(x, scale, offset, mean=None, variance=None, epsilon=0.001, 
         m, v = _nn.moments(x, list(range(x.shape.rank - 1)))
     y = (x - m) * _math.rsqrt(v + epsilon) * scale + offset
     if is_training:
-        n = float(np.prod([int(d) for d in x.shape[:-1]]))
-        v = v * (n / max(n - 1.0, 1.0))
+        n = _core.cast(_core.reduce_prod(_core.shape(x)[:-1]), v.dtype)
+        v = v * (n / _core.maximum(n - 1.0, 1.0))
         if exponential_avg_factor != 1.0:
             m = mean * (1 - exponential_avg_factor) + m * exponential_avg_factor
             v = variance * (1 - exponential_avg_factor) + v * exponential_avg_factor
