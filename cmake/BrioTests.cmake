@@ -19,10 +19,9 @@ endfunction()
 # Memory that the system refuses is refused by the sanitizers too: tests ask for more than there is.
 set(BRIO_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
 
-# brio_unit_tests_again(NAME VARIABLE=VALUE…): all unit tests so far once more under these environment variables, as
+# brio_unit_tests_again(NAME TESTS VARIABLE=VALUE…): these unit tests once more under these environment variables, as
 # NAME/<test>, labelled NAME.
-function(brio_unit_tests_again name)
-  get_property(tests GLOBAL PROPERTY BRIO_UNIT_TESTS)
+function(brio_unit_tests_again name tests)
   foreach(test IN LISTS tests)
     string(REPLACE "/" "_" id "${test}")
     add_test(NAME ${name}/${test} COMMAND test_${id} --gtest_brief=1)
@@ -69,7 +68,12 @@ endforeach()
 add_dependencies(test_cli brio_tool)
 target_compile_definitions(test_cli PRIVATE BRIO_TOOL="$<TARGET_FILE:brio_tool>")
 
-brio_unit_tests_again(portable BRIO_ISA=portable)
+get_property(unit_tests GLOBAL PROPERTY BRIO_UNIT_TESTS)
+brio_unit_tests_again(portable "${unit_tests}" BRIO_ISA=portable)
+# On a device that the host cannot touch, whole and without some of its kernels; see tests/walled_device.h.
+brio_unit_tests_again(walled "ops;ops/image;autodiff;runtime;nn;models;train;golden" BRIO_DEVICE=walled:0)
+brio_unit_tests_again(walled_lacking "autodiff;runtime;nn;train" BRIO_DEVICE=walled:0
+                      BRIO_WALLED_LACKS=matmul,linear,gather,softmax,reduce_sum,fused,tanh,broadcast_to,adam_update)
 
 file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp" "${PROJECT_SOURCE_DIR}/examples/pages/*.cpp")
 foreach(source IN LISTS examples)

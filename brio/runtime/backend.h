@@ -164,6 +164,7 @@ class BufferUses {
   explicit BufferUses(Stream& stream) : stream_(stream) {}
   void add(const Buffer* buffer);
   void publish();  // after the work was handed over
+  static void publish(Stream& stream, const Buffer* buffer);
 
  private:
   Stream& stream_;

@@ -172,6 +172,7 @@ class WhileGradKernel final : public ControlKernel {
   size_t table_size() const override { return std::max(loop_.table_size(), pointers() + step_.table_size()); }
   void run_in(const Lane& lane, const KernelArgs& args) const override {
     BufferRef stack = take_stack();
+    const UsedByTheEnd used{lane, stack};
     size_t rounds = 0;
     const size_t frame = loop_.carried().one_set;
     const auto at = [&](size_t round, size_t i) {
@@ -215,11 +216,13 @@ class WhileGradKernel final : public ControlKernel {
   }
 
  private:
+  struct UsedByTheEnd {  // also if the loop fails
+    const Lane& lane;
+    const BufferRef& stack;
+    ~UsedByTheEnd() { used_by(lane, stack); }
+  };
   static void used_by(const Lane& lane, const BufferRef& stack) {
-    if (!lane.stream || !stack) return;
-    BufferUses uses(*lane.stream);
-    uses.add(stack.get());
-    uses.publish();
+    if (lane.stream && stack) BufferUses::publish(*lane.stream, stack.get());
   }
   void grow(const Lane& lane, BufferRef& stack, size_t wanted, size_t filled) const {
     BufferRef larger =

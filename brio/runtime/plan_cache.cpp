@@ -299,7 +299,8 @@ void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<co
     if (const Buffer* constants = plan_->constants()) uses.add(constants);
     try {
       plan_->run(inputs, fresh, base, memory->pointers.data(), memory->bound == base, &stream);
-    } catch (...) {
+    } catch (...) {  // what was handed over before still runs
+      stream.keep(shared_from_this());
       uses.publish();
       throw;
     }

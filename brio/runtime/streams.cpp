@@ -170,6 +170,12 @@ void BufferUses::add(const Buffer* buffer) {
   start_after(stream_, buffer->use);
 }
 
+void BufferUses::publish(Stream& stream, const Buffer* buffer) {
+  const std::lock_guard lock(uses_mutex());
+  start_after(stream, buffer->use);
+  buffer->use = {&stream, stream.mark()};
+}
+
 void BufferUses::publish() {
   const std::lock_guard lock(uses_mutex());
   // Others may have used them since: this stream's ticket stands for their work too.

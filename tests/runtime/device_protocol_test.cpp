@@ -164,6 +164,21 @@ TEST(Devices, ThreadsShareValues) {
   for (const auto& result : found) EXPECT_EQ(result, alone);
 }
 
+TEST(Devices, AHostCallWaitsForWhatComesBefore) {
+  const DeviceScope scope(walled_device(0));
+  const Tensor x({1, 2, 3});
+  std::vector<float> seen;
+  const auto doubled = [&](const std::vector<Array>& in) {
+    seen.assign(in[0].as<float>(), in[0].as<float>() + 3);
+    Array out = Array::allocate(in[0].aval);
+    for (int i = 0; i < 3; ++i) out.as<float>()[i] = 2 * seen[static_cast<size_t>(i)];
+    return std::vector{out};
+  };
+  const Tensor y = host_call(doubled, {x + x}, {x.aval()})[0] + x;
+  EXPECT_EQ(y.to_vector<float>(), (std::vector<float>{5, 10, 15}));
+  EXPECT_EQ(seen, (std::vector<float>{2, 4, 6}));
+}
+
 TEST(Devices, StringsStayOnTheHost) {
   const DeviceScope scope(walled_device(0));
   const Tensor words = string_tensor({"one", "three"}), lengths = strings::length(words);
