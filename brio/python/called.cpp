@@ -2,6 +2,7 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/names.h"
+#include "brio/python/errors.h"
 
 namespace brio::python {
 namespace {
@@ -31,7 +32,7 @@ T weight_function(nb::handle h, const char* what) {
     throw nb::type_error(cat("a ", what, " is a name or a function of a tensor, but got ", shown(h)).c_str());
   return T(text_for(h.type().attr("__name__")), [f = kept(nb::borrow(h))](const Tensor& weight) {
     const Locked locked;
-    return tensor_of((*f)(wrap(weight)));
+    return traced_call([&] { return tensor_of((*f)(wrap(weight))); });
   });
 }
 
@@ -274,7 +275,7 @@ nn::ActivationFunction activation_from(nb::handle h) {
   if (nb::hasattr(h, "_brio_name")) return nn::ActivationFunction(given_as<std::string>(h.attr("_brio_name")));
   return nn::ActivationFunction([f = kept(nb::borrow(h))](const Tensor& x) {
     const Locked locked;
-    return tensor_of((*f)(wrap(x)));
+    return traced_call([&] { return tensor_of((*f)(wrap(x))); });
   });
 }
 

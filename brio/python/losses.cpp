@@ -5,6 +5,7 @@
 #include "brio/nn/mask.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
+#include "brio/python/errors.h"
 
 namespace brio::python {
 namespace {
@@ -131,7 +132,7 @@ nn::Loss own_loss(const std::string& name, nb::object function, const std::strin
       name,
       [f = kept(std::move(function))](const Tensor& y_true, const Tensor& y_pred) -> nn::SampleValues {
         const Locked locked;
-        return tensor_of((*f)(wrap(y_true), wrap(y_pred)));
+        return traced_call([&] { return tensor_of((*f)(wrap(y_true), wrap(y_pred))); });
       },
       static_cast<nn::Reduction>(at));
 }

@@ -5,6 +5,7 @@
 #include "brio/nn/mask.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
+#include "brio/python/errors.h"
 
 namespace brio::python {
 namespace {
@@ -212,13 +213,15 @@ class PythonRule : public nn::MetricRule {
   }
   void update(const Tensor& y_true, const Tensor& y_pred, const Tensor& weight, const Tensor&) override {
     const Locked locked;
-    if (weight.defined())
-      self_.attr("update_state")(wrap(y_true), wrap(y_pred), nb::arg("sample_weight") = wrap(weight));
-    else self_.attr("update_state")(wrap(y_true), wrap(y_pred));
+    traced_call([&] {
+      if (weight.defined())
+        self_.attr("update_state")(wrap(y_true), wrap(y_pred), nb::arg("sample_weight") = wrap(weight));
+      else self_.attr("update_state")(wrap(y_true), wrap(y_pred));
+    });
   }
   Tensor result() const override {
     const Locked locked;
-    return tensor_of(self_.attr("result")());
+    return traced_call([&] { return tensor_of(self_.attr("result")()); });
   }
 
  private:
@@ -274,7 +277,7 @@ void bind_metrics(nb::module_& m) {
     return nn::Metric(
         name, [f = kept(std::move(function))](const Tensor& y_true, const Tensor& y_pred) -> nn::SampleValues {
           const Locked locked;
-          return tensor_of((*f)(wrap(y_true), wrap(y_pred)));
+          return traced_call([&] { return tensor_of((*f)(wrap(y_true), wrap(y_pred))); });
         });
   });
   m.def("_python_metric", [](const std::string& name, nb::handle self) {
