@@ -216,9 +216,11 @@ class WalledStream final : public Stream {
 class WalledDevice final : public Device {
  public:
   explicit WalledDevice(int number)
-      : name_(cat("walled:", number)), wall_(walls[static_cast<size_t>(number)]), memory_(*this, wall_) {}
+      : Device(memory_),
+        name_(cat("walled:", number)),
+        wall_(walls[static_cast<size_t>(number)]),
+        memory_(*this, wall_) {}
   std::string_view name() const override { return name_; }
-  Memory& memory() override { return memory_; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<WalledStream>(wall_); }
 
  private:

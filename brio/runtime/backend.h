@@ -6,6 +6,7 @@
 // carries a reason, which BRIO_EXPLAIN=kernels prints.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -113,15 +114,20 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual std::string_view name() const = 0;  // "cpu:0"
-  virtual Memory& memory() = 0;
+  Memory& memory() const { return memory_; }
   // The host itself: kernels have run when a call returns, and there are no streams.
-  virtual bool is_host() const { return false; }
+  bool is_host() const { return is_host_; }
   virtual std::unique_ptr<Stream> make_stream() { return nullptr; }
 
   Stream& stream();  // this thread's
 
+ protected:
+  explicit Device(Memory& memory) : memory_(memory), is_host_(&memory == &host_memory()) {}
+
  private:
   friend class ThreadStreams;
+  Memory& memory_;
+  const bool is_host_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Stream>> streams_;  // they live as long as the device: buffers name them
   std::vector<Stream*> idle_;                     // of threads that have ended
@@ -195,7 +201,14 @@ Registry& registry();
 // Where this thread's ops run: the innermost scope's device, otherwise the one that BRIO_DEVICE names, otherwise the
 // host. What was recorded before a scope runs where it was recorded.
 Device& current_device();
-Device& default_device();  // outside of any scope
+namespace detail {
+extern constinit std::atomic<Device*> device_of_programs;
+Device& choose_default_device();
+}  // namespace detail
+inline Device& default_device() {  // outside of any scope
+  Device* const device = detail::device_of_programs.load(std::memory_order_acquire);
+  return device ? *device : detail::choose_default_device();
+}
 class DeviceScope {
  public:
   explicit DeviceScope(std::string_view name);  // throws InvalidArgument

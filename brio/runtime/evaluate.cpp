@@ -119,7 +119,6 @@ class Evaluation {
 
   void build_key() {
     f_.key.clear();
-    f_.key.push_back(reinterpret_cast<uintptr_t>(&device_));
     f_.inputs.clear();
     f_.donated.clear();
     f_.number.assign(r_.values.size(), kNone);
@@ -128,7 +127,7 @@ class Evaluation {
     if (r_.first_pending > 0) add_recomputed();
     for (uint32_t n = r_.first_pending; n < r_.nodes.size(); ++n) add_node(n);
     f_.key.make_room(1 + f_.outputs.size());
-    f_.key.push(~uint64_t{0});
+    f_.key.push(~reinterpret_cast<uintptr_t>(&device_));  // where it ends: no op lies there
     for (ValueId v : f_.outputs) f_.key.push(f_.number[v]);
   }
 
@@ -183,16 +182,9 @@ class Evaluation {
   void bind_and_run(const CachedPlan& cached) {
     const Plan& plan = cached.plan();
     f_.input_data.clear();
-    f_.buffers.clear();
-    for (ValueId v : f_.inputs) {
-      if (device_.is_host()) {
-        f_.input_data.push_back(r_.values[v]->data());
-      } else {
-        const Array& array = r_.values[v]->copy_in(memory_);
-        f_.input_data.push_back(array.data());
-        f_.buffers.push_back(array.buffer.get());
-      }
-    }
+    if (device_.is_host())
+      for (ValueId v : f_.inputs) f_.input_data.push_back(r_.values[v]->data());
+    else bind_to_device();
     f_.fresh.clear();
     f_.fresh_data.clear();
     for (size_t bytes : plan.fresh_buffers()) {
@@ -215,6 +207,15 @@ class Evaluation {
     }
     results.clear();
     f_.fresh.clear();
+  }
+
+  void bind_to_device() {
+    f_.buffers.clear();
+    for (ValueId v : f_.inputs) {
+      const Array& array = r_.values[v]->copy_in(memory_);
+      f_.input_data.push_back(array.data());
+      f_.buffers.push_back(array.buffer.get());
+    }
   }
 
   void prepare_results(const Plan& plan, std::vector<Array>& results) {

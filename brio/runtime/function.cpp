@@ -277,8 +277,9 @@ struct TracedFunction::Impl final : PlanKeeper {
   void bind_inputs(Trace& trace, Device& device, const Tensor* arguments, size_t n) {
     trace.inputs.clear();
     trace.buffers.clear();
+    const bool on_host = device.is_host();
     const auto bind = [&](const TensorImpl* impl) {
-      if (device.is_host()) return trace.inputs.push_back(impl->data());
+      if (on_host) return trace.inputs.push_back(impl->data());
       const Array& array = impl->copy_in(device.memory());
       trace.inputs.push_back(array.data());
       trace.buffers.push_back(array.buffer.get());
@@ -372,20 +373,19 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::lock_guard lock(impl_->mutex);
   impl_->used.store(plan_clock(), std::memory_order_relaxed);
   Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
-  Device& device = trace.on_host ? registry().host() : current_device();
+  Device& device = trace.on_host ? registry().host() : recording.device ? *recording.device : default_device();
   CellLocks locks(trace);
   Trace::Prepared& prepared =
       impl_->prepared(trace, device, Impl::donated_cells(trace, device), impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, device, arguments, n);
   if (prepared.only_in_place) {
-    const auto run = [&] { prepared.plan->run(trace.inputs.data(), prepared.kept_data.data(), trace.buffers); };
     if (device.is_host()) {
-      run();
+      prepared.plan->run(trace.inputs.data(), prepared.kept_data.data());
       impl_->copy_small({}, trace, prepared);
     } else {
       for (const BufferRef& kept : prepared.kept) trace.buffers.push_back(kept.get());
-      run();
+      prepared.plan->run(trace.inputs.data(), prepared.kept_data.data(), trace.buffers);
       Stream& stream = device.stream();
       BufferUses uses(stream);
       for (const Buffer* buffer : trace.buffers) uses.add(buffer);
@@ -393,7 +393,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
       uses.publish();
     }
     for (const TracedGraph::Cell& cell : trace.cells)
-      if (cell.assigned) cell.variable->value.impl()->drop_copies();
+      if (TensorImpl* impl = cell.variable->value.impl(); cell.assigned && impl->copies.load()) impl->drop_copies();
     return;
   }
   trace.fresh.clear();

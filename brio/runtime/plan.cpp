@@ -187,17 +187,20 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
   }
   if (stream) return run_on(*stream, pointers, base);
   FloatMode mode;
-  void** const table = pointers + slots_.size();
+  KernelArgs args{nullptr, nullptr, nullptr, pointers + slots_.size()};
+  const auto run_step = [&](const Step& step) {
+    args.in = const_cast<const void* const*>(pointers + step.in);
+    args.out = pointers + step.out;
+    args.scratch = base + step.scratch;
+    step.kernel->run(args);
+  };
   if (!profiling()) [[likely]] {
-    for (const Step& step : steps_)
-      step.kernel->run(
-          {const_cast<const void* const*>(pointers + step.in), pointers + step.out, base + step.scratch, table});
+    for (const Step& step : steps_) run_step(step);
     return;
   }
   for (const Step& step : steps_) {
     const auto start = std::chrono::steady_clock::now();
-    step.kernel->run(
-        {const_cast<const void* const*>(pointers + step.in), pointers + step.out, base + step.scratch, table});
+    run_step(step);
     const auto elapsed = std::chrono::steady_clock::now() - start;
     step.calls.fetch_add(1, std::memory_order_relaxed);
     step.nanoseconds.fetch_add(

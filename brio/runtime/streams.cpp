@@ -184,11 +184,11 @@ void BufferUses::publish() {
   for (const Buffer* buffer : buffers_) buffer->use = {&stream_, ticket};
 }
 
-Device& default_device() {
-  static Device& chosen = []() -> Device& {
-    const char* name = std::getenv("BRIO_DEVICE");
-    return name && *name ? registry().device(name) : registry().host();
-  }();
+constinit std::atomic<Device*> detail::device_of_programs = nullptr;
+Device& detail::choose_default_device() {
+  const char* name = std::getenv("BRIO_DEVICE");
+  Device& chosen = name && *name ? registry().device(name) : registry().host();
+  device_of_programs.store(&chosen, std::memory_order_release);
   return chosen;
 }
 Device& current_device() { return scope_device() ? *scope_device() : default_device(); }

@@ -6,9 +6,8 @@ namespace {
 
 class HostDevice final : public Device {
  public:
+  HostDevice() : Device(host_memory()) {}
   std::string_view name() const override { return "cpu:0"; }
-  Memory& memory() override { return host_memory(); }
-  bool is_host() const override { return true; }
 };
 
 }  // namespace
