@@ -348,8 +348,7 @@ Work make_plan() {
 // The same for a fourth batch size: the symbolic plan of the first three, kernels, placement.
 Work make_replan() {
   std::vector<MadePlan> samples;
-  for (int64_t batch : {29, 30, 31})
-    samples.push_back(brio::make_plan(*thousand_nodes(batch), registry().host()));
+  for (int64_t batch : {29, 30, 31}) samples.push_back(brio::make_plan(*thousand_nodes(batch), registry().host()));
   return [graph = thousand_nodes(32)] {
     (void)brio::make_plan(*graph, registry().host());
     return static_cast<double>(graph->nodes.size()) / 1000;
