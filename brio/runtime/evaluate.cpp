@@ -11,6 +11,7 @@
 #include "brio/ops/variable.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/backend.h"
+#include "brio/runtime/donation.h"
 #include "brio/runtime/plan_cache.h"
 
 namespace brio {
@@ -31,16 +32,6 @@ struct Flush {
 };
 
 bool computed(const TensorImpl* impl) { return impl->computed.load(std::memory_order_acquire); }
-
-// Solely ours: nobody holds the tensor but the recording (and the roll-back list), nobody else its memory, which is
-// that of the device.
-bool may_donate(const Recording& recording, const TensorImpl* impl, Memory& memory) {
-  if (!recording.tapes.empty() || impl->is_scalar) return false;
-  const Array& array = impl->array;
-  return impl->refs.load() == 1 + impl->rollbacks && array.buffer && array.buffer->refs.load() == 1 &&
-         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes() &&
-         &array.buffer->memory() == &memory;
-}
 
 // Strings lie on the host, and so does all that is computed together with them.
 bool has_strings(const Recording& r) {
@@ -169,7 +160,8 @@ class Evaluation {
   void add_input(ValueId v) {
     const TensorImpl* impl = r_.values[v];
     BRIO_CHECK(computed(impl), "a leaf of a recording has no value");
-    const bool donated = may_donate(r_, impl, memory_);
+    // Solely ours: held by the recording and its roll-back list.
+    const bool donated = r_.tapes.empty() && may_overwrite(impl, 1 + impl->rollbacks, memory_);
     f_.number[v] = next_++;
     f_.inputs.push_back(v);
     f_.donated.push_back(donated);

@@ -8,6 +8,7 @@
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
 #include "brio/passes/pipeline.h"
+#include "brio/runtime/donation.h"
 #include "brio/runtime/nested_plan.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
@@ -83,14 +84,6 @@ std::vector<Aval> opened(const std::vector<Aval>& before, const std::vector<Aval
 bool has_pending_effects(Recording& recording) {
   std::lock_guard lock(recording.mutex);
   return recording.token.defined();
-}
-
-bool solely_held(const Tensor& value, Memory& memory) {
-  const TensorImpl* impl = value.impl();
-  const Array& array = impl->array;
-  return impl->refs.load() == 1 && !impl->is_scalar && array.buffer && array.buffer->refs.load() == 1 &&
-         !array.buffer->exported() && array.offset == 0 && array.buffer->bytes() == array.aval.bytes() &&
-         &array.buffer->memory() == &memory;
 }
 
 // Locks every variable of a trace, each holding a computed value.
@@ -204,7 +197,7 @@ struct TracedFunction::Impl final : PlanKeeper {
     bool all = true;
     for (size_t i = 0; i < trace.cells.size(); ++i) {
       if (!trace.cells[i].assigned) continue;
-      const bool free = solely_held(trace.cells[i].variable->value, device.memory());
+      const bool free = may_overwrite(trace.cells[i].variable->value.impl(), 1, device.memory());
       all &= free;
       if (free && i < 63) mask |= uint64_t{1} << i;
     }
@@ -386,11 +379,13 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
     } else {
       for (const BufferRef& kept : prepared.kept) trace.buffers.push_back(kept.get());
       prepared.plan->run(trace.inputs.data(), prepared.kept_data.data(), trace.buffers);
-      Stream& stream = device.stream();
-      BufferUses uses(stream);
-      for (const Buffer* buffer : trace.buffers) uses.add(buffer);
-      impl_->copy_small({&stream}, trace, prepared);
-      uses.publish();
+      if (!prepared.copies.empty()) {
+        Stream& stream = device.stream();
+        BufferUses uses(stream);
+        for (const Buffer* buffer : trace.buffers) uses.add(buffer);
+        impl_->copy_small({&stream}, trace, prepared);
+        uses.publish();
+      }
     }
     for (const TracedGraph::Cell& cell : trace.cells)
       if (TensorImpl* impl = cell.variable->value.impl(); cell.assigned && impl->copies.load()) impl->drop_copies();

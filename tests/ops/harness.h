@@ -4,7 +4,7 @@
 //   correct      every implementation that says it can run the node, and the op as a user calls it: as the reference
 //   threads      the same bits for any number of threads
 //   sizes        shape rules and gradients for sizes that are not known, then filled in: as for the numbers
-//   themselves gradient     the tape's gradient, and the gradient of that, against central differences in float64
+//   gradient     the tape's gradient, and the gradient of that, against central differences in float64
 //   performance  time and bytes per second of the implementation that is chosen (only with BRIO_PERF)
 //
 // a composite op's plain definition against the reference, and the family's invalid calls, each of which must give an

@@ -179,6 +179,16 @@ TEST(Devices, AHostCallWaitsForWhatComesBefore) {
   EXPECT_EQ(seen, (std::vector<float>{2, 4, 6}));
 }
 
+TEST(Devices, WhatFailsWhenAScopeEndsIsReported) {
+  ::testing::internal::CaptureStderr();
+  {
+    const DeviceScope scope(walled_device(1));
+    debugging::assert_less(Tensor({3}), Tensor({2}), "too large");
+  }
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("too large"), std::string::npos);
+  EXPECT_EQ((Tensor({1, 2}) + Tensor({3, 4})).to_vector<float>(), (std::vector<float>{4, 6}));
+}
+
 TEST(Devices, StringsStayOnTheHost) {
   const DeviceScope scope(walled_device(0));
   const Tensor words = string_tensor({"one", "three"}), lengths = strings::length(words);
