@@ -1,10 +1,10 @@
 # libbrio from the rooms, and the tool `brio` from brio/cli.
 
 # The backends of this build register themselves, in this order, through one generated function: the core names none.
-set(BRIO_BACKENDS host_device reference cpu CACHE STRING "backends to register, first ones first")
+set(BRIO_BACKENDS host_device reference cpu CACHE STRING "backends to register, first ones first; those that were found (cuda) follow")
 set(declarations "")
 set(calls "")
-foreach(backend IN LISTS BRIO_BACKENDS)
+foreach(backend IN LISTS BRIO_BACKENDS BRIO_FOUND_BACKENDS)
   string(APPEND declarations "void register_${backend}(Registry& registry);\n")
   string(APPEND calls "  register_${backend}(registry);\n")
 endforeach()

@@ -64,6 +64,11 @@ foreach(dir IN LISTS test_dirs)
   endif()
 endforeach()
 
+if(TARGET brio_backends_cuda)
+  target_compile_definitions(test_ops PRIVATE BRIO_WITH_CUDA)
+  target_include_directories(test_ops SYSTEM PRIVATE "${BRIO_CUDA_INCLUDE}" "${BRIO_CUDNN_INCLUDE}")
+endif()
+
 # The tool is tested as a program.
 add_dependencies(test_cli brio_tool)
 target_compile_definitions(test_cli PRIVATE BRIO_TOOL="$<TARGET_FILE:brio_tool>")

@@ -321,8 +321,12 @@ void check_labels(const OpDef& op, const Shape& logits, DType label_dtype, const
   for (int i = 0; i + 1 < logits.rank(); ++i) rows *= logits[i];
   for (int64_t row = 0; row < rows; ++row)
     if (const int64_t label = integer_at(labels, label_dtype, row); label < 0 || label >= classes)
-      throw_invalid(op, cat("label ", label, " of row ", row, " is out of range: logits of shape ", logits,
-                            " have the classes [0, ", classes, ")"));
+      throw_bad_label(op, logits, label, row);
+}
+
+void throw_bad_label(const OpDef& op, const Shape& logits, int64_t label, int64_t row) {
+  throw_invalid(op, cat("label ", label, " of row ", row, " is out of range: logits of shape ", logits,
+                        " have the classes [0, ", logits[logits.rank() - 1], ")"));
 }
 
 std::string_view name_of(FusedActivation activation) { return kActivations[static_cast<size_t>(activation)]; }

@@ -46,5 +46,6 @@ inline FusedActivation linear_activation(Attrs attrs) { return static_cast<Fused
 inline bool xent_is_sparse(Attrs attrs) { return attrs[0] != 0; }
 // For kernels: throws InvalidArgument for the first class number outside of the logits' last axis.
 void check_labels(const OpDef& op, const Shape& logits, DType label_dtype, const void* labels);
+[[noreturn]] void throw_bad_label(const OpDef& op, const Shape& logits, int64_t label, int64_t row);
 
 }  // namespace brio

@@ -146,8 +146,12 @@ void check_indices(const OpDef& op, const Shape& params, int64_t axis, DType ind
   const int64_t size = params[static_cast<int>(axis)];
   for (int64_t k = 0; k < count; ++k)
     if (const int64_t index = integer_at(indices, index_dtype, k); index < 0 || index >= size)
-      throw_invalid(op, cat("index ", index, " at position ", k, " is out of range: axis ", axis, " of shape ",
-                            params, " has the indices [0, ", size, ")"));
+      throw_bad_index(op, params, axis, index, k);
+}
+
+void throw_bad_index(const OpDef& op, const Shape& params, int64_t axis, int64_t index, int64_t position) {
+  throw_invalid(op, cat("index ", index, " at position ", position, " is out of range: axis ", axis, " of shape ",
+                        params, " has the indices [0, ", params[static_cast<int>(axis)], ")"));
 }
 
 }  // namespace brio

@@ -22,6 +22,8 @@ Tensor one_hot(const Tensor& indices, int64_t depth, DType dtype = f32, int axis
 // For kernels: throws InvalidArgument for the first index outside of the axis.
 void check_indices(const OpDef& op, const Shape& params, int64_t axis, DType index_dtype, const void* indices,
                    int64_t count);
+[[noreturn]] void throw_bad_index(const OpDef& op, const Shape& params, int64_t axis, int64_t index,
+                                  int64_t position);
 inline int64_t one_hot_axis(Attrs attrs) { return attrs[2]; }
 
 }  // namespace brio

@@ -6,8 +6,10 @@
 // carries a reason, which BRIO_EXPLAIN=kernels prints.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -86,6 +88,22 @@ class Stream {
   // The kernel stays valid until it has run: see keep().
   virtual void launch(const Kernel& kernel, std::span<const void* const> in, std::span<void* const> out,
                       void* scratch) = 0;
+  // Kernels of a plan that follow each other without the host. A device may keep what it makes of them, and start
+  // that at once when they come again with the same pointers.
+  struct Launch {
+    const Kernel* kernel;
+    uint32_t in, out, end;  // places of its arguments among the pointers
+    size_t scratch;         // in the arena
+  };
+  struct Kept {
+    virtual ~Kept() = default;
+  };
+  struct Section {
+    std::vector<Launch> launches;
+    mutable std::mutex mutex;  // of `kept`: runs of a plan may be many at a time
+    mutable std::shared_ptr<Kept> kept;
+  };
+  virtual void launch_all(const Section& section, void* const* pointers, char* arena);
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;  // within the device
@@ -181,6 +199,8 @@ class Registry {
  public:
   void add_device(std::unique_ptr<Device> device);
   void add(std::string_view device, const OpDef& op, const Implementation& implementation);
+  // Adds devices that take long to look for. Called once, when somebody asks for a device other than the host.
+  void add_finder(std::function<void(Registry&)> finder) { finders_.push_back(std::move(finder)); }
 
   Device& device(std::string_view name) const;  // throws InvalidArgument naming those there are
   Device& host() const;                         // the first that was added
@@ -192,8 +212,16 @@ class Registry {
     std::unique_ptr<Device> device;
     std::vector<std::pair<const OpDef*, std::vector<Implementation>>> kernels;
   };
-  std::vector<Entry> entries_;
+  void find_devices() const;
+  std::span<const Entry> entries() const { return {entries_.data(), count_.load(std::memory_order_acquire)}; }
+  // Plans are made while devices are found: what is there stays where it is.
+  std::array<Entry, 64> entries_;
+  std::atomic<size_t> count_{0};
+  mutable std::once_flag found_;
+  std::vector<std::function<void(Registry&)>> finders_;
 };
+// What every device has: branches, loops, code of the host.
+void register_led_kernels(Registry& registry, std::string_view device);
 
 // Filled once by register_backends(), which the build generates from the list of backends it was configured with.
 Registry& registry();

@@ -320,14 +320,15 @@ std::unique_ptr<Kernel> prepare(const NodeView& node) {
 
 }  // namespace
 
-void register_control_kernels(Registry& registry) {
-  for (std::string_view device : registry.device_names()) {
-    registry.add(device, op::fused, {"op by op", 0, always, prepare<FusedBodyKernel>});
-    registry.add(device, op::cond, {"branch", 0, always, prepare<CondKernel>});
-    registry.add(device, op::while_loop, {"loop", 0, always, prepare<WhileKernel>});
-    registry.add(device, op::while_grad, {"loop, then backwards", 0, always, prepare<WhileGradKernel>});
-    registry.add(device, op::scan, {"loop", 0, always, prepare<ScanKernel>});
-  }
+void register_host_kernels(Registry& registry, std::string_view device);
+
+void register_led_kernels(Registry& registry, std::string_view device) {
+  registry.add(device, op::fused, {"op by op", 0, always, prepare<FusedBodyKernel>});
+  registry.add(device, op::cond, {"branch", 0, always, prepare<CondKernel>});
+  registry.add(device, op::while_loop, {"loop", 0, always, prepare<WhileKernel>});
+  registry.add(device, op::while_grad, {"loop, then backwards", 0, always, prepare<WhileGradKernel>});
+  registry.add(device, op::scan, {"loop", 0, always, prepare<ScanKernel>});
+  register_host_kernels(registry, device);
 }
 
 uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,

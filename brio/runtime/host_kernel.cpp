@@ -79,16 +79,15 @@ std::unique_ptr<Kernel> run_on_host(std::unique_ptr<Kernel> kernel, const NodeVi
   return std::make_unique<BorrowedKernel>(std::move(kernel), node);
 }
 
-void register_host_kernels(Registry& registry) {
-  for (std::string_view device : registry.device_names())
-    for (const OpDef* op : {&op::print, &op::assert_true, &op::host_call, &op::pure_host_call})
-      registry.add(device, *op,
-                   {.name = "host",
-                    .priority = 0,
-                    .supports = [](const NodeView&) { return Support::can(); },
-                    .prepare = [](const NodeView& node) -> std::unique_ptr<Kernel> {
-                      return std::make_unique<HostCodeKernel>(node);
-                    }});
+void register_host_kernels(Registry& registry, std::string_view device) {
+  for (const OpDef* op : {&op::print, &op::assert_true, &op::host_call, &op::pure_host_call})
+    registry.add(device, *op,
+                 {.name = "host",
+                  .priority = 0,
+                  .supports = [](const NodeView&) { return Support::can(); },
+                  .prepare = [](const NodeView& node) -> std::unique_ptr<Kernel> {
+                    return std::make_unique<HostCodeKernel>(node);
+                  }});
 }
 
 }  // namespace brio

@@ -56,6 +56,7 @@ class PlanBuilder {
       ++step_index;
       if (may_fail(node)) plan_->last_to_fail_ = step_index;
     }
+    if (!plan_->device_->is_host()) divide_into_parts();
     for (uint32_t i = 0; i < plan_->slots_.size(); ++i)
       if (plan_->slots_[i].base == Plan::Base::input || plan_->slots_[i].base == Plan::Base::fresh)
         plan_->outside_slots_.push_back(i);
@@ -127,6 +128,25 @@ class PlanBuilder {
     return {};
   }
 
+  void divide_into_parts() {
+    std::vector<Plan::Part>& parts = plan_->parts_;
+    bool open = false;  // may the last part take another launch?
+    for (size_t i = 0; i < plan_->steps_.size(); ++i) {
+      const Plan::Step& step = plan_->steps_[i];
+      if (step.led) {
+        parts.push_back({nullptr, &step});
+        open = false;
+      } else {
+        if (!open) parts.push_back({std::make_unique<Stream::Section>()});
+        parts.back().section->launches.push_back({step.kernel.get(), step.in, step.out, step.end, step.scratch});
+        open = true;
+      }
+      if (i + 1 != plan_->last_to_fail_) continue;
+      parts.back().then_wait = true;
+      open = false;
+    }
+  }
+
   void count_bytes() {
     // The memory of a run that is kept for the next: the arena and the table of pointers.
     size_t bytes = plan_->arena_bytes() + 256 + plan_->pointer_count() * sizeof(void*);
@@ -166,14 +186,15 @@ void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, vo
 }
 
 void Plan::run_on(Stream& stream, void** pointers, char* arena) const {
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    const void* const* in = const_cast<const void* const*>(pointers + step.in);
-    if (step.led) step.led->lead({in, pointers + step.out, arena + step.scratch, pointers + slots_.size()}, stream);
-    else
-      stream.launch(*step.kernel, {in, step.out - step.in}, {pointers + step.out, step.end - step.out},
-                    arena + step.scratch);
-    if (i + 1 == last_to_fail_) stream.synchronize();
+  for (const Part& part : parts_) {
+    if (part.led) {
+      const void* const* in = const_cast<const void* const*>(pointers + part.led->in);
+      part.led->led->lead({in, pointers + part.led->out, arena + part.led->scratch, pointers + slots_.size()},
+                          stream);
+    } else {
+      stream.launch_all(*part.section, pointers, arena);
+    }
+    if (part.then_wait) stream.synchronize();
   }
 }
 

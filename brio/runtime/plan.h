@@ -90,12 +90,19 @@ class Plan {
     size_t offset;
   };
 
+  // On a device: a section, or one step that the host leads.
+  struct Part {
+    std::unique_ptr<Stream::Section> section;
+    const Step* led = nullptr;
+    bool then_wait = false;  // it ends with the last step that may refuse its data
+  };
   void run_on(Stream& stream, void** pointers, char* arena) const;
   void bind(const Slot& slot, void** argument, const void* const* inputs, void* const* fresh, char* arena) const;
 
   Graph graph_;
   Device* device_ = nullptr;
   std::vector<Step> steps_;
+  std::vector<Part> parts_;              // of a device's plan
   std::vector<Slot> slots_;              // per argument
   std::vector<uint32_t> outside_slots_;  // those that change from run to run
   BufferRef constants_;                  // on the device, eight bytes each

@@ -6,10 +6,26 @@
 
 namespace brio {
 
-void Registry::add_device(std::unique_ptr<Device> device) { entries_.push_back({std::move(device), {}}); }
+void Registry::add_device(std::unique_ptr<Device> device) {
+  const size_t at = count_.load(std::memory_order_relaxed);
+  BRIO_CHECK(at < entries_.size(), "too many devices");
+  entries_[at].device = std::move(device);
+  count_.store(at + 1, std::memory_order_release);
+}
+
+void Registry::find_devices() const {
+  std::call_once(found_, [this] {
+    auto& self = const_cast<Registry&>(*this);  // what is found was there before
+    for (const auto& finder : finders_) {
+      const size_t before = entries().size();
+      finder(self);
+      for (size_t i = before; i < entries().size(); ++i) register_led_kernels(self, entries_[i].device->name());
+    }
+  });
+}
 
 void Registry::add(std::string_view device, const OpDef& op, const Implementation& implementation) {
-  for (Entry& entry : entries_) {
+  for (Entry& entry : std::span(entries_.data(), count_.load(std::memory_order_relaxed))) {
     if (entry.device->name() != device) continue;
     auto it = std::ranges::find(entry.kernels, &op, [](const auto& row) { return row.first; });
     if (it == entry.kernels.end()) it = entry.kernels.insert(it, {&op, {}});
@@ -22,8 +38,9 @@ void Registry::add(std::string_view device, const OpDef& op, const Implementatio
 }
 
 Device& Registry::device(std::string_view name) const {
+  if (name != host().name()) find_devices();
   std::string known;
-  for (const Entry& entry : entries_) {
+  for (const Entry& entry : entries()) {
     if (entry.device->name() == name) return *entry.device;
     known += cat(known.empty() ? "" : ", ", entry.device->name());
   }
@@ -31,19 +48,20 @@ Device& Registry::device(std::string_view name) const {
 }
 
 Device& Registry::host() const {
-  BRIO_CHECK(!entries_.empty(), "no backend is registered");
-  return *entries_.front().device;
+  BRIO_CHECK(!entries().empty(), "no backend is registered");
+  return *entries().front().device;
 }
 
 std::vector<std::string_view> Registry::device_names() const {
+  find_devices();
   std::vector<std::string_view> names;
-  for (const Entry& entry : entries_) names.push_back(entry.device->name());
+  for (const Entry& entry : entries()) names.push_back(entry.device->name());
   return names;
 }
 
 const std::vector<Implementation>& Registry::implementations(const Device& device, const OpDef& op) const {
   static const std::vector<Implementation> none;
-  for (const Entry& entry : entries_) {
+  for (const Entry& entry : entries()) {
     if (entry.device.get() != &device) continue;
     auto it = std::ranges::find(entry.kernels, &op, [](const auto& row) { return row.first; });
     return it == entry.kernels.end() ? none : it->second;

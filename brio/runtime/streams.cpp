@@ -75,6 +75,12 @@ size_t rounded(size_t bytes) {
 
 Stream& Device::stream() { return ThreadStreams::ended ? ThreadStreams::of_ended(*this) : thread_streams.of(*this); }
 
+void Stream::launch_all(const Section& section, void* const* pointers, char* arena) {
+  for (const Launch& l : section.launches)
+    launch(*l.kernel, {const_cast<const void* const*>(pointers + l.in), l.out - l.in},
+           {pointers + l.out, l.end - l.out}, arena + l.scratch);
+}
+
 void Stream::keep_pace() {
   uint64_t behind = 0;
   {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "brio/backends/cpu/lru_cache.h"
+#include "brio/base/lru_cache.h"
 #include "brio/backends/cpu/onednn.h"
 #include "brio/base/error.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-namespace brio::cpu {
+namespace brio {
 
 struct LruCacheStats {
   size_t entries = 0, hits = 0, misses = 0;
@@ -54,4 +54,4 @@ class LruCache {
   LruCacheStats stats_;
 };
 
-}  // namespace brio::cpu
+}  // namespace brio

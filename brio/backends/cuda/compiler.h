@@ -1,0 +1,78 @@
+// Kernels are text, compiled at run time by NVRTC for the device at hand and kept in a cache on disk. Those that are
+// asked for before the first of them runs are compiled together: a program costs some 18 ms, whatever is in it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "brio/backends/cuda/libraries.h"
+
+namespace brio::cuda {
+
+class Compiler;
+
+// One kernel. Immutable to those who launch it.
+class Code {
+ public:
+  CUfunction function() const {  // waits for the compiler where it must
+    CUfunction ready = function_.load(std::memory_order_acquire);
+    return ready ? ready : compiled();
+  }
+  const std::string& name() const { return name_; }
+  unsigned shared_bytes() const { return shared_bytes_; }
+
+ private:
+  friend class Compiler;
+  CUfunction compiled() const;
+
+  Compiler* compiler_ = nullptr;
+  std::string name_, text_;
+  std::vector<std::string> parts_;
+  unsigned shared_bytes_ = 0;
+  mutable std::atomic<CUfunction> function_{nullptr};
+};
+
+// A file of brio/backends/cuda/device, by its name without the ending; throws InternalError.
+std::string_view device_source(std::string_view name);
+
+class Compiler {
+ public:
+  explicit Compiler(int capability) : capability_(capability) {}
+
+  // The kernel that `text` defines. In it NAME stands for the kernel's own name. `parts` are files of device/ that it
+  // uses beside prelude.cuh, in the order in which they have to stand.
+  std::shared_ptr<const Code> code(std::string_view label, std::string text, std::vector<std::string> parts = {},
+                                   unsigned shared_bytes = 0);
+
+  // The programs that would be compiled now.
+  std::vector<std::string> waiting_programs() const;
+
+  struct Counts {
+    uint64_t kernels = 0, programs = 0, from_disk = 0, milliseconds = 0;
+  };
+  Counts counts() const;
+
+  // Machine code of a program for a device of this capability; needs no device. Throws InternalError with the log.
+  static std::string compile(const std::string& program, int capability);
+
+ private:
+  friend class Code;
+  using Program = std::vector<std::shared_ptr<Code>>;
+  static std::vector<Program> programs_of(std::vector<std::shared_ptr<Code>> codes);
+  static std::string text_of(const Program& program);
+  void compile_waiting();
+  std::string machine_code(const std::string& program);  // from disk, or compiled and put there
+
+  const int capability_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<Code>> known_;  // by text
+  std::vector<std::shared_ptr<Code>> waiting_;
+  std::mutex compiling_;
+  Counts counts_;
+};
+
+}  // namespace brio::cuda

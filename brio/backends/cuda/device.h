@@ -1,0 +1,150 @@
+// A GPU: its memory, its streams, and kernels that are handed to them.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "brio/backends/cuda/compiler.h"
+#include "brio/backends/cuda/libraries.h"
+#include "brio/runtime/backend.h"
+
+namespace brio::cuda {
+
+class CudaDevice;
+class CudaStream;
+
+// Where kernels leave word of data that they refuse, in memory that both sides see.
+struct Failure {
+  long long which = 0;  // 1 + the number of the launch among those that may fail; 0: none
+  long long value = 0, place = 0;
+};
+
+class CudaKernel : public Kernel {
+ public:
+  void run(const KernelArgs& args) const final;
+  // Libraries want workspace at multiples of 256 bytes, which the arena does not promise: there is room to move.
+  static constexpr size_t kScratchAlignment = 256;
+  size_t scratch_bytes() const final { return scratch_needed() == 0 ? 0 : scratch_needed() + kScratchAlignment; }
+  virtual size_t scratch_needed() const { return 0; }
+  virtual void enqueue(const KernelArgs& args, CudaStream& stream) const = 0;
+  virtual bool may_refuse() const { return false; }
+  // Of kernels that may refuse their data: throws what the user reads.
+  virtual void refuse(long long value, long long place) const;
+};
+
+struct Grid {
+  unsigned x = 1, y = 1, z = 1;
+};
+// Threads in blocks of `block` for n pieces of work.
+Grid blocks_for(int64_t n, int block);
+
+class CudaStream final : public Stream {
+ public:
+  explicit CudaStream(CudaDevice& device);
+  ~CudaStream() override;
+
+  void launch(const Kernel& kernel, std::span<const void* const> in, std::span<void* const> out,
+              void* scratch) override;
+  void launch_all(const Section& section, void* const* pointers, char* arena) override;
+  void copy_to_host(void* host, const void* device, size_t bytes) override;
+  void copy_to_device(void* device, const void* host, size_t bytes) override;
+  void copy(void* to, const void* from, size_t bytes) override;
+  void clear(void* data, size_t bytes) override;
+  void keep(std::shared_ptr<const void> what) override;
+  uint64_t mark() override;
+  void pass(uint64_t ticket) noexcept override;
+  void wait(uint64_t ticket) override;
+  void wait_for(Stream& other, uint64_t ticket) override;
+
+  // For kernels.
+  template <typename... Args>
+  void start(const Code& code, Grid grid, Grid block, const Args&... args) {
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&args))...};
+    start_with(code, grid, block, pointers);
+  }
+  void start_packed(const Code& code, Grid grid, Grid block, const std::vector<char>& parameters) {
+    void* pointers[] = {const_cast<char*>(parameters.data())};
+    start_with(code, grid, block, pointers);
+  }
+  CUstream handle() const { return stream_; }
+  CudaDevice& device() const { return device_; }
+  struct FailureAt {  // what a kernel that may fail is told
+    Failure* at;
+    long long which;
+  };
+  FailureAt failure_of(const CudaKernel& kernel);
+
+ private:
+  struct Mark {
+    uint64_t ticket;
+    CUevent event;
+  };
+  struct Kept {
+    uint64_t ticket;
+    std::shared_ptr<const void> what;
+  };
+  void start_with(const Code& code, Grid grid, Grid block, void** arguments);
+  uint64_t mark_locked();
+  void wait_locked(std::unique_lock<std::mutex>& lock, uint64_t ticket);
+  void collect(std::vector<Kept>& gone);  // what has passed
+  void throw_refused(bool all_has_passed);
+
+  CudaDevice& device_;
+  CUstream stream_ = nullptr;
+  std::mutex mutex_;
+  uint64_t pushed_ = 0, passed_ = 0;
+  std::deque<Mark> marks_;
+  std::vector<CUevent> idle_events_;
+  std::deque<Kept> kept_;
+  Failure* failure_ = nullptr;                 // pinned
+  std::vector<const CudaKernel*> may_refuse_;  // since the host looked last
+};
+
+class CudaMemory final : public DeviceMemory {
+ public:
+  explicit CudaMemory(CudaDevice& device);
+
+ protected:
+  void* map(size_t bytes) override;
+  void unmap(void* data, size_t bytes) noexcept override;
+
+ private:
+  CudaDevice& device_;
+};
+
+class CudaDevice final : public Device {
+ public:
+  explicit CudaDevice(int number);
+  // One that is not there, of this capability: prepares kernels, whose texts are then compiled, and runs none.
+  struct Imagined {
+    int capability;
+  };
+  explicit CudaDevice(Imagined imagined);
+  std::string_view name() const override { return name_; }
+  std::unique_ptr<Stream> make_stream() override { return std::make_unique<CudaStream>(*this); }
+
+  void enter() const;  // makes this thread's calls go to this device
+  Compiler& compiler() const { return *compiler_; }
+  cublasLtHandle_t products();                  // made at the first call
+  cudnnHandle_t convolutions(CUstream stream);  // this thread's
+  int multiprocessors() const { return multiprocessors_; }
+  int capability() const { return capability_; }  // 90: compute capability 9.0
+
+ private:
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  std::string name_;
+  int multiprocessors_ = 0, capability_ = 0;
+  CudaMemory memory_;
+  std::unique_ptr<Compiler> compiler_;
+  std::once_flag products_once_;
+  cublasLtHandle_t products_ = nullptr;
+};
+
+inline CudaDevice& device_of(const NodeView& node) { return static_cast<CudaDevice&>(*node.device); }
+
+}  // namespace brio::cuda

@@ -1,0 +1,142 @@
+// Rows where indices say. Elements are moved as unsigned types of their size.
+// [outer, size, inner] by indices → [outer, indices, inner]
+template <typename T, typename L>
+DEVICE void gather_rows(T* out, const T* in, const L* indices, i64 total, i64 count, i64 size, i64 inner, const FailureAt& failure) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < total; i += (i64)gridDim.x * 256) {
+    const i64 row = i / inner, o = row / count, k = row - o * count;
+    const i64 index = (i64)indices[k];
+    if (index < 0 || index >= size) refuse(failure, index, k);
+    else out[i] = in[(o * size + index) * inner + (i - row * inner)];
+  }
+}
+// In the order of the indices: each thread walks them all for one place within rows.
+template <typename T, typename L>
+DEVICE void scatter_add_rows(T* out, const T* in, const L* indices, const T* updates, i64 outer, i64 count, i64 size, i64 inner,
+                             const FailureAt& failure) {
+  const i64 lane = (i64)blockIdx.x * 256 + threadIdx.x;
+  if (lane >= outer * inner) return;
+  const i64 o = lane / inner, i = lane - o * inner;
+  if (out != in)
+    for (i64 s = 0; s < size; ++s) out[(o * size + s) * inner + i] = in[(o * size + s) * inner + i];
+  for (i64 k = 0; k < count; ++k) {
+    const i64 index = (i64)indices[k];
+    if (index < 0 || index >= size) {
+      refuse(failure, index, k);
+      return;
+    }
+    T& at = out[(o * size + index) * inner + i];
+    at = narrow<T>(plus(wide(at), wide(updates[(o * count + k) * inner + i])));
+  }
+}
+template <typename T, typename L> DEVICE void one_hot(T* out, const L* indices, i64 total, i64 depth, i64 inner) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < total; i += (i64)gridDim.x * 256) {
+    const i64 in = i % inner, d = i / inner % depth, o = i / inner / depth;
+    out[i] = narrow<T>((Wide<T>)((i64)indices[o * inner + in] == d));
+  }
+}
+template <typename T> DEVICE void iota(T* out, i64 total) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < total; i += (i64)gridDim.x * 256) out[i] = narrow<T>((Wide<T>)i);
+}
+// Tables of rows: places → rows.
+template <typename T> DEVICE void spread_rows(T* out, const T* rows, const i32* places, i64 total, i64 width, i32 last) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < total; i += (i64)gridDim.x * 256) {
+    const i64 row = i / width;
+    const i32 place = places[row];
+    out[i] = rows[(i64)(place < 0 || place > last ? last : place) * width + (i - row * width)];
+  }
+}
+// Rows of equal index summed in the order of the indices, without a sort: `first` has for each row of the table the first
+// position that names it; positions that are their own first are counted to find the place of each sum.
+template <typename L> DEVICE void find_first(i32* first, const L* indices, i32 count, i64 size, const FailureAt& failure) {
+  const i32 k = blockIdx.x * 256 + threadIdx.x;
+  if (k >= count) return;
+  const i64 index = (i64)indices[k];
+  if (index < 0 || index >= size) refuse(failure, index, k);
+  else atomicMin(&first[index], k);
+}
+DEVICE void fill_i32(i32* out, i32 value, i64 count) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < count; i += (i64)gridDim.x * 256) out[i] = value;
+}
+// One block of 1024: ids in the order of their first positions, and for each position the place of its sum, or -1.
+template <typename L> DEVICE void number_firsts(i32* ids, i32* place, const i32* first, const L* indices, i32 count, i64 size) {
+  __shared__ i32 warps[32], total;
+  i32 before = 0;
+  for (i32 start = 0; start < count; start += 1024) {
+    const i32 k = start + threadIdx.x;
+    const i64 index = k < count ? (i64)indices[k] : -1;
+    const bool is = index >= 0 && index < size && first[index] == k;
+    const u32 votes = __ballot_sync(0xffffffffu, is);
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    if (lane == 0) warps[warp] = __popc(votes);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      total = 0;
+      for (int w = 0; w < 32; ++w) {
+        const i32 n = warps[w];
+        warps[w] = total;
+        total += n;
+      }
+    }
+    __syncthreads();
+    if (k < count) {
+      const i32 number = before + warps[warp] + __popc(votes & ((1u << lane) - 1));
+      place[k] = is ? number : -1;
+      if (is) ids[number] = (i32)index;
+    }
+    before += total;
+    __syncthreads();
+  }
+  for (i32 k = before + threadIdx.x; k < count; k += 1024) ids[k] = -1;
+}
+// A block for each position: that of a first sums all that follow with its index.
+template <typename T, typename L>
+DEVICE void sum_equal_rows(T* out, const T* rows, const L* indices, const i32* place, i32 count, i64 width) {
+  __shared__ i32 found[256];
+  __shared__ i32 matches;
+  const i32 k = blockIdx.x;
+  const i32 to = k < count ? place[k] : count;
+  if (k == count)
+    for (i64 c = threadIdx.x; c < width; c += 256) out[(i64)count * width + c] = narrow<T>((Wide<T>)0);
+  if (k == count || to < 0) return;
+  const L index = indices[k];
+  T* const sum = out + (i64)to * width;
+  for (i64 c = threadIdx.x; c < width; c += 256) sum[c] = rows[(i64)k * width + c];
+  for (i32 start = k + 1; start < count; start += 256) {
+    const i32 j = start + threadIdx.x;
+    const bool is = j < count && indices[j] == index;
+    if (__syncthreads_or(is) == 0) continue;
+    if (threadIdx.x == 0) matches = 0;
+    found[threadIdx.x] = is;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      i32 n = 0;
+      for (int t = 0; t < 256; ++t)
+        if (found[t]) found[n++] = start + t;
+      matches = n;
+    }
+    __syncthreads();
+    const i32 n = matches;
+    for (i64 c = threadIdx.x; c < width; c += 256) {
+      Wide<T> x = wide(sum[c]);
+      for (i32 m = 0; m < n; ++m) x = rounded<T>(plus(x, wide(rows[(i64)found[m] * width + c])));
+      sum[c] = narrow<T>(x);
+    }
+    __syncthreads();
+  }
+}
+// Sums that nobody has are zero.
+template <typename T> DEVICE void clear_unused_rows(T* out, const i32* ids, i32 count, i64 width) {
+  const i32 k = blockIdx.x;
+  if (k < count && ids[k] >= 0) return;
+  for (i64 c = threadIdx.x; c < width; c += 256) out[(i64)k * width + c] = narrow<T>((Wide<T>)0);
+}
+DEVICE void place_rows(i32* places, const i32* ids, i32 count, i64 size) {
+  const i32 k = blockIdx.x * 256 + threadIdx.x;
+  if (k < count && ids[k] >= 0 && ids[k] < size) places[ids[k]] = k;
+}
+template <typename T> DEVICE void subtract_placed(T* out, const T* table, const T* rows, const i32* places, i64 total, i64 width) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < total; i += (i64)gridDim.x * 256) {
+    const i64 row = i / width;
+    out[i] = narrow<T>(minus(wide(table[i]), wide(rows[(i64)places[row] * width + (i - row * width)])));
+  }
+}

@@ -1,0 +1,91 @@
+// A section of a plan as a CUDA graph: captured when the same pointers come a second time, then started by one call.
+// Memory is recycled, so the pointers of a loop are a few sets in turn; each has its graph.
+#include <algorithm>
+#include <cstdlib>
+
+#include "brio/backends/cuda/device.h"
+#include "brio/backends/cuda/kernel_times.h"
+
+namespace brio::cuda {
+namespace {
+
+constexpr size_t kMostGraphs = 4, kFewestLaunches = 2;
+
+struct CapturedSection final : Stream::Kept {
+  struct Entry {
+    std::vector<void*> pointers;  // of the launches, then the arena
+    CUgraphExec graph = nullptr;  // none: they came once so far
+    uint64_t last_used = 0;
+  };
+  std::vector<Entry> entries;
+  uint64_t clock = 0;
+
+  ~CapturedSection() override {
+    for (const Entry& entry : entries)
+      if (entry.graph) driver().cuGraphExecDestroy(entry.graph);
+  }
+};
+
+bool switched_off() {
+  static const char* const setting = std::getenv("BRIO_CUDA_GRAPHS");
+  return setting && *setting == '0';
+}
+
+// What refuses its data leaves its number in the launch, which counts anew after each wait.
+bool may_refuse(const Stream::Section& section) {
+  return std::ranges::any_of(section.launches, [](const Stream::Launch& l) {
+    return static_cast<const CudaKernel*>(l.kernel)->may_refuse();
+  });
+}
+
+}  // namespace
+
+void CudaStream::launch_all(const Section& section, void* const* pointers, char* arena) {
+  if (section.launches.size() < kFewestLaunches || switched_off() || times_kernels() || may_refuse(section))
+    return Stream::launch_all(section, pointers, arena);
+  device_.enter();
+  const std::lock_guard lock(section.mutex);
+  if (!section.kept) section.kept = std::make_shared<CapturedSection>();
+  auto& captured = static_cast<CapturedSection&>(*section.kept);
+  const size_t first = section.launches.front().in, count = section.launches.back().end - first;
+  const auto same = [&](const CapturedSection::Entry& entry) {
+    return std::equal(pointers + first, pointers + first + count, entry.pointers.begin(), entry.pointers.end() - 1) &&
+           entry.pointers.back() == arena;
+  };
+  auto entry = std::ranges::find_if(captured.entries, same);
+  if (entry == captured.entries.end()) {
+    if (captured.entries.size() == kMostGraphs) {
+      entry = std::ranges::min_element(captured.entries, {}, &CapturedSection::Entry::last_used);
+      if (entry->graph) driver().cuGraphExecDestroy(entry->graph);
+      *entry = {};
+    } else {
+      captured.entries.emplace_back();
+      entry = captured.entries.end() - 1;
+    }
+    entry->pointers.assign(pointers + first, pointers + first + count);
+    entry->pointers.push_back(arena);
+    entry->last_used = ++captured.clock;
+    return Stream::launch_all(section, pointers, arena);
+  }
+  entry->last_used = ++captured.clock;
+  if (!entry->graph) {
+    check(driver().cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "beginning a graph");
+    CUgraph graph = nullptr;
+    try {
+      Stream::launch_all(section, pointers, arena);
+    } catch (...) {
+      driver().cuStreamEndCapture(stream_, &graph);
+      if (graph) driver().cuGraphDestroy(graph);
+      throw;
+    }
+    check(driver().cuStreamEndCapture(stream_, &graph), "ending a graph");
+    const CUresult made = driver().cuGraphInstantiate(&entry->graph, graph, 0);
+    driver().cuGraphDestroy(graph);
+    check(made, "making a graph");
+  }
+  check(driver().cuGraphLaunch(entry->graph, stream_), "starting a graph");
+  const std::lock_guard counting(mutex_);
+  ++pushed_;
+}
+
+}  // namespace brio::cuda

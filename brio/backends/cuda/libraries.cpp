@@ -1,0 +1,156 @@
+#include "brio/backends/cuda/libraries.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "brio/base/error.h"
+
+namespace brio::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Folders beside those that the system's loader knows: the toolkit's, and those of NVIDIA's Python wheels, which the
+// Python package names (BRIO_CUDA_PATH: folders, or a folder `nvidia` of wheels, split by colons).
+std::vector<fs::path> folders() {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  const auto add = [&](const fs::path& root) {
+    for (const char* sub : {"", "lib", "lib64"})
+      if (fs::is_directory(root / sub, ignored)) found.push_back(root / sub);
+    if (root.filename() != "nvidia") return;
+    for (fs::directory_iterator it(root, ignored), end; !ignored && it != end; it.increment(ignored))
+      if (fs::is_directory(it->path() / "lib", ignored)) found.push_back(it->path() / "lib");
+  };
+  if (const char* paths = std::getenv("BRIO_CUDA_PATH")) {
+    std::string_view rest = paths;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      if (end != 0) add(fs::path(rest.substr(0, end)));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  for (const char* home : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char* path = std::getenv(home)) add(path);
+  add("/usr/local/cuda");
+  return found;
+}
+
+void* open(const char* name) {
+  if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+  for (const fs::path& folder : folders())
+    if (void* library = dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  return nullptr;
+}
+
+void* open_or_throw(const char* name, const char* what) {
+  if (void* library = open(name)) return library;
+  std::string looked = "where the system keeps libraries";
+  for (const fs::path& folder : folders()) looked += cat(", ", folder.string());
+  throw ResourceError(
+      cat("[cuda] ", name, " (", what, ") was not found; looked in: ", looked,
+          ". Install CUDA 13's, or `pip install 'brio[cuda]'`, or name its folder in BRIO_CUDA_PATH"));
+}
+
+void* symbol(void* library, const char* name) {
+  if (void* function = dlsym(library, name)) return function;
+  throw ResourceError(cat("[cuda] a library of NVIDIA's lacks the function ", name, ": it is too old for CUDA 13"));
+}
+
+#define BRIO_NAME(function) #function
+#define BRIO_LOAD(function) \
+  table.function = reinterpret_cast<decltype(table.function)>(symbol(library, BRIO_NAME(function)));
+
+// What Brio was compiled with is what it asks for.
+constexpr int kNeededDriver = 13000;
+
+std::string find_obstacle() {
+  // Without the driver's device file there is no GPU, and nothing to load.
+  if (access("/dev/nvidiactl", F_OK) != 0) return "no NVIDIA driver is running on this machine";
+  void* const library = open("libcuda.so.1");
+  if (!library) return "the driver's library libcuda.so.1 was not found";
+  const Driver& d = driver();
+  if (const CUresult result = d.cuInit(0); result != CUDA_SUCCESS) {
+    const char* text = nullptr;
+    d.cuGetErrorString(result, &text);
+    return cat("the driver does not start: ", text ? text : "unknown error");
+  }
+  int version = 0, count = 0;
+  d.cuDriverGetVersion(&version);
+  if (version < kNeededDriver)
+    return cat("the driver is for CUDA ", version / 1000, ".", version % 1000 / 10,
+               ", and 13.0 is needed: update it");
+  if (d.cuDeviceGetCount(&count) != CUDA_SUCCESS || count == 0) return "the driver shows no GPU";
+  return {};
+}
+
+}  // namespace
+
+const Driver& driver() {
+  static const Driver loaded = [] {
+    void* const library = open_or_throw("libcuda.so.1", "the driver's library");
+    Driver table;
+    BRIO_DRIVER_FUNCTIONS(BRIO_LOAD)
+    return table;
+  }();
+  return loaded;
+}
+
+const Nvrtc& nvrtc() {
+  static const Nvrtc loaded = [] {
+    void* const library = open_or_throw("libnvrtc.so.13", "NVIDIA's run-time compiler");
+    Nvrtc table;
+    BRIO_NVRTC_FUNCTIONS(BRIO_LOAD)
+    return table;
+  }();
+  return loaded;
+}
+
+const CublasLt& cublas() {
+  static const CublasLt loaded = [] {
+    void* const library = open_or_throw("libcublasLt.so.13", "NVIDIA's matrix products");
+    CublasLt table;
+    BRIO_CUBLASLT_FUNCTIONS(BRIO_LOAD)
+    return table;
+  }();
+  return loaded;
+}
+
+const Cudnn& cudnn() {
+  static const Cudnn loaded = [] {
+    void* const library = open_or_throw("libcudnn.so.9", "NVIDIA's convolutions");
+    Cudnn table;
+    BRIO_CUDNN_FUNCTIONS(BRIO_LOAD)
+    return table;
+  }();
+  return loaded;
+}
+
+std::string obstacle() {
+  static const std::string found = find_obstacle();
+  return found;
+}
+
+void throw_failed(CUresult result, std::string_view doing) {
+  const char *name = nullptr, *text = nullptr;
+  driver().cuGetErrorName(result, &name);
+  driver().cuGetErrorString(result, &text);
+  const std::string message =
+      cat("[cuda] ", doing, ": ", text ? text : "unknown error", " (", name ? name : "?", ")");
+  if (result == CUDA_ERROR_OUT_OF_MEMORY) throw ResourceError(message);
+  throw InternalError(message);
+}
+void throw_failed(cublasStatus_t status, std::string_view doing) {
+  throw InternalError(cat("[cuda] ", doing, ": ", cublas().cublasLtGetStatusString(status)));
+}
+void throw_failed(cudnnStatus_t status, std::string_view doing) {
+  char last[512] = "";
+  cudnn().cudnnGetLastErrorString(last, sizeof(last));
+  throw InternalError(cat("[cuda] ", doing, ": ", cudnn().cudnnGetErrorString(status), *last ? ": " : "", last));
+}
+
+}  // namespace brio::cuda

@@ -1,0 +1,427 @@
+#include "brio/backends/cuda/loop.h"
+
+#include <algorithm>
+
+#include "brio/backends/cuda/compiler.h"
+#include "brio/backends/cuda/kernel_text.h"
+#include "brio/base/error.h"
+#include "brio/ops/elementwise.h"
+#include "brio/ops/fusion.h"
+#include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
+
+namespace brio::cuda {
+namespace {
+
+const Shape& space_of(const Graph& graph, const Node& node) {
+  return graph.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
+}
+
+std::string_view fold_of(const OpDef* op) {
+  if (op == &op::reduce_sum) return "Sum";
+  if (op == &op::reduce_prod) return "Prod";
+  if (op == &op::reduce_max) return "Max";
+  if (op == &op::reduce_min) return "Min";
+  return op == &op::reduce_any ? "Any" : "All";
+}
+
+// NumPy's rule: axes are aligned at the last.
+std::vector<int64_t> strides_in(const Shape& space, const Shape& shape) {
+  std::vector<int64_t> strides(static_cast<size_t>(space.rank()), 0);
+  const Strides own = row_major(shape);
+  const int shift = space.rank() - shape.rank();
+  for (int i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1) strides[static_cast<size_t>(i + shift)] = own[i];
+  return strides;
+}
+
+// Some of the axes of a space, neighbours merged where every operand steps through both as through one.
+LoopDims merged(const Shape& space, uint32_t axes, const std::vector<std::vector<int64_t>>& strides) {
+  LoopDims dims;
+  dims.strides.resize(strides.size());
+  int before = -1;  // the axis that the last dim ends with
+  for (int axis = 0; axis < space.rank(); ++axis) {
+    if (!(axes >> axis & 1) || space[axis] == 1) continue;
+    const auto a = static_cast<size_t>(axis);
+    bool joins = before >= 0;
+    for (int between = before + 1; joins && between < axis; ++between) joins = space[between] == 1;
+    for (size_t o = 0; joins && o < strides.size(); ++o)
+      joins = dims.strides[o].back() == strides[o][a] * static_cast<int64_t>(space[axis]);
+    if (joins) dims.sizes.back() *= static_cast<int64_t>(space[axis]);
+    else dims.sizes.push_back(space[axis]);
+    for (size_t o = 0; o < strides.size(); ++o) {
+      if (joins) dims.strides[o].back() = strides[o][a];
+      else dims.strides[o].push_back(strides[o][a]);
+    }
+    before = axis;
+  }
+  return dims;
+}
+
+}  // namespace
+
+int64_t LoopDims::elements() const {
+  int64_t n = 1;
+  for (int64_t size : sizes) n *= size;
+  return n;
+}
+
+DType Loop::operand_dtype(size_t i) const {
+  const size_t inputs = body->inputs.size();
+  return body->values[i < inputs ? body->inputs[i].value : body->outputs[elementwise_outputs[i - inputs]]].dtype;
+}
+
+Loop Loop::of(std::shared_ptr<const Graph> graph) {
+  Loop loop;
+  loop.body = std::move(graph);
+  const Graph& body = *loop.body;
+  loop.space = space_of(body, body.nodes[0]);
+  for (const Node& node : body.nodes)
+    if (node.op->kind == OpKind::reduction) loop.reduced = reduced_axes(Attrs(node.attrs));
+  for (size_t k = 0; k < body.outputs.size(); ++k) {
+    const auto made = std::ranges::find_if(body.nodes, [&](const Node& n) { return n.out[0] == body.outputs[k]; });
+    if (made->op->kind == OpKind::reduction)
+      loop.reductions.push_back({made->in[0], k, fold_of(made->op), body.values[made->out[0]].dtype});
+    else loop.elementwise_outputs.push_back(k);
+  }
+  std::vector<std::vector<int64_t>> strides;
+  for (const Graph::Input& input : body.inputs)
+    strides.push_back(strides_in(loop.space, body.values[input.value].shape));
+  for (size_t i = 0; i < loop.elementwise_outputs.size(); ++i) strides.push_back(strides_in(loop.space, loop.space));
+  const uint32_t all = (1u << loop.space.rank()) - 1;
+  loop.kept = merged(loop.space, all & ~loop.reduced, strides);
+  loop.folded = merged(loop.space, loop.reduced, strides);
+  loop.wide = static_cast<int64_t>(loop.space.elements()) >= int64_t{1} << 31;
+
+  // A thread moves as many neighbours as fit into 16 bytes of the widest operand, where these lie beside each other.
+  int last = loop.space.rank() - 1;
+  while (last > 0 && loop.space[last] == 1) --last;
+  loop.by_rows = !loop.reductions.empty() && last >= 0 && (loop.reduced >> last & 1);
+  const LoopDims& inner = loop.reductions.empty() ? loop.kept : loop.folded;
+  if ((!loop.reductions.empty() && !loop.by_rows) || inner.sizes.empty()) return loop;
+  size_t widest = 1;
+  for (size_t o = 0; o < loop.operand_count(); ++o)
+    if (inner.strides[o].back() == 1) widest = std::max(widest, size_of(loop.operand_dtype(o)));
+  int vector = static_cast<int>(std::min<size_t>(8, 16 / widest));
+  const auto fits = [&](int v) {
+    // Without reductions a space of one dim may have a rest; others are whole rows of vectors.
+    if ((!loop.reductions.empty() || inner.sizes.size() > 1) && inner.sizes.back() % v != 0) return false;
+    for (size_t o = 0; o < loop.operand_count(); ++o) {
+      if (inner.strides[o].back() != 1) continue;
+      for (const LoopDims* dims : {&loop.kept, &loop.folded})
+        for (size_t d = 0; d < dims->sizes.size(); ++d)
+          if (!(dims == &inner && d + 1 == dims->sizes.size()) && dims->strides[o][d] % v != 0) return false;
+    }
+    return true;
+  };
+  while (vector > 1 && !fits(vector)) vector /= 2;
+  loop.vector = vector;
+  return loop;
+}
+
+bool Loop::moves_vectors(size_t operand, int of) const {
+  const LoopDims& inner = reductions.empty() ? kept : folded;
+  return of > 1 && !inner.sizes.empty() && inner.strides[operand].back() == 1;
+}
+
+std::string loop_obstacle(const Graph& body) {
+  if (is_concat(body)) return "a concat is no loop";
+  for (const Node& node : body.nodes) {
+    for (const auto* values : {&node.in, &node.out})
+      for (ValueId v : *values)
+        if (!is_real(body.values[v].dtype)) return cat("no loop over ", body.values[v].dtype);
+    if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to) continue;
+    if (node.op->kind != OpKind::elementwise && node.op->name != "softsign")
+      return cat("no loop holds ", node.op->name);
+    const std::string_view source = device_source("elementwise");
+    const bool listed = node.op == &op::cast || source.find(cat("op_", node.op->name, "(")) != source.npos ||
+                        source.find(cat("UNARY(", node.op->name, ",")) != source.npos ||
+                        source.find(cat("BINARY(", node.op->name, ",")) != source.npos ||
+                        source.find(cat("TEST(", node.op->name, ",")) != source.npos ||
+                        source.find(cat("COMPARE(", node.op->name, ",")) != source.npos ||
+                        source.find(cat("LIBRARY(", node.op->name, ",")) != source.npos;
+    if (!listed) return cat("no device function for ", node.op->name);
+  }
+  return {};
+}
+
+namespace {
+
+// Writes the body of one loop. Parts of a text that need an operand ask it how it lies.
+class Writer {
+ public:
+  Writer(const Loop& loop, int vector)
+      : loop_(loop),
+        body_(*loop.body),
+        vector_(vector),
+        index_(loop.wide ? "i64" : "u32"),
+        divider_(loop.wide ? "i64" : "Divider") {}
+
+  const std::string& index() const { return index_; }
+
+  // struct of parameters: pointers of operands, of reductions' results, of partial results; sizes; strides.
+  std::string parameters() const {
+    std::string text = cat("struct NAME_P {\n  const void* in[", std::max<size_t>(1, body_.inputs.size()),
+                           "];\n  void* out[", std::max<size_t>(1, loop_.elementwise_outputs.size()), "];\n");
+    if (!loop_.reductions.empty())
+      text +=
+          cat("  void* result[", loop_.reductions.size(), "];\n  void* partial[", loop_.reductions.size(), "];\n");
+    text += cat("  ", index_, " kept, folded, per_block;\n");
+    for (const auto& [dims, name] : {std::pair(&loop_.kept, "k"), std::pair(&loop_.folded, "f")}) {
+      const size_t rank = dims->sizes.size();
+      if (rank > 1) text += cat("  ", divider_, " ", name, "d[", rank - 1, "];\n");
+      if (rank > 0)
+        text += cat("  ", index_, " ", name, "s[", std::max<size_t>(1, loop_.operand_count()), "][", rank, "];\n");
+    }
+    return text + "};\n";
+  }
+
+  // Coordinates of the number `from` in the dims, innermost last: k0, k1, …
+  std::string coordinates(const LoopDims& dims, std::string_view name, std::string_view from) const {
+    const size_t rank = dims.sizes.size();
+    if (rank == 0) return {};
+    std::string text, rest = std::string(from);
+    for (size_t d = rank; d-- > 1;) {
+      text += cat("    const ", index_, " ", name, "q", d, " = quotient(", rest, ", p.", name, "d[", d - 1, "]);\n");
+      text += cat("    const ", index_, " ", name, d, " = ", rest, " - ", name, "q", d, " * divisor(p.", name, "d[",
+                  d - 1, "]);\n");
+      rest = cat(name, "q", d);
+    }
+    return text + cat("    const ", index_, " ", name, "0 = ", rest, ";\n");
+  }
+  // The operand's offset by the coordinates in these dims.
+  std::string offset(size_t operand, const LoopDims& dims, std::string_view name) const {
+    std::string sum;
+    for (size_t d = 0; d < dims.sizes.size(); ++d) {
+      const int64_t stride = dims.strides[operand][d];
+      if (stride == 0) continue;
+      sum += cat(sum.empty() ? "" : " + ", name, d);
+      if (stride != 1) sum += cat(" * p.", name, "s[", operand, "][", d, "]");
+    }
+    return sum.empty() ? "0" : sum;
+  }
+  bool is_scalar(size_t operand) const {
+    for (const LoopDims* dims : {&loop_.kept, &loop_.folded})
+      for (int64_t stride : dims->strides[operand])
+        if (stride != 0) return false;
+    return true;
+  }
+  std::string type(size_t operand) const { return std::string(type_name(loop_.operand_dtype(operand))); }
+
+  std::string scalars() const {  // before the loop
+    std::string text;
+    for (size_t i = 0; i < body_.inputs.size(); ++i)
+      if (is_scalar(i))
+        text += cat("  const ", wide_name(loop_.operand_dtype(i)), " x", i, " = wide(*(const ", type(i), "*)p.in[", i,
+                    "]);\n");
+    return text;
+  }
+  // Reads the operands of `vector` elements. at(i) is an operand's offset; `inner` is its stride between neighbours.
+  template <typename At>
+  std::string loads(At at, const LoopDims& inner, std::string_view inner_name, std::string_view rest_guard) {
+    std::string text;
+    for (size_t i = 0; i < body_.inputs.size(); ++i) {
+      if (is_scalar(i)) continue;
+      const std::string pointer = cat("((const ", type(i), "*)p.in[", i, "] + (", at(i), "))");
+      const int64_t step = inner.sizes.empty() ? 0 : inner.strides[i].back();
+      if (vector_ == 1 || step == 0) {
+        text += cat("    const ", wide_name(loop_.operand_dtype(i)), " x", i, " = wide(*", pointer, ");\n");
+        continue;
+      }
+      const std::string pack = cat("Pack<", type(i), ", ", vector_, ">");
+      text += cat("    ", pack, " r", i, ";\n");
+      if (step == 1) {
+        const std::string whole = cat("r", i, " = *(const ", pack, "*)", pointer, ";\n");
+        if (rest_guard.empty()) text += cat("    ", whole);
+        else
+          text += cat("    if (whole) ", whole, "    else {\n#pragma unroll\n      for (int v = 0; v < ", vector_,
+                      "; ++v) r", i, ".v[v] = ", pointer, "[", rest_guard, " ? v : 0];\n    }\n");
+      } else {
+        text += cat("#pragma unroll\n    for (int v = 0; v < ", vector_, "; ++v) r", i, ".v[v] = ", pointer,
+                    "[v * p.", inner_name, "s[", i, "][", inner.sizes.size() - 1, "]];\n");
+      }
+      packed_.push_back(i);
+    }
+    return text;
+  }
+  // The ops, on one element; x… are there. Values are named by their number: t7.
+  std::string ops() const {
+    std::string text;
+    for (size_t i : packed_)
+      text += cat("      const ", wide_name(loop_.operand_dtype(i)), " x", i, " = wide(r", i, ".v[v]);\n");
+    std::vector<std::string> name(body_.values.size());
+    for (size_t i = 0; i < body_.inputs.size(); ++i) name[body_.inputs[i].value] = cat("x", i);
+    for (const Node& node : body_.nodes) {
+      if (node.op->kind == OpKind::reduction) continue;
+      std::string& result = name[node.out[0]];
+      if (node.op == &op::broadcast_to) {
+        result = name[node.in[0]];
+        continue;
+      }
+      const DType dtype = body_.values[node.out[0]].dtype;
+      result = cat("t", node.out[0]);
+      std::string call = cat("op_", node.op->name);
+      if (node.op == &op::cast) call += cat("<", type_name(dtype), ">");
+      call += "(";
+      for (size_t i = 0; i < node.in.size(); ++i) call += cat(i ? ", " : "", name[node.in[i]]);
+      text +=
+          cat("      const ", wide_name(dtype), " ", result, " = rounded<", type_name(dtype), ">(", call, "));\n");
+    }
+    for (size_t k = 0; k < loop_.elementwise_outputs.size(); ++k) {
+      const ValueId v = body_.outputs[loop_.elementwise_outputs[k]];
+      text += cat("      w", k, ".v[v] = narrow<", type_name(body_.values[v].dtype), ">(", name[v], ");\n");
+    }
+    for (size_t k = 0; k < loop_.reductions.size(); ++k)
+      text += cat("      a", k, " = ", fold(k), "::join(a", k, ", ", name[loop_.reductions[k].value], ");\n");
+    return text;
+  }
+  std::string element_loop() const {
+    std::string text;
+    for (size_t k = 0; k < loop_.elementwise_outputs.size(); ++k)
+      text += cat("    Pack<", type(body_.inputs.size() + k), ", ", vector_, "> w", k, ";\n");
+    return text + cat("#pragma unroll\n    for (int v = 0; v < ", vector_, "; ++v) {\n", ops(), "    }\n");
+  }
+  template <typename At>
+  std::string stores(At at, std::string_view rest_guard) const {
+    std::string text;
+    for (size_t k = 0; k < loop_.elementwise_outputs.size(); ++k) {
+      const size_t operand = body_.inputs.size() + k;
+      const std::string pointer = cat("((", type(operand), "*)p.out[", k, "] + (", at(operand), "))");
+      const std::string whole = cat("*(Pack<", type(operand), ", ", vector_, ">*)", pointer, " = w", k, ";\n");
+      if (rest_guard.empty()) text += cat("    ", whole);
+      else
+        text += cat("    if (whole) ", whole, "    else {\n#pragma unroll\n      for (int v = 0; v < ", vector_,
+                    "; ++v) if (", rest_guard, ") ", pointer, "[v] = w", k, ".v[v];\n    }\n");
+    }
+    return text;
+  }
+
+  std::string accumulator(size_t k) const { return std::string(wide_name(loop_.reductions[k].dtype)); }
+  std::string fold(size_t k) const { return cat("Fold", loop_.reductions[k].fold, "<", accumulator(k), ">"); }
+  std::string starts() const {
+    std::string text;
+    for (size_t k = 0; k < loop_.reductions.size(); ++k)
+      text += cat("  ", accumulator(k), " a", k, " = ", fold(k), "::start();\n");
+    return text;
+  }
+  // Result or partial result of the kept element k.
+  std::string results(std::string_view indent) const {
+    std::string text;
+    for (size_t k = 0; k < loop_.reductions.size(); ++k)
+      text += cat(indent, "if (gridDim.y == 1) ((", type_name(loop_.reductions[k].dtype), "*)p.result[", k,
+                  "])[k] = narrow<", type_name(loop_.reductions[k].dtype), ">(a", k, ");\n", indent, "else ((",
+                  accumulator(k), "*)p.partial[", k, "])[blockIdx.y * p.kept + k] = a", k, ";\n");
+    return text;
+  }
+
+ private:
+  const Loop& loop_;
+  const Graph& body_;
+  int vector_;
+  std::string index_, divider_;
+  std::vector<size_t> packed_;
+};
+
+}  // namespace
+
+std::string elementwise_text(const Loop& loop, int vector) {
+  Writer w(loop, vector);
+  const bool flat = loop.kept.sizes.size() <= 1;
+  const std::string guard = flat && vector > 1 ? "i + v < p.kept" : "";
+  const auto at = [&](size_t operand) {
+    return operand >= loop.body->inputs.size() || (flat && !w.is_scalar(operand)) ? std::string("i")
+                                                                                  : w.offset(operand, loop.kept, "k");
+  };
+  std::string text = w.parameters();
+  text += cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n",
+              w.scalars());
+  text += cat("  const ", w.index(), " step = (", w.index(), ")gridDim.x * 256 * ", vector, ";\n");
+  text += cat("  for (", w.index(), " i = ((", w.index(), ")blockIdx.x * 256 + threadIdx.x) * ", vector,
+              "; i < p.kept; i += step) {\n");
+  if (!guard.empty()) text += cat("    const bool whole = i + ", vector, " <= p.kept;\n");
+  if (!flat) text += w.coordinates(loop.kept, "k", "i");
+  text += w.loads(at, loop.kept, "k", guard);
+  text += w.element_loop();
+  text += w.stores(at, guard);
+  return text + "  }\n}\n";
+}
+
+std::string row_fold_text(const Loop& loop, int vector, int group) {
+  Writer w(loop, vector);
+  const auto at = [&](size_t operand) { return cat("b", operand, " + ", w.offset(operand, loop.folded, "f")); };
+  std::string text = w.parameters();
+  text += cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n",
+              w.scalars());
+  text += cat("  const ", w.index(), " k = (", w.index(), ")blockIdx.x * ", 256 / group, " + threadIdx.x / ", group,
+              ";\n");
+  text += cat("  const ", w.index(), " begin = blockIdx.y * p.per_block;\n  const ", w.index(),
+              " end = begin + p.per_block < p.folded ? begin + p.per_block : p.folded;\n", w.starts());
+  text += "  if (k < p.kept) {\n" + w.coordinates(loop.kept, "k", "k");
+  for (size_t o = 0; o < loop.operand_count(); ++o)
+    text += cat("    const ", w.index(), " b", o, " = ", w.offset(o, loop.kept, "k"), ";\n");
+  text += cat("    for (", w.index(), " r = begin + (threadIdx.x % ", group, ") * ", vector,
+              "; r < end; r += ", group * vector, ") {\n");
+  text += w.coordinates(loop.folded, "f", "r");
+  text += w.loads(at, loop.folded, "f", "");
+  text += w.element_loop();
+  text += w.stores(at, "");
+  text += "    }\n  }\n";
+  for (size_t k = 0; k < loop.reductions.size(); ++k) {
+    if (group > 32)
+      text += cat("  __shared__ ", w.accumulator(k), " s", k, "[32];\n  a", k, " = fold_block<", w.fold(k), ">(a", k,
+                  ", s", k, ", 256);\n");
+    else text += cat("  a", k, " = fold_threads<", w.fold(k), ">(a", k, ", ", group, ");\n");
+  }
+  return text + cat("  if (k < p.kept && threadIdx.x % ", group, " == 0) {\n", w.results("    "), "  }\n}\n");
+}
+
+std::string column_fold_text(const Loop& loop, int width) {
+  Writer w(loop, 1);
+  const auto at = [&](size_t operand) { return cat("b", operand, " + ", w.offset(operand, loop.folded, "f")); };
+  const int rows = 256 / width;
+  std::string text = w.parameters();
+  text += cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n",
+              w.scalars());
+  text += cat("  const ", w.index(), " k = (", w.index(), ")blockIdx.x * ", width, " + threadIdx.x;\n");
+  text += cat("  const ", w.index(), " begin = blockIdx.y * p.per_block;\n  const ", w.index(),
+              " end = begin + p.per_block < p.folded ? begin + p.per_block : p.folded;\n", w.starts());
+  text += "  if (k < p.kept) {\n" + w.coordinates(loop.kept, "k", "k");
+  for (size_t o = 0; o < loop.operand_count(); ++o)
+    text += cat("    const ", w.index(), " b", o, " = ", w.offset(o, loop.kept, "k"), ";\n");
+  text += cat("#pragma unroll 4\n    for (", w.index(), " r = begin + threadIdx.y; r < end; r += ", rows, ") {\n");
+  text += w.coordinates(loop.folded, "f", "r");
+  text += w.loads(at, loop.folded, "f", "");
+  text += w.element_loop();
+  text += w.stores(at, "");
+  text += "    }\n  }\n";
+  for (size_t k = 0; k < loop.reductions.size(); ++k) {
+    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[256];\n  s", k, "[threadIdx.y * ", width,
+                " + threadIdx.x] = a", k, ";\n");
+  }
+  text += "  __syncthreads();\n  if (threadIdx.y != 0 || k >= p.kept) return;\n";
+  for (size_t k = 0; k < loop.reductions.size(); ++k)
+    text += cat("  for (int y = 1; y < ", rows, "; ++y) a", k, " = ", w.fold(k), "::join(a", k, ", s", k, "[y * ",
+                width, " + threadIdx.x]);\n");
+  return text + w.results("  ") + "}\n";
+}
+
+std::string join_text(const Loop& loop) {
+  Writer w(loop, 1);
+  const size_t n = loop.reductions.size();
+  std::string text = cat("struct NAME_P {\n  void* result[", n, "];\n  void* partial[", n, "];\n  ", w.index(),
+                         " kept, parts;\n};\n");
+  text += cat(
+      "extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n  const ",
+      w.index(), " k = (", w.index(), ")blockIdx.x * 256 + threadIdx.x;\n  if (k >= p.kept) return;\n", w.starts());
+  text += cat("  for (", w.index(), " i = 0; i < p.parts; ++i) {\n");
+  for (size_t k = 0; k < n; ++k)
+    text += cat("    a", k, " = ", w.fold(k), "::join(a", k, ", ((const ", w.accumulator(k), "*)p.partial[", k,
+                "])[i * p.kept + k]);\n");
+  text += "  }\n";
+  for (size_t k = 0; k < n; ++k)
+    text += cat("  ((", type_name(loop.reductions[k].dtype), "*)p.result[", k, "])[k] = narrow<",
+                type_name(loop.reductions[k].dtype), ">(a", k, ");\n");
+  return text + "}\n";
+}
+
+}  // namespace brio::cuda

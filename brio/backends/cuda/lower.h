@@ -1,0 +1,42 @@
+// From IR nodes to the kernels of this backend: one file per family, each adding its implementations to the registry.
+#pragma once
+
+#include "brio/backends/cuda/device.h"
+#include "brio/runtime/backend.h"
+
+namespace brio::cuda {
+
+// The kernels of one device, as it is registered.
+class Kernels {
+ public:
+  Kernels(Registry& registry, std::string_view device) : registry_(registry), device_(device) {}
+  template <typename K>
+  void add(const OpDef& op, std::string_view name, Support (*supports)(const NodeView& node), int priority = 10) {
+    registry_.add(device_, op, {name, priority, supports, [](const NodeView& node) -> std::unique_ptr<Kernel> {
+                                  return std::make_unique<K>(node);
+                                }});
+  }
+
+ private:
+  Registry& registry_;
+  std::string_view device_;
+};
+
+// All of them. `products`: those too that ask a library, which asks the device.
+void add_kernels(Registry& registry, std::string_view device, bool products);
+
+inline Support always(const NodeView&) { return Support::can(); }
+
+void add_loops(Kernels& kernels);
+void add_products(Kernels& kernels);
+void add_movement(Kernels& kernels);
+void add_rows(Kernels& kernels);
+void add_optimizers(Kernels& kernels);
+void add_indexing(Kernels& kernels);
+void add_random(Kernels& kernels);
+void add_convolutions(Kernels& kernels);
+void add_windows(Kernels& kernels);
+// A convolution for any dtype and any address, one thread an element.
+std::unique_ptr<Kernel> direct_convolution(const NodeView& node);
+
+}  // namespace brio::cuda

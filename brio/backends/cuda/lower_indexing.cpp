@@ -1,0 +1,290 @@
+// gather, scatter_add, one_hot, iota and tables of rows (device/indexing.cuh).
+#include <algorithm>
+
+#include "brio/backends/cuda/kernel_text.h"
+#include "brio/backends/cuda/lower.h"
+#include "brio/ops/indexed_rows.h"
+#include "brio/ops/indexing.h"
+#include "brio/ops/ranges.h"
+
+namespace brio::cuda {
+namespace {
+
+std::shared_ptr<const Code> indexing_code(const NodeView& node, std::string_view label, std::string signature,
+                                          std::string call) {
+  return device_of(node).compiler().code(
+      label, cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(", signature, ") { ", call, "; }\n"),
+      {"elementwise", "indexing"});
+}
+
+Grid enough_blocks(const CudaDevice& device, int64_t n) {
+  return {static_cast<unsigned>(std::min<int64_t>(blocks_for(n, 256).x, int64_t{32} * device.multiprocessors()))};
+}
+
+// A tensor as [outer, size, inner] around an axis.
+struct Around {
+  int64_t outer = 1, size, inner = 1;
+  Around(const Shape& shape, int64_t axis) : size(shape[static_cast<int>(axis)]) {
+    for (int i = 0; i < shape.rank(); ++i)
+      if (i != axis) (i < axis ? outer : inner) *= static_cast<int64_t>(shape[i]);
+  }
+};
+
+class GatherKernel final : public CudaKernel {
+ public:
+  explicit GatherKernel(const NodeView& node)
+      : device_(device_of(node)),
+        op_(*node.node.op),
+        params_(node.in(0).shape),
+        axis_(node.attrs()[0]),
+        around_(params_, axis_),
+        count_(node.in(1).shape.elements()),
+        element_(size_of(node.out(0).dtype)) {
+    // Neighbours along a row move as words of four bytes; views may begin anywhere, but at whole elements.
+    const std::string_view word = word_name(element_), l = type_name(node.in(1).dtype);
+    code_ = indexing_code(node, "gather",
+                          cat(word, "* out, const ", word, "* in, const ", l,
+                              "* indices, i64 total, i64 count, i64 size, i64 inner, FailureAt failure"),
+                          "gather_rows(out, in, indices, total, count, size, inner, failure)");
+    description = "one thread an element";
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    const int64_t total = around_.outer * count_ * around_.inner;
+    if (total == 0) return;
+    stream.start(*code_, enough_blocks(device_, total), {256}, args.out[0], args.in[0], args.in[1], total, count_,
+                 around_.size, around_.inner, stream.failure_of(*this));
+  }
+  bool may_refuse() const override { return true; }
+  void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
+
+ private:
+  CudaDevice& device_;
+  const OpDef& op_;
+  Shape params_;
+  int64_t axis_;
+  Around around_;
+  int64_t count_;
+  size_t element_;
+  std::shared_ptr<const Code> code_;
+};
+
+class ScatterAddKernel final : public CudaKernel {
+ public:
+  explicit ScatterAddKernel(const NodeView& node)
+      : op_(*node.node.op),
+        params_(node.in(0).shape),
+        axis_(node.attrs()[0]),
+        around_(params_, axis_),
+        count_(node.in(1).shape.elements()) {
+    const std::string_view t = type_name(node.out(0).dtype), l = type_name(node.in(1).dtype);
+    code_ = indexing_code(node, "scatter_add",
+                          cat(t, "* out, const ", t, "* in, const ", l, "* indices, const ", t,
+                              "* updates, i64 outer, i64 count, i64 size, i64 inner, FailureAt failure"),
+                          "scatter_add_rows(out, in, indices, updates, outer, count, size, inner, failure)");
+    description = "in the order of the indices";
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    const int64_t lanes = around_.outer * around_.inner;
+    if (lanes == 0) return;
+    stream.start(*code_, blocks_for(lanes, 256), {256}, args.out[0], args.in[0], args.in[1], args.in[2],
+                 around_.outer, count_, around_.size, around_.inner, stream.failure_of(*this));
+  }
+  bool may_refuse() const override { return true; }
+  void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
+
+ private:
+  const OpDef& op_;
+  Shape params_;
+  int64_t axis_;
+  Around around_;
+  int64_t count_;
+  std::shared_ptr<const Code> code_;
+};
+
+class OneHotKernel final : public CudaKernel {
+ public:
+  explicit OneHotKernel(const NodeView& node)
+      : device_(device_of(node)), total_(node.out(0).shape.elements()), depth_(node.attrs()[0]) {
+    for (int i = static_cast<int>(node.attrs()[2]); i < node.in(0).shape.rank(); ++i)
+      inner_ *= static_cast<int64_t>(node.in(0).shape[i]);
+    const std::string_view t = type_name(node.out(0).dtype), l = type_name(node.in(0).dtype);
+    code_ = indexing_code(node, "one_hot", cat(t, "* out, const ", l, "* indices, i64 total, i64 depth, i64 inner"),
+                          "one_hot(out, indices, total, depth, inner)");
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    if (total_ == 0) return;
+    stream.start(*code_, enough_blocks(device_, total_), {256}, args.out[0], args.in[0], total_, depth_, inner_);
+  }
+
+ private:
+  CudaDevice& device_;
+  int64_t total_, depth_, inner_ = 1;
+  std::shared_ptr<const Code> code_;
+};
+
+class IotaKernel final : public CudaKernel {
+ public:
+  explicit IotaKernel(const NodeView& node) : device_(device_of(node)), total_(node.out(0).shape.elements()) {
+    const std::string_view t = type_name(node.out(0).dtype);
+    code_ = indexing_code(node, "iota", cat(t, "* out, i64 total"), "iota(out, total)");
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    if (total_ != 0) stream.start(*code_, enough_blocks(device_, total_), {256}, args.out[0], total_);
+  }
+
+ private:
+  CudaDevice& device_;
+  int64_t total_;
+  std::shared_ptr<const Code> code_;
+};
+
+class SpreadRowsKernel final : public CudaKernel {
+ public:
+  explicit SpreadRowsKernel(const NodeView& node) : device_(device_of(node)), total_(node.out(0).shape.elements()) {
+    const int64_t rows = node.out(0).shape[0];
+    width_ = rows == 0 ? 1 : total_ / rows;
+    last_ = static_cast<int>(static_cast<int64_t>(node.in(0).shape[0]) - 1);
+    const std::string_view word = word_name(size_of(node.out(0).dtype));
+    code_ =
+        indexing_code(node, "spread_rows",
+                      cat(word, "* out, const ", word, "* rows, const i32* places, i64 total, i64 width, i32 last"),
+                      "spread_rows(out, rows, places, total, width, last)");
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    if (total_ == 0) return;
+    stream.start(*code_, enough_blocks(device_, total_), {256}, args.out[0], args.in[0], args.in[1], total_, width_,
+                 last_);
+  }
+
+ private:
+  CudaDevice& device_;
+  int64_t total_, width_ = 1;
+  int last_ = 0;
+  std::shared_ptr<const Code> code_;
+};
+
+int64_t width_of(const Shape& rows) {
+  int64_t width = 1;
+  for (int i = 1; i < rows.rank(); ++i) width *= static_cast<int64_t>(rows[i]);
+  return width;
+}
+
+class SumRowsKernel final : public CudaKernel {
+ public:
+  explicit SumRowsKernel(const NodeView& node)
+      : device_(device_of(node)),
+        table_(node.out(1).shape),
+        size_(node.attrs()[0]),
+        count_(static_cast<int>(static_cast<int64_t>(node.in(0).shape.elements()))),
+        width_(width_of(node.out(1).shape)) {
+    table_.set(0, size_);
+    const std::string_view t = type_name(node.out(1).dtype), l = type_name(node.in(0).dtype);
+    fill_ = indexing_code(node, "fill", "i32* out, i32 value, i64 count", "fill_i32(out, value, count)");
+    first_ = indexing_code(node, "find_first",
+                           cat("i32* first, const ", l, "* indices, i32 count, i64 size, FailureAt failure"),
+                           "find_first(first, indices, count, size, failure)");
+    number_ = device_.compiler().code(
+        "number_firsts",
+        cat("extern \"C\" __global__ void __launch_bounds__(1024) NAME(i32* ids, i32* place, const i32* first, "
+            "const ",
+            l, "* indices, i32 count, i64 size) { number_firsts(ids, place, first, indices, count, size); }\n"),
+        {"elementwise", "indexing"});
+    sum_ = indexing_code(
+        node, "sum_equal_rows",
+        cat(t, "* out, const ", t, "* rows, const ", l, "* indices, const i32* place, i32 count, i64 width"),
+        "sum_equal_rows(out, rows, indices, place, count, width)");
+    clear_ = indexing_code(node, "clear_unused_rows", cat(t, "* out, const i32* ids, i32 count, i64 width"),
+                           "clear_unused_rows(out, ids, count, width)");
+    description = "in the order of the indices, without a sort";
+  }
+  size_t scratch_needed() const override { return static_cast<size_t>(size_ + count_ + 64) * sizeof(int32_t); }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    int32_t* const first = static_cast<int32_t*>(args.scratch);
+    int32_t* const place = first + size_;
+    const unsigned rows = static_cast<unsigned>(count_) + 1;
+    if (count_ != 0) {
+      stream.start(*fill_, enough_blocks(device_, size_), {256}, first, count_, size_);
+      stream.start(*first_, blocks_for(count_, 256), {256}, first, args.in[0], count_, size_,
+                   stream.failure_of(*this));
+      stream.start(*number_, {1}, {1024}, args.out[0], place, first, args.in[0], count_, size_);
+    }
+    if (width_ == 0) return;
+    stream.start(*clear_, {rows}, {256}, args.out[1], args.out[0], count_, width_);
+    if (count_ != 0) stream.start(*sum_, {rows}, {256}, args.out[1], args.in[1], args.in[0], place, count_, width_);
+  }
+  bool may_refuse() const override { return true; }
+  void refuse(long long value, long long place) const override {
+    throw_bad_index(op::scatter_add, table_, 0, value, place);
+  }
+
+ private:
+  CudaDevice& device_;
+  Shape table_;
+  int64_t size_;
+  int count_;
+  int64_t width_;
+  std::shared_ptr<const Code> fill_, first_, number_, sum_, clear_;
+};
+
+// row_places, and subtract_rows, which finds the places for itself.
+class PlacesKernel final : public CudaKernel {
+ public:
+  explicit PlacesKernel(const NodeView& node)
+      : device_(device_of(node)), subtracts_(node.node.op == &op::subtract_rows) {
+    const Aval& ids = node.in(subtracts_ ? 2 : 0);
+    count_ = static_cast<int>(static_cast<int64_t>(ids.shape.elements()));
+    size_ = subtracts_ ? static_cast<int64_t>(node.in(0).shape[0]) : node.attrs()[0];
+    width_ = subtracts_ ? width_of(node.in(0).shape) : 0;
+    fill_ = indexing_code(node, "fill", "i32* out, i32 value, i64 count", "fill_i32(out, value, count)");
+    place_ = indexing_code(node, "place_rows", "i32* places, const i32* ids, i32 count, i64 size",
+                           "place_rows(places, ids, count, size)");
+    if (!subtracts_) return;
+    const std::string_view t = type_name(node.out(0).dtype);
+    subtract_ = indexing_code(
+        node, "subtract_placed",
+        cat(t, "* out, const ", t, "* table, const ", t, "* rows, const i32* places, i64 total, i64 width"),
+        "subtract_placed(out, table, rows, places, total, width)");
+  }
+  size_t scratch_needed() const override { return subtracts_ ? static_cast<size_t>(size_) * sizeof(int32_t) : 0; }
+  bool allows_in_place(size_t in, size_t out) const override { return subtracts_ && in == 0 && out == 0; }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    if (size_ == 0) return;
+    void* const places = subtracts_ ? args.scratch : args.out[0];
+    stream.start(*fill_, enough_blocks(device_, size_), {256}, places, count_, size_);
+    if (count_ != 0)
+      stream.start(*place_, blocks_for(count_, 256), {256}, places, args.in[subtracts_ ? 2 : 0], count_, size_);
+    const int64_t total = size_ * width_;
+    if (subtracts_ && total != 0)
+      stream.start(*subtract_, enough_blocks(device_, total), {256}, args.out[0], args.in[0], args.in[1], places,
+                   total, width_);
+  }
+
+ private:
+  CudaDevice& device_;
+  bool subtracts_;
+  int count_ = 0;
+  int64_t size_ = 0, width_ = 0;
+  std::shared_ptr<const Code> fill_, place_, subtract_;
+};
+
+Support supports_gather(const NodeView& node) {
+  return node.out(0).dtype == DType::string ? Support::cannot("strings stay on the host") : Support::can();
+}
+Support supports_real(const NodeView& node) {
+  return is_real(node.out(0).dtype) ? Support::can() : Support::cannot(cat("no kernel for ", node.out(0).dtype));
+}
+
+}  // namespace
+
+void add_indexing(Kernels& kernels) {
+  kernels.add<GatherKernel>(op::gather, "rows", supports_gather);
+  kernels.add<ScatterAddKernel>(op::scatter_add, "rows", supports_real);
+  kernels.add<OneHotKernel>(op::one_hot, "elements", supports_real);
+  kernels.add<IotaKernel>(op::iota, "elements", supports_real);
+  kernels.add<SpreadRowsKernel>(op::spread_rows, "rows", supports_real);
+  kernels.add<SumRowsKernel>(op::sum_rows, "rows", supports_real);
+  kernels.add<PlacesKernel>(op::row_places, "rows", supports_real);
+  kernels.add<PlacesKernel>(op::subtract_rows, "rows", supports_real);
+}
+
+}  // namespace brio::cuda

@@ -1,0 +1,34 @@
+// GPUs, found when somebody asks for a device by name or for the list of them.
+#include "brio/backends/cuda/lower.h"
+
+namespace brio {
+
+void cuda::add_kernels(Registry& registry, std::string_view device, bool products) {
+  Kernels kernels(registry, device);
+  add_loops(kernels);
+  add_movement(kernels);
+  add_rows(kernels);
+  add_optimizers(kernels);
+  add_indexing(kernels);
+  add_random(kernels);
+  add_windows(kernels);
+  if (!products) return;
+  add_products(kernels);
+  add_convolutions(kernels);
+}
+
+void register_cuda(Registry& registry) {
+  registry.add_finder([](Registry& r) {
+    if (!cuda::obstacle().empty()) return;
+    int count = 0;
+    cuda::check(cuda::driver().cuDeviceGetCount(&count), "counting devices");
+    for (int number = 0; number < count; ++number) {
+      auto device = std::make_unique<cuda::CudaDevice>(number);
+      const std::string name(device->name());
+      r.add_device(std::move(device));
+      cuda::add_kernels(r, name, true);
+    }
+  });
+}
+
+}  // namespace brio

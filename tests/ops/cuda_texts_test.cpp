@@ -1,0 +1,56 @@
+// Kernels of GPUs without a GPU: every op's cases are prepared for a device that is not there, and the texts that come
+// of it compiled for it. What they compute is tested where there is a device: `make test-cuda`.
+#ifdef BRIO_WITH_CUDA
+#include <gtest/gtest.h>
+
+#include "brio/backends/cuda/lower.h"
+#include "brio/base/error.h"
+#include "tests/ops/harness.h"
+
+namespace brio::testing {
+namespace {
+
+TEST(CudaTexts, CompileForEveryOp) {
+  try {
+    cuda::nvrtc();
+  } catch (const ResourceError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  Registry devices;
+  devices.add_device(std::make_unique<cuda::CudaDevice>(cuda::CudaDevice::Imagined{90}));
+  const std::string name(devices.host().name());
+  auto& device = static_cast<cuda::CudaDevice&>(devices.host());
+  cuda::add_kernels(devices, name, false);
+  size_t prepared = 0;
+  for (const OpTest& test : op_tests())
+    for (size_t d = 0; d < test.dtypes.size(); ++d) {
+      // Two ranks for each dtype: other cases of the op differ in sizes, which are no part of a text.
+      for (int i : {static_cast<int>(d % 9), static_cast<int>((d + 4) % 9)}) {
+        Rng rng(static_cast<uint64_t>(i) + 1);
+        const Case made = test.make(rng, test.dtypes[d], i);
+        Graph graph;
+        std::vector<ValueId> in;
+        for (const Input& input : made.inputs) in.push_back(graph.add_input(input.aval));
+        const Node node = graph.add(*test.op, in, made.attrs, made.graphs);
+        const NodeView view{graph, node, &device};
+        for (const Implementation& implementation : devices.implementations(device, *test.op))
+          if (implementation.supports(view).yes) {
+            implementation.prepare(view);
+            ++prepared;
+          }
+      }
+    }
+  EXPECT_GT(prepared, 1000u);
+  size_t programs = 0;
+  for (const std::string& program : device.compiler().waiting_programs()) {
+    EXPECT_FALSE(cuda::Compiler::compile(program, 90).empty());
+    ++programs;
+  }
+  EXPECT_GT(programs, 10u);
+  RecordProperty("prepared", static_cast<int>(prepared));
+  RecordProperty("programs", static_cast<int>(programs));
+}
+
+}  // namespace
+}  // namespace brio::testing
+#endif
