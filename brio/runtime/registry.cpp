@@ -35,6 +35,17 @@ Device& Registry::host() const {
   return *entries_.front().device;
 }
 
+Device& Registry::at_place(uint16_t place) const {
+  BRIO_CHECK(place >= 1 && place <= entries_.size(), "no device has the number ", place);
+  return *entries_[place - 1].device;
+}
+
+uint16_t Registry::place_of(const Device& device) const {
+  const auto it = std::ranges::find(entries_, &device, [](const Entry& entry) { return entry.device.get(); });
+  BRIO_CHECK(it != entries_.end(), "the device ", device.name(), " is not registered");
+  return static_cast<uint16_t>(it - entries_.begin() + 1);
+}
+
 std::vector<std::string_view> Registry::device_names() const {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries_) names.push_back(entry.device->name());
