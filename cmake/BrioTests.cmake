@@ -89,6 +89,9 @@ foreach(source IN LISTS examples)
 endforeach()
 
 if(BRIO_PYTHON)
+  # In this tree alone: pip builds without the tests.
+  target_sources(_core PRIVATE "${PROJECT_SOURCE_DIR}/tests/walled_module.cpp" "${PROJECT_SOURCE_DIR}/tests/walled_device.cpp")
+  target_include_directories(_core PRIVATE ${PROJECT_SOURCE_DIR})
   add_test(NAME python COMMAND ${Python_EXECUTABLE} -m pytest -q --no-header -p no:cacheprovider tests/python
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")

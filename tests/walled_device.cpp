@@ -18,6 +18,7 @@
 #include "brio/base/error.h"
 #include "brio/base/float_mode.h"
 #include "brio/ir/op.h"
+#include "brio/runtime/placed.h"
 
 namespace brio::test {
 namespace {
@@ -242,6 +243,8 @@ Device& make(int number) {
   for (const OpDef* op : op_table())
     if (!lacks(op->name))
       for (const Implementation& implementation : r.implementations(r.host(), *op)) r.add(name, *op, implementation);
+  for (const Implementation& implementation : r.implementations(r.host(), op::placed))
+    r.add(name, op::placed, implementation);
   return r.device(name);
 }
 

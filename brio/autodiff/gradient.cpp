@@ -197,7 +197,8 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     if (reached)
       for (uint32_t i = 0; i < node.n_values; ++i) scratch.reached[node.value + i] = 1;
   }
-  // Backward.
+  // Backward: a rule's ops go where the node is that they belong to.
+  const KeepPlace keep(current_recording());
   for (uint32_t n = last; n-- > begin;) {
     const RecordedNode node = recording.nodes[n];
     if (!(recording.tracked[node.value] & tape_bit)) continue;
@@ -205,7 +206,9 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     for (uint32_t i = 0; i < node.n_inputs; ++i)
       from_source |= scratch.reached[recording.inputs[node.input + i]] != 0;
     for (uint32_t i = 0; i < node.n_values; ++i) has_cotangent |= scratch.cotangents[node.value + i].defined();
-    if (from_source && has_cotangent) run_rule(recording, n, scratch);
+    if (!from_source || !has_cotangent) continue;
+    keep.use(node.place);
+    run_rule(recording, n, scratch);
   }
   std::vector<Tensor> result;
   result.reserve(sources.size());

@@ -1,5 +1,7 @@
 #include "brio/cli/explain.h"
 
+#include "brio/runtime/explain.h"
+
 namespace brio::cli {
 
 using Json = nlohmann::ordered_json;
@@ -47,6 +49,26 @@ Json to_json(const train::BatchChoice& choice) {
     tried.push_back(
         {{"batch_size", each.batch_size}, {"samples_a_second", each.samples_a_second}, {"bytes", each.bytes}});
   return {{"batch_size", choice.batch_size}, {"tried", std::move(tried)}, {"why_no_larger", choice.why_no_larger}};
+}
+
+Json placement_json() {
+  Json list = Json::array();
+  for (const TrafficCount& t : traffic_counts()) {
+    Json ops = Json::array();
+    for (const FallbackCount& f : fallback_counts())
+      if (f.device == t.device)
+        ops.push_back({{"op", f.op},
+                       {"runs", f.runs},
+                       {"bytes", f.bytes},
+                       {"seconds", static_cast<double>(f.nanoseconds) * 1e-9}});
+    list.push_back({{"device", t.device},
+                    {"copies_in", t.copies_in},
+                    {"bytes_in", t.bytes_in},
+                    {"copies_out", t.copies_out},
+                    {"bytes_out", t.bytes_out},
+                    {"host_ops", std::move(ops)}});
+  }
+  return list;
 }
 
 }  // namespace brio::cli

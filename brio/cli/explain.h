@@ -11,5 +11,6 @@ namespace brio::cli {
 
 nlohmann::ordered_json to_json(const data::Report& report);
 nlohmann::ordered_json to_json(const train::BatchChoice& choice);
+nlohmann::ordered_json placement_json();  // what went to devices and back, and what the host ran for them
 
 }  // namespace brio::cli

@@ -9,6 +9,7 @@
 #include "brio/cli/explain.h"
 #include "brio/cli/file_kind.h"
 #include "brio/data/sources.h"
+#include "brio/runtime/explain.h"
 #include "brio/train/dataset_source.h"
 
 namespace brio::cli {
@@ -151,7 +152,10 @@ void print_json(const Result& result, bool explain) {
                                  {"history", nlohmann::ordered_json::object()}};
   for (const auto& [name, values] : result.history.columns) json["history"][name] = values;
   if (result.history.batch_choice) json["batch_choice"] = to_json(*result.history.batch_choice);
-  if (explain) json["input"] = result.input ? to_json(*result.input) : nlohmann::ordered_json();
+  if (explain) {
+    json["input"] = result.input ? to_json(*result.input) : nlohmann::ordered_json();
+    json["devices"] = placement_json();
+  }
   std::puts(json.dump().c_str());
 }
 
@@ -186,8 +190,10 @@ int run_fit(Words words) {
   }
   const bool explain = arguments.has("--explain");
   if (json) print_json(result, explain);
-  else if (explain)
+  else if (explain) {
     std::fputs(result.input ? result.input->str().c_str() : "rows in memory: there are no stages of input\n", stdout);
+    std::fputs(placement_report().c_str(), stdout);
+  }
   return 0;
 }
 

@@ -17,6 +17,7 @@ constexpr Command kCommands[] = {
     {"demo", "train a network on made-up data and show where the time goes", run_demo},
     {"fit", "train on a folder of pictures or a CSV file: brio fit SRC (brio fit --help)", run_fit},
     {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--explain] [--json]", run_bench},
+    {"devices", "list what there is to run on, and what work costs there: brio devices [--json]", run_devices},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
     {"inspect", "show what files hold: brio inspect PATH… [--sheet OUT.png] [--json]", run_inspect},
     {"verify", "check every byte of files, models and checkpoints too: brio verify PATH… [--json]", run_verify},

@@ -133,8 +133,10 @@ std::shared_ptr<const Graph> intern(Graph graph) {
   static auto* known = new Known;
   std::string key = graph.str();
   if (graph.host && !graph.host->name_says_all) key += cat("@", static_cast<const void*>(graph.host.get()));
-  for (const Node& node : graph.nodes)  // inner bodies are interned already: their address is their identity
+  for (const Node& node : graph.nodes) {  // inner bodies are interned already: their address is their identity
     for (const auto& body : node.graphs) key += cat("@", static_cast<const void*>(body.get()));
+    if (node.place != 0) key += cat("@", &node - graph.nodes.data(), ":", node.place);
+  }
   std::lock_guard lock(known->mutex);
   if (known->graphs.size() > known->sweep_at) {  // seldom enough that a graph costs the same however many there are
     std::erase_if(known->graphs, [](const auto& entry) { return entry.second.expired(); });

@@ -12,7 +12,7 @@ void Outline::add(const Graph& graph, bool outermost) {
   });
   for (const Node& node : graph.nodes) {
     put(reinterpret_cast<uintptr_t>(node.op));
-    put(node.in.size() << 32 | node.out.size());
+    put(uint64_t{node.place} << 56 | node.in.size() << 32 | node.out.size());
     for (ValueId v : node.in) put(v);
     for (ValueId v : node.out) put(v);
     const auto put_word = [&](int64_t word) { put(static_cast<uint64_t>(word)); };

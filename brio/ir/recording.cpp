@@ -206,7 +206,8 @@ inline void number_inputs(Recording& recording, const NewNode& node, std::unique
   node.n_attrs = static_cast<uint32_t>(given.attrs.size());
   for (int64_t word : given.attrs) recording.attrs.push(word);
   node.graph = static_cast<uint32_t>(recording.graphs.size());
-  node.n_graphs = static_cast<uint32_t>(given.graphs.size());
+  node.n_graphs = static_cast<uint16_t>(given.graphs.size());
+  node.place = recording.place;
   for (const auto& graph : given.graphs) recording.graphs.push_back(graph);
   node.value = static_cast<ValueId>(recording.values.size());
   node.n_values = static_cast<uint32_t>(recording.outputs.size());

@@ -29,8 +29,10 @@ struct RecordedNode {
   uint32_t input, n_inputs;  // in Recording::inputs
   ValueId value;             // first output
   uint32_t n_values;
-  uint32_t attr, n_attrs;    // in Recording::attrs
-  uint32_t graph, n_graphs;  // in Recording::graphs
+  uint32_t attr, n_attrs;  // in Recording::attrs
+  uint32_t graph;          // in Recording::graphs
+  uint16_t n_graphs;
+  uint16_t place;  // as Node::place
 };
 
 // The user's gradient of a custom_gradient node: cotangents of its outputs → of its inputs ("none" allowed).
@@ -48,6 +50,7 @@ class Recording {
   LightLock mutex;                      // held while recording and flushing: another thread may need a value of ours
   std::atomic<std::thread::id> runner;  // who is flushing it
   Device* device = scope_device();      // where its ops run; null: where nobody said
+  uint16_t place = 0;                   // of the ops that follow: as Node::place
   bool in_host_call = false;  // its ops are called by a host function, while the run around it holds variables
 
   Stack<RecordedNode> nodes;
@@ -149,6 +152,20 @@ class RecordInto {
 
  private:
   Recording* previous_;
+};
+
+// For nodes that are recorded for others: each goes where the other was put, or, if that was nowhere, where it would
+// go anyway.
+class KeepPlace {
+ public:
+  explicit KeepPlace(Recording& recording) : recording_(recording), before_(recording.place) {}
+  ~KeepPlace() { recording_.place = before_; }
+  KeepPlace(const KeepPlace&) = delete;
+  void use(uint16_t place) const { recording_.place = place != 0 ? place : before_; }
+
+ private:
+  Recording& recording_;
+  uint16_t before_;
 };
 
 // Appends one node. Outputs come back as handles.

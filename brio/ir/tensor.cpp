@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "brio/base/error.h"
+#include "brio/ir/device_copy.h"
 #include "brio/ir/recording.h"
 #include "brio/tensor/strings.h"
 
@@ -80,15 +81,8 @@ const Array& TensorImpl::copy_in(Memory& memory) const {
   auto made = std::make_unique<ArrayCopy>(ArrayCopy{Array::allocate(aval(), Owner::other, memory), first});
   const Buffer& to = *made->array.buffer.get();
   const size_t bytes = aval().bytes();
-  if (is_scalar || array.buffer->on_host()) {
-    memory.copy_from_host(to, is_scalar ? &scalar : array.data(), bytes);
-  } else if (to.on_host()) {
-    array.buffer->memory().copy_to_host(to.data(), *array.buffer.get(), array.offset, bytes);
-  } else {
-    const Array between = Array::allocate(aval());
-    array.buffer->memory().copy_to_host(between.data(), *array.buffer.get(), array.offset, bytes);
-    memory.copy_from_host(to, between.data(), bytes);
-  }
+  if (is_scalar) memory.copy_from_host(to, &scalar, bytes);
+  else copy_buffer(to, *array.buffer.get(), array.offset, bytes);
   // Another thread may have made one as well: both stay.
   while (!copies.compare_exchange_weak(made->next, made.get(), std::memory_order_acq_rel)) {
   }

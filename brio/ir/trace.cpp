@@ -43,6 +43,7 @@ Graph graph_of(const Recording& r, std::span<const ValueId> inputs, std::span<co
     }
     node.attrs.assign(r.attrs.begin() + recorded.attr, r.attrs.begin() + recorded.attr + recorded.n_attrs);
     node.graphs.assign(r.graphs.begin() + recorded.graph, r.graphs.begin() + recorded.graph + recorded.n_graphs);
+    node.place = recorded.place;
     for (uint32_t i = 0; i < recorded.n_values; ++i) {
       const ValueId v = recorded.value + i;
       const ValueId made = graph.add_value(r.values[v]->aval());
@@ -60,7 +61,9 @@ std::vector<Tensor> replay(const Graph& graph, std::span<const Tensor> inputs) {
   BRIO_CHECK(inputs.size() == graph.inputs.size(), "got ", inputs.size(), " inputs for a graph of ",
              graph.inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i].value] = inputs[i];
+  const KeepPlace keep(current_recording());
   for (const Node& node : graph.nodes) {
+    keep.use(node.place);
     std::vector<TensorImpl*> in;
     for (ValueId v : node.in) in.push_back(values[v].impl());
     std::vector<Tensor> out = record_many(*node.op, in, node.attrs, node.graphs);

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "brio/base/error.h"
+#include "brio/ir/device_copy.h"
 #include "brio/ir/trace.h"
 #include "brio/ops/body_variables.h"
 #include "brio/ops/elementwise.h"
@@ -86,10 +87,10 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
   impl_->owner = options.owner;
   // A cell owns its value: a copy, unless nobody else holds it. Reading the initial value here also keeps the making
   // of a variable out of the steps that follow.
-  const Array& array = initial.array();
-  Memory& memory = working_memory();
-  Array own = Array::allocate(impl_->aval, impl_->owner, memory);
-  memory.copy_from_host(*own.buffer.get(), array.data(), impl_->aval.bytes());
+  evaluate(*initial.impl());
+  const Array& array = initial.impl()->array;
+  Array own = Array::allocate(impl_->aval, impl_->owner, working_memory());
+  copy_buffer(*own.buffer.get(), *array.buffer.get(), array.offset, impl_->aval.bytes());
   impl_->value = Tensor(std::move(own));
 }
 

@@ -4,6 +4,7 @@
 #include "brio/ops/products.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
+#include "brio/passes/target.h"
 
 namespace brio {
 namespace {
@@ -39,15 +40,23 @@ void fuse_epilogues(Graph& graph) {
         const Shape &out = rewriter.aval(product).shape, &b = rewriter.aval(bias).shape;
         if (b.rank() != 1 || out.rank() < 2 || !(b[0] == out[out.rank() - 1])) continue;
         if (rewriter.aval(p->in[0]).shape.rank() < 2 || rewriter.aval(p->in[1]).shape.rank() != 2) continue;
-        emit_linear(node, {p->in[0], p->in[1], bias},
-                    {static_cast<int64_t>(FusedActivation::none), p->attrs[0], p->attrs[1]});
+        const Node linear{&op::linear,
+                          {p->in[0], p->in[1], bias},
+                          node.out,
+                          {static_cast<int64_t>(FusedActivation::none), p->attrs[0], p->attrs[1]},
+                          {}};
+        if (!target().runs(graph, linear)) continue;
+        emit_linear(node, linear.in, linear.attrs);
         return false;
       }
     }
     if (const FusedActivation activation = activation_of(node.op); activation != FusedActivation::none) {
       const Node* p = rewriter.producer(node.in[0]);
       if (p && p->op == &op::linear && p->attrs[0] == 0 && used_once(stands_for[node.in[0]])) {
-        emit_linear(node, p->in, {static_cast<int64_t>(activation), p->attrs[1], p->attrs[2]});
+        const Node linear{
+            &op::linear, p->in, node.out, {static_cast<int64_t>(activation), p->attrs[1], p->attrs[2]}, {}};
+        if (!target().runs(graph, linear)) return true;
+        emit_linear(node, linear.in, linear.attrs);
         return false;
       }
     }

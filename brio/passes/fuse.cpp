@@ -9,6 +9,7 @@
 #include "brio/ops/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
+#include "brio/passes/target.h"
 
 namespace brio {
 namespace {
@@ -28,6 +29,9 @@ class Fuser {
  public:
   explicit Fuser(Graph& graph) : g_(graph), producer_(graph.values.size(), kNoGroup), group_(graph.nodes.size()) {
     std::iota(group_.begin(), group_.end(), 0u);
+    for (const Node& node : g_.nodes)
+      loops_.push_back((is_loop_op(node) || node.op->kind == OpKind::reduction) && is_real_only(g_, node) &&
+                       target().fuses(g_, node));
     members_.resize(g_.nodes.size());
     successors_.resize(g_.nodes.size());
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
@@ -42,11 +46,10 @@ class Fuser {
   void run() {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
       const Node& node = g_.nodes[n];
-      if (!is_loop_op(node) && node.op->kind != OpKind::reduction) continue;
-      if (!is_real_only(g_, node)) continue;
+      if (!loops_[n]) continue;
       for (ValueId v : node.in) {
         const uint32_t p = producer_[v];
-        if (p == kNoGroup || !is_loop_op(g_.nodes[p]) || !is_real_only(g_, g_.nodes[p])) continue;
+        if (p == kNoGroup || !loops_[p] || !is_loop_op(g_.nodes[p])) continue;
         if (!(g_.values[v].shape == space(node))) continue;
         try_merge(group_[p], group_[n]);
       }
@@ -59,14 +62,13 @@ class Fuser {
   void find_sources() {
     source_.assign(g_.nodes.size(), false);
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
-      if (g_.nodes[n].op != &op::spread_rows) continue;
+      if (g_.nodes[n].op != &op::spread_rows || !target().fuses(g_, g_.nodes[n])) continue;
       const ValueId table = g_.nodes[n].out[0];
-      source_[n] =
-          std::ranges::find(g_.outputs, table) == g_.outputs.end() &&
-          std::ranges::all_of(successors_[n], [&](uint32_t next) {
-            const Node& node = g_.nodes[next];
-            return (is_loop_op(node) || node.op->kind == OpKind::reduction) && space(node) == g_.values[table].shape;
-          });
+      source_[n] = std::ranges::find(g_.outputs, table) == g_.outputs.end() &&
+                   std::ranges::all_of(successors_[n], [&](uint32_t next) {
+                     const Node& node = g_.nodes[next];
+                     return loops_[next] && space(node) == g_.values[table].shape;
+                   });
     }
   }
   bool is_source(ValueId v) const { return producer_[v] != kNoGroup && source_[producer_[v]]; }
@@ -235,6 +237,7 @@ class Fuser {
   Graph& g_;
   std::vector<uint32_t> producer_;  // per value: its node
   std::vector<uint32_t> group_;     // per node
+  std::vector<bool> loops_;         // per node: may be part of a loop
   std::vector<bool> source_;        // per node: a spread_rows that no loop needs to have made
   std::vector<std::vector<uint32_t>> members_, successors_;
 };

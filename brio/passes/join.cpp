@@ -6,6 +6,7 @@
 #include "brio/ops/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
+#include "brio/passes/target.h"
 
 namespace brio {
 namespace {
@@ -22,7 +23,9 @@ class Joiner {
     for (Node& node : g_.nodes) {
       const auto reads_view = [&](ValueId v) { return view(v) != nullptr; };
       if (node.op != &op::concat || std::ranges::none_of(node.in, reads_view)) continue;
-      node = joined(node);
+      Node made = joined(node);
+      if (!target().fuses(g_, node) || !target().runs(g_, made)) continue;
+      node = std::move(made);
       changed = true;
     }
     if (changed) drop_dead(g_);

@@ -3,6 +3,7 @@
 #include "brio/ops/composites.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
+#include "brio/passes/target.h"
 
 namespace brio {
 namespace {
@@ -41,8 +42,10 @@ void merge_losses(Graph& graph) {
       if (depends_on(graph, gradient.in[2], loss, producer)) continue;
       // Both results come from the gradient's place; whoever reads the loss earlier is moved behind it by the sort
       // below.
-      gradient.op = &op::softmax_xent_value_and_grad;
-      gradient.out = {loss.out[0], gradient.out[0]};
+      const Node both{
+          &op::softmax_xent_value_and_grad, gradient.in, {loss.out[0], gradient.out[0]}, gradient.attrs, {}};
+      if (!target().runs(graph, both)) continue;
+      gradient = both;
       loss.op = nullptr;
       changed = true;
       break;

@@ -4,14 +4,18 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "brio/base/error.h"
+#include "brio/passes/target.h"
 
 namespace brio {
 namespace {
 
+thread_local const Target* current_target = nullptr;
+
 constexpr Pass kPasses[] = {
-    {"expand", "composites whose plain form is elementwise become it", expand_composites},
+    {"expand", "composites whose plain form is elementwise, or that the device lacks, become it", expand_composites},
     {"simplify", "identities that keep every bit, one row each", simplify},
     {"fold", "computes what depends on constants alone", fold_constants},
     {"merge", "equal expressions become one", merge_equal},
@@ -58,6 +62,13 @@ State& state() {
 }  // namespace
 
 std::span<const Pass> pipeline() { return kPasses; }
+
+const Target& target() {
+  static const Target cpu;
+  return current_target ? *current_target : cpu;
+}
+TargetScope::TargetScope(const Target& target) : before_(std::exchange(current_target, &target)) {}
+TargetScope::~TargetScope() { current_target = before_; }
 
 void optimize(Graph& graph) {
   State& s = state();

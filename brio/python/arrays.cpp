@@ -8,6 +8,7 @@
 #include "brio/ops/ranges.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/python/bind.h"
+#include "brio/python/devices.h"
 
 namespace brio::python {
 namespace {
@@ -312,7 +313,7 @@ void bind_arrays(nb::module_& m) {
         Wanted wanted{.as_input = shape.object.is_none()};
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         Tensor x = tensor_of(value.object, wanted);
-        if (shape.object.is_none()) return wrap(x);
+        if (shape.object.is_none()) return wrap(in_scope(std::move(x)));
         const Shape to = shape_from(shape.object);
         return wrap(x.size() == 1 && to.elements() != 1 ? broadcast_to(reshape(x, Shape{}), to) : reshape(x, to));
       },

@@ -12,6 +12,7 @@ void bind_dtypes(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_variable(nb::module_& m);
 void bind_tape(nb::module_& m);
+void bind_devices(nb::module_& m);
 void bind_function(nb::module_& m);
 void bind_graph_mode(nb::module_& m);
 void bind_saved(nb::module_& m);
@@ -40,5 +41,6 @@ void bind_examples(nb::module_& m);
 void bind_optimizers(nb::module_& m);
 void bind_preprocessing(nb::module_& m);
 void bind_summary(nb::module_& m);
+[[gnu::weak]] void bind_test_devices(nb::module_& m);  // where the tests are built
 
 }  // namespace brio::python

@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   bind_tensor(m);
   bind_variable(m);
   bind_tape(m);
+  bind_devices(m);
   bind_open_sizes(m);
   bind_function(m);
   bind_graph_mode(m);
@@ -40,4 +41,5 @@ NB_MODULE(_core, m) {
   bind_datasets(m);
   bind_dataset_sources(m);
   bind_examples(m);
+  if (bind_test_devices) bind_test_devices(m);
 }

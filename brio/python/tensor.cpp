@@ -8,6 +8,7 @@
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
 #include "brio/python/bind.h"
+#include "brio/python/devices.h"
 #include "brio/python/errors.h"
 #include "brio/python/indexing.h"
 #include "brio/python/operators.h"
@@ -273,8 +274,8 @@ void bind_tensor(nb::module_& m) {
       .def_prop_ro(
           "ndim", [](nb::handle self) { return self_of(self.ptr()).rank(); }, "How many axes it has.")
       .def_prop_ro(
-          "device", [](const Tensor&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; },
-          "Where it is: the CPU.")
+          "device", [](const Tensor& x) { return device_of(x); },
+          "Where it is: '/job:localhost/replica:0/task:0/device:CPU:0'.")
       .def_prop_ro("_keras_mask", [](const Tensor& x) { return wrap(nn::mask_of(x)); })
       .def("get_shape", shape_seen, "The sizes of its axes.")
       .def(
@@ -352,7 +353,7 @@ void bind_tensor(nb::module_& m) {
         if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
         else if (!dtype_hint.object.is_none()) wanted.preferred = dtype_from(dtype_hint.object);
         if (is_tensor(value.object) && !wanted.required) return nb::borrow(value.object);
-        return wrap(tensor_of(value.object, wanted));
+        return wrap(in_scope(tensor_of(value.object, wanted)));
       },
       nb::arg("value"), nb::arg("dtype") = nb::none(), nb::arg("dtype_hint") = nb::none(),
       nb::arg("name") = nb::none(), "A tensor of a number, a list, an array, a variable or a tensor.");

@@ -5,6 +5,7 @@
 #include "brio/nn/module.h"
 #include "brio/ops/indexing.h"
 #include "brio/python/bind.h"
+#include "brio/python/devices.h"
 #include "brio/python/journal.h"
 
 namespace brio::python {
@@ -107,8 +108,8 @@ void bind_variable(nb::module_& m) {
           "trainable", [](const Variable& v) { return v.trainable(); },
           [](Variable& v, bool trainable) { v.impl()->trainable = trainable; }, "Does training change it?")
       .def_prop_ro(
-          "device", [](const Variable&) { return "/job:localhost/replica:0/task:0/device:CPU:0"; },
-          "Where it is: the CPU.")
+          "device", [](const Variable& v) { return device_of(v.impl()->value); },
+          "Where it is: '/job:localhost/replica:0/task:0/device:CPU:0'.")
       .def_prop_ro(
           "handle", [](nb::handle self) { return nb::borrow(self); }, "The variable itself.")
       .def(

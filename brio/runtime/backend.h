@@ -108,6 +108,10 @@ class Stream {
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;  // within the device
   virtual void clear(void* data, size_t bytes) = 0;
+  // From memory of Device::staging(), which is read later: it stays as it is until the copy has run.
+  virtual void copy_from_staging(void* device, const void* staging, size_t bytes) {
+    copy_to_device(device, staging, bytes);
+  }
   // Holds on to it until what was handed over so far has run.
   virtual void keep(std::shared_ptr<const void> what) = 0;
 
@@ -121,23 +125,46 @@ class Stream {
 
   // After each plan that is handed over: the host does not run further ahead than kAhead of them.
   void keep_pace();
+  Device& device() const { return *device_; }
 
  private:
+  friend class ThreadStreams;
+  Device* device_ = nullptr;
   static constexpr size_t kAhead = 16;
   std::mutex pace_mutex_;
   std::deque<uint64_t> plans_;  // their tickets
 };
 
+// What went to a device and came from it so far, and how often the host had to run an op for it.
+struct Traffic {
+  std::atomic<uint64_t> copies_in{0}, bytes_in{0}, copies_out{0}, bytes_out{0}, fallbacks{0};
+  void count_in(size_t bytes) {
+    copies_in.fetch_add(1, std::memory_order_relaxed);
+    bytes_in.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  void count_out(size_t bytes) {
+    copies_out.fetch_add(1, std::memory_order_relaxed);
+    bytes_out.fetch_add(bytes, std::memory_order_relaxed);
+  }
+};
+
 class Device {
  public:
   virtual ~Device() = default;
-  virtual std::string_view name() const = 0;  // "cpu:0"
+  virtual std::string_view name() const = 0;              // "cpu:0": what kind it is, and which of them
+  virtual std::string description() const { return {}; }  // for people: "NVIDIA H200, 141 GB"
   Memory& memory() const { return memory_; }
   // The host itself: kernels have run when a call returns, and there are no streams.
   bool is_host() const { return is_host_; }
   virtual std::unique_ptr<Stream> make_stream() { return nullptr; }
+  // Memory of the host from which copies to the device start: pinned where the device wants that.
+  virtual Memory& staging() { return host_memory(); }
+  // May this node be part of a `fused` body? Passes ask it of what the CPU would fuse.
+  virtual bool fuses([[maybe_unused]] const Graph& graph, [[maybe_unused]] const Node& node) const { return true; }
 
-  Stream& stream();  // this thread's
+  Stream& stream();       // this thread's
+  Stream& copy_stream();  // beside it, for copies that are not to wait for what is computed
+  mutable Traffic traffic;
 
  protected:
   explicit Device(Memory& memory) : memory_(memory), is_host_(&memory == &host_memory()) {}
@@ -148,7 +175,7 @@ class Device {
   const bool is_host_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Stream>> streams_;  // they live as long as the device: buffers name them
-  std::vector<Stream*> idle_;                     // of threads that have ended
+  std::vector<Stream*> idle_;                     // of threads that have ended, for work or copies
 };
 
 // Memory of a device, recycled in the order of its streams: a block goes back while work that uses it is still under
@@ -162,6 +189,11 @@ class DeviceMemory : public Memory {
   Device* device() final { return &device_; }
   void copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes) final;
   void copy_from_host(const Buffer& to, const void* host, size_t bytes) final;
+  struct Usage {
+    size_t bytes, peak;  // handed out, now and at most
+  };
+  Usage usage();
+  void reset_peak();
 
  protected:
   virtual void* map(size_t bytes) = 0;  // 64-byte aligned; null: there is no more
@@ -178,7 +210,7 @@ class DeviceMemory : public Memory {
   std::mutex mutex_;
   std::map<size_t, std::vector<Block>> free_;  // by rounded size
   const size_t most_kept_;
-  size_t kept_ = 0;
+  size_t kept_ = 0, used_ = 0, peak_ = 0;
 };
 
 // Buffers that a piece of work touches: it starts after what used them before on other streams, and is what used them
@@ -204,6 +236,9 @@ class Registry {
 
   Device& device(std::string_view name) const;  // throws InvalidArgument naming those there are
   Device& host() const;                         // the first that was added
+  // By the order in which they were added, from 1 on: Node::place.
+  Device& at_place(uint16_t place) const;
+  uint16_t place_of(const Device& device) const;
   std::vector<std::string_view> device_names() const;
   const std::vector<Implementation>& implementations(const Device& device, const OpDef& op) const;
 
@@ -241,11 +276,13 @@ class DeviceScope {
  public:
   explicit DeviceScope(std::string_view name);  // throws InvalidArgument
   explicit DeviceScope(Device& device);
+  explicit DeviceScope(std::nullptr_t);  // where ops run outside of any scope
   ~DeviceScope();
   DeviceScope(const DeviceScope&) = delete;
 
  private:
   Device* before_;
+  uint16_t place_before_;
 };
 
 // The best implementation for a node. What a device lacks runs on the host, with copies.

@@ -321,6 +321,7 @@ std::unique_ptr<Kernel> prepare(const NodeView& node) {
 }  // namespace
 
 void register_host_kernels(Registry& registry, std::string_view device);
+void register_placed_kernel(Registry& registry, std::string_view device);
 
 void register_led_kernels(Registry& registry, std::string_view device) {
   registry.add(device, op::fused, {"op by op", 0, always, prepare<FusedBodyKernel>});
@@ -329,6 +330,7 @@ void register_led_kernels(Registry& registry, std::string_view device) {
   registry.add(device, op::while_grad, {"loop, then backwards", 0, always, prepare<WhileGradKernel>});
   registry.add(device, op::scan, {"loop", 0, always, prepare<ScanKernel>});
   register_host_kernels(registry, device);
+  register_placed_kernel(registry, device);
 }
 
 uint64_t fold_with_kernels(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,

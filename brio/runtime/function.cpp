@@ -7,9 +7,11 @@
 #include "brio/ir/sizes.h"
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
-#include "brio/passes/pipeline.h"
+#include "brio/runtime/device_costs.h"
+#include "brio/runtime/device_target.h"
 #include "brio/runtime/donation.h"
 #include "brio/runtime/nested_plan.h"
+#include "brio/runtime/placed.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
 
@@ -21,7 +23,7 @@ constexpr size_t kMostTraces = 64, kMostPlans = 8, kMostSizes = 64, kSmallBytes 
 // One trace, with the plans that were made of it.
 struct Trace : TracedGraph {
   struct Prepared {
-    Device* device;
+    Device *device, *called_on;
     uint64_t donated;         // bit i: cell i may be overwritten
     std::vector<Size> sizes;  // of the symbols
     std::shared_ptr<const CachedPlan> plan;
@@ -39,11 +41,23 @@ struct Trace : TracedGraph {
   std::vector<Prepared> plans;  // the latest last
   // The passes have run, once for all sizes.
   struct Optimized {
+    Device *device, *called_on;
     uint64_t donated;
     Graph graph;
   };
   std::vector<Optimized> optimized;
-  bool on_host = false;              // whatever the device: it has to do with strings
+  bool on_host = false;     // whatever the device: it has to do with strings
+  bool has_places = false;  // some of its ops stand in a scope of a device
+  struct Home {
+    Device *called_on, *device;
+    Graph graph;  // every op knows its place
+  };
+  std::vector<Home> homes;  // only where it has places
+  struct Cheapest {
+    std::vector<Size> sizes;
+    Device* device;
+  };
+  std::vector<Cheapest> cheapest;    // only where the device is chosen by cost
   std::weak_ptr<SharedArena> arena;  // of the plans for its sizes, while there are such
   // Working lists of a call.
   std::vector<const void*> inputs;
@@ -138,6 +152,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   const std::vector<Aval> signature;  // may be empty
   bool asks_for_numbers = false;      // the body does: it cannot be traced with sizes left open
   std::atomic<uint64_t> used{0};
+  std::atomic<Device*> last_device{nullptr};
   std::mutex mutex;                            // one call at a time: the working lists are shared
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
@@ -160,6 +175,7 @@ struct TracedFunction::Impl final : PlanKeeper {
     sizes.clear();
     if (made->open) bind_symbols(made->arguments, {arguments, n}, sizes);
     made->on_host = has_strings(made->graph);
+    made->has_places = has_places(made->graph);
     traces.insert(traces.begin(), std::move(made));
     if (traces.size() > kMostTraces) traces.pop_back();
     ++traced;
@@ -191,6 +207,30 @@ struct TracedFunction::Impl final : PlanKeeper {
     return {};
   }
 
+  // Where nobody said: decided once for a trace and its sizes. Variables and captured values go there once and stay;
+  // arguments come from the host each time.
+  static Device& cheapest(Trace& trace, std::span<const Size> sizes) {
+    for (const Trace::Cheapest& known : trace.cheapest)
+      if (std::ranges::equal(known.sizes, sizes)) return *known.device;
+    const Graph sized = sizes.empty() ? Graph() : with_sizes(trace.graph, sizes);
+    const Graph& graph = sizes.empty() ? trace.graph : sized;
+    Work work = work_of(graph);
+    for (size_t i = 0; i < trace.arguments.size(); ++i) work.to_device += graph.values[graph.inputs[i].value].bytes();
+    for (size_t i = 0; i < trace.results; ++i) work.results += graph.values[graph.outputs[i]].bytes();
+    if (trace.cheapest.size() == kMostSizes) trace.cheapest.erase(trace.cheapest.begin());
+    trace.cheapest.push_back({{sizes.begin(), sizes.end()}, &cheapest_device(work)});
+    return *trace.cheapest.back().device;
+  }
+
+  // Where a call runs, but for parts of it that stand elsewhere.
+  static const Trace::Home& home(Trace& trace, Device& called_on) {
+    const auto known = std::ranges::find(trace.homes, &called_on, &Trace::Home::called_on);
+    if (known != trace.homes.end()) return *known;
+    Trace::Home made{&called_on, &called_on, trace.graph};
+    if (!trace.on_host) made.device = &main_place(made.graph, called_on);
+    return trace.homes.emplace_back(std::move(made));
+  }
+
   // Plans differ by which cells may be overwritten. Beyond 64 cells one bit says "all of them".
   static uint64_t donated_cells(const Trace& trace, Device& device) {
     uint64_t mask = 0;
@@ -214,10 +254,14 @@ struct TracedFunction::Impl final : PlanKeeper {
     if (plans_over_limit()) drop_idle_plans(this);
   }
 
-  Trace::Prepared& prepared(Trace& trace, Device& device, uint64_t donated, std::span<const Size> sizes) {
+  Trace::Prepared& prepared(Trace& trace, Device& device, const Trace::Home* home, uint64_t donated,
+                            std::span<const Size> sizes) {
+    Device* const called_on = home ? home->called_on : &device;
     for (Trace::Prepared& p : trace.plans)
-      if (p.device == &device && p.donated == donated && std::ranges::equal(p.sizes, sizes)) return p;
-    Graph graph = trace.graph;
+      if (p.device == &device && p.called_on == called_on && p.donated == donated &&
+          std::ranges::equal(p.sizes, sizes))
+        return p;
+    Graph graph = home ? home->graph : trace.graph;
     const size_t first_cell = trace.arguments.size() + trace.captured.size();
     std::vector<bool> may_overwrite(trace.cells.size());
     for (size_t i = 0; i < trace.cells.size(); ++i) {
@@ -227,8 +271,9 @@ struct TracedFunction::Impl final : PlanKeeper {
       graph.inputs[first_cell + i].becomes = trace.cells[i].output;
     }
     MadePlan made = sizes.empty() ? make_plan(std::move(graph), device)
-                                  : plan_for(trace, device, donated, std::move(graph), sizes);
+                                  : plan_for(trace, device, called_on, donated, std::move(graph), sizes);
     Trace::Prepared p{&device,
+                      called_on,
                       donated,
                       {sizes.begin(), sizes.end()},
                       std::make_shared<const CachedPlan>(std::move(made.plan), std::move(made.arena)),
@@ -255,12 +300,15 @@ struct TracedFunction::Impl final : PlanKeeper {
     return trace.plans.back();
   }
 
-  static MadePlan plan_for(Trace& trace, Device& device, uint64_t donated, Graph graph, std::span<const Size> sizes) {
-    auto found = std::ranges::find(trace.optimized, donated, &Trace::Optimized::donated);
+  static MadePlan plan_for(Trace& trace, Device& device, Device* called_on, uint64_t donated, Graph graph,
+                           std::span<const Size> sizes) {
+    auto found = std::ranges::find_if(trace.optimized, [&](const Trace::Optimized& each) {
+      return each.device == &device && each.called_on == called_on && each.donated == donated;
+    });
     if (found == trace.optimized.end()) {
-      optimize(graph);
+      optimize_for(device, graph);
       if (trace.optimized.size() == kMostPlans) trace.optimized.erase(trace.optimized.begin());
-      found = trace.optimized.insert(trace.optimized.end(), {donated, std::move(graph)});
+      found = trace.optimized.insert(trace.optimized.end(), {&device, called_on, donated, std::move(graph)});
     }
     std::shared_ptr<SharedArena> arena = trace.arena.lock();
     if (!arena) trace.arena = arena = std::make_shared<SharedArena>();
@@ -304,7 +352,7 @@ struct TracedFunction::Impl final : PlanKeeper {
     }
   }
 
-  Array output_array(Trace& trace, const Plan::Output& output, const Tensor* arguments, size_t n) {
+  Array output_array(Trace& trace, Device& device, const Plan::Output& output, const Tensor* arguments, size_t n) {
     Array array{output.aval, {}, output.offset};
     if (!output.is_input) {
       array.buffer = trace.fresh[output.index];
@@ -314,13 +362,14 @@ struct TracedFunction::Impl final : PlanKeeper {
     const TensorImpl* source = i < n            ? arguments[i].impl()
                                : i < first_cell ? trace.captured[i - n].impl()
                                                 : trace.cells[i - first_cell].variable->value.impl();
-    if (source->is_scalar && !source->array.buffer) {
+    if (device.is_host() && source->is_scalar && !source->array.buffer) {
       array = Array::allocate(output.aval);
       std::memcpy(array.data(), &source->scalar, size_of(output.aval.dtype));
       return array;
     }
-    array.buffer = source->array.buffer;
-    array.offset += source->array.offset;
+    const Array& there = source->copy_in(device.memory());
+    array.buffer = there.buffer;
+    array.offset += there.offset;
     return array;
   }
 };
@@ -331,6 +380,7 @@ TracedFunction::TracedFunction(Body body, std::vector<Aval> signature)
     : impl_(std::make_unique<Impl>(std::move(body), Sizes::fixed, std::move(signature))) {}
 TracedFunction::~TracedFunction() = default;
 size_t TracedFunction::traces() const { return impl_->traced; }
+Device* TracedFunction::last_device() const { return impl_->last_device; }
 std::vector<TracedGraph> TracedFunction::graphs() const {
   std::lock_guard lock(impl_->mutex);
   std::vector<TracedGraph> graphs;
@@ -366,10 +416,15 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::lock_guard lock(impl_->mutex);
   impl_->used.store(plan_clock(), std::memory_order_relaxed);
   Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
-  Device& device = trace.on_host ? registry().host() : recording.device ? *recording.device : default_device();
+  Device* called_on = recording.device ? recording.device : &default_device();
+  if (!recording.device && brio::chooses_by_cost()) called_on = &Impl::cheapest(trace, impl_->sizes_of_call);
+  Device& outside = trace.on_host ? registry().host() : *called_on;
+  const Trace::Home* const home = trace.has_places ? &Impl::home(trace, outside) : nullptr;
+  Device& device = home ? *home->device : outside;
+  impl_->last_device.store(&device, std::memory_order_relaxed);
   CellLocks locks(trace);
   Trace::Prepared& prepared =
-      impl_->prepared(trace, device, Impl::donated_cells(trace, device), impl_->sizes_of_call);
+      impl_->prepared(trace, device, home, Impl::donated_cells(trace, device), impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, device, arguments, n);
   if (prepared.only_in_place) {
@@ -401,7 +456,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   // Handles are made before the run: afterwards nothing may fail any more.
   trace.outputs.clear();
   for (const Plan::Output& output : plan.outputs())
-    trace.outputs.push_back(impl_->output_array(trace, output, arguments, n));
+    trace.outputs.push_back(impl_->output_array(trace, device, output, arguments, n));
   results.clear();
   for (size_t i = 0; i < trace.results; ++i) results.push_back(Tensor(trace.outputs[i]));
   std::vector<Tensor> values;

@@ -2,7 +2,7 @@
 // has no kernel for.
 #pragma once
 
-#include "brio/runtime/backend.h"
+#include "brio/runtime/explain.h"
 
 namespace brio {
 
@@ -12,14 +12,25 @@ class HostKernel : public LedKernel {
  public:
   void lead(const KernelArgs& args, Stream& stream) const final;
 
+  size_t copied_bytes() const;  // to the host and back, in one run
+  // Of what a device lacks: how often it has run, and how long that took with its copies.
+  struct Borrowed {
+    uint64_t runs, nanoseconds;
+  };
+  bool is_borrowed() const { return row_ != nullptr; }
+  Borrowed borrowed() const { return {runs_.load(), nanoseconds_.load()}; }
+
  protected:
   // The first `tokens` inputs and outputs are not there.
   HostKernel(const NodeView& node, size_t tokens);
   size_t tokens() const { return tokens_; }
   std::vector<Aval> in_, out_;  // without the tokens
+  detail::FallbackRow* row_ = nullptr;
 
  private:
+  void run_with_copies(const KernelArgs& args, Stream& stream) const;
   size_t tokens_;
+  mutable std::atomic<uint64_t> runs_{0}, nanoseconds_{0};
 };
 
 // The host's kernel for a node of another device.

@@ -21,6 +21,7 @@ bool Lane::flag(const void* at) const {
   bool value = false;
   if (!stream) return *static_cast<const bool*>(at);
   stream->copy_to_host(&value, at, sizeof(value));
+  stream->device().traffic.count_out(sizeof(value));
   stream->synchronize();
   return value;
 }

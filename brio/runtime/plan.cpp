@@ -4,24 +4,23 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "brio/base/error.h"
 #include "brio/base/float_mode.h"
 #include "brio/ops/shape_ops.h"
-#include "brio/passes/pipeline.h"
+#include "brio/runtime/device_costs.h"
+#include "brio/runtime/device_target.h"
+#include "brio/runtime/devices.h"
+#include "brio/runtime/explain.h"
+#include "brio/runtime/host_kernel.h"
+#include "brio/runtime/placed.h"
 #include "brio/runtime/placement.h"
 
 namespace brio {
 namespace {
 
 std::atomic<bool> profiling_on{false};
-
-bool explain(std::string_view what) {
-  static const char* setting = std::getenv("BRIO_EXPLAIN");
-  return setting && std::string_view(setting).find(what) != std::string_view::npos;
-}
 
 }  // namespace
 
@@ -68,8 +67,10 @@ class PlanBuilder {
     plan_->graph_.values.shrink_to_fit();  // passes leave many behind
     plan_->graph_.nodes.shrink_to_fit();
     count_bytes();
-    if (explain("kernels")) std::fputs((plan_->explain_kernels() + "\n").c_str(), stderr);
-    if (explain("plans")) std::fputs((plan_->graph_.str() + "\n").c_str(), stderr);
+    if (explains(Explain::kernels)) std::fputs((plan_->explain_kernels() + "\n").c_str(), stderr);
+    if (explains(Explain::plans)) std::fputs((plan_->graph_.str() + "\n").c_str(), stderr);
+    if (explains(Explain::placement) || log_placement())
+      if (const std::string text = plan_->explain_placement(); !text.empty()) std::fputs(text.c_str(), stderr);
     return plan_;
   }
 
@@ -166,7 +167,7 @@ class PlanBuilder {
 };
 
 std::shared_ptr<const Plan> Plan::make(Graph graph, Device& device) {
-  optimize(graph);
+  optimize_for(device, graph);
   return PlanBuilder(std::move(graph), device).build();
 }
 
@@ -238,6 +239,32 @@ std::string Plan::explain_kernels() const {
     text += cat("  ", format_node(graph_, node), "\n    → ", steps_[i++].choice, "\n");
   }
   return text;
+}
+
+std::string Plan::explain_placement() const {
+  size_t elsewhere = 0;
+  std::string rows;
+  for (const Step& step : steps_) {
+    if (const auto* host = dynamic_cast<const HostKernel*>(step.kernel.get()); host && !device_->is_host()) {
+      ++elsewhere;
+      rows += cat("  ", step.label, host->is_borrowed() ? ", which it has no kernel for," : ", code of the host,",
+                  " runs on the host: ", host->copied_bytes(), " bytes are copied");
+      if (const auto [runs, nanoseconds] = host->borrowed(); runs != 0)
+        rows += cat(", ", runs, " runs of ", nanoseconds / runs / 1000, " µs");
+      else if (host->is_borrowed()) rows += cat(", about ", copy_microseconds(*device_, host->copied_bytes()), " µs");
+      rows += "\n";
+    } else if (step.label == op::placed.name) {
+      ++elsewhere;
+      rows += cat("  a part runs ", step.kernel->description, "\n");
+    }
+  }
+  if (device_->is_host() && elsewhere == 0 && !log_placement()) return {};
+  std::string text = cat("placement: plan of ", steps_.size(), " steps on ", device_->name());
+  if (elsewhere != 0) text += cat(", ", elsewhere, " of them elsewhere");
+  text += "\n";
+  if (log_placement())
+    for (const Step& step : steps_) text += cat("  ", step.label, ": ", full_name(*device_), "\n");
+  return text + rows;
 }
 
 std::vector<Plan::StepTime> Plan::times() const {

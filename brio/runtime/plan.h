@@ -53,6 +53,8 @@ class Plan {
   const PlacementReport& placement() const { return placement_; }
   const Graph& graph() const { return graph_; }  // optimised
   std::string explain_kernels() const;           // what was chosen, and why the others were not
+  // What runs elsewhere than on its device, and what that costs, measured once it has run; empty: nothing to say.
+  std::string explain_placement() const;
   size_t step_count() const { return steps_.size(); }
 
   struct StepTime {

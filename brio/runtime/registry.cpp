@@ -52,6 +52,18 @@ Device& Registry::host() const {
   return *entries().front().device;
 }
 
+Device& Registry::at_place(uint16_t place) const {
+  BRIO_CHECK(place >= 1 && place <= entries().size(), "no device has the number ", place);
+  return *entries_[place - 1].device;
+}
+
+uint16_t Registry::place_of(const Device& device) const {
+  const std::span<const Entry> all = entries();
+  const auto it = std::ranges::find(all, &device, [](const Entry& entry) { return entry.device.get(); });
+  BRIO_CHECK(it != all.end(), "the device ", device.name(), " is not registered");
+  return static_cast<uint16_t>(it - all.begin() + 1);
+}
+
 std::vector<std::string_view> Registry::device_names() const {
   find_devices();
   std::vector<std::string_view> names;

@@ -7,45 +7,58 @@
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/runtime/backend.h"
+#include "brio/runtime/device_costs.h"
+#include "brio/runtime/devices.h"
 
 namespace brio {
 
-// The streams that a thread works with, one for each device it has used.
+// The streams that a thread works with, one for each device it has used, and those for copies beside them.
 class ThreadStreams {
  public:
   ~ThreadStreams() {
-    for (const auto& [device, stream] : rows_) {
-      const std::lock_guard lock(device->mutex_);
-      device->idle_.push_back(stream);
-    }
+    for (const auto* rows : {&work_, &copies_})
+      for (const auto& [device, stream] : *rows) {
+        const std::lock_guard lock(device->mutex_);
+        device->idle_.push_back(stream);
+      }
     ended = true;
   }
   // What a thread still does while it ends is done on a stream of another one.
   static Stream& of_ended(Device& device) {
     const std::lock_guard lock(device.mutex_);
-    if (device.streams_.empty()) device.streams_.push_back(device.make_stream());
-    return *device.streams_[0];
+    return device.streams_.empty() ? make(device) : *device.streams_[0];
   }
-  Stream& of(Device& device) {
-    for (const auto& [known, stream] : rows_)
-      if (known == &device) return *stream;
-    rows_.emplace_back(&device, nullptr);
-    const std::lock_guard lock(device.mutex_);
-    if (device.idle_.empty()) {
-      device.streams_.push_back(device.make_stream());
-      device.idle_.reserve(device.streams_.size());
-      rows_.back().second = device.streams_.back().get();
-    } else {
-      rows_.back().second = device.idle_.back();
-      device.idle_.pop_back();
-    }
-    return *rows_.back().second;
-  }
+  Stream& for_work(Device& device) { return of(device, work_); }
+  Stream& for_copies(Device& device) { return of(device, copies_); }
 
   static constinit thread_local bool ended;
 
  private:
-  std::vector<std::pair<Device*, Stream*>> rows_;
+  using Rows = std::vector<std::pair<Device*, Stream*>>;
+
+  static Stream& make(Device& device) {
+    device.streams_.push_back(device.make_stream());
+    device.streams_.back()->device_ = &device;
+    device.idle_.reserve(device.streams_.size());
+    return *device.streams_.back();
+  }
+  static Stream& of(Device& device, Rows& rows) {
+    for (const auto& [known, stream] : rows)
+      if (known == &device) return *stream;
+    rows.reserve(rows.size() + 1);
+    const std::lock_guard lock(device.mutex_);
+    Stream* stream = nullptr;
+    if (device.idle_.empty()) {
+      stream = &make(device);
+    } else {
+      stream = device.idle_.back();
+      device.idle_.pop_back();
+    }
+    rows.emplace_back(&device, stream);
+    return *stream;
+  }
+
+  Rows work_, copies_;
 };
 
 constinit thread_local bool ThreadStreams::ended = false;
@@ -73,7 +86,12 @@ size_t rounded(size_t bytes) {
 
 }  // namespace
 
-Stream& Device::stream() { return ThreadStreams::ended ? ThreadStreams::of_ended(*this) : thread_streams.of(*this); }
+Stream& Device::stream() {
+  return ThreadStreams::ended ? ThreadStreams::of_ended(*this) : thread_streams.for_work(*this);
+}
+Stream& Device::copy_stream() {
+  return ThreadStreams::ended ? ThreadStreams::of_ended(*this) : thread_streams.for_copies(*this);
+}
 
 void Stream::launch_all(const Section& section, void* const* pointers, char* arena) {
   for (const Launch& l : section.launches)
@@ -98,6 +116,7 @@ void* DeviceMemory::allocate(size_t bytes) {
   Stream& stream = device_.stream();
   {
     const std::lock_guard lock(mutex_);
+    peak_ = std::max(peak_, used_ += size);
     std::vector<Block>& blocks = free_[size];
     if (!blocks.empty()) {
       // One that this stream has used needs no waiting.
@@ -115,6 +134,10 @@ void* DeviceMemory::allocate(size_t bytes) {
     trim();
     data = map(size);
   }
+  if (!data) {
+    const std::lock_guard lock(mutex_);
+    used_ -= size;
+  }
   if (!data)
     throw ResourceError(cat("memory: ", device_.name(), " has no ", size,
                             " bytes left; use a smaller batch or free tensors (brio::memory_ledger() says who holds "
@@ -126,6 +149,7 @@ void DeviceMemory::release(void* data, size_t bytes, const Use& last) noexcept {
   const size_t size = rounded(bytes);
   {
     const std::lock_guard lock(mutex_);
+    used_ -= size;
     try {
       if (kept_ + size <= most_kept_) {
         free_[size].push_back({data, last});
@@ -136,6 +160,16 @@ void DeviceMemory::release(void* data, size_t bytes, const Use& last) noexcept {
     }
   }
   give_up(data, size, last);
+}
+
+DeviceMemory::Usage DeviceMemory::usage() {
+  const std::lock_guard lock(mutex_);
+  return {used_, peak_};
+}
+
+void DeviceMemory::reset_peak() {
+  const std::lock_guard lock(mutex_);
+  peak_ = used_;
 }
 
 void DeviceMemory::give_up(void* data, size_t size, const Use& last) noexcept {
@@ -158,6 +192,7 @@ void DeviceMemory::copy_to_host(void* host, const Buffer& from, size_t offset, s
   BufferUses uses(stream);
   uses.add(&from);
   stream.copy_to_host(host, static_cast<const char*>(from.data()) + offset, bytes);
+  device_.traffic.count_out(bytes);
   uses.publish();
   stream.synchronize();
 }
@@ -168,6 +203,23 @@ void DeviceMemory::copy_from_host(const Buffer& to, const void* host, size_t byt
   BufferUses uses(stream);
   uses.add(&to);
   stream.copy_to_device(to.data(), host, bytes);
+  device_.traffic.count_in(bytes);
+  uses.publish();
+}
+
+// Within a device it is work of its stream; between two it goes over the host.
+void copy_on_devices(const Buffer& to, const Buffer& from, size_t offset, size_t bytes) {
+  if (&to.memory() != &from.memory()) {
+    const BufferRef between = BufferRef::allocate(bytes, Owner::other);
+    from.memory().copy_to_host(between->data(), from, offset, bytes);
+    to.memory().copy_from_host(to, between->data(), bytes);
+    return;
+  }
+  Stream& stream = to.memory().device()->stream();
+  BufferUses uses(stream);
+  uses.add(&from);
+  uses.add(&to);
+  stream.copy(to.data(), static_cast<const char*>(from.data()) + offset, bytes);
   uses.publish();
 }
 
@@ -191,10 +243,21 @@ void BufferUses::publish() {
   for (const Buffer* buffer : buffers_) buffer->use = {&stream_, ticket};
 }
 
+namespace {
+
+Device& named_device(std::string_view name) {
+  const std::optional<DeviceSpec> spec = parse_device(name);
+  Device* const found = spec ? find_device(*spec) : nullptr;
+  return found ? *found : registry().device(name);  // which says what there is
+}
+
+}  // namespace
+
 constinit std::atomic<Device*> detail::device_of_programs = nullptr;
 Device& detail::choose_default_device() {
   const char* name = std::getenv("BRIO_DEVICE");
-  Device& chosen = name && *name ? registry().device(name) : registry().host();
+  Device& chosen = name && *name ? named_device(name) : registry().host();
+  update_candidates();
   device_of_programs.store(&chosen, std::memory_order_release);
   return chosen;
 }
@@ -202,27 +265,35 @@ Device& current_device() { return scope_device() ? *scope_device() : default_dev
 
 namespace {
 
-// What this thread has recorded runs where it was recorded.
-void work_on(Device* device) {
+// What this thread has recorded runs where it was recorded. Ops of a trace are marked: the function runs where it is
+// called, but for these.
+void work_on(Device* device, uint16_t place) {
   Recording& recording = current_recording();
   if (recording.kind == Recording::Kind::eager) {
     const auto named = [](Device* d) { return d ? d : &default_device(); };
     if (named(recording.device) != named(device)) flush(recording);
     recording.device = device;
+  } else {
+    recording.place = place;
   }
   scope_device() = device;
 }
 
 }  // namespace
 
-DeviceScope::DeviceScope(std::string_view name) : DeviceScope(registry().device(name)) {}
-DeviceScope::DeviceScope(Device& device) : before_(scope_device()) { work_on(&device); }
+DeviceScope::DeviceScope(std::string_view name) : DeviceScope(named_device(name)) {}
+DeviceScope::DeviceScope(Device& device) : before_(scope_device()), place_before_(current_recording().place) {
+  work_on(&device, registry().place_of(device));
+}
+DeviceScope::DeviceScope(std::nullptr_t) : before_(scope_device()), place_before_(current_recording().place) {
+  work_on(nullptr, 0);
+}
 DeviceScope::~DeviceScope() {
   try {
-    work_on(before_);
+    work_on(before_, place_before_);
   } catch (const std::exception& error) {  // whoever reads a value that failed is told so; of an effect nobody reads
     std::fprintf(stderr, "brio: what a DeviceScope left pending failed when it ended: %s\n", error.what());
-    work_on(before_);
+    work_on(before_, place_before_);
   }
 }
 

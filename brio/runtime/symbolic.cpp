@@ -15,6 +15,8 @@
 #include "brio/ir/outline.h"
 #include "brio/ir/sizes.h"
 #include "brio/passes/pipeline.h"
+#include "brio/runtime/device_target.h"
+#include "brio/runtime/placed.h"
 #include "brio/runtime/placement.h"
 #include "brio/tensor/equal_sizes.h"
 
@@ -134,7 +136,7 @@ class Opening {
 class SymbolicPlan {
  public:
   // Throws UnknownSize where an op needs the number that a size is.
-  SymbolicPlan(Pattern pattern, const Graph& recorded) : pattern_(std::move(pattern)) {
+  SymbolicPlan(Pattern pattern, const Graph& recorded, Device& device) : pattern_(std::move(pattern)) {
     {
       const EqualSizes equal;
       (void)Opening(pattern_, pattern_.sizes).run(recorded);
@@ -147,7 +149,7 @@ class SymbolicPlan {
     numbers_ = std::move(opening.numbers);
     bodies_ = std::move(opening.bodies);
     shape_ = varying_shape();
-    optimize(graph_);
+    optimize_for(device, graph_);
     drop_unread_numbers();
     folds_ = can_fold();
     bytes_ = pattern_.sizes.size() * sizeof(Size) + pattern_.numbers.size() * sizeof(pattern_.numbers[0]) +
@@ -349,7 +351,9 @@ std::atomic<bool>& switched_on() {
 MadePlan make_plan(Graph graph, Device& device) {
   if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}, {}};
   const auto start = Clock::now();
-  const Outline outline(graph);
+  if (has_places(graph)) set_places_apart(graph, device);
+  Outline outline(graph);
+  if (!device.is_host()) outline.structure.push_back(reinterpret_cast<uintptr_t>(&device));  // passes ask it
   Families::Found found = families().find(outline);
   if (found.symbolic)
     if (std::optional<Graph> sized = found.symbolic->make(graph, outline)) {
@@ -361,7 +365,7 @@ MadePlan make_plan(Graph graph, Device& device) {
   if (why.empty() && found.symbolic) why = "it does not follow the symbolic plan of its structure";
   if (found.wider) {
     try {
-      const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph);
+      const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph, device);
       if (std::optional<Graph> sized = symbolic->make(graph, outline)) {
         families().keep(outline, symbolic);
         return {Plan::make_unoptimized(std::move(*sized), device), {}, found.arena};

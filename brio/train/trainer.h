@@ -12,6 +12,7 @@
 
 #include "brio/runtime/function.h"
 #include "brio/train/accumulator.h"
+#include "brio/train/hand_over.h"
 #include "brio/train/model.h"
 #include "brio/train/turns.h"
 
@@ -75,6 +76,7 @@ class Trainer {
   enum class Kind : uint8_t { train, test, part };
   void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
   void run_parts(const Batch& batch, int64_t parts);
+  static Device& device_for(const detail::TracedFunction& step);
   bool train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches);
   std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names);
   std::vector<Tensor> part_of_step(const Batch& batch, const Tensor& all_rows);
@@ -109,8 +111,9 @@ class Trainer {
   bool tried_to_build_ = false;              // for a step of the user's own
   std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
   std::vector<Tensor> arguments_, results_;  // working lists of a step
-  Batch part_;                               // of a batch that is gone through in parts,
-  Tensor all_rows_;                          // and how many rows that has
+  HandOver hand_over_;
+  Batch part_;       // of a batch that is gone through in parts,
+  Tensor all_rows_;  // and how many rows that has
 };
 
 }  // namespace brio::train

@@ -147,6 +147,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       progress.stop_training |= of_validation.stop_training;
       for (const auto& [name, value] : by_name(found, "val_")) logs.set(name, value);
     }
+    hand_over_.clear();
     turn.reset();  // the numbers are read: others may count
     for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
   }
@@ -219,7 +220,9 @@ Logs Trainer::evaluate(BatchSource& batches, const nn::EvaluateOptions& options)
     if (callback) callbacks.push_back(callback);
   Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
   const Turn turn(turns_);
-  return run_tests(batches, options.steps, progress, callbacks);
+  Logs logs = run_tests(batches, options.steps, progress, callbacks);
+  hand_over_.clear();
+  return logs;
 }
 
 Logs Trainer::train_on_batch(const Batch& batch, const std::map<int64_t, double>& class_weight) {
@@ -254,11 +257,13 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
   std::vector<std::vector<Array>> all;  // by output, then by batch
   const int64_t at_once = steps_per_execution(), most_steps = whole_executions(options.steps, at_once);
   int64_t step = 0;
+  HandOver hand_over;  // predictions run beside each other
   for (Batch batch; step < most_steps && batches.next(batch);) {
     if (step % at_once == 0)
       for (const auto& callback : options.callbacks) callback->on_predict_batch_begin(progress, step);
     note_inputs(batch);
     std::vector<Tensor> results;
+    hand_over.move(batch.x, device_for(*predict_));
     predict_->call(batch.x.data(), batch.x.size(), results);
     all.resize(results.size());
     for (size_t i = 0; i < results.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "brio/ops/indexing.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/ops/sorting.h"
+#include "brio/runtime/device_costs.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {
@@ -141,6 +142,13 @@ void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& y_pr
   }
 }
 
+// Where a step runs that is about to be called.
+Device& Trainer::device_for(const detail::TracedFunction& step) {
+  if (scope_device() || !chooses_by_cost()) return current_device();
+  Device* const before = step.last_device();
+  return before ? *before : registry().host();
+}
+
 void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
   std::vector<Traced>& steps = kind == Kind::train  ? compiled_->train
                                : kind == Kind::test ? compiled_->test
@@ -170,6 +178,7 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
     arguments_.insert(arguments_.end(), list->begin(), list->end());
   if (all_rows.defined()) arguments_.push_back(all_rows);
   results_.clear();
+  hand_over_.move(arguments_, device_for(*found->function));
   found->function->call(arguments_.data(), arguments_.size(), results_);
   arguments_.clear();  // the source may fill the same memory again
   if (results_.empty()) return;

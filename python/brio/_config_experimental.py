@@ -1,6 +1,6 @@
 """tf.config.experimental."""
 
-from brio import _missing
+from brio import _core, _missing
 
 __getattr__ = _missing.attribute_error_of("brio.config.experimental")
 _growth = {}
@@ -11,7 +11,7 @@ def __dir__():
 
 
 def set_memory_growth(device, enable):
-    """Takes notice: memory of the CPU always grows."""
+    """Takes notice: Brio takes memory of a device as it needs it, and gives back what it has not used for long."""
     _growth[device] = bool(enable)
 
 
@@ -67,8 +67,51 @@ def set_virtual_device_configuration(device, logical_devices):
 
 
 def get_device_details(device):
-    """What is known of a device beside its name: nothing."""
-    return {}
+    """What is known of a device beside its name: {"device_name": ...} where it has one."""
+    from brio import config
+
+    name = config._named(device, "get_device_details")
+    found = [description for known, _, _, description in _core._devices(False) if known == name]
+    return {"device_name": found[0]} if found[0] else {}
+
+
+def _device(device, who):
+    name = _core._device_name(device)
+    if name is None:
+        from brio import config
+
+        raise ValueError(f"[{who}] no device is called {device!r}; there are: {', '.join(d.name for d in config.list_logical_devices())}")
+    return name
+
+
+def get_memory_info(device):
+    """The bytes of a device's memory that tensors hold now ("current") and held at most ("peak"); of the CPU, what Brio's ledger has.
+
+    >>> sorted(tf.config.experimental.get_memory_info("CPU:0"))
+    ['current', 'peak']
+    """
+    return _core._memory_info(_device(device, "get_memory_info"))
+
+
+def get_memory_usage(device):
+    """The bytes of a device's memory that tensors hold now."""
+    return get_memory_info(device)["current"]
+
+
+def reset_memory_stats(device):
+    """From now on the peak is counted anew. That of the CPU is the ledger's and stays."""
+    _core._reset_memory_peak(_device(device, "reset_memory_stats"))
+
+
+def get_device_traffic():
+    """What went to devices and came back since the start, or since reset_device_traffic: by device, the number of copies and their bytes, and under
+    "host_ops" the ops that a device has no kernel for, which the CPU ran: how often, the bytes that were copied for them, and the seconds."""
+    return _core._device_traffic()
+
+
+def reset_device_traffic():
+    """Counts what get_device_traffic gives from zero."""
+    _core._reset_device_traffic()
 
 
 def enable_tensor_float_32_execution(enabled):

@@ -408,13 +408,31 @@ def control_dependencies(control_inputs):
 
 @contextlib.contextmanager
 def device(device_name):
-    """Nothing to do: all is on the CPU."""
-    if callable(device_name) or device_name is None:
+    """A scope whose operations run on that device, and whose tensors and variables lie there.
+
+    None: where they would without any scope. A device that is not there is the CPU, unless tf.config.set_soft_device_placement(False) was called. In
+    a tf.function such operations run there wherever the function is called.
+
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.constant([1.0, 2.0]) * 2
+    >>> x.device
+    '/job:localhost/replica:0/task:0/device:CPU:0'
+    """
+    graphs = sys.modules.get("brio._graph.core")  # loaded in graph mode
+    if graphs is not None and graphs.building() is not None:
+        with graphs.default_graph().device(device_name):
+            yield
+        return
+    if callable(device_name):
+        raise ValueError("[device] takes a function in graph mode only; give it the name of a device")
+    if device_name is not None and not isinstance(device_name, str):
+        raise ValueError(f"[device] takes the name of a device, but got {device_name!r}")
+    scope = _core._device_scope(device_name)
+    if scope is None:
         yield
         return
-    if not isinstance(device_name, str):
-        raise ValueError(f"[device] takes the name of a device, but got {device_name!r}")
-    yield
+    with scope:
+        yield
 
 
 @contextlib.contextmanager

@@ -1,15 +1,13 @@
-"""tf.config. There is one device, the CPU."""
+"""tf.config: the devices that there are, and how Brio runs."""
 
 from collections import namedtuple
 
 from brio import _config_experimental as experimental
-from brio import _missing
+from brio import _core, _missing
 
 PhysicalDevice = namedtuple("PhysicalDevice", ["name", "device_type"])
 LogicalDevice = namedtuple("LogicalDevice", ["name", "device_type"])
-_CPU = PhysicalDevice("/physical_device:CPU:0", "CPU")
-_visible = [_CPU]
-_logical = None
+_logical = {}  # what set_logical_device_configuration was told, by device
 _eager = False
 
 __getattr__ = _missing.attribute_error_of(__name__)
@@ -22,53 +20,75 @@ class LogicalDeviceConfiguration:
         self.memory_limit = memory_limit
 
 
+def _physical(name):
+    kind, number = name.upper().split(":")
+    return PhysicalDevice(f"/physical_device:{kind}:{number}", kind)
+
+
+def _named(device, who):
+    """Brio's own name of a physical device."""
+    for name, *_ in _core._devices(False):
+        if _physical(name) == device:
+            return name
+    raise ValueError(f"[{who}] Unrecognized device: {device!r}; there are: {', '.join(d.name for d in list_physical_devices())}")
+
+
 def list_physical_devices(device_type=None):
-    """The devices of this machine that Brio uses: the CPU."""
-    return [_CPU] if device_type in (None, "CPU") else []
+    """The devices of this machine that Brio can use: the CPU, and GPUs where there are some."""
+    devices = [_physical(name) for name, *_ in _core._devices(False)]
+    return [d for d in devices if device_type in (None, d.device_type)]
 
 
 def list_logical_devices(device_type=None):
-    """The devices that programs name: as many as set_logical_device_configuration made."""
-    count = len(_logical) if _logical else len(_visible)
-    return [LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(count)] if device_type in (None, "CPU") else []
+    """The devices that programs name: those that are visible, and the parts that set_logical_device_configuration made of the CPU."""
+    devices = [LogicalDevice(f"/device:{kind}:{number}", kind) for _, kind, number, _ in _core._devices(True)]
+    parts = _logical.get(list_physical_devices("CPU")[0])
+    if parts and any(d.device_type == "CPU" for d in devices):
+        cpus = [LogicalDevice(f"/device:CPU:{i}", "CPU") for i in range(len(parts))]
+        devices = cpus + [d for d in devices if d.device_type != "CPU"]
+    return [d for d in devices if device_type in (None, d.device_type)]
 
 
 def get_visible_devices(device_type=None):
     """The devices that are used."""
-    return [d for d in _visible if device_type in (None, d.device_type)]
+    devices = [_physical(name) for name, *_ in _core._devices(True)]
+    return [d for d in devices if device_type in (None, d.device_type)]
 
 
 def set_visible_devices(devices, device_type=None):
-    """Chooses devices; the CPU is all there is."""
-    global _visible
+    """Chooses devices: others, of that type or of any, are as if they were not there. At any time, and the CPU stays usable.
+
+    >>> tf.config.set_visible_devices([], "GPU")
+    """
     several = isinstance(devices, (list, tuple)) and not isinstance(devices, PhysicalDevice)
-    devices = devices if several else [devices]
+    devices = list(devices) if several else [devices]
     for device in devices:
-        if device not in list_physical_devices():
-            raise ValueError(f"[set_visible_devices] Unrecognized device: {device!r}")
-    _visible = list(devices) if device_type in (None, "CPU") else _visible
+        _named(device, "set_visible_devices")
+        if device_type not in (None, device.device_type):
+            raise ValueError(f"[set_visible_devices] {device.name} is no {device_type}")
+    others = [d for d in get_visible_devices() if device_type not in (None, d.device_type)]
+    _core._set_visible_devices([_named(d, "set_visible_devices") for d in [*others, *devices]])
 
 
 def set_logical_device_configuration(device, logical_devices):
     """Parts of a device; they share what it has."""
-    global _logical
-    if device not in list_physical_devices():
-        raise ValueError(f"[set_logical_device_configuration] Unrecognized device: {device!r}")
-    _logical = list(logical_devices)
+    _named(device, "set_logical_device_configuration")
+    _logical[device] = list(logical_devices)
 
 
 def get_logical_device_configuration(device):
     """The parts of a device, or None."""
-    return _logical
+    return _logical.get(device)
 
 
 def set_soft_device_placement(enabled):
-    """Takes notice: all is on the CPU."""
+    """Says what becomes of work for a device that is not there: it is done on the CPU, or raises InvalidArgumentError."""
+    _core._set_soft_placement(bool(enabled))
 
 
 def get_soft_device_placement():
-    """True: all is on the CPU, whatever it was meant for."""
-    return True
+    """Is work for a device that is not there done on the CPU?"""
+    return _core._soft_placement()
 
 
 def run_functions_eagerly(run_eagerly):
@@ -119,8 +139,6 @@ class threading:
     @classmethod
     def set_intra_op_parallelism_threads(cls, num_threads):
         """Sets how many threads share one operation's work."""
-        from brio import _core
-
         cls._intra = int(num_threads)
         _core._set_thread_count(cls._intra)
 

@@ -160,9 +160,10 @@ _log_placement = False
 
 
 def set_log_device_placement(enabled):
-    """Takes notice: all is on the CPU, so that there is nothing to log."""
+    """Says whether each plan that is made prints, on standard error, where its steps run. BRIO_EXPLAIN=placement says more of what that costs."""
     global _log_placement
     _log_placement = bool(enabled)
+    _core._set_log_placement(_log_placement)
 
 
 def get_log_device_placement():

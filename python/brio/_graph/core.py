@@ -103,7 +103,7 @@ class Graph:
 
     def __init__(self):
         self._operations, self._by_name, self._used = [], {}, {}
-        self._collections, self._scope, self._control = {}, "", []
+        self._collections, self._scope, self._control, self._devices = {}, "", [], []
         self._variables = {}  # of get_variable(), by name
         self._variable_scopes, self._scope_counts = [], {}
         self._bodies = []  # of the branches and loops that are being described
@@ -178,6 +178,8 @@ class Graph:
             full = self.unique_name(name)
         op = Operation(self, full, kind, **how)
         op.id = len(self._operations)
+        if self._devices:
+            self._place(op)
         for scope in self._control:
             op.control_inputs += [c for c in scope if c not in op.control_inputs]
         if self._bodies:
@@ -261,8 +263,25 @@ class Graph:
 
     @contextlib.contextmanager
     def device(self, device_name_or_function):
-        """Nothing to do: all is on the CPU."""
-        yield
+        """A scope whose operations run on that device; a function is given each operation and says which. None: as outside of any scope."""
+        before = self._devices
+        if device_name_or_function is None:
+            self._devices = []
+        else:
+            if isinstance(device_name_or_function, str):
+                _core._canonical_device(device_name_or_function)  # raises for what is no name
+            elif not callable(device_name_or_function):
+                raise ValueError(f"[device] takes the name of a device or a function, but got {device_name_or_function!r}")
+            self._devices = [*self._devices, device_name_or_function]
+        try:
+            yield
+        finally:
+            self._devices = before
+
+    def _place(self, op):
+        for each in self._devices:
+            name = each(op) if callable(each) else each
+            op.device = _core._canonical_device(name or "") or op.device
 
     @contextlib.contextmanager
     def gradient_override_map(self, op_type_map):
@@ -328,6 +347,7 @@ class Operation:
         self.graph, self.name, self.type, self.run_in = graph, name, kind, run
         self.inputs, self.control_inputs, self.outputs = list(inputs), list(control_inputs), []
         self.body, self.draws, self.value = None, False, None
+        self.device = ""  # that it was put on
         self.writes, self.needs, self.reads = (), (), None  # variables: that it assigns, whose values it needs for that, that it reads
         self.bodies, self.gradient, self.host, self.source, self.asks_initialized = (), None, None, None, None
 
@@ -338,11 +358,6 @@ class Operation:
     def values(self):
         """Its results."""
         return tuple(self.outputs)
-
-    @property
-    def device(self):
-        """Where it runs: on the CPU."""
-        return ""
 
     @property
     def node_def(self):
@@ -449,8 +464,8 @@ class Tensor(Symbol):
 
     @property
     def device(self):
-        """Where it is: on the CPU."""
-        return ""
+        """The device that its operation was put on."""
+        return self.op.device
 
     def set_shape(self, shape):
         """Says what the sizes will be, where that is not known."""

@@ -16,6 +16,8 @@ from brio._graph import core, nested, variables
 from brio._graph.core import Operation, Tensor, now, paused
 from brio.errors import InvalidArgumentError, _UnknownValueError
 
+_anywhere = contextlib.nullcontext()
+
 
 def closure(tensors, operations, given):
     """All operations that these depend on, other than through tensors that are given."""
@@ -118,10 +120,11 @@ class State:
             if op.run_in is None:
                 raise InvalidArgumentError(_not_fed(op))
             given = [self.values[t] for t in op.inputs]
-            if op.draws:
-                made = self.session.draws(op).call(lambda: op.run_in(self, op, given))  # noqa: B023
-            else:
-                made = op.run_in(self, op, given)
+            with _core._device_scope(op.device) if op.device else _anywhere:
+                if op.draws:
+                    made = self.session.draws(op).call(lambda: op.run_in(self, op, given))  # noqa: B023
+                else:
+                    made = op.run_in(self, op, given)
             for tensor, value in zip(op.outputs, made):
                 if tensor in self.values:
                     continue

@@ -115,8 +115,8 @@ class Variable(Symbol):
 
     @property
     def device(self):
-        """Where it is: on the CPU."""
-        return ""
+        """Where it is, once it has a value."""
+        return "" if self.core is None else self.core.device
 
     @property
     def handle(self):

@@ -1,0 +1,34 @@
+#include "brio/runtime/device_target.h"
+
+#include <algorithm>
+
+#include "brio/base/error.h"
+#include "brio/ops/fusion.h"
+#include "brio/passes/pipeline.h"
+#include "brio/runtime/placed.h"
+
+namespace brio {
+
+bool DeviceTarget::runs(const Graph& graph, const Node& node) const {
+  const NodeView view{graph, node, &device_};
+  const auto& all = registry().implementations(device_, *node.op);
+  try {
+    return std::ranges::any_of(all, [&](const Implementation& each) { return each.supports(view).yes; });
+  } catch (const UnknownSize&) {  // it depends on a size that is not known yet: likely
+    return !all.empty();
+  }
+}
+
+bool DeviceTarget::fuses(const Graph& graph, const Node& node) const {
+  return !registry().implementations(device_, op::fused).empty() && device_.fuses(graph, node);
+}
+
+void optimize_for(Device& device, Graph& graph) {
+  if (has_places(graph)) set_places_apart(graph, device);
+  if (device.is_host()) return optimize(graph);
+  const DeviceTarget target(device);
+  const TargetScope scope(target);
+  optimize(graph);
+}
+
+}  // namespace brio
