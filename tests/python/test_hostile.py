@@ -279,6 +279,9 @@ DAEMONS = {
     "eager": "v = tf.Variable(tf.ones([100, 100]))\n    while True: v.assign(tf.tanh(tf.matmul(v, v)))",
     "generator": "for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass",
     "py_function": "for _ in tf.data.Dataset.range(10**9).map(lambda i: tf.py_function(lambda k: k.numpy() + 1, [i], tf.int64)).prefetch(4): pass",
+    "a map that is traced": "tf.data.Dataset.range(9).map(endless)",
+    "a function that is traced": "tf.function(endless)(tf.ones(3))",
+    "a sequence that is read": "tf.constant(type('Rows', (list,), {'__len__': lambda self: 3, '__getitem__': endless})())",
 }
 
 
@@ -289,6 +292,8 @@ import threading, time, numpy as np, brio as tf
 x = np.random.rand(5000, 10).astype("float32")
 def forever():
     while True: yield np.ones(3, np.float32)
+def endless(*given):
+    while True: sum(range(100))
 def work():
     {DAEMONS[kind]}
 threading.Thread(target=work, daemon=True).start()
