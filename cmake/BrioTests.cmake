@@ -20,12 +20,13 @@ endfunction()
 set(BRIO_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
 
 # brio_unit_tests_again(NAME TESTS VARIABLE=VALUE…): these unit tests once more under these environment variables, as
-# NAME/<test>, labelled NAME.
+# NAME/<test>, labelled NAME; of the random graphs a tenth (tests/share.h).
 function(brio_unit_tests_again name tests)
   foreach(test IN LISTS tests)
     string(REPLACE "/" "_" id "${test}")
     add_test(NAME ${name}/${test} COMMAND test_${id} --gtest_brief=1)
-    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name} ENVIRONMENT "${BRIO_TEST_ENVIRONMENT};${ARGN}")
+    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name}
+                         ENVIRONMENT "${BRIO_TEST_ENVIRONMENT};BRIO_TEST_SHARE=0.1;${ARGN}")
   endforeach()
 endfunction()
 

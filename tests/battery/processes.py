@@ -33,7 +33,10 @@ def generator():
     for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass
 def loop():
     tf.function(lambda: tf.while_loop(lambda i: i >= 0, lambda i: (i + 1) % 1000, [tf.constant(0)]))()
-WORK = {f.__name__: f for f in (fit, pipeline, callback, eager, generator, loop)}
+def endless(*given):
+    while True: sum(range(100))
+def trace(): tf.function(endless)(tf.ones(3))
+WORK = {f.__name__: f for f in (fit, pipeline, callback, eager, generator, loop, trace)}
 """
 
 SIGNALLED = """
@@ -87,7 +90,7 @@ assert not failures, failures
 assert all(f == alone for f in found), (alone, found)
 """
 
-WORKS = ["fit", "pipeline", "callback", "eager", "generator", "loop"]
+WORKS = ["fit", "pipeline", "callback", "eager", "generator", "loop", "trace"]
 
 
 def _one(template, numbers):
