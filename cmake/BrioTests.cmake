@@ -69,7 +69,13 @@ endforeach()
 add_dependencies(test_cli brio_tool)
 target_compile_definitions(test_cli PRIVATE BRIO_TOOL="$<TARGET_FILE:brio_tool>")
 
+# unit_tests builds what carries the label unit, and nothing else: enough for a run under a sanitizer.
 get_property(unit_tests GLOBAL PROPERTY BRIO_UNIT_TESTS)
+list(TRANSFORM unit_tests REPLACE "/" "_" OUTPUT_VARIABLE unit_programs)
+list(TRANSFORM unit_programs PREPEND test_)
+add_custom_target(unit_tests)
+add_dependencies(unit_tests ${unit_programs})
+
 brio_unit_tests_again(portable "${unit_tests}" BRIO_ISA=portable)
 # On a device that the host cannot touch, whole and without some of its kernels; see tests/walled_device.h.
 brio_unit_tests_again(walled "ops;ops/image;autodiff;runtime;nn;models;train;golden" BRIO_DEVICE=walled:0)
@@ -87,7 +93,8 @@ endforeach()
 if(BRIO_PYTHON)
   add_test(NAME python COMMAND ${Python_EXECUTABLE} -m pytest -q --no-header -p no:cacheprovider tests/python
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  # Cost: what takes minutes starts first, so that no core waits for it in the end.
+  set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python" COST 100)
   add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tests/wheel/check ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
                               ${Python_EXECUTABLE})
   add_test(NAME api_pages COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/api/pages.py --check)
