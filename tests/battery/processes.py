@@ -25,7 +25,7 @@ def pipeline():
     data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(3000).map(lambda a, b: (a * 2.0, b)).batch(16).prefetch(2)
     made_model().fit(data, epochs=10**6, verbose=0)
 def callback():
-    made_model().fit(x, y, epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *a: sum(range(500)))])
+    made_model().fit(x, y, epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(500)))])
 def eager():
     v = tf.Variable(tf.ones([60, 60]))
     while True: v.assign(tf.tanh(tf.matmul(v, v)))

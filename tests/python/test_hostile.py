@@ -275,7 +275,7 @@ def test_fit_evaluate_and_predict_of_one_model_in_several_threads():
 
 DAEMONS = {
     "fit": "m = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dense(1)]); m.compile('adam', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0)",
-    "fit with a callback": "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *a: sum(range(2000)))])",
+    "fit with a callback": "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(2000)))])",
     "eager": "v = tf.Variable(tf.ones([100, 100]))\n    while True: v.assign(tf.tanh(tf.matmul(v, v)))",
     "generator": "for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass",
     "py_function": "for _ in tf.data.Dataset.range(10**9).map(lambda i: tf.py_function(lambda k: k.numpy() + 1, [i], tf.int64)).prefetch(4): pass",
