@@ -42,7 +42,7 @@ demo: setup ## train a small network and show where the time and the memory went
 test: setup ## build and run every test, then the unit tests under ASan and UBSan
 	$(call build,release)
 	@$(CTEST) --test-dir $(RELEASE)
-	$(call build,asan)
+	$(call build,asan,unit_tests)
 	@$(CTEST) --test-dir build/asan -L '^unit$$'
 
 sanitize: setup ## run every test under ASan+UBSan, then under TSan

@@ -17,6 +17,12 @@ target_link_libraries(_core PRIVATE brio brio_options)
 # Calls between our own functions, in libbrio.a too, go straight and not through a table that others might change.
 target_link_options(_core PRIVATE "LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/python_exports.map")
 set_target_properties(_core PROPERTIES LINK_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/python_exports.map")
+# A daemon thread that Python ends while it is in one of these stops there: see calls_to_python.cpp.
+file(STRINGS "${PROJECT_SOURCE_DIR}/brio/python/calls_to_python.cpp" calls REGEX "^BRIO_CALLS")
+foreach(call IN LISTS calls)
+  string(REGEX REPLACE "^BRIO_CALLS\\([^,]*, ([A-Za-z_]+),.*" "LINKER:--wrap=\\1" call "${call}")
+  target_link_options(_core PRIVATE ${call})
+endforeach()
 # Headers of others are not held to our warnings.
 target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS})
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")

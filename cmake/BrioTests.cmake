@@ -20,12 +20,13 @@ endfunction()
 set(BRIO_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
 
 # brio_unit_tests_again(NAME TESTS VARIABLE=VALUE…): these unit tests once more under these environment variables, as
-# NAME/<test>, labelled NAME.
+# NAME/<test>, labelled NAME; of the random graphs a tenth (tests/share.h).
 function(brio_unit_tests_again name tests)
   foreach(test IN LISTS tests)
     string(REPLACE "/" "_" id "${test}")
     add_test(NAME ${name}/${test} COMMAND test_${id} --gtest_brief=1)
-    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name} ENVIRONMENT "${BRIO_TEST_ENVIRONMENT};${ARGN}")
+    set_tests_properties(${name}/${test} PROPERTIES LABELS ${name}
+                         ENVIRONMENT "${BRIO_TEST_ENVIRONMENT};BRIO_TEST_SHARE=0.1;${ARGN}")
   endforeach()
 endfunction()
 
@@ -73,7 +74,13 @@ endif()
 add_dependencies(test_cli brio_tool)
 target_compile_definitions(test_cli PRIVATE BRIO_TOOL="$<TARGET_FILE:brio_tool>")
 
+# unit_tests builds what carries the label unit, and nothing else: enough for a run under a sanitizer.
 get_property(unit_tests GLOBAL PROPERTY BRIO_UNIT_TESTS)
+list(TRANSFORM unit_tests REPLACE "/" "_" OUTPUT_VARIABLE unit_programs)
+list(TRANSFORM unit_programs PREPEND test_)
+add_custom_target(unit_tests)
+add_dependencies(unit_tests ${unit_programs})
+
 brio_unit_tests_again(portable "${unit_tests}" BRIO_ISA=portable)
 # On a device that the host cannot touch, whole and without some of its kernels; see tests/walled_device.h.
 brio_unit_tests_again(walled "ops;ops/image;autodiff;runtime;nn;models;train;golden" BRIO_DEVICE=walled:0)
@@ -94,7 +101,8 @@ if(BRIO_PYTHON)
   target_include_directories(_core PRIVATE ${PROJECT_SOURCE_DIR})
   add_test(NAME python COMMAND ${Python_EXECUTABLE} -m pytest -q --no-header -p no:cacheprovider tests/python
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  # Cost: what takes minutes starts first, so that no core waits for it in the end.
+  set_tests_properties(python PROPERTIES LABELS python ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python" COST 100)
   add_test(NAME wheel COMMAND ${PROJECT_SOURCE_DIR}/tests/wheel/check ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
                               ${Python_EXECUTABLE})
   add_test(NAME api_pages COMMAND ${Python_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/api/pages.py --check)

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/generator_scope.h"
 #include "brio/runtime/evaluate.h"
@@ -172,6 +173,8 @@ nb::object first_elements(const Dataset& dataset, int64_t n) {
         data::Item item;
         if (!iterator.next(item)) break;
         items.push_back(std::move(item));
+      } catch (const Interrupted&) {
+        throw;
       } catch (...) {
         if (!items.empty()) break;
         if (!error) error = std::current_exception();

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "brio/base/error.h"
+#include "brio/base/interrupt.h"
 #include "brio/ir/recording.h"
 #include "brio/ops/generator_scope.h"
 #include "brio/runtime/function.h"
@@ -84,6 +85,8 @@ bool Replayed::can_be_traced(const std::vector<Tensor>& example) {
     std::vector<Tensor> results;
     trial.call(example.data(), example.size(), results);
     for (const Tensor& result : results) result.array();
+  } catch (const Interrupted&) {
+    throw;
   } catch (const std::exception&) {
     return false;  // strings, pictures, sizes that depend on values
   }

@@ -25,7 +25,7 @@ def pipeline():
     data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(3000).map(lambda a, b: (a * 2.0, b)).batch(16).prefetch(2)
     made_model().fit(data, epochs=10**6, verbose=0)
 def callback():
-    made_model().fit(x, y, epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *a: sum(range(500)))])
+    made_model().fit(x, y, epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(500)))])
 def eager():
     v = tf.Variable(tf.ones([60, 60]))
     while True: v.assign(tf.tanh(tf.matmul(v, v)))
@@ -33,7 +33,10 @@ def generator():
     for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass
 def loop():
     tf.function(lambda: tf.while_loop(lambda i: i >= 0, lambda i: (i + 1) % 1000, [tf.constant(0)]))()
-WORK = {f.__name__: f for f in (fit, pipeline, callback, eager, generator, loop)}
+def endless(*given):
+    while True: sum(range(100))
+def trace(): tf.function(endless)(tf.ones(3))
+WORK = {f.__name__: f for f in (fit, pipeline, callback, eager, generator, loop, trace)}
 """
 
 SIGNALLED = """
@@ -87,7 +90,7 @@ assert not failures, failures
 assert all(f == alone for f in found), (alone, found)
 """
 
-WORKS = ["fit", "pipeline", "callback", "eager", "generator", "loop"]
+WORKS = ["fit", "pipeline", "callback", "eager", "generator", "loop", "trace"]
 
 
 def _one(template, numbers):

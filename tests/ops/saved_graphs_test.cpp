@@ -6,14 +6,15 @@
 
 #include "brio/runtime/saved_trace.h"
 #include "tests/ops/random_graphs.h"
+#include "tests/share.h"
 
 namespace brio::testing {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kChanges = 6;
+constexpr uint64_t kChanges = 6;
 #else
-constexpr int kChanges = 40;
+constexpr uint64_t kChanges = 40;
 #endif
 
 bool has_host_code(const Graph& graph) {
@@ -111,7 +112,7 @@ TEST(SavedGraphsOfAllOps, NoAttributesOfAFileCrash) {
       numbers.emplace_back(i, end - i);
       i = end;
     }
-    for (int n = 0; n < kChanges && !numbers.empty(); ++n) {
+    for (uint64_t n = 0; n < test::share_of(kChanges) && !numbers.empty(); ++n) {
       const auto [at, size] = numbers[random() % numbers.size()];
       std::string changed = text;
       changed.replace(at, size, kNumbers[random() % std::size(kNumbers)]);

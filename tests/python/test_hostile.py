@@ -1,6 +1,7 @@
 """What a hostile user passes in: an exception that names it, never a crash, a hang or memory without end. Each case was one."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -273,12 +274,74 @@ def test_fit_evaluate_and_predict_of_one_model_in_several_threads():
     assert run(program, seconds=120).strip() == "[] 18 True"
 
 
+class Told(Exception):
+    """What the handler of a signal raises."""
+
+
+def _told(number, frame):
+    raise Told
+
+
+def _signalled_in_call(which):
+    calls = []
+
+    def function(x, *rest):
+        calls.append(x)
+        if len(calls) == which:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            for _ in range(1000):  # Python calls the handler between two instructions
+                pass
+        return x[:2] * float(len(x.shape)) if len(x.shape) else x
+
+    return function
+
+
+def _signalled(*given):
+    return _signalled_in_call(1)(*given)
+
+
+def _lengths(*lengths):
+    return tf.data.Dataset.from_generator(lambda: (np.ones(n, "float32") for n in lengths), output_signature=tf.TensorSpec([None]))
+
+
+# What is tried on an element, a size or a rank, and passed over where it fails, must not take a signal for such a failure.
+SIGNALLED = {
+    "map": lambda: tf.data.Dataset.range(150).map(_signalled_in_call(1)),
+    "map of open sizes": lambda: _lengths(150, 120, 130).map(_signalled_in_call(2)),
+    "filter": lambda: tf.data.Dataset.range(150).filter(_signalled),
+    "scan": lambda: tf.data.Dataset.range(150).scan(np.int64(0), _signalled),
+    "flat_map": lambda: tf.data.Dataset.range(150).flat_map(_signalled),
+    "function": lambda: tf.function(_signalled)(tf.ones([150])),
+    "layer": lambda: tf.keras.Sequential([tf.keras.Input((150,)), tf.keras.layers.Lambda(_signalled)]),
+    "loss": lambda: _fitted_with(_signalled),
+}
+
+
+def _fitted_with(loss):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", loss)
+    model.fit(np.ones((150, 120)), np.ones((150, 1)), verbose=0)
+
+
+@pytest.mark.parametrize("kind", SIGNALLED)
+def test_what_a_signal_handler_raises_is_no_error_of_what_ran(kind):
+    before = signal.signal(signal.SIGUSR1, _told)
+    try:
+        with pytest.raises(Told):
+            SIGNALLED[kind]()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
 DAEMONS = {
     "fit": "m = tf.keras.Sequential([tf.keras.layers.Dense(64), tf.keras.layers.Dense(1)]); m.compile('adam', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0)",
-    "fit with a callback": "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_batch_end=lambda *a: sum(range(2000)))])",
+    "fit with a callback": "m = tf.keras.Sequential([tf.keras.layers.Dense(1)]); m.compile('sgd', 'mse'); m.fit(x, x[:, :1], epochs=10**6, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=lambda *a: sum(range(2000)))])",
     "eager": "v = tf.Variable(tf.ones([100, 100]))\n    while True: v.assign(tf.tanh(tf.matmul(v, v)))",
     "generator": "for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([3], tf.float32)).batch(4).prefetch(2): pass",
     "py_function": "for _ in tf.data.Dataset.range(10**9).map(lambda i: tf.py_function(lambda k: k.numpy() + 1, [i], tf.int64)).prefetch(4): pass",
+    "a map that is traced": "tf.data.Dataset.range(9).map(endless)",
+    "a function that is traced": "tf.function(endless)(tf.ones(3))",
+    "a sequence that is read": "tf.constant(type('Rows', (list,), {'__len__': lambda self: 3, '__getitem__': endless})())",
 }
 
 
@@ -289,6 +352,8 @@ import threading, time, numpy as np, brio as tf
 x = np.random.rand(5000, 10).astype("float32")
 def forever():
     while True: yield np.ones(3, np.float32)
+def endless(*given):
+    while True: sum(range(100))
 def work():
     {DAEMONS[kind]}
 threading.Thread(target=work, daemon=True).start()

@@ -7,6 +7,7 @@
 
 #include "brio/brio.h"
 #include "tests/fuzz/check_sizes.h"
+#include "tests/share.h"
 
 namespace brio {
 namespace {
@@ -345,13 +346,14 @@ TEST(Symbolic, RandomGraphsOfUnknownSizes) {
 #else
   constexpr uint64_t kGraphs = 10000;
 #endif
+  const uint64_t wanted = test::share_of(kGraphs);
   uint64_t graphs = 0, seed = 0;
-  while (graphs < kGraphs) {
+  while (graphs < wanted) {
     const fuzz::SizesChecked checked = fuzz::check_sizes(++seed);
     ASSERT_TRUE(checked.problem.empty()) << checked.problem;
     graphs += checked.open == 10;
   }
-  EXPECT_LT(seed, 2 * kGraphs) << "few graphs have ten sets of sizes";
+  EXPECT_LT(seed, 2 * wanted) << "few graphs have ten sets of sizes";
 }
 
 }  // namespace

@@ -44,10 +44,11 @@ void run_row_norm_grad(const Call& call) {
     using T = decltype(t);
     const T* scale = call.in<T>(1);
     auto* const dx = static_cast<T*>(call.args.out[0]);
+    std::vector<Statistics> statistics;
     for (int64_t r = 0; r < form.rows; ++r) {
       const int64_t start = r * form.columns;
       const T *x = call.in<T>(0) + start, *g = call.in<T>(2) + start;
-      const Statistics row(form, x);
+      const Statistics& row = statistics.emplace_back(form, x);
       double sum = 0, dot = 0;
       for (int64_t c = 0; c < form.columns; ++c) {
         const double scaled = wide(g[c]) * wide(scale[c]);
@@ -62,7 +63,7 @@ void run_row_norm_grad(const Call& call) {
     for (int64_t c = 0; c < form.columns; ++c) {
       double scales = 0, offsets = 0;
       for (int64_t r = 0; r < form.rows; ++r) {
-        const Statistics row(form, call.in<T>(0) + r * form.columns);
+        const Statistics& row = statistics[static_cast<size_t>(r)];
         const double g = wide(call.in<T>(2)[r * form.columns + c]);
         scales += g * (wide(call.in<T>(0)[r * form.columns + c]) - row.mean) * row.inverse;
         offsets += g;

@@ -8,7 +8,7 @@ run has numbers: it checks then what could not be decided here.
 
 import itertools
 
-from brio import _core
+from brio import _core, _signals
 from brio._graph import nested
 from brio._graph.core import Tensor, paused
 from brio._graph.shapes import plain
@@ -105,6 +105,7 @@ def _of_any_rank(graph, call, inputs, of_user):
             asked = error
             continue
         except Exception as error:  # noqa: BLE001: it is not of this rank; where none is left, it is raised below
+            _signals.let_pass(error)
             refused = refused or error
             continue
         joined = found if joined is None else joined

@@ -7,7 +7,7 @@ one tensor (sparse, ragged), or stands for a dataset (a window), has a spec that
 import itertools
 import threading
 
-from brio import _core, _nest
+from brio import _core, _nest, _signals
 from brio._shape import TensorShape
 from brio._spec import TensorSpec
 
@@ -255,6 +255,7 @@ class Learned:
                 self.example = self.core.learn(example)
                 break
             except Exception as error:  # noqa: BLE001: this element may be broken, and the others good
+                _signals.let_pass(error)
                 failure = failure or error
         else:
             if failure is not None:
@@ -277,7 +278,8 @@ class Learned:
                 continue
             try:
                 self.examples.append(self.core(other))
-            except Exception:  # noqa: BLE001: this element may be broken
+            except Exception as error:  # noqa: BLE001: this element may be broken
+                _signals.let_pass(error)
                 continue
             tensors = iter(self.examples[-1])
             leaves = [[next(tensors) for _ in range(parts_of(leaf))][0] for leaf in _nest.flatten(self.spec)]
@@ -294,7 +296,8 @@ class Learned:
             other = [_enlarged(leaf, x) for leaf, x in zip(leaves, example)]
             tensors = iter(self.core(other))
             shapes = [[next(tensors) for _ in range(parts_of(leaf))][0].shape for leaf in _nest.flatten(self.spec)]
-        except Exception:  # noqa: BLE001: the function does not work with such a size, so it has another
+        except Exception as error:  # noqa: BLE001: the function does not work with such a size, so it has another
+            _signals.let_pass(error)
             return
         shape = iter(shapes)
         self.spec = _nest.map_structure(lambda leaf: _opened(leaf, next(shape)), self.spec)

@@ -6,7 +6,7 @@ import weakref
 
 import numpy
 
-from brio import _autograph, _core, _nest
+from brio import _autograph, _core, _nest, _signals
 from brio.errors import InvalidArgumentError as _InvalidArgument
 from brio.keras import _classes, _input_spec, _tracking
 
@@ -191,7 +191,8 @@ class Layer:
         call = _autograph.convert(self.call) if _core._tracing() else self.call
         try:
             results = call(*args, **kwargs)
-        except Exception:
+        except Exception as error:
+            _signals.let_pass(error)
             # Symbols have no masks. A layer that cannot do without one gets one that masks nothing: only shapes are asked for.
             if not _shapes_only.depth or "mask" not in takes or "mask" in kwargs:
                 raise

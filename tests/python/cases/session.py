@@ -849,12 +849,13 @@ _PROGRAMS = [
     result = [names(d), names(os.path.join(d, 'own')), seen]"""),
     ("monitored_session_saves_seconds", """
     import tempfile, os, time
-    d, e = tempfile.mkdtemp(), tempfile.mkdtemp()
+    from unittest import mock
+    d, e, now, later = tempfile.mkdtemp(), tempfile.mkdtemp(), time.time, [0]
     step = S.train.get_or_create_global_step(); add = S.assign_add(step, 1)
     names = lambda folder: [os.path.basename(p) for p in S.train.get_checkpoint_state(folder).all_model_checkpoint_paths]
-    with S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_secs=1.5) as s:
+    with mock.patch('time.time', lambda: now() + later[0]), S.train.MonitoredTrainingSession(checkpoint_dir=d, save_checkpoint_secs=600) as s:
         for i in range(3):
-            s.run(add); time.sleep(1.7 if i == 1 else 0.0)
+            s.run(add); later[0] = 700 if i >= 1 else 0
         s.run(add)
     with S.train.MonitoredTrainingSession(checkpoint_dir=e) as s:
         for i in range(3): s.run(add)
@@ -946,14 +947,16 @@ _PROGRAMS = [
     except RuntimeError:
         built = 'RuntimeError'
     late.build()
-    padded, hours = S.train.Saver(pad_step_number=True), S.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=0.0001)
+    padded, hours = S.train.Saver(pad_step_number=True), S.train.Saver(max_to_keep=1, keep_checkpoint_every_n_hours=1.0)
     with S.Session() as s:
         s.run(S.global_variables_initializer())
         saved = [os.path.basename(late.save(s, os.path.join(d, 'late'))), os.path.basename(padded.save(s, os.path.join(d, 'padded'), global_step=12, latest_filename='newest'))]
         import time
-        time.sleep(0.4)
-        for i in range(3):
-            hours.save(s, os.path.join(d, 'h'), global_step=i)
+        from unittest import mock
+        now = time.time
+        with mock.patch('time.time', lambda: now() + 1.5 * 3600):
+            for i in range(3):
+                hours.save(s, os.path.join(d, 'h'), global_step=i)
         s.run(u.assign(9.0)); late.restore(s, os.path.join(d, 'late'))
         left = [S.train.checkpoint_exists(os.path.join(d, 'h-%d' % i)) for i in range(3)]
         result = [built, saved, left, s.run(u), os.path.basename(S.train.latest_checkpoint(d, 'newest')), os.path.basename(S.train.latest_checkpoint(d))]"""),
