@@ -104,8 +104,13 @@ def _method(function, instance):
 
 def _as_specified(function, signature, args, kwargs):
     """Arguments as an input signature says: tensors of its dtypes. Throws TypeError where they are of other shapes."""
-    names = [n for n in inspect.signature(function).parameters if n != "self"]
-    values = list(args) + [kwargs[n] for n in names[len(args) :] if n in kwargs]
+    parameters = {n: p.default for n, p in inspect.signature(function).parameters.items() if n != "self"}
+    values = list(args)
+    for name in list(parameters)[len(args) :]:
+        if name in kwargs:
+            values.append(kwargs[name])
+        elif len(values) < len(signature) and parameters[name] is not inspect.Parameter.empty:
+            values.append(parameters[name])
     if len(values) != len(signature):
         raise TypeError(f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were given")
     return tuple(_conform(function, spec, value) for spec, value in zip(signature, values)), {}
