@@ -86,7 +86,8 @@ class Function {
     std::vector<std::pair<std::vector<Aval>, Nest>> other_results;
     std::unique_ptr<detail::TracedFunction> traced;
     uint64_t hash = 0;
-    bool was_traced = false, op_by_op = false;
+    bool was_traced = false;
+    int refusals = 0;  // of a trace
 
     void note(const std::vector<Tensor>& tensors, Nest made) {
       if (!std::exchange(was_traced, true)) {
@@ -120,20 +121,23 @@ class Function {
     std::vector<Tensor> tensors;
     Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
     const std::shared_ptr<Variant> variant = find(std::move(arguments));
-    if (variant->op_by_op) return untraced(*variant, tensors);
+    if (variant->refusals >= kMostRefusals) return untraced(*variant, tensors);
+    bool refused = false;
     std::vector<Tensor> results;
     try {
       const Unlocked release;
       variant->traced->call(tensors.data(), tensors.size(), results);
     } catch (nb::python_error& error) {
       if (!is_unknown_value(error)) throw;
-      variant->op_by_op = true;
-      warn_once(error);
+      refused = true;
+      if (++variant->refusals == kMostRefusals) warn_once(error);
     }
-    return variant->op_by_op ? untraced(*variant, tensors) : variant->results_for(tensors).unflatten(results);
+    return refused ? untraced(*variant, tensors) : variant->results_for(tensors).unflatten(results);
   }
 
-  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function.
+  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function. The
+  // first call may make variables that the second one finds, so that it is tried twice.
+  static constexpr int kMostRefusals = 2;
   nb::object untraced(const Variant& variant, const std::vector<Tensor>& tensors) {
     const nb::object all = variant.arguments.unflatten(tensors);
     return (*python_)(*nb::object(all[0]), **nb::object(all[1]));

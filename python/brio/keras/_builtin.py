@@ -8,6 +8,9 @@ from brio import _core
 from brio.keras import _classes
 from brio.keras._layer import KerasTensor, Layer, _is_value, _remember_call, _take_input_shape
 
+# Keras 2's names of arguments, and its values, which Keras 3 still takes.
+_OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
+_OLD_VALUES = {"output_mode": {"binary": "multi_hot"}}
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
            "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
@@ -70,6 +73,16 @@ def _for_core(kind, text, given):
     return given
 
 
+def _in_new_words(kind, given):
+    """Replaces Keras 2's names and values, in place."""
+    for old, new in _OLD_NAMES.get(kind, {}).items():
+        if old in given:
+            given[new] = given.pop(old)
+    for name, values in _OLD_VALUES.items():
+        if name in given and isinstance(given[name], str):
+            given[name] = values.get(given[name], given[name])
+
+
 class Builtin(Layer):
     """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
 
@@ -81,6 +94,7 @@ class Builtin(Layer):
         cls = type(self)
         text = cls._text
         given = _classes.bound(cls, text, args, kwargs)
+        _in_new_words(cls._kind, given)
         if cls._kind == "Embedding":
             given.pop("input_length", None)
         elif "input_dim" not in _classes.signature(text).parameters:

@@ -244,12 +244,17 @@ class Layer:
 
     # ---- weights
 
-    def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
-                   constraint=None, aggregation=None, overwrite_with_gradient=False, name=None):  # fmt: skip
-        """A variable that belongs to this layer."""
-        if isinstance(shape, str):  # Keras 2 had the name first
-            shape, name = initializer if isinstance(initializer, (tuple, list)) else (), shape
-            initializer = None if isinstance(initializer, (tuple, list)) else initializer
+    def add_weight(self, *args, **kwargs):
+        """A variable that belongs to this layer: add_weight(shape, initializer, dtype, trainable, ..., name)."""
+        if args and isinstance(args[0], str):  # Keras 2 had the name first
+            kwargs["name"], args = args[0], args[1:]
+        return self._add_weight(*args, **kwargs)
+
+    def _add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
+                    constraint=None, aggregation=None, overwrite_with_gradient=False, name=None, **old):  # fmt: skip
+        unknown = set(old) - {"synchronization", "use_resource", "getter", "experimental_autocast", "collections"}
+        if unknown:
+            raise TypeError(f"{type(self).__name__}.add_weight() does not know {', '.join(sorted(unknown))}")
         if initializer is None:
             initializer = "glorot_uniform" if shape else "zeros"
         return self._handle.add_weight(name or "variable", () if shape is None else shape, initializer, dtype, trainable,

@@ -281,18 +281,21 @@ class Sequential(Model):
             if self._kept:
                 raise ValueError("an Input is the first of a Sequential's layers")
             symbol = _core._layer_symbol(layer._handle)
-            self.__dict__["_symbols"] = [symbol, symbol]
+            self._begin_with(symbol)
             return
         shape = layer.__dict__.get("_input_shape")
         if shape is not None and not self._kept and self._symbols is None:
-            symbol = _core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else None, None)
-            self.__dict__["_symbols"] = [symbol, symbol]
+            self._begin_with(_core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else None, None))
         if self._handle.built:  # it was called: a chain that is built takes no more layers
             self._begin_again(self._kept)
         self._handle.add_layer(layer._handle)
         self._kept.append(layer)  # the Python object lives as long as the model
         if self._symbols is not None:  # weights are made at once
             self._symbols[1] = layer(self._symbols[1])
+
+    def _begin_with(self, symbol):
+        self.__dict__["_symbols"] = [symbol, symbol]
+        _core._expect_input(self._handle, symbol)
 
     def _summary_text(self, expand_nested=False):
         if self._symbols is not None and self._kept and not self._handle.built:
@@ -313,7 +316,9 @@ class Sequential(Model):
         self.__dict__.pop("_made_trainer", None)
         self.__dict__["compiled"] = False
         self._adopt(_core._chain(self.name))
-        self.__dict__.update(_kept=[], _symbols=[first, first] if first is not None else None)
+        self.__dict__.update(_kept=[], _symbols=None)
+        if first is not None:
+            self._begin_with(first)
         for layer in layers:
             self.add(layer)
 

@@ -89,7 +89,8 @@ def tile(x, repeats):
     x = tensor(x)
     repeats = [repeats] if isinstance(repeats, int) else list(repeats)
     rank = max(len(x.shape), len(repeats))
-    x = tf.reshape(x, [1] * (rank - len(x.shape)) + list(x.shape))
+    for _ in range(rank - len(x.shape)):
+        x = tf.expand_dims(x, 0)
     return tf.tile(x, [1] * (rank - len(repeats)) + repeats)
 
 
