@@ -11,7 +11,7 @@ class ClusterSpec:
     @property
     def jobs(self):
         """The names of the jobs."""
-        return sorted(self._jobs)
+        return list(self._jobs)
 
     def as_dict(self):
         """Lists of addresses by job."""

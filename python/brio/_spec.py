@@ -17,6 +17,7 @@ class TensorSpec:
     shape = property(lambda self: self._shape, doc="The sizes; None where one is not known.")
     dtype = property(lambda self: self._dtype, doc="The type of elements.")
     name = property(lambda self: self._name, doc="A name, or None.")
+    value_type = property(lambda self: _core.Tensor, doc="The class of what it describes.")
 
     @classmethod
     def from_tensor(cls, tensor, name=None):

@@ -2,6 +2,7 @@
 
 import fnmatch
 import io
+import json
 import pathlib
 import tarfile
 import tempfile
@@ -74,7 +75,7 @@ _HEART = {
 }  # fmt: skip
 _ABALONE = {n: _real() for n in ("Length", "Diameter", "Height", "Whole weight", "Shucked weight", "Viscera weight", "Shell weight")} | {"Age": _whole(1, 30)}
 _IRIS = {n: _real(0, 8) for n in ("sepal_length", "sepal_width", "petal_length", "petal_width")} | {"species": _whole(0, 3)}
-_MPG = {"a": _real(9, 46), "b": _whole(3, 9), "c": _real(70, 455), "d": _real(46, 230), "e": _real(1600, 5140), "f": _real(8, 25), "g": _whole(70, 83), "h": _whole(1, 4), "i": lambda n: ['\t"car"'] * n}
+_MPG = {"a": _real(9, 46), "b": _whole(3, 9), "c": _real(70, 455), "d": _real(46, 230), "e": _real(1600, 5140), "f": _real(8, 25), "g": _whole(70, 83), "h": lambda n: [f'{i}\t"car"' for i in _numbers.integers(1, 4, n)]}
 _CREDIT = {"Time": _real(0, 172000)} | {f"V{i}": _real(-3, 3) for i in range(1, 29)} | {"Amount": _real(0, 500), "Class": lambda n: np.arange(n) % 7 == 0}
 _CREDIT["Class"] = lambda n: (np.arange(n) % 7 == 0).astype(int)
 _PETS = {
@@ -251,5 +252,6 @@ _MAKERS = {
     "aclimdb*.tar.gz": _archive(_imdb), "stack_overflow_16k.tar.gz": _archive(_stack_overflow), "cats_and_dogs_filtered.zip": _archive(_cats_and_dogs),
     "mini_speech_commands.zip": _archive(_classes_of("mini_speech_commands", ["down", "go", "left", "no", "right", "stop", "up", "yes"], 16, _sound, ".wav")),
     "facades.tar.gz": _archive(_facades), "ml-latest-small.zip": _archive(_movies), "ml-1m.zip": _archive(_movies_1m), "cora.tgz": _archive(_cora),
+    "imagenet_class_index.json": lambda path: path.write_text(json.dumps({str(i): [f"n{i:08}", f"thing_{i}"] for i in range(1000)})),
     "*.jpg": picture, "*.jpeg": picture, "*.png": picture,
 }  # fmt: skip

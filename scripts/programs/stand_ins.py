@@ -27,6 +27,7 @@ def install():
     sys.modules["tensorflow_datasets"] = tfds
     _keras(libraries.imported()[1])
     _tables()
+    _texts()
     _urls()
 
 
@@ -113,6 +114,15 @@ def _tables():
         return real(_local(source) if str(source).startswith("http") else source, *args, **kwargs)
 
     pandas.read_csv = read_csv
+
+
+def _texts():
+    real = np.loadtxt
+
+    def loadtxt(source, *args, **kwargs):
+        return real(_local(source) if str(source).startswith("http") else source, *args, **kwargs)
+
+    np.loadtxt = loadtxt
 
 
 def _urls():

@@ -11,6 +11,7 @@ _PICTURES = {  # (shape, classes)
     "omniglot": ((105, 105, 3), 1623), "svhn_cropped": ((32, 32, 3), 10), "beans": ((128, 128, 3), 3),
 }  # fmt: skip
 _COUNT = 96
+__version__ = "4.9.9"
 
 
 def load(name, split=None, as_supervised=False, with_info=False, batch_size=None, shuffle_files=False, **kwargs):
@@ -22,6 +23,8 @@ def load(name, split=None, as_supervised=False, with_info=False, batch_size=None
     data = tf.data.Dataset.from_tensor_slices(tuple(columns[k] for k in keys) if as_supervised else columns)
     if batch_size:
         data = data.batch(_COUNT if batch_size == -1 else batch_size)
+    if batch_size == -1:  # all of it, as tensors
+        data = next(iter(data))
     parts = ("train", "test") if split is None else split
     made = {p: data for p in parts} if split is None else [data for _ in parts] if isinstance(parts, (list, tuple)) else data
     return (made, _Info(columns, classes, keys)) if with_info else made

@@ -319,6 +319,8 @@ class Adapted(Builtin):
         batches = batches_of(data, steps)
         object.__setattr__(self, "_rank", len(batches[0].shape) if batches else 0)
         _core._adapt(self._inner, batches)
+        if batches and self._kind == "Normalization":  # its weights are there from now on: a config says for which shape
+            object.__setattr__(self, "_built_for", (None, *tuple(batches[0].shape)[1:]))
 
     def reset_state(self):
         """Forgets what adapt() learned."""

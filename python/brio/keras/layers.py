@@ -132,6 +132,13 @@ class InputLayer(Layer):
         """The dtype of the input."""
         return self._dtype_name
 
+    @property
+    def output(self):
+        """The symbol that a model begins with."""
+        return _core._layer_symbol(self._handle)
+
+    input = output
+
     def get_config(self):
         return {"batch_shape": self.batch_shape, "dtype": self.dtype, "sparse": False, "ragged": False, "name": self.name, "optional": False}
 

@@ -5,7 +5,7 @@ import json
 from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
-from brio.keras._layer import KerasTensor, Layer
+from brio.keras._layer import KerasTensor, Layer, remembering
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
 
@@ -33,7 +33,7 @@ class Model(Trainer, Layer):
     def __new__(cls, *args, **kwargs):
         if cls is Model and _is_functional(args, kwargs):
             cls = Functional
-        return object.__new__(cls)
+        return remembering(object.__new__(cls), args, kwargs)
 
     def __init__(self, *args, name=None, trainable=True, dtype=None, **kwargs):
         if _is_functional(args, kwargs):
@@ -94,6 +94,8 @@ class Model(Trainer, Layer):
         if type(self) is Model:
             return {}
         return super().get_config()
+
+    get_config._by_default = True
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
@@ -186,6 +188,8 @@ class Functional(Model):
     def _flat_inputs(self, x):
         if isinstance(x, dict):
             structure = self._structures[0]
+            if isinstance(structure, dict) and set(structure) <= set(x) and any(isinstance(v, (dict, list, tuple)) for v in structure.values()):
+                return _nest.flatten({k: x[k] for k in structure})
             names = sorted(structure) if isinstance(structure, dict) and set(structure) <= set(x) else self.input_names
             missing = [n for n in names if n not in x]
             if missing:

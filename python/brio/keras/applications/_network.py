@@ -27,6 +27,11 @@ def begin(input_shape, input_tensor, size, smallest, include_top, weights, class
     return input_tensor
 
 
+def rows(input_shape, size, smallest, include_top, weights):
+    """The height of pictures, which the names of some networks tell; None where it is open."""
+    return size if weights == "imagenet" else _shape(input_shape, size, smallest, include_top, weights)[1 if backend.image_data_format() == "channels_first" else 0]
+
+
 def _shape(given, size, smallest, needs_size, weights):
     first = backend.image_data_format() == "channels_first"
     channels = (given[0] if first else given[-1]) if given is not None and len(given) == 3 and weights != "imagenet" else 3

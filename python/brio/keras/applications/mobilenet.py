@@ -16,7 +16,7 @@ def MobileNet(input_shape=None, alpha=1.0, depth_multiplier=1, dropout=0.001, in
         raise ValueError(f"weights of ImageNet are there for depth_multiplier=1 and alpha of {sorted(_IN_NAMES)}, but they are {depth_multiplier} and {alpha}")
     size = input_shape[0] if input_shape is not None and input_shape[0] == input_shape[1] and input_shape[0] in _SIZES else 224
     symbol = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
-    rows = size if weights == "imagenet" else symbol.shape[1]
+    rows = _network.rows(input_shape, size, 32, include_top, weights)
     x = layers.Conv2D(int(32 * alpha), (3, 3), padding="same", use_bias=False, strides=(2, 2), name="conv1")(symbol)
     x = layers.BatchNormalization(axis=_network.channel_axis(), name="conv1_bn")(x)
     x = layers.ReLU(6.0, name="conv1_relu")(x)

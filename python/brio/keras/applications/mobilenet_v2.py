@@ -16,7 +16,7 @@ def MobileNetV2(input_shape=None, alpha=1.0, include_top=True, weights="imagenet
     shape = input_shape if input_shape is not None or input_tensor is None else tuple(input_tensor.shape)[1:]
     size = shape[0] if shape is not None and shape[0] == shape[1] and shape[0] in _SIZES else 224
     symbol = _network.begin(input_shape, input_tensor, size, 32, include_top, weights, classes)
-    rows = size if weights == "imagenet" or input_tensor is not None else symbol.shape[1]
+    rows = _network.rows(input_shape, size, 32, include_top, weights)
     x = _normalised(layers.Conv2D(_network.divisible(32 * alpha), 3, strides=(2, 2), padding="same", use_bias=False, name="Conv1")(symbol), "bn_Conv1")
     x = layers.ReLU(6.0, name="Conv1_relu")(x)
     number = 0

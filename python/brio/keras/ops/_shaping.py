@@ -27,6 +27,9 @@ def expand_dims(x, axis):
 
 def squeeze(x, axis=None):
     """Without axes of size 1."""
+    if axis is None:  # a size that is not known is not 1
+        axis = [i for i, n in enumerate(tensor(x).shape) if isinstance(n, int) and n == 1]
+        return tf.squeeze(tensor(x), axis) if axis else tensor(x)
     return tf.squeeze(tensor(x), axis if axis is None or isinstance(axis, (list, tuple)) else [axis])
 
 
