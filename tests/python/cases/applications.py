@@ -31,7 +31,10 @@ def numbers(name, options):
 
 
 CASES = [
-    *((name, structure(name)) for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception")),
+    *((name, structure(name)) for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception", "EfficientNetV2B0", "EfficientNetV2S",
+                                                 "MobileNetV3Small", "MobileNetV3Large")),
+    ("convnext", structure("ConvNeXtTiny", ", include_top=False, input_shape=(64, 64, 3)")),
+    ("minimal_mobilenet", structure("MobileNetV3Small", ", minimalistic=True, include_top=False")),
     ("vgg_without_a_top", structure("VGG16", ", include_top=False, input_shape=(64, 64, 3), pooling='avg'")),
     ("vgg19_without_a_top", structure("VGG19", ", include_top=False")),
     ("narrow_mobilenet", structure("MobileNetV2", ", include_top=False, input_shape=(160, 160, 3), alpha=0.5, pooling='max'")),
@@ -39,7 +42,8 @@ CASES = [
     ("deeper_resnet", structure("ResNet101V2", ", include_top=False, pooling='avg'")),
     ("ten_classes", structure("MobileNet", ", input_shape=(96, 96, 1), classes=10, classifier_activation=None")),
     *((f"{name}_computes", numbers(name, "include_top=False, input_shape=(96, 96, 3)"), {"rtol": 2e-3, "atol": 2e-3})
-      for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception", "VGG16")),
+      for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception", "VGG16", "EfficientNetV2B0",
+                   "MobileNetV3Small", "ConvNeXtTiny")),
     ("an_input_of_ones_own", """
         inputs = keras.Input((128, 128, 3), name='pictures')
         base = keras.applications.MobileNetV2(input_tensor=inputs, include_top=False, weights=None)

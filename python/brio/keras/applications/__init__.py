@@ -4,12 +4,16 @@ import importlib as _importlib
 
 # The modules, and the networks that each defines.
 _NETWORKS = {
+    "convnext": ("ConvNeXtTiny", "ConvNeXtSmall", "ConvNeXtBase", "ConvNeXtLarge", "ConvNeXtXLarge"),
     "densenet": ("DenseNet121", "DenseNet169", "DenseNet201"),
     "efficientnet": tuple(f"EfficientNetB{i}" for i in range(8)),
+    "efficientnet_v2": tuple(f"EfficientNetV2{i}" for i in ("B0", "B1", "B2", "B3", "S", "M", "L")),
     "imagenet_utils": (),
     "inception_v3": ("InceptionV3",),
     "mobilenet": ("MobileNet",),
     "mobilenet_v2": ("MobileNetV2",),
+    "mobilenet_v3": (),
+    "_mobilenet_v3": ("MobileNetV3Small", "MobileNetV3Large"),
     "resnet": ("ResNet50", "ResNet101", "ResNet152"),
     "resnet50": (),
     "resnet_v2": ("ResNet50V2", "ResNet101V2", "ResNet152V2"),
