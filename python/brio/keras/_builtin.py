@@ -6,7 +6,7 @@ import re
 
 from brio import _core
 from brio.keras import _classes
-from brio.keras._layer import KerasTensor, Layer, _is_value, _remember_call, _take_input_shape
+from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _remember_call, _take_input_shape
 
 # Keras 2's names of arguments, and its values, which Keras 3 still takes.
 _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
@@ -143,6 +143,10 @@ class Builtin(Layer):
         self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
 
     def _run(self, args, kwargs):
+        if args and hasattr(args[0], "flat_values") and self._kind == "Embedding":  # of a ragged tensor: one vector for each number
+            return args[0].with_flat_values(self._run((args[0].flat_values, *args[1:]), kwargs))
+        if args and hasattr(args[0], "dense_shape"):
+            args = (as_dense(args[0]), *args[1:])
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
         causal, scores = kwargs.pop("use_causal_mask", False), kwargs.pop("return_attention_scores", False)
         if self._input_names:

@@ -44,6 +44,15 @@ def _mask_deleter(tensor):
 _core.Tensor._keras_mask = property(lambda tensor: _core._mask_of(tensor), None, _mask_deleter)  # del x._keras_mask, as tutorials do
 
 
+def as_dense(x):
+    """A tensor in the place of a sparse one: layers compute with all numbers."""
+    if hasattr(x, "dense_shape"):
+        from brio import sparse
+
+        return sparse.to_dense(x)
+    return x
+
+
 def remembering(layer, args, kwargs):
     """A layer that knows what it is made with, for get_config(): the classes of this package know that by themselves."""
     if not type(layer).__module__.startswith("brio."):

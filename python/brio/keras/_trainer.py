@@ -14,6 +14,7 @@ from brio.keras import config as _config
 from brio.keras import losses as _losses
 from brio.keras import metrics as _metrics
 from brio.keras import optimizers as _optimizers
+from brio.keras._layer import as_dense
 
 
 def listed(x):
@@ -66,7 +67,7 @@ def _op_by_op_where_needed(method):
 
 def _in_floatx(values):
     """A tensor; floats of another width become Keras' default, as arrays of NumPy's are float64 without anybody's wish."""
-    made, floatx = _core.convert_to_tensor(values), _config.floatx()
+    made, floatx = _core.convert_to_tensor(as_dense(values)), _config.floatx()
     return _core.cast(made, floatx) if made.dtype.is_floating and made.dtype != floatx else made
 
 

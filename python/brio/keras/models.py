@@ -5,7 +5,7 @@ import json
 from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
-from brio.keras._layer import KerasTensor, Layer, remembering
+from brio.keras._layer import KerasTensor, Layer, as_dense, remembering
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
 
@@ -194,7 +194,8 @@ class Functional(Model):
             missing = [n for n in names if n not in x]
             if missing:
                 raise ValueError(f"the inputs of this model are {names}, but {missing} are not given")
-            return [x[n] for n in names]
+            return [as_dense(x[n]) for n in names]
+        x = as_dense(x)
         return listed(x) if len(self._inputs_list) > 1 or not isinstance(x, (list, tuple)) or is_list_of_values(x) else [x]
 
     def _flat_targets(self, y):
@@ -327,6 +328,7 @@ class Sequential(Model):
             self.add(layer)
 
     def __call__(self, inputs, training=None, mask=None):
+        inputs = as_dense(inputs)
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)
         handle = self._handle.keeping(self) if isinstance(flat[0], KerasTensor) else self._handle
         results = handle.call(flat, training, [mask] if mask is not None else None)
