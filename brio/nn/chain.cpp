@@ -34,7 +34,7 @@ void Chain::add(Layer layer) {
 void Chain::create_all(const std::vector<Shape>& inputs) {
   built_for_.clear();
   for (const Shape& input : inputs) {
-    built_for_.emplace_back(input);
+    built_for_.emplace_back(expected_ && inputs.size() == 1 ? *expected_ : Spec(input));
     if (input.rank() > 0) built_for_.back().dims[0] = kUnknown;
   }
 }
@@ -47,6 +47,7 @@ void Chain::check_all(const std::vector<Shape>& inputs) const {
 
 Tensors Chain::call_all(const Tensors& inputs, const Call& how) {
   Tensors x = inputs;
+  if (x.size() == 1 && built_for_.size() == 1) x[0] = with_rank_of(built_for_[0], x[0]);
   // A summary and a config need to know of strings; numbers of another kind are cast where it matters.
   for (size_t i = 0; i < built_for_.size(); ++i)
     if (i < inputs.size() && inputs[i].dtype() == DType::string) built_for_[i].dtype = DType::string;

@@ -18,6 +18,7 @@ class Chain : public MultiModule {
   void describe(Fields& fields) override;
   static Layer from_config(Fields& fields);
   void add(Layer layer);                                             // before the first call
+  void expect(Spec input) { expected_ = std::move(input); }          // what an Input before it says
   const std::vector<Spec>& built_for() const { return built_for_; }  // the input's shape; empty while it is not built
 
  protected:
@@ -28,6 +29,7 @@ class Chain : public MultiModule {
 
  private:
   std::vector<Spec> built_for_;
+  std::optional<Spec> expected_;
 };
 
 }  // namespace brio::nn

@@ -8,6 +8,7 @@
 #include "brio/nn/config.h"
 #include "brio/nn/mask.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/shape_ops.h"
 
 namespace brio::nn {
 namespace {
@@ -54,15 +55,28 @@ std::function<Tensor(const Tensors&)> of_one(std::function<Tensor(const Tensor&)
   };
 }
 
-// Whether a tensor of that shape may stand for the symbol.
+// The axes that a tensor and what stands for it have in common: one of 1 at the end may be missing or too much.
+int common_rank(const Spec& spec, const Shape& shape) {
+  const int rank = spec.rank();
+  if (shape.rank() == rank - 1 && rank > 1 && spec[rank - 1] == 1) return rank - 1;
+  if (shape.rank() == rank + 1 && shape[rank] == 1) return rank;
+  return shape.rank() == rank ? rank : -1;
+}
+
+// Whether a tensor of that shape may stand for the symbol; batches may be of any size.
 bool fits(const Spec& spec, const Shape& shape) {
-  if (spec.rank() != shape.rank()) return false;
-  for (int i = 0; i < spec.rank(); ++i)
+  const int rank = common_rank(spec, shape);
+  for (int i = 1; i < rank; ++i)
     if (spec[i] != kUnknown && spec[i] != shape[i]) return false;
-  return true;
+  return rank >= 0;
 }
 
 }  // namespace
+
+Tensor with_rank_of(const Spec& spec, const Tensor& x) {
+  if (x.rank() == spec.rank() || common_rank(spec, x.shape()) < 0) return x;
+  return x.rank() < spec.rank() ? expand_dims(x, -1) : squeeze(x, {x.rank() - 1});
+}
 
 const Spec& Symbol::spec() const {
   if (!node_) throw InvalidArgument("[symbol] this symbol is none; get one from nn::Input or by calling a layer");
@@ -258,9 +272,10 @@ void FunctionalModule::check_all(const std::vector<Shape>& inputs) const {
 
 Tensors FunctionalModule::call_all(const Tensors& inputs, const Call& how) {
   Tensors values(places_);
-  for (size_t i = 0; i < inputs.size(); ++i)
-    values[i] = inputs[i].dtype() == inputs_[i].dtype() ? with_mask(inputs[i], how.mask(i))
-                                                        : with_mask(cast(inputs[i], inputs_[i].dtype()), how.mask(i));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor x = with_rank_of(inputs_[i].spec(), inputs[i]);
+    values[i] = with_mask(x.dtype() == inputs_[i].dtype() ? x : cast(x, inputs_[i].dtype()), how.mask(i));
+  }
   Tensors arguments;
   for (size_t n = 0; n < nodes_.size(); ++n) {
     arguments.clear();

@@ -79,6 +79,9 @@ class Lambda : public Layer {
   explicit Lambda(std::function<Tensor(const Tensors&)> function, LambdaOptions options = {});
 };
 
+// x with an axis of 1 more or less at its end, where that gives it the rank that a model was made for, as Keras does.
+Tensor with_rank_of(const Spec& spec, const Tensor& x);
+
 // The graph between inputs and outputs, as a module.
 class FunctionalModule : public MultiModule {
  public:

@@ -39,20 +39,21 @@ class ImageModule : public Module {
   std::optional<Aval> declared_result(const Aval& input, const Call& how) const final {
     Aval result{input.shape, policy().compute()};
     if (const auto size = new_size(how)) {
-      const int first = data_format_ == DataFormat::channels_last ? 1 : 2;
+      const int first = (data_format_ == DataFormat::channels_last ? 1 : 2) - (input.shape.rank() == 3 ? 1 : 0);
       result.shape.set(first, size->height);
       result.shape.set(first + 1, size->width);
     }
     return result;
   }
   void check_input(const Shape& input) const final {
-    if (input.rank() != 4)
-      refuse(cat("takes a batch of pictures, ",
+    if (input.rank() != 4 && input.rank() != 3)
+      refuse(cat("takes a picture or a batch of them, ",
                  data_format_ == DataFormat::channels_last ? "(batch, height, width, channels)"
                                                            : "(batch, channels, height, width)",
                  ", but got shape ", input));
   }
   Tensor call(const Tensor& x, const Call& how) final {
+    if (x.rank() == 3) return squeeze(call(expand_dims(x, 0), how), {0});
     const DType dtype = policy().compute();
     const Tensor pictures = to_channels_last(cast(x, dtype), data_format_);
     return from_channels_last(cast(transform(pictures, how), dtype), data_format_);

@@ -26,12 +26,10 @@ Schedule::Schedule(Formula formula) : formula_(std::move(formula)) {
 }
 
 Tensor Schedule::operator()(const Tensor& step) const {
-  if (!step.defined() || step.rank() != 0 || is_floating(step.dtype()))
-    throw InvalidArgument(cat("[Schedule] the step must be an integer scalar, but is ",
-                              step.defined() ? cat(step.dtype(), " of shape ", step.shape()) : "none"));
+  if (!step.defined()) throw InvalidArgument("[Schedule] the step is none; give it a number");
   const Tensor rate = formula_(step);
-  if (!rate.defined() || rate.rank() != 0 || !is_floating(rate.dtype()))
-    throw InvalidArgument(cat("[Schedule] the formula must return a floating-point scalar, but returned ",
+  if (!rate.defined() || rate.rank() > step.rank() || !is_floating(rate.dtype()))
+    throw InvalidArgument(cat("[Schedule] the formula must return a floating-point number for each step, but returned ",
                               rate.defined() ? cat(rate.dtype(), " of shape ", rate.shape()) : "none"));
   return rate;
 }

@@ -21,7 +21,7 @@ class Schedule {
   using Formula = std::function<Tensor(const Tensor& step)>;
   explicit Schedule(Formula formula);
 
-  Tensor operator()(const Tensor& step) const;  // int64 scalar → floating-point scalar
+  Tensor operator()(const Tensor& step) const;  // a step, or several → a rate for each
   double operator()(int64_t step) const;
 
  private:

@@ -85,6 +85,11 @@ void rethrow_as_unknown_size(nanobind::python_error& error) {
   throw UnknownSize(nanobind::cast<std::string>(nanobind::str(error.value())));
 }
 
+bool is_unknown_value(const nanobind::python_error& error) {
+  static PyObject* const type = error_class("_UnknownValueError");
+  return error.matches(type);
+}
+
 void bind_errors(nanobind::module_&) {
   static const unsigned long main_thread = PyThread_get_thread_ident();
   set_interrupt_check([] {

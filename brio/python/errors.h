@@ -50,6 +50,9 @@ auto traced_call(F&& f) {
   }
 }
 
+// Was data asked for that a trace does not have?
+bool is_unknown_value(const nanobind::python_error& error);
+
 void bind_errors(nanobind::module_& m);
 
 }  // namespace brio::python

@@ -87,6 +87,7 @@ class Function {
     std::unique_ptr<detail::TracedFunction> traced;
     uint64_t hash = 0;
     bool was_traced = false;
+    int refusals = 0;  // of a trace
 
     void note(const std::vector<Tensor>& tensors, Nest made) {
       if (!std::exchange(was_traced, true)) {
@@ -120,12 +121,34 @@ class Function {
     std::vector<Tensor> tensors;
     Nest arguments = Nest::flatten(nb::make_tuple(args, kwargs), tensors, {});
     const std::shared_ptr<Variant> variant = find(std::move(arguments));
+    if (variant->refusals >= kMostRefusals) return untraced(*variant, tensors);
+    bool refused = false;
     std::vector<Tensor> results;
-    {
+    try {
       const Unlocked release;
       variant->traced->call(tensors.data(), tensors.size(), results);
+    } catch (nb::python_error& error) {
+      if (!is_unknown_value(error)) throw;
+      refused = true;
+      if (++variant->refusals == kMostRefusals) warn_once(error);
     }
-    return variant->results_for(tensors).unflatten(results);
+    return refused ? untraced(*variant, tensors) : variant->results_for(tensors).unflatten(results);
+  }
+
+  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function. The
+  // first call may make variables that the second one finds, so that it is tried twice.
+  static constexpr int kMostRefusals = 2;
+  nb::object untraced(const Variant& variant, const std::vector<Tensor>& tensors) {
+    const nb::object all = variant.arguments.unflatten(tensors);
+    return (*python_)(*nb::object(all[0]), **nb::object(all[1]));
+  }
+
+  void warn_once(const nb::python_error& why) {
+    if (std::exchange(warned_, true)) return;
+    const std::string name = nb::hasattr(*python_, "__name__") ? nb::cast<std::string>(python_->attr("__name__")) : "it";
+    const std::string text = cat("[tf.function] ", name, " runs op by op, as it cannot be traced: ",
+                                 nb::cast<std::string>(nb::str(why.value())));
+    if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
   }
 
   std::shared_ptr<Variant> find(Nest arguments) {
@@ -185,6 +208,7 @@ class Function {
   std::list<std::shared_ptr<Variant>> variants_;  // most recently used first
   Index index_;                                   // by hash
   size_t forgotten_traces_ = 0;
+  bool warned_ = false;
 };
 
 }  // namespace

@@ -379,6 +379,9 @@ void bind_layers(nb::module_& m) {
             std::make_shared<nn::Chain>(std::vector<nn::Layer>{}, name.is_none() ? "" : given_as<std::string>(name)));
       },
       nb::arg("name").none());
+  m.def("_expect_input", [](const nn::Layer& chain, const nn::Symbol& input) {
+    dynamic_cast<nn::Chain&>(chain.module()).expect(input.spec());
+  });
   m.def(
       "_functional",
       [](const std::vector<nn::Symbol>& inputs, const std::vector<nn::Symbol>& outputs, nb::handle name) {

@@ -36,6 +36,8 @@ Nest Nest::flatten(nb::handle h, std::vector<Tensor>& tensors, const Options& op
     const OneDeeper deeper;
     for (nb::handle key : nest.object_)
       nest.items_.push_back(flatten(PyDict_GetItemWithError(o, key.ptr()), tensors, options));
+  } else if (is_variable(h) && !options.variables) {  // not by its buffer: what is assigned to it is meant for it
+    nest.object_ = nb::borrow(h);
   } else if ((options.variables && is_variable(h)) || is_array(h) || (options.numbers && is_number(o))) {
     nest.kind_ = Kind::tensor;
     tensors.push_back(tensor_of(h));
@@ -78,7 +80,9 @@ nb::object Nest::unflatten(const std::vector<Tensor>& tensors, size_t& next) con
 uint64_t Nest::hash() const {
   uint64_t hash = static_cast<uint64_t>(kind_) + 1;
   auto fold = [&](uint64_t word) { hash = (hash ^ word) * 0x9e3779b97f4a7c15ull + (hash >> 29); };
-  if (object_.is_valid() && kind_ != Kind::dict) {  // keys of a dictionary are a list, which has none
+  if (object_.is_valid() && is_variable(object_)) {
+    fold(reinterpret_cast<uintptr_t>(nb::inst_ptr<Variable>(object_)->impl().get()));
+  } else if (object_.is_valid() && kind_ != Kind::dict) {  // keys of a dictionary are a list, which has none
     const Py_hash_t own = PyObject_Hash(object_.ptr());
     if (own == -1) PyErr_Clear();  // left to the comparison
     else fold(static_cast<uint64_t>(own));
@@ -92,6 +96,8 @@ bool Nest::operator==(const Nest& other) const {
   if (kind_ != other.kind_ || items_.size() != other.items_.size()) return false;
   if (object_.is_valid() && object_.ptr() != other.object_.ptr()) {
     if (Py_TYPE(object_.ptr()) != Py_TYPE(other.object_.ptr())) return false;  // 1, 1.0 and True are three
+    if (is_variable(object_))  // several objects may stand for one
+      return nb::inst_ptr<Variable>(object_)->impl() == nb::inst_ptr<Variable>(other.object_)->impl();
     const int same = PyObject_RichCompareBool(object_.ptr(), other.object_.ptr(), Py_EQ);
     if (same < 0) PyErr_Clear();
     if (same != 1) return false;

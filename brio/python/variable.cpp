@@ -19,7 +19,7 @@ Variable make(nb::object initial, std::optional<bool> trainable, std::optional<s
   if (!dtype.is_none()) wanted.required = dtype_from(dtype);
   Tensor value = is_variable(initial) ? nb::inst_ptr<Variable>(initial)->value() : tensor_of(initial, wanted);
   if (!readable(value))
-    throw InvalidArgument(
+    throw UnknownValue(
         "[Variable] the initial value is made of what a tf.function is called with, which is not known while it is "
         "traced; make the variable outside, or give a function: tf.Variable(lambda: ...)");
   if (!shape.is_none()) {
@@ -39,6 +39,14 @@ Variable make(nb::object initial, std::optional<bool> trainable, std::optional<s
       return tensor_of((*f)(wrap(x)));
     };
   return Variable(value, std::move(options));
+}
+
+// What was given for a flag, true or not, as Python sees it; none where it was None.
+std::optional<bool> truth_of(nb::handle given) {
+  if (given.is_none()) return {};
+  const int truth = PyObject_IsTrue(given.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth != 0;
 }
 
 // assign and its kin return the variable, so that calls can be chained.
@@ -76,10 +84,10 @@ void bind_variable(nb::module_& m) {
   types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
           "__init__",
-          [](nb::pointer_and_handle<Variable> self, nb::object initial_value, std::optional<bool> trainable,
+          [](nb::pointer_and_handle<Variable> self, nb::object initial_value, nb::object trainable,
              nb::object, nb::object, std::optional<std::string> name, nb::object, nb::object dtype, nb::object,
              nb::object constraint, nb::object, nb::object, nb::object shape) {
-            new (self.p) Variable(make(initial_value, trainable, name, dtype, constraint, shape));
+            new (self.p) Variable(make(initial_value, truth_of(trainable), name, dtype, constraint, shape));
             know_variable_object(*self.p, self.h);
           },
           nb::arg("initial_value"), nb::arg("trainable") = nb::none(), nb::arg("validate_shape") = true,

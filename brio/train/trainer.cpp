@@ -27,14 +27,13 @@ void Trainer::require_compiled(const char* what) const {
                               "' is not compiled; call compile({.optimizer = \"adam\", "
                               ".loss = …}) before ",
                               what));
+}
+
+// Whether it was compiled with one: without, what layers add is the loss.
+bool Trainer::has_loss() const {
   const nn::CompileOptions& o = compiled_->options;
-  const bool has_loss =
-      o.loss.defined() || o.train_step ||
-      std::ranges::any_of(o.outputs, [](const nn::OutputOptions& output) { return output.loss.defined(); });
-  if (!has_loss)
-    throw InvalidArgument(cat("[", what, "] '", module_->name(),
-                              "' was compiled without a loss; name one: "
-                              "compile({.loss = \"mse\"})"));
+  return o.loss.defined() ||
+         std::ranges::any_of(o.outputs, [](const nn::OutputOptions& output) { return output.loss.defined(); });
 }
 
 nn::Optimizer Trainer::optimizer() const {
@@ -75,7 +74,7 @@ void Trainer::make_outputs(size_t n) {
   Compiled& c = *compiled_;
   if (c.outputs.size() == n) return;
   const nn::CompileOptions& o = c.options;
-  if (!o.outputs.empty() && o.outputs.size() != n)
+  if (!o.outputs.empty() && o.outputs.size() != n && (n > 0 || has_loss()))
     throw InvalidArgument(cat("[compile] options for ", o.outputs.size(), " outputs are given, but y has ", n));
   if (n > 1 && o.outputs.empty() && !(o.metrics.empty() && o.weighted_metrics.empty()))
     throw InvalidArgument(cat("[compile] metrics are given, but y has ", n,
@@ -120,7 +119,7 @@ void Trainer::prepare(const char* what, const Batch& batch, bool training) {
   Compiled& c = *compiled_;
   if (batch.x.empty()) throw InvalidArgument(cat("[", what, "] a batch has no x"));
   const bool own = static_cast<bool>(training ? c.options.train_step : c.options.test_step);
-  if (batch.y.empty() && !own)
+  if (batch.y.empty() && !own && has_loss())
     throw InvalidArgument(cat("[", what, "] there is no y, but the loss",
                               c.options.loss.defined() ? cat(" '", c.options.loss.name(), "'") : std::string(),
                               " compares predictions with it"));

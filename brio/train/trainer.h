@@ -65,6 +65,7 @@ class Trainer {
   };
 
   void forget_steps();  // what is traced holds what has changed
+  bool has_loss() const;
   void make_outputs(size_t n);
   std::vector<std::string> output_names(size_t n) const;
   void set_class_weight(const std::map<int64_t, double>& class_weight);

@@ -61,9 +61,14 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
   // a batch bears its share of that.
   const bool part_of_sum = all_rows.defined() && !total.count.defined();
   for (const Tensor& loss : module_->losses()) {
-    const Tensor cost = cast(loss, total.loss.dtype());
-    total.loss = total.loss + (part_of_sum ? cost * cast(rows / all_rows, cost.dtype()) : cost);
+    const Tensor whole = total.loss.defined() ? cast(loss, total.loss.dtype()) : loss;
+    const Tensor cost = part_of_sum ? whole * cast(rows / all_rows, whole.dtype()) : whole;
+    total.loss = total.loss.defined() ? total.loss + cost : cost;
   }
+  if (!total.loss.defined())
+    throw InvalidArgument(cat("[fit] '", module_->name(),
+                              "' was compiled without a loss, and no layer adds one; name one: "
+                              "compile({.loss = \"mse\"})"));
   if (!all_rows.defined()) c.loss.update_state(total.loss, rows);  // of parts, the accumulator knows it at the end
   total.one_count = losses == 1 || total.by_rows;
   if (total.by_rows) total.count = rows;
@@ -86,7 +91,7 @@ std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch, 
 
 std::vector<Tensor> Trainer::forward(const Batch& batch, bool training) {
   std::vector<Tensor> y_pred = (*module_)(std::vector<Tensor>(batch.x), {.training = training});
-  if (y_pred.size() != compiled_->outputs.size())
+  if (y_pred.size() != compiled_->outputs.size() && has_loss())
     throw InvalidArgument(cat("[fit] '", module_->name(), "' has ", y_pred.size(), " outputs, but y has ",
                               compiled_->outputs.size(), "; give one for each"));
   return y_pred;

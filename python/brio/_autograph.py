@@ -57,13 +57,15 @@ def _rewritten(f):
         return None
     ast.increment_lineno(tree, first - 1)
     function = Rewriter().function(definition)
+    function.name = "converted__"  # its own name is what it was outside: a function may call itself
     # Free variables stay free: they are parameters of a function around it.
     outer = ast.parse(f"def outer__({', '.join([AG, *(v for v in f.__code__.co_freevars if v != AG)])}):\n  pass").body[0]
     outer.body = [function]
     module = ast.fix_missing_locations(ast.Module([outer], []))
     scope = compile(module, inspect.getsourcefile(f.__code__) or "<autograph>", "exec")
     around = next(c for c in scope.co_consts if isinstance(c, types.CodeType))
-    return next(c for c in around.co_consts if isinstance(c, types.CodeType) and c.co_name == definition.name)
+    made = next(c for c in around.co_consts if isinstance(c, types.CodeType) and c.co_name == "converted__")
+    return made.replace(co_name=f.__code__.co_name)
 
 
 def _definition(tree, code):

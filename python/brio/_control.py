@@ -257,9 +257,9 @@ def _call_python(who, func, inp, Tout, stateful, to_argument):
         return nest.pack_sequence_as(Tout, made)
     for t in types:
         if not isinstance(t, TensorSpec) or not t.shape.is_fully_defined():
-            from brio.errors import InvalidArgumentError
+            from brio.errors import _UnknownValueError
 
-            raise InvalidArgumentError(
+            raise _UnknownValueError(
                 f"[{who}] inside a traced function the shapes of its results must be known: "
                 "give Tout=tf.TensorSpec(shape, dtype) in place of a dtype"
             )
@@ -272,13 +272,15 @@ def _call_python(who, func, inp, Tout, stateful, to_argument):
 
 def py_function(func=None, inp=None, Tout=None, name=None):
     """What a function of Python's makes of tensors, which it can look at also inside a traced function."""
+    if func is None:  # as a decorator
+        return lambda f: functools.wraps(f)(lambda *args: py_function(f, list(args), Tout))
     return _call_python("py_function", func, inp, Tout, True, lambda x: x)
 
 
 def numpy_function(func=None, inp=None, Tout=None, stateful=True, name=None):
     """What a function of Python's makes of NumPy arrays."""
     if func is None:  # as a decorator
-        return lambda f: lambda *args: numpy_function(f, list(args), Tout, stateful)
+        return lambda f: functools.wraps(f)(lambda *args: numpy_function(f, list(args), Tout, stateful))
     return _call_python("numpy_function", func, inp, Tout, stateful, lambda x: x.numpy())
 
 

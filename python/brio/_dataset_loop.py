@@ -9,7 +9,7 @@ import threading
 
 from brio import _autograph, _core, _nest
 from brio._spec import TensorSpec
-from brio.errors import InvalidArgumentError
+from brio.errors import InvalidArgumentError, _UnknownValueError
 
 _ADVICE = "batch(..., drop_remainder=True) or padded_batch with fixed shapes gives all elements one shape; or loop outside of the function and call it with each element"
 
@@ -64,12 +64,12 @@ def _shapes_of(dataset):
     leaves = _nest.flatten(dataset.element_spec)
     for leaf in leaves:
         if not isinstance(leaf, TensorSpec) or leaf.dtype == _core.string:
-            raise NotImplementedError(f"[tf.function] a loop over {dataset!r} has elements that a traced function cannot take, strings or others than plain tensors; loop outside of the function, or map them to numbers")
+            raise _UnknownValueError(f"[tf.function] a loop over {dataset!r} has elements that a traced function cannot take, strings or others than plain tensors; loop outside of the function, or map them to numbers")
     if all(leaf.shape.is_fully_defined() for leaf in leaves):
         return [[tuple(leaf.shape) for leaf in leaves]]
     length = dataset._brio_dataset.cardinality() if hasattr(dataset, "_brio_dataset") else -2  # an iterator does not say
     if length == -2:
-        raise ValueError(f"[tf.function] a loop over {dataset!r} cannot be traced: neither the shapes of its elements are known nor how many there are; {_ADVICE}")
+        raise _UnknownValueError(f"[tf.function] a loop over {dataset!r} cannot be traced: neither the shapes of its elements are known nor how many there are; {_ADVICE}")
     found = dataset._brio_dataset.first(1)
     if length > 1:
         found += dataset._brio_dataset.skip(length - 1).first(1)
@@ -120,7 +120,7 @@ def next_of(iterator):
     spec = iterator.element_spec
     leaves = _nest.flatten(spec)
     if not all(isinstance(leaf, TensorSpec) and leaf.shape.is_fully_defined() and leaf.dtype != _core.string for leaf in leaves):
-        raise ValueError(f"[tf.function] next() of an iterator over {spec} cannot be traced: the shapes of its elements are not known, or they are strings; {_ADVICE}")
+        raise _UnknownValueError(f"[tf.function] next() of an iterator over {spec} cannot be traced: the shapes of its elements are not known, or they are strings; {_ADVICE}")
 
     def read():
         return _nest.flatten(iterator.get_next())

@@ -72,6 +72,24 @@ class Int64List(_ListMessage):
 _KINDS = (("bytes_list", BytesList), ("float_list", FloatList), ("int64_list", Int64List))
 
 
+def _first_field(message):
+    """(the bytes of the first field, what follows it) of a message whose first field has a length."""
+    size, at, shift = 0, 1, 0
+    while True:
+        byte = message[at]
+        size, at, shift = size | (byte & 127) << shift, at + 1, shift + 7
+        if byte < 128:
+            return message[at : at + size], message[at + size :]
+
+
+def _length(data):
+    """The length of some bytes, as protocol buffers write it."""
+    n, made = len(data), b""
+    while n > 127:
+        n, made = n >> 7, made + bytes([n & 127 | 128])
+    return made + bytes([n])
+
+
 class Feature:
     """One of bytes_list, float_list and int64_list."""
 
@@ -99,6 +117,21 @@ class Feature:
     def HasField(self, name):
         """Is this list set?"""
         return name in self._lists
+
+    def SerializeToString(self, deterministic=None):
+        """Its bytes, the same for the same values."""
+        message = _io._serialize_example({"": self._row()})
+        for _ in range(2):  # out of Example.features, then out of the pair of key and value
+            message = _first_field(message)[0]
+        _, value = _first_field(message)
+        return _first_field(value)[0]
+
+    @classmethod
+    def FromString(cls, serialized):
+        """The message of its bytes."""
+        value = b"\x0a\x00\x12" + _length(_bytes(serialized)) + _bytes(serialized)
+        pair = b"\x0a" + _length(value) + value
+        return cls._of(_io._parse_example(b"\x0a" + _length(pair) + pair)[""])
 
     def _row(self):
         for number, (name, _) in enumerate(_KINDS, 1):

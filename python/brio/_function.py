@@ -63,14 +63,49 @@ class ConcreteFunction:
         self._function, self.structured_input_signature = function, (args, kwargs)
 
     def __call__(self, *args, **kwargs):
+        leaves = _nest.flatten(self.structured_input_signature)
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, TensorSpec) or _core.is_tensor(leaf)]
+        given = self._in_order(args, kwargs, len(leaves), places)
+        if len(given) != len(places):
+            raise TypeError(f"this concrete function takes {len(places)} tensors, but got {len(given)} arguments")
+        for place, value in zip(places, given):
+            spec = leaves[place] if isinstance(leaves[place], TensorSpec) else TensorSpec.from_tensor(leaves[place])
+            value = _core.convert_to_tensor(value)
+            if not spec.is_compatible_with(value):
+                raise TypeError(f"this concrete function takes {spec}, but got shape {value.shape} and dtype {value.dtype!r}")
+            leaves[place] = value
+        args, kwargs = _nest.pack(self.structured_input_signature, leaves)
+        return self._function(*args, **kwargs)
+
+    def _in_order(self, args, kwargs, count, places):
+        """The tensors that were given, in the order of the signature. What was no tensor at the trace need not be given again."""
+        if kwargs:
+            try:
+                bound = inspect.signature(self._function.python_function).bind_partial(*args, **kwargs)
+                args, kwargs = (*bound.args,), bound.kwargs
+            except (TypeError, ValueError):
+                pass
         given = _nest.flatten((args, kwargs))
-        specs = [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec) or _core.is_tensor(s)]
-        tensors = [_core.convert_to_tensor(v) for v in given] if len(given) == len(specs) else given
-        for value, spec in zip(tensors, specs):
-            wanted = spec if isinstance(spec, TensorSpec) else TensorSpec.from_tensor(spec)
-            if not wanted.is_compatible_with(value):
-                raise TypeError(f"this concrete function takes {wanted}, but got shape {value.shape} and dtype {value.dtype!r}")
-        return self._function(*_nest.pack(args, tensors[: len(_nest.flatten(args))]), **kwargs)
+        return [given[place] for place in places] if len(given) == count else given
+
+    @property
+    def name(self):
+        """The name of the function."""
+        return f"__inference_{getattr(self._function.python_function, '__name__', 'function')}"
+
+    @property
+    def structured_outputs(self):
+        """Descriptions of what it returns."""
+        return _nest.map_structure(lambda x: TensorSpec.from_tensor(x) if _core.is_tensor(x) else x, self._function(*_zeros(self.structured_input_signature[0]), **_zeros(self.structured_input_signature[1])))
+
+    @property
+    def outputs(self):
+        """The same in one list."""
+        return _nest.flatten(self.structured_outputs)
+
+    def pretty_printed_signature(self, verbose=True):
+        """What goes in and comes out, as a text."""
+        return f"{self.name}{self.structured_input_signature} -> {self.structured_outputs}"
 
     @property
     def inputs(self):
@@ -86,6 +121,18 @@ def _open_sizes(signature):
     numbers = iter(range(len(specs)))
     numbered = _nest.map_structure(lambda _: _core.convert_to_tensor(next(numbers), dtype="int64"), signature)
     return numbered, [(s.shape, s.dtype) for s in specs]
+
+
+def _zeros(structure):
+    """Tensors of the kinds that a signature says, where sizes that are not known are 1."""
+
+    def made(leaf):
+        if not isinstance(leaf, TensorSpec):
+            return leaf
+        sizes = [1 if n is None else n for n in leaf.shape] if leaf.shape.rank is not None else []
+        return _core.fill(sizes, "") if leaf.dtype == _core.string else _core.zeros(sizes, leaf.dtype)
+
+    return _nest.map_structure(made, structure)
 
 
 def _specified(x):
@@ -104,8 +151,13 @@ def _method(function, instance):
 
 def _as_specified(function, signature, args, kwargs):
     """Arguments as an input signature says: tensors of its dtypes. Throws TypeError where they are of other shapes."""
-    names = [n for n in inspect.signature(function).parameters if n != "self"]
-    values = list(args) + [kwargs[n] for n in names[len(args) :] if n in kwargs]
+    parameters = {n: p.default for n, p in inspect.signature(function).parameters.items() if n != "self"}
+    values = list(args)
+    for name in list(parameters)[len(args) :]:
+        if name in kwargs:
+            values.append(kwargs[name])
+        elif len(values) < len(signature) and parameters[name] is not inspect.Parameter.empty:
+            values.append(parameters[name])
     if len(values) != len(signature):
         raise TypeError(f"{function.__name__}() takes {len(signature)} arguments by its input_signature, but {len(values)} were given")
     return tuple(_conform(function, spec, value) for spec, value in zip(signature, values)), {}

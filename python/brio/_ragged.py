@@ -213,6 +213,8 @@ class RaggedTensor:
                 raise InvalidArgumentError(f"[RaggedTensor] operands have rows of different lengths: {_numbers(self.row_lengths())} and {_numbers(other.row_lengths())}")
             return other.flat_values
         other = _core.convert_to_tensor(other, dtype_hint=self.dtype)
+        if other.shape.num_elements() == 1:
+            return _core.reshape(other, [])
         if other.shape.rank == 2 and tuple(other.shape) == (len(self), 1) and self.ragged_rank == 1:  # a number for each row
             return _core.gather(other[:, 0], self.value_rowids())
         if other.shape.rank != 0:
@@ -279,3 +281,7 @@ for _name in "eq ne lt le gt ge".split():
 for _name in "neg abs invert".split():
     setattr(RaggedTensor, f"__{_name}__", lambda self, f=getattr(operator, _name): self.with_flat_values(f(self.flat_values)))
 RaggedTensor.__hash__ = None
+
+from brio import _ragged_calls  # noqa: E402: functions of tf take ragged tensors from now on
+
+_ragged_calls.install()

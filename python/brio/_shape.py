@@ -13,8 +13,8 @@ class TensorShape(tuple):
     __slots__ = ()
 
     def __new__(cls, dims=()):
-        if dims is None:
-            raise ValueError("a shape of unknown rank cannot be written down here; give the sizes, None for unknown ones")
+        if dims is None or isinstance(dims, UnknownShape):
+            return tuple.__new__(UnknownShape)
         if isinstance(dims, int):
             dims = (dims,)
         # An expression stays one: functions of the package compute with it (brio/python/sizes.cpp).
@@ -62,6 +62,8 @@ class TensorShape(tuple):
     def is_compatible_with(self, other):
         """Could both describe one tensor?"""
         other = TensorShape(other)
+        if other.rank is None:
+            return True
         return len(self) == len(other) and all(a is None or b is None or a == b for a, b in zip(self, other))
 
     def assert_is_compatible_with(self, other):
@@ -72,6 +74,8 @@ class TensorShape(tuple):
     def merge_with(self, other):
         """What is known from this shape or the other."""
         self.assert_is_compatible_with(other)
+        if TensorShape(other).rank is None:
+            return self
         return TensorShape(b if a is None else a for a, b in zip(self, TensorShape(other)))
 
     def __getitem__(self, key):
@@ -102,3 +106,54 @@ class TensorShape(tuple):
 
     def __reduce__(self):
         return TensorShape, (tuple(self),)
+
+
+class UnknownShape(TensorShape):
+    """TensorShape(None): not even the number of axes is known."""
+
+    __slots__ = ()
+    rank = ndims = dims = property(lambda self: None)
+
+    def _refuse(self, *args):
+        raise ValueError("the rank of this shape is not known, so that it has no sizes; give them, None for those that are not known")
+
+    as_list = with_rank = __len__ = __iter__ = _refuse
+
+    def num_elements(self):
+        return None
+
+    def is_fully_defined(self):
+        return False
+
+    def concatenate(self, other):
+        return self
+
+    def is_compatible_with(self, other):
+        return True
+
+    def merge_with(self, other):
+        return TensorShape(other)
+
+    def __getitem__(self, key):
+        return self if isinstance(key, slice) else None
+
+    def __radd__(self, other):
+        return self
+
+    def __eq__(self, other):
+        return isinstance(other, UnknownShape)
+
+    def __hash__(self):
+        return 0
+
+    def __bool__(self):
+        return False
+
+    def __repr__(self):
+        return "TensorShape(None)"
+
+    def __str__(self):
+        return "<unknown>"
+
+    def __reduce__(self):
+        return TensorShape, (None,)

@@ -17,6 +17,7 @@ class TensorSpec:
     shape = property(lambda self: self._shape, doc="The sizes; None where one is not known.")
     dtype = property(lambda self: self._dtype, doc="The type of elements.")
     name = property(lambda self: self._name, doc="A name, or None.")
+    value_type = property(lambda self: _core.Tensor, doc="The class of what it describes.")
 
     @classmethod
     def from_tensor(cls, tensor, name=None):
@@ -35,6 +36,8 @@ class TensorSpec:
 
     def most_specific_compatible_shape(self, other):
         """A description of both: sizes in which they differ are None."""
+        if self._shape.rank != other.shape.rank or self._shape.rank is None:
+            return TensorSpec(None, self._dtype, self._name)
         return TensorSpec([a if a == b else None for a, b in zip(self._shape, other.shape)], self._dtype, self._name)
 
     def __eq__(self, other):
@@ -47,7 +50,7 @@ class TensorSpec:
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
     def __reduce__(self):
-        return TensorSpec, (tuple(self._shape), self._dtype, self._name)
+        return TensorSpec, (self._shape, self._dtype, self._name)
 
 
 def type_spec_from_value(value):

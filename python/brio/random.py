@@ -82,8 +82,8 @@ class Generator(_Generator):
 
     @property
     def state(self):
-        """The seed and the counter, as a variable's worth of numbers."""
-        return _core.constant([_signed(n) for n in self._state()], "int64")
+        """The seed and the counter as they are now, in a variable of their own."""
+        return _core.Variable([_signed(n) for n in self._state()], trainable=False, dtype="int64")
 
     @property
     def algorithm(self):

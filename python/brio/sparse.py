@@ -83,7 +83,7 @@ def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):
 def slice(sp_input, start, size, name=None):
     """What lies in a box, counted from its corner."""
     start, size = _core.cast(start, "int64"), _core.cast(size, "int64")
-    end = _core.minimum(start + size, sp_input.dense_shape)
+    end = _core.maximum(_core.minimum(start + size, sp_input.dense_shape), start)  # a box beside it is empty
     inside = _core.reduce_all((sp_input.indices >= start) & (sp_input.indices < end), axis=1)
     return SparseTensor(_core.boolean_mask(sp_input.indices, inside) - start, _core.boolean_mask(sp_input.values, inside), end - start)
 

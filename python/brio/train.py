@@ -3,6 +3,7 @@
 from brio._checkpoint import (
     Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint, list_variables, load_checkpoint, load_variable,
 )  # fmt: skip
+from brio._cluster import ClusterSpec
 from brio._example import (
     BytesList, Example, Feature, FeatureList, FeatureLists, Features, FloatList, Int64List, SequenceExample,
 )  # fmt: skip

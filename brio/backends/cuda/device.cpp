@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "brio/backends/cuda/kernel_times.h"
+#include "brio/backends/cuda/loop.h"
 #include "brio/base/error.h"
 
 namespace brio::cuda {
@@ -42,12 +43,24 @@ void CudaMemory::unmap(void* data, size_t) noexcept {
   driver().cuMemFree(address(data));
 }
 
+void* PinnedMemory::allocate(size_t bytes) {
+  device_.enter();
+  void* data = nullptr;
+  check(driver().cuMemHostAlloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE),
+        cat("taking ", bytes, " bytes of pinned memory"));
+  return data;
+}
+
+void PinnedMemory::release(void* data, size_t, const Use& last) noexcept {
+  if (last.stream) last.stream->pass(last.ticket);
+  driver().cuMemFreeHost(data);
+}
+
 // ---- Device
 
 CudaDevice::CudaDevice(int number) : Device(memory_), name_(cat("gpu:", number)), memory_(*this) {
   const Driver& d = driver();
   check(d.cuDeviceGet(&device_, number), "finding a device");
-  check(d.cuDevicePrimaryCtxRetain(&context_, device_), "starting a device");
   const auto attribute = [&](CUdevice_attribute which) {
     int value = 0;
     check(d.cuDeviceGetAttribute(&value, which, device_), "asking a device what it is");
@@ -68,7 +81,20 @@ CudaDevice::CudaDevice(Imagined imagined)
   compiler_ = std::make_unique<Compiler>(capability_);
 }
 
+std::string CudaDevice::description() const {
+  char text[256] = "";
+  size_t bytes = 0;
+  driver().cuDeviceGetName(text, sizeof(text), device_);
+  driver().cuDeviceTotalMem(&bytes, device_);
+  return cat(text, ", ", (bytes + 500'000'000) / 1'000'000'000, " GB");
+}
+
+// A loop that holds one op without a device function would run op by op, and on the host for that one.
+bool CudaDevice::fuses(const Graph& graph, const Node& node) const { return node_obstacle(graph, node).empty(); }
+
 void CudaDevice::enter() const {
+  std::call_once(started_,
+                 [this] { check(driver().cuDevicePrimaryCtxRetain(&context_, device_), cat("starting ", name_)); });
   static thread_local CUcontext current = nullptr;
   if (current == context_) return;
   check(driver().cuCtxSetCurrent(context_), "choosing a device");

@@ -52,6 +52,9 @@ class CudaStream final : public Stream {
   void launch_all(const Section& section, void* const* pointers, char* arena) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
   void copy_to_device(void* device, const void* host, size_t bytes) override;
+  void copy_from_staging(void* device, const void* staging, size_t bytes) override {
+    copy_to_device(device, staging, bytes);
+  }
   void copy(void* to, const void* from, size_t bytes) override;
   void clear(void* data, size_t bytes) override;
   void keep(std::shared_ptr<const void> what) override;
@@ -104,6 +107,17 @@ class CudaStream final : public Stream {
   std::vector<const CudaKernel*> may_refuse_;  // since the host looked last
 };
 
+// Memory of the host that the device copies from by itself.
+class PinnedMemory final : public Memory {
+ public:
+  explicit PinnedMemory(CudaDevice& device) : device_(device) {}
+  void* allocate(size_t bytes) override;
+  void release(void* data, size_t bytes, const Use& last) noexcept override;
+
+ private:
+  CudaDevice& device_;
+};
+
 class CudaMemory final : public DeviceMemory {
  public:
   explicit CudaMemory(CudaDevice& device);
@@ -125,6 +139,9 @@ class CudaDevice final : public Device {
   };
   explicit CudaDevice(Imagined imagined);
   std::string_view name() const override { return name_; }
+  std::string description() const override;
+  Memory& staging() override { return staging_; }
+  bool fuses(const Graph& graph, const Node& node) const override;
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<CudaStream>(*this); }
 
   void enter() const;  // makes this thread's calls go to this device
@@ -136,10 +153,12 @@ class CudaDevice final : public Device {
 
  private:
   CUdevice device_ = 0;
-  CUcontext context_ = nullptr;
+  mutable std::once_flag started_;
+  mutable CUcontext context_ = nullptr;  // taken at the first use: it costs time and memory
   std::string name_;
   int multiprocessors_ = 0, capability_ = 0;
   CudaMemory memory_;
+  PinnedMemory staging_{*this};
   std::unique_ptr<Compiler> compiler_;
   std::once_flag products_once_;
   cublasLtHandle_t products_ = nullptr;

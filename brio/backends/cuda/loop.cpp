@@ -124,24 +124,25 @@ bool Loop::moves_vectors(size_t operand, int of) const {
   return of > 1 && !inner.sizes.empty() && inner.strides[operand].back() == 1;
 }
 
+std::string node_obstacle(const Graph& graph, const Node& node) {
+  for (const auto* values : {&node.in, &node.out})
+    for (ValueId v : *values)
+      if (!is_real(graph.values[v].dtype)) return cat("no loop over ", graph.values[v].dtype);
+  if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to || node.op == &op::cast) return {};
+  if (node.op->kind != OpKind::elementwise && node.op->name != "softsign")
+    return cat("no loop holds ", node.op->name);
+  const std::string_view source = device_source("elementwise");
+  for (const char* form : {"op_", "UNARY(", "BINARY(", "TEST(", "COMPARE(", "LIBRARY("}) {
+    const bool function = std::string_view(form) == "op_";
+    if (source.find(cat(form, node.op->name, function ? "(" : ",")) != source.npos) return {};
+  }
+  return cat("no device function for ", node.op->name);
+}
+
 std::string loop_obstacle(const Graph& body) {
   if (is_concat(body)) return "a concat is no loop";
-  for (const Node& node : body.nodes) {
-    for (const auto* values : {&node.in, &node.out})
-      for (ValueId v : *values)
-        if (!is_real(body.values[v].dtype)) return cat("no loop over ", body.values[v].dtype);
-    if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to) continue;
-    if (node.op->kind != OpKind::elementwise && node.op->name != "softsign")
-      return cat("no loop holds ", node.op->name);
-    const std::string_view source = device_source("elementwise");
-    const bool listed = node.op == &op::cast || source.find(cat("op_", node.op->name, "(")) != source.npos ||
-                        source.find(cat("UNARY(", node.op->name, ",")) != source.npos ||
-                        source.find(cat("BINARY(", node.op->name, ",")) != source.npos ||
-                        source.find(cat("TEST(", node.op->name, ",")) != source.npos ||
-                        source.find(cat("COMPARE(", node.op->name, ",")) != source.npos ||
-                        source.find(cat("LIBRARY(", node.op->name, ",")) != source.npos;
-    if (!listed) return cat("no device function for ", node.op->name);
-  }
+  for (const Node& node : body.nodes)
+    if (std::string why = node_obstacle(body, node); !why.empty()) return why;
   return {};
 }
 

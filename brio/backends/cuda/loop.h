@@ -47,6 +47,7 @@ struct Loop {
 
 // Why these nodes are no loop for this backend; empty when they are.
 std::string loop_obstacle(const Graph& body);
+std::string node_obstacle(const Graph& graph, const Node& node);  // of one of them
 
 // The kernels' texts; see lower_loops.cpp for their parameters.
 std::string elementwise_text(const Loop& loop, int vector);

@@ -1,4 +1,4 @@
-// brio._hdf5: groups, datasets of numbers and attributes that are texts, as Keras' weight files have them. A module
+// brio._hdf5: groups, datasets of numbers and attributes that are texts or lists of them, as Keras' weight files have them. A module
 // of its own, loaded when such a file is first met: the library that it stands on pulls in many others.
 //
 // The interpreter's lock is held throughout: Debian's library is not made for several threads.
@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <stdexcept>
@@ -102,6 +103,20 @@ void write_text(hid_t object, const std::string& name, const std::string& text) 
   if (H5Awrite(attribute, type, &value) < 0) fail(name);
 }
 
+// A list of texts as an array of texts of one length, which is how Keras writes names.
+void write_texts(hid_t object, const std::string& name, const std::vector<std::string>& texts) {
+  size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  std::string all;
+  for (const std::string& text : texts) all += text + std::string(longest - text.size(), '\0');
+  const Id type(H5Tcopy(H5T_C_S1), H5Tclose, name);
+  if (H5Tset_size(type, longest) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0) fail(name);
+  const hsize_t count = texts.size();
+  const Id space(H5Screate_simple(1, &count, nullptr), H5Sclose, name);
+  const Id attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+  if (count > 0 && H5Awrite(attribute, type, all.data()) < 0) fail(name);
+}
+
 // A file in memory. The library does not survive a disk that is full while it writes: it crashes when the process
 // ends.
 Id memory_access(const std::string& path) {
@@ -131,7 +146,7 @@ void write_bytes(const std::string& path, const char* data, size_t size) {
   if (::close(fd) != 0) refuse();
 }
 
-// groups: [(path, {attribute: text})]; datasets: (path, dtype, shape, bytes), made one after the other. Groups on the
+// groups: [(path, {attribute: text, or list of texts})], where "" is the file itself; datasets: (path, dtype, shape, bytes), made one after the other. Groups on the
 // way are made.
 void write_file(const std::string& file_path, nb::list groups, nb::iterable datasets) {
   const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, memory_access(file_path)), H5Fclose,
@@ -140,9 +155,14 @@ void write_file(const std::string& file_path, nb::list groups, nb::iterable data
   if (H5Pset_create_intermediate_group(parents, 1) < 0) fail(file_path);
   for (nb::handle row : groups) {
     const auto path = nb::cast<std::string>(row[0]);
-    const Id group(H5Gcreate2(file, path.c_str(), parents, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, path);
-    for (auto [key, value] : nb::cast<nb::dict>(row[1]))
-      write_text(group, nb::cast<std::string>(key), nb::cast<std::string>(value));
+    const Id group(path.empty() ? H5Gopen2(file, "/", H5P_DEFAULT)
+                                : H5Gcreate2(file, path.c_str(), parents, H5P_DEFAULT, H5P_DEFAULT),
+                   H5Gclose, path);
+    for (auto [key, value] : nb::cast<nb::dict>(row[1])) {
+      const auto name = nb::cast<std::string>(key);
+      if (nb::isinstance<nb::list>(value)) write_texts(group, name, nb::cast<std::vector<std::string>>(value));
+      else write_text(group, name, nb::cast<std::string>(value));
+    }
   }
   for (nb::handle row : datasets) {
     const auto path = nb::cast<std::string>(row[0]), dtype = nb::cast<std::string>(row[1]);
@@ -223,6 +243,45 @@ class Reader {
     return result;
   }
 
+  bool has_attribute(const std::string& path, const std::string& name) const {
+    const std::string& at = path.empty() ? root_ : path;
+    return H5Aexists_by_name(file_, at.c_str(), name.c_str(), H5P_DEFAULT) > 0;
+  }
+
+  // An attribute that is a text or several, of fixed or variable length.
+  std::vector<std::string> texts(const std::string& path, const std::string& name) const {
+    const std::string& at = path.empty() ? root_ : path;
+    const std::string where = path_ + ": " + at + ": " + name;
+    const Id attribute(H5Aopen_by_name(file_, at.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose, where);
+    const Id stored(H5Aget_type(attribute), H5Tclose, where);
+    const Id space(H5Aget_space(attribute), H5Sclose, where);
+    const hssize_t count = H5Sget_simple_extent_npoints(space);
+    if (count < 0) fail(where);
+    if (count == 0) return {};  // an empty list has no type of its own
+    if (H5Tget_class(stored) != H5T_STRING) throw std::runtime_error(where + ": it is no text");
+    std::vector<std::string> result;
+    if (H5Tis_variable_str(stored) > 0) {
+      std::vector<char*> values(static_cast<size_t>(count));
+      if (H5Aread(attribute, stored, values.data()) < 0) fail(where);
+      for (char* value : values) {
+        result.emplace_back(value ? value : "");
+        H5free_memory(value);
+      }
+      return result;
+    }
+    const size_t width = H5Tget_size(stored);
+    const uint64_t held = H5Aget_storage_size(attribute);
+    if (width == 0 || static_cast<uint64_t>(count) > held / width)
+      throw std::runtime_error(where + ": it claims more than is stored");
+    std::string all(static_cast<size_t>(count) * width, '\0');
+    if (H5Aread(attribute, stored, all.data()) < 0) fail(where);
+    for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
+      const std::string one = all.substr(i * width, width);
+      result.push_back(one.substr(0, one.find('\0')));
+    }
+    return result;
+  }
+
   // (dtype, shape, bytes)
   nb::tuple read(const std::string& path) const {
     const std::string where = path_ + ": " + path;
@@ -274,6 +333,7 @@ class Reader {
     throw std::runtime_error(where + ": it holds something else than numbers");
   }
 
+  const std::string root_ = "/";
   std::string path_;
   Id file_;
 };
@@ -294,5 +354,7 @@ NB_MODULE(_hdf5, m) {
              return list;
            })
       .def("text", &Reader::text)
+      .def("has_attribute", &Reader::has_attribute)
+      .def("texts", &Reader::texts)
       .def("read", &Reader::read);
 }

@@ -45,6 +45,13 @@ class SparseTensorSpec:
 
     parts = 3
 
+    @property
+    def value_type(self):
+        """The class of what it describes."""
+        from brio._sparse import SparseTensor
+
+        return SparseTensor
+
     def __init__(self, shape, dtype="float32"):
         self.shape, self.dtype = TensorShape(shape), _core.as_dtype(dtype)
 
@@ -68,6 +75,13 @@ class RaggedTensorSpec:
     """Describes ragged tensors of one ragged axis."""
 
     parts = 2
+
+    @property
+    def value_type(self):
+        """The class of what it describes."""
+        from brio._ragged import RaggedTensor
+
+        return RaggedTensor
 
     def __init__(self, shape, dtype="float32", ragged_rank=1, row_splits_dtype="int64"):
         self.shape, self.dtype, self.ragged_rank = TensorShape(shape), _core.as_dtype(dtype), ragged_rank

@@ -22,9 +22,9 @@ class Sources:
     def from_tensor_slices(tensors, name=None):
         """The rows of tensors."""
         spec, flat = _elements.normalize(tensors)
+        if not all(isinstance(leaf, TensorSpec) for leaf in _nest.flatten(spec)):
+            return _rows_of(_elements.pack(spec, flat))
         for leaf in _nest.flatten(spec):
-            if not isinstance(leaf, TensorSpec):
-                raise TypeError(f"[from_tensor_slices] takes tensors, but got a {type(leaf).__name__[:-4]}")
             if leaf.shape.rank == 0:
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
         sizes = {leaf.shape[0] for leaf in _nest.flatten(spec)}
@@ -152,3 +152,30 @@ def texts_of(value):
     if isinstance(value, (list, tuple)):
         return [text for item in value for text in texts_of(item)]
     return [text_of(value)]
+
+
+def _rows_of(structure):
+    """The rows of a structure that has ragged or sparse tensors in it."""
+    from brio._ragged import RaggedTensor
+    from brio._sparse import SparseTensor
+
+    def count(x):
+        return int(x.dense_shape[0]) if isinstance(x, SparseTensor) else len(x)
+
+    def row(x, i):
+        if isinstance(x, RaggedTensor):
+            splits = _core.cast(x.row_splits, "int64")
+            if isinstance(x.values, RaggedTensor):
+                raise NotImplementedError("[from_tensor_slices] rows of rows are not supported; give rows of numbers, or to_tensor()")
+            places = _core.range(_core.gather(splits, i), _core.gather(splits, i + 1))
+            return _core.gather(x.values, places)
+        if isinstance(x, SparseTensor):
+            own = _core.equal(x.indices[:, 0], i)
+            return SparseTensor(_core.boolean_mask(x.indices, own)[:, 1:], _core.boolean_mask(x.values, own), x.dense_shape[1:])
+        return _core.gather(x, i)
+
+    leaves = _nest.flatten(structure)
+    counts = {count(x) for x in leaves}
+    if len(counts) > 1:
+        raise ValueError(f"Dimensions {sorted(counts)} are not compatible: the tensors have different numbers of rows")
+    return Dataset.range(counts.pop()).map(lambda i: _nest.pack(structure, [row(x, i) for x in leaves]))

@@ -3,8 +3,8 @@
 import importlib as _importlib
 
 _SUBMODULES = {
-    "activations", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
-    "backend", "config", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "utils",
+    "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
+    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "utils",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",
@@ -30,8 +30,6 @@ def version():
 
 
 def __getattr__(name):
-    if name in ("datasets", "applications"):
-        raise NotImplementedError(f"keras.{name} downloads files, which brio does not; read the data from files of your own")
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.keras.{name}")
     if name in _NAMES:

@@ -6,8 +6,11 @@ import re
 
 from brio import _core
 from brio.keras import _classes
-from brio.keras._layer import KerasTensor, Layer, _is_value, _remember_call, _take_input_shape
+from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _remember_call, _take_input_shape
 
+# Keras 2's names of arguments, and its values, which Keras 3 still takes.
+_OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
+_OLD_VALUES = {"output_mode": {"binary": "multi_hot"}}
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
            "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
@@ -70,6 +73,16 @@ def _for_core(kind, text, given):
     return given
 
 
+def _in_new_words(kind, given):
+    """Replaces Keras 2's names and values, in place."""
+    for old, new in _OLD_NAMES.get(kind, {}).items():
+        if old in given:
+            given[new] = given.pop(old)
+    for name, values in _OLD_VALUES.items():
+        if name in given and isinstance(given[name], str):
+            given[name] = values.get(given[name], given[name])
+
+
 class Builtin(Layer):
     """A layer of C++'s. A class derived from one may override call() and build(): the C++ layer is then inside."""
 
@@ -81,6 +94,7 @@ class Builtin(Layer):
         cls = type(self)
         text = cls._text
         given = _classes.bound(cls, text, args, kwargs)
+        _in_new_words(cls._kind, given)
         if cls._kind == "Embedding":
             given.pop("input_length", None)
         elif "input_dim" not in _classes.signature(text).parameters:
@@ -129,6 +143,10 @@ class Builtin(Layer):
         self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
 
     def _run(self, args, kwargs):
+        if args and hasattr(args[0], "flat_values") and self._kind == "Embedding":  # of a ragged tensor: one vector for each number
+            return args[0].with_flat_values(self._run((args[0].flat_values, *args[1:]), kwargs))
+        if args and hasattr(args[0], "dense_shape"):
+            args = (as_dense(args[0]), *args[1:])
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
         causal, scores = kwargs.pop("use_causal_mask", False), kwargs.pop("return_attention_scores", False)
         if self._input_names:
@@ -305,6 +323,8 @@ class Adapted(Builtin):
         batches = batches_of(data, steps)
         object.__setattr__(self, "_rank", len(batches[0].shape) if batches else 0)
         _core._adapt(self._inner, batches)
+        if batches and self._kind == "Normalization":  # its weights are there from now on: a config says for which shape
+            object.__setattr__(self, "_built_for", (None, *tuple(batches[0].shape)[1:]))
 
     def reset_state(self):
         """Forgets what adapt() learned."""

@@ -1,11 +1,7 @@
 """keras.utils.FeatureSpace: tables of numbers, words and categories as one row of numbers for each sample."""
 
-import numpy as np
-
 import brio as tf
 from brio.keras import layers
-
-_KEY, _MULTIPLIER = 0xDECAFCAFFE, 0xC6A4A7935BD1E995
 
 
 class Feature:
@@ -31,7 +27,7 @@ class Cross:
         return "_X_".join(self.feature_names)
 
 
-class FeatureSpace:
+class FeatureSpace(layers.Layer):
     """Encodes a dict of columns: FeatureSpace({"age": "float_normalized", "city": "string_categorical"}).
 
     adapt(dataset) learns means and vocabularies; then space(columns) gives one row for each sample, or a dict of the encoded
@@ -49,7 +45,8 @@ class FeatureSpace:
             raise ValueError("[FeatureSpace] features is empty; give a dict of column names and kinds")
         if output_mode not in ("concat", "dict"):
             raise ValueError(f"[FeatureSpace] output_mode is {output_mode!r}; it is 'concat' or 'dict'")
-        self.output_mode, self.name = output_mode, name or "feature_space"
+        super().__init__(name=name)
+        self.output_mode = output_mode
         self.crossing_dim, self.hashing_dim, self.num_discretization_bins = crossing_dim, hashing_dim, num_discretization_bins
         self.features = {n: self._feature(n, kind) for n, kind in features.items()}
         self.preprocessors = {n: feature.preprocessor for n, feature in self.features.items()}
@@ -58,7 +55,7 @@ class FeatureSpace:
             unknown = [n for n in cross.feature_names if n not in self.features]
             if unknown:
                 raise ValueError(f"[FeatureSpace] crosses names {', '.join(unknown)}, which features has not")
-        self._encoders, self._adapted, self._inputs = {}, not self._adaptable(), None
+        self._encoders, self._crossings, self._adapted, self._inputs = {}, {}, not self._adaptable(), None
 
     # ---- kinds of features
 
@@ -124,6 +121,45 @@ class FeatureSpace:
             raise ValueError(f"[FeatureSpace] the feature '{name}' is {kind!r}; it is a Feature or one of {', '.join([*plain, *sizes])}")
         return getattr(self, kind)(sizes[kind]) if kind in sizes else getattr(self, kind)()
 
+    # ---- configs and files
+
+    def get_config(self):
+        """What it was made with and has learned."""
+        from brio.keras.saving import serialize_keras_object
+
+        rows = {n: {"dtype": f.dtype, "preprocessor": _saved(f.preprocessor, serialize_keras_object), "output_mode": f.output_mode} for n, f in self.features.items()}
+        return {
+            "features": rows, "output_mode": self.output_mode, "crossing_dim": self.crossing_dim, "hashing_dim": self.hashing_dim,
+            "num_discretization_bins": self.num_discretization_bins, "name": self.name,
+            "crosses": [{"feature_names": list(c.feature_names), "crossing_dim": c.crossing_dim, "output_mode": c.output_mode} for c in self.crosses],
+        }  # fmt: skip
+
+    @classmethod
+    def from_config(cls, config):
+        """A space of a config."""
+        from brio.keras.saving import deserialize_keras_object
+
+        made = dict(config)
+        made["features"] = {
+            n: Feature(row["dtype"], deserialize_keras_object(row["preprocessor"]) if row["preprocessor"] else cls.float().preprocessor, row["output_mode"])
+            for n, row in config["features"].items()
+        }
+        made["crosses"] = [Cross(**row) for row in config["crosses"]]
+        return cls(**made)
+
+    def save(self, filepath):
+        """Writes it to a .keras file, which keras.models.load_model() reads."""
+        from brio.keras import saving
+
+        saving.save_model(self, filepath)
+
+    def load_own_variables(self, store):
+        """It has no weights of its own. Who loads it has learned before."""
+        self._adapted = True
+
+    def save_own_variables(self, store):
+        """It has no weights of its own."""
+
     # ---- learning
 
     def _adaptable(self):
@@ -175,7 +211,7 @@ class FeatureSpace:
 
     def _encoded(self, columns):
         prepared = {name: self.preprocessors[name](x) for name, x in columns.items()}
-        crossed = {c.name: _crossed([prepared[n] for n in c.feature_names], c.crossing_dim) for c in self.crosses}
+        crossed = {c.name: self._crossing(c)([prepared[n] for n in c.feature_names]) for c in self.crosses}
         specs = {**self.features, **{c.name: c for c in self.crosses}}
         made = {}
         for name, x in [*sorted(prepared.items()), *sorted(crossed.items())]:
@@ -185,6 +221,11 @@ class FeatureSpace:
                 raise ValueError(f"[FeatureSpace] '{name}' is a whole number, which cannot be joined with others; use output_mode='dict'")
             made[name] = x
         return made if self.output_mode == "dict" else tf.concat(list(made.values()), -1)
+
+    def _crossing(self, cross):
+        if cross.name not in self._crossings:
+            self._crossings[cross.name] = layers.HashedCrossing(cross.crossing_dim)
+        return self._crossings[cross.name]
 
     def _encoder(self, name, spec):
         if name not in self._encoders:
@@ -207,19 +248,9 @@ def _size(name, spec):
     raise ValueError(f"[FeatureSpace] nobody knows how many categories '{name}' has; use output_mode='int'")
 
 
-def _crossed(columns, bins):
-    """TensorFlow's hash of several whole numbers, as one of so many bins."""
+def _saved(preprocessor, serialize):
+    """The config of a layer; None of a plain cast."""
+    return serialize(preprocessor) if isinstance(preprocessor, layers.Layer) else None
 
-    def of_arrays(*arrays):
-        with np.errstate(over="ignore"):
-            multiplier = np.uint64(_MULTIPLIER)
-            mix = lambda v: v ^ (v >> np.uint64(47))  # noqa: E731
-            result = np.full(arrays[0].shape, _KEY, np.uint64)
-            for array in arrays:
-                result = (result ^ multiplier) ^ (mix(array.astype(np.int64).astype(np.uint64) * multiplier) * multiplier)
-                result = mix(mix(result * multiplier) * multiplier)
-            return (result % np.uint64(bins)).astype(np.int64)
 
-    if any(isinstance(c, tf.KerasTensor) for c in columns):
-        raise ValueError("[FeatureSpace] crosses cannot be a part of a model; call the space in Dataset.map")
-    return tf.ensure_shape(tf.numpy_function(of_arrays, columns, tf.int64), columns[0].shape)
+FeatureSpace.__module__ = "brio.keras.utils"  # where configs find it

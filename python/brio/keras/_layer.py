@@ -44,6 +44,22 @@ def _mask_deleter(tensor):
 _core.Tensor._keras_mask = property(lambda tensor: _core._mask_of(tensor), None, _mask_deleter)  # del x._keras_mask, as tutorials do
 
 
+def as_dense(x):
+    """A tensor in the place of a sparse one: layers compute with all numbers."""
+    if hasattr(x, "dense_shape"):
+        from brio import sparse
+
+        return sparse.to_dense(x)
+    return x
+
+
+def remembering(layer, args, kwargs):
+    """A layer that knows what it is made with, for get_config(): the classes of this package know that by themselves."""
+    if not type(layer).__module__.startswith("brio."):
+        object.__setattr__(layer, "_made_with", (args, kwargs))
+    return layer
+
+
 class Layer:
     """Something with weights that maps tensors to tensors.
 
@@ -57,6 +73,9 @@ class Layer:
     >>> Scale()(tf.constant([[1.0, 2.0]])).numpy().tolist()
     [[1.0, 2.0]]
     """
+
+    def __new__(cls, *args, **kwargs):
+        return remembering(object.__new__(cls), args, kwargs)
 
     def __init__(self, *, activity_regularizer=None, trainable=True, dtype=None, autocast=True, name=None, **kwargs):
         if kwargs:
@@ -93,13 +112,28 @@ class Layer:
     def get_config(self):
         """What the layer was made with; from_config() makes another of it."""
         config = self._base_config()
+        if not hasattr(type(self).get_config, "_by_default"):  # called by the one of a class, which adds its own
+            return config
         given = inspect.signature(type(self).__init__).parameters
         base = inspect.signature(Layer.__init__).parameters
         own = [n for n, p in given.items() if n not in ("self", *config) and (n not in base or n in self.__dict__) and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-        missing = [n for n in own if not hasattr(self, n)]
+        made_with = self._arguments()
+        missing = [n for n in own if n not in made_with and not hasattr(self, n)]
         if missing:
             raise NotImplementedError(f"{type(self).__name__} takes {', '.join(missing)} and needs get_config() of its own")
-        return {**config, **{n: getattr(self, n) for n in own}}
+        return {**config, **{n: made_with[n] if n in made_with else getattr(self, n) for n in own}}
+
+    get_config._by_default = True
+
+    def _arguments(self):
+        """What a class of the user's was made with, by name."""
+        args, kwargs = self.__dict__.get("_made_with", ((), {}))
+        try:
+            bound = inspect.signature(type(self).__init__).bind(None, *args, **kwargs)
+        except TypeError:
+            return {}
+        bound.apply_defaults()
+        return bound.arguments
 
     def _base_config(self):
         from brio.keras._serialization import serialize_keras_object
@@ -144,7 +178,7 @@ class Layer:
         training = kwargs.pop("training", None)
         flat = _nest.flatten((args, kwargs))
         symbolic = any(isinstance(x, KerasTensor) for x in flat)
-        simple = not kwargs and len(args) == 1
+        simple = not kwargs and len(args) == 1 and not _is_nested(args[0])
         if symbolic and not simple:
             return _on_symbols(self, args, kwargs, training)
         values = [i for i, x in enumerate(flat) if isinstance(x, KerasTensor) or _is_value(x)]
@@ -245,12 +279,17 @@ class Layer:
 
     # ---- weights
 
-    def add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
-                   constraint=None, aggregation=None, overwrite_with_gradient=False, name=None):  # fmt: skip
-        """A variable that belongs to this layer."""
-        if isinstance(shape, str):  # Keras 2 had the name first
-            shape, name = initializer if isinstance(initializer, (tuple, list)) else (), shape
-            initializer = None if isinstance(initializer, (tuple, list)) else initializer
+    def add_weight(self, *args, **kwargs):
+        """A variable that belongs to this layer: add_weight(shape, initializer, dtype, trainable, ..., name)."""
+        if args and isinstance(args[0], str):  # Keras 2 had the name first
+            kwargs["name"], args = args[0], args[1:]
+        return self._add_weight(*args, **kwargs)
+
+    def _add_weight(self, shape=None, initializer=None, dtype=None, trainable=True, autocast=True, regularizer=None,
+                    constraint=None, aggregation=None, overwrite_with_gradient=False, name=None, **old):  # fmt: skip
+        unknown = set(old) - {"synchronization", "use_resource", "getter", "experimental_autocast", "collections"}
+        if unknown:
+            raise TypeError(f"{type(self).__name__}.add_weight() does not know {', '.join(sorted(unknown))}")
         if initializer is None:
             initializer = "glorot_uniform" if shape else "zeros"
         return self._handle.add_weight(name or "variable", () if shape is None else shape, initializer, dtype, trainable,
@@ -453,6 +492,11 @@ def _call_arguments(cls):
         names = frozenset(n for n, p in parameters.items() if p.kind is not p.VAR_KEYWORD)
         type.__setattr__(cls, "_call_names", names)
     return cls._call_names
+
+
+def _is_nested(x):
+    """Is it a structure of symbols that a list of them does not tell? A call has to remember it."""
+    return isinstance(x, dict) or isinstance(x, (list, tuple)) and any(isinstance(v, (dict, list, tuple)) for v in x)
 
 
 def _packed(layer, results, like):

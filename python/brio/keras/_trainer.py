@@ -1,15 +1,20 @@
 """Training: compile, fit, evaluate, predict. The loops are C++'s (brio/train), except where run_eagerly asks for Python's."""
 
 import contextlib
+import functools
+import warnings
 import weakref
 
 from brio import _core, _nest
 from brio._function import function
+from brio.errors import _UnknownValueError
 from brio.keras import _batches, _eager_loop
 from brio.keras import callbacks as _callbacks
+from brio.keras import config as _config
 from brio.keras import losses as _losses
 from brio.keras import metrics as _metrics
 from brio.keras import optimizers as _optimizers
+from brio.keras._layer import as_dense
 
 
 def listed(x):
@@ -41,6 +46,29 @@ def _by_output(given, names, empty):
     if isinstance(given, (list, tuple)) and empty is None:  # a list of one loss
         return list(given)
     return [given] * len(names)
+
+
+def _op_by_op_where_needed(method):
+    """A method that runs once more, without tracing, where a model does what cannot be traced: strings, values of tensors."""
+
+    @functools.wraps(method)
+    def call(self, *args, **kwargs):
+        try:
+            return method(self, *args, **kwargs)
+        except _UnknownValueError as error:
+            if self.run_eagerly:
+                raise
+            warnings.warn(f"{method.__name__}() runs op by op, as '{self.name}' cannot be traced: {error}", stacklevel=2)
+            self.__dict__["run_eagerly"] = True
+            return method(self, *args, **kwargs)
+
+    return call
+
+
+def _in_floatx(values):
+    """A tensor; floats of another width become Keras' default, as arrays of NumPy's are float64 without anybody's wish."""
+    made, floatx = _core.convert_to_tensor(as_dense(values)), _config.floatx()
+    return _core.cast(made, floatx) if made.dtype.is_floating and made.dtype != floatx else made
 
 
 class Trainer:
@@ -123,6 +151,7 @@ class Trainer:
 
     # ---- fit, evaluate, predict
 
+    @_op_by_op_where_needed
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1):  # fmt: skip
@@ -186,6 +215,7 @@ class Trainer:
             return self._inputs(*_batches.gathered(data, steps))
         return self._inputs(data, None, None)[0]
 
+    @_op_by_op_where_needed
     def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None, callbacks=None,
                  return_dict=False, **kwargs):  # fmt: skip
         """The loss and the metrics over all samples."""
@@ -201,6 +231,7 @@ class Trainer:
             logs = self._trainer.evaluate(x, y, sample_weight, batch_size or 32, verbose, steps, watchers)
         return logs if return_dict else _values(logs)
 
+    @_op_by_op_where_needed
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all samples, as NumPy arrays."""
         self._restore_waiting(x)
@@ -208,13 +239,15 @@ class Trainer:
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
         dataset = getattr(x, "_brio_dataset", None)
-        if type(self).predict_step is not Trainer.predict_step:
+        if type(self).predict_step is not Trainer.predict_step or self.run_eagerly:
             batches = _batches.Batches(x, lambda x, *_: x).start(0) if dataset is not None else _batches.cut(x, batch_size or 32)
-            return _eager_loop.predict(function(self.predict_step), batches, steps, self.steps_per_execution, watchers)
+            step = self.predict_step if self.run_eagerly else function(self.predict_step)
+            return _eager_loop.predict(step, batches, steps, self.steps_per_execution, watchers)
         inputs = self._inputs(x, None, None)[0] if dataset is None else dataset
         results = self._trainer.predict(inputs, batch_size or 32, steps, watchers)
         return self._pack_outputs([r.numpy() for r in results])
 
+    @_op_by_op_where_needed
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
         """One step on one batch."""
         self._require_compiled("train_on_batch")
@@ -297,7 +330,7 @@ class Trainer:
         self.__dict__["_data_structure"] = None if one(x) and one(y) and one(sample_weight) else (x, y, sample_weight)
         if isinstance(x, (dict, tuple)):
             self.__dict__["_input_structure"] = _nest.map_structure(lambda v: None, x)
-        to = lambda values: None if values is None else [_core.convert_to_tensor(v) for v in values]  # noqa: E731
+        to = lambda values: None if values is None else [_in_floatx(v) for v in values]  # noqa: E731
         return to(self._flat_inputs(x)), to(self._flat_targets(y)), to(self._flat_targets(sample_weight))
 
     def _flat_inputs(self, x):

@@ -132,6 +132,13 @@ class InputLayer(Layer):
         """The dtype of the input."""
         return self._dtype_name
 
+    @property
+    def output(self):
+        """The symbol that a model begins with."""
+        return _core._layer_symbol(self._handle)
+
+    input = output
+
     def get_config(self):
         return {"batch_shape": self.batch_shape, "dtype": self.dtype, "sparse": False, "ragged": False, "name": self.name, "optional": False}
 
@@ -171,15 +178,19 @@ def _python_layer(handle):
     return made
 
 
-def __getattr__(name):
-    if name == "TFSMLayer":  # which few programs use
-        from brio.keras._tfsm_layer import TFSMLayer
+# Which few programs use: they load when one does.
+_ELSEWHERE = {"TFSMLayer": "_tfsm_layer", "HashedCrossing": "_hashed_crossing", **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "_conv_lstm")}
 
-        return TFSMLayer
+
+def __getattr__(name):
+    if name in _ELSEWHERE:
+        import importlib
+
+        return getattr(importlib.import_module(f"brio.keras.{_ELSEWHERE[name]}"), name)
     from brio._missing import explain
 
     raise AttributeError(explain(__name__, name) if not name.startswith("__") else name)
 
 
 def __dir__():
-    return sorted({*globals(), "TFSMLayer"})
+    return sorted({*globals(), *_ELSEWHERE})

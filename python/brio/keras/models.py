@@ -5,7 +5,7 @@ import json
 from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
-from brio.keras._layer import KerasTensor, Layer
+from brio.keras._layer import KerasTensor, Layer, as_dense, remembering
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
 
@@ -33,7 +33,7 @@ class Model(Trainer, Layer):
     def __new__(cls, *args, **kwargs):
         if cls is Model and _is_functional(args, kwargs):
             cls = Functional
-        return object.__new__(cls)
+        return remembering(object.__new__(cls), args, kwargs)
 
     def __init__(self, *args, name=None, trainable=True, dtype=None, **kwargs):
         if _is_functional(args, kwargs):
@@ -94,6 +94,8 @@ class Model(Trainer, Layer):
         if type(self) is Model:
             return {}
         return super().get_config()
+
+    get_config._by_default = True
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
@@ -186,11 +188,14 @@ class Functional(Model):
     def _flat_inputs(self, x):
         if isinstance(x, dict):
             structure = self._structures[0]
+            if isinstance(structure, dict) and set(structure) <= set(x) and any(isinstance(v, (dict, list, tuple)) for v in structure.values()):
+                return _nest.flatten({k: x[k] for k in structure})
             names = sorted(structure) if isinstance(structure, dict) and set(structure) <= set(x) else self.input_names
             missing = [n for n in names if n not in x]
             if missing:
                 raise ValueError(f"the inputs of this model are {names}, but {missing} are not given")
-            return [x[n] for n in names]
+            return [as_dense(x[n]) for n in names]
+        x = as_dense(x)
         return listed(x) if len(self._inputs_list) > 1 or not isinstance(x, (list, tuple)) or is_list_of_values(x) else [x]
 
     def _flat_targets(self, y):
@@ -281,18 +286,21 @@ class Sequential(Model):
             if self._kept:
                 raise ValueError("an Input is the first of a Sequential's layers")
             symbol = _core._layer_symbol(layer._handle)
-            self.__dict__["_symbols"] = [symbol, symbol]
+            self._begin_with(symbol)
             return
         shape = layer.__dict__.get("_input_shape")
         if shape is not None and not self._kept and self._symbols is None:
-            symbol = _core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else None, None)
-            self.__dict__["_symbols"] = [symbol, symbol]
+            self._begin_with(_core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else None, None))
         if self._handle.built:  # it was called: a chain that is built takes no more layers
             self._begin_again(self._kept)
         self._handle.add_layer(layer._handle)
         self._kept.append(layer)  # the Python object lives as long as the model
         if self._symbols is not None:  # weights are made at once
             self._symbols[1] = layer(self._symbols[1])
+
+    def _begin_with(self, symbol):
+        self.__dict__["_symbols"] = [symbol, symbol]
+        _core._expect_input(self._handle, symbol)
 
     def _summary_text(self, expand_nested=False):
         if self._symbols is not None and self._kept and not self._handle.built:
@@ -313,11 +321,14 @@ class Sequential(Model):
         self.__dict__.pop("_made_trainer", None)
         self.__dict__["compiled"] = False
         self._adopt(_core._chain(self.name))
-        self.__dict__.update(_kept=[], _symbols=[first, first] if first is not None else None)
+        self.__dict__.update(_kept=[], _symbols=None)
+        if first is not None:
+            self._begin_with(first)
         for layer in layers:
             self.add(layer)
 
     def __call__(self, inputs, training=None, mask=None):
+        inputs = as_dense(inputs)
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)
         handle = self._handle.keeping(self) if isinstance(flat[0], KerasTensor) else self._handle
         results = handle.call(flat, training, [mask] if mask is not None else None)

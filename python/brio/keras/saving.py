@@ -198,7 +198,7 @@ def save_weights(model, filepath, overwrite=True, max_shard_size=None, **kwargs)
     if max_shard_size is not None:
         raise ValueError("weights are written to one file; leave max_shard_size out")
     if not filepath.endswith((".weights.h5", ".safetensors")):
-        raise ValueError(f"a file of weights ends in .weights.h5 or .safetensors, but the name is {filepath}")
+        raise ValueError(f"The filename must end in `.weights.h5`, or in .safetensors, but the name is {filepath}")
     _check_overwrite(filepath, overwrite)
     if filepath.endswith(".safetensors"):
         from brio import _safetensors
@@ -222,11 +222,21 @@ def load_weights(model, filepath, skip_mismatch=False, by_name=False, **kwargs):
     elif filepath.endswith(".keras"):
         with _archive(filepath) as archive:
             _from_archive(archive, lambda source: _read_into(model, source, skip_mismatch, filepath))
+    elif filepath.endswith((".h5", ".hdf5")) and not kwargs.get("_is_backup") and _is_legacy(filepath):
+        from brio.keras import _legacy_h5
+
+        _legacy_h5.load_weights(model, filepath, skip_mismatch, by_name)
     elif filepath.endswith("weights.h5") or kwargs.get("_is_backup"):
         _files.check_file(filepath, _files.BINARY)
         _read_into(model, _H5(filepath), skip_mismatch, filepath)
     else:
-        raise ValueError(f"weights are read from .weights.h5, .keras and .safetensors files, but the name is {filepath}")
+        raise ValueError(f"weights are read from .weights.h5, .h5, .keras and .safetensors files, but the name is {filepath}")
+
+
+def _is_legacy(path):
+    from brio.keras import _legacy_h5
+
+    return _legacy_h5.is_legacy(path)
 
 
 def save_backup(model, path, state):
@@ -264,8 +274,13 @@ def _check_overwrite(path, overwrite):
 def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
     """Writes x.keras: the config, the weights and the state of the optimizer. Keras loads it, and load_model() here."""
     filepath = os.fspath(filepath)
+    if filepath.endswith((".h5", ".hdf5")):
+        from brio.keras import _legacy_h5
+
+        _check_overwrite(filepath, overwrite)
+        return _legacy_h5.save_model(model, filepath, kwargs.get("include_optimizer", True))
     if not filepath.endswith(".keras"):
-        raise ValueError(f"models are written to files that end in .keras, but the name is {filepath}; for weights alone there is save_weights()")
+        raise ValueError(f"models are written to files that end in .keras or .h5, but the name is {filepath}; for weights alone there is save_weights()")
     _check_overwrite(filepath, overwrite)
     config = json.dumps(serialize_keras_object(model))
     about = json.dumps({"keras_version": _VERSION, "date_saved": datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S")})
@@ -293,10 +308,14 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
 def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
     """The model of a .keras file."""
     filepath = os.fspath(filepath)
-    if not filepath.endswith(".keras"):
-        raise ValueError(f"models are read from .keras files, but the name is {filepath}")
+    if not filepath.endswith((".keras", ".h5", ".hdf5")):
+        raise ValueError(f"models are read from .keras and .h5 files, but the name is {filepath}")
     if not os.path.exists(filepath):
         raise ValueError(f"there is no file {filepath}")
+    if not filepath.endswith(".keras"):
+        from brio.keras import _legacy_h5
+
+        return _legacy_h5.load_model(filepath, custom_objects, compile, safe_mode)
     with _archive(filepath) as archive:
         config = json.loads(_member(archive, "config.json"))
         if not compile:

@@ -125,26 +125,6 @@ class Progbar:
         self.update(self._seen + n, values)
 
 
-def _needs_network(what):
-    def refuse(*args, **kwargs):
-        raise NotImplementedError(f"{what} downloads files, which brio does not; fetch the file yourself and open it by its path")
-
-    refuse.__name__ = refuse.__qualname__ = what
-    refuse.__doc__ = "Out of scope: it downloads files."
-    return refuse
-
-
-get_file = _needs_network("get_file")
-
-
-def plot_model(*args, **kwargs):
-    """Out of scope: it needs Graphviz. model.summary() prints the layers."""
-    raise NotImplementedError("brio draws no models; model.summary() prints their layers")
-
-
-model_to_dot = plot_model
-
-
 def is_interactive_logging_enabled():
     """True."""
     return True
@@ -195,7 +175,7 @@ def audio_dataset_from_directory(*args, **kwargs):
 
 _ELSEWHERE = {
     **dict.fromkeys(("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"), "brio.data._readers"),
-    "Config": "brio.keras._config_object", "FeatureSpace": "brio.keras._feature_space",
+    "get_file": "brio.keras._download", **dict.fromkeys(("plot_model", "model_to_dot"), "brio.keras._drawing"), "Config": "brio.keras._config_object", "FeatureSpace": "brio.keras._feature_space",
     **dict.fromkeys(("PyDataset", "Sequence"), "brio.keras._py_dataset"),
     **dict.fromkeys(("pack_x_y_sample_weight", "unpack_x_y_sample_weight"), "brio.keras._batches"),
     **dict.fromkeys(("load_img", "img_to_array", "array_to_img", "save_img"), "brio.keras._pictures"),

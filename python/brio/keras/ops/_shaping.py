@@ -27,6 +27,9 @@ def expand_dims(x, axis):
 
 def squeeze(x, axis=None):
     """Without axes of size 1."""
+    if axis is None:  # a size that is not known is not 1
+        axis = [i for i, n in enumerate(tensor(x).shape) if isinstance(n, int) and n == 1]
+        return tf.squeeze(tensor(x), axis) if axis else tensor(x)
     return tf.squeeze(tensor(x), axis if axis is None or isinstance(axis, (list, tuple)) else [axis])
 
 
@@ -89,7 +92,8 @@ def tile(x, repeats):
     x = tensor(x)
     repeats = [repeats] if isinstance(repeats, int) else list(repeats)
     rank = max(len(x.shape), len(repeats))
-    x = tf.reshape(x, [1] * (rank - len(x.shape)) + list(x.shape))
+    for _ in range(rank - len(x.shape)):
+        x = tf.expand_dims(x, 0)
     return tf.tile(x, [1] * (rank - len(repeats)) + repeats)
 
 

@@ -51,7 +51,7 @@ def hsv_to_rgb(images, data_format=None):
 
 def extract_patches(images, size, strides=None, dilation_rate=1, padding="valid", data_format="channels_last"):
     """(batch, rows, columns, size · size · channels)."""
-    pair = lambda v: (v, v) if isinstance(v, int) else tuple(v)  # noqa: E731
+    pair = lambda v: (v, v) if isinstance(v, int) else tuple(v)[1:-1] if len(v) == 4 else tuple(v)  # noqa: E731
     (images, back), size = _pictures(images, data_format), pair(size)
     single = len(images.shape) == 3
     steps, rates = pair(size if strides is None else strides), pair(dilation_rate)

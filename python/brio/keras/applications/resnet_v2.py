@@ -1,0 +1,31 @@
+"""keras.applications.resnet_v2: residual networks that normalise first (He and others, 2016)."""
+
+from brio.keras.applications import _resnet, imagenet_utils
+
+
+def ResNet50V2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
+               classifier_activation="softmax", name="resnet50v2"):  # fmt: skip
+    """50 layers."""
+    return _resnet.resnet(50, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+
+
+def ResNet101V2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
+               classifier_activation="softmax", name="resnet101v2"):  # fmt: skip
+    """101 layers."""
+    return _resnet.resnet(101, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+
+
+def ResNet152V2(include_top=True, weights="imagenet", input_tensor=None, input_shape=None, pooling=None, classes=1000,
+               classifier_activation="softmax", name="resnet152v2"):  # fmt: skip
+    """152 layers."""
+    return _resnet.resnet(152, True, include_top, weights, input_tensor, input_shape, pooling, classes, classifier_activation, name)
+
+
+def preprocess_input(x, data_format=None):
+    """Pictures of 0 … 255 as this network takes them, -1 … 1."""
+    return imagenet_utils.preprocess_input(x, data_format, "tf")
+
+
+def decode_predictions(preds, top=5):
+    """Names of the `top` most likely of 1,000 classes, for each row."""
+    return imagenet_utils.decode_predictions(preds, top)
