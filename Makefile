@@ -17,7 +17,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test test-cuda bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -44,6 +44,18 @@ test: setup ## build and run every test, then the unit tests under ASan and UBSa
 	@$(CTEST) --test-dir $(RELEASE)
 	$(call build,asan,unit_tests)
 	@$(CTEST) --test-dir build/asan -L '^unit$$'
+
+CUDA_TESTS := test_ops test_ops_image test_autodiff test_runtime test_nn test_models test_train
+test-cuda: setup ## run the unit tests on a GPU; without one, say why and run nothing
+	$(call build,release,brio_tool $(CUDA_TESTS))
+	@scripts/test_cuda $(RELEASE)
+
+# The networks of the table in docs/cuda.md: NAME:BATCH:DTYPE
+CUDA_STEPS ?= mlp:32:float32 lstm:32:float32 cnn:256:float16 separable:256:float16 resnet50:256:bfloat16 mobilenet_v2:256:bfloat16 gpt2:16:bfloat16
+bench-cuda: setup ## training steps on a GPU beside torch.compile and JAX, of the Python that PYTHON names
+	$(call build,release,lab_steps)
+	@BRIO_DEVICE=gpu:0 $(RELEASE)/lab_steps $(subst :float,:mixed_float,$(subst :bfloat,:mixed_bfloat,$(subst :float32,,$(CUDA_STEPS))))
+	@$(PYTHON) bench/peers/cuda_steps.py $(CUDA_STEPS)
 
 sanitize: setup ## run every test under ASan+UBSan, then under TSan
 	$(call build,asan)

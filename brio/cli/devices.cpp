@@ -1,5 +1,5 @@
 // brio devices [--json]: what Brio can run on, under the names that programs use, and, where there is more than the
-// host, what work costs there, measured once per machine.
+// host, what work costs there, measured once per machine; what is missing, and why.
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -55,6 +55,7 @@ int run_devices(Words words) {
   const bool with_costs = devices.size() > 1;
   if (words.empty()) {
     for (Device* device : devices) print(*device, with_costs);
+    for (const std::string& why : registry().missing()) std::printf("%s\n", why.c_str());
     return 0;
   }
   Json list = Json::array();

@@ -231,8 +231,11 @@ class Registry {
  public:
   void add_device(std::unique_ptr<Device> device);
   void add(std::string_view device, const OpDef& op, const Implementation& implementation);
-  // Adds devices that take long to look for. Called once, when somebody asks for a device other than the host.
-  void add_finder(std::function<void(Registry&)> finder) { finders_.push_back(std::move(finder)); }
+  // Adds devices that take long to look for, or says why there are none. Called once, when somebody asks for a device
+  // other than the host.
+  using Finder = std::function<std::string(Registry&)>;
+  void add_finder(Finder finder) { finders_.push_back(std::move(finder)); }
+  const std::vector<std::string>& missing() const;  // what finders said
 
   Device& device(std::string_view name) const;  // throws InvalidArgument naming those there are
   Device& host() const;                         // the first that was added
@@ -253,7 +256,8 @@ class Registry {
   std::array<Entry, 64> entries_;
   std::atomic<size_t> count_{0};
   mutable std::once_flag found_;
-  std::vector<std::function<void(Registry&)>> finders_;
+  std::vector<Finder> finders_;
+  mutable std::vector<std::string> missing_;
 };
 // What every device has: branches, loops, code of the host.
 void register_led_kernels(Registry& registry, std::string_view device);

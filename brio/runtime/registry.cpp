@@ -18,10 +18,15 @@ void Registry::find_devices() const {
     auto& self = const_cast<Registry&>(*this);  // what is found was there before
     for (const auto& finder : finders_) {
       const size_t before = entries().size();
-      finder(self);
+      if (std::string why = finder(self); !why.empty()) missing_.push_back(std::move(why));
       for (size_t i = before; i < entries().size(); ++i) register_led_kernels(self, entries_[i].device->name());
     }
   });
+}
+
+const std::vector<std::string>& Registry::missing() const {
+  find_devices();
+  return missing_;
 }
 
 void Registry::add(std::string_view device, const OpDef& op, const Implementation& implementation) {

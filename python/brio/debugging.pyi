@@ -87,4 +87,4 @@ def is_traceback_filtering_enabled() -> Any:
     """True: Brio's own frames are C++."""
 
 def set_log_device_placement(enabled: Any) -> Any:
-    """Takes notice: all is on the CPU, so that there is nothing to log."""
+    """Says whether each plan that is made prints, on standard error, where its steps run. BRIO_EXPLAIN=placement says more of what that costs."""

@@ -24,8 +24,9 @@ TEST(CudaTexts, CompileForEveryOp) {
   size_t prepared = 0;
   for (const OpTest& test : op_tests())
     for (size_t d = 0; d < test.dtypes.size(); ++d) {
-      // Two ranks for each dtype: other cases of the op differ in sizes, which are no part of a text.
-      for (int i : {static_cast<int>(d % 9), static_cast<int>((d + 4) % 9)}) {
+      // One rank for each dtype: other cases of the op differ in sizes, which are no part of a text.
+      const int i = static_cast<int>((d + 2) % 9);
+      {
         Rng rng(static_cast<uint64_t>(i) + 1);
         const Case made = test.make(rng, test.dtypes[d], i);
         Graph graph;
@@ -40,7 +41,7 @@ TEST(CudaTexts, CompileForEveryOp) {
           }
       }
     }
-  EXPECT_GT(prepared, 1000u);
+  EXPECT_GT(prepared, 700u);
   size_t programs = 0;
   for (const std::string& program : device.compiler().waiting_programs()) {
     EXPECT_FALSE(cuda::Compiler::compile(program, 90).empty());

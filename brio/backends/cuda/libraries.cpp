@@ -14,8 +14,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Folders beside those that the system's loader knows: the toolkit's, and those of NVIDIA's Python wheels, which the
-// Python package names (BRIO_CUDA_PATH: folders, or a folder `nvidia` of wheels, split by colons).
+// The folder `nvidia` of Python wheels, where this code is itself part of a package beside it; else empty.
+fs::path wheels_beside_us() {
+  Dl_info here{};
+  if (dladdr(reinterpret_cast<void*>(&wheels_beside_us), &here) == 0 || !here.dli_fname) return {};
+  return fs::path(here.dli_fname).parent_path().parent_path() / "nvidia";
+}
+
+// Folders beside those that the system's loader knows: those that BRIO_CUDA_PATH names (a folder of libraries, or a
+// folder `nvidia` of wheels, split by colons), of NVIDIA's Python wheels, and the toolkit's.
 std::vector<fs::path> folders() {
   std::vector<fs::path> found;
   std::error_code ignored;
@@ -34,6 +41,7 @@ std::vector<fs::path> folders() {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
+  add(wheels_beside_us());
   for (const char* home : {"CUDA_HOME", "CUDA_PATH"})
     if (const char* path = std::getenv(home)) add(path);
   add("/usr/local/cuda");

@@ -97,12 +97,14 @@ Loop Loop::of(std::shared_ptr<const Graph> graph) {
   int last = loop.space.rank() - 1;
   while (last > 0 && loop.space[last] == 1) --last;
   loop.by_rows = !loop.reductions.empty() && last >= 0 && (loop.reduced >> last & 1);
-  const LoopDims& inner = loop.reductions.empty() ? loop.kept : loop.folded;
-  if ((!loop.reductions.empty() && !loop.by_rows) || inner.sizes.empty()) return loop;
+  const LoopDims& inner = loop.inner();
+  if (inner.sizes.empty()) return loop;
   size_t widest = 1;
   for (size_t o = 0; o < loop.operand_count(); ++o)
     if (inner.strides[o].back() == 1) widest = std::max(widest, size_of(loop.operand_dtype(o)));
   int vector = static_cast<int>(std::min<size_t>(8, 16 / widest));
+  if (!loop.reductions.empty() && !loop.by_rows)  // each thread folds into so many numbers, in shared memory at last
+    while (vector > 1 && static_cast<size_t>(vector) * loop.reductions.size() > 16) vector /= 2;
   const auto fits = [&](int v) {
     // Without reductions a space of one dim may have a rest; others are whole rows of vectors.
     if ((!loop.reductions.empty() || inner.sizes.size() > 1) && inner.sizes.back() % v != 0) return false;
@@ -120,8 +122,7 @@ Loop Loop::of(std::shared_ptr<const Graph> graph) {
 }
 
 bool Loop::moves_vectors(size_t operand, int of) const {
-  const LoopDims& inner = reductions.empty() ? kept : folded;
-  return of > 1 && !inner.sizes.empty() && inner.strides[operand].back() == 1;
+  return of > 1 && !inner().sizes.empty() && inner().strides[operand].back() == 1;
 }
 
 std::string node_obstacle(const Graph& graph, const Node& node) {
@@ -153,6 +154,7 @@ class Writer {
  public:
   Writer(const Loop& loop, int vector)
       : loop_(loop),
+        in_columns_(!loop.reductions.empty() && !loop.by_rows),
         body_(*loop.body),
         vector_(vector),
         index_(loop.wide ? "i64" : "u32"),
@@ -273,7 +275,7 @@ class Writer {
       text += cat("      w", k, ".v[v] = narrow<", type_name(body_.values[v].dtype), ">(", name[v], ");\n");
     }
     for (size_t k = 0; k < loop_.reductions.size(); ++k)
-      text += cat("      a", k, " = ", fold(k), "::join(a", k, ", ", name[loop_.reductions[k].value], ");\n");
+      text += cat("      ", sum(k), " = ", fold(k), "::join(", sum(k), ", ", name[loop_.reductions[k].value], ");\n");
     return text;
   }
   std::string element_loop() const {
@@ -299,24 +301,34 @@ class Writer {
 
   std::string accumulator(size_t k) const { return std::string(wide_name(loop_.reductions[k].dtype)); }
   std::string fold(size_t k) const { return cat("Fold", loop_.reductions[k].fold, "<", accumulator(k), ">"); }
+  // Of columns a thread has one for each element of a vector.
+  std::string sum(size_t k) const { return cat("a", k, in_columns_ ? "[v]" : ""); }
   std::string starts() const {
     std::string text;
     for (size_t k = 0; k < loop_.reductions.size(); ++k)
       text += cat("  ", accumulator(k), " a", k, " = ", fold(k), "::start();\n");
     return text;
   }
-  // Result or partial result of the kept element k.
-  std::string results(std::string_view indent) const {
+  std::string column_starts() const {
     std::string text;
     for (size_t k = 0; k < loop_.reductions.size(); ++k)
-      text += cat(indent, "if (gridDim.y == 1) ((", type_name(loop_.reductions[k].dtype), "*)p.result[", k,
-                  "])[k] = narrow<", type_name(loop_.reductions[k].dtype), ">(a", k, ");\n", indent, "else ((",
-                  accumulator(k), "*)p.partial[", k, "])[blockIdx.y * p.kept + k] = a", k, ";\n");
+      text += cat("  ", accumulator(k), " a", k, "[", vector_, "];\n#pragma unroll\n  for (int v = 0; v < ", vector_,
+                  "; ++v) a", k, "[v] = ", fold(k), "::start();\n");
+    return text;
+  }
+  // Result or partial result of a kept element.
+  std::string results(std::string_view indent, std::string_view at) const {
+    std::string text;
+    for (size_t k = 0; k < loop_.reductions.size(); ++k)
+      text += cat(indent, "if (gridDim.y == 1) ((", type_name(loop_.reductions[k].dtype), "*)p.result[", k, "])[", at,
+                  "] = narrow<", type_name(loop_.reductions[k].dtype), ">(", sum(k), ");\n", indent, "else ((",
+                  accumulator(k), "*)p.partial[", k, "])[blockIdx.y * p.kept + ", at, "] = ", sum(k), ";\n");
     return text;
   }
 
  private:
   const Loop& loop_;
+  const bool in_columns_;
   const Graph& body_;
   int vector_;
   std::string index_, divider_;
@@ -373,37 +385,38 @@ std::string row_fold_text(const Loop& loop, int vector, int group) {
                   ", s", k, ", 256);\n");
     else text += cat("  a", k, " = fold_threads<", w.fold(k), ">(a", k, ", ", group, ");\n");
   }
-  return text + cat("  if (k < p.kept && threadIdx.x % ", group, " == 0) {\n", w.results("    "), "  }\n}\n");
+  return text + cat("  if (k < p.kept && threadIdx.x % ", group, " == 0) {\n", w.results("    ", "k"), "  }\n}\n");
 }
 
-std::string column_fold_text(const Loop& loop, int width) {
-  Writer w(loop, 1);
+std::string column_fold_text(const Loop& loop, int vector, int width) {
+  Writer w(loop, vector);
   const auto at = [&](size_t operand) { return cat("b", operand, " + ", w.offset(operand, loop.folded, "f")); };
   const int rows = 256 / width;
   std::string text = w.parameters();
   text += cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n",
               w.scalars());
-  text += cat("  const ", w.index(), " k = (", w.index(), ")blockIdx.x * ", width, " + threadIdx.x;\n");
+  text +=
+      cat("  const ", w.index(), " k = ((", w.index(), ")blockIdx.x * ", width, " + threadIdx.x) * ", vector, ";\n");
   text += cat("  const ", w.index(), " begin = blockIdx.y * p.per_block;\n  const ", w.index(),
-              " end = begin + p.per_block < p.folded ? begin + p.per_block : p.folded;\n", w.starts());
+              " end = begin + p.per_block < p.folded ? begin + p.per_block : p.folded;\n", w.column_starts());
   text += "  if (k < p.kept) {\n" + w.coordinates(loop.kept, "k", "k");
   for (size_t o = 0; o < loop.operand_count(); ++o)
     text += cat("    const ", w.index(), " b", o, " = ", w.offset(o, loop.kept, "k"), ";\n");
   text += cat("#pragma unroll 4\n    for (", w.index(), " r = begin + threadIdx.y; r < end; r += ", rows, ") {\n");
   text += w.coordinates(loop.folded, "f", "r");
-  text += w.loads(at, loop.folded, "f", "");
+  text += w.loads(at, loop.kept, "k", "");
   text += w.element_loop();
   text += w.stores(at, "");
   text += "    }\n  }\n";
-  for (size_t k = 0; k < loop.reductions.size(); ++k) {
-    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[256];\n  s", k, "[threadIdx.y * ", width,
-                " + threadIdx.x] = a", k, ";\n");
-  }
-  text += "  __syncthreads();\n  if (threadIdx.y != 0 || k >= p.kept) return;\n";
+  const std::string each = cat("#pragma unroll\n  for (int v = 0; v < ", vector, "; ++v) ");
   for (size_t k = 0; k < loop.reductions.size(); ++k)
-    text += cat("  for (int y = 1; y < ", rows, "; ++y) a", k, " = ", w.fold(k), "::join(a", k, ", s", k, "[y * ",
-                width, " + threadIdx.x]);\n");
-  return text + w.results("  ") + "}\n";
+    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[", vector, "][256];\n", each, "s", k,
+                "[v][threadIdx.y * ", width, " + threadIdx.x] = a", k, "[v];\n");
+  text += cat("  __syncthreads();\n  if (threadIdx.y != 0 || k >= p.kept) return;\n", each, "{\n");
+  for (size_t k = 0; k < loop.reductions.size(); ++k)
+    text += cat("    for (int y = 1; y < ", rows, "; ++y) a", k, "[v] = ", w.fold(k), "::join(a", k, "[v], s", k,
+                "[v][y * ", width, " + threadIdx.x]);\n");
+  return text + w.results("    ", "k + v") + "  }\n}\n";
 }
 
 std::string join_text(const Loop& loop) {

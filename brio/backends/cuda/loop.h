@@ -41,6 +41,8 @@ struct Loop {
   static Loop of(std::shared_ptr<const Graph> body);
   size_t operand_count() const { return body->inputs.size() + elementwise_outputs.size(); }
   DType operand_dtype(size_t i) const;
+  // The dims whose innermost one neighbouring threads, and the elements of a vector, walk along.
+  const LoopDims& inner() const { return reductions.empty() || !by_rows ? kept : folded; }
   // Read or written `vector` elements at a time: their addresses have to be multiples of that.
   bool moves_vectors(size_t operand, int of) const;
 };
@@ -53,8 +55,8 @@ std::string node_obstacle(const Graph& graph, const Node& node);  // of one of t
 std::string elementwise_text(const Loop& loop, int vector);
 // `group` threads fold one result; they are neighbours within the folded elements.
 std::string row_fold_text(const Loop& loop, int vector, int group);
-// `width` neighbouring threads have results of their own, 256 / width fold one result.
-std::string column_fold_text(const Loop& loop, int width);
+// `width` neighbouring threads have `vector` results each, 256 / width fold one result.
+std::string column_fold_text(const Loop& loop, int vector, int width);
 // Joins the partial results of several blocks.
 std::string join_text(const Loop& loop);
 

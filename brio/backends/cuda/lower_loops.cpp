@@ -86,7 +86,9 @@ class LoopKernel final : public CudaKernel {
       stream.start_packed(*code, grid, {256}, p.bytes());
       return;
     }
-    stream.start_packed(*code, {static_cast<unsigned>(blocks_), static_cast<unsigned>(parts_)}, block_, p.bytes());
+    const int64_t per_block = width_ * vector;
+    const int64_t blocks = loop_.by_rows ? blocks_ : (kept_ + per_block - 1) / per_block;
+    stream.start_packed(*code, {static_cast<unsigned>(blocks), static_cast<unsigned>(parts_)}, block_, p.bytes());
     if (!join_) return;
     Parameters j(loop_.wide);
     for (const LoopReduction& reduction : loop_.reductions) j.pointer(args.out[reduction.output]);
@@ -110,10 +112,10 @@ class LoopKernel final : public CudaKernel {
       block_ = {256};
       least = 4096;
     } else {
-      width_ = 32;
-      while (width_ < 256 && width_ < kept_) width_ *= 2;
-      if (width_ > 64 && blocks_for(kept_, static_cast<int>(width_)).x < 64) width_ = 64;
-      blocks_ = (kept_ + width_ - 1) / width_;
+      const int64_t columns = (kept_ + loop_.vector - 1) / loop_.vector;  // of vectors
+      width_ = 8;
+      while (width_ < 64 && width_ < columns) width_ *= 2;
+      blocks_ = (columns + width_ - 1) / width_;
       block_ = {static_cast<unsigned>(width_), static_cast<unsigned>(256 / width_)};
       least = 32 * (256 / width_);
     }
@@ -125,7 +127,7 @@ class LoopKernel final : public CudaKernel {
   std::shared_ptr<const Code> code_of(int vector) const {
     std::string text = loop_.reductions.empty() ? elementwise_text(loop_, vector)
                        : loop_.by_rows          ? row_fold_text(loop_, vector, group_)
-                                                : column_fold_text(loop_, static_cast<int>(width_));
+                                                : column_fold_text(loop_, vector, static_cast<int>(width_));
     return device_.compiler().code(loop_.reductions.empty() ? "loop" : "fold", std::move(text), {"elementwise"});
   }
   bool aligned(const KernelArgs& args) const {

@@ -9,17 +9,18 @@
 namespace brio::cuda {
 namespace {
 
-// As in windows.cuh.
+// The parameter of windows.cuh, and whether its numbers need 64 bits.
 struct WindowSizes {
-  struct Axis {
-    long long size, window, stride, dilation, low, count;
-  } axis[3];
-  long long batch = 0, channels = 0, groups = 1, in_group = 0, out_group = 0;
-  explicit WindowSizes(const Windows& windows) {
-    for (int a = 0; a < 3; ++a) {
-      const WindowAxis& w = windows.axis[a];
-      axis[a] = {w.size, w.window, w.stride, w.dilation, w.low, w.count()};
-    }
+  std::vector<int64_t> numbers;
+  bool wide = false;
+  WindowSizes(const Windows& windows, int64_t batch, int64_t channels, int64_t groups, int64_t in_group,
+              int64_t out_group) {
+    for (const WindowAxis& w : windows.axis)
+      numbers.insert(numbers.end(), {w.size, w.window, w.stride, w.dilation, w.low, w.count()});
+    numbers.insert(numbers.end(), {batch, channels, groups, in_group, out_group});
+    const int64_t most = std::max({channels, groups * in_group, groups * out_group});
+    wide = batch * std::max(windows.sizes(), windows.counts()) * most >= int64_t{1} << 30;
+    for (const WindowAxis& w : windows.axis) wide |= w.size + w.low + w.reach() + w.stride >= int64_t{1} << 30;
   }
 };
 
@@ -28,71 +29,60 @@ Support supports_numbers(const NodeView& node) {
   return is_real(dtype) && dtype != boolean ? Support::can() : Support::cannot(cat("no windows of ", dtype));
 }
 
-std::shared_ptr<const Code> windows_code(const NodeView& node, std::string_view label, std::string signature,
-                                         std::string call) {
-  return device_of(node).compiler().code(label,
-                                         cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(", signature,
-                                             ", const __grid_constant__ WindowSizes s) { ", call, "; }\n"),
-                                         {"elementwise", "windows"});
+WindowSizes geometry(const NodeView& node) {
+  const OpDef& op = *node.node.op;
+  if (&op == &op::conv || &op == &op::conv_input_grad || &op == &op::conv_filter_grad) {
+    const ConvGeometry g = ConvGeometry::of(op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs());
+    return {g, g.batch, 0, g.groups, g.in, g.out};
+  }
+  const PoolGeometry g =
+      PoolGeometry::of(&op == &op::avg_pool_grad ? node.out(0).shape : node.in(0).shape, node.attrs());
+  return {g, g.batch, g.channels, 1, 0, 0};
 }
 
-// out, in 0 and in 1 where there is one, sizes.
+// How an op is called in windows.cuh.
+std::string call_of(const OpDef& op) {
+  if (&op == &op::max_pool) return "max_pool(p.out, p.a, p.a, p.s)";
+  if (&op == &op::max_pool_pick) return "max_pool(p.out, p.a, p.b, p.s)";
+  if (&op == &op::max_pool_grad) return "max_pool_grad(p.out, p.a, p.b, p.s)";
+  if (&op == &op::avg_pool || &op == &op::avg_pool_grad) return cat(op.name, "(p.out, p.a, p.s)");
+  return cat(op.name, "_direct(p.out, p.a, p.b, p.s)");
+}
+
 class WindowKernel final : public CudaKernel {
  public:
   explicit WindowKernel(const NodeView& node)
       : device_(device_of(node)),
-        op_(*node.node.op),
         sizes_(geometry(node)),
-        elements_(node.out(0).shape.elements()) {
-    const std::string t(type_name(node.out(0).dtype));
-    const bool two = node.node.in.size() == 2;
-    std::string function;
-    std::string arguments = two ? "out, a, b, s" : "out, a, s";
-    if (&op_ == &op::max_pool) function = "max_pool", arguments = "out, a, a, s";
-    else if (&op_ == &op::max_pool_pick) function = "max_pool";
-    else if (&op_ == &op::max_pool_grad || &op_ == &op::avg_pool || &op_ == &op::avg_pool_grad) function = op_.name;
-    else function = cat(op_.name, "_direct"), block_each_ = &op_ == &op::conv_filter_grad;
-    code_ = windows_code(node, function,
-                         cat(t, "* out, const ", t, "* a", two ? cat(", const ", t, "* b") : std::string()),
-                         cat(function, "(", arguments, ")"));
-    two_ = two;
-    description = "direct";
+        elements_(node.out(0).shape.elements()),
+        two_(node.node.in.size() == 2),
+        block_each_(node.node.op == &op::conv_filter_grad) {
+    code_ = device_.compiler().code(
+        node.node.op->name,
+        cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ "
+            "Windowed<",
+            type_name(node.out(0).dtype), ", ", sizes_.wide ? "i64" : "i32", "> p) { ", call_of(*node.node.op),
+            "; }\n"),
+        {"elementwise", "windows"});
+    description = cat(node.node.op->name, ", a thread an element");
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (elements_ == 0) return;
+    Parameters p(sizes_.wide);
+    p.pointer(args.out[0]);
+    p.pointer(args.in[0]);
+    p.pointer(two_ ? args.in[1] : nullptr);
+    for (int64_t number : sizes_.numbers) p.number(number);
     const int64_t most = int64_t{64} * device_.multiprocessors();
-    const Grid grid{
-        static_cast<unsigned>(block_each_ ? elements_ : std::min<int64_t>(blocks_for(elements_, 256).x, most))};
-    if (two_) stream.start(*code_, grid, {256}, args.out[0], args.in[0], args.in[1], sizes_);
-    else stream.start(*code_, grid, {256}, args.out[0], args.in[0], sizes_);
+    const int64_t blocks = block_each_ ? elements_ : std::min<int64_t>(blocks_for(elements_, 256).x, most);
+    stream.start_packed(*code_, {static_cast<unsigned>(blocks)}, {256}, p.bytes());
   }
 
  private:
-  static WindowSizes geometry(const NodeView& node) {
-    const OpDef& op = *node.node.op;
-    if (&op == &op::conv || &op == &op::conv_input_grad || &op == &op::conv_filter_grad) {
-      const ConvGeometry g =
-          ConvGeometry::of(op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs());
-      WindowSizes sizes(g);
-      sizes.batch = g.batch;
-      sizes.groups = g.groups;
-      sizes.in_group = g.in;
-      sizes.out_group = g.out;
-      return sizes;
-    }
-    const PoolGeometry g =
-        PoolGeometry::of(&op == &op::avg_pool_grad ? node.out(0).shape : node.in(0).shape, node.attrs());
-    WindowSizes sizes(g);
-    sizes.batch = g.batch;
-    sizes.channels = g.channels;
-    return sizes;
-  }
-
   CudaDevice& device_;
-  const OpDef& op_;
   WindowSizes sizes_;
   int64_t elements_;
-  bool two_ = false, block_each_ = false;
+  bool two_, block_each_;
   std::shared_ptr<const Code> code_;
 };
 

@@ -1,5 +1,6 @@
 // GPUs, found when somebody asks for a device by name or for the list of them.
 #include "brio/backends/cuda/lower.h"
+#include "brio/base/error.h"
 
 namespace brio {
 
@@ -18,8 +19,8 @@ void cuda::add_kernels(Registry& registry, std::string_view device, bool product
 }
 
 void register_cuda(Registry& registry) {
-  registry.add_finder([](Registry& r) {
-    if (!cuda::obstacle().empty()) return;
+  registry.add_finder([](Registry& r) -> std::string {
+    if (const std::string why = cuda::obstacle(); !why.empty()) return cat("no GPU for CUDA: ", why);
     int count = 0;
     cuda::check(cuda::driver().cuDeviceGetCount(&count), "counting devices");
     for (int number = 0; number < count; ++number) {
@@ -28,6 +29,7 @@ void register_cuda(Registry& registry) {
       r.add_device(std::move(device));
       cuda::add_kernels(r, name, true);
     }
+    return {};
   });
 }
 

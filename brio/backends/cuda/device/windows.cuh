@@ -1,54 +1,60 @@
 // Windows over three axes of (batch, spatial…, channels): pooling, and convolutions that no library has. One thread for
 // each element of the result; sums are in the order of the definition (reference/pooling.cpp, reference/convolution.cpp).
-struct WindowAxis {
-  i64 size, window, stride, dilation, low, count;
+template <typename I> struct WindowAxis {
+  I size, window, stride, dilation, low, count;
 };
-struct WindowSizes {
-  WindowAxis axis[3];
-  i64 batch, channels;               // pooling
-  i64 groups, in_group, out_group;   // convolution: channels of one group
+// I: i32 where all positions fit.
+template <typename I> struct WindowSizes {
+  WindowAxis<I> axis[3];
+  I batch, channels;               // pooling
+  I groups, in_group, out_group;   // convolution: channels of one group
 };
-DEVICE void spatial(i64 index, i64 size1, i64 size2, i64* at) {
+template <typename T, typename I> struct Windowed {
+  T* out;
+  const T *a, *b;
+  WindowSizes<I> s;
+};
+template <typename I> DEVICE void spatial(I index, I size1, I size2, I* at) {
   at[0] = index / (size1 * size2);
   at[1] = index / size2 % size1;
   at[2] = index % size2;
 }
 // Where a window's tap lies in x; -1: in the padding.
-DEVICE i64 position_of_tap(const WindowSizes& s, const i64* o, const i64* tap) {
-  i64 index = 0;
+template <typename I> DEVICE I position_of_tap(const WindowSizes<I>& s, const I* o, const I* tap) {
+  I index = 0;
   for (int a = 0; a < 3; ++a) {
-    const i64 i = o[a] * s.axis[a].stride + tap[a] * s.axis[a].dilation - s.axis[a].low;
+    const I i = o[a] * s.axis[a].stride + tap[a] * s.axis[a].dilation - s.axis[a].low;
     if (i < 0 || i >= s.axis[a].size) return -1;
     index = index * s.axis[a].size + i;
   }
   return index;
 }
 // The window whose tap lies at x's position; -1: none.
-DEVICE i64 window_of_position(const WindowSizes& s, const i64* at, const i64* tap, i64* o) {
-  i64 index = 0;
+template <typename I> DEVICE I window_of_position(const WindowSizes<I>& s, const I* at, const I* tap, I* o) {
+  I index = 0;
   for (int a = 0; a < 3; ++a) {
-    const i64 from = at[a] + s.axis[a].low - tap[a] * s.axis[a].dilation;
+    const I from = at[a] + s.axis[a].low - tap[a] * s.axis[a].dilation;
     if (from < 0 || from % s.axis[a].stride != 0 || from / s.axis[a].stride >= s.axis[a].count) return -1;
     o[a] = from / s.axis[a].stride;
     index = index * s.axis[a].count + o[a];
   }
   return index;
 }
-DEVICE i64 sizes_of(const WindowSizes& s) { return s.axis[0].size * s.axis[1].size * s.axis[2].size; }
-DEVICE i64 counts_of(const WindowSizes& s) { return s.axis[0].count * s.axis[1].count * s.axis[2].count; }
+template <typename I> DEVICE I sizes_of(const WindowSizes<I>& s) { return s.axis[0].size * s.axis[1].size * s.axis[2].size; }
+template <typename I> DEVICE I counts_of(const WindowSizes<I>& s) { return s.axis[0].count * s.axis[1].count * s.axis[2].count; }
 #define FOR_TAPS(s, tap) \
   for (tap[0] = 0; tap[0] < s.axis[0].window; ++tap[0]) \
     for (tap[1] = 0; tap[1] < s.axis[1].window; ++tap[1]) \
       for (tap[2] = 0; tap[2] < s.axis[2].window; ++tap[2])
-#define FOR_ELEMENTS(i, n) for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < (n); i += (i64)gridDim.x * 256)
+#define FOR_ELEMENTS(i, n) for (I i = (I)blockIdx.x * 256 + threadIdx.x; i < (n); i += (I)gridDim.x * 256)
 
-template <typename T> DEVICE i64 first_largest(const WindowSizes& s, const T* x, i64 n, const i64* o, i64 channel) {
-  i64 best = -1, tap[3];
+template <typename T, typename I> DEVICE I first_largest(const WindowSizes<I>& s, const T* x, I n, const I* o, I channel) {
+  I best = -1, tap[3];
   Wide<T> most = 0;
   FOR_TAPS(s, tap) {
-    const i64 at = position_of_tap(s, o, tap);
+    const I at = position_of_tap(s, o, tap);
     if (at < 0) continue;
-    const i64 i = (n * sizes_of(s) + at) * s.channels + channel;
+    const I i = (n * sizes_of(s) + at) * s.channels + channel;
     const Wide<T> candidate = wide(x[i]);
     if (best < 0 || candidate > most || (candidate != candidate && most == most)) {
       best = i;
@@ -57,44 +63,44 @@ template <typename T> DEVICE i64 first_largest(const WindowSizes& s, const T* x,
   }
   return best;
 }
-template <typename T> DEVICE void max_pool(T* out, const T* x, const T* from, const WindowSizes& s) {
-  const i64 counts = counts_of(s);
+template <typename T, typename I> DEVICE void max_pool(T* out, const T* x, const T* from, const WindowSizes<I>& s) {
+  const I counts = counts_of(s);
   FOR_ELEMENTS(y, s.batch * counts * s.channels) {
-    const i64 pixel = y / s.channels;
-    i64 o[3];
+    const I pixel = y / s.channels;
+    I o[3];
     spatial(pixel % counts, s.axis[1].count, s.axis[2].count, o);
     out[y] = from[first_largest(s, x, pixel / counts, o, y % s.channels)];
   }
 }
-template <typename T> DEVICE void max_pool_grad(T* out, const T* x, const T* g, const WindowSizes& s) {
-  const i64 sizes = sizes_of(s), counts = counts_of(s);
+template <typename T, typename I> DEVICE void max_pool_grad(T* out, const T* x, const T* g, const WindowSizes<I>& s) {
+  const I sizes = sizes_of(s), counts = counts_of(s);
   FOR_ELEMENTS(i, s.batch * sizes * s.channels) {
-    const i64 n = i / s.channels / sizes, channel = i % s.channels;
-    i64 at[3], tap[3], o[3];
+    const I n = i / s.channels / sizes, channel = i % s.channels;
+    I at[3], tap[3], o[3];
     spatial(i / s.channels % sizes, s.axis[1].size, s.axis[2].size, at);
     Wide<T> sum = 0;
     FOR_TAPS(s, tap) {
-      const i64 window = window_of_position(s, at, tap, o);
+      const I window = window_of_position(s, at, tap, o);
       if (window >= 0 && first_largest(s, x, n, o, channel) == i)
         sum = plus(sum, wide(g[(n * counts + window) * s.channels + channel]));
     }
     out[i] = narrow<T>(sum);
   }
 }
-DEVICE i64 elements_of_window(const WindowSizes& s, const i64* o) {
-  i64 tap[3], n = 0;
+template <typename I> DEVICE I elements_of_window(const WindowSizes<I>& s, const I* o) {
+  I tap[3], n = 0;
   FOR_TAPS(s, tap) n += position_of_tap(s, o, tap) >= 0;
   return n;
 }
-template <typename T> DEVICE void avg_pool(T* out, const T* x, const WindowSizes& s) {
-  const i64 counts = counts_of(s);
+template <typename T, typename I> DEVICE void avg_pool(T* out, const T* x, const WindowSizes<I>& s) {
+  const I counts = counts_of(s);
   FOR_ELEMENTS(y, s.batch * counts * s.channels) {
-    const i64 pixel = y / s.channels, n = pixel / counts;
-    i64 o[3], tap[3], elements = 0;
+    const I pixel = y / s.channels, n = pixel / counts;
+    I o[3], tap[3], elements = 0;
     spatial(pixel % counts, s.axis[1].count, s.axis[2].count, o);
     Wide<T> sum = 0;
     FOR_TAPS(s, tap) {
-      const i64 at = position_of_tap(s, o, tap);
+      const I at = position_of_tap(s, o, tap);
       if (at < 0) continue;
       sum += wide(x[(n * sizes_of(s) + at) * s.channels + y % s.channels]);
       ++elements;
@@ -102,15 +108,15 @@ template <typename T> DEVICE void avg_pool(T* out, const T* x, const WindowSizes
     out[y] = narrow<T>(sum / (Wide<T>)elements);
   }
 }
-template <typename T> DEVICE void avg_pool_grad(T* out, const T* g, const WindowSizes& s) {
-  const i64 sizes = sizes_of(s), counts = counts_of(s);
+template <typename T, typename I> DEVICE void avg_pool_grad(T* out, const T* g, const WindowSizes<I>& s) {
+  const I sizes = sizes_of(s), counts = counts_of(s);
   FOR_ELEMENTS(i, s.batch * sizes * s.channels) {
-    const i64 n = i / s.channels / sizes;
-    i64 at[3], tap[3], o[3];
+    const I n = i / s.channels / sizes;
+    I at[3], tap[3], o[3];
     spatial(i / s.channels % sizes, s.axis[1].size, s.axis[2].size, at);
     Wide<T> sum = 0;
     FOR_TAPS(s, tap) {
-      const i64 window = window_of_position(s, at, tap, o);
+      const I window = window_of_position(s, at, tap, o);
       if (window >= 0) sum += wide(g[(n * counts + window) * s.channels + i % s.channels]) / (Wide<T>)elements_of_window(s, o);
     }
     out[i] = narrow<T>(sum);
@@ -118,17 +124,17 @@ template <typename T> DEVICE void avg_pool_grad(T* out, const T* g, const Window
 }
 
 // x, filter → y; the filter is (taps, channels of a group, channels of the result).
-template <typename T> DEVICE void conv_direct(T* out, const T* x, const T* filter, const WindowSizes& s) {
-  const i64 counts = counts_of(s), outs = s.groups * s.out_group, ins = s.groups * s.in_group;
+template <typename T, typename I> DEVICE void conv_direct(T* out, const T* x, const T* filter, const WindowSizes<I>& s) {
+  const I counts = counts_of(s), outs = s.groups * s.out_group, ins = s.groups * s.in_group;
   FOR_ELEMENTS(y, s.batch * counts * outs) {
-    const i64 pixel = y / outs, c = y % outs, n = pixel / counts, first = c / s.out_group * s.in_group;
-    i64 o[3], tap[3], number = 0;
+    const I pixel = y / outs, c = y % outs, n = pixel / counts, first = c / s.out_group * s.in_group;
+    I o[3], tap[3], number = 0;
     spatial(pixel % counts, s.axis[1].count, s.axis[2].count, o);
     Wide<T> sum = 0;
     FOR_TAPS(s, tap) {
-      const i64 at = position_of_tap(s, o, tap);
+      const I at = position_of_tap(s, o, tap);
       if (at >= 0)
-        for (i64 in = 0; in < s.in_group; ++in)
+        for (I in = 0; in < s.in_group; ++in)
           sum = plus(sum, times(wide(x[(n * sizes_of(s) + at) * ins + first + in]), wide(filter[(number * s.in_group + in) * outs + c])));
       ++number;
     }
@@ -136,17 +142,17 @@ template <typename T> DEVICE void conv_direct(T* out, const T* x, const T* filte
   }
 }
 // filter, y's cotangent → x's
-template <typename T> DEVICE void conv_input_grad_direct(T* out, const T* filter, const T* g, const WindowSizes& s) {
-  const i64 sizes = sizes_of(s), counts = counts_of(s), outs = s.groups * s.out_group, ins = s.groups * s.in_group;
+template <typename T, typename I> DEVICE void conv_input_grad_direct(T* out, const T* filter, const T* g, const WindowSizes<I>& s) {
+  const I sizes = sizes_of(s), counts = counts_of(s), outs = s.groups * s.out_group, ins = s.groups * s.in_group;
   FOR_ELEMENTS(i, s.batch * sizes * ins) {
-    const i64 n = i / ins / sizes, c = i % ins, first = c / s.in_group * s.out_group;
-    i64 at[3], tap[3], o[3], number = 0;
+    const I n = i / ins / sizes, c = i % ins, first = c / s.in_group * s.out_group;
+    I at[3], tap[3], o[3], number = 0;
     spatial(i / ins % sizes, s.axis[1].size, s.axis[2].size, at);
     Wide<T> sum = 0;
     FOR_TAPS(s, tap) {
-      const i64 window = window_of_position(s, at, tap, o);
+      const I window = window_of_position(s, at, tap, o);
       if (window >= 0)
-        for (i64 k = first; k < first + s.out_group; ++k)
+        for (I k = first; k < first + s.out_group; ++k)
           sum = plus(sum, times(wide(filter[(number * s.in_group + c % s.in_group) * outs + k]), wide(g[(n * counts + window) * outs + k])));
       ++number;
     }
@@ -154,17 +160,17 @@ template <typename T> DEVICE void conv_input_grad_direct(T* out, const T* filter
   }
 }
 // x, y's cotangent → the filter's: a block for each element, its threads over the windows.
-template <typename T> DEVICE void conv_filter_grad_direct(T* out, const T* x, const T* g, const WindowSizes& s) {
+template <typename T, typename I> DEVICE void conv_filter_grad_direct(T* out, const T* x, const T* g, const WindowSizes<I>& s) {
   typedef Wide<T> W;
   __shared__ W shared[32];
-  const i64 counts = counts_of(s), outs = s.groups * s.out_group, ins = s.groups * s.in_group;
-  const i64 c = blockIdx.x % outs, in = blockIdx.x / outs % s.in_group, number = blockIdx.x / outs / s.in_group;
-  i64 tap[3], o[3];
+  const I counts = counts_of(s), outs = s.groups * s.out_group, ins = s.groups * s.in_group;
+  const I c = blockIdx.x % outs, in = blockIdx.x / outs % s.in_group, number = blockIdx.x / outs / s.in_group;
+  I tap[3], o[3];
   spatial(number, s.axis[1].window, s.axis[2].window, tap);
   W sum = 0;
-  for (i64 p = threadIdx.x; p < s.batch * counts; p += 256) {
+  for (I p = threadIdx.x; p < s.batch * counts; p += 256) {
     spatial(p % counts, s.axis[1].count, s.axis[2].count, o);
-    const i64 at = position_of_tap(s, o, tap);
+    const I at = position_of_tap(s, o, tap);
     if (at >= 0)
       sum = plus(sum, times(wide(x[(p / counts * sizes_of(s) + at) * ins + c / s.out_group * s.in_group + in]), wide(g[p * outs + c])));
   }
