@@ -50,7 +50,7 @@ bool has_strings(const Recording& r) {
   return false;
 }
 // What is pending, where nobody said where it is to run.
-Device& cheapest_for(const Recording& r) {
+[[gnu::cold]] Device& cheapest_for(const Recording& r) {
   constexpr double kSmall = 1 << 18;  // bytes: no launch pays for less
   Work work;
   std::vector<const Aval*> in;
@@ -80,7 +80,9 @@ Device& cheapest_for(const Recording& r) {
 Device& device_of(const Recording& r) {
   Device& device = r.device ? *r.device : default_device();
   const bool by_cost = !r.device && chooses_by_cost();
-  if ((device.is_host() && !by_cost) || has_strings(r)) return device.is_host() ? device : registry().host();
+  if (device.is_host() && !by_cost) [[likely]]
+    return device;
+  if (has_strings(r)) return registry().host();
   return by_cost ? cheapest_for(r) : device;
 }
 
@@ -257,7 +259,8 @@ class Evaluation {
         std::memcpy(result.data(), &source->scalar, size_of(source->aval().dtype));
         continue;
       }
-      const Array& there = source->copy_in(memory_);
+      const bool is_here = source->array.buffer && &source->array.buffer->memory() == &memory_;
+      const Array& there = is_here ? source->array : source->copy_in(memory_);
       result.buffer = there.buffer;
       result.offset = there.offset + output.offset;
     }
