@@ -275,12 +275,25 @@ double microseconds(const DeviceCosts& costs, const Work& work, bool on_host) {
   return computing + copies;
 }
 
+// One that cannot even be measured costs too much for anything: whoever names it is told why.
+static DeviceCosts costs_to_choose_by(Device& device) {
+  try {
+    return costs_of(device);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "brio: nothing is put on %s without a word: %s\n", std::string(device.name()).c_str(),
+                 error.what());
+    const DeviceCosts never{.launch = 1e12, .copy = 1e12, .in = 1, .out = 1, .flops = 1, .memory = 1};
+    set_costs(device, never);
+    return never;
+  }
+}
+
 Device& cheapest_device(const Work& work) {
   Device* best = &registry().host();
   const double on_host = microseconds(costs_of(*best), work, true);
   double least = 1e300;
   for (Device* device : candidates()) {
-    const DeviceCosts costs = costs_of(*device);
+    const DeviceCosts costs = costs_to_choose_by(*device);
     const double here = microseconds(costs, work, false);
     // What lies there already would have to be copied to the host.
     const double back = work.to_host == 0 ? 0 : costs.copy + static_cast<double>(work.to_host) / costs.out;
