@@ -51,7 +51,6 @@ bool has_strings(const Recording& r) {
 }
 // What is pending, where nobody said where it is to run.
 [[gnu::cold]] Device& cheapest_for(const Recording& r) {
-  constexpr double kSmall = 1 << 18;  // bytes: no launch pays for less
   Work work;
   std::vector<const Aval*> in;
   std::vector<Aval> out;
@@ -73,7 +72,6 @@ bool has_strings(const Recording& r) {
     for (uint32_t i = 0; i < node.n_graphs; ++i) graphs.push_back(r.graphs[node.graph + i].get());
     add_cost(work, *node.op, in, std::span(r.attrs.begin() + node.attr, node.n_attrs), graphs, out);
   }
-  if (work.to_host == 0 && work.bytes < kSmall) return registry().host();
   return cheapest_device(work);
 }
 
