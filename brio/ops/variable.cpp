@@ -158,6 +158,21 @@ Tensor read_variable(const VariableRef& variable) {
   return value;
 }
 
+namespace {
+
+// A variable of a device stays there when it is given a value of the host.
+Tensor at_home(const VariableImpl& variable, const Tensor& value) {
+  const Buffer* const own = variable.value.impl()->array.buffer.get();
+  if (!own || own->on_host()) [[likely]]
+    return value;
+  const TensorImpl& impl = *value.impl();
+  if (!impl.computed.load(std::memory_order_acquire) || (impl.array.buffer && !impl.array.buffer->on_host()))
+    return value;
+  return Tensor(impl.copy_in(own->memory()));
+}
+
+}  // namespace
+
 void assign_variable(const VariableRef& variable, const Tensor& value) {
   if (!value.defined()) throw InvalidArgument(cat("[assign] variable '", variable->name, "' cannot become none"));
   if (!(value.aval() == variable->aval))
@@ -175,9 +190,10 @@ void assign_variable(const VariableRef& variable, const Tensor& value) {
   bool step_ends = false;
   {
     std::scoped_lock lock(recording.mutex, variable->mutex);
-    if (!recording.pending() && value.impl()->computed.load(std::memory_order_acquire)) {
-      variable->value = value;  // nothing is left to run that could fail
-      if (Buffer* buffer = value.impl()->array.buffer.get()) buffer->set_owner(variable->owner);
+    Tensor kept = at_home(*variable, value);
+    if (!recording.pending() && kept.impl()->computed.load(std::memory_order_acquire)) {
+      if (Buffer* buffer = kept.impl()->array.buffer.get()) buffer->set_owner(variable->owner);
+      variable->value = std::move(kept);  // nothing is left to run that could fail
       return;
     }
     // What was there before the last run is what a failed run must bring back.
@@ -187,7 +203,7 @@ void assign_variable(const VariableRef& variable, const Tensor& value) {
       recording.rebound.push_back({variable, variable->value});
       ++variable->value.impl()->rollbacks;
     }
-    variable->value = value;
+    variable->value = std::move(kept);
     constexpr size_t kMostRebound = 1024;  // a node that nobody reads must not keep every variable's former value
     step_ends = recording.nodes.size() - recording.first_pending >= recording_limits().nodes_at_assign ||
                 recording.rebound.size() >= kMostRebound;

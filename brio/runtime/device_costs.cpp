@@ -30,6 +30,7 @@ struct Known {
   std::mutex measuring;  // once is enough
   std::map<const Device*, DeviceCosts> costs;
   std::vector<Device*> candidates;
+  bool searched = false;
 };
 Known& known() {
   static auto* all = new Known;
@@ -275,12 +276,29 @@ double microseconds(const DeviceCosts& costs, const Work& work, bool on_host) {
   return computing + copies;
 }
 
+// One that cannot even be measured costs too much for anything: whoever names it is told why.
+static DeviceCosts costs_to_choose_by(Device& device) {
+  try {
+    return costs_of(device);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "brio: nothing is put on %s without a word: %s\n", std::string(device.name()).c_str(),
+                 error.what());
+    const DeviceCosts never{.launch = 1e12, .copy = 1e12, .in = 1, .out = 1, .flops = 1, .memory = 1};
+    set_costs(device, never);
+    return never;
+  }
+}
+
 Device& cheapest_device(const Work& work) {
+  constexpr double kSmall = 1 << 18;  // bytes: no launch pays for less
   Device* best = &registry().host();
+  if (work.to_host == 0 && work.bytes < kSmall) return *best;
+  const std::vector<Device*> others = candidates();
+  if (others.empty()) return *best;
   const double on_host = microseconds(costs_of(*best), work, true);
   double least = 1e300;
-  for (Device* device : candidates()) {
-    const DeviceCosts costs = costs_of(*device);
+  for (Device* device : others) {
+    const DeviceCosts costs = costs_to_choose_by(*device);
     const double here = microseconds(costs, work, false);
     // What lies there already would have to be copied to the host.
     const double back = work.to_host == 0 ? 0 : costs.copy + static_cast<double>(work.to_host) / costs.out;
@@ -291,24 +309,34 @@ Device& cheapest_device(const Work& work) {
   return *best;
 }
 
+// Files of drivers that a GPU cannot do without: where there are none, nobody has to look.
+static bool may_have_gpu() { return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0; }
+
 std::vector<Device*> candidates() {
-  const std::lock_guard lock(known().mutex);
-  return known().candidates;
+  {
+    const std::lock_guard lock(known().mutex);
+    if (known().searched) return known().candidates;
+  }
+  std::vector<Device*> found;
+  for (Device* device : visible_devices())
+    if (spec_of(*device).kind == "GPU") found.push_back(device);
+  set_candidates(found);
+  return found;
 }
 
 void set_candidates(std::vector<Device*> devices) {
   const std::lock_guard lock(known().mutex);
   detail::chooses_by_cost.store(!devices.empty(), std::memory_order_relaxed);
   known().candidates = std::move(devices);
+  known().searched = true;
 }
 
-void update_candidates() {
-  std::vector<Device*> found;
+void look_for_candidates_later() {
   const char* named = std::getenv("BRIO_DEVICE");
-  if (!named || !*named)
-    for (Device* device : visible_devices())
-      if (spec_of(*device).kind == "GPU") found.push_back(device);
-  set_candidates(std::move(found));
+  if ((named && *named) || !may_have_gpu()) return set_candidates({});
+  const std::lock_guard lock(known().mutex);
+  detail::chooses_by_cost.store(true, std::memory_order_relaxed);
+  known().searched = false;
 }
 
 }  // namespace brio

@@ -41,12 +41,13 @@ Device& cheapest_device(const Work& work);
 
 // Devices that work may be put on without a word: GPUs that are visible, unless BRIO_DEVICE names the device for all.
 // Empty: everything stays on the host, and nothing is measured.
+// Looked for when there is work that might pay for it: finding a GPU takes long.
 std::vector<Device*> candidates();
 void set_candidates(std::vector<Device*> devices);
-void update_candidates();  // after the visible devices have changed
+void look_for_candidates_later();  // at the start, and after the visible devices have changed
 
 namespace detail {
-extern constinit std::atomic<bool> chooses_by_cost;  // there are candidates
+extern constinit std::atomic<bool> chooses_by_cost;  // there are candidates, or may be
 }
 inline bool chooses_by_cost() { return detail::chooses_by_cost.load(std::memory_order_relaxed); }
 

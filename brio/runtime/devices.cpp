@@ -63,6 +63,7 @@ DeviceSpec spec_of(const Device& device) {
   const size_t colon = name.find(':');
   const std::string kind = upper(name.substr(0, colon));
   int number = 0;
+  if (device.is_host()) return {kind, number};  // without a look for others, which may take long
   const std::lock_guard lock(hidden().mutex);
   for (Device* other : physical_devices()) {
     if (other == &device) break;
@@ -122,10 +123,14 @@ void set_visible_devices(const std::vector<Device*>& devices) {
     hidden().devices = std::move(others);
   }
   (void)default_device();  // chooses its candidates as it is asked first
-  update_candidates();
+  look_for_candidates_later();
 }
 
 Device* find_device(const DeviceSpec& spec) {
+  if (Device& host = registry().host(); spec == spec_of(host)) {
+    const std::lock_guard lock(hidden().mutex);
+    return std::ranges::find(hidden().devices, &host) == hidden().devices.end() ? &host : nullptr;
+  }
   for (Device* device : visible_devices())
     if (spec_of(*device) == spec) return device;
   return nullptr;

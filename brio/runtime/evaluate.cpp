@@ -50,8 +50,7 @@ bool has_strings(const Recording& r) {
   return false;
 }
 // What is pending, where nobody said where it is to run.
-Device& cheapest_for(const Recording& r) {
-  constexpr double kSmall = 1 << 18;  // bytes: no launch pays for less
+[[gnu::cold]] Device& cheapest_for(const Recording& r) {
   Work work;
   std::vector<const Aval*> in;
   std::vector<Aval> out;
@@ -73,14 +72,15 @@ Device& cheapest_for(const Recording& r) {
     for (uint32_t i = 0; i < node.n_graphs; ++i) graphs.push_back(r.graphs[node.graph + i].get());
     add_cost(work, *node.op, in, std::span(r.attrs.begin() + node.attr, node.n_attrs), graphs, out);
   }
-  if (work.to_host == 0 && work.bytes < kSmall) return registry().host();
   return cheapest_device(work);
 }
 
 Device& device_of(const Recording& r) {
   Device& device = r.device ? *r.device : default_device();
   const bool by_cost = !r.device && chooses_by_cost();
-  if ((device.is_host() && !by_cost) || has_strings(r)) return device.is_host() ? device : registry().host();
+  if (device.is_host() && !by_cost) [[likely]]
+    return device;
+  if (has_strings(r)) return registry().host();
   return by_cost ? cheapest_for(r) : device;
 }
 
@@ -257,7 +257,8 @@ class Evaluation {
         std::memcpy(result.data(), &source->scalar, size_of(source->aval().dtype));
         continue;
       }
-      const Array& there = source->copy_in(memory_);
+      const bool is_here = source->array.buffer && &source->array.buffer->memory() == &memory_;
+      const Array& there = is_here ? source->array : source->copy_in(memory_);
       result.buffer = there.buffer;
       result.offset = there.offset + output.offset;
     }

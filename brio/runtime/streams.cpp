@@ -257,7 +257,7 @@ constinit std::atomic<Device*> detail::device_of_programs = nullptr;
 Device& detail::choose_default_device() {
   const char* name = std::getenv("BRIO_DEVICE");
   Device& chosen = name && *name ? named_device(name) : registry().host();
-  update_candidates();
+  look_for_candidates_later();
   device_of_programs.store(&chosen, std::memory_order_release);
   return chosen;
 }

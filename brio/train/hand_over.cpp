@@ -13,11 +13,12 @@ bool is_on_host(const Tensor& x) {
   return x.dtype() != DType::string && impl.array.buffer && impl.array.buffer->on_host() && impl.aval().bytes() != 0;
 }
 
-// Memory that nobody else holds, for at least so many bytes.
-void need(BufferRef& buffer, size_t bytes, Memory& memory) {
-  if (buffer && buffer->refs.load() == 1 && buffer->bytes() >= bytes) return;
+// Memory that nobody else holds, for at least so many bytes. True: it is new.
+bool need(BufferRef& buffer, size_t bytes, Memory& memory) {
+  if (buffer && buffer->refs.load() == 1 && buffer->bytes() >= bytes) return false;
   buffer.reset();
   buffer = BufferRef::allocate(bytes, Owner::input, memory);
+  return true;
 }
 
 }  // namespace
@@ -31,7 +32,8 @@ void HandOver::make_ready(Batch& batch, size_t columns) const {
 void HandOver::fill(Column& column, const Array& from, Stream& stream) const {
   const size_t bytes = from.aval.bytes();
   need(column.staging, bytes, device_->staging());
-  need(column.there, bytes, device_->memory());
+  // Memory is recycled in the order of this thread's stream for work: the copy has to come after what that has to do.
+  if (need(column.there, bytes, device_->memory())) BufferUses::publish(device_->stream(), column.there.get());
   std::memcpy(column.staging->data(), from.data(), bytes);
   BufferUses uses(stream);
   uses.add(column.there.get());  // the step that read it last comes first, on the device

@@ -19,7 +19,7 @@ def somewhere_else(tmp_path, monkeypatch):
 
 NAMESPACES = ["", "bitwise", "debugging", "dtypes", "image", "linalg", "lookup", "math", "nest", "nn", "ragged", "random", "signal", "sparse", "strings"]
 # They would print, wait, or change how the others run.
-LEFT_OUT = {"print", "set_seed", "set_global_generator", "map_fn", "while_loop", "vectorized_map", "get_logger", "placeholder"}
+LEFT_OUT = {"print", "set_seed", "set_global_generator", "map_fn", "while_loop", "vectorized_map", "get_logger", "placeholder", "set_log_device_placement"}
 
 
 def functions():
