@@ -54,7 +54,7 @@ std::vector<Tensor> Replayed::learn(const std::vector<Tensor>& example) {
   return results;
 }
 
-void Replayed::give_up(std::string reason, double seconds) {
+void Replayed::give_up(const std::string& reason, double seconds) {
   {
     const std::lock_guard lock(mutex_);
     if (as_python_) return;

@@ -36,7 +36,7 @@ class Replayed {
   // With the journals behind the first `tried`.
   bool replay(const std::vector<Tensor>& element, size_t& tried, std::vector<Tensor>& results) const;
   std::vector<Tensor> call_python(const std::vector<Tensor>& element);
-  void give_up(std::string reason, double seconds);
+  void give_up(const std::string& reason, double seconds);
 
   std::shared_ptr<nb::object> python_;
   std::string who_;
