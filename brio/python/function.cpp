@@ -20,9 +20,12 @@ class Function {
  public:
   // `prepare`, where it is not None, makes other arguments of those that are given: prepare(args, kwargs). Then
   // `signature` are these with a number in the place of each tensor, and `shapes` theirs by these numbers; a size
-  // that is None is left open. `relax`: so are sizes in which calls differ.
-  Function(nb::object f, nb::object prepare, nb::object signature, nb::object shapes, bool relax)
-      : python_(kept(std::move(f))), prepare_(kept(std::move(prepare))), sizes_(relax ? Sizes::open : Sizes::fixed) {
+  // that is None is left open. `relax`: so are sizes in which calls differ. `op_by_op`: what cannot be traced runs so.
+  Function(nb::object f, nb::object prepare, nb::object signature, nb::object shapes, bool relax, bool op_by_op)
+      : python_(kept(std::move(f))),
+        prepare_(kept(std::move(prepare))),
+        sizes_(relax ? Sizes::open : Sizes::fixed),
+        op_by_op_(op_by_op) {
     if (signature.is_none()) return;
     std::vector<Tensor> numbers;
     (void)Nest::flatten(nb::make_tuple(signature, nb::dict()), numbers, {});
@@ -128,7 +131,7 @@ class Function {
       const Unlocked release;
       variant->traced->call(tensors.data(), tensors.size(), results);
     } catch (nb::python_error& error) {
-      if (!is_unknown_value(error)) throw;
+      if (!op_by_op_ || !is_unknown_value(error)) throw;
       refused = true;
       if (++variant->refusals == kMostRefusals) warn_once(error);
     }
@@ -208,16 +211,16 @@ class Function {
   std::list<std::shared_ptr<Variant>> variants_;  // most recently used first
   Index index_;                                   // by hash
   size_t forgotten_traces_ = 0;
-  bool warned_ = false;
+  bool op_by_op_, warned_ = false;
 };
 
 }  // namespace
 
 void bind_function(nb::module_& m) {
   nb::class_<Function>(m, "_Function", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool>(), nb::arg("function"),
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool, bool>(), nb::arg("function"),
            nb::arg("prepare").none(), nb::arg("signature") = nb::none(), nb::arg("shapes") = nb::none(),
-           nb::arg("relax") = false)
+           nb::arg("relax") = false, nb::arg("op_by_op") = false)
       .def("__call__", &Function::call)
       .def_prop_ro("traces", &Function::traces)
       .def("saved_traces", &Function::saved_traces);

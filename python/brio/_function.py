@@ -19,7 +19,7 @@ class Function(_core._Function):
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
         self._traced = _autograph.convert(python_function) if autograph else python_function
         self._relax = relax
-        super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax)
+        super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax, True)
 
     def __get__(self, instance, owner=None):
         """A method: each object has traces of its own, since they hold what belongs to it."""
