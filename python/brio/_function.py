@@ -43,6 +43,12 @@ class Function(_core._Function):
                 self._specified.append(specified)
         return ConcreteFunction(self, args, kwargs)
 
+    def pretty_printed_concrete_signatures(self, verbose=True):
+        """What went in and came out of each trace, as a text."""
+        shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)  # noqa: E731
+        name = getattr(self.python_function, "__name__", "function")
+        return "\n\n".join(f"{name}({shown(trace.arguments)})\n  Returns:\n    {shown(trace.results)}" for _, _, trace in self.saved_traces())
+
     def experimental_get_tracing_count(self):
         """How often the function was traced."""
         return self.traces
@@ -102,6 +108,14 @@ class ConcreteFunction:
     def outputs(self):
         """The same in one list."""
         return _nest.flatten(self.structured_outputs)
+
+    @property
+    def graph(self):
+        """What was traced, as a graph of operations."""
+        from brio._function_graph import FuncGraph
+
+        self._function(*_zeros(self.structured_input_signature[0]), **_zeros(self.structured_input_signature[1]))
+        return FuncGraph(self.name, self._function.saved_traces()[-1][2])
 
     def pretty_printed_signature(self, verbose=True):
         """What goes in and comes out, as a text."""
