@@ -135,7 +135,7 @@ class InputLayer(Layer):
     @property
     def output(self):
         """The symbol that a model begins with."""
-        return _core._layer_symbol(self._handle)
+        return self.__dict__.get("_symbol") or _core._layer_symbol(self._handle)
 
     input = output
 
