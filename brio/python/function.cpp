@@ -20,7 +20,8 @@ class Function {
  public:
   // `prepare`, where it is not None, makes other arguments of those that are given: prepare(args, kwargs). Then
   // `signature` are these with a number in the place of each tensor, and `shapes` theirs by these numbers; a size
-  // that is None is left open. `relax`: so are sizes in which calls differ. `op_by_op`: what cannot be traced runs so.
+  // that is None is left open. `relax`: so are sizes in which calls differ. `op_by_op`: what cannot be traced runs
+  // so.
   Function(nb::object f, nb::object prepare, nb::object signature, nb::object shapes, bool relax, bool op_by_op)
       : python_(kept(std::move(f))),
         prepare_(kept(std::move(prepare))),
@@ -138,8 +139,8 @@ class Function {
     return refused ? untraced(*variant, tensors) : variant->results_for(tensors).unflatten(results);
   }
 
-  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function. The
-  // first call may make variables that the second one finds, so that it is tried twice.
+  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function.
+  // The first call may make variables that the second one finds, so that it is tried twice.
   static constexpr int kMostRefusals = 2;
   nb::object untraced(const Variant& variant, const std::vector<Tensor>& tensors) {
     const nb::object all = variant.arguments.unflatten(tensors);
@@ -148,9 +149,11 @@ class Function {
 
   void warn_once(const nb::python_error& why) {
     if (std::exchange(warned_, true)) return;
-    const std::string name = nb::hasattr(*python_, "__name__") ? nb::cast<std::string>(python_->attr("__name__")) : "it";
-    const std::string text = cat("[tf.function] ", name, " runs op by op, as it cannot be traced: ",
-                                 nb::cast<std::string>(nb::str(why.value())));
+    const std::string name =
+        nb::hasattr(*python_, "__name__") ? nb::cast<std::string>(python_->attr("__name__")) : "it";
+    const std::string text =
+        cat("[tf.function] ", name,
+            " runs op by op, as it cannot be traced: ", nb::cast<std::string>(nb::str(why.value())));
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
   }
 
