@@ -29,8 +29,9 @@ Tensor Schedule::operator()(const Tensor& step) const {
   if (!step.defined()) throw InvalidArgument("[Schedule] the step is none; give it a number");
   const Tensor rate = formula_(step);
   if (!rate.defined() || rate.rank() > step.rank() || !is_floating(rate.dtype()))
-    throw InvalidArgument(cat("[Schedule] the formula must return a floating-point number for each step, but returned ",
-                              rate.defined() ? cat(rate.dtype(), " of shape ", rate.shape()) : "none"));
+    throw InvalidArgument(
+        cat("[Schedule] the formula must return a floating-point number for each step, but returned ",
+            rate.defined() ? cat(rate.dtype(), " of shape ", rate.shape()) : "none"));
   return rate;
 }
 

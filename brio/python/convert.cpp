@@ -249,13 +249,18 @@ Tensor from_sequence(nb::handle object, const Wanted& wanted) {
   check_depth(object.ptr(), 0);
   Wanted items = wanted;
   items.as_input = true;
-  if (!wanted.required)
-    if (const auto dtype = dtype_inside(object.ptr())) items.preferred = dtype;
-  return performed(
+  const auto inside = dtype_inside(object.ptr());
+  // As TensorFlow: tensors in a list become the dtype that is asked for, where a tensor by itself is refused.
+  const bool casts = inside && wanted.required && *inside != *wanted.required && *inside != DType::string &&
+                     *wanted.required != DType::string;
+  if (casts) items.required = inside;
+  else if (inside && !wanted.required) items.preferred = inside;
+  const Tensor made = performed(
       [](std::span<const Tensor> x) {
         return std::vector<Tensor>{stack({x.begin(), x.end()})};
       },
       tensors_of(object, items))[0];
+  return casts ? cast(made, *wanted.required) : made;
 }
 
 // ---- NumPy

@@ -20,9 +20,13 @@ class Function {
  public:
   // `prepare`, where it is not None, makes other arguments of those that are given: prepare(args, kwargs). Then
   // `signature` are these with a number in the place of each tensor, and `shapes` theirs by these numbers; a size
-  // that is None is left open. `relax`: so are sizes in which calls differ.
-  Function(nb::object f, nb::object prepare, nb::object signature, nb::object shapes, bool relax)
-      : python_(kept(std::move(f))), prepare_(kept(std::move(prepare))), sizes_(relax ? Sizes::open : Sizes::fixed) {
+  // that is None is left open. `relax`: so are sizes in which calls differ. `op_by_op`: what cannot be traced runs
+  // so.
+  Function(nb::object f, nb::object prepare, nb::object signature, nb::object shapes, bool relax, bool op_by_op)
+      : python_(kept(std::move(f))),
+        prepare_(kept(std::move(prepare))),
+        sizes_(relax ? Sizes::open : Sizes::fixed),
+        op_by_op_(op_by_op) {
     if (signature.is_none()) return;
     std::vector<Tensor> numbers;
     (void)Nest::flatten(nb::make_tuple(signature, nb::dict()), numbers, {});
@@ -128,15 +132,15 @@ class Function {
       const Unlocked release;
       variant->traced->call(tensors.data(), tensors.size(), results);
     } catch (nb::python_error& error) {
-      if (!is_unknown_value(error)) throw;
+      if (!op_by_op_ || !is_unknown_value(error)) throw;
       refused = true;
       if (++variant->refusals == kMostRefusals) warn_once(error);
     }
     return refused ? untraced(*variant, tensors) : variant->results_for(tensors).unflatten(results);
   }
 
-  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function. The
-  // first call may make variables that the second one finds, so that it is tried twice.
+  // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function.
+  // The first call may make variables that the second one finds, so that it is tried twice.
   static constexpr int kMostRefusals = 2;
   nb::object untraced(const Variant& variant, const std::vector<Tensor>& tensors) {
     const nb::object all = variant.arguments.unflatten(tensors);
@@ -145,9 +149,11 @@ class Function {
 
   void warn_once(const nb::python_error& why) {
     if (std::exchange(warned_, true)) return;
-    const std::string name = nb::hasattr(*python_, "__name__") ? nb::cast<std::string>(python_->attr("__name__")) : "it";
-    const std::string text = cat("[tf.function] ", name, " runs op by op, as it cannot be traced: ",
-                                 nb::cast<std::string>(nb::str(why.value())));
+    const std::string name =
+        nb::hasattr(*python_, "__name__") ? nb::cast<std::string>(python_->attr("__name__")) : "it";
+    const std::string text =
+        cat("[tf.function] ", name,
+            " runs op by op, as it cannot be traced: ", nb::cast<std::string>(nb::str(why.value())));
     if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
   }
 
@@ -208,16 +214,16 @@ class Function {
   std::list<std::shared_ptr<Variant>> variants_;  // most recently used first
   Index index_;                                   // by hash
   size_t forgotten_traces_ = 0;
-  bool warned_ = false;
+  bool op_by_op_, warned_ = false;
 };
 
 }  // namespace
 
 void bind_function(nb::module_& m) {
   nb::class_<Function>(m, "_Function", nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool>(), nb::arg("function"),
+      .def(nb::init<nb::object, nb::object, nb::object, nb::object, bool, bool>(), nb::arg("function"),
            nb::arg("prepare").none(), nb::arg("signature") = nb::none(), nb::arg("shapes") = nb::none(),
-           nb::arg("relax") = false)
+           nb::arg("relax") = false, nb::arg("op_by_op") = false)
       .def("__call__", &Function::call)
       .def_prop_ro("traces", &Function::traces)
       .def("saved_traces", &Function::saved_traces);

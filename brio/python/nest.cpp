@@ -96,7 +96,7 @@ bool Nest::operator==(const Nest& other) const {
   if (kind_ != other.kind_ || items_.size() != other.items_.size()) return false;
   if (object_.is_valid() && object_.ptr() != other.object_.ptr()) {
     if (Py_TYPE(object_.ptr()) != Py_TYPE(other.object_.ptr())) return false;  // 1, 1.0 and True are three
-    if (is_variable(object_))  // several objects may stand for one
+    if (is_variable(object_))                                                  // several objects may stand for one
       return nb::inst_ptr<Variable>(object_)->impl() == nb::inst_ptr<Variable>(other.object_)->impl();
     const int same = PyObject_RichCompareBool(object_.ptr(), other.object_.ptr(), Py_EQ);
     if (same < 0) PyErr_Clear();

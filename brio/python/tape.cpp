@@ -7,6 +7,7 @@
 #include "brio/ops/arrange.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/variable.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/python/nest.h"
@@ -24,6 +25,8 @@ class Tape {
   void enter() {
     if (tape_) throw InvalidArgument("[GradientTape] this tape is in use already; make a new one");
     tape_.emplace(GradientTape::Options{.persistent = true, .watch_accessed_variables = watch_accessed_variables_});
+    followed_ = current_recording().tapes.back();
+    watched_.clear();
     used_ = false;
   }
   void exit() {
@@ -46,15 +49,27 @@ class Tape {
   // It has answered: unless it is persistent, what it followed is forgotten.
   void answered() {
     if (persistent_) return;
+    watched_ = watched();
     pause_.reset();
     tape_.reset();
     used_ = true;
   }
   void reset() { get("reset").reset(); }
 
+  // The variables that it follows or has followed, in the order in which they were first read.
+  std::vector<const VariableImpl*> watched() const {
+    std::vector<const VariableImpl*> found = watched_;
+    if (tape_)
+      for (const auto& [variable, value] : followed_->reads)
+        if (std::ranges::find(found, variable) == found.end()) found.push_back(variable);
+    return found;
+  }
+
  private:
   bool persistent_, watch_accessed_variables_, used_ = false;
   std::optional<GradientTape> tape_;
+  Recording::Tape* followed_ = nullptr;  // what the tape notes
+  std::vector<const VariableImpl*> watched_;
   std::optional<GradientTape::Pause> pause_;
 };
 
@@ -302,6 +317,21 @@ void bind_tape(nb::module_& m) {
       .def(
           "stop_recording", [](nb::handle self) { return NotRecording{nb::borrow(self)}; },
           "A scope in which operations are not followed.")
+      .def(
+          "watched_variables",
+          [](const Tape& self) {
+            nb::list list;
+            for (const VariableImpl* variable : self.watched()) {
+              nb::object found = known_variable(variable);
+              if (found.is_none())
+                throw InvalidArgument(cat("[GradientTape] watched_variables: '", variable->name,
+                                          "' belongs to a layer whose variables nobody has asked for; "
+                                          "ask for layer.variables before"));
+              list.append(found);
+            }
+            return nb::tuple(list);
+          },
+          "The variables that it follows, in the order in which they were first read.")
       .def("reset", &Tape::reset, "Forgets what was followed so far.")
       .def("_stop", [](Tape& self) { self.exit(); })
       .def("_go_on", [](Tape& self) { self.pause().reset(); });

@@ -84,8 +84,8 @@ void bind_variable(nb::module_& m) {
   types.variable = reinterpret_cast<PyTypeObject*>(type.ptr());
   type.def(
           "__init__",
-          [](nb::pointer_and_handle<Variable> self, nb::object initial_value, nb::object trainable,
-             nb::object, nb::object, std::optional<std::string> name, nb::object, nb::object dtype, nb::object,
+          [](nb::pointer_and_handle<Variable> self, nb::object initial_value, nb::object trainable, nb::object,
+             nb::object, std::optional<std::string> name, nb::object, nb::object dtype, nb::object,
              nb::object constraint, nb::object, nb::object, nb::object shape) {
             new (self.p) Variable(make(initial_value, truth_of(trainable), name, dtype, constraint, shape));
             know_variable_object(*self.p, self.h);

@@ -24,6 +24,8 @@ class _Values(list):
             import struct
 
             return struct.unpack("f", struct.pack("f", float(value)))[0]  # as it is written
+        if getattr(getattr(value, "dtype", None), "name", "") == "bool":
+            value = bool(value)
         number = value.__index__() if hasattr(value, "__index__") else value
         if not isinstance(number, int):
             raise TypeError(f"{value!r} has type {type(value).__name__}, but expected one of: int")

@@ -19,7 +19,7 @@ class Function(_core._Function):
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
         self._traced = _autograph.convert(python_function) if autograph else python_function
         self._relax = relax
-        super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax)
+        super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax, True)
 
     def __get__(self, instance, owner=None):
         """A method: each object has traces of its own, since they hold what belongs to it."""
@@ -42,6 +42,12 @@ class Function(_core._Function):
             if specified not in self._specified:  # for SavedModels
                 self._specified.append(specified)
         return ConcreteFunction(self, args, kwargs)
+
+    def pretty_printed_concrete_signatures(self, verbose=True):
+        """What went in and came out of each trace, as a text."""
+        shown = lambda specs: ", ".join(f"{dtype} Tensor, shape={tuple(shape)}" for shape, dtype in specs)  # noqa: E731
+        name = getattr(self.python_function, "__name__", "function")
+        return "\n\n".join(f"{name}({shown(trace.arguments)})\n  Returns:\n    {shown(trace.results)}" for _, _, trace in self.saved_traces())
 
     def experimental_get_tracing_count(self):
         """How often the function was traced."""
@@ -102,6 +108,14 @@ class ConcreteFunction:
     def outputs(self):
         """The same in one list."""
         return _nest.flatten(self.structured_outputs)
+
+    @property
+    def graph(self):
+        """What was traced, as a graph of operations."""
+        from brio._function_graph import FuncGraph
+
+        self._function(*_zeros(self.structured_input_signature[0]), **_zeros(self.structured_input_signature[1]))
+        return FuncGraph(self.name, self._function.saved_traces()[-1][2])
 
     def pretty_printed_signature(self, verbose=True):
         """What goes in and comes out, as a text."""

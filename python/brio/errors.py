@@ -60,3 +60,37 @@ class CancelledError(OpError):
 
 class OperatorNotAllowedInGraphError(TypeError):
     """A tensor of a graph was used where a value is needed."""
+
+
+class AbortedError(OpError):
+    """It was broken off, as another did the same at once."""
+
+
+class AlreadyExistsError(OpError, FileExistsError):
+    """What is to be made is there."""
+
+
+class DeadlineExceededError(OpError, TimeoutError):
+    """The time was over."""
+
+
+class PermissionDeniedError(OpError, PermissionError):
+    """Whoever asks may not do it."""
+
+
+class UnauthenticatedError(OpError):
+    """Nobody knows who asks."""
+
+
+class UnavailableError(OpError, ConnectionError):
+    """It cannot be reached now."""
+
+
+class UnknownError(OpError):
+    """Something else."""
+
+
+# The numbers that protocols have for them.
+_CODES = """OK CANCELLED UNKNOWN INVALID_ARGUMENT DEADLINE_EXCEEDED NOT_FOUND ALREADY_EXISTS PERMISSION_DENIED RESOURCE_EXHAUSTED
+            FAILED_PRECONDITION ABORTED OUT_OF_RANGE UNIMPLEMENTED INTERNAL UNAVAILABLE DATA_LOSS UNAUTHENTICATED"""
+globals().update({name: number for number, name in enumerate(_CODES.split())})

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "brio/nn/config.h"
+#include "brio/nn/convolution.h"
 #include "brio/nn/names.h"
 #include "brio/train/model.h"
 #include "tests/nn/golden_values.h"
@@ -102,6 +103,16 @@ TEST(Functional, BeginsInTheMiddleOfAnother) {
   const Tensor x = random::normal({5, 3}, {.seed = 1});
   EXPECT_EQ(tail(x).to_vector<float>(), last(x).to_vector<float>());
   EXPECT_SAYS(invalid([&] { nn::to_json(tail); }), "begins in the middle of another model");
+}
+
+TEST(Functional, TakesAnAxisOfOneMoreOrLess) {
+  const nn::Symbol pictures = nn::Input({28, 28, 1});
+  const nn::Model model(pictures, nn::Conv2D(101, 3)(pictures));
+  EXPECT_EQ(model(zeros({2, 28, 28})).shape(), Shape({2, 26, 26, 101}));
+  const nn::Symbol rows = nn::Input({120}, {.batch_size = 8});
+  const nn::Model other(rows, nn::Dense(103)(rows));
+  EXPECT_EQ(other(zeros({8, 120, 1})).shape(), Shape({8, 103}));
+  EXPECT_EQ(other(zeros({3, 120})).shape(), Shape({3, 103}));  // of another batch than the input's
 }
 
 TEST(Functional, SaysWhatIsWrong) {

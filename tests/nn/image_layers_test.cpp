@@ -92,7 +92,8 @@ TEST(ImageLayers, SayWhatIsWrong) {
   EXPECT_SAYS(invalid([] { nn::Resizing(2, 2, {.interpolation = "cubic"}); }), "there is no interpolation 'cubic'");
   EXPECT_SAYS(invalid([] { nn::Resizing(2, 2, {.crop_to_aspect_ratio = true, .pad_to_aspect_ratio = true}); }),
               "choose one");
-  EXPECT_SAYS(invalid([] { nn::Resizing(2, 2)(zeros({3, 3, 1})); }), "takes a batch of pictures");
+  EXPECT_EQ(nn::Resizing(101, 102)(zeros({3, 3, 1})).shape(), Shape({101, 102, 1}));  // one picture
+  EXPECT_SAYS(invalid([] { nn::Resizing(2, 2)(zeros({3, 3})); }), "takes a picture or a batch of them");
   EXPECT_SAYS(invalid([] { nn::RandomFlip("sideways"); }), "the mode is 'sideways'");
   EXPECT_SAYS(invalid([] { nn::RandomRotation({2}); }), "factor goes from -1 to 2; it lies in [-1, 1]");
   EXPECT_SAYS(invalid([] { nn::RandomRotation({}); }), "factor has 0 numbers");

@@ -93,7 +93,8 @@ TEST(Schedule, SaysWhatIsWrong) {
   EXPECT_SAYS(golden::invalid([] { nn::PiecewiseConstantDecay({2, 2}, {1, 2, 3}); }), "boundaries must increase");
   EXPECT_SAYS(golden::invalid([] { nn::Schedule(nullptr); }), "the formula is none");
   const nn::Schedule sums([](const Tensor& step) { return step; });
-  EXPECT_SAYS(golden::invalid([&] { sums(1); }), "must return a floating-point number for each step, but returned int64");
+  EXPECT_SAYS(golden::invalid([&] { sums(1); }),
+              "must return a floating-point number for each step, but returned int64");
   const nn::Schedule none([](const Tensor&) { return Tensor(); });
   EXPECT_SAYS(golden::invalid([&] { none(1); }), "but returned none");
   EXPECT_EQ(sums(ones({200})).shape(), Shape({200}));  // one rate for each step

@@ -18,13 +18,15 @@ import brio
 
 sys.path.insert(0, str(golden.HERE))
 PATH = pathlib.Path(os.environ.get("BRIO_API_CSV", golden.HERE.parents[2] / "shared" / "API.csv"))
-# Needs a download, a TPU, several machines or an estimator, or is of another product.
+# Needs a TPU, several machines or an estimator, or is of another product.
 OUT_OF_SCOPE = (
-    "keras.applications", "keras.datasets", "keras.utils.get_file", "tf.compat.v1.estimator", "tf.distribute", "tf.estimator",
+    "tf.compat.v1.estimator", "tf.distribute.TPUStrategy", "tf.distribute.experimental.TPUStrategy", "tf.distribute.coordinator",
+    "tf.distribute.experimental.coordinator", "tf.distribute.ParameterServerStrategy", "tf.distribute.experimental.ParameterServerStrategy",
+    "tf.distribute.Server", "tf.distribute.cluster_resolver.TPUClusterResolver", "tf.estimator",
     "tf.experimental.dtensor", "tf.feature_column", "tf.lite", "tf.tpu", "tf.compat.v1.feature_column",
     "tf.compat.v1.layers", "tf.experimental.tensorrt", "tf.compiler", "tf.graph_util",
     "tf.compat.v1.distribute", "tf.compat.v1.lite", "tf.compat.v1.tpu", "keras.distribution", "keras.dtensor", "keras.estimator",
-    "tf.config.experimental_connect_to_cluster", "tf.train.ClusterSpec",
+    "tf.config.experimental_connect_to_cluster",
 )  # fmt: skip
 # What TensorFlow 2.21 with Keras 3.15 has not either: tutorials of other releases use it.
 GONE = """

@@ -76,12 +76,12 @@ PICTURE = {
     "RandomContrast": lambda: L.RandomContrast(0.1), "RandomCrop": lambda: L.RandomCrop(6, 6), "RandomFlip": lambda: L.RandomFlip(),
     "RandomRotation": lambda: L.RandomRotation(0.1), "RandomTranslation": lambda: L.RandomTranslation(0.1, 0.1), "RandomZoom": lambda: L.RandomZoom(0.1),
     "Resizing": lambda: L.Resizing(5, 7), "SeparableConv2D": lambda: L.SeparableConv2D(104, 3), "SpatialDropout2D": lambda: L.SpatialDropout2D(0.2),
-    "UpSampling2D": lambda: L.UpSampling2D(2), "ZeroPadding2D": lambda: L.ZeroPadding2D(1),
+    "UpSampling2D": lambda: L.UpSampling2D(2), "ZeroPadding2D": lambda: L.ZeroPadding2D(1), "ConvLSTM1D": lambda: L.ConvLSTM1D(101, 3),
 }  # fmt: skip
 VOLUME = {
     "AveragePooling3D": lambda: L.AveragePooling3D(2), "Conv3D": lambda: L.Conv3D(101, 2), "Conv3DTranspose": lambda: L.Conv3DTranspose(4, 2),
     "Cropping3D": lambda: L.Cropping3D(1), "GlobalAveragePooling3D": lambda: L.GlobalAveragePooling3D(),
-    "GlobalMaxPooling3D": lambda: L.GlobalMaxPooling3D(), "MaxPooling3D": lambda: L.MaxPooling3D(2), "SpatialDropout3D": lambda: L.SpatialDropout3D(0.2),
+    "GlobalMaxPooling3D": lambda: L.GlobalMaxPooling3D(), "MaxPooling3D": lambda: L.MaxPooling3D(2), "ConvLSTM2D": lambda: L.ConvLSTM2D(102, 2, return_sequences=True), "SpatialDropout3D": lambda: L.SpatialDropout3D(0.2),
     "UpSampling3D": lambda: L.UpSampling3D(2), "ZeroPadding3D": lambda: L.ZeroPadding3D(1),
 }  # fmt: skip
 IDS = {
@@ -98,15 +98,16 @@ SINGLE = {"rows": ROW, "steps": STEPS, "picture": PICTURE, "volume": VOLUME, "id
 SEVERAL = {
     **{name: (lambda x, name=name: getattr(L, name)()([L.Dense(120)(x), L.Dense(120)(x)]), "rows")
        for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum", "Concatenate")},
+    "HashedCrossing": (lambda x: L.HashedCrossing(120)([x, x]), "ids"),
     "Dot": (lambda x: L.Dot(-1)([L.Dense(120)(x), L.Dense(120)(x)]), "rows"),
     "Attention": (lambda x: L.Attention(use_scale=True)([L.Dense(110)(x), L.Dense(110)(x)]), "steps"),
     "AdditiveAttention": (lambda x: L.AdditiveAttention()([L.Dense(30)(x), L.Dense(30)(x)]), "steps"),
     "MultiHeadAttention": (lambda x: L.MultiHeadAttention(4, 26)(x, L.Dense(120)(x)), "steps"),
     "GroupQueryAttention": (lambda x: L.GroupQueryAttention(16, 4, 2)(x, x), "steps"),
 }  # fmt: skip
-# Those that are bases of others, are given code, or read what another test writes.
-NO_CASE = {"InputLayer", "Lambda", "Layer", "TFSMLayer", "Wrapper"}
-WHOLE = {"Discretization", "CategoryEncoding", "Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # give no floats
+# Those that are bases of others, are given code, read what another test writes, or take what no input here is: (batch, time, volume).
+NO_CASE = {"ConvLSTM3D", "InputLayer", "Lambda", "Layer", "TFSMLayer", "Wrapper"}
+WHOLE = {"HashedCrossing", "Discretization", "CategoryEncoding", "Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # give no floats
 HOST = {"Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # are code of the host, which is not exported
 RANDOM = {"Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "LSTM",
           "RandomBrightness", "RandomContrast", "RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"}  # fmt: skip

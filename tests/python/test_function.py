@@ -48,13 +48,29 @@ def test_an_error_shows_the_line_of_the_user():
     assert "y = tf.zeros([3]) + tf.zeros([4])" in lines
 
 
-def test_reading_a_traced_value_says_what_to_do():
+def test_a_function_that_reads_values_runs_op_by_op_and_says_so_once():
     @tf.function(autograph=False)
     def f(x):
         return 1.0 if x > 0 else 2.0
 
-    with pytest.raises(tf.errors.InvalidArgumentError, match="traced"):
-        f(tf.constant(1.0))
+    assert f(tf.constant(1.0)) == 1.0  # the first call may make what the second one finds: it is traced again
+    with pytest.warns(UserWarning, match="f runs op by op, as it cannot be traced"):
+        assert f(tf.constant(-1.0)) == 2.0
+    assert f(tf.constant(3.0)) == 1.0 and f(tf.constant([3.0])[0]) == 1.0
+
+
+def test_errors_of_the_program_are_no_reason_to_run_op_by_op():
+    calls = []
+
+    @tf.function
+    def f(x):
+        calls.append(1)
+        raise KeyError("own")
+
+    for _ in range(2):
+        with pytest.raises(KeyError):
+            f(tf.constant(1.0))
+    assert len(calls) == 2
 
 
 def test_a_failed_trace_is_tried_again():
@@ -184,16 +200,15 @@ def test_a_loop_over_a_shuffled_dataset_has_another_order_each_time():
     assert len({int(last()) for _ in range(8)}) > 1
 
 
-def test_a_loop_over_elements_of_unknown_shapes_says_what_to_do():
+def test_a_loop_over_elements_of_unknown_shapes_runs_op_by_op():
     f = tf.function(total_of)
     unknown = tf.data.Dataset.range(10).filter(lambda x: x > 2).batch(4)
-    with pytest.raises(ValueError, match="drop_remainder=True"):
-        f(unknown)
+    first = int(f(unknown))
+    with pytest.warns(UserWarning, match="drop_remainder=True"):
+        assert int(f(unknown)) == first == int(total_of(unknown))
     many = tf.data.Dataset.range(1, 7).map(lambda n: tf.range(n)).padded_batch(1)
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"elements of shapes .*but one has \[\(1, 2\)\].*drop_remainder"):
         f(many)
-    with pytest.raises(NotImplementedError, match="strings"):
-        f(tf.data.Dataset.from_tensor_slices(["a"]))
 
 
 def test_an_error_in_a_dataset_comes_out_of_the_loop():

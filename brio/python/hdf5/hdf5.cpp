@@ -1,5 +1,6 @@
-// brio._hdf5: groups, datasets of numbers and attributes that are texts or lists of them, as Keras' weight files have them. A module
-// of its own, loaded when such a file is first met: the library that it stands on pulls in many others.
+// brio._hdf5: groups, datasets of numbers and attributes that are texts or lists of them, as Keras' weight files have
+// them. A module of its own, loaded when such a file is first met: the library that it stands on pulls in many
+// others.
 //
 // The interpreter's lock is held throughout: Debian's library is not made for several threads.
 #include <fcntl.h>
@@ -146,8 +147,8 @@ void write_bytes(const std::string& path, const char* data, size_t size) {
   if (::close(fd) != 0) refuse();
 }
 
-// groups: [(path, {attribute: text, or list of texts})], where "" is the file itself; datasets: (path, dtype, shape, bytes), made one after the other. Groups on the
-// way are made.
+// groups: [(path, {attribute: text, or list of texts})], where "" is the file itself; datasets: (path, dtype, shape,
+// bytes), made one after the other. Groups on the way are made.
 void write_file(const std::string& file_path, nb::list groups, nb::iterable datasets) {
   const Id file(H5Fcreate(file_path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, memory_access(file_path)), H5Fclose,
                 file_path);

@@ -32,6 +32,8 @@ def version():
 def __getattr__(name):
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.keras.{name}")
+    if name in ("name_scope", "device"):  # those of tf
+        return getattr(_importlib.import_module("brio"), name)
     if name in _NAMES:
         return getattr(_importlib.import_module(f"brio.keras.{_NAMES[name]}"), name)
     from brio._missing import explain

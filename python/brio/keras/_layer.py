@@ -85,6 +85,8 @@ class Layer:
         handle = _core._python_layer(self, _classes.snake(type(self).__name__), name, dtype)
         object.__setattr__(self, "_pending", threading.local())
         self._adopt(handle)
+        for early in self.__dict__.pop("_early", ()):
+            setattr(self, early, self.__dict__[early])
         if activity_regularizer is not None:
             handle.set_activity_regularizer(activity_regularizer)
         if not autocast:
@@ -308,8 +310,8 @@ class Layer:
         if "_handle" in self.__dict__:
             value = _tracking.wrapped(value, self._track)
             self._track(value)
-        elif isinstance(value, Layer):
-            raise RuntimeError(f"in {type(self).__name__}.__init__, call super().__init__() before assigning layers to it")
+        else:  # before super().__init__(), which tracks it
+            self.__dict__.setdefault("_early", []).append(name)
         object.__setattr__(self, name, value)
 
     def _track(self, value):

@@ -10,7 +10,7 @@ _PARTS = {
     **dict.fromkeys(("TimeDistributed", "SpectralNormalization"), ("layer",)),
 }
 _NAMES = {"GroupQueryAttention": "grouped_query_attention"}
-_PRIVATE = ("_kept", "_calls", "_symbols", "_structures", "_inner", "_handle", "_compile_arguments", "_config", "_judged", "_loss_tracker",
+_PRIVATE = ("_kept", "_calls", "_symbol", "_symbols", "_structures", "_inner", "_handle", "_compile_arguments", "_config", "_judged", "_loss_tracker",
             "_inputs_list", "_outputs_list", "_how", "_data_structure", "_input_structure", "_result_structure", "_built_for", "_made_with", "history")  # fmt: skip
 
 

@@ -33,7 +33,8 @@ MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D  # no
 GlobalAvgPool1D, GlobalAvgPool2D, GlobalAvgPool3D = GlobalAveragePooling1D, GlobalAveragePooling2D, GlobalAveragePooling3D  # noqa: F821
 GlobalMaxPool1D, GlobalMaxPool2D, GlobalMaxPool3D = GlobalMaxPooling1D, GlobalMaxPooling2D, GlobalMaxPooling3D  # noqa: F821
 Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D  # noqa: F821
-Convolution2DTranspose, SeparableConvolution2D = Conv2DTranspose, SeparableConv2D  # noqa: F821
+Convolution1DTranspose, Convolution2DTranspose, Convolution3DTranspose = Conv1DTranspose, Conv2DTranspose, Conv3DTranspose  # noqa: F821
+SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2D  # noqa: F821
 GroupedQueryAttention = GroupQueryAttention  # noqa: F821
 
 
@@ -135,7 +136,7 @@ class InputLayer(Layer):
     @property
     def output(self):
         """The symbol that a model begins with."""
-        return _core._layer_symbol(self._handle)
+        return self.__dict__.get("_symbol") or _core._layer_symbol(self._handle)
 
     input = output
 

@@ -166,6 +166,8 @@ class Functional(Model):
         self.__dict__["_structures"] = (inputs, outputs)
         # The Python objects live as long as the model.
         self.__dict__["_kept"] = [_python_layer(h) for h in self._handle.layers()]
+        for symbol in self._inputs_list:  # so that layer.output is what the model begins with
+            object.__setattr__(_python_layer(_core._symbol_layer(symbol)), "_symbol", symbol)
         self.__dict__["input_names"] = [_core._symbol_layer(s).name for s in self._inputs_list]
         names = sorted(outputs) if isinstance(outputs, dict) else [_core._symbol_layer(s).name for s in self._outputs_list]
         self.__dict__["output_names"] = [_called_name(n) for n in names]

@@ -222,6 +222,33 @@ CASES = [
         lengths(tf.data.Dataset.from_tensor_slices(['a', 'bcd'] * 55))
     """),
     # ---- the rest
+    ("variables_that_a_tape_watches", """
+        dense = keras.layers.Dense(120)
+        x = tf.ones((10, 105))
+        dense.build((None, 105))
+        weights = dense.trainable_variables
+        with tf.GradientTape() as tape:
+            y = dense(x)
+        seen = [list(v.shape) for v in tape.watched_variables()]
+        tape.gradient(y, dense.trainable_variables)
+        result = [seen, len(tape.watched_variables())]
+    """),
+    ("tensors_in_a_list_take_a_dtype", """
+        angle = np.float64(0.3)
+        [tf.convert_to_tensor([[tf.cos(angle), -tf.sin(angle)], [0, 1.5]], dtype=tf.float32)]
+    """),
+    ("layers_before_super", """
+        class Router(keras.layers.Layer):
+            def __init__(self, units):
+                self.dense = keras.layers.Dense(units)
+                self.units = units
+                super().__init__()
+            def call(self, x):
+                return self.dense(x)
+        router = Router(101)
+        router(tf.ones((2, 120)))
+        [len(router.weights), router.units]
+    """),
     ("bytes_of_a_feature", """
         [tf.train.Feature(bytes_list=tf.train.BytesList(value=[b'x' * 300])).SerializeToString(),
          tf.train.Feature(int64_list=tf.train.Int64List(value=list(range(130)))).SerializeToString(),

@@ -17,6 +17,24 @@ def gelu(x, approximate=True):
     return _a.gelu(x, approximate=approximate)
 
 
+def separable_conv(inputs, depthwise_kernel, pointwise_kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
+    """A convolution of each channel by itself, then one of all channels at each place."""
+    between = depthwise_conv(inputs, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    return conv(between, pointwise_kernel, 1, "valid", data_format)
+
+
+def depth_to_space(x, block_size, data_format=None):
+    """Channels as blocks of pixels."""
+    x, back = channels_last(x, data_format)
+    return back(tf.nn.depth_to_space(x, block_size))
+
+
+def space_to_depth(x, block_size, data_format=None):
+    """Blocks of pixels as channels."""
+    x, back = channels_last(x, data_format)
+    return back(tf.nn.space_to_depth(x, block_size))
+
+
 def one_hot(x, num_classes, axis=-1, dtype=None, sparse=False):
     """Class numbers as rows with a 1 at their place."""
     x = tensor(x)

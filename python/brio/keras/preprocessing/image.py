@@ -2,16 +2,10 @@
 
 from brio._missing import attribute_error_of
 from brio.keras._pictures import array_to_img, img_to_array, load_img, save_img  # noqa: F401
+from brio.keras.preprocessing._augmentation import ImageDataGenerator, Iterator, apply_affine_transform  # noqa: F401
 from brio.keras.utils import image_dataset_from_directory  # noqa: F401
 
 __getattr__ = attribute_error_of(__name__)
-
-
-class ImageDataGenerator:
-    """Out of scope: layers such as RandomFlip and RandomRotation do the same inside a model."""
-
-    def __init__(self, *args, **kwargs):
-        raise NotImplementedError("brio has no ImageDataGenerator; use keras.utils.image_dataset_from_directory and layers such as RandomFlip")
 
 
 def smart_resize(x, size, interpolation="bilinear", **kwargs):
