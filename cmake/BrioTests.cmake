@@ -85,7 +85,7 @@ brio_unit_tests_again(portable "${unit_tests}" BRIO_ISA=portable)
 # On a device that the host cannot touch, whole and without some of its kernels; see tests/walled_device.h.
 brio_unit_tests_again(walled "ops;ops/image;autodiff;runtime;nn;models;train;golden" BRIO_DEVICE=walled:0)
 brio_unit_tests_again(walled_lacking "autodiff;runtime;nn;train" BRIO_DEVICE=walled:0
-                      BRIO_WALLED_LACKS=matmul,linear,gather,softmax,reduce_sum,fused,tanh,broadcast_to,adam_update)
+                      BRIO_WALLED_LACKS=matmul,linear,gather,softmax,reduce_sum,fused,tanh,broadcast_to,adam_update,scaled_dot_product_attention,scaled_dot_product_attention_grad)
 
 file(GLOB examples CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp" "${PROJECT_SOURCE_DIR}/examples/pages/*.cpp")
 foreach(source IN LISTS examples)

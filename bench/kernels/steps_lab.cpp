@@ -58,7 +58,7 @@ Network make(const std::string& name, int64_t batch) {
             random::uniform({batch, 48, 64}, {.seed = 1}), classes_of({batch}, 10)};
   }
   if (name == "gpt2") {
-    const nn::Model model = models::gpt2({.dropout = 0});
+    const nn::Model model = models::gpt2({.vocabulary = 50304, .dropout = 0});  // a multiple of 128, as is usual
     return {[model](const Tensor& x) { return model(x, true); }, model.trainable_variables(),
             classes_of({batch, 1024}, 50257), classes_of({batch, 1024}, 50257)};
   }

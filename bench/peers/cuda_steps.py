@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 
 class Gpt2(nn.Module):
-    def __init__(self, vocabulary=50257, context=1024, width=768, depth=12, heads=12):
+    def __init__(self, vocabulary=50304, context=1024, width=768, depth=12, heads=12):
         super().__init__()
         self.tokens, self.places = nn.Embedding(vocabulary, width), nn.Embedding(context, width)
         self.blocks = nn.ModuleList(Block(width, heads) for _ in range(depth))

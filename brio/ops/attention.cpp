@@ -151,8 +151,11 @@ struct Plain {
     Shape s;
     for (int i = x.shape().rank(); i < 4; ++i) s.push_back(1);
     for (const Size dim : x.shape()) s.push_back(dim);
+    // A size that is not known may turn out to be 1.
+    if (!s[1].known()) s.set(1, form.heads);
+    const Tensor whole = s == x.shape() || x.shape().rank() < 4 ? x : broadcast_to(x, s);
     const bool all = !(s[1] == 1) || form.heads == 1;
-    return reshape(x, {s[0], all ? form.key_heads : Size(1), all ? form.group() : Size(1), s[2], s[3]});
+    return reshape(whole, {s[0], all ? form.key_heads : Size(1), all ? form.group() : Size(1), s[2], s[3]});
   }
 };
 

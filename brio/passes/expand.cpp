@@ -21,7 +21,8 @@ bool runs(const Graph& graph, const Node& node) {
 }
 
 bool runs_in_parts(const Graph& graph, const Node& node) {
-  if (!node.op->plain) return false;
+  // What may refuse its data says so under its own name.
+  if (!node.op->plain || node.op->may_fail) return false;
   const Graph plain = plain_form(graph, node);
   return std::ranges::all_of(plain.nodes, [&](const Node& part) {
     return part.op != node.op && part.out.size() == 1 && part.graphs.empty() && runs(plain, part);

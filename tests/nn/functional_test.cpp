@@ -107,7 +107,7 @@ TEST(Functional, BeginsInTheMiddleOfAnother) {
 
 TEST(Functional, TakesAnAxisOfOneMoreOrLess) {
   const nn::Symbol pictures = nn::Input({28, 28, 1});
-  const nn::Model model(pictures, nn::Conv2D(101, 3)(pictures));
+  const nn::Model model(pictures, nn::Conv2D(101, {3})(pictures));
   EXPECT_EQ(model(zeros({2, 28, 28})).shape(), Shape({2, 26, 26, 101}));
   const nn::Symbol rows = nn::Input({120}, {.batch_size = 8});
   const nn::Model other(rows, nn::Dense(103)(rows));

@@ -424,16 +424,23 @@ std::string join_text(const Loop& loop) {
   const size_t n = loop.reductions.size();
   std::string text = cat("struct NAME_P {\n  void* result[", n, "];\n  void* partial[", n, "];\n  ", w.index(),
                          " kept, parts;\n};\n");
-  text += cat(
-      "extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n  const ",
-      w.index(), " k = (", w.index(), ")blockIdx.x * 256 + threadIdx.x;\n  if (k >= p.kept) return;\n", w.starts());
-  text += cat("  for (", w.index(), " i = 0; i < p.parts; ++i) {\n");
+  // Blocks of 32 results × 8 threads that share the parts of one.
+  text +=
+      cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n  const ",
+          w.index(), " k = (", w.index(), ")blockIdx.x * 32 + threadIdx.x;\n", w.starts());
+  text += cat("  if (k < p.kept) {\n#pragma unroll 8\n    for (", w.index(),
+              " i = threadIdx.y; i < p.parts; i += 8) {\n");
   for (size_t k = 0; k < n; ++k)
-    text += cat("    a", k, " = ", w.fold(k), "::join(a", k, ", ((const ", w.accumulator(k), "*)p.partial[", k,
+    text += cat("      a", k, " = ", w.fold(k), "::join(a", k, ", ((const ", w.accumulator(k), "*)p.partial[", k,
                 "])[i * p.kept + k]);\n");
-  text += "  }\n";
+  text += "    }\n  }\n";
   for (size_t k = 0; k < n; ++k)
-    text += cat("  ((", type_name(loop.reductions[k].dtype), "*)p.result[", k, "])[k] = narrow<",
+    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[8][32];\n  s", k, "[threadIdx.y][threadIdx.x] = a", k,
+                ";\n");
+  text += "  __syncthreads();\n  if (threadIdx.y != 0 || k >= p.kept) return;\n";
+  for (size_t k = 0; k < n; ++k)
+    text += cat("  for (int y = 1; y < 8; ++y) a", k, " = ", w.fold(k), "::join(a", k, ", s", k,
+                "[y][threadIdx.x]);\n  ((", type_name(loop.reductions[k].dtype), "*)p.result[", k, "])[k] = narrow<",
                 type_name(loop.reductions[k].dtype), ">(a", k, ");\n");
   return text + "}\n";
 }

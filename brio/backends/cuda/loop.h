@@ -57,7 +57,7 @@ std::string elementwise_text(const Loop& loop, int vector);
 std::string row_fold_text(const Loop& loop, int vector, int group);
 // `width` neighbouring threads have `vector` results each, 256 / width fold one result.
 std::string column_fold_text(const Loop& loop, int vector, int width);
-// Joins the partial results of several blocks.
+// Joins the partial results of several blocks: blocks of 32 × 8 threads.
 std::string join_text(const Loop& loop);
 
 }  // namespace brio::cuda

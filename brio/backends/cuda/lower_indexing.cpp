@@ -71,34 +71,68 @@ class GatherKernel final : public CudaKernel {
 class ScatterAddKernel final : public CudaKernel {
  public:
   explicit ScatterAddKernel(const NodeView& node)
-      : op_(*node.node.op),
+      : device_(device_of(node)),
+        op_(*node.node.op),
         params_(node.in(0).shape),
         axis_(node.attrs()[0]),
         around_(params_, axis_),
-        count_(node.in(1).shape.elements()) {
+        count_(node.in(1).shape.elements()),
+        bytes_(node.out(0).bytes()),
+        // Whole rows: one block for each row that is named. Else one thread for each place within rows.
+        by_rows_(around_.outer == 1 && around_.inner >= 16 && count_ < int64_t{1} << 31 &&
+                 around_.size < int64_t{1} << 31) {
     const std::string_view t = type_name(node.out(0).dtype), l = type_name(node.in(1).dtype);
-    code_ = indexing_code(node, "scatter_add",
-                          cat(t, "* out, const ", t, "* in, const ", l, "* indices, const ", t,
-                              "* updates, i64 outer, i64 count, i64 size, i64 inner, FailureAt failure"),
-                          "scatter_add_rows(out, in, indices, updates, outer, count, size, inner, failure)");
-    description = "in the order of the indices";
+    if (by_rows_) {
+      fill_ = indexing_code(node, "fill", "i32* out, i32 value, i64 count", "fill_i32(out, value, count)");
+      first_ = indexing_code(node, "find_first",
+                             cat("i32* first, const ", l, "* indices, i32 count, i64 size, FailureAt failure"),
+                             "find_first(first, indices, count, size, failure)");
+      add_ = indexing_code(node, "scatter_rows",
+                           cat(t, "* table, const ", t, "* rows, const ", l,
+                               "* indices, const i32* first, i32 count, i64 size, i64 width"),
+                           "scatter_equal_rows(table, rows, indices, first, count, size, width)");
+    } else {
+      add_ = indexing_code(node, "scatter_add",
+                           cat(t, "* out, const ", t, "* in, const ", l, "* indices, const ", t,
+                               "* updates, i64 outer, i64 count, i64 size, i64 inner, FailureAt failure"),
+                           "scatter_add_rows(out, in, indices, updates, outer, count, size, inner, failure)");
+    }
+    description =
+        by_rows_ ? "in the order of the indices, a block a row" : "in the order of the indices, a thread a place";
+  }
+  size_t scratch_needed() const override {
+    return by_rows_ ? static_cast<size_t>(around_.size) * sizeof(int32_t) : 0;
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     const int64_t lanes = around_.outer * around_.inner;
     if (lanes == 0) return;
-    stream.start(*code_, blocks_for(lanes, 256), {256}, args.out[0], args.in[0], args.in[1], args.in[2],
-                 around_.outer, count_, around_.size, around_.inner, stream.failure_of(*this));
+    if (!by_rows_) {
+      stream.start(*add_, blocks_for(lanes, 256), {256}, args.out[0], args.in[0], args.in[1], args.in[2],
+                   around_.outer, count_, around_.size, around_.inner, stream.failure_of(*this));
+      return;
+    }
+    if (args.out[0] != args.in[0]) stream.copy(args.out[0], args.in[0], bytes_);
+    if (count_ == 0) return;
+    const int count = static_cast<int>(count_);
+    stream.start(*fill_, enough_blocks(device_, around_.size), {256}, args.scratch, count, around_.size);
+    stream.start(*first_, blocks_for(count_, 256), {256}, args.scratch, args.in[1], count, around_.size,
+                 stream.failure_of(*this));
+    stream.start(*add_, {static_cast<unsigned>(count)}, {256}, args.out[0], args.in[2], args.in[1], args.scratch,
+                 count, around_.size, around_.inner);
   }
   bool may_refuse() const override { return true; }
   void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
 
  private:
+  CudaDevice& device_;
   const OpDef& op_;
   Shape params_;
   int64_t axis_;
   Around around_;
   int64_t count_;
-  std::shared_ptr<const Code> code_;
+  size_t bytes_;
+  bool by_rows_;
+  std::shared_ptr<const Code> fill_, first_, add_;
 };
 
 class OneHotKernel final : public CudaKernel {

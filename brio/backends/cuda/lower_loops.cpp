@@ -95,14 +95,14 @@ class LoopKernel final : public CudaKernel {
     for (size_t offset : partials_) j.pointer(static_cast<char*>(args.scratch) + offset);
     j.number(kept_);
     j.number(parts_);
-    stream.start_packed(*join_, blocks_for(kept_, 256), {256}, j.bytes());
+    stream.start_packed(*join_, blocks_for(kept_, 32), {32, 8}, j.bytes());
   }
 
  private:
   // How results and the elements that fold into them are shared out: by the sizes alone, so that bits repeat.
   void choose_blocks() {
-    constexpr int64_t kEnough = 1024;  // blocks
-    int64_t least = 0;                 // elements that are worth a block
+    constexpr int64_t kEnough = 512;  // blocks
+    int64_t least = 0;                // elements that are worth a block
     if (loop_.by_rows) {
       group_ = 256;
       if (folded_ <= 1024)

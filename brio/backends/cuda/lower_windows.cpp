@@ -42,9 +42,6 @@ WindowSizes geometry(const NodeView& node) {
 
 // How an op is called in windows.cuh.
 std::string call_of(const OpDef& op) {
-  if (&op == &op::max_pool) return "max_pool(p.out, p.a, p.a, p.s)";
-  if (&op == &op::max_pool_pick) return "max_pool(p.out, p.a, p.b, p.s)";
-  if (&op == &op::max_pool_grad) return "max_pool_grad(p.out, p.a, p.b, p.s)";
   if (&op == &op::avg_pool || &op == &op::avg_pool_grad) return cat(op.name, "(p.out, p.a, p.s)");
   return cat(op.name, "_direct(p.out, p.a, p.b, p.s)");
 }
@@ -86,12 +83,87 @@ class WindowKernel final : public CudaKernel {
   std::shared_ptr<const Code> code_;
 };
 
+// max_pool, max_pool_pick and max_pool_grad, by vectors of channels where these and the addresses allow it.
+class MaxPoolKernel final : public CudaKernel {
+ public:
+  explicit MaxPoolKernel(const NodeView& node)
+      : device_(device_of(node)),
+        op_(*node.node.op),
+        dtype_(node.out(0).dtype),
+        sizes_(geometry(node)),
+        grad_(&op_ == &op::max_pool_grad),
+        elements_(node.out(0).shape.elements()) {
+    const PoolGeometry g = PoolGeometry::of(node.in(0).shape, node.attrs());
+    windows_ = g.batch * g.counts() * g.channels;
+    small_taps_ = g.taps() <= 256;
+    vector_ = static_cast<int>(std::min<size_t>(8, 16 / size_of(dtype_)));
+    while (vector_ > 1 && g.channels % vector_ != 0) vector_ /= 2;
+    vectors_ = codes_of(vector_);
+    description = cat(op_.name, ", ", vector_, " channels at once");
+  }
+  size_t scratch_needed() const override {
+    return grad_ ? static_cast<size_t>(windows_) * (small_taps_ ? 1 : sizeof(int32_t)) : 0;
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    if (elements_ == 0) return;
+    const void* const second = &op_ == &op::max_pool ? args.in[0] : args.in[1];
+    const bool aligned = ((reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(second) |
+                           reinterpret_cast<uintptr_t>(args.out[0])) %
+                          16) == 0;
+    const int vector = aligned ? vector_ : 1;
+    const Codes& codes = aligned ? vectors_ : codes_of(1);
+    if (grad_) start(*codes.taken, args.scratch, args.in[0], nullptr, windows_ / vector, stream);
+    start(*codes.main, args.out[0], grad_ ? args.scratch : args.in[0], second,
+          (grad_ ? elements_ : windows_) / vector, stream);
+  }
+
+ private:
+  struct Codes {
+    std::shared_ptr<const Code> taken, main;
+  };
+  Codes codes_of(int vector) const {
+    const std::string_view t = type_name(dtype_), i = sizes_.wide ? "i64" : "i32", w = small_taps_ ? "u8" : "i32";
+    const auto code = [&](std::string_view label, const std::string& call) {
+      return device_.compiler().code(label,
+                                     cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const "
+                                         "__grid_constant__ Windowed<",
+                                         t, ", ", i, "> p) { ", call, "; }\n"),
+                                     {"elementwise", "windows"});
+    };
+    if (!grad_) return {nullptr, code("max_pool", cat("max_pool<", vector, ">(p.out, p.a, p.b, p.s)"))};
+    return {code("max_pool_taken", cat("max_pool_taken<", vector, ">((", w, "*)p.out, p.a, p.s)")),
+            code("max_pool_grad", cat("max_pool_grad<", vector, ">(p.out, (const ", w, "*)p.a, p.b, p.s)"))};
+  }
+  void start(const Code& code, void* out, const void* a, const void* b, int64_t threads, CudaStream& stream) const {
+    if (threads == 0) return;
+    Parameters p(sizes_.wide);
+    p.pointer(out);
+    p.pointer(a);
+    p.pointer(b);
+    for (int64_t number : sizes_.numbers) p.number(number);
+    const int64_t most = int64_t{64} * device_.multiprocessors();
+    stream.start_packed(code, {static_cast<unsigned>(std::min<int64_t>(blocks_for(threads, 256).x, most))}, {256},
+                        p.bytes());
+  }
+
+  CudaDevice& device_;
+  const OpDef& op_;
+  DType dtype_;
+  WindowSizes sizes_;
+  bool grad_, small_taps_ = true;
+  int64_t elements_, windows_ = 0;
+  int vector_ = 1;
+  Codes vectors_;
+};
+
 }  // namespace
 
 std::unique_ptr<Kernel> direct_convolution(const NodeView& node) { return std::make_unique<WindowKernel>(node); }
 
 void add_windows(Kernels& kernels) {
-  for (const OpDef* op : {&op::max_pool, &op::max_pool_pick, &op::max_pool_grad, &op::avg_pool, &op::avg_pool_grad})
+  for (const OpDef* op : {&op::max_pool, &op::max_pool_pick, &op::max_pool_grad})
+    kernels.add<MaxPoolKernel>(*op, "windows", supports_numbers);
+  for (const OpDef* op : {&op::avg_pool, &op::avg_pool_grad})
     kernels.add<WindowKernel>(*op, "windows", supports_numbers);
   for (const OpDef* op : {&op::conv, &op::conv_input_grad, &op::conv_filter_grad})
     kernels.add<WindowKernel>(*op, "direct", supports_numbers, 1);

@@ -88,20 +88,12 @@ template <typename L> DEVICE void number_firsts(i32* ids, i32* place, const i32*
   }
   for (i32 k = before + threadIdx.x; k < count; k += 1024) ids[k] = -1;
 }
-// A block for each position: that of a first sums all that follow with its index.
+// Adds all rows from position `start` on that have this index to a sum. A block works on it.
 template <typename T, typename L>
-DEVICE void sum_equal_rows(T* out, const T* rows, const L* indices, const i32* place, i32 count, i64 width) {
+DEVICE void add_equal_rows(T* sum, const T* rows, const L* indices, L index, i32 first, i32 count, i64 width) {
   __shared__ i32 found[256];
   __shared__ i32 matches;
-  const i32 k = blockIdx.x;
-  const i32 to = k < count ? place[k] : count;
-  if (k == count)
-    for (i64 c = threadIdx.x; c < width; c += 256) out[(i64)count * width + c] = narrow<T>((Wide<T>)0);
-  if (k == count || to < 0) return;
-  const L index = indices[k];
-  T* const sum = out + (i64)to * width;
-  for (i64 c = threadIdx.x; c < width; c += 256) sum[c] = rows[(i64)k * width + c];
-  for (i32 start = k + 1; start < count; start += 256) {
+  for (i32 start = first; start < count; start += 256) {
     const i32 j = start + threadIdx.x;
     const bool is = j < count && indices[j] == index;
     if (__syncthreads_or(is) == 0) continue;
@@ -123,6 +115,24 @@ DEVICE void sum_equal_rows(T* out, const T* rows, const L* indices, const i32* p
     }
     __syncthreads();
   }
+}
+// A block for each position: that of a first sums all that follow with its index.
+template <typename T, typename L>
+DEVICE void sum_equal_rows(T* out, const T* rows, const L* indices, const i32* place, i32 count, i64 width) {
+  const i32 k = blockIdx.x;
+  if (k >= count || place[k] < 0) return;
+  T* const sum = out + (i64)place[k] * width;
+  for (i64 c = threadIdx.x; c < width; c += 256) sum[c] = rows[(i64)k * width + c];
+  __syncthreads();
+  add_equal_rows(sum, rows, indices, indices[k], k + 1, count, width);
+}
+// The same onto a table, which holds what it is added to.
+template <typename T, typename L>
+DEVICE void scatter_equal_rows(T* table, const T* rows, const L* indices, const i32* first, i32 count, i64 size, i64 width) {
+  const i32 k = blockIdx.x;
+  const i64 index = (i64)indices[k];
+  if (index < 0 || index >= size || first[index] != k) return;
+  add_equal_rows(table + index * width, rows, indices, indices[k], k, count, width);
 }
 // Sums that nobody has are zero.
 template <typename T> DEVICE void clear_unused_rows(T* out, const i32* ids, i32 count, i64 width) {

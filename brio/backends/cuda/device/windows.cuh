@@ -1,5 +1,5 @@
 // Windows over three axes of (batch, spatial…, channels): pooling, and convolutions that no library has. One thread for
-// each element of the result; sums are in the order of the definition (reference/pooling.cpp, reference/convolution.cpp).
+// each element of the result, or for V neighbouring channels; sums are in the order of the definition (reference/pooling.cpp, reference/convolution.cpp).
 template <typename I> struct WindowAxis {
   I size, window, stride, dilation, low, count;
 };
@@ -48,43 +48,95 @@ template <typename I> DEVICE I counts_of(const WindowSizes<I>& s) { return s.axi
       for (tap[2] = 0; tap[2] < s.axis[2].window; ++tap[2])
 #define FOR_ELEMENTS(i, n) for (I i = (I)blockIdx.x * 256 + threadIdx.x; i < (n); i += (I)gridDim.x * 256)
 
-template <typename T, typename I> DEVICE I first_largest(const WindowSizes<I>& s, const T* x, I n, const I* o, I channel) {
-  I best = -1, tap[3];
-  Wide<T> most = 0;
-  FOR_TAPS(s, tap) {
-    const I at = position_of_tap(s, o, tap);
-    if (at < 0) continue;
-    const I i = (n * sizes_of(s) + at) * s.channels + channel;
-    const Wide<T> candidate = wide(x[i]);
-    if (best < 0 || candidate > most || (candidate != candidate && most == most)) {
-      best = i;
-      most = candidate;
+// The first largest element of a window, for V neighbouring channels: what it is, where it is, and its tap's number.
+template <int V, typename T, typename I> struct Largest {
+  Wide<T> value[V];
+  I at[V];
+  i32 tap[V];
+  DEVICE Largest(const WindowSizes<I>& s, const T* x, I n, const I* o, I channel) {
+    I tap_at[3];
+    i32 number = -1;
+    bool first = true;
+    FOR_TAPS(s, tap_at) {
+      ++number;
+      const I position = position_of_tap(s, o, tap_at);
+      if (position < 0) continue;
+      const I i = (n * sizes_of(s) + position) * s.channels + channel;
+      const Pack<T, V> p = *(const Pack<T, V>*)(x + i);
+#pragma unroll
+      for (int v = 0; v < V; ++v) {
+        const Wide<T> candidate = wide(p.v[v]);
+        if (first || candidate > value[v] || (candidate != candidate && value[v] == value[v])) {
+          value[v] = candidate;
+          at[v] = i + v;
+          tap[v] = number;
+        }
+      }
+      first = false;
     }
   }
-  return best;
-}
-template <typename T, typename I> DEVICE void max_pool(T* out, const T* x, const T* from, const WindowSizes<I>& s) {
-  const I counts = counts_of(s);
-  FOR_ELEMENTS(y, s.batch * counts * s.channels) {
-    const I pixel = y / s.channels;
+};
+template <int V, typename T, typename I> DEVICE void max_pool(T* out, const T* x, const T* from, const WindowSizes<I>& s) {
+  const I counts = counts_of(s), packs = s.channels / V;
+  FOR_ELEMENTS(e, s.batch * counts * packs) {
+    const I pixel = e / packs, channel = (e - pixel * packs) * V, n = pixel / counts;
     I o[3];
-    spatial(pixel % counts, s.axis[1].count, s.axis[2].count, o);
-    out[y] = from[first_largest(s, x, pixel / counts, o, y % s.channels)];
+    spatial(pixel - n * counts, s.axis[1].count, s.axis[2].count, o);
+    const Largest<V, T, I> largest(s, x, n, o, channel);
+    Pack<T, V> w;
+#pragma unroll
+    for (int v = 0; v < V; ++v) w.v[v] = from == x ? narrow<T>(largest.value[v]) : from[largest.at[v]];
+    *(Pack<T, V>*)(out + pixel * s.channels + channel) = w;
   }
 }
-template <typename T, typename I> DEVICE void max_pool_grad(T* out, const T* x, const T* g, const WindowSizes<I>& s) {
-  const I sizes = sizes_of(s), counts = counts_of(s);
-  FOR_ELEMENTS(i, s.batch * sizes * s.channels) {
-    const I n = i / s.channels / sizes, channel = i % s.channels;
-    I at[3], tap[3], o[3];
-    spatial(i / s.channels % sizes, s.axis[1].size, s.axis[2].size, at);
-    Wide<T> sum = 0;
-    FOR_TAPS(s, tap) {
-      const I window = window_of_position(s, at, tap, o);
-      if (window >= 0 && first_largest(s, x, n, o, channel) == i)
-        sum = plus(sum, wide(g[(n * counts + window) * s.channels + channel]));
+// For each window the number of the tap that is taken; then each element adds up what those that took it get.
+template <int V, typename W, typename T, typename I> DEVICE void max_pool_taken(W* taken, const T* x, const WindowSizes<I>& s) {
+  const I counts = counts_of(s), packs = s.channels / V;
+  FOR_ELEMENTS(e, s.batch * counts * packs) {
+    const I pixel = e / packs, channel = (e - pixel * packs) * V, n = pixel / counts;
+    I o[3];
+    spatial(pixel - n * counts, s.axis[1].count, s.axis[2].count, o);
+    const Largest<V, T, I> largest(s, x, n, o, channel);
+    Pack<W, V> w;
+#pragma unroll
+    for (int v = 0; v < V; ++v) w.v[v] = (W)largest.tap[v];
+    *(Pack<W, V>*)(taken + pixel * s.channels + channel) = w;
+  }
+}
+template <int V, typename W, typename T, typename I>
+DEVICE void max_pool_grad(T* out, const W* taken, const T* g, const WindowSizes<I>& s) {
+  const I sizes = sizes_of(s), counts = counts_of(s), packs = s.channels / V;
+  FOR_ELEMENTS(e, s.batch * sizes * packs) {
+    const I place = e / packs, channel = (e - place * packs) * V, n = place / sizes;
+    I at[3], low[3], high[3], o[3];
+    spatial(place - n * sizes, s.axis[1].size, s.axis[2].size, at);
+    for (int a = 0; a < 3; ++a) {  // the windows that hold it
+      const I from = at[a] + s.axis[a].low, before = from - s.axis[a].window + 1;
+      low[a] = before <= 0 ? 0 : (before + s.axis[a].stride - 1) / s.axis[a].stride;
+      high[a] = from / s.axis[a].stride;
+      if (high[a] >= s.axis[a].count) high[a] = s.axis[a].count - 1;
     }
-    out[i] = narrow<T>(sum);
+    Wide<T> sum[V];
+    for (int v = 0; v < V; ++v) sum[v] = 0;
+    for (o[0] = high[0]; o[0] >= low[0]; --o[0])
+      for (o[1] = high[1]; o[1] >= low[1]; --o[1])
+        for (o[2] = high[2]; o[2] >= low[2]; --o[2]) {
+          I tap = 0, window = 0;
+          for (int a = 0; a < 3; ++a) {
+            tap = tap * s.axis[a].window + at[a] + s.axis[a].low - o[a] * s.axis[a].stride;
+            window = window * s.axis[a].count + o[a];
+          }
+          const I y = (n * counts + window) * s.channels + channel;
+          const Pack<W, V> w = *(const Pack<W, V>*)(taken + y);
+          const Pack<T, V> given = *(const Pack<T, V>*)(g + y);
+#pragma unroll
+          for (int v = 0; v < V; ++v)
+            if ((I)w.v[v] == tap) sum[v] = plus(sum[v], wide(given.v[v]));
+        }
+    Pack<T, V> w;
+#pragma unroll
+    for (int v = 0; v < V; ++v) w.v[v] = narrow<T>(sum[v]);
+    *(Pack<T, V>*)(out + place * s.channels + channel) = w;
   }
 }
 template <typename I> DEVICE I elements_of_window(const WindowSizes<I>& s, const I* o) {
