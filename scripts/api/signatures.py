@@ -72,7 +72,8 @@ def _type(p, name, owner):
     optional = declared is not None and declared.endswith(" | None")
     declared = declared and declared.replace(" | None", "")
     if declared in (None, "object", "Any", "handle"):
-        declared = rules.TYPES.get(p.name) or _of_default(p.default)
+        is_word = isinstance(p.default, str) and rules.TYPES.get(p.name) == "_t.TensorLike"  # weights="imagenet" names a file
+        declared = "Any" if is_word else rules.TYPES.get(p.name) or _of_default(p.default)
         # A model takes datasets and dictionaries where a function takes tensors, and a layer policies where it takes dtypes.
         declared = "Any" if owner and declared in ("_t.TensorLike", "_t.DTypeLike") else declared
         optional = p.default is None or repr(p.default) == "None" or (owner and p.name in rules.AXES)

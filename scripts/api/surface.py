@@ -57,6 +57,8 @@ def names(module):
     found = {}
     for name in sorted(n for n in listed if not n.startswith("_")):
         value = getattr(module, name)
+        if inspect.isfunction(value) and hasattr(value, "_takes_ragged"):  # a function as it is before a ragged tensor is made
+            value = value.__wrapped__
         if isinstance(value, types.ModuleType):
             # A part of the module, or a module under another name; any other is one that the module uses.
             parent, _, own = value.__name__.rpartition(".")

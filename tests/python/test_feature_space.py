@@ -14,10 +14,15 @@ def test_bins_that_are_given_need_no_adapt():
     assert made.numpy().tolist() == np.eye(3).tolist()
 
 
-def test_crosses_are_no_part_of_a_model():
-    space = Space({"a": Space.integer_hashed(4), "b": Space.integer_hashed(4)}, crosses=[("a", "b")])
-    with pytest.raises(ValueError, match="call the space in Dataset.map"):
-        space.get_encoded_features()
+def test_a_space_is_saved_with_what_it_learned(tmp_path):
+    rows = {"a": np.array(["x", "y", "z"] * 40), "b": np.arange(120) % 101, "c": np.linspace(0, 9, 120)}
+    space = Space({"a": "string_categorical", "b": Space.integer_hashed(110), "c": "float_normalized"}, crosses=[("a", "b")])
+    space.adapt(rows)
+    space.save(tmp_path / "space.keras")
+    again = keras.models.load_model(tmp_path / "space.keras")
+    np.testing.assert_array_equal(again(rows), space(rows))
+    model = keras.Model(again.get_inputs(), again.get_encoded_features())
+    np.testing.assert_array_equal(model({k: v.reshape(-1, 1) for k, v in rows.items()}), space(rows))
 
 
 def test_a_layer_of_unknown_size_cannot_be_one_hot():

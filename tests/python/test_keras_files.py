@@ -136,16 +136,9 @@ def test_summary(tmp_path):
     assert not tf.summary.scalar("a", 1.0, step=0)
 
 
-@pytest.mark.parametrize("name", ["datasets", "applications"])
-def test_downloads_are_out_of_scope(name):
-    with pytest.raises(NotImplementedError, match="downloads"):
-        getattr(keras, name)
-
-
 def test_out_of_scope():
-    for call in (keras.utils.get_file, keras.utils.plot_model, keras.callbacks.RemoteMonitor):
-        with pytest.raises(NotImplementedError):
-            call("x")
+    with pytest.raises(NotImplementedError):
+        keras.callbacks.RemoteMonitor("x")
 
 
 def test_checkpoint_of_a_model_and_its_optimizer(tmp_path):

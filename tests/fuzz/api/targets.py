@@ -9,10 +9,16 @@ import signatures  # noqa: E402: beside the scripts that make the API pages
 import surface  # noqa: E402
 import values  # noqa: E402
 
-# They end the process, print past sys.stdout, loop for as long as they are told to, or set what nothing puts back (see settings.py).
+# They end the process, print past sys.stdout, loop for as long as they are told to, set what nothing puts back (see settings.py), or make
+# networks of hundreds of millions of weights, which takes the time and the memory that they need.
 LEFT_OUT = {
     "tf.compat.v1.app.run", "tf.print", "tf.while_loop", "keras.ops.while_loop", "tf.compat.v1.while_loop",
     "tf.experimental.numpy.experimental_enable_numpy_behavior",
+    *(f"keras.applications.{place}{name}" for place, names in (
+        ("", "ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall EfficientNetV2L EfficientNetV2M EfficientNetB7 EfficientNetB6 VGG16 VGG19 ResNet152 ResNet152V2"),
+        ("convnext.", "ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall"), ("efficientnet_v2.", "EfficientNetV2L EfficientNetV2M"),
+        ("efficientnet.", "EfficientNetB7 EfficientNetB6"), ("vgg16.", "VGG16"), ("vgg19.", "VGG19"), ("resnet.", "ResNet152"), ("resnet_v2.", "ResNet152V2"),
+    ) for name in names.split()),
 }  # fmt: skip
 
 

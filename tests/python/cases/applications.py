@@ -16,6 +16,7 @@ _COMPUTED = """
 
 def structure(name, options=""):
     return f"""
+        keras.utils.clear_session()  # layers without a name are numbered
         model = keras.applications.{name}(weights=None{options})
         model.name, model.count_params(), ' '.join(f'{{layer.name}}:{{layer.count_params()}}' for layer in model.layers if 'input' not in layer.name), model.output_shape
     """

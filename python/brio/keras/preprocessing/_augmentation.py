@@ -329,6 +329,7 @@ class Iterator(PyDataset):
         return self
 
     def __next__(self):
+        """The next batch; behind the last one comes the first."""
         batch = self[self.batch_index]
         self.batch_index = (self.batch_index + 1) % len(self)
         if self.batch_index == 0:
