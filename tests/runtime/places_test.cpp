@@ -300,7 +300,7 @@ TEST(Counts, CopiesAndTheirBytes) {
   const Tensor y = x + x;
   (void)y.array();
   EXPECT_EQ(device.traffic.bytes_out - out, 400u);
-  EXPECT_EQ(device.traffic.bytes_in - in, device_of(x).is_host() ? 400u : 0u);
+  EXPECT_EQ(device.traffic.bytes_in - in, &device_of(x) == &device ? 0u : 400u);
 }
 
 TEST(Counts, WhatTheHostRunsForADeviceIsNamed) {
