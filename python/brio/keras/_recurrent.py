@@ -66,10 +66,10 @@ class Cell(Builtin):
     def build_from_config(self, config):
         """The layer around it builds it."""
 
-    def get_initial_state(self, batch_size=None):
+    def get_initial_state(self, batch_size=None, dtype=None):
         """States of zeros for so many samples."""
         sizes = _nest.flatten(self.state_size)
-        return [_core.zeros([batch_size, size]) for size in sizes]
+        return [_core.zeros([batch_size, size], dtype or "float32") for size in sizes]
 
 
 class StackedCells(Builtin):
