@@ -3,6 +3,8 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include "brio/data/fork_gate.h"
+
 namespace brio::python {
 
 void stop_here() {
@@ -23,6 +25,16 @@ PyGILState_STATE ensure_interpreter() noexcept {
   } catch (abi::__forced_unwind&) {
     stop_here();
   }
+}
+
+bool leave_fork_gate() noexcept {
+  if (!data::fork_gate::inside()) return false;
+  data::fork_gate::leave();
+  return true;
+}
+
+void enter_fork_gate(bool left) noexcept {
+  if (left) data::fork_gate::enter();
 }
 
 }  // namespace brio::python

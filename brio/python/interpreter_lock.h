@@ -10,6 +10,10 @@ namespace brio::python {
 [[noreturn]] void stop_here();                         // for ever
 void take_interpreter(PyThreadState* state) noexcept;  // PyEval_RestoreThread
 PyGILState_STATE ensure_interpreter() noexcept;        // PyGILState_Ensure
+// A thread of input does not keep others from forking while it is in Python: who forks there has the interpreter, and
+// would wait for one that waits for it.
+bool leave_fork_gate() noexcept;
+void enter_fork_gate(bool left) noexcept;
 
 class [[nodiscard]] Unlocked {
  public:
@@ -23,14 +27,16 @@ class [[nodiscard]] Unlocked {
 
 class [[nodiscard]] Locked {
  public:
-  Locked() : state_(ensure_interpreter()) {}
+  Locked() : left_gate_(leave_fork_gate()), state_(ensure_interpreter()) {}
   ~Locked() {
     if (!PyGILState_Check()) stop_here();  // Python ended in here, and the stack is being unwound
     PyGILState_Release(state_);
+    enter_fork_gate(left_gate_);
   }
   Locked(const Locked&) = delete;
 
  private:
+  bool left_gate_;
   PyGILState_STATE state_;
 };
 

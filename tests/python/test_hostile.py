@@ -364,6 +364,30 @@ time.sleep(0.3 + np.random.default_rng().random() * 0.1)
         assert done.returncode == 0, done.stderr
 
 
+def test_forks_do_not_wait_for_a_generator_that_waits_for_the_interpreter():
+    program = """
+import os, threading, time, numpy as np, brio as tf
+def forever():
+    while True:
+        time.sleep(0.05)
+        yield np.ones(150, np.float32)
+def work():
+    for _ in tf.data.Dataset.from_generator(forever, output_signature=tf.TensorSpec([150])).batch(4).prefetch(2): pass
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+for _ in range(6):
+    began = time.monotonic()
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if sum(1 for _ in tf.data.Dataset.range(100).batch(7)) == 15 else 3)
+    assert time.monotonic() - began < 4, time.monotonic() - began  # it gave up after five seconds
+    assert os.waitpid(child, 0)[1] == 0
+os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 def test_forks_while_a_thread_trains():
     program = """
         import os, sys, threading, numpy as np, brio as tf
