@@ -159,6 +159,9 @@ class PlanBuilder {
         bytes += malloc_usable_size(dynamic_cast<void*>(step.kernel.get())) + step.kernel->description.capacity() +
                  step.kernel->heap_bytes();
     }
+    bytes += plan_->parts_.capacity() * sizeof(Plan::Part);
+    for (const Plan::Part& part : plan_->parts_)
+      if (part.section) bytes += sizeof(Stream::Section) + part.section->launches.capacity() * sizeof(Stream::Launch);
     plan_->bytes_ = bytes;
   }
 
