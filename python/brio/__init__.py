@@ -3,10 +3,9 @@
 The functions are C++ (brio._core); submodules are loaded when they are first used.
 """
 
-import importlib as _importlib
-
 from brio import errors
 from brio._core import *
+from brio._lazy import load as _load
 from brio._shape import TensorShape
 
 __version__ = "0.1.0"
@@ -57,15 +56,15 @@ _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in name
 
 def __getattr__(name):
     if name in _SUBMODULES:
-        return _importlib.import_module(f"brio.{name}")
+        return _load(f"brio.{name}")
     if name in _ALIASES:
-        module = _importlib.import_module(f"brio.{_ALIASES[name]}")
+        module = _load(f"brio.{_ALIASES[name]}")
         return getattr(module, name) if _ALIASES[name] == "compat.v1" else module
     if name in _HOMES:
-        found = globals()[name] = getattr(_importlib.import_module(f"brio.{_HOMES[name]}"), name)
+        found = globals()[name] = getattr(_load(f"brio.{_HOMES[name]}"), name)
         return found
     if name in _INITIALIZERS:
-        return getattr(_importlib.import_module("brio.keras.initializers"), _INITIALIZERS[name])
+        return getattr(_load("brio.keras.initializers"), _INITIALIZERS[name])
     if name == "tuple":
         from brio._control import tuple_
 

@@ -388,6 +388,25 @@ os._exit(0)
     assert done.returncode == 0, done.stderr
 
 
+def test_forks_while_a_thread_loads_a_module():
+    program = """
+        import os, sys, threading, brio as tf, brio.keras
+        # A module that takes its time: each thread that asks for it waits for its lock.
+        class Slow:
+            def find_spec(self, name, path=None, target=None):
+                if name == "brio.keras.applications": __import__("time").sleep(0.5)
+        sys.meta_path.insert(0, Slow())
+        thread = threading.Thread(target=lambda: tf.keras.applications)
+        thread.start()
+        __import__("time").sleep(0.1)
+        child = os.fork()
+        if child == 0: os._exit(0 if tf.keras.applications.__name__ == "brio.keras.applications" else 3)
+        thread.join()
+        print(os.waitpid(child, 0)[1])
+    """
+    assert run(program, seconds=60).strip() == "0"
+
+
 def test_forks_while_a_thread_trains():
     program = """
         import os, sys, threading, numpy as np, brio as tf

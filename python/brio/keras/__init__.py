@@ -1,6 +1,6 @@
 """tf.keras: Keras 3's names over Brio's layers, losses, metrics and optimizers, which are C++."""
 
-import importlib as _importlib
+from brio._lazy import load as _load
 
 _SUBMODULES = {
     "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
@@ -31,11 +31,11 @@ def version():
 
 def __getattr__(name):
     if name in _SUBMODULES:
-        return _importlib.import_module(f"brio.keras.{name}")
+        return _load(f"brio.keras.{name}")
     if name in ("name_scope", "device"):  # those of tf
-        return getattr(_importlib.import_module("brio"), name)
+        return getattr(_load("brio"), name)
     if name in _NAMES:
-        return getattr(_importlib.import_module(f"brio.keras.{_NAMES[name]}"), name)
+        return getattr(_load(f"brio.keras.{_NAMES[name]}"), name)
     from brio._missing import explain
 
     raise AttributeError(explain(__name__, name))
