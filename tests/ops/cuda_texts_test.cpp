@@ -1,7 +1,9 @@
-// Kernels of GPUs without a GPU: every op's cases are prepared for a device that is not there, and the texts that come
-// of it compiled for it. What they compute is tested where there is a device: `make test-cuda`.
+// Kernels of GPUs without a GPU: every op's cases are prepared for a device that is not there, and the texts that
+// come of it compiled for it. What they compute is tested where there is a device: `make test-cuda`.
 #ifdef BRIO_WITH_CUDA
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
@@ -11,6 +13,7 @@ namespace brio::testing {
 namespace {
 
 TEST(CudaTexts, CompileForEveryOp) {
+  if (std::getenv("BRIO_ISA") || std::getenv("BRIO_DEVICE")) GTEST_SKIP() << "texts are the same under every setting";
   try {
     cuda::nvrtc();
   } catch (const ResourceError& error) {
@@ -26,30 +29,29 @@ TEST(CudaTexts, CompileForEveryOp) {
     for (size_t d = 0; d < test.dtypes.size(); ++d) {
       // One rank for each dtype: other cases of the op differ in sizes, which are no part of a text.
       const int i = static_cast<int>((d + 2) % 9);
-      {
-        Rng rng(static_cast<uint64_t>(i) + 1);
-        const Case made = test.make(rng, test.dtypes[d], i);
-        Graph graph;
-        std::vector<ValueId> in;
-        for (const Input& input : made.inputs) in.push_back(graph.add_input(input.aval));
-        const Node node = graph.add(*test.op, in, made.attrs, made.graphs);
-        const NodeView view{graph, node, &device};
-        for (const Implementation& implementation : devices.implementations(device, *test.op))
-          if (implementation.supports(view).yes) {
-            implementation.prepare(view);
-            ++prepared;
-          }
-      }
+      Rng rng(static_cast<uint64_t>(i) + 1);
+      const Case made = test.make(rng, test.dtypes[d], i);
+      Graph graph;
+      std::vector<ValueId> in;
+      for (const Input& input : made.inputs) in.push_back(graph.add_input(input.aval));
+      const Node node = graph.add(*test.op, in, made.attrs, made.graphs);
+      const NodeView view{graph, node, &device};
+      for (const Implementation& implementation : devices.implementations(device, *test.op))
+        if (implementation.supports(view).yes) {
+          implementation.prepare(view);
+          ++prepared;
+        }
     }
   EXPECT_GT(prepared, 700u);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return;  // the compiler is not ours to check, and slow so
+#endif
   size_t programs = 0;
   for (const std::string& program : device.compiler().waiting_programs()) {
     EXPECT_FALSE(cuda::Compiler::compile(program, 90).empty());
     ++programs;
   }
   EXPECT_GT(programs, 10u);
-  RecordProperty("prepared", static_cast<int>(prepared));
-  RecordProperty("programs", static_cast<int>(programs));
 }
 
 }  // namespace
