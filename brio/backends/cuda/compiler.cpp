@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -81,12 +80,10 @@ CUfunction Code::compiled() const {
   return ready;
 }
 
-std::shared_ptr<const Code> Compiler::code(std::string_view label, std::string text, std::vector<std::string> parts,
-                                           unsigned shared_bytes) {
+std::shared_ptr<const Code> Compiler::code(std::string_view label, std::string text, std::vector<std::string> parts) {
   const std::lock_guard lock(mutex_);
   std::string key = text;
   for (const std::string& part : parts) key += cat("\n", part);
-  key += cat("\n", shared_bytes);
   std::shared_ptr<Code>& code = known_[key];
   if (code) return code;
   code = std::make_shared<Code>();
@@ -95,14 +92,8 @@ std::shared_ptr<const Code> Compiler::code(std::string_view label, std::string t
   replace_all(text, "NAME", code->name_);
   code->text_ = std::move(text);
   code->parts_ = std::move(parts);
-  code->shared_bytes_ = shared_bytes;
   waiting_.push_back(code);
   return code;
-}
-
-Compiler::Counts Compiler::counts() const {
-  const std::lock_guard lock(mutex_);
-  return counts_;
 }
 
 std::string Compiler::compile(const std::string& program, int capability) {
@@ -136,11 +127,7 @@ std::string Compiler::machine_code(const std::string& program) {
   const fs::path folder = cache_folder();
   const fs::path file = folder / (hex(hash_of(keyed, 1)) + hex(hash_of(keyed, 2)) + ".kernels");
   if (!folder.empty())
-    if (std::string code = read_cached(file, keyed); !code.empty()) {
-      const std::lock_guard lock(mutex_);
-      ++counts_.from_disk;
-      return code;
-    }
+    if (std::string code = read_cached(file, keyed); !code.empty()) return code;
   std::string code = compile(keyed, capability_);
   if (!folder.empty()) write_cached(file, keyed, code);
   return code;
@@ -181,8 +168,6 @@ void Compiler::compile_waiting() {
     codes.swap(waiting_);
   }
   if (codes.empty()) return;
-  const auto began = std::chrono::steady_clock::now();
-
   const std::vector<Program> programs = programs_of(codes);
   std::vector<std::string> machine(programs.size());
   std::vector<std::exception_ptr> errors(programs.size());
@@ -210,21 +195,12 @@ void Compiler::compile_waiting() {
     for (const auto& code : programs[i]) {
       CUfunction function = nullptr;
       check(driver().cuModuleGetFunction(&function, module, code->name_.c_str()), code->name_);
-      if (code->shared_bytes_ > 48 * 1024)
-        check(driver().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                          static_cast<int>(code->shared_bytes_)),
-              code->name_);
       code->function_.store(function, std::memory_order_release);
       code->text_ = {};
     }
   }
   for (const std::exception_ptr& error : errors)
     if (error) std::rethrow_exception(error);
-  const std::lock_guard lock(mutex_);
-  counts_.kernels += codes.size();
-  counts_.programs += programs.size();
-  counts_.milliseconds += static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count());
 }
 
 }  // namespace brio::cuda

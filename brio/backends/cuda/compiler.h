@@ -23,7 +23,6 @@ class Code {
     return ready ? ready : compiled();
   }
   const std::string& name() const { return name_; }
-  unsigned shared_bytes() const { return shared_bytes_; }
 
  private:
   friend class Compiler;
@@ -32,7 +31,6 @@ class Code {
   Compiler* compiler_ = nullptr;
   std::string name_, text_;
   std::vector<std::string> parts_;
-  unsigned shared_bytes_ = 0;
   mutable std::atomic<CUfunction> function_{nullptr};
 };
 
@@ -45,16 +43,10 @@ class Compiler {
 
   // The kernel that `text` defines. In it NAME stands for the kernel's own name. `parts` are files of device/ that it
   // uses beside prelude.cuh, in the order in which they have to stand.
-  std::shared_ptr<const Code> code(std::string_view label, std::string text, std::vector<std::string> parts = {},
-                                   unsigned shared_bytes = 0);
+  std::shared_ptr<const Code> code(std::string_view label, std::string text, std::vector<std::string> parts);
 
   // The programs that would be compiled now.
   std::vector<std::string> waiting_programs() const;
-
-  struct Counts {
-    uint64_t kernels = 0, programs = 0, from_disk = 0, milliseconds = 0;
-  };
-  Counts counts() const;
 
   // Machine code of a program for a device of this capability; needs no device. Throws InternalError with the log.
   static std::string compile(const std::string& program, int capability);
@@ -72,7 +64,6 @@ class Compiler {
   std::unordered_map<std::string, std::shared_ptr<Code>> known_;  // by text
   std::vector<std::shared_ptr<Code>> waiting_;
   std::mutex compiling_;
-  Counts counts_;
 };
 
 }  // namespace brio::cuda

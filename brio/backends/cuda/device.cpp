@@ -162,8 +162,8 @@ void CudaStream::launch(const Kernel& kernel, std::span<const void* const> in, s
 }
 
 void CudaStream::start_with(const Code& code, Grid grid, Grid block, void** arguments) {
-  check(driver().cuLaunchKernel(code.function(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
-                                code.shared_bytes(), stream_, arguments, nullptr),
+  check(driver().cuLaunchKernel(code.function(), grid.x, grid.y, grid.z, block.x, block.y, block.z, 0, stream_,
+                                arguments, nullptr),
         code.name());
 }
 
@@ -173,7 +173,8 @@ void CudaStream::copy_to_host(void* host, const void* device, size_t bytes) {
   const std::lock_guard lock(mutex_);
   ++pushed_;
 }
-// Pageable memory has been read when the call returns: that is what the driver promises of it.
+// Pageable memory has been read when the call returns: that is what the driver promises of it. Staging memory, which
+// is pinned, is read later.
 void CudaStream::copy_to_device(void* device, const void* host, size_t bytes) {
   device_.enter();
   check(driver().cuMemcpyHtoDAsync(address(device), host, bytes, stream_), "copying to the device");
@@ -271,15 +272,13 @@ void CudaStream::wait(uint64_t ticket) {
 
 void CudaStream::wait_for(Stream& other, uint64_t ticket) {
   auto& stream = static_cast<CudaStream&>(other);
-  CUevent event = nullptr;
   {
     const std::lock_guard lock(stream.mutex_);
     if (stream.passed_ >= ticket) return;
     const auto mark = std::ranges::find_if(stream.marks_, [&](const Mark& m) { return m.ticket >= ticket; });
     BRIO_CHECK(mark != stream.marks_.end(), "a ticket that no stream gave");
-    event = mark->event;
     device_.enter();
-    check(driver().cuStreamWaitEvent(stream_, event, 0), "letting a stream wait");
+    check(driver().cuStreamWaitEvent(stream_, mark->event, 0), "letting a stream wait");
   }
   const std::lock_guard lock(mutex_);
   ++pushed_;

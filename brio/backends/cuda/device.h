@@ -1,7 +1,6 @@
 // A GPU: its memory, its streams, and kernels that are handed to them.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <memory>
 #include <mutex>
@@ -52,9 +51,6 @@ class CudaStream final : public Stream {
   void launch_all(const Section& section, void* const* pointers, char* arena) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
   void copy_to_device(void* device, const void* host, size_t bytes) override;
-  void copy_from_staging(void* device, const void* staging, size_t bytes) override {
-    copy_to_device(device, staging, bytes);
-  }
   void copy(void* to, const void* from, size_t bytes) override;
   void clear(void* data, size_t bytes) override;
   void keep(std::shared_ptr<const void> what) override;

@@ -38,10 +38,8 @@ class GatherKernel final : public CudaKernel {
         params_(node.in(0).shape),
         axis_(node.attrs()[0]),
         around_(params_, axis_),
-        count_(node.in(1).shape.elements()),
-        element_(size_of(node.out(0).dtype)) {
-    // Neighbours along a row move as words of four bytes; views may begin anywhere, but at whole elements.
-    const std::string_view word = word_name(element_), l = type_name(node.in(1).dtype);
+        count_(node.in(1).shape.elements()) {
+    const std::string_view word = word_name(size_of(node.out(0).dtype)), l = type_name(node.in(1).dtype);
     code_ = indexing_code(node, "gather",
                           cat(word, "* out, const ", word, "* in, const ", l,
                               "* indices, i64 total, i64 count, i64 size, i64 inner, FailureAt failure"),
@@ -64,7 +62,6 @@ class GatherKernel final : public CudaKernel {
   int64_t axis_;
   Around around_;
   int64_t count_;
-  size_t element_;
   std::shared_ptr<const Code> code_;
 };
 

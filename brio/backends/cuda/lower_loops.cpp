@@ -59,7 +59,7 @@ class LoopKernel final : public CudaKernel {
   }
 
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
-    if (kept_ == 0 || (loop_.reductions.empty() && folded_ == 0)) return;
+    if (kept_ == 0) return;
     const int vector = aligned(args) ? loop_.vector : 1;
     const std::shared_ptr<const Code> code = vector == loop_.vector ? code_ : code_of(1);
     Parameters p(loop_.wide);
