@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include "brio/base/cache_folder.h"
 #include "brio/base/error.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/products.h"
@@ -136,11 +137,8 @@ DeviceCosts measured(Device& device) {
 // ---- The file: a line that says which machine, then one for each device.
 
 std::filesystem::path cache_file() {
-  if (const char* dir = std::getenv("XDG_CACHE_HOME"); dir && *dir == '/')
-    return std::filesystem::path(dir) / "brio" / "device_costs";
-  if (const char* home = std::getenv("HOME"); home && *home == '/')
-    return std::filesystem::path(home) / ".cache" / "brio" / "device_costs";
-  return {};
+  const std::filesystem::path folder = cache_folder();
+  return folder.empty() ? folder : folder / "device_costs";
 }
 
 std::string machine() {

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
+#include "brio/base/cache_folder.h"
 #include "brio/base/error.h"
 
 namespace brio::cuda {
@@ -28,15 +28,6 @@ std::string hex(uint64_t word) {
   std::ostringstream out;
   out << std::hex << word;
   return out.str();
-}
-
-// Empty: there is no place for a cache.
-fs::path cache_folder() {
-  if (const char* folder = std::getenv("BRIO_CACHE")) return fs::path(folder) / "cuda";
-  if (const char* folder = std::getenv("XDG_CACHE_HOME"); folder && *folder)
-    return fs::path(folder) / "brio" / "cuda";
-  if (const char* home = std::getenv("HOME"); home && *home) return fs::path(home) / ".cache" / "brio" / "cuda";
-  return {};
 }
 
 // A file of the cache: the program, a zero, its machine code, and the sum of that. Anything else counts as absent.
@@ -125,7 +116,7 @@ std::string Compiler::machine_code(const std::string& program) {
   nvrtc().nvrtcVersion(&major, &minor);
   const std::string keyed = cat("// sm_", capability_, ", NVRTC ", major, ".", minor, "\n", program);
   const fs::path folder = cache_folder();
-  const fs::path file = folder / (hex(hash_of(keyed, 1)) + hex(hash_of(keyed, 2)) + ".kernels");
+  const fs::path file = folder / "cuda" / (hex(hash_of(keyed, 1)) + hex(hash_of(keyed, 2)) + ".kernels");
   if (!folder.empty())
     if (std::string code = read_cached(file, keyed); !code.empty()) return code;
   std::string code = compile(keyed, capability_);
