@@ -39,8 +39,8 @@ struct Node {
   std::vector<ValueId> out;
   std::vector<int64_t> attrs;
   std::vector<std::shared_ptr<const Graph>> graphs;
-  // Where it runs, if that was said inside a function: the number of a device, counted from 1 as they were registered.
-  // 0: where the graph runs.
+  // Where it runs, if that was said inside a function: the number of a device, counted from 1 as they were
+  // registered. 0: where the graph runs.
   uint16_t place = 0;
 };
 

@@ -32,7 +32,7 @@ class TracedFunction {
   ~TracedFunction();
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
   size_t traces() const;
-  Device* last_device() const;  // that a call ran on; null: none has run yet
+  Device* last_device() const;              // that a call ran on; null: none has run yet
   std::vector<TracedGraph> graphs() const;  // of the traces that are kept, the newest first
 
  private:

@@ -91,7 +91,8 @@ TEST(PlanCache, CountsWhatPlansReallyTake) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer's malloc does not say what is in use";
 #endif
-  if (default_device().name().starts_with("gpu")) GTEST_SKIP() << "kernels of a GPU are its compiler's, not the plans'";
+  if (default_device().name().starts_with("gpu"))
+    GTEST_SKIP() << "kernels of a GPU are its compiler's, not the plans'";
   const auto in_use = [] {
     const auto info = mallinfo2();
     return info.uordblks + info.hblkhd;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "brio/base/lru_cache.h"
 #include "brio/backends/cpu/onednn.h"
 #include "brio/backends/cpu/pieces.h"
 #include "brio/backends/cpu/tile_ops.h"
 #include "brio/base/error.h"
+#include "brio/base/lru_cache.h"
 #include "brio/ops/convolution.h"
 
 namespace brio::cpu {

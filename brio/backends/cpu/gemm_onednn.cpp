@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "brio/base/lru_cache.h"
 #include "brio/backends/cpu/onednn.h"
 #include "brio/base/error.h"
+#include "brio/base/lru_cache.h"
 
 namespace brio::cpu {
 namespace {
