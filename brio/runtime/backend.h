@@ -53,6 +53,8 @@ class Stream;
 class LedKernel : public Kernel {
  public:
   virtual void lead(const KernelArgs& args, Stream& stream) const = 0;
+  // How many kernels it hands over, where it never waits for the device and nothing of it may fail; 0: who knows.
+  virtual size_t launches() const { return 0; }
 };
 
 // A node with the types of its operands.
@@ -92,18 +94,20 @@ class Stream {
   // that at once when they come again with the same pointers.
   struct Launch {
     const Kernel* kernel;
-    uint32_t in, out, end;  // places of its arguments among the pointers
-    size_t scratch;         // in the arena
+    uint32_t in, out, end;           // places of its arguments among the pointers
+    size_t scratch;                  // in the arena
+    const LedKernel* led = nullptr;  // the kernel, where it is one
   };
   struct Kept {
     virtual ~Kept() = default;
   };
   struct Section {
     std::vector<Launch> launches;
+    uint32_t table = 0;        // of kernels that are led: its place among the pointers
     mutable std::mutex mutex;  // of `kept`: runs of a plan may be many at a time
     mutable std::shared_ptr<Kept> kept;
   };
-  virtual void launch_all(const Section& section, void* const* pointers, char* arena);
+  virtual void launch_all(const Section& section, void** pointers, char* arena);
   virtual void copy_to_host(void* host, const void* device, size_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, size_t bytes) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;  // within the device

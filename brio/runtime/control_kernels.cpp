@@ -35,6 +35,7 @@ class FusedBodyKernel final : public ControlKernel {
   void run_in(const Lane& lane, const KernelArgs& args) const override {
     body_.run(args.in, args.out, args.scratch, args.table, lane);
   }
+  size_t launches() const override { return body_.plan().launches(); }
 
  private:
   NestedPlan body_;
@@ -296,6 +297,7 @@ class ScanKernel final : public ControlKernel {
       for (size_t i = 0; i < layout_.carried; ++i) in[i] = out[i];
     }
   }
+  size_t launches() const override { return static_cast<size_t>(length_) * body_.plan().launches(); }
 
  private:
   size_t place(int64_t step) const { return static_cast<size_t>(layout_.reverse ? length_ - 1 - step : step); }

@@ -11,6 +11,7 @@ class DeviceTarget final : public Target {
   explicit DeviceTarget(Device& device) : device_(device) {}
   bool runs(const Graph& graph, const Node& node) const override;
   bool fuses(const Graph& graph, const Node& node) const override;
+  bool has_narrow_rows() const override { return !device_.is_host(); }
 
  private:
   Device& device_;

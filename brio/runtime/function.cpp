@@ -416,11 +416,13 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::lock_guard lock(impl_->mutex);
   impl_->used.store(plan_clock(), std::memory_order_relaxed);
   Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
-  Device* called_on = recording.device ? recording.device : &default_device();
-  if (!recording.device && brio::chooses_by_cost()) called_on = &Impl::cheapest(trace, impl_->sizes_of_call);
-  Device& outside = trace.on_host ? registry().host() : *called_on;
-  const Trace::Home* const home = trace.has_places ? &Impl::home(trace, outside) : nullptr;
-  Device& device = home ? *home->device : outside;
+  Device* called_on = recording.device;
+  if (!called_on)
+    called_on = brio::chooses_by_cost() ? &Impl::cheapest(trace, impl_->sizes_of_call) : &default_device();
+  if (trace.on_host) [[unlikely]]
+    called_on = &registry().host();
+  const Trace::Home* const home = trace.has_places ? &Impl::home(trace, *called_on) : nullptr;
+  Device& device = home ? *home->device : *called_on;
   impl_->last_device.store(&device, std::memory_order_relaxed);
   CellLocks locks(trace);
   Trace::Prepared& prepared =

@@ -129,17 +129,24 @@ class PlanBuilder {
     return {};
   }
 
+  // A section is to be one thing for a device to keep: a loop of more rounds is none.
+  static constexpr size_t kMostLaunches = 4096;
   void divide_into_parts() {
     std::vector<Plan::Part>& parts = plan_->parts_;
     bool open = false;  // may the last part take another launch?
     for (size_t i = 0; i < plan_->steps_.size(); ++i) {
       const Plan::Step& step = plan_->steps_[i];
-      if (step.led) {
+      const size_t launches = step.led ? step.led->launches() : 1;
+      if (launches == 0 || launches > kMostLaunches) {
         parts.push_back({nullptr, &step});
         open = false;
       } else {
-        if (!open) parts.push_back({std::make_unique<Stream::Section>()});
-        parts.back().section->launches.push_back({step.kernel.get(), step.in, step.out, step.end, step.scratch});
+        if (!open) {
+          parts.push_back({std::make_unique<Stream::Section>()});
+          parts.back().section->table = static_cast<uint32_t>(plan_->slots_.size());
+        }
+        parts.back().section->launches.push_back(
+            {step.kernel.get(), step.in, step.out, step.end, step.scratch, step.led});
         open = true;
       }
       if (i + 1 != plan_->last_to_fail_) continue;
@@ -187,6 +194,15 @@ void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, vo
     case Base::fresh: *argument = static_cast<char*>(fresh[slot.index]) + slot.offset; break;
     case Base::none: *argument = nullptr; break;
   }
+}
+
+size_t Plan::launches() const {
+  size_t sum = 0;
+  for (const Part& part : parts_) {
+    if (part.led || part.then_wait) return 0;
+    for (const Stream::Launch& l : part.section->launches) sum += l.led ? l.led->launches() : 1;
+  }
+  return sum;
 }
 
 void Plan::run_on(Stream& stream, void** pointers, char* arena) const {

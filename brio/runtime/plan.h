@@ -56,6 +56,7 @@ class Plan {
   // What runs elsewhere than on its device, and what that costs, measured once it has run; empty: nothing to say.
   std::string explain_placement() const;
   size_t step_count() const { return steps_.size(); }
+  size_t launches() const;  // as LedKernel::launches()
 
   struct StepTime {
     std::string label;

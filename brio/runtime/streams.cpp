@@ -93,10 +93,12 @@ Stream& Device::copy_stream() {
   return ThreadStreams::ended ? ThreadStreams::of_ended(*this) : thread_streams.for_copies(*this);
 }
 
-void Stream::launch_all(const Section& section, void* const* pointers, char* arena) {
-  for (const Launch& l : section.launches)
-    launch(*l.kernel, {const_cast<const void* const*>(pointers + l.in), l.out - l.in},
-           {pointers + l.out, l.end - l.out}, arena + l.scratch);
+void Stream::launch_all(const Section& section, void** pointers, char* arena) {
+  for (const Launch& l : section.launches) {
+    const void* const* const in = const_cast<const void* const*>(pointers + l.in);
+    if (l.led) l.led->lead({in, pointers + l.out, arena + l.scratch, pointers + section.table}, *this);
+    else launch(*l.kernel, {in, l.out - l.in}, {pointers + l.out, l.end - l.out}, arena + l.scratch);
+  }
 }
 
 void Stream::keep_pace() {
@@ -119,9 +121,11 @@ void* DeviceMemory::allocate(size_t bytes) {
     peak_ = std::max(peak_, used_ += size);
     std::vector<Block>& blocks = free_[size];
     if (!blocks.empty()) {
-      // One that this stream has used needs no waiting.
-      const auto own = std::ranges::find(blocks, &stream, [](const Block& block) { return block.last.stream; });
-      const auto chosen = own == blocks.end() ? blocks.end() - 1 : own;
+      // One that this stream has used needs no waiting. The latest that came back: a loop then has the same addresses
+      // in each round, of which a device may make something.
+      const auto own = std::find_if(blocks.rbegin(), blocks.rend(),
+                                    [&](const Block& block) { return block.last.stream == &stream; });
+      const auto chosen = own == blocks.rend() ? blocks.end() - 1 : own.base() - 1;
       const Block block = *chosen;
       blocks.erase(chosen);
       kept_ -= size;

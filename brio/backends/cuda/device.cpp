@@ -265,9 +265,8 @@ void CudaStream::wait(uint64_t ticket) {
   device_.enter();
   std::unique_lock lock(mutex_);
   wait_locked(lock, ticket);
-  const bool all = passed_ == pushed_;
   lock.unlock();
-  throw_refused(all);
+  throw_refused();
 }
 
 void CudaStream::wait_for(Stream& other, uint64_t ticket) {
@@ -285,20 +284,14 @@ void CudaStream::wait_for(Stream& other, uint64_t ticket) {
 }
 
 CudaStream::FailureAt CudaStream::failure_of(const CudaKernel& kernel) {
-  may_refuse_.push_back(&kernel);
-  return {failure_, static_cast<long long>(may_refuse_.size())};
+  return {failure_, static_cast<long long>(reinterpret_cast<intptr_t>(&kernel))};
 }
 
-void CudaStream::throw_refused(bool all_has_passed) {
+void CudaStream::throw_refused() {
   const Failure failure = *failure_;
-  if (failure.which == 0) {
-    if (all_has_passed) may_refuse_.clear();
-    return;
-  }
+  if (failure.which == 0) return;
   *failure_ = {};
-  const CudaKernel* const kernel = may_refuse_[static_cast<size_t>(failure.which - 1)];
-  may_refuse_.clear();
-  kernel->refuse(failure.value, failure.place);
+  reinterpret_cast<const CudaKernel*>(static_cast<intptr_t>(failure.which))->refuse(failure.value, failure.place);
 }
 
 }  // namespace brio::cuda

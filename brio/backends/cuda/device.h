@@ -18,7 +18,7 @@ class CudaStream;
 
 // Where kernels leave word of data that they refuse, in memory that both sides see.
 struct Failure {
-  long long which = 0;  // 1 + the number of the launch among those that may fail; 0: none
+  long long which = 0;  // the kernel's address; 0: none. Its plan waits for it, so it is there when the host looks.
   long long value = 0, place = 0;
 };
 
@@ -30,7 +30,6 @@ class CudaKernel : public Kernel {
   size_t scratch_bytes() const final { return scratch_needed() == 0 ? 0 : scratch_needed() + kScratchAlignment; }
   virtual size_t scratch_needed() const { return 0; }
   virtual void enqueue(const KernelArgs& args, CudaStream& stream) const = 0;
-  virtual bool may_refuse() const { return false; }
   // Of kernels that may refuse their data: throws what the user reads.
   virtual void refuse(long long value, long long place) const;
 };
@@ -48,7 +47,7 @@ class CudaStream final : public Stream {
 
   void launch(const Kernel& kernel, std::span<const void* const> in, std::span<void* const> out,
               void* scratch) override;
-  void launch_all(const Section& section, void* const* pointers, char* arena) override;
+  void launch_all(const Section& section, void** pointers, char* arena) override;
   void copy_to_host(void* host, const void* device, size_t bytes) override;
   void copy_to_device(void* device, const void* host, size_t bytes) override;
   void copy(void* to, const void* from, size_t bytes) override;
@@ -90,7 +89,7 @@ class CudaStream final : public Stream {
   uint64_t mark_locked();
   void wait_locked(std::unique_lock<std::mutex>& lock, uint64_t ticket);
   void collect(std::vector<Kept>& gone);  // what has passed
-  void throw_refused(bool all_has_passed);
+  void throw_refused();
 
   CudaDevice& device_;
   CUstream stream_ = nullptr;
@@ -99,8 +98,8 @@ class CudaStream final : public Stream {
   std::deque<Mark> marks_;
   std::vector<CUevent> idle_events_;
   std::deque<Kept> kept_;
-  Failure* failure_ = nullptr;                 // pinned
-  std::vector<const CudaKernel*> may_refuse_;  // since the host looked last
+  Failure* failure_ = nullptr;  // pinned
+  bool in_section_ = false;     // sections within it are parts of its graph
 };
 
 // Memory of the host that the device copies from by itself.

@@ -9,12 +9,13 @@
 namespace brio::cuda {
 namespace {
 
-constexpr size_t kMostGraphs = 4, kFewestLaunches = 2;
+constexpr size_t kMostGraphs = 4;
 
 struct CapturedSection final : Stream::Kept {
   struct Entry {
-    std::vector<void*> pointers;  // of the launches, then the arena
-    CUgraphExec graph = nullptr;  // none: they came once so far
+    std::vector<void*> pointers;       // of the launches, then the arena
+    const Failure* failure = nullptr;  // of the stream: kernels that refuse their data write there
+    CUgraphExec graph = nullptr;       // none: they came once so far
     uint64_t last_used = 0;
   };
   std::vector<Entry> entries;
@@ -31,18 +32,27 @@ bool switched_off() {
   return setting && *setting == '0';
 }
 
-// What refuses its data leaves its number in the launch, which counts anew after each wait.
-bool may_refuse(const Stream::Section& section) {
-  return std::ranges::any_of(section.launches, [](const Stream::Launch& l) {
-    return static_cast<const CudaKernel*>(l.kernel)->may_refuse();
-  });
+// Sections within a section, of loops, are launched as parts of it.
+class Within {
+ public:
+  explicit Within(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Within() { flag_ = false; }
+  Within(const Within&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+bool is_one_launch(const Stream::Section& section) {
+  return section.launches.size() == 1 && !section.launches.front().led;
 }
 
 }  // namespace
 
-void CudaStream::launch_all(const Section& section, void* const* pointers, char* arena) {
-  if (section.launches.size() < kFewestLaunches || switched_off() || times_kernels() || may_refuse(section))
+void CudaStream::launch_all(const Section& section, void** pointers, char* arena) {
+  if (in_section_ || switched_off() || times_kernels() || is_one_launch(section))
     return Stream::launch_all(section, pointers, arena);
+  const Within within(in_section_);
   device_.enter();
   const std::lock_guard lock(section.mutex);
   if (!section.kept) section.kept = std::make_shared<CapturedSection>();
@@ -50,7 +60,7 @@ void CudaStream::launch_all(const Section& section, void* const* pointers, char*
   const size_t first = section.launches.front().in, count = section.launches.back().end - first;
   const auto same = [&](const CapturedSection::Entry& entry) {
     return std::equal(pointers + first, pointers + first + count, entry.pointers.begin(), entry.pointers.end() - 1) &&
-           entry.pointers.back() == arena;
+           entry.pointers.back() == arena && entry.failure == failure_;
   };
   auto entry = std::ranges::find_if(captured.entries, same);
   if (entry == captured.entries.end()) {
@@ -64,6 +74,7 @@ void CudaStream::launch_all(const Section& section, void* const* pointers, char*
     }
     entry->pointers.assign(pointers + first, pointers + first + count);
     entry->pointers.push_back(arena);
+    entry->failure = failure_;
     entry->last_used = ++captured.clock;
     return Stream::launch_all(section, pointers, arena);
   }

@@ -52,7 +52,6 @@ class GatherKernel final : public CudaKernel {
     stream.start(*code_, enough_blocks(device_, total), {256}, args.out[0], args.in[0], args.in[1], total, count_,
                  around_.size, around_.inner, stream.failure_of(*this));
   }
-  bool may_refuse() const override { return true; }
   void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
 
  private:
@@ -117,7 +116,6 @@ class ScatterAddKernel final : public CudaKernel {
     stream.start(*add_, {static_cast<unsigned>(count)}, {256}, args.out[0], args.in[2], args.in[1], args.scratch,
                  count, around_.size, around_.inner);
   }
-  bool may_refuse() const override { return true; }
   void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
 
  private:
@@ -243,7 +241,6 @@ class SumRowsKernel final : public CudaKernel {
     stream.start(*clear_, {rows}, {256}, args.out[1], args.out[0], count_, width_);
     if (count_ != 0) stream.start(*sum_, {rows}, {256}, args.out[1], args.in[1], args.in[0], place, count_, width_);
   }
-  bool may_refuse() const override { return true; }
   void refuse(long long value, long long place) const override {
     throw_bad_index(op::scatter_add, table_, 0, value, place);
   }
