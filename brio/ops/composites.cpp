@@ -178,7 +178,9 @@ void check_xent(const OpCall& call) {
   }
   if (with_cotangent) {
     const Aval& g = *call.in[2];
-    if (g.dtype != logits.dtype || g.shape != rows)
+    // Logits of 16 bits with class numbers may have losses, and their cotangents, of f32.
+    const bool wide = size_of(logits.dtype) == 2 && g.dtype == f32 && xent_is_sparse(call.attrs);
+    if ((g.dtype != logits.dtype && !wide) || g.shape != rows)
       throw_invalid(call.op, cat("the cotangent is ", g.dtype, " of shape ", g.shape, ", but the losses are ",
                                  logits.dtype, " of shape ", rows));
   }
@@ -193,7 +195,7 @@ void infer_xent_grad(const OpCall& call, std::vector<Aval>& out) {
 }
 void infer_xent_both(const OpCall& call, std::vector<Aval>& out) {
   check_xent<true>(call);
-  out.push_back({without_last(call.in[0]->shape), call.in[0]->dtype});
+  out.push_back(*call.in[2]);
   out.push_back(*call.in[0]);
 }
 
@@ -222,10 +224,12 @@ std::vector<Tensor> plain_xent(std::span<const Tensor> in, Attrs attrs) {
   return {xent_value(in[0], in[1], xent_is_sparse(attrs))};
 }
 std::vector<Tensor> plain_xent_grad(std::span<const Tensor> in, Attrs attrs) {
-  return {xent_gradient(in[0], in[1], in[2], xent_is_sparse(attrs))};
+  const Tensor logits = cast(in[0], in[2].dtype());
+  return {cast(xent_gradient(logits, in[1], in[2], xent_is_sparse(attrs)), in[0].dtype())};
 }
 std::vector<Tensor> plain_xent_both(std::span<const Tensor> in, Attrs attrs) {
-  return {xent_value(in[0], in[1], xent_is_sparse(attrs)), xent_gradient(in[0], in[1], in[2], xent_is_sparse(attrs))};
+  const Tensor logits = cast(in[0], in[2].dtype());
+  return {xent_value(logits, in[1], xent_is_sparse(attrs)), plain_xent_grad(in, attrs)[0]};
 }
 
 void grad_xent(GradContext& g) {

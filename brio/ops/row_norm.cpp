@@ -25,9 +25,11 @@ void check_rows(const OpCall& call) {
   if (!(epsilon >= 0) || std::isinf(epsilon))
     throw_invalid(call.op, cat("epsilon is ", epsilon, "; it must be finite and ≥ 0"));
 }
+// Rows of 16 bits may have a scale and an offset of f32.
 void check_vector(const OpCall& call, size_t i, std::string_view name) {
   const Aval &x = *call.in[0], wanted{Shape{x.shape[x.shape.rank() - 1]}, x.dtype};
-  if (*call.in[i] != wanted)
+  const bool wide = size_of(x.dtype) == 2 && call.in[1]->dtype == f32;
+  if (*call.in[i] != (wide ? Aval{wanted.shape, f32} : wanted))
     throw_invalid(call.op, cat(name, " is ", call.in[i]->dtype, " of shape ", call.in[i]->shape, ", but rows of ",
                                x.shape, " need ", wanted.dtype, " of shape ", wanted.shape));
 }
@@ -77,9 +79,8 @@ std::vector<Tensor> plain_row_norm_grad(std::span<const Tensor> in, Attrs attrs)
   const Tensor c = widened(in[2]), scaled = c * widened(in[1]);
   Tensor inner = scaled - row.x * mean(scaled * row.x, -1, true);
   if (attrs[0]) inner = inner - mean(scaled, -1, true);
-  const DType dtype = in[0].dtype();
-  return {cast(inner * row.inverse, dtype), cast(sum_to(c * row.x, in[1].shape()), dtype),
-          cast(sum_to(c, in[1].shape()), dtype)};
+  return {cast(inner * row.inverse, in[0].dtype()), cast(sum_to(c * row.x, in[1].shape()), in[1].dtype()),
+          cast(sum_to(c, in[1].shape()), in[1].dtype())};
 }
 
 void grad_row_norm(GradContext& g) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "brio/ops/elementwise.h"
 #include "brio/ops/fusion.h"
 #include "brio/ops/indexed_rows.h"
 #include "brio/ops/reduction.h"
@@ -54,6 +55,7 @@ class Fuser {
         try_merge(group_[p], group_[n]);
       }
     }
+    find_remade();
     rebuild();
   }
 
@@ -70,6 +72,79 @@ class Fuser {
                      return loops_[next] && space(node) == g_.values[table].shape;
                    });
     }
+  }
+  // Nor need what loops read that can make it for themselves, by a few cheap ops, from fewer bytes than it has: a
+  // cast of narrow values, a product by one number a channel. It is neither written nor read.
+  void find_remade() {
+    std::vector<bool> is_output(g_.values.size(), false);
+    for (ValueId v : g_.outputs) is_output[v] = true;
+    for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
+      if (!is_cheap(n) || is_output[g_.nodes[n].out[0]]) continue;
+      const ValueId made = g_.nodes[n].out[0];
+      std::vector<uint32_t> others;
+      bool loops = true;
+      for (uint32_t next : successors_[n]) {
+        if (group_[next] == group_[n]) continue;
+        others.push_back(next);
+        loops &= loops_[next] && space(g_.nodes[next]) == g_.values[made].shape;
+      }
+      if (!loops || others.empty()) continue;
+      Remade remade;
+      if (!collect(n, made, is_output, remade)) continue;
+      std::vector<uint32_t> groups;
+      for (uint32_t next : others) groups.push_back(group_[next]);
+      std::ranges::sort(groups);
+      groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+      size_t read = 0, written = 0;  // bytes an element, if it is remade
+      for (ValueId v : remade.leaves)
+        if (g_.values[v].shape == g_.values[made].shape) read += size_of(g_.values[v].dtype);
+      for (ValueId v : remade.kept) written += size_of(g_.values[v].dtype);
+      const size_t now = size_of(g_.values[made].dtype) * (1 + groups.size());
+      if (4 * (read * groups.size() + written) > 3 * now) continue;
+      if (std::ranges::any_of(groups, [&](uint32_t group) {
+            return members_[group].size() + remade.nodes.size() > kMostNodes ||
+                   count_inputs(group, group) + remade.leaves.size() > kMostInputs;
+          }))
+        continue;
+      for (uint32_t node : remade.nodes) source_[node] = true;
+      for (ValueId v : remade.leaves) {
+        if (producer_[v] == kNoGroup) continue;
+        std::vector<uint32_t>& readers = successors_[producer_[v]];
+        readers.insert(readers.end(), others.begin(), others.end());
+      }
+    }
+  }
+  struct Remade {
+    std::vector<uint32_t> nodes;
+    std::vector<ValueId> leaves, kept;  // what they read; what of that would not be in memory otherwise
+  };
+  bool is_cheap(uint32_t n) const {
+    static const OpDef* const kCheap[] = {&op::cast,       &op::add,           &op::sub,         &op::mul,
+                                          &op::neg,        &op::relu,          &op::square,      &op::select,
+                                          &op::min,        &op::max,           &op::less,        &op::greater,
+                                          &op::less_equal, &op::greater_equal, &op::broadcast_to};
+    return loops_[n] && std::ranges::find(kCheap, g_.nodes[n].op) != std::end(kCheap);
+  }
+  bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, Remade& remade) const {
+    constexpr size_t kMostRemade = 4;
+    if (std::ranges::find(remade.nodes, n) != remade.nodes.end()) return true;
+    if (remade.nodes.size() == kMostRemade) return false;
+    remade.nodes.push_back(n);
+    for (ValueId v : g_.nodes[n].in) {
+      const uint32_t p = producer_[v];
+      bool in_memory = p == kNoGroup || !loops_[p] || (!source_[p] && (is_output[v] || group_[p] != group_[n]));
+      if (!in_memory && !source_[p])
+        for (uint32_t next : successors_[p]) in_memory |= group_[next] != group_[p];
+      if (!in_memory && (source_[p] || is_cheap(p))) {
+        if (!collect(p, made, is_output, remade)) return false;
+        continue;
+      }
+      if (std::ranges::find(remade.leaves, v) == remade.leaves.end()) remade.leaves.push_back(v);
+      if (in_memory) continue;
+      if (size_of(g_.values[v].dtype) >= size_of(g_.values[made].dtype)) return false;
+      remade.kept.push_back(v);
+    }
+    return true;
   }
   bool is_source(ValueId v) const { return producer_[v] != kNoGroup && source_[producer_[v]]; }
 
@@ -178,7 +253,7 @@ class Fuser {
     std::vector<Node> nodes;
     for (uint32_t group : group_order()) {
       const uint32_t first = members_[group][0];
-      if (source_[first]) continue;
+      if (source_[first] && members_[group].size() == 1) continue;
       const auto reads_source = [&](ValueId v) { return is_source(v); };
       if (members_[group].size() == 1 && std::ranges::none_of(g_.nodes[first].in, reads_source)) {
         nodes.push_back(std::move(g_.nodes[first]));
@@ -199,18 +274,20 @@ class Fuser {
     };
     Node result{&op::fused, {}, {}, {}, {}};
     std::vector<uint32_t> work;  // the nodes of the body: sources first
-    for (uint32_t n : members_[group])
-      for (ValueId v : g_.nodes[n].in) {
-        const bool inside = producer_[v] != kNoGroup && group_[producer_[v]] == group;
-        if (inside) continue;
-        const bool source = is_source(v);
-        if (source && std::ranges::find(work, producer_[v]) == work.end()) work.push_back(producer_[v]);
-        for (ValueId read : source ? std::span<const ValueId>(g_.nodes[producer_[v]].in) : std::span(&v, 1)) {
-          if (find(read) != kNoGroup) continue;
-          number.emplace_back(read, body.add_input(g_.values[read]));
-          result.in.push_back(read);
-        }
+    const auto read = [&](auto& self, ValueId v) -> void {
+      const uint32_t p = producer_[v];
+      if (p != kNoGroup && group_[p] == group) return;
+      if (is_source(v)) {
+        if (std::ranges::find(work, p) != work.end()) return;
+        for (ValueId u : g_.nodes[p].in) self(self, u);
+        work.push_back(p);
+      } else if (find(v) == kNoGroup) {
+        number.emplace_back(v, body.add_input(g_.values[v]));
+        result.in.push_back(v);
       }
+    };
+    for (uint32_t n : members_[group])
+      for (ValueId v : g_.nodes[n].in) read(read, v);
     work.insert(work.end(), members_[group].begin(), members_[group].end());
     for (uint32_t n : work) {
       const Node& node = g_.nodes[n];
@@ -225,7 +302,7 @@ class Fuser {
     for (uint32_t n : members_[group])
       for (ValueId v : g_.nodes[n].out) {
         bool outside = is_output[v];
-        for (uint32_t next : successors_[n]) outside |= group_[next] != group;
+        for (uint32_t next : successors_[n]) outside |= group_[next] != group && !source_[n];
         if (!outside) continue;
         body.outputs.push_back(find(v));
         result.out.push_back(v);
@@ -238,7 +315,7 @@ class Fuser {
   std::vector<uint32_t> producer_;  // per value: its node
   std::vector<uint32_t> group_;     // per node
   std::vector<bool> loops_;         // per node: may be part of a loop
-  std::vector<bool> source_;        // per node: a spread_rows that no loop needs to have made
+  std::vector<bool> source_;        // per node: what loops outside its group make for themselves
   std::vector<std::vector<uint32_t>> members_, successors_;
 };
 

@@ -44,6 +44,8 @@ void drop_dead(Graph& graph);
 void keep_indexed(Graph& graph);
 void fuse_epilogues(Graph& graph);
 void merge_losses(Graph& graph);
+void merge_padding(Graph& graph);
+void narrow_rows(Graph& graph);
 void fuse_elementwise(Graph& graph);
 void join_views(Graph& graph);
 void order_checks(Graph& graph);

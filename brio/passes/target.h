@@ -10,6 +10,7 @@ class Target {
   virtual ~Target() = default;
   virtual bool runs(const Graph&, const Node&) const { return true; }   // it has a kernel for the node
   virtual bool fuses(const Graph&, const Node&) const { return true; }  // as a part of a `fused` body
+  virtual bool has_narrow_rows() const { return false; }                // kernels for rows of f16 and bf16
 };
 
 const Target& target();  // of the passes that run on this thread

@@ -3,14 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "brio/ir/recording.h"
+#include "brio/ops/composites.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/random.h"
+#include "brio/ops/row_norm.h"
 #include "brio/ops/scan_ops.h"
 #include "brio/ops/sorting.h"
+#include "brio/runtime/interpret.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -31,6 +36,50 @@ std::vector<float> some_numbers(size_t n, bool special) {
                                 : x);
   }
   return values;
+}
+
+// Rows that fit into the registers of a warp, of a block, of a large one, or of none; and those that no vector
+// divides.
+TEST(LongRows, AreNormalisedAsShortOnes) {
+  for (const int64_t n : {768, 1000, 4096, 5001, 20000, 50304, 120000}) {
+    for (const DType dtype : {f32, f16, bf16}) {
+      Rng rng(static_cast<uint64_t>(n));
+      const Aval rows{Shape{3, n}, dtype}, row{Shape{n}, f32}, labels{Shape{3}, i64}, losses{Shape{3}, f32};
+      struct Called {
+        const OpDef* op;
+        std::vector<Input> inputs;
+        std::vector<int64_t> attrs;
+      };
+      const std::vector<int64_t> norm = {1, std::bit_cast<int64_t>(1e-3)};
+      const Input x{rows, -3, 3}, weight{row, -2, 2}, g{rows, -1, 1}, label{labels, 0, static_cast<double>(n - 1)};
+      const std::vector<Called> calls = {{&op::softmax, {x}, {}},
+                                         {&op::log_softmax, {x}, {}},
+                                         {&op::row_norm, {x, weight, weight}, norm},
+                                         {&op::row_norm_grad, {x, weight, g}, norm},
+                                         {&op::softmax_xent, {x, label}, {1}},
+                                         {&op::softmax_xent_grad, {x, label, {losses, -1, 1}}, {1}},
+                                         {&op::softmax_xent_value_and_grad, {x, label, {losses, -1, 1}}, {1}}};
+      for (const Called& called : calls) {
+        Graph graph;
+        std::vector<ValueId> in;
+        std::vector<Array> arrays;
+        std::vector<Tensor> tensors;
+        std::vector<TensorImpl*> impls;
+        for (const Input& input : called.inputs) {
+          in.push_back(graph.add_input(input.aval));
+          arrays.push_back(make_array(rng, input));
+          tensors.push_back(Tensor::from_bytes(arrays.back().data(), input.aval));
+        }
+        for (const Tensor& t : tensors) impls.push_back(t.impl());
+        graph.outputs = graph.add(*called.op, in, called.attrs).out;
+        const std::vector<Array> expected = interpret(graph, arrays);
+        const std::vector<Tensor> actual = record_many(*called.op, impls, called.attrs);
+        for (size_t i = 0; i < actual.size(); ++i)
+          EXPECT_EQ(difference(actual[i].array(), expected[i]), "")
+              << called.op->name << ", output " << i << ", " << dtype << ", rows of " << n;
+      }
+    }
+  }
 }
 
 TEST(LongRows, SortByDigits) {

@@ -22,8 +22,10 @@ std::function<Case(Rng&, DType, int)> cases(bool gradient) {
     Shape x = random_shape(rng, std::max(1, i % 9));
     if (i % 5 == 4) x = Shape{rng.range(60, 140), rng.range(1, 40)};  // more rows than one part
     const Shape row{x[x.rank() - 1]};
-    return Case{{{{x, dtype}, -3, 3}, {{row, dtype}, -2, 2}, {{gradient ? x : row, dtype}, -1, 1}},
-                attributes(i % 2, i % 3 ? 1e-3 : 0.5)};
+    const DType weight = size_of(dtype) == 2 && i % 4 < 3 ? f32 : dtype;
+    return Case{
+        {{{x, dtype}, -3, 3}, {{row, weight}, -2, 2}, {{gradient ? x : row, gradient ? dtype : weight}, -1, 1}},
+        attributes(i % 2, i % 3 ? 1e-3 : 0.5)};
   };
 }
 std::function<Case(DType)> large(bool gradient) {

@@ -3,6 +3,7 @@
 
 #include "brio/brio.h"
 #include "brio/passes/pipeline.h"
+#include "brio/passes/target.h"
 
 namespace brio {
 namespace {
@@ -219,6 +220,69 @@ TEST(Losses, AGradientThatDependsOnTheLossStaysApart) {
                "value_and_grad");
 }
 
+TEST(Narrow, RowsBetweenCastsAreOfSixteenBits) {
+  struct : Target {
+    bool has_narrow_rows() const override { return true; }
+  } narrow;
+  const std::string_view graph = R"((%0: bf16[4,8], %1: f32[8], %2: bf16[4,8]) {
+    %3 = cast %0 {dtype=f32} : f32[4,8]
+    %4 = row_norm %3, %1, %1 {centered=true, epsilon=0.001} : f32[4,8]
+    %5 = cast %4 {dtype=bf16} : bf16[4,8]
+    %6 = cast %2 {dtype=f32} : f32[4,8]
+    %7, %8, %9 = row_norm_grad %3, %1, %6 {centered=true, epsilon=0.001} : f32[4,8], f32[8], f32[8]
+    %10 = cast %7 {dtype=bf16} : bf16[4,8]
+    return %5, %8, %9, %10
+  })";
+  {
+    const TargetScope scope(narrow);
+    const std::string out = after(narrow_rows, graph);
+    expect_has(out, "= row_norm %0, %1, %1 {centered=true, epsilon=0.001} : bf16[4,8]");
+    expect_has(out, "= row_norm_grad %0, %1, %2 {centered=true, epsilon=0.001} : bf16[4,8], f32[8], f32[8]");
+    expect_lacks(out, "{dtype=bf16}");
+    // A wide result that something else reads stays.
+    expect_has(after(narrow_rows, R"((%0: bf16[4,8]) {
+      %1 = cast %0 {dtype=f32} : f32[4,8]
+      %2 = softmax %1 : f32[4,8]
+      %3 = cast %2 {dtype=bf16} : bf16[4,8]
+      return %2, %3
+    })"),
+               "= softmax %1 : f32[4,8]");
+  }
+  expect_has(after(narrow_rows, graph), "= row_norm %3, %1, %1");  // without a word: no kernels for such rows
+}
+
+TEST(Padding, ZerosAroundAConvolutionAreItsOwn) {
+  const std::string out = after(merge_padding, R"((%0: f32[2,5,5,3], %1: f32[3,3,3,4], %2: f32[2,5,5,4]) {
+    %3 = constant {dtype=f32, bits=0} : f32[]
+    %4 = pad %0, %3 {low=[0,1,1,0], high=[0,1,1,0]} : f32[2,7,7,3]
+    %5 = conv %4, %1 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0]} : f32[2,5,5,4]
+    %6 = conv_filter_grad %4, %2 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0], size=[3,3]} : f32[3,3,3,4]
+    %7 = conv_input_grad %1, %2 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0], size=[7,7]} : f32[2,7,7,3]
+    %8 = slice %7 {begin=[0,1,1,0], size=[2,5,5,3], stride=[1,1,1,1]} : f32[2,5,5,3]
+    return %5, %6, %8
+  })");
+  expect_has(out, "= conv %0, %1 {groups=1, stride=[1,1], dilation=[1,1], low=[1,1], high=[1,1]}");
+  expect_has(out,
+             "= conv_filter_grad %0, %2 {groups=1, stride=[1,1], dilation=[1,1], low=[1,1], high=[1,1], size=[3,3]}");
+  expect_has(out,
+             "= conv_input_grad %1, %2 {groups=1, stride=[1,1], dilation=[1,1], low=[1,1], high=[1,1], size=[5,5]}");
+  expect_lacks(out, "= slice");
+}
+
+TEST(Padding, OfOtherNumbersOrAxesOrWiderThanTheWindowStays) {
+  const auto padded = [](std::string bits, std::string paddings, std::string shape, std::string result) {
+    return after(merge_padding, "(%0: f32[2,5,5,3], %1: f32[3,3,3,4]) {\n %2 = constant {dtype=f32, bits=" + bits +
+                                    "} : f32[]\n %3 = pad %0, %2 " + paddings + " : f32[" + shape +
+                                    "]\n %4 = conv %3, %1 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], "
+                                    "high=[0,0]} : f32[" +
+                                    result + "]\n return %4\n }");
+  };
+  expect_has(padded("0", "{low=[0,2,0,0], high=[0,0,0,0]}", "2,7,5,3", "2,5,3,4"), "conv %0");
+  expect_has(padded("1065353216", "{low=[0,2,0,0], high=[0,0,0,0]}", "2,7,5,3", "2,5,3,4"), "conv %3");
+  expect_has(padded("0", "{low=[1,0,0,0], high=[0,0,0,0]}", "3,5,5,3", "3,3,3,4"), "conv %3");
+  expect_has(padded("0", "{low=[0,3,0,0], high=[0,0,0,0]}", "2,8,5,3", "2,6,3,4"), "conv %3");
+}
+
 TEST(Fuse, ChainsAndReductionsBecomeOneLoop) {
   const std::string out = after(fuse_elementwise, R"((%0: f32[4,3], %1: f32[3]) {
     %2 = sub %0, %1 : f32[4,3]
@@ -260,6 +324,64 @@ TEST(Fuse, AReductionIsNotReadInItsOwnLoop) {
   expect_has(out, "div");
   const size_t body_end = out.find("}");
   EXPECT_GT(out.find("div"), body_end) << out;
+}
+
+TEST(Fuse, LoopsReadNarrowValuesAndWidenThemForThemselves) {
+  const std::string out = after(fuse_elementwise, R"((%0: bf16[64,3]) {
+    %1 = cast %0 {dtype=f32} : f32[64,3]
+    %2 = reduce_sum %1 {keepdims=true, axes=[0]} : f32[1,3]
+    %3 = sub %1, %2 : f32[64,3]
+    %4 = square %3 : f32[64,3]
+    %5 = reduce_sum %4 {keepdims=true, axes=[0]} : f32[1,3]
+    return %2, %5
+  })");
+  expect_lacks(out, "\n  } : f32[64,3]");  // no loop leaves the wide values
+  expect_has(out, "fused %0, %2");
+}
+
+TEST(Fuse, NarrowValuesThatALoopMadeAreWhatItLeaves) {
+  const std::string out = after(fuse_elementwise, R"((%0: bf16[64,3]) {
+    %1 = exp %0 : bf16[64,3]
+    %2 = cast %1 {dtype=f32} : f32[64,3]
+    %3 = reduce_sum %2 {keepdims=true, axes=[0]} : f32[1,3]
+    %4 = sub %2, %3 : f32[64,3]
+    return %4
+  })");
+  expect_has(out, "%1, %3 = fused %0");
+  expect_has(out, "= fused %1, %3");
+}
+
+TEST(Fuse, AFewCheapOpsOnFewerBytesAreDoneAgain) {  // the gradient of a batch normalisation behind a ReLU
+  const std::string out = after(fuse_elementwise, R"((%0: bool[64,3], %1: bf16[64,3], %2: bf16[], %3: f32[1,3]) {
+    %4 = select %0, %1, %2 : bf16[64,3]
+    %5 = cast %4 {dtype=f32} : f32[64,3]
+    %6 = reduce_sum %5 {keepdims=true, axes=[0]} : f32[1,3]
+    %7 = mul %5, %3 : f32[64,3]
+    %8 = add %7, %6 : f32[64,3]
+    return %8
+  })");
+  expect_has(out, "%6 = fused %0, %1, %2");  // it leaves the sums alone
+  expect_has(out, "%8 = fused %0, %1, %2, %3, %6");
+}
+
+TEST(Fuse, ManyOpsOrMoreBytesAreNotDoneAgain) {
+  const std::string out = after(fuse_elementwise, R"((%0: f32[64,3], %1: f32[64,3]) {
+    %2 = mul %0, %1 : f32[64,3]
+    %3 = reduce_sum %2 {keepdims=true, axes=[0]} : f32[1,3]
+    %4 = add %2, %3 : f32[64,3]
+    return %4
+  })");
+  expect_has(out, "%2, %3 = fused %0, %1");
+}
+
+TEST(Fuse, WideValuesThatSomethingElseReadsAreMadeOnce) {
+  const std::string out = after(fuse_elementwise, R"((%0: bf16[3,3]) {
+    %1 = cast %0 {dtype=f32} : f32[3,3]
+    %2 = matmul %1, %1 {transpose_a=false, transpose_b=false} : f32[3,3]
+    %3 = add %1, %2 : f32[3,3]
+    return %3
+  })");
+  expect_lacks(out, "fused");
 }
 
 TEST(Pipeline, PassesCanBeSwitchedOffAndAreTimed) {

@@ -16,14 +16,67 @@ Support supports_rows(const NodeView& node) {
   return Support::can();
 }
 
+// How a row is shared out: `group` threads have it, each `packs` times `vector` of its numbers in registers. Rows
+// that are too long for that, or begin at odd addresses, are read anew for every pass over them.
+struct RowForm {
+  int group = 256, vector = 1, packs = 0;
+  std::string arguments() const { return cat(group, ", ", vector, ", ", packs); }
+  unsigned threads() const { return static_cast<unsigned>(std::max(group, 256)); }
+};
+
 struct RowGrid {
   int64_t rows = 1, columns = 0;
-  int group = 32;  // threads that have one row
-  explicit RowGrid(const Shape& shape) : columns(shape[shape.rank() - 1]) {
+  RowForm packed, plain;
+
+  RowGrid(const Shape& shape, DType dtype) : columns(shape[shape.rank() - 1]) {
     for (int i = 0; i + 1 < shape.rank(); ++i) rows *= static_cast<int64_t>(shape[i]);
-    if (columns > 1024) group = 256;
+    plain.group = columns > 1024 ? 256 : 32;
+    packed = plain;
+    const auto vector = static_cast<int>(kPack / size_of(dtype));
+    if (columns % vector != 0) return;
+    for (const auto& [group, most] : {std::pair(32, 4), std::pair(256, 8), std::pair(1024, 13)}) {
+      const int64_t packs = (columns + group * vector - 1) / (group * vector);
+      if (packs > most) continue;
+      packed = {group, vector, static_cast<int>(packs)};
+      return;
+    }
   }
-  Grid blocks() const { return blocks_for(rows, 256 / group); }
+  Grid blocks(const RowForm& form) const { return blocks_for(rows, static_cast<int>(form.threads()) / form.group); }
+  static constexpr size_t kPack = 16;
+};
+
+// A kernel in its two forms; the plain one is compiled when an address asks for it.
+class RowsCode {
+ public:
+  // text(form): the call of the function on rows.
+  template <typename Text>
+  RowsCode(CudaDevice& device, const RowGrid& grid, std::string_view label, std::string signature, Text text)
+      : device_(&device), grid_(&grid), label_(label), signature_(std::move(signature)) {
+    packed_ = compiled(grid.packed, text(grid.packed));
+    plain_text_ = text(grid.plain);
+  }
+  template <typename... Args>
+  void start(CudaStream& stream, std::initializer_list<const void*> rows, const Args&... args) const {
+    uintptr_t bits = 0;
+    for (const void* data : rows) bits |= reinterpret_cast<uintptr_t>(data);
+    const bool fits = bits % RowGrid::kPack == 0;
+    const RowForm& form = fits ? grid_->packed : grid_->plain;
+    const std::shared_ptr<const Code> code = fits ? packed_ : compiled(grid_->plain, plain_text_);
+    stream.start(*code, grid_->blocks(form), {form.threads()}, args...);
+  }
+
+ private:
+  std::shared_ptr<const Code> compiled(const RowForm& form, const std::string& call) const {
+    return device_->compiler().code(label_,
+                                    cat("extern \"C\" __global__ void __launch_bounds__(", form.threads(), ") NAME(",
+                                        signature_, ") { ", call, "; }\n"),
+                                    {"elementwise", "rows"});
+  }
+  CudaDevice* device_;
+  const RowGrid* grid_;
+  std::string_view label_;
+  std::string signature_, plain_text_;
+  std::shared_ptr<const Code> packed_;
 };
 
 std::shared_ptr<const Code> rows_code(CudaDevice& device, std::string_view label, std::string signature,
@@ -35,21 +88,26 @@ std::shared_ptr<const Code> rows_code(CudaDevice& device, std::string_view label
 
 class SoftmaxKernel final : public CudaKernel {
  public:
-  explicit SoftmaxKernel(const NodeView& node) : grid_(node.in(0).shape) {
-    const std::string_view t = type_name(node.in(0).dtype);
-    code_ = rows_code(device_of(node), "softmax", cat(t, "* out, const ", t, "* in, i64 rows, int columns"),
-                      cat("softmax_rows<", t, ", ", node.node.op == &op::log_softmax ? "true" : "false", ", ",
-                          grid_.group, ">(out, in, rows, columns)"));
+  explicit SoftmaxKernel(const NodeView& node)
+      : grid_(node.in(0).shape, node.in(0).dtype),
+        code_(device_of(node), grid_, "softmax",
+              cat(type_of(node), "* out, const ", type_of(node), "* in, i64 rows, int columns"),
+              [&](const RowForm& form) {
+                return cat("softmax_rows<", type_of(node), ", ", node.node.op == &op::log_softmax ? "true" : "false",
+                           ", ", form.arguments(), ">(out, in, rows, columns)");
+              }) {
     description = "rows";
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (grid_.rows == 0) return;
-    stream.start(*code_, grid_.blocks(), {256}, args.out[0], args.in[0], grid_.rows, static_cast<int>(grid_.columns));
+    code_.start(stream, {args.out[0], args.in[0]}, args.out[0], args.in[0], grid_.rows,
+                static_cast<int>(grid_.columns));
   }
 
  private:
-  RowGrid grid_;
-  std::shared_ptr<const Code> code_;
+  static std::string_view type_of(const NodeView& node) { return type_name(node.in(0).dtype); }
+  const RowGrid grid_;
+  RowsCode code_;
 };
 
 class XentKernel final : public CudaKernel {
@@ -57,83 +115,92 @@ class XentKernel final : public CudaKernel {
   explicit XentKernel(const NodeView& node)
       : op_(*node.node.op),
         logits_(node.in(0).shape),
-        grid_(node.in(0).shape),
+        grid_(node.in(0).shape, node.in(0).dtype),
         value_(&op_ != &op::softmax_xent_grad),
         gradient_(&op_ != &op::softmax_xent),
-        sparse_(xent_is_sparse(node.attrs())) {
-    const std::string_view t = type_name(node.in(0).dtype), l = sparse_ ? type_name(node.in(1).dtype) : "i32";
-    code_ = rows_code(device_of(node), "xent",
-                      cat(t, "* value, ", t, "* gradient, const ", t, "* in, const void* labels, const ", t,
-                          "* cotangent, i64 rows, int columns, FailureAt failure"),
-                      cat("xent_rows<", t, ", ", l, sparse_ ? ", true" : ", false", value_ ? ", true" : ", false",
-                          gradient_ ? ", true, " : ", false, ", grid_.group,
-                          ">(value, gradient, in, labels, cotangent, rows, columns, failure)"));
+        sparse_(xent_is_sparse(node.attrs())),
+        code_(device_of(node), grid_, "xent", signature(node), [&](const RowForm& form) {
+          const std::string_view t = type_name(node.in(0).dtype), l = sparse_ ? type_name(node.in(1).dtype) : "i32";
+          return cat("xent_rows<", t, ", ", type_of_losses(node), ", ", l, sparse_ ? ", true" : ", false",
+                     value_ ? ", true" : ", false", gradient_ ? ", true, " : ", false, ", form.arguments(),
+                     ">(value, gradient, in, labels, cotangent, rows, columns, failure)");
+        }) {
     description = "rows, one pass";
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (grid_.rows == 0) return;
     void* const none = nullptr;
+    void* const gradient = gradient_ ? args.out[value_ ? 1 : 0] : none;
     const CudaStream::FailureAt failure = sparse_ ? stream.failure_of(*this) : CudaStream::FailureAt{nullptr, 0};
-    stream.start(*code_, grid_.blocks(), {256}, value_ ? args.out[0] : none,
-                 gradient_ ? args.out[value_ ? 1 : 0] : none, args.in[0], args.in[1],
-                 gradient_ ? args.in[2] : static_cast<const void*>(none), grid_.rows, static_cast<int>(grid_.columns),
-                 failure);
+    code_.start(stream, {args.in[0], gradient}, value_ ? args.out[0] : none, gradient, args.in[0], args.in[1],
+                gradient_ ? args.in[2] : static_cast<const void*>(none), grid_.rows, static_cast<int>(grid_.columns),
+                failure);
   }
-  bool may_refuse() const override { return sparse_; }
   void refuse(long long value, long long place) const override { throw_bad_label(op_, logits_, value, place); }
 
  private:
+  static std::string_view type_of_losses(const NodeView& node) {
+    return type_name(node.in(node.node.op == &op::softmax_xent ? 0 : 2).dtype);
+  }
+  static std::string signature(const NodeView& node) {
+    const std::string_view t = type_name(node.in(0).dtype), v = type_of_losses(node);
+    return cat(v, "* value, ", t, "* gradient, const ", t, "* in, const void* labels, const ", v,
+               "* cotangent, i64 rows, int columns, FailureAt failure");
+  }
   const OpDef& op_;
   Shape logits_;
-  RowGrid grid_;
+  const RowGrid grid_;
   bool value_, gradient_, sparse_;
-  std::shared_ptr<const Code> code_;
+  RowsCode code_;
 };
 
 class RowNormKernel final : public CudaKernel {
  public:
-  explicit RowNormKernel(const NodeView& node) : form_(node.in(0).shape, node.attrs()), grid_(node.in(0).shape) {
-    const std::string_view t = type_name(node.in(0).dtype);
-    code_ = rows_code(
-        device_of(node), "row_norm",
-        cat(t, "* out, const ", t, "* in, const ", t, "* scale, const ", t,
-            "* offset, i64 rows, int columns, int centered, f64 epsilon"),
-        cat("row_norm<", t, ", ", grid_.group, ">(out, in, scale, offset, rows, columns, centered, epsilon)"));
+  explicit RowNormKernel(const NodeView& node)
+      : form_(node.in(0).shape, node.attrs()),
+        grid_(node.in(0).shape, node.in(0).dtype),
+        code_(device_of(node), grid_, "row_norm", signature(node), [&](const RowForm& form) {
+          return cat("row_norm<", type_name(node.in(0).dtype), ", ", type_name(node.in(1).dtype), ", ",
+                     form.arguments(), ">(out, in, scale, offset, rows, columns, centered, epsilon)");
+        }) {
     description = "rows";
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (grid_.rows == 0) return;
-    stream.start(*code_, grid_.blocks(), {256}, args.out[0], args.in[0], args.in[1], args.in[2], grid_.rows,
-                 static_cast<int>(grid_.columns), static_cast<int>(form_.centered), form_.epsilon);
+    code_.start(stream, {args.out[0], args.in[0]}, args.out[0], args.in[0], args.in[1], args.in[2], grid_.rows,
+                static_cast<int>(grid_.columns), static_cast<int>(form_.centered), form_.epsilon);
   }
 
  private:
+  static std::string signature(const NodeView& node) {
+    const std::string_view t = type_name(node.in(0).dtype), p = type_name(node.in(1).dtype);
+    return cat(t, "* out, const ", t, "* in, const ", p, "* scale, const ", p,
+               "* offset, i64 rows, int columns, int centered, f64 epsilon");
+  }
   RowNormForm form_;
-  RowGrid grid_;
-  std::shared_ptr<const Code> code_;
+  const RowGrid grid_;
+  RowsCode code_;
 };
 
 class RowNormGradKernel final : public CudaKernel {
  public:
-  explicit RowNormGradKernel(const NodeView& node) : form_(node.in(0).shape, node.attrs()), grid_(node.in(0).shape) {
-    const DType dtype = node.in(0).dtype;
-    const std::string_view t = type_name(dtype), w = wide_name(dtype);
-    CudaDevice& device = device_of(node);
-    rows_ = rows_code(device, "row_norm_grad",
-                      cat(t, "* out, ", w, "* statistics, const ", t, "* in, const ", t, "* scale, const ", t,
-                          "* cotangent, i64 rows, int columns, int centered, f64 epsilon"),
-                      cat("row_norm_grad<", t, ", ", grid_.group,
-                          ">(out, statistics, in, scale, cotangent, rows, columns, centered, epsilon)"));
-    columns_ = rows_code(device, "row_norm_columns",
-                         cat(w, "* partial, const ", w, "* statistics, const ", t, "* x, const ", t,
-                             "* g, i64 rows, int columns, i64 per_part"),
-                         cat("row_norm_columns<", t, ">(partial, statistics, x, g, rows, columns, per_part)"));
-    join_ = rows_code(device, "row_norm_join",
-                      cat(t, "* scale, ", t, "* offset, const ", w, "* partial, int columns, int parts"),
-                      cat("row_norm_join<", t, ">(scale, offset, partial, columns, parts)"));
+  explicit RowNormGradKernel(const NodeView& node)
+      : form_(node.in(0).shape, node.attrs()),
+        device_(device_of(node)),
+        dtype_(node.in(0).dtype),
+        grid_(node.in(0).shape, dtype_),
+        rows_(device_, grid_, "row_norm_grad", signature(node), [&](const RowForm& form) {
+          return cat("row_norm_grad<", type_name(dtype_), ", ", type_name(node.in(1).dtype), ", ", form.arguments(),
+                     ">(out, statistics, in, scale, cotangent, rows, columns, centered, epsilon)");
+        }) {
+    const std::string_view p = type_name(node.in(1).dtype), w = wide_name(dtype_);
+    columns_ = columns_code(grid_.packed.vector);
+    join_ = rows_code(device_, "row_norm_join",
+                      cat(p, "* scale, ", p, "* offset, const ", w, "* partial, int columns, int parts"),
+                      "row_norm_join(scale, offset, partial, columns, parts)");
     parts_ = std::clamp<int64_t>(grid_.rows / 64, 1, 256);
     per_part_ = (grid_.rows + parts_ - 1) / parts_;
-    const size_t number = size_of(wide_dtype(dtype));
+    const size_t number = size_of(wide_dtype(dtype_));
     partials_at_ = (static_cast<size_t>(2 * grid_.rows) * number + 255) & ~size_t{255};
     scratch_ = partials_at_ + static_cast<size_t>(2 * parts_ * grid_.columns) * number;
     description = "rows, then columns";
@@ -143,20 +210,41 @@ class RowNormGradKernel final : public CudaKernel {
     const int columns = static_cast<int>(grid_.columns);
     void* const partials = static_cast<char*>(args.scratch) + partials_at_;
     if (grid_.rows != 0)
-      stream.start(*rows_, grid_.blocks(), {256}, args.out[0], args.scratch, args.in[0], args.in[1], args.in[2],
-                   grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
-    stream.start(*columns_, {static_cast<unsigned>((columns + 31) / 32), static_cast<unsigned>(parts_)}, {32, 8},
-                 partials, args.scratch, args.in[0], args.in[2], grid_.rows, columns, per_part_);
-    stream.start(*join_, blocks_for(columns, 256), {256}, args.out[1], args.out[2], partials, columns,
+      rows_.start(stream, {args.out[0], args.in[0]}, args.out[0], args.scratch, args.in[0], args.in[1], args.in[2],
+                  grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
+    const bool fits =
+        (reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(args.in[2])) % RowGrid::kPack == 0;
+    const int vector = fits ? grid_.packed.vector : 1;
+    const auto across = static_cast<unsigned>((columns + 32 * vector - 1) / (32 * vector));
+    stream.start(fits ? *columns_ : *columns_code(1), {across, static_cast<unsigned>(parts_)}, {32, 8}, partials,
+                 args.scratch, args.in[0], args.in[2], grid_.rows, columns, per_part_);
+    stream.start(*join_, blocks_for(columns, 32), {32, 8}, args.out[1], args.out[2], partials, columns,
                  static_cast<int>(parts_));
   }
 
  private:
+  static std::string signature(const NodeView& node) {
+    const DType dtype = node.in(0).dtype;
+    const std::string_view t = type_name(dtype);
+    return cat(t, "* out, ", wide_name(dtype), "* statistics, const ", t, "* in, const ", type_name(node.in(1).dtype),
+               "* scale, const ", t, "* cotangent, i64 rows, int columns, int centered, f64 epsilon");
+  }
+  std::shared_ptr<const Code> columns_code(int vector) const {
+    const std::string_view t = type_name(dtype_), w = wide_name(dtype_);
+    return rows_code(
+        device_, "row_norm_columns",
+        cat(w, "* partial, const ", w, "* statistics, const ", t, "* x, const ", t,
+            "* g, i64 rows, int columns, i64 per_part"),
+        cat("row_norm_columns<", t, ", ", vector, ">(partial, statistics, x, g, rows, columns, per_part)"));
+  }
   RowNormForm form_;
-  RowGrid grid_;
+  CudaDevice& device_;
+  DType dtype_;
+  const RowGrid grid_;
+  RowsCode rows_;
   int64_t parts_ = 1, per_part_ = 0;
   size_t partials_at_ = 0, scratch_ = 0;
-  std::shared_ptr<const Code> rows_, columns_, join_;
+  std::shared_ptr<const Code> columns_, join_;
 };
 
 }  // namespace

@@ -85,11 +85,16 @@ void run_xent(const Call& call) {
         // A class that is not the row's has no part in the loss, even where its probability is 0.
         if (!xent_is_sparse(call.attrs) || z != 0) loss -= z * (x.at(r, c) - total);
       }
-      if (value) call.out<T>(0)[r] = rounded<T>(loss);
-      for (int64_t c = 0; gradient && c < x.columns; ++c) {
-        const double slope = std::exp(x.at(r, c) - total) * mass - label(call, x, r, c);
-        call.out<T>(value ? 1 : 0)[r * x.columns + c] = rounded<T>(slope * wide(call.in<T>(2)[r]));
-      }
+      const auto of_row = [&](auto v) {  // what there is one of for a row
+        using V = decltype(v);
+        if (value) call.out<V>(0)[r] = rounded<V>(loss);
+        for (int64_t c = 0; gradient && c < x.columns; ++c) {
+          const double slope = std::exp(x.at(r, c) - total) * mass - label(call, x, r, c);
+          call.out<T>(value ? 1 : 0)[r * x.columns + c] = rounded<T>(slope * wide(call.in<V>(2)[r]));
+        }
+      };
+      if (gradient) visit_floats(call.in_avals[2].dtype, of_row);
+      else of_row(T());
     }
   });
 }

@@ -26,14 +26,17 @@ struct Statistics {
 void run_row_norm(const Call& call) {
   const RowNormForm form(call.in_shape(0), call.attrs);
   visit_floats(call.in_avals[0].dtype, [&](auto t) {
-    using T = decltype(t);
-    for (int64_t r = 0; r < form.rows; ++r) {
-      const T* x = call.in<T>(0) + r * form.columns;
-      const Statistics row(form, x);
-      for (int64_t c = 0; c < form.columns; ++c)
-        call.out<T>()[r * form.columns + c] =
-            rounded<T>((wide(x[c]) - row.mean) * row.inverse * wide(call.in<T>(1)[c]) + wide(call.in<T>(2)[c]));
-    }
+    visit_floats(call.in_avals[1].dtype, [&](auto p) {
+      using T = decltype(t);
+      using P = decltype(p);
+      for (int64_t r = 0; r < form.rows; ++r) {
+        const T* x = call.in<T>(0) + r * form.columns;
+        const Statistics row(form, x);
+        for (int64_t c = 0; c < form.columns; ++c)
+          call.out<T>()[r * form.columns + c] =
+              rounded<T>((wide(x[c]) - row.mean) * row.inverse * wide(call.in<P>(1)[c]) + wide(call.in<P>(2)[c]));
+      }
+    });
   });
 }
 
@@ -41,36 +44,39 @@ void run_row_norm_grad(const Call& call) {
   const RowNormForm form(call.in_shape(0), call.attrs);
   const auto n = static_cast<double>(form.columns);
   visit_floats(call.in_avals[0].dtype, [&](auto t) {
-    using T = decltype(t);
-    const T* scale = call.in<T>(1);
-    auto* const dx = static_cast<T*>(call.args.out[0]);
-    std::vector<Statistics> statistics;
-    for (int64_t r = 0; r < form.rows; ++r) {
-      const int64_t start = r * form.columns;
-      const T *x = call.in<T>(0) + start, *g = call.in<T>(2) + start;
-      const Statistics& row = statistics.emplace_back(form, x);
-      double sum = 0, dot = 0;
-      for (int64_t c = 0; c < form.columns; ++c) {
-        const double scaled = wide(g[c]) * wide(scale[c]);
-        sum += form.centered ? scaled : 0;
-        dot += scaled * (wide(x[c]) - row.mean) * row.inverse;
-      }
-      for (int64_t c = 0; c < form.columns; ++c) {
-        const double normalised = (wide(x[c]) - row.mean) * row.inverse;
-        dx[start + c] = rounded<T>(row.inverse * (wide(g[c]) * wide(scale[c]) - sum / n - normalised * dot / n));
-      }
-    }
-    for (int64_t c = 0; c < form.columns; ++c) {
-      double scales = 0, offsets = 0;
+    visit_floats(call.in_avals[1].dtype, [&](auto p) {
+      using T = decltype(t);
+      using P = decltype(p);
+      const P* scale = call.in<P>(1);
+      auto* const dx = static_cast<T*>(call.args.out[0]);
+      std::vector<Statistics> statistics;
       for (int64_t r = 0; r < form.rows; ++r) {
-        const Statistics& row = statistics[static_cast<size_t>(r)];
-        const double g = wide(call.in<T>(2)[r * form.columns + c]);
-        scales += g * (wide(call.in<T>(0)[r * form.columns + c]) - row.mean) * row.inverse;
-        offsets += g;
+        const int64_t start = r * form.columns;
+        const T *x = call.in<T>(0) + start, *g = call.in<T>(2) + start;
+        const Statistics& row = statistics.emplace_back(form, x);
+        double sum = 0, dot = 0;
+        for (int64_t c = 0; c < form.columns; ++c) {
+          const double scaled = wide(g[c]) * wide(scale[c]);
+          sum += form.centered ? scaled : 0;
+          dot += scaled * (wide(x[c]) - row.mean) * row.inverse;
+        }
+        for (int64_t c = 0; c < form.columns; ++c) {
+          const double normalised = (wide(x[c]) - row.mean) * row.inverse;
+          dx[start + c] = rounded<T>(row.inverse * (wide(g[c]) * wide(scale[c]) - sum / n - normalised * dot / n));
+        }
       }
-      static_cast<T*>(call.args.out[1])[c] = rounded<T>(scales);
-      static_cast<T*>(call.args.out[2])[c] = rounded<T>(offsets);
-    }
+      for (int64_t c = 0; c < form.columns; ++c) {
+        double scales = 0, offsets = 0;
+        for (int64_t r = 0; r < form.rows; ++r) {
+          const Statistics& row = statistics[static_cast<size_t>(r)];
+          const double g = wide(call.in<T>(2)[r * form.columns + c]);
+          scales += g * (wide(call.in<T>(0)[r * form.columns + c]) - row.mean) * row.inverse;
+          offsets += g;
+        }
+        static_cast<P*>(call.args.out[1])[c] = rounded<P>(scales);
+        static_cast<P*>(call.args.out[2])[c] = rounded<P>(offsets);
+      }
+    });
   });
 }
 

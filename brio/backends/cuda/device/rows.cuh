@@ -1,4 +1,4 @@
-// Work on the rows of the last axis: GROUP neighbouring threads (a warp, or a block of 256) have one row.
+// Work on the rows of the last axis: GROUP neighbouring threads (a warp, or a block) have one row.
 template <typename F, int GROUP, typename T> DEVICE T fold_row(T x, T* shared) {
   if (GROUP <= 32) return __shfl_sync(0xffffffffu, fold_threads<F>(x, 32), 0);
   x = fold_block<F>(x, shared, GROUP);
@@ -9,151 +9,225 @@ template <typename F, int GROUP, typename T> DEVICE T fold_row(T x, T* shared) {
   __syncthreads();
   return x;
 }
-template <int GROUP> DEVICE i64 row_of_thread() { return (i64)blockIdx.x * (256 / GROUP) + threadIdx.x / GROUP; }
+template <int GROUP> DEVICE i64 row_of_thread() { return (i64)blockIdx.x * (blockDim.x / GROUP) + threadIdx.x / GROUP; }
+template <int GROUP> DEVICE i64 rows_at_once() { return (i64)gridDim.x * (blockDim.x / GROUP); }
 template <int GROUP> DEVICE int lane_of_thread() { return threadIdx.x % GROUP; }
 
-template <int GROUP, typename T> DEVICE void largest_and_sum(const T* x, int columns, Wide<T>* shared, Wide<T>& most, Wide<T>& sum) {
-  typedef Wide<T> W;
-  most = FoldMax<W>::start();
-  for (int c = lane_of_thread<GROUP>(); c < columns; c += GROUP) most = FoldMax<W>::join(most, wide(x[c]));
-  most = fold_row<FoldMax<W>, GROUP>(most, shared);
-  sum = 0;
-  for (int c = lane_of_thread<GROUP>(); c < columns; c += GROUP) sum += op_exp(wide(x[c]) - most);
-  sum = fold_row<FoldSum<W>, GROUP>(sum, shared);
+// A row: every thread of its group holds PACKS times VEC of its numbers, read once. With PACKS = 0 it holds none, and
+// reads them where they lie each time.
+template <typename T, int GROUP, int VEC, int PACKS> struct Row {
+  typedef Pack<T, VEC> P;
+  P r[PACKS];
+  int n;
+  DEVICE Row(const T* x, int n) : n(n) {
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+      if (column(p) < n) r[p] = *(const P*)(x + column(p));
+  }
+  static DEVICE int column(int p) { return (p * GROUP + lane_of_thread<GROUP>()) * VEC; }
+  template <typename F> DEVICE void each(F f) const {  // f(column, number)
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+      if (column(p) < n) {
+#pragma unroll
+        for (int v = 0; v < VEC; ++v) f(column(p) + v, wide(r[p].v[v]));
+      }
+  }
+  template <typename O, typename F> DEVICE void map(O* out, F f) const {  // out[column] = f(column, number)
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+      if (column(p) < n) {
+        Pack<O, VEC> w;
+#pragma unroll
+        for (int v = 0; v < VEC; ++v) w.v[v] = narrow<O>(f(column(p) + v, wide(r[p].v[v])));
+        *(Pack<O, VEC>*)(out + column(p)) = w;
+      }
+  }
+  DEVICE Wide<T> at(int p, int v) const { return wide(r[p].v[v]); }
+};
+template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, 0> {
+  const T* x;
+  int n;
+  DEVICE Row(const T* x, int n) : x(x), n(n) {}
+  template <typename F> DEVICE void each(F f) const {
+    for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) f(c, wide(x[c]));
+  }
+  template <typename O, typename F> DEVICE void map(O* out, F f) const {
+    for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) out[c] = narrow<O>(f(c, wide(x[c])));
+  }
+};
+
+template <int GROUP, typename R, typename W> DEVICE void largest_and_sum(const R& row, W* shared, W& most, W& sum) {
+  W m = FoldMax<W>::start();
+  row.each([&](int, W x) { m = FoldMax<W>::join(m, x); });
+  m = fold_row<FoldMax<W>, GROUP>(m, shared);
+  W s = 0;
+  row.each([&](int, W x) { s += op_exp(x - m); });
+  most = m;
+  sum = fold_row<FoldSum<W>, GROUP>(s, shared);
 }
 
-template <typename T, bool LOG, int GROUP> DEVICE void softmax_rows(T* out, const T* in, i64 rows, int columns) {
+template <typename T, bool LOG, int GROUP, int VEC, int PACKS>
+DEVICE void softmax_rows(T* out, const T* in, i64 rows, int columns) {
   typedef Wide<T> W;
   __shared__ W shared[32];
-  const i64 row = row_of_thread<GROUP>();
-  const int n = row < rows ? columns : 0;
-  const T* const x = in + row * columns;
+  const i64 at = row_of_thread<GROUP>();
+  const Row<T, GROUP, VEC, PACKS> row(in + at * columns, at < rows ? columns : 0);
   W most, sum;
-  largest_and_sum<GROUP>(x, n, shared, most, sum);
+  largest_and_sum<GROUP>(row, shared, most, sum);
   const W total = LOG ? op_log(sum) : (W)1 / sum;
-  for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) {
-    const W shifted = wide(x[c]) - most;
-    out[row * columns + c] = narrow<T>(LOG ? shifted - total : op_exp(shifted) * total);
-  }
+  row.map(out + at * columns, [&](int, W x) { return LOG ? x - most - total : op_exp(x - most) * total; });
 }
 
-// Losses of rows, and their gradients by the logits. Labels are class numbers (L) or probabilities (T).
-template <typename T, typename L, bool SPARSE, bool VALUE, bool GRADIENT, int GROUP>
-DEVICE void xent_rows(T* value, T* gradient, const T* in, const void* labels, const T* cotangent, i64 rows, int columns,
+// Losses of rows, and their gradients by the logits. Labels are class numbers (L) or probabilities (T). Values and
+// cotangents are of V.
+template <typename T, typename V, typename L, bool SPARSE, bool VALUE, bool GRADIENT, int GROUP, int VEC, int PACKS>
+DEVICE void xent_rows(V* value, T* gradient, const T* in, const void* labels, const V* cotangent, i64 rows, int columns,
                       const FailureAt& failure) {
   typedef Wide<T> W;
   __shared__ W shared[32];
-  const i64 row = row_of_thread<GROUP>();
-  const bool there = row < rows;
+  const i64 at = row_of_thread<GROUP>();
+  const bool there = at < rows;
   const int lane = lane_of_thread<GROUP>();
   i64 label = 0;
   int n = there ? columns : 0;
   if (SPARSE && there) {
-    label = (i64)((const L*)labels)[row];
+    label = (i64)((const L*)labels)[at];
     if (label < 0 || label >= columns) {
-      if (lane == 0) refuse(failure, label, row);
+      if (lane == 0) refuse(failure, label, at);
       n = 0;
     }
   }
-  const T* const x = in + row * columns;
-  const T* const z = (const T*)labels + row * columns;
+  const T* const x = in + at * columns;
+  const T* const z = (const T*)labels + at * columns;
+  const Row<T, GROUP, VEC, PACKS> row(x, n);
   W most, sum;
-  largest_and_sum<GROUP>(x, n, shared, most, sum);
+  largest_and_sum<GROUP>(row, shared, most, sum);
   const W total = most + op_log(sum);
   W mass = 1, loss = 0;
   if (!SPARSE) {
     mass = 0;
-    for (int c = lane; c < n; c += GROUP) {
+    row.each([&](int c, W x) {
       mass += wide(z[c]);
-      loss -= wide(z[c]) * (wide(x[c]) - total);
-    }
+      loss -= wide(z[c]) * (x - total);
+    });
     mass = fold_row<FoldSum<W>, GROUP>(mass, shared);
     loss = fold_row<FoldSum<W>, GROUP>(loss, shared);
   } else if (n != 0) {
     loss = total - wide(x[label]);
   }
-  if (VALUE && n != 0 && lane == 0) value[row] = narrow<T>(loss);
-  if (VALUE && columns == 0 && there && lane == 0) value[row] = narrow<T>((W)0);
+  if (VALUE && n != 0 && lane == 0) value[at] = narrow<V>(loss);
+  if (VALUE && columns == 0 && there && lane == 0) value[at] = narrow<V>((W)0);
   if (!GRADIENT || n == 0) return;
-  const W g = wide(cotangent[row]);
-  for (int c = lane; c < n; c += GROUP) {
-    const W probability = op_exp(wide(x[c]) - total);
+  const W g = wide(cotangent[at]);
+  row.map(gradient + at * columns, [&](int c, W x) {
     const W target = SPARSE ? (W)(c == label) : wide(z[c]);
-    gradient[row * columns + c] = narrow<T>((probability * mass - target) * g);
-  }
+    return (op_exp(x - total) * mass - target) * g;
+  });
 }
 
-template <int GROUP, typename T, typename W>
-DEVICE void row_statistics(const T* x, int columns, int n, bool centered, W epsilon, W* shared, W& mean, W& inverse) {
-  mean = 0;
+template <int GROUP, typename R, typename W>
+DEVICE void row_statistics(const R& row, int columns, bool centered, W epsilon, W* shared, W& mean, W& inverse) {
+  W sum = 0;
   if (centered) {
-    for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) mean += wide(x[c]);
-    mean = fold_row<FoldSum<W>, GROUP>(mean, shared) / (W)columns;
+    row.each([&](int, W x) { sum += x; });
+    sum = fold_row<FoldSum<W>, GROUP>(sum, shared) / (W)columns;
   }
   W squares = 0;
-  for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) {
-    const W d = wide(x[c]) - mean;
-    squares += d * d;
-  }
+  row.each([&](int, W x) { squares += (x - sum) * (x - sum); });
   squares = fold_row<FoldSum<W>, GROUP>(squares, shared) / (W)columns;
+  mean = sum;
   inverse = (W)1 / op_sqrt(squares + epsilon);
 }
 
-template <typename T, int GROUP>
-DEVICE void row_norm(T* out, const T* in, const T* scale, const T* offset, i64 rows, int columns, int centered, f64 epsilon) {
+// Scale and offset are of P.
+template <typename T, typename P, int GROUP, int VEC, int PACKS>
+DEVICE void row_norm(T* out, const T* in, const P* scale, const P* offset, i64 rows, int columns, int centered, f64 epsilon) {
   typedef Wide<T> W;
   __shared__ W shared[32];
-  const i64 row = row_of_thread<GROUP>();
-  const int n = row < rows ? columns : 0;
-  const T* const x = in + row * columns;
+  const i64 at = row_of_thread<GROUP>();
+  const Row<T, GROUP, VEC, PACKS> row(in + at * columns, at < rows ? columns : 0);
   W mean, inverse;
-  row_statistics<GROUP>(x, columns, n, centered != 0, (W)epsilon, shared, mean, inverse);
-  for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP)
-    out[row * columns + c] = narrow<T>((wide(x[c]) - mean) * inverse * wide(scale[c]) + wide(offset[c]));
+  row_statistics<GROUP>(row, columns, centered != 0, (W)epsilon, shared, mean, inverse);
+  row.map(out + at * columns,
+          [&](int c, W x) { return (x - mean) * inverse * (W)wide(scale[c]) + (W)wide(offset[c]); });
 }
 
 // The gradient by the rows; leaves each row's mean and 1 / deviation for the others.
-template <typename T, int GROUP>
-DEVICE void row_norm_grad(T* out, Wide<T>* statistics, const T* in, const T* scale, const T* cotangent, i64 rows, int columns,
+template <typename T, typename P, int GROUP, int VEC, int PACKS>
+DEVICE void row_norm_grad(T* out, Wide<T>* statistics, const T* in, const P* scale, const T* cotangent, i64 rows, int columns,
                           int centered, f64 epsilon) {
   typedef Wide<T> W;
   __shared__ W shared[32];
-  const i64 row = row_of_thread<GROUP>();
-  const int n = row < rows ? columns : 0;
-  const T* const x = in + row * columns;
-  const T* const g = cotangent + row * columns;
+  const i64 at = row_of_thread<GROUP>();
+  const int n = at < rows ? columns : 0;
+  const T* const g = cotangent + at * columns;
+  const Row<T, GROUP, VEC, PACKS> row(in + at * columns, n);
   W mean, inverse;
-  row_statistics<GROUP>(x, columns, n, centered != 0, (W)epsilon, shared, mean, inverse);
+  row_statistics<GROUP>(row, columns, centered != 0, (W)epsilon, shared, mean, inverse);
   W sum = 0, dot = 0;
-  for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) {
-    const W scaled = wide(g[c]) * wide(scale[c]);
+  row.each([&](int c, W x) {
+    const W scaled = wide(g[c]) * (W)wide(scale[c]);
     sum += scaled;
-    dot += scaled * ((wide(x[c]) - mean) * inverse);
-  }
+    dot += scaled * ((x - mean) * inverse);
+  });
   sum = fold_row<FoldSum<W>, GROUP>(sum, shared) / (W)columns;
   dot = fold_row<FoldSum<W>, GROUP>(dot, shared) / (W)columns;
   if (centered == 0) sum = 0;
   if (n != 0 && lane_of_thread<GROUP>() == 0) {
-    statistics[2 * row] = mean;
-    statistics[2 * row + 1] = inverse;
+    statistics[2 * at] = mean;
+    statistics[2 * at + 1] = inverse;
   }
-  for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP)
-    out[row * columns + c] =
-        narrow<T>(inverse * (wide(g[c]) * wide(scale[c]) - sum - (wide(x[c]) - mean) * inverse * dot));
+  row.map(out + at * columns, [&](int c, W x) {
+    return inverse * (wide(g[c]) * (W)wide(scale[c]) - sum - (x - mean) * inverse * dot);
+  });
 }
-// The gradients by scale and offset, of the rows of one part: blocks of 32 columns × 8 rows.
-template <typename T>
+// The gradients by scale and offset, of the rows of one part: blocks of 32 threads × 8 rows, VEC columns a thread.
+template <typename T, int VEC>
 DEVICE void row_norm_columns(Wide<T>* partial, const Wide<T>* statistics, const T* x, const T* g, i64 rows, int columns, i64 per_part) {
   typedef Wide<T> W;
-  __shared__ W shared[2][8][32];
-  const int c = blockIdx.x * 32 + threadIdx.x;
+  __shared__ W shared[2][8][32 * VEC];
+  const int c = (blockIdx.x * 32 + threadIdx.x) * VEC;
   const i64 begin = blockIdx.y * per_part, end = begin + per_part < rows ? begin + per_part : rows;
+  W scales[VEC], offsets[VEC];
+#pragma unroll
+  for (int v = 0; v < VEC; ++v) scales[v] = offsets[v] = 0;
+  if (c < columns)
+#pragma unroll 4
+    for (i64 r = begin + threadIdx.y; r < end; r += 8) {
+      const Pack<T, VEC> xs = *(const Pack<T, VEC>*)(x + r * columns + c);
+      const Pack<T, VEC> gs = *(const Pack<T, VEC>*)(g + r * columns + c);
+      const W mean = statistics[2 * r], inverse = statistics[2 * r + 1];
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) {
+        scales[v] += wide(gs.v[v]) * ((wide(xs.v[v]) - mean) * inverse);
+        offsets[v] += wide(gs.v[v]);
+      }
+    }
+#pragma unroll
+  for (int v = 0; v < VEC; ++v) {
+    shared[0][threadIdx.y][threadIdx.x * VEC + v] = scales[v];
+    shared[1][threadIdx.y][threadIdx.x * VEC + v] = offsets[v];
+  }
+  __syncthreads();
+  const int thread = threadIdx.y * 32 + threadIdx.x, first = blockIdx.x * 32 * VEC;
+  for (int i = thread; i < 2 * 32 * VEC; i += 256) {
+    const int which = i / (32 * VEC), column = i % (32 * VEC);
+    if (first + column >= columns) continue;
+    W sum = shared[which][0][column];
+    for (int y = 1; y < 8; ++y) sum += shared[which][y][column];
+    partial[(2 * (i64)blockIdx.y + which) * columns + first + column] = sum;
+  }
+}
+template <typename P, typename W> DEVICE void row_norm_join(P* scale, P* offset, const W* partial, int columns, int parts) {
+  const int c = blockIdx.x * 32 + threadIdx.x;
+  __shared__ W shared[2][8][32];
   W scales = 0, offsets = 0;
   if (c < columns)
-    for (i64 r = begin + threadIdx.y; r < end; r += 8) {
-      const W d = wide(g[r * columns + c]);
-      scales += d * ((wide(x[r * columns + c]) - statistics[2 * r]) * statistics[2 * r + 1]);
-      offsets += d;
+#pragma unroll 4
+    for (int i = threadIdx.y; i < parts; i += 8) {
+      scales += partial[2 * (i64)i * columns + c];
+      offsets += partial[(2 * (i64)i + 1) * columns + c];
     }
   shared[0][threadIdx.y][threadIdx.x] = scales;
   shared[1][threadIdx.y][threadIdx.x] = offsets;
@@ -163,17 +237,6 @@ DEVICE void row_norm_columns(Wide<T>* partial, const Wide<T>* statistics, const 
     scales += shared[0][y][threadIdx.x];
     offsets += shared[1][y][threadIdx.x];
   }
-  partial[(2 * (i64)blockIdx.y) * columns + c] = scales;
-  partial[(2 * (i64)blockIdx.y + 1) * columns + c] = offsets;
-}
-template <typename T> DEVICE void row_norm_join(T* scale, T* offset, const Wide<T>* partial, int columns, int parts) {
-  const int c = blockIdx.x * 256 + threadIdx.x;
-  if (c >= columns) return;
-  Wide<T> scales = 0, offsets = 0;
-  for (int i = 0; i < parts; ++i) {
-    scales += partial[2 * (i64)i * columns + c];
-    offsets += partial[(2 * (i64)i + 1) * columns + c];
-  }
-  scale[c] = narrow<T>(scales);
-  offset[c] = narrow<T>(offsets);
+  scale[c] = narrow<P>((Wide<P>)scales);
+  offset[c] = narrow<P>((Wide<P>)offsets);
 }
