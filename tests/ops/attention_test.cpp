@@ -57,12 +57,17 @@ std::function<Case(DType)> large(bool cotangent) {
 }
 
 std::vector<OpTest> tests() {
-  return {
-      {.op = &op::scaled_dot_product_attention, .dtypes = kFloats, .make = attention(false), .large = large(false)},
-      {.op = &op::scaled_dot_product_attention_grad,
-       .dtypes = kFloats,
-       .make = attention(true),
-       .large = large(true)}};
+  // Fused kernels of a GPU round the weights, and the gradients of the logits, before they multiply by them.
+  return {{.op = &op::scaled_dot_product_attention,
+           .dtypes = kFloats,
+           .make = attention(false),
+           .large = large(false),
+           .roundings = 2},
+          {.op = &op::scaled_dot_product_attention_grad,
+           .dtypes = kFloats,
+           .make = attention(true),
+           .large = large(true),
+           .roundings = 3}};
 }
 
 Tensor attend(const Shape& q, const Shape& k, const Shape& v, AttentionOptions options = {}) {

@@ -65,6 +65,7 @@ struct OpTest {
   std::function<Case(DType dtype)> large = nullptr;        // for performance
   bool exact = false;                                      // bit for bit
   std::string no_differences = {};                         // why its gradient is tested elsewhere
+  double roundings = 1;                                    // to f16 or bf16 that a device may make on the way
   std::vector<std::pair<size_t, int>> numbers = {};        // inputs and axes, from the end, whose sizes must be known
 };
 void PrintTo(const OpTest& test, std::ostream* out);

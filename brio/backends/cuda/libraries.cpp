@@ -21,44 +21,56 @@ fs::path wheels_beside_us() {
   return fs::path(here.dli_fname).parent_path().parent_path() / "nvidia";
 }
 
-// Folders beside those that the system's loader knows: those that BRIO_CUDA_PATH names (a folder of libraries, or a
-// folder `nvidia` of wheels, split by colons), of NVIDIA's Python wheels, and the toolkit's.
-std::vector<fs::path> folders() {
-  std::vector<fs::path> found;
+using Folders = std::vector<fs::path>;
+
+void add(Folders& folders, const fs::path& root) {
   std::error_code ignored;
-  const auto add = [&](const fs::path& root) {
-    for (const char* sub : {"", "lib", "lib64"})
-      if (fs::is_directory(root / sub, ignored)) found.push_back(root / sub);
-    if (root.filename() != "nvidia") return;
-    for (fs::directory_iterator it(root, ignored), end; !ignored && it != end; it.increment(ignored))
-      if (fs::is_directory(it->path() / "lib", ignored)) found.push_back(it->path() / "lib");
-  };
+  for (const char* sub : {"", "lib", "lib64"})
+    if (fs::is_directory(root / sub, ignored)) folders.push_back(root / sub);
+  if (root.filename() != "nvidia") return;
+  for (fs::directory_iterator it(root, ignored), end; !ignored && it != end; it.increment(ignored))
+    if (fs::is_directory(it->path() / "lib", ignored)) folders.push_back(it->path() / "lib");
+}
+
+// Before the system's: what BRIO_CUDA_PATH names (folders of libraries, or a folder `nvidia` of wheels, split by
+// colons), and NVIDIA's Python wheels. Libraries are to be of one set: those of two releases do not always agree.
+Folders chosen_folders() {
+  Folders found;
   if (const char* paths = std::getenv("BRIO_CUDA_PATH")) {
     std::string_view rest = paths;
     while (!rest.empty()) {
       const size_t end = std::min(rest.find(':'), rest.size());
-      if (end != 0) add(fs::path(rest.substr(0, end)));
+      if (end != 0) add(found, fs::path(rest.substr(0, end)));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  add(wheels_beside_us());
+  add(found, wheels_beside_us());
+  return found;
+}
+// After it: the toolkit's.
+Folders toolkit_folders() {
+  Folders found;
   for (const char* home : {"CUDA_HOME", "CUDA_PATH"})
-    if (const char* path = std::getenv(home)) add(path);
-  add("/usr/local/cuda");
+    if (const char* path = std::getenv(home)) add(found, path);
+  add(found, "/usr/local/cuda");
   return found;
 }
 
 void* open(const char* name) {
-  if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-  for (const fs::path& folder : folders())
-    if (void* library = dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
+  constexpr int kHow = RTLD_NOW | RTLD_LOCAL;
+  for (const fs::path& folder : chosen_folders())
+    if (void* library = dlopen((folder / name).c_str(), kHow)) return library;
+  if (void* library = dlopen(name, kHow)) return library;
+  for (const fs::path& folder : toolkit_folders())
+    if (void* library = dlopen((folder / name).c_str(), kHow)) return library;
   return nullptr;
 }
 
 void* open_or_throw(const char* name, const char* what) {
   if (void* library = open(name)) return library;
   std::string looked = "where the system keeps libraries";
-  for (const fs::path& folder : folders()) looked += cat(", ", folder.string());
+  for (const Folders& folders : {chosen_folders(), toolkit_folders()})
+    for (const fs::path& folder : folders) looked += cat(", ", folder.string());
   throw ResourceError(
       cat("[cuda] ", name, " (", what, ") was not found; looked in: ", looked,
           ". Install CUDA 13's, or `pip install 'brio[cuda]'`, or name its folder in BRIO_CUDA_PATH"));
@@ -130,6 +142,8 @@ const CublasLt& cublas() {
 
 const Cudnn& cudnn() {
   static const Cudnn loaded = [] {
+    nvrtc();  // which it opens itself, by its name: the one that is there already is taken
+    cublas();
     void* const library = open_or_throw("libcudnn.so.9", "NVIDIA's convolutions");
     Cudnn table;
     BRIO_CUDNN_FUNCTIONS(BRIO_LOAD)

@@ -13,19 +13,20 @@
 namespace brio::cuda {
 
 // The driver's header gives several functions the names of their newest versions by macros, members here too.
-#define BRIO_DRIVER_FUNCTIONS(X)                                                                                 \
-  X(cuInit)                                                                                                      \
-  X(cuDriverGetVersion)                                                                                          \
-  X(cuDeviceGetCount)                                                                                            \
-  X(cuDeviceGet)                                                                                                 \
-  X(cuDeviceGetName)                                                                                             \
-  X(cuDeviceGetAttribute)                                                                                        \
-  X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo)  \
-      X(cuMemHostAlloc) X(cuMemFreeHost) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync)          \
-          X(cuMemsetD8Async) X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamWaitEvent) X(cuStreamSynchronize)    \
-              X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord)  \
-                  X(cuEventQuery) X(cuEventSynchronize) X(cuGraphInstantiate) X(cuGraphLaunch) X(cuGraphDestroy) \
-                      X(cuGraphExecDestroy) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)         \
+#define BRIO_DRIVER_FUNCTIONS(X)                                                                                   \
+  X(cuInit)                                                                                                        \
+  X(cuDriverGetVersion)                                                                                            \
+  X(cuDeviceGetCount)                                                                                              \
+  X(cuDeviceGet)                                                                                                   \
+  X(cuDeviceGetName)                                                                                               \
+  X(cuDeviceGetAttribute)                                                                                          \
+  X(cuDeviceTotalMem)                                                                                              \
+  X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemHostAlloc)      \
+      X(cuMemFreeHost) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync) X(cuMemsetD8Async)           \
+          X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamWaitEvent) X(cuStreamSynchronize) X(cuStreamBeginCapture) \
+              X(cuStreamEndCapture) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery)            \
+                  X(cuEventSynchronize) X(cuGraphInstantiate) X(cuGraphLaunch) X(cuGraphDestroy)                   \
+                      X(cuGraphExecDestroy) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)           \
                           X(cuLaunchKernel) X(cuGetErrorName) X(cuGetErrorString)
 #define BRIO_NVRTC_FUNCTIONS(X) \
   X(nvrtcVersion)               \
@@ -33,17 +34,18 @@ namespace brio::cuda {
   X(nvrtcDestroyProgram)        \
   X(nvrtcCompileProgram)        \
   X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetErrorString)
-#define BRIO_CUBLASLT_FUNCTIONS(X)                                                                                 \
-  X(cublasLtCreate)                                                                                                \
-  X(cublasLtMatmul)                                                                                                \
-  X(cublasLtMatmulDescCreate)                                                                                      \
-  X(cublasLtMatmulDescDestroy)                                                                                     \
-  X(cublasLtMatmulDescSetAttribute)                                                                                \
-  X(cublasLtMatrixLayoutCreate)                                                                                    \
-  X(cublasLtMatrixLayoutDestroy) X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate)             \
-      X(cublasLtMatmulPreferenceDestroy) X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic) \
-          X(cublasLtGetStatusString)
+#define BRIO_CUBLASLT_FUNCTIONS(X)                                                                         \
+  X(cublasLtCreate)                                                                                        \
+  X(cublasLtMatmul)                                                                                        \
+  X(cublasLtMatmulDescCreate)                                                                              \
+  X(cublasLtMatmulDescDestroy)                                                                             \
+  X(cublasLtMatmulDescSetAttribute)                                                                        \
+  X(cublasLtMatrixLayoutCreate)                                                                            \
+  X(cublasLtMatrixLayoutDestroy)                                                                           \
+  X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy) \
+      X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtGetStatusString)
 #define BRIO_CUDNN_FUNCTIONS(X)    \
+  X(cudnnGetVersion)               \
   X(cudnnCreate)                   \
   X(cudnnSetStream)                \
   X(cudnnGetErrorString)           \

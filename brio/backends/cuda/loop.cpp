@@ -94,14 +94,22 @@ Loop Loop::of(std::shared_ptr<const Graph> graph) {
   loop.wide = static_cast<int64_t>(loop.space.elements()) >= int64_t{1} << 31;
 
   // A thread moves as many neighbours as fit into 16 bytes of the widest operand, where these lie beside each other.
+  // Operands that are read again and again, such as one number a channel, come out of a cache and do not count.
   int last = loop.space.rank() - 1;
   while (last > 0 && loop.space[last] == 1) --last;
   loop.by_rows = !loop.reductions.empty() && last >= 0 && (loop.reduced >> last & 1);
   const LoopDims& inner = loop.inner();
   if (inner.sizes.empty()) return loop;
-  size_t widest = 1;
-  for (size_t o = 0; o < loop.operand_count(); ++o)
-    if (inner.strides[o].back() == 1) widest = std::max(widest, size_of(loop.operand_dtype(o)));
+  const auto repeats = [&](size_t o) {
+    return std::ranges::count(loop.kept.strides[o], 0) + std::ranges::count(loop.folded.strides[o], 0) != 0;
+  };
+  size_t widest = 0, widest_repeated = 1;
+  for (size_t o = 0; o < loop.operand_count(); ++o) {
+    if (inner.strides[o].back() != 1) continue;
+    size_t& of = repeats(o) ? widest_repeated : widest;
+    of = std::max(of, size_of(loop.operand_dtype(o)));
+  }
+  if (widest == 0) widest = widest_repeated;
   int vector = static_cast<int>(std::min<size_t>(8, 16 / widest));
   if (!loop.reductions.empty() && !loop.by_rows)  // each thread folds into so many numbers, in shared memory at last
     while (vector > 1 && static_cast<size_t>(vector) * loop.reductions.size() > 16) vector /= 2;

@@ -1,7 +1,7 @@
 // conv and its gradients through cuDNN, channels last. cuDNN wants filters as (out, spatial…, in) and the same
 // padding on both sides: filters are transposed and uneven padding is written out, in scratch memory.
 #include "brio/backends/cuda/box_copy.h"
-#include "brio/backends/cuda/cudnn_plan.h"
+#include "brio/backends/cuda/cudnn_convolution.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
 #include "brio/ops/convolution.h"
@@ -72,8 +72,8 @@ Support supports_conv(const NodeView& node) {
   if (!form.g.has_elements()) return Support::cannot("an operand is empty");
   for (int a = 0; a < 3; ++a)
     if (form.g.axis[a].low < 0) return Support::cannot("padding below zero");
-  return ConvPlan::find(device_of(node), form.key) ? Support::can()
-                                                   : Support::cannot("cuDNN has no engine whose bits repeat");
+  return convolution_plan(device_of(node), form.key) ? Support::can()
+                                                     : Support::cannot("cuDNN has no engine whose bits repeat");
 }
 
 class ConvKernel final : public CudaKernel {
@@ -81,7 +81,7 @@ class ConvKernel final : public CudaKernel {
   explicit ConvKernel(const NodeView& node)
       : device_(device_of(node)),
         form_(node),
-        plan_(ConvPlan::find(device_, form_.key)),
+        plan_(convolution_plan(device_, form_.key)),
         direct_(direct_convolution(node)) {
     const size_t element = size_of(form_.key.dtype);
     // (taps, in) × out to out × (taps, in), or back.
@@ -128,20 +128,24 @@ class ConvKernel final : public CudaKernel {
       padding_->enqueue(padded, x, stream);
       return padded;
     };
+    const auto convolve = [&](void* x, void* w, void* y) {
+      const CudnnPlan::Argument arguments[] = {{'x', x}, {'w', w}, {'y', y}};
+      plan_->enqueue(device_, stream, arguments, workspace);
+    };
     switch (form_.key.part) {
       case ConvPart::forward: {
         filter_->enqueue(filter, args.in[1], stream);
-        plan_->enqueue(device_, stream, pad(input(0)), filter, args.out[0], workspace);
+        convolve(pad(input(0)), filter, args.out[0]);
         return;
       }
       case ConvPart::input_grad: {
         filter_->enqueue(filter, args.in[0], stream);
-        plan_->enqueue(device_, stream, padding_ ? padded : args.out[0], filter, input(1), workspace);
+        convolve(padding_ ? padded : args.out[0], filter, input(1));
         if (padding_) padding_->enqueue(args.out[0], padded, stream);
         return;
       }
       case ConvPart::filter_grad: {
-        plan_->enqueue(device_, stream, pad(input(0)), filter, input(1), workspace);
+        convolve(pad(input(0)), filter, input(1));
         filter_->enqueue(args.out[0], filter, stream);
         return;
       }
@@ -151,7 +155,7 @@ class ConvKernel final : public CudaKernel {
  private:
   CudaDevice& device_;
   ConvForm form_;
-  std::shared_ptr<const ConvPlan> plan_;
+  std::shared_ptr<const CudnnPlan> plan_;
   std::unique_ptr<Kernel> direct_;
   std::unique_ptr<BoxCopy> filter_, padding_;
   size_t filter_bytes_ = 0, padded_bytes_ = 0;

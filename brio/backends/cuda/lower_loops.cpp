@@ -101,8 +101,8 @@ class LoopKernel final : public CudaKernel {
  private:
   // How results and the elements that fold into them are shared out: by the sizes alone, so that bits repeat.
   void choose_blocks() {
-    constexpr int64_t kEnough = 512;  // blocks
-    int64_t least = 0;                // elements that are worth a block
+    constexpr int64_t kEnough = 1024;  // blocks
+    int64_t least = 0;                 // elements that are worth a block
     if (loop_.by_rows) {
       group_ = 256;
       if (folded_ <= 1024)
