@@ -147,24 +147,32 @@ def format(template, inputs, placeholder="{}", summarize=3, name=None):
 
 def unsorted_segment_join(inputs, segment_ids, num_segments, separator="", name=None):
     """The strings that share an id, joined."""
+    import math
+
     import numpy as np
 
-    ids, texts = np.asarray(_core.convert_to_tensor(segment_ids)), _core.convert_to_tensor(inputs).numpy()
-    texts, n = np.asarray(texts, object), int(num_segments)
+    ids, texts = np.asarray(_core.convert_to_tensor(segment_ids)), _core.convert_to_tensor(inputs)
+    if texts.dtype != "string":
+        raise _InvalidArgumentError(f"[unsorted_segment_join] takes strings, but its inputs are {texts.dtype.name}; see strings.as_string")
+    texts, n = np.asarray(texts.numpy(), object), int(num_segments)
     if texts.shape[: ids.ndim] != ids.shape:
         raise _InvalidArgumentError(f"[unsorted_segment_join] ids of shape {ids.shape} do not lie along the first axes of strings of shape {texts.shape}")
     inner = texts.shape[ids.ndim :]
-    rows = texts.reshape(ids.size, -1)
-    groups = [[[] for _ in range(rows.shape[1])] for _ in range(n)]
-    for row, i in zip(rows, ids.reshape(-1).tolist()):
+    groups = {}  # of the segments that have a string: there may be many more
+    for row, i in zip(texts.reshape(ids.size, math.prod(inner)), ids.reshape(-1).tolist()):
         if i >= n:
             raise _InvalidArgumentError(f"[unsorted_segment_join] id {i} is out of range: there are {n} segments")
-        for column, text in enumerate(row if i >= 0 else ()):
-            groups[i][column].append(text)
+        if i >= 0:
+            groups.setdefault(i, []).append(row)
     joined = []
-    for group in (g for row in groups for g in row):
-        made = b""
-        for text in group:  # as TensorFlow, which puts no separator behind what is empty
-            made = made + separator.encode() + text if made else text
-        joined.append(made)
-    return _core.constant(joined, "string", shape=[n, *inner])
+    for rows in groups.values():
+        for column in zip(*rows):
+            made = b""
+            for text in column:  # as TensorFlow, which puts no separator behind what is empty
+                made = made + separator.encode() + text if made else text
+            joined.append(made)
+    joined += [b""] * math.prod(inner)  # the last row is that of all other segments
+    at = _core.fill([n], np.int64(len(groups)))
+    if groups:
+        at = _core.tensor_scatter_nd_update(at, [[i] for i in groups], np.arange(len(groups)))
+    return _core.gather(_core.constant(joined, "string", shape=[len(groups) + 1, *inner]), at)

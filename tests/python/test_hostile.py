@@ -461,6 +461,20 @@ def test_more_row_lengths_than_memory():
         tf.RaggedTensor.from_row_lengths([1.0], np.broadcast_to(np.int64(1), (2**42,)))
 
 
+def test_more_segments_than_memory():
+    join = tf.strings.unsorted_segment_join
+    with pytest.raises(ValueError, match="elements"):
+        join(["a"], [0], 2**62)
+    with pytest.raises(MemoryError):
+        join(["a"], [0], 2**50).numpy()
+    with pytest.raises(ValueError, match="takes strings"):
+        join([1.0], [0], 2)
+    joined = join([["a", "b"], ["c", "d"], ["e", ""]], [70000, -1, 70000], 10**5, separator="-")
+    assert joined.shape == (10**5, 2) and joined[70000].numpy().tolist() == [b"a-e", b"b-"]
+    assert set(joined.numpy()[np.arange(10**5) != 70000].reshape(-1)) == {b""}
+    assert join(tf.constant([], tf.string), tf.constant([], tf.int32), 3).numpy().tolist() == [b"", b"", b""]
+
+
 def test_no_name_has_a_byte_0():
     with pytest.raises(ValueError, match="byte 0"):
         list(tf.data.Dataset.range(3).cache("\0"))
