@@ -249,21 +249,29 @@ void SharedArena::need(size_t bytes) {
     if (bytes_.compare_exchange_weak(before, bytes)) return living_plans().count_arena(before, bytes);
 }
 
-SharedArena::Taken SharedArena::take(Memory& memory) {
+SharedArena::Taken SharedArena::take(size_t bytes, Memory& memory) {
   Taken arena(spare_.exchange(nullptr, std::memory_order_acquire));
   if (!arena) arena = std::make_unique<BufferRef>();
-  const size_t bytes = bytes_.load(std::memory_order_relaxed);
-  if (*arena && (*arena)->bytes() >= bytes && &(*arena)->memory() == &memory) return arena;
-  arena->reset();
-  *arena = BufferRef::allocate(bytes, Owner::activations, memory);
-  return arena;
+  while (true) {
+    need(bytes);
+    const size_t largest = std::max(bytes, bytes_.load(std::memory_order_relaxed));
+    if (*arena && (*arena)->bytes() >= largest && &(*arena)->memory() == &memory) return arena;
+    arena->reset();
+    try {
+      *arena = BufferRef::allocate(largest, Owner::activations, memory);
+      return arena;
+    } catch (const ResourceError&) {  // the largest plan says so again when it runs
+      living_plans().count_arena(bytes_.exchange(0), 0);
+      if (largest == bytes) throw;
+    }
+  }
 }
 
 void SharedArena::give_back(Taken arena) { delete spare_.exchange(arena.release(), std::memory_order_acq_rel); }
 
 CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena)
     : plan_(std::move(plan)), shared_(std::move(arena)) {
-  if (shared_) shared_->need(std::max<size_t>(plan_->arena_bytes(), 1));
+  if (shared_) shared_->need(shared_bytes());
   living_plans().add(this);
   plans_made.fetch_add(1, std::memory_order_relaxed);
 }
@@ -286,7 +294,7 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers) const {
   std::unique_ptr<RunMemory> memory = take();
-  SharedArena::Taken shared = shared_ ? shared_->take(plan_->device().memory()) : nullptr;
+  SharedArena::Taken shared = shared_ ? shared_->take(shared_bytes(), plan_->device().memory()) : nullptr;
   const BufferRef& arena = shared ? *shared : memory->arena;
   void* const base = arena->data();
   if (plan_->device().is_host()) {

@@ -1,6 +1,7 @@
 // Plans by the structure of what was recorded. Bounded in bytes: the least recently used goes first.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -13,14 +14,15 @@
 
 namespace brio {
 
-// Memory that plans for several sizes of one thing run on, one after another as a rule: as much as the largest needs.
-// With an arena each, a length that is new would touch new pages, and lengths of the past would hold theirs.
+// Memory that plans for several sizes of one thing run on, one after another as a rule: as much as the largest needs,
+// or, where the system refuses that, the one that runs. With an arena each, a length that is new would touch new
+// pages, and lengths of the past would hold theirs.
 class SharedArena {
  public:
   ~SharedArena();
   using Taken = std::unique_ptr<BufferRef>;
-  void need(size_t bytes);     // says a plan that will run on it
-  Taken take(Memory& memory);  // another one while it is taken
+  void need(size_t bytes);                   // says a plan that will run on it
+  Taken take(size_t bytes, Memory& memory);  // for a plan that needs so many; another one while it is taken
   void give_back(Taken arena);
 
  private:
@@ -49,6 +51,7 @@ class CachedPlan : public std::enable_shared_from_this<CachedPlan> {
 
  private:
   std::unique_ptr<RunMemory> take() const;
+  size_t shared_bytes() const { return std::max<size_t>(plan_->arena_bytes(), 1); }
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<SharedArena> shared_;
   mutable std::atomic<RunMemory*> spare_{nullptr};  // the usual case: one run at a time

@@ -323,6 +323,22 @@ TEST(Symbolic, ATrainingStep) {
   }
 }
 
+// All sizes run on one arena: what one of them cannot have, the others do not ask for.
+TEST(Symbolic, ASizeThatMemoryRefusesSpoilsNoOther) {
+  const auto products = [](const Tensor& x) { return sum(tanh(matmul(x, transpose(x)))); };
+  const auto kept = function(products, Sizes::open);
+  const auto expect_all_but_huge = [](const auto& f) {
+    const auto at = [&](int64_t n) { return f(zeros({n, 1})).template item<float>(); };
+    for (const int64_t n : {2, 3}) EXPECT_EQ(at(n), 0);
+    const size_t bytes = plan_cache_stats().bytes;
+    EXPECT_THROW(at(int64_t{1} << 24), ResourceError);  // 2^50 bytes: more than there are addresses
+    EXPECT_LT(plan_cache_stats().bytes, bytes + (1 << 20));
+    for (const int64_t n : {4, 300, 2, 5}) EXPECT_EQ(at(n), 0);
+  };
+  expect_all_but_huge(products);
+  expect_all_but_huge(kept);
+}
+
 TEST(Symbolic, ManyThreadsShareAFamily) {
   const Program program = [](int64_t n) { return std::vector{mean(exp(numbers({n, 6})), 0)}; };
   const std::vector<std::string> expected = run(program, kSizes, false).bits;
