@@ -13,46 +13,30 @@
 namespace brio::cuda {
 
 // The driver's header gives several functions the names of their newest versions by macros, members here too.
-#define BRIO_DRIVER_FUNCTIONS(X)                                                                                   \
-  X(cuInit)                                                                                                        \
-  X(cuDriverGetVersion)                                                                                            \
-  X(cuDeviceGetCount)                                                                                              \
-  X(cuDeviceGet)                                                                                                   \
-  X(cuDeviceGetName)                                                                                               \
-  X(cuDeviceGetAttribute)                                                                                          \
-  X(cuDeviceTotalMem)                                                                                              \
-  X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) X(cuMemHostAlloc)      \
-      X(cuMemFreeHost) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync) X(cuMemsetD8Async)           \
-          X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamWaitEvent) X(cuStreamSynchronize) X(cuStreamBeginCapture) \
-              X(cuStreamEndCapture) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery)            \
-                  X(cuEventSynchronize) X(cuGraphInstantiate) X(cuGraphLaunch) X(cuGraphDestroy)                   \
-                      X(cuGraphExecDestroy) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction)           \
-                          X(cuLaunchKernel) X(cuGetErrorName) X(cuGetErrorString)
+// clang-format lays these lists out anew each time, and never the same.
+// clang-format off
+#define BRIO_DRIVER_FUNCTIONS(X) \
+  X(cuInit) X(cuDriverGetVersion) X(cuDeviceGetCount) X(cuDeviceGet) X(cuDeviceGetName) X(cuDeviceGetAttribute) \
+  X(cuDeviceTotalMem) X(cuDevicePrimaryCtxRetain) X(cuCtxSetCurrent) X(cuMemAlloc) X(cuMemFree) X(cuMemGetInfo) \
+  X(cuMemHostAlloc) X(cuMemFreeHost) X(cuMemcpyHtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpyDtoDAsync) \
+  X(cuMemsetD8Async) X(cuStreamCreate) X(cuStreamDestroy) X(cuStreamWaitEvent) X(cuStreamSynchronize) \
+  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuEventCreate) X(cuEventDestroy) X(cuEventRecord) \
+  X(cuEventQuery) X(cuEventSynchronize) X(cuGraphInstantiate) X(cuGraphLaunch) X(cuGraphDestroy) \
+  X(cuGraphExecDestroy) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) \
+  X(cuGetErrorName) X(cuGetErrorString)
 #define BRIO_NVRTC_FUNCTIONS(X) \
-  X(nvrtcVersion)               \
-  X(nvrtcCreateProgram)         \
-  X(nvrtcDestroyProgram)        \
-  X(nvrtcCompileProgram)        \
-  X(nvrtcGetCUBINSize) X(nvrtcGetCUBIN) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetErrorString)
-#define BRIO_CUBLASLT_FUNCTIONS(X)                                                                         \
-  X(cublasLtCreate)                                                                                        \
-  X(cublasLtMatmul)                                                                                        \
-  X(cublasLtMatmulDescCreate)                                                                              \
-  X(cublasLtMatmulDescDestroy)                                                                             \
-  X(cublasLtMatmulDescSetAttribute)                                                                        \
-  X(cublasLtMatrixLayoutCreate)                                                                            \
-  X(cublasLtMatrixLayoutDestroy)                                                                           \
+  X(nvrtcVersion) X(nvrtcCreateProgram) X(nvrtcDestroyProgram) X(nvrtcCompileProgram) X(nvrtcGetCUBINSize) \
+  X(nvrtcGetCUBIN) X(nvrtcGetProgramLogSize) X(nvrtcGetProgramLog) X(nvrtcGetErrorString)
+#define BRIO_CUBLASLT_FUNCTIONS(X) \
+  X(cublasLtCreate) X(cublasLtMatmul) X(cublasLtMatmulDescCreate) X(cublasLtMatmulDescDestroy) \
+  X(cublasLtMatmulDescSetAttribute) X(cublasLtMatrixLayoutCreate) X(cublasLtMatrixLayoutDestroy) \
   X(cublasLtMatrixLayoutSetAttribute) X(cublasLtMatmulPreferenceCreate) X(cublasLtMatmulPreferenceDestroy) \
-      X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtGetStatusString)
-#define BRIO_CUDNN_FUNCTIONS(X)    \
-  X(cudnnGetVersion)               \
-  X(cudnnCreate)                   \
-  X(cudnnSetStream)                \
-  X(cudnnGetErrorString)           \
-  X(cudnnGetLastErrorString)       \
-  X(cudnnBackendCreateDescriptor)  \
-  X(cudnnBackendDestroyDescriptor) \
-  X(cudnnBackendSetAttribute) X(cudnnBackendGetAttribute) X(cudnnBackendFinalize) X(cudnnBackendExecute)
+  X(cublasLtMatmulPreferenceSetAttribute) X(cublasLtMatmulAlgoGetHeuristic) X(cublasLtGetStatusString)
+#define BRIO_CUDNN_FUNCTIONS(X) \
+  X(cudnnGetVersion) X(cudnnCreate) X(cudnnSetStream) X(cudnnGetErrorString) X(cudnnGetLastErrorString) \
+  X(cudnnBackendCreateDescriptor) X(cudnnBackendDestroyDescriptor) X(cudnnBackendSetAttribute) \
+  X(cudnnBackendGetAttribute) X(cudnnBackendFinalize) X(cudnnBackendExecute)
+// clang-format on
 
 #define BRIO_MEMBER(function) decltype(&::function) function = nullptr;
 struct Driver {
