@@ -410,7 +410,9 @@ std::string column_fold_text(const Loop& loop, int vector, int width) {
   text += "  if (k < p.kept) {\n" + w.coordinates(loop.kept, "k", "k");
   for (size_t o = 0; o < loop.operand_count(); ++o)
     text += cat("    const ", w.index(), " b", o, " = ", w.offset(o, loop.kept, "k"), ";\n");
-  text += cat("#pragma unroll 4\n    for (", w.index(), " r = begin + threadIdx.y; r < end; r += ", rows, ") {\n");
+  // Enough rows at once to keep memory busy, and few enough to be compiled soon.
+  text += cat("#pragma unroll ", std::max(2, 8 / vector), "\n    for (", w.index(),
+              " r = begin + threadIdx.y; r < end; r += ", rows, ") {\n");
   text += w.coordinates(loop.folded, "f", "r");
   text += w.loads(at, loop.kept, "k", "");
   text += w.element_loop();

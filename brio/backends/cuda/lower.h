@@ -37,6 +37,7 @@ void add_random(Kernels& kernels);
 void add_convolutions(Kernels& kernels);
 void add_attention(Kernels& kernels);
 void add_windows(Kernels& kernels);
+void add_depthwise(Kernels& kernels);
 // A convolution for any dtype and any address, one thread an element.
 std::unique_ptr<Kernel> direct_convolution(const NodeView& node);
 

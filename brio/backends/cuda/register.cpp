@@ -13,6 +13,7 @@ void cuda::add_kernels(Registry& registry, std::string_view device, bool product
   add_indexing(kernels);
   add_random(kernels);
   add_windows(kernels);
+  add_depthwise(kernels);
   if (!products) return;
   add_products(kernels);
   add_convolutions(kernels);

@@ -1,0 +1,186 @@
+// Depthwise convolutions over two axes, and their gradients (device/depthwise.cuh): at the speed of memory, where
+// cuDNN's take many times that, or seconds to compile.
+#include <algorithm>
+
+#include "brio/backends/cuda/kernel_text.h"
+#include "brio/backends/cuda/lower.h"
+#include "brio/base/error.h"
+#include "brio/ops/convolution.h"
+
+namespace brio::cuda {
+namespace {
+
+ConvGeometry geometry(const NodeView& node) {
+  return ConvGeometry::of(*node.node.op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs());
+}
+
+constexpr int64_t kMostTaps = 49, kMostStride = 3, kMostReach = 13;
+constexpr int64_t kMostSums = 36;  // of one thread, in registers
+
+Support supports_depthwise(const NodeView& node) {
+  const DType dtype = node.out(0).dtype;
+  if (!is_floating(dtype)) return Support::cannot(cat("no depthwise convolution of ", dtype));
+  const ConvGeometry g = geometry(node);
+  if (g.in != 1 || g.out != 1 || g.groups < 2) return Support::cannot("channels share filters");
+  if (g.axis[0].size != 1 || g.axis[0].window != 1 || g.taps() > kMostTaps || g.axis[2].stride > kMostStride ||
+      g.axis[2].reach() > kMostReach)
+    return Support::cannot("three axes, or a large filter or stride");
+  if (!g.has_elements()) return Support::cannot("an operand is empty");
+  int64_t most = g.batch * g.groups * std::max(g.sizes(), g.counts());
+  for (const WindowAxis& w : g.axis) most = std::max(most, w.size + w.low + w.reach() + w.count() * w.stride);
+  return most < int64_t{1} << 30 ? Support::can() : Support::cannot("positions need 64 bits");
+}
+
+struct DepthwiseSizes {  // as in depthwise.cuh
+  int32_t batch, channels, size1, size2, count1, count2, stride1, stride2, dilation1, dilation2, low1, low2;
+  explicit DepthwiseSizes(const ConvGeometry& g)
+      : batch(number(g.batch)),
+        channels(number(g.groups)),
+        size1(number(g.axis[1].size)),
+        size2(number(g.axis[2].size)),
+        count1(number(g.axis[1].count())),
+        count2(number(g.axis[2].count())),
+        stride1(number(g.axis[1].stride)),
+        stride2(number(g.axis[2].stride)),
+        dilation1(number(g.axis[1].dilation)),
+        dilation2(number(g.axis[2].dilation)),
+        low1(number(g.axis[1].low)),
+        low2(number(g.axis[2].low)) {}
+
+ private:
+  static int32_t number(int64_t n) { return static_cast<int32_t>(n); }
+};
+
+bool is_aligned(const KernelArgs& args) {
+  return (reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(args.in[1]) |
+          reinterpret_cast<uintptr_t>(args.out[0])) %
+             16 ==
+         0;
+}
+
+// What the kernels of a convolution and of its gradients share.
+class DepthwiseKernel : public CudaKernel {
+ protected:
+  DepthwiseKernel(const NodeView& node, int64_t most_channels)
+      : device_(device_of(node)), dtype_(node.out(0).dtype), g_(geometry(node)), sizes_(g_) {
+    vector_ = static_cast<int>(std::min<int64_t>(most_channels, static_cast<int64_t>(16 / size_of(dtype_))));
+    while (vector_ > 1 && g_.groups % vector_ != 0) vector_ /= 2;
+    description = cat("depthwise, ", vector_, " channels at once");
+  }
+  std::string taps() const { return cat(g_.axis[1].window, ", ", g_.axis[2].window); }
+  std::string steps() const { return cat(g_.axis[2].stride, ", ", g_.axis[2].dilation); }
+  std::shared_ptr<const Code> code(std::string_view label, std::string signature, std::string call) const {
+    return device_.compiler().code(
+        label, cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(", signature, ") { ", call, "; }\n"),
+        {"elementwise", "depthwise"});
+  }
+
+  CudaDevice& device_;
+  DType dtype_;
+  ConvGeometry g_;
+  DepthwiseSizes sizes_;
+  int vector_ = 1;
+};
+
+// conv and conv_input_grad. Where windows are one apart the gradient is a convolution of the cotangent by the
+// mirrored filter.
+class DepthwiseMapKernel final : public DepthwiseKernel {
+ public:
+  explicit DepthwiseMapKernel(const NodeView& node)
+      : DepthwiseKernel(node, 8),
+        gradient_(node.node.op == &op::conv_input_grad),
+        mirrored_(gradient_ && g_.axis[1].stride == 1 && g_.axis[2].stride == 1),
+        code_(code_of(vector_)) {
+    if (!mirrored_) return;
+    std::swap(sizes_.size1, sizes_.count1);
+    std::swap(sizes_.size2, sizes_.count2);
+    sizes_.low1 = static_cast<int32_t>(g_.axis[1].reach() - 1 - g_.axis[1].low);
+    sizes_.low2 = static_cast<int32_t>(g_.axis[2].reach() - 1 - g_.axis[2].low);
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    const bool aligned = is_aligned(args), by_vectors = gradient_ && !mirrored_;
+    const int64_t lines =
+        sizes_.batch * (by_vectors ? int64_t{sizes_.size1} * sizes_.size2
+                                   : int64_t{sizes_.count1} * ((sizes_.count2 + kStrip - 1) / kStrip));
+    const Grid blocks = blocks_for(lines * (g_.groups / (aligned ? vector_ : 1)), 256);
+    const int x = mirrored_ ? 1 : 0;  // the mirrored convolution is given the cotangent first
+    stream.start(aligned ? *code_ : *code_of(1), blocks, {256}, args.out[0], args.in[x], args.in[1 - x], sizes_);
+  }
+
+ private:
+  static constexpr int kStrip = 4;  // STRIP of depthwise.cuh
+  std::shared_ptr<const Code> code_of(int vector) const {
+    const std::string_view t = type_name(dtype_);
+    const std::string signature = cat(t, "* out, const ", t, "* a, const ", t, "* b, DepthwiseSizes s");
+    if (gradient_ && !mirrored_)
+      return code("depthwise_input_grad", signature,
+                  cat("depthwise_input_grad<", vector, ", ", taps(), ", ", g_.axis[1].stride, ", ", g_.axis[2].stride,
+                      ">(out, a, b, s)"));
+    return code(
+        "depthwise", signature,
+        cat("depthwise<", vector, ", ", taps(), ", ", steps(), mirrored_ ? ", true" : ", false", ">(out, a, b, s)"));
+  }
+  bool gradient_, mirrored_;
+  std::shared_ptr<const Code> code_;
+};
+
+class DepthwiseFilterGradKernel final : public DepthwiseKernel {
+ public:
+  explicit DepthwiseFilterGradKernel(const NodeView& node)
+      : DepthwiseKernel(node, kMostSums / geometry(node).taps()), code_(code_of(vector_)) {
+    const std::string_view t = type_name(dtype_), w = wide_name(dtype_);
+    join_ = code("depthwise_join", cat(t, "* out, const ", w, "* partial, i32 elements, i32 parts"),
+                 "depthwise_join(out, partial, elements, parts)");
+    // By the sizes alone, so that bits repeat: enough blocks to fill a device, each with some lines of y.
+    const int64_t lines = g_.batch * g_.axis[1].count();
+    const int64_t across = blocks_across(vector_);
+    parts_ = std::clamp<int64_t>(1024 / across, 1, lines);
+    lines_per_part_ = (lines + parts_ - 1) / parts_;
+    parts_ = (lines + lines_per_part_ - 1) / lines_per_part_;
+  }
+  size_t scratch_needed() const override {
+    return static_cast<size_t>(parts_ * g_.taps() * g_.groups) * size_of(wide_dtype(dtype_));
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    const bool aligned = is_aligned(args);
+    const int vector = aligned ? vector_ : 1;
+    const unsigned width = width_of(vector);
+    stream.start(aligned ? *code_ : *code_of(1),
+                 {static_cast<unsigned>(blocks_across(vector)), static_cast<unsigned>(parts_)}, {width, 256 / width},
+                 args.scratch, args.in[0], args.in[1], sizes_, static_cast<int32_t>(lines_per_part_));
+    const auto elements = static_cast<int32_t>(g_.taps() * g_.groups);
+    stream.start(*join_, blocks_for(elements, 32), {32, 8}, args.out[0], args.scratch, elements,
+                 static_cast<int32_t>(parts_));
+  }
+
+ private:
+  unsigned width_of(int vector) const {  // threads beside each other, over channels
+    unsigned width = 4;
+    while (width < 32 && width * static_cast<unsigned>(vector) < g_.groups) width *= 2;
+    return width;
+  }
+  int64_t blocks_across(int vector) const {
+    const int64_t width = static_cast<int64_t>(width_of(vector)) * vector;
+    return (g_.groups + width - 1) / width;
+  }
+  std::shared_ptr<const Code> code_of(int vector) const {
+    const std::string_view t = type_name(dtype_), w = wide_name(dtype_);
+    return code("depthwise_filter_grad",
+                cat(w, "* partial, const ", t, "* x, const ", t, "* g, DepthwiseSizes s, i32 lines"),
+                cat("depthwise_filter_grad<", vector, ", ", taps(), ", ", steps(), ", ", width_of(vector),
+                    ">(partial, x, g, s, lines)"));
+  }
+  std::shared_ptr<const Code> code_, join_;
+  int64_t parts_ = 1, lines_per_part_ = 1;
+};
+
+}  // namespace
+
+void add_depthwise(Kernels& kernels) {
+  constexpr int kBeforeCudnn = 11;
+  kernels.add<DepthwiseMapKernel>(op::conv, "depthwise", supports_depthwise, kBeforeCudnn);
+  kernels.add<DepthwiseMapKernel>(op::conv_input_grad, "depthwise", supports_depthwise, kBeforeCudnn);
+  kernels.add<DepthwiseFilterGradKernel>(op::conv_filter_grad, "depthwise", supports_depthwise, kBeforeCudnn);
+}
+
+}  // namespace brio::cuda
