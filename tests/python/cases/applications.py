@@ -32,7 +32,7 @@ def numbers(name, options):
 
 
 CASES = [
-    *((name, structure(name)) for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception", "EfficientNetV2B0", "EfficientNetV2S",
+    *((name, structure(name)) for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception", "EfficientNetV2B0", "EfficientNetV2S", "InceptionResNetV2", "NASNetMobile",
                                                  "MobileNetV3Small", "MobileNetV3Large")),
     ("convnext", structure("ConvNeXtTiny", ", include_top=False, input_shape=(64, 64, 3)")),
     ("minimal_mobilenet", structure("MobileNetV3Small", ", minimalistic=True, include_top=False")),
@@ -44,7 +44,8 @@ CASES = [
     ("ten_classes", structure("MobileNet", ", input_shape=(96, 96, 1), classes=10, classifier_activation=None")),
     *((f"{name}_computes", numbers(name, "include_top=False, input_shape=(96, 96, 3)"), {"rtol": 2e-3, "atol": 2e-3})
       for name in ("MobileNet", "MobileNetV2", "ResNet50", "ResNet50V2", "DenseNet121", "EfficientNetB0", "InceptionV3", "Xception", "VGG16", "EfficientNetV2B0",
-                   "MobileNetV3Small", "ConvNeXtTiny")),
+                   "MobileNetV3Small", "ConvNeXtTiny", "InceptionResNetV2", "NASNetMobile")),
+    ("large_nasnet_without_a_top", structure("NASNetLarge", ", include_top=False, input_shape=(96, 96, 3), pooling='avg'")),
     ("an_input_of_ones_own", """
         inputs = keras.Input((128, 128, 3), name='pictures')
         base = keras.applications.MobileNetV2(input_tensor=inputs, include_top=False, weights=None)

@@ -74,11 +74,11 @@ def pooled(x, pooling, average=None, maximum=None):
     return layers.GlobalMaxPooling2D(name=maximum)(x) if pooling == "max" else x
 
 
-def end(symbol, input_tensor, x, name, weights, folder, file, file_hash=None):
-    """The model between the symbols, with weights of a file, or of `file` in a folder of Keras' server."""
+def end(symbol, input_tensor, x, name, weights, folder, file, file_hash=None, kept_as=None):
+    """The model between the symbols, with weights of a file, or of `file` in a folder of Keras' server, whose copy here may have another name."""
     model = Functional(symbol if input_tensor is None else get_source_inputs(input_tensor), x, name=name)
     if weights == "imagenet":
-        weights = get_file(file, f"{_ADDRESS}{folder}/{file}", cache_subdir="models", file_hash=file_hash)
+        weights = get_file(kept_as or file, f"{_ADDRESS}{folder}/{file}", cache_subdir="models", file_hash=file_hash)
     if weights is not None:
         model.load_weights(weights)
     return model
