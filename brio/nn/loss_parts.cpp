@@ -47,6 +47,17 @@ Pair compared(std::string_view loss, const Tensor& y_true, const Tensor& y_pred,
   return pair;
 }
 
+Pair compared_broadcast(std::string_view loss, const Tensor& y_true, const Tensor& y_pred) {
+  require(loss, y_true, y_pred);
+  Pair pair = to_same_rank(cast(y_true, y_pred.dtype()), y_pred);
+  Shape both;
+  if (pair.a.shape() != pair.b.shape() && pair.a.rank() == pair.b.rank() &&
+      broadcast(pair.a.shape(), pair.b.shape(), both))
+    return {broadcast_to(pair.a, both), broadcast_to(pair.b, both)};
+  require_same_shape(loss, pair.a, pair.b, "reshape one of them");
+  return pair;
+}
+
 Tensor class_numbers(std::string_view loss, const Tensor& y_true, const Tensor& y_pred, int axis) {
   Tensor labels = y_true;
   if (labels.rank() == y_pred.rank() && labels.shape()[axis] == 1) labels = squeeze(labels, {axis});

@@ -73,7 +73,7 @@ Tensor kl_divergence(const Tensor& y_true, const Tensor& y_pred) {
 }
 
 Tensor poisson(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = compared("poisson", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("poisson", y_true, y_pred);
   return mean_last(p - t * log(p + like(p, kEpsilon)));
 }
 

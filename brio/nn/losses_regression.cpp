@@ -17,35 +17,35 @@ Tensor directions(const Tensor& x, int axis) {
 }  // namespace
 
 Tensor mean_squared_error(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = compared("mean_squared_error", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("mean_squared_error", y_true, y_pred);
   return mean_last(square(t - p));
 }
 
 Tensor mean_absolute_error(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = compared("mean_absolute_error", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("mean_absolute_error", y_true, y_pred);
   return mean_last(abs(t - p));
 }
 
 Tensor mean_absolute_percentage_error(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = compared("mean_absolute_percentage_error", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("mean_absolute_percentage_error", y_true, y_pred);
   const Tensor shares = mean_last(abs((t - p) / maximum(abs(t), like(t, kEpsilon))));
   return shares * like(shares, 100);
 }
 
 Tensor mean_squared_logarithmic_error(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = compared("mean_squared_logarithmic_error", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("mean_squared_logarithmic_error", y_true, y_pred);
   auto log_of = [](const Tensor& x) { return log(maximum(x, like(x, kEpsilon)) + like(x, 1)); };
   return mean_last(square(log_of(p) - log_of(t)));
 }
 
 Tensor log_cosh(const Tensor& y_true, const Tensor& y_pred) {
-  const auto [t, p] = compared("log_cosh", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("log_cosh", y_true, y_pred);
   const Tensor error = p - t;
   return mean_last(error + softplus(error * like(p, -2)) - like(p, std::numbers::ln2));
 }
 
 Tensor huber(const Tensor& y_true, const Tensor& y_pred, double delta) {
-  const auto [t, p] = compared("huber", y_true, y_pred);
+  const auto [t, p] = compared_broadcast("huber", y_true, y_pred);
   const Tensor error = p - t, size = abs(error), limit = like(p, delta);
   return mean_last(
       select(less_equal(size, limit), square(error) * like(p, 0.5), limit * size - like(p, 0.5) * square(limit)));

@@ -19,6 +19,34 @@ std::string list(const std::vector<Shape>& shapes) {
   return text;
 }
 
+// The dtype of what two dtypes are merged to, by Keras' rules: truths give way to integers, integers to floats, and of two
+// that have neither's range the next that has both.
+DType merged_dtype(DType a, DType b) {
+  if (a == b || b == boolean) return a;
+  if (a == boolean) return b;
+  if (is_complex(a) || is_complex(b)) return a == c128 || b == c128 || a == f64 || b == f64 ? c128 : c64;
+  if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
+  if (is_floating(a)) return a == f64 || b == f64 ? f64 : f32;  // what differs and is narrower: a half of either kind
+  if (is_signed(a) == is_signed(b)) return size_of(a) > size_of(b) ? a : b;
+  const DType with_sign = is_signed(a) ? a : b, without = is_signed(a) ? b : a;
+  if (size_of(with_sign) > size_of(without)) return with_sign;
+  return without == u8 ? i16 : without == u16 ? i32 : without == u32 ? i64 : f32;
+}
+
+Tensors in_one_dtype(const Tensors& inputs) {
+  DType dtype = inputs[0].dtype();
+  bool differ = false;
+  for (const Tensor& x : inputs) {
+    if (x.dtype() == DType::string) return inputs;
+    differ |= x.dtype() != dtype;
+    dtype = merged_dtype(dtype, x.dtype());
+  }
+  if (!differ) return inputs;
+  Tensors all;
+  for (const Tensor& x : inputs) all.push_back(x.dtype() == dtype ? x : cast(x, dtype));
+  return all;
+}
+
 // With as many axes as the widest has: those that it lacks come behind the batch.
 Shape widened(const Shape& shape, int rank) {
   Shape wide{shape[0]};
@@ -67,7 +95,8 @@ class MergingModule : public MultiModule {
     }
   }
 
-  Tensors call_all(const Tensors& inputs, const Call& how) override {
+  Tensors call_all(const Tensors& given, const Call& how) override {
+    const Tensors inputs = in_one_dtype(given);
     int rank = 0;
     for (const Tensor& x : inputs) rank = std::max(rank, x.rank());
     Tensors wide, masks;
@@ -179,7 +208,8 @@ class ConcatenateModule : public MultiModule {
     }
   }
   Tensors call_all(const Tensors& inputs, const Call&) override {
-    return {concat(std::span(inputs), axis(inputs[0].shape()))};
+    const Tensors all = in_one_dtype(inputs);
+    return {concat(std::span(all), axis(inputs[0].shape()))};
   }
   Tensors compute_masks(const Tensors& inputs, const Call& how, size_t) const override {
     Tensors masks;

@@ -312,7 +312,7 @@ TEST(Fit, SaysWhatIsWrong) {
   EXPECT_SAYS(fit(data.x, data.y, {.validation_split = 0.999}), "one of the parts would be empty");
   EXPECT_SAYS(fit(data.x, data.y, {.validation_freq = 0}), "validation_freq is 0");
   EXPECT_SAYS(fit(data.x, data.y, {.steps_per_epoch = 0}), "steps_per_epoch is 0");
-  EXPECT_SAYS(fit(data.x, zeros({100, 3}), {}), "the targets have shape (32, 3), but the predictions (32, 1)");
+  EXPECT_SAYS(fit(data.x, zeros({100, 3, 2}), {}), "the targets have shape (32, 3, 2), but the predictions (32, 1)");
   EXPECT_SAYS(fit(zeros({100, 7}), data.y, {}), "was built for 6 features, but the input of shape (32, 7)");
   EXPECT_EQ(fit(data.x, data.y, {}), "");  // none of that broke it
   model.compile({.optimizer = "sgd", .loss = nn::MeanSquaredError({.reduction = nn::Reduction::none})});
