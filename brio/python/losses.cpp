@@ -190,6 +190,12 @@ void bind_losses(nb::module_& m) {
   define_loss(losses, "ctc", nn::ctc,
               "Minus the log of the probability that a sequence of predictions reads as the labels.");
   define(
+      losses, "_ctc_loss",
+      [](const Tensor& labels, const Tensor& logits, const Tensor& label_length, const Tensor& logit_length,
+         int64_t blank) { return nn::ctc_loss(labels, logits, label_length, logit_length, blank); },
+      nb::arg("labels"), nb::arg("logits"), nb::arg("label_length"), nb::arg("logit_length"), nb::arg("blank"),
+      "ctc() for sequences of different lengths.");
+  define(
       losses, "huber", [](const Tensor& t, const Tensor& p, double delta) { return nn::huber(t, p, delta); },
       nb::arg("y_true"), nb::arg("y_pred"), nb::arg("delta") = 1.0,
       "Half the square of errors up to delta, and larger ones in proportion.");

@@ -143,3 +143,31 @@ def ctc_greedy_decoder(inputs, sequence_length, merge_repeated=True, blank_index
         longest = max(longest, len(kept))
     decoded = SparseTensor(np.array(indices, np.int64).reshape(-1, 2), np.array(values, np.int64), [len(lengths), longest])
     return [decoded], _core.constant(np.array(sums, logits.dtype))
+
+
+def ctc_loss(labels, logits, label_length, logit_length, logits_time_major=True, unique=None, blank_index=None, name=None):
+    """Minus the log of the probability that logits read as the labels: one number for each sequence."""
+    from brio import _ctc
+
+    return _ctc.loss(labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name)
+
+
+def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1):
+    """The most likely readings of logits whose last class is the blank: [sparse labels], and the logarithms of their probabilities."""
+    from brio import _ctc
+
+    return _ctc.beam_search(inputs, sequence_length, int(beam_width), int(top_paths))
+
+
+def ctc_unique_labels(labels, name=None):
+    """The classes of each row once, and the place of each label among them."""
+    from brio import _ctc
+
+    return _ctc.unique_labels(labels, name)
+
+
+def collapse_repeated(labels, seq_length, name=None):
+    """Labels without repeats, and how many are left of each row."""
+    from brio import _ctc
+
+    return _ctc.collapse_repeated(labels, seq_length, name)

@@ -320,3 +320,18 @@ def __getattr__(name):
 
 def __dir__():
     return sorted(set(globals()) | set(dir(importlib.import_module("brio.nn"))))
+
+
+def ctc_loss(labels, inputs=None, sequence_length=None, preprocess_collapse_repeated=False, ctc_merge_repeated=True,
+             ignore_longer_outputs_than_inputs=False, time_major=True, logits=None):  # fmt: skip
+    """Minus the log of the probability that logits read as sparse labels; the last class is the blank."""
+    from brio import _ctc
+
+    return _ctc.sparse_loss(labels, inputs, sequence_length, preprocess_collapse_repeated, ctc_merge_repeated, ignore_longer_outputs_than_inputs, time_major, logits)
+
+
+def ctc_beam_search_decoder(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True):
+    """The most likely readings of logits whose last class is the blank; repeated labels of a reading are one."""
+    from brio import _ctc
+
+    return _ctc.beam_search(inputs, sequence_length, int(beam_width), int(top_paths), bool(merge_repeated))
