@@ -227,4 +227,9 @@ void reset_states(const Layer& layer) {
   for (const Layer& inside : layer.module().modules()) reset_states(inside);
 }
 
+std::vector<Variable> kept_states(const Layer& layer) {
+  const auto* recurrent = dynamic_cast<RecurrentModule*>(&layer.module());
+  return recurrent ? recurrent->states() : std::vector<Variable>();
+}
+
 }  // namespace brio::nn

@@ -103,5 +103,7 @@ class GRU : public Layer {
 
 // Stateful layers, also those inside, start from zeros again.
 void reset_states(const Layer& layer);
+// The states that a stateful layer keeps from one batch to the next; none before it is built.
+std::vector<Variable> kept_states(const Layer& layer);
 
 }  // namespace brio::nn

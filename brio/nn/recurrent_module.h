@@ -17,6 +17,7 @@ class RecurrentModule : public MultiModule {
   void set_zero_output_for_mask(bool zero) { options_.zero_output_for_mask = zero; }
   size_t state_count() const { return cell().state_sizes().size(); }
   void reset_states();
+  const std::vector<Variable>& states() const { return states_; }
 
  protected:
   void create_all(const std::vector<Shape>& inputs) override;

@@ -239,7 +239,19 @@ class TextVectorizationModule : public Module {
     return host_compute(code_, {x}, {shape, o_->output_mode == "tf_idf" ? f32 : i64});
   }
 
+  // While a model is put together the longest text may have any length.
+  std::optional<Aval> declared_result(const Aval& input, const Call&) const override {
+    const bool splits = o_->split_by || o_->split;
+    const int rank = input.shape.rank();
+    if (o_->output_mode != "int" || o_->output_sequence_length || !splits || rank == 0) return {};
+    Shape shape = rank == 1 ? input.shape : Shape(input.shape.dims().first(static_cast<size_t>(rank - 1)));
+    shape.push_back(Size::unknown(kLongestText));
+    return Aval{shape, i64};
+  }
+
  private:
+  static constexpr uint32_t kLongestText = 1 << 16;  // the number of a size, beyond those of any model's inputs
+
   struct Rows {
     Shape shape;
     Size width;  // strings that make up one
@@ -266,9 +278,10 @@ class TextVectorizationModule : public Module {
       return n;
     }
     if (!is_known_now(x))
-      refuse(
-          "the length of its result is that of the longest text, which is not known while a function or model is "
-          "traced; give it output_sequence_length");
+      throw UnknownValue(
+          cat("[", name(),
+              "] the length of its result is that of the longest text, which is not known while a function or model is "
+              "traced; give it output_sequence_length"));
     std::vector<int64_t> lengths(static_cast<size_t>(rows.shape.elements()), 0);
     for_each_row(*o_, x.array().data(), rows.shape.elements(), rows.width,
                  [&](int64_t row, const std::vector<std::string_view>& tokens) {

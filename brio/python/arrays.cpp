@@ -7,11 +7,17 @@
 #include "brio/ops/known_sizes.h"
 #include "brio/ops/ranges.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/strings.h"
 #include "brio/python/bind.h"
 #include "brio/python/devices.h"
 
 namespace brio::python {
 namespace {
+
+// Zeros, or texts without a letter.
+Tensor nothing(const Shape& shape, DType dtype) {
+  return dtype == DType::string ? broadcast_to(string_tensor(""), shape) : zeros(shape, dtype);
+}
 
 Tensor integers(const std::vector<int64_t>& values, const Shape& shape, DType dtype) {
   if (dtype != i32 && dtype != i64) throw InvalidArgument(cat("sizes are int32 or int64, but out_type is ", dtype));
@@ -328,14 +334,14 @@ void bind_arrays(nb::module_& m) {
       m, "stop_gradient", [](const Tensor& x) { return stop_gradient(x); }, nb::arg("input"),
       "The same tensor, through which no gradient flows.");
   define(
-      m, "zeros", [](const Shape& shape, DType dtype, Given) { return zeros(shape, dtype); }, nb::arg("shape"),
+      m, "zeros", [](const Shape& shape, DType dtype, Given) { return nothing(shape, dtype); }, nb::arg("shape"),
       nb::arg("dtype") = "float32", nb::arg("layout") = nb::none(), "A tensor of zeros.");
   define(
       m, "ones", [](const Shape& shape, DType dtype, Given) { return ones(shape, dtype); }, nb::arg("shape"),
       nb::arg("dtype") = "float32", nb::arg("layout") = nb::none(), "A tensor of ones.");
   define(
       m, "zeros_like",
-      [](const Tensor& x, std::optional<DType> dtype, Given) { return zeros(x.shape(), dtype.value_or(x.dtype())); },
+      [](const Tensor& x, std::optional<DType> dtype, Given) { return nothing(x.shape(), dtype.value_or(x.dtype())); },
       nb::arg("input"), nb::arg("dtype") = nb::none(), nb::arg("layout") = nb::none(),
       "A tensor of zeros with the shape and dtype of another.");
   define(

@@ -2,11 +2,13 @@
 // Eagerly there are values to look at, and the Python part (brio/_control.py) just loops.
 #include "brio/ops/control.h"
 
+#include <optional>
 #include <sstream>
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
+#include "brio/nn/module.h"
 #include "brio/ops/effects.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
@@ -194,9 +196,32 @@ void assert_of(Given condition, const std::string& message, nb::sequence data) {
   flush();
 }
 
+// What tf.init_scope() is made of: in it ops run at once, also while a function is traced.
+class InitScope {
+ public:
+  void enter() {
+    if (is_tracing()) eager_.emplace();
+  }
+  void leave() {
+    if (!eager_) return;
+    {
+      const Unlocked release;
+      flush();
+    }
+    eager_.reset();
+  }
+
+ private:
+  std::optional<nn::EagerScope> eager_;
+};
+
 }  // namespace
 
 void bind_control(nb::module_& m) {
+  nb::class_<InitScope>(m, "_InitScope")
+      .def(nb::init<>())
+      .def("__enter__", &InitScope::enter)
+      .def("__exit__", [](InitScope& self, const nb::args&) { self.leave(); });
   m.def("_is_tracing", is_tracing);
   m.def("_is_known",
         [](Given x) { return !is_tensor(x.object) || readable(tensor_of(x.object, {.as_input = true})); });

@@ -1,4 +1,5 @@
 // Layers: handles on Brio's modules, and modules whose code is Python.
+#include <optional>
 #include <set>
 
 #include "brio/base/error.h"
@@ -6,9 +7,11 @@
 #include "brio/nn/layer_kinds.h"
 #include "brio/nn/mask.h"
 #include "brio/nn/names.h"
+#include "brio/nn/recurrent.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 #include "brio/python/errors.h"
+#include "brio/runtime/evaluate.h"
 
 namespace brio::python {
 namespace {
@@ -59,7 +62,13 @@ class PythonModule : public nn::MultiModule {
     const Locked locked;
     nb::list shapes;
     for (const Shape& shape : inputs) shapes.append(shape_object(shape));
+    // Also while a function is traced: what build() computes, say of random numbers, is there once and for all.
+    std::optional<nn::EagerScope> eager;
+    if (is_tracing()) eager.emplace();
     object_or_refuse().attr("_core_build")(shapes);
+    if (!eager) return;
+    const Unlocked release;
+    flush();
   }
 
   nn::Tensors call_all(const nn::Tensors& inputs, const nn::Call& how) override {
@@ -409,6 +418,7 @@ void bind_layers(nb::module_& m) {
   m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
   // In place: the tensor stays the one that a tape watches.
+  m.def("_kept_states", [](const nn::Layer& layer) { return variables_of(nn::kept_states(layer)); });
   m.def("_drop_mask", [](Given x) {
     if (TensorImpl* mask = std::exchange(nb::inst_ptr<Tensor>(x.object)->impl()->mask, nullptr)) Tensor::adopt(mask);
   });

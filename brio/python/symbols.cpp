@@ -101,6 +101,17 @@ void bind_symbols(nb::module_& m) {
     if (!operation || operation->name_in_keras.empty()) return nb::none();
     return nb::make_tuple(operation->name_in_keras, *operation->arguments_in_keras);
   });
+  // Whether one operation made these symbols of those that are given: then it is described by a name and what goes with it.
+  m.def("_describe_operation", [](const std::vector<nn::Symbol>& made, const std::vector<nn::Symbol>& given,
+                                  const std::string& name, nb::object about) {
+    const nn::CallNode& node = *made.at(0).node();
+    auto* operation = dynamic_cast<OperationModule*>(&node.layer.module());
+    if (!operation || !std::ranges::equal(node.inputs, given)) return false;
+    for (const nn::Symbol& symbol : made)
+      if (symbol.node() != made[0].node()) return false;
+    operation->describe_as(name.c_str(), std::move(about));
+    return true;
+  });
   nb::class_<nn::Symbol> type(m, "KerasTensor", nb::type_slots(symbol_slots), nb::dynamic_attr(),
                               "What a layer of a functional model will give.");
   types.symbol = reinterpret_cast<PyTypeObject*>(type.ptr());

@@ -67,6 +67,7 @@ bool DatasetSource::next(Batch& batch) {
   fill(y_, batch.y);
   fill(weights_, batch.sample_weight);
   item_.clear();
+  if (options_.any_rows) return true;
   for (const TensorList* list : {&batch.x, &batch.y, &batch.sample_weight})
     for (const Tensor& each : *list)
       if (each.rank() == 0 || each.shape()[0] != batch.x[0].shape()[0])

@@ -104,7 +104,8 @@ std::unique_ptr<train::BatchSource> Model::validation_source(const FitOptions& o
 
 // Named fields are found by the names of the model's inputs, and by those of the layers that make its outputs.
 train::DatasetSource Model::source_of(const data::Dataset& dataset, const char* caller, bool continues) const {
-  train::DatasetSourceOptions options{.called_by = caller, .continues = continues};
+  train::DatasetSourceOptions options{
+      .called_by = caller, .continues = continues, .any_rows = trainer_->has_own_step()};
   if (const auto* graph = dynamic_cast<const FunctionalModule*>(module_.get())) {
     for (const Symbol& input : graph->inputs()) options.inputs.push_back(input.node()->layer.name());
     for (const Symbol& output : graph->outputs()) options.outputs.push_back(output.node()->layer.name());

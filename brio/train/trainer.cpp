@@ -29,6 +29,10 @@ void Trainer::require_compiled(const char* what) const {
                               what));
 }
 
+bool Trainer::has_own_step() const {
+  return compiled_ && (compiled_->options.train_step || compiled_->options.test_step);
+}
+
 // Whether it was compiled with one: without, what layers add is the loss.
 bool Trainer::has_loss() const {
   const nn::CompileOptions& o = compiled_->options;

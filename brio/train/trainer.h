@@ -37,6 +37,8 @@ class Trainer {
   Turns& turns() { return turns_; }
 
   void require_compiled(const char* what) const;  // throws InvalidArgument
+  // Is a step of the user's own in place of Brio's? What its batches hold is its own affair.
+  bool has_own_step() const;
   std::vector<nn::Spec> input_specs() const;      // what the module takes, as far as is known; the batch is unknown
 
  private:

@@ -109,7 +109,7 @@ def while_loop(
         if len(result) != len(variables):
             raise ValueError(f"[while_loop] the body returns {len(result)} variables, but was given {len(variables)}")
         result = nest.map_structure(_core.convert_to_tensor, result)
-        variables = type(variables)(result) if not hasattr(variables, "_fields") else type(variables)(*result)
+        variables = type(variables)(result) if not hasattr(variables, "_fields") else nest.named(type(variables), result)
         rounds += 1
     return variables
 
@@ -439,8 +439,9 @@ def device(device_name):
 
 @contextlib.contextmanager
 def init_scope():
-    """Nothing to do: what is made in here is made as elsewhere."""
-    yield
+    """What is computed in here is computed at once, also while a function is traced around it."""
+    with _core._InitScope():
+        yield
 
 
 _scopes = []

@@ -16,6 +16,11 @@ class Recurrent(Builtin):
     reset_state = reset_states
 
     @property
+    def states(self):
+        """What a stateful layer keeps from one batch to the next; None of any other, and before its first batch."""
+        return (_core._kept_states(self._inner) if self._kind != "Bidirectional" else []) or None
+
+    @property
     def cell(self):
         """The cell that each step runs."""
         from brio.keras.layers import _python_layer
