@@ -3,6 +3,7 @@
 from brio import _core, _nest
 from brio.keras._layer import Layer, Step
 from brio.keras.layers import _python_layer
+from brio.keras.ops._operations import SYMBOL
 
 
 def write(model):
@@ -60,10 +61,13 @@ def is_operation(layer):
 def _described(layer, serialize):
     """What a config says of a layer, or of a function of symbols."""
     if isinstance(layer, OperationLayer):
-        return {**layer._row, "config": {**layer._row["config"], "name": layer.name}}
+        return {**layer._row, "config": {**{k: serialize(v) for k, v in layer._row["config"].items()}, "name": layer.name}}
     found = _core._operation(layer._handle) if layer._handle.kind == "Operation" else None
     if found is None:
         return serialize(layer)
+    if isinstance(found[1], tuple):  # a function of keras.ops
+        row = found[1][0]
+        return {**row, "config": {"name": layer.name, **{k: serialize(v) for k, v in row["config"].items()}}}
     return {"module": "keras.src.ops.numpy", "class_name": found[0], "config": {"name": layer.name}, "registered_name": found[0]}
 
 
@@ -104,6 +108,8 @@ def _arguments(layer, symbols, serialize):
         found, rest = _core._operation(layer._handle), iter(symbols)
         if found is None:
             raise TypeError("a model with functions of symbols other than operators cannot be written to a config; put them into a layer")
+        if isinstance(found[1], tuple):
+            return _nest.map_structure(lambda x: next(rest) if x is SYMBOL else serialize(x), found[1][1]), {}
         return [next(rest) if symbolic else serialize(value) for symbolic, value in found[1]], {}
     return ([symbols] if len(symbols) > 1 else symbols), {}
 

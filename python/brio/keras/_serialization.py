@@ -200,11 +200,17 @@ def _operation(name, row):
     import functools
 
     from brio.keras import _classes, _graph, ops
+    from brio.keras.ops import _operations
 
-    given = {k: _made(v) for k, v in row["config"].items() if k not in ("name", "dtype")}
+    by_name = name in ("Cast", "OneHot", "SaturateCast", "MultiHot")  # whose dtype is an argument; that of others is a policy
+    given = {k: _made(v) for k, v in row["config"].items() if k != "name" and (k != "dtype" or by_name)}
     if name == "GetItem":  # lists of indices are tuples to Python
         return _graph.OperationLayer(row, lambda x, key: x[tuple(key) if isinstance(key, list) else key])
-    return _graph.OperationLayer(row, functools.partial(getattr(ops, _classes.snake(name)), **given))
+    if name == "Einsum":
+        return _graph.OperationLayer(row, lambda *operands: ops.einsum(given["subscripts"], *operands))
+    home = ops.image if (row.get("module") or "").endswith(".image") else ops
+    function = getattr(home, _operations.function_of(name) or _classes.snake(name))
+    return _graph.OperationLayer(row, functools.partial(function, **given))
 
 
 def _find(name, config, wanted):

@@ -180,4 +180,18 @@ def polar(abs_, angle):
     return tf.complex(floating(abs_) * tf.cos(floating(angle)), floating(abs_) * tf.sin(floating(angle)))
 
 
+def ctc_loss(target, output, target_length, output_length, mask_index=0):
+    """Minus the log of the probability that logits (batch, time, classes) read as the labels."""
+    from brio import _ctc
+
+    return _ctc.loss(tf.cast(tensor(target), "int32"), floating(output), target_length, output_length, logits_time_major=False, blank_index=mask_index)
+
+
+def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0):
+    """((paths, batch, time) labels filled up with -1, scores) of logits (batch, time, classes)."""
+    from brio import _ctc
+
+    return _ctc.decode(inputs, sequence_lengths, strategy, beam_width, top_paths, merge_repeated, mask_index)
+
+
 __all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "as_dtype", "channels_last", "floating", "name_of", "result_type", "tensor")]
