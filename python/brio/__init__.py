@@ -14,7 +14,7 @@ newaxis = None
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
     "audio", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
-    "nn", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "version",
+    "nn", "profiler", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {

@@ -3,9 +3,12 @@
 import functools
 import inspect
 import weakref
+from typing import Literal
 
 from brio import _autograph, _core, _nest
 from brio._spec import TensorSpec
+
+_PLAIN = (bool, int, float, str, bytes, type(None))
 
 
 class Function(_core._Function):
@@ -58,8 +61,54 @@ class Function(_core._Function):
         """The signature of the Python function."""
         return inspect.signature(self.python_function)
 
+    @property
+    def function_type(self):
+        """The same, with the specs of an input_signature."""
+        return FunctionType.of(self.python_function, self.input_signature or (), {})
+
     def __repr__(self):
         return f"<tf.function {getattr(self.python_function, '__qualname__', self.python_function)}>"
+
+
+class FunctionType(inspect.Signature):
+    """A signature whose annotations are the kinds of arguments: specs of tensors, and values that are part of the trace."""
+
+    @classmethod
+    def of(cls, function, args, kwargs, result=inspect.Signature.empty):
+        """That of a Python function which is called with these."""
+        signature = inspect.signature(function)
+        try:
+            bound = signature.bind_partial(*args, **kwargs)
+        except TypeError:
+            return cls(list(signature.parameters.values()))
+        given = list(args) + list(kwargs.values())
+        bound.apply_defaults()
+        kinds = {n: v if any(v is g for g in given) and not isinstance(v, _PLAIN) else Literal[v] if isinstance(v, _PLAIN) else v for n, v in bound.arguments.items()}
+        rows = [p.replace(annotation=kinds.get(n, p.annotation), default=p.empty) for n, p in signature.parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        return cls(rows, return_annotation=result)
+
+
+class AtomicFunction:
+    """A concrete function that takes its tensors in order."""
+
+    def __init__(self, concrete):
+        self._concrete = concrete
+
+    def __call__(self, *args):
+        return self._concrete(*args)
+
+    @property
+    def function_type(self):
+        """Its signature, with the kinds of arguments."""
+        return self._concrete.function_type
+
+    @property
+    def name(self):
+        """The name of the function."""
+        return self._concrete.name
+
+    def __repr__(self):
+        return f"<AtomicFunction> {self.name}{self.function_type}"
 
 
 class ConcreteFunction:
@@ -98,6 +147,21 @@ class ConcreteFunction:
     def name(self):
         """The name of the function."""
         return f"__inference_{getattr(self._function.python_function, '__name__', 'function')}"
+
+    @property
+    def function_type(self):
+        """Its signature, with the kinds of arguments and of the result."""
+        return FunctionType.of(self._function.python_function, *self.structured_input_signature, self.structured_outputs)
+
+    @property
+    def inference_fn(self):
+        """The function that takes its tensors in order."""
+        return AtomicFunction(self)
+
+    def __str__(self):
+        kinds = self.function_type
+        rows = "".join(f"\n  {n} ({p.kind.name}): {p.annotation}" for n, p in kinds.parameters.items())
+        return f"ConcreteFunction Input Parameters:{rows}\nOutput Type:\n  {kinds.return_annotation}"
 
     @property
     def structured_outputs(self):
@@ -180,6 +244,8 @@ def _as_specified(function, signature, args, kwargs):
 def _conform(function, spec, value):
     if isinstance(spec, dict):
         return {key: _conform(function, spec[key], value[key]) for key in spec}
+    if hasattr(spec, "_fields"):
+        return _nest.named(type(spec), [_conform(function, s, v) for s, v in zip(spec, value)])
     if isinstance(spec, (list, tuple)):
         return type(spec)(_conform(function, s, v) for s, v in zip(spec, value))
     tensor = _core.convert_to_tensor(value, dtype_hint=spec.dtype)
