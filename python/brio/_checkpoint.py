@@ -8,6 +8,7 @@ and is compared with it when it is read.
 import os
 import re
 import time
+import weakref
 
 import numpy as np
 
@@ -22,6 +23,21 @@ def _manifest(prefix):
     if made.get("format") != _FORMAT or not isinstance(made.get("variables"), dict):
         raise _files._damaged(prefix + ".json", f"it is not of the format '{_FORMAT}'")
     return made["variables"]
+
+
+def _other_names(prefix):
+    """{a variable's name by the attributes that lead to it: its name in the file}, of what Keras' objects hold."""
+    found = _files.read_json(prefix + ".json").get("also", {})
+    return {k: v for k, v in found.items() if isinstance(v, str)} if isinstance(found, dict) else {}
+
+
+_ATTRIBUTES = "/.ATTRIBUTES/VARIABLE_VALUE"  # what TensorFlow's names of variables end with
+
+
+def _in_file(prefix, name):
+    """The name in the file of a variable by any of its names."""
+    plain = name[: -len(_ATTRIBUTES)] if name.endswith(_ATTRIBUTES) else name
+    return plain if plain in _manifest(prefix) else _other_names(prefix).get(plain, name)
 
 
 def _values(prefix):
@@ -64,6 +80,29 @@ def _variables(obj, path=(), seen=None):
                 yield from _variables(value, (*path, key), seen)
     elif hasattr(obj, "_checkpoint_state"):
         yield "/".join(path), obj
+
+
+def _by_attributes(obj, path=(), seen=None):
+    """(name, variable) of what Keras' objects inside of an object hold, by the attributes that lead there: "net/l1/bias"."""
+    seen = set() if seen is None else seen
+    if id(obj) in seen or isinstance(obj, _core.Variable):
+        return
+    seen.add(id(obj))
+    if hasattr(obj, "_handle"):
+        for variable in obj.variables:  # those of layers inside come again, by longer names
+            yield "/".join((*path, variable.path.rsplit("/", 1)[-1])), variable
+        items = [(k, v) for k, v in vars(obj).items() if not k.startswith("_") and hasattr(v, "_handle")]
+        items += [("layers", obj.layers)] if hasattr(obj, "layers") else []
+    elif isinstance(obj, dict):
+        items = obj.items()
+    elif isinstance(obj, (list, tuple)):
+        items = enumerate(obj)
+    elif isinstance(obj, Checkpoint) or _is_module(obj):
+        items = [(k, v) for k, v in vars(obj).items() if not k.startswith("_")]
+    else:
+        items = ()
+    for key, value in items:
+        yield from _by_attributes(value, (*path, str(key)), seen)
 
 
 def _is_module(obj):
@@ -149,6 +188,27 @@ class Checkpoint:
             setattr(self, name, obj)
         self._pending, self._counter = {}, None
 
+    def __setattr__(self, name, value):
+        """What becomes part of the object after restore() gets its value now, also what is put into a list of it later."""
+        if not name.startswith("_"):
+            from brio.keras._tracking import wrapped
+
+            value = wrapped(value, lambda _: self._restore_new())
+        object.__setattr__(self, name, value)
+        if "_restorer" in self.__dict__ and not name.startswith("_"):
+            self._restore_new()
+
+    def _restore_new(self):
+        if "_restorer" not in self.__dict__:
+            return
+        root, values, also, seen = self._restorer
+        root = root()
+        for name, variable in root._all() if root is not None else ():
+            found = values.get(name, values.get(also.get(name)))
+            if name not in seen and found is not None and tuple(np.shape(found)) == tuple(variable.shape):
+                variable.assign(_core.cast(found, variable.dtype))
+            seen.add(name)
+
     @property
     def save_counter(self):
         """How often it was saved."""
@@ -167,7 +227,9 @@ class Checkpoint:
         rows = dict(self._all())
         _safetensors.save(prefix + ".safetensors", rows)
         about = {name: {"dtype": v.dtype.name, "shape": [int(n) for n in v.shape]} for name, v in rows.items()}
-        _files.write_json(prefix + ".json", {"format": _FORMAT, "written": time.time(), "variables": about})
+        names = {v._key(): name for name, v in rows.items() if isinstance(v, _core.Variable)}
+        also = {name: names[v._key()] for name, v in _by_attributes(self) if v._key() in names and name not in rows}
+        _files.write_json(prefix + ".json", {"format": _FORMAT, "written": time.time(), "variables": about, "also": also})
         return prefix
 
     def save(self, file_prefix, options=None):
@@ -193,11 +255,12 @@ class Checkpoint:
         values = _values(path)
         waiting = [] if options == "now" else self._wait(values, path)
         missing, found = [], []
+        every, also = dict(values), _other_names(path)
         for name, variable in self._all():
-            if name not in values:
+            if name not in values and also.get(name) not in every:
                 missing.append(name)
                 continue
-            value = values.pop(name)
+            value = values.pop(name) if name in values else every[also[name]]
             if tuple(np.shape(value)) != tuple(variable.shape):
                 raise ValueError(f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}; nothing was restored")
             found.append((variable, value))
@@ -205,6 +268,8 @@ class Checkpoint:
             variable.assign(_core.cast(value, variable.dtype))
         for wait in waiting:
             wait()
+        for inside in _checkpoints(self):
+            object.__setattr__(inside, "_restorer", (weakref.ref(self), every, also, {name for name, _ in self._all()}))
         return _Status(path, [m for m in missing if m != "save_counter"], list(values))
 
     def _wait(self, values, path):
@@ -221,6 +286,19 @@ class Checkpoint:
             mine = {int(n[len(prefix) :]): values[n] for n in names}
             waiting.append(lambda owner=owner, mine=mine: _restore_later(owner, mine, path))
         return waiting
+
+
+def _checkpoints(obj, seen=None):
+    """A Checkpoint and those inside of it."""
+    seen = set() if seen is None else seen
+    if id(obj) in seen:
+        return
+    seen.add(id(obj))
+    if isinstance(obj, Checkpoint):
+        yield obj
+        for key, value in list(vars(obj).items()):
+            if not key.startswith("_"):
+                yield from _checkpoints(value, seen)
 
 
 def update_checkpoint_state(save_dir, model_checkpoint_path, all_model_checkpoint_paths=None, latest_filename=None):
@@ -275,7 +353,7 @@ def load_variable(ckpt_dir_or_file, name):
     """One tensor of a checkpoint, as a NumPy array."""
     path = os.fspath(ckpt_dir_or_file)
     path = latest_checkpoint(path) if os.path.isdir(path) else path
-    return _values(path)[name]
+    return _values(path)[_in_file(path, name)]
 
 
 class CheckpointReader:
@@ -286,12 +364,20 @@ class CheckpointReader:
         self._path = latest_checkpoint(path) if os.path.isdir(path) else path
 
     def get_variable_to_shape_map(self):
-        """The names of all tensors with their shapes."""
-        return dict(list_variables(self._path))
+        """The names of all tensors with their shapes, as TensorFlow ends them."""
+        return {name + _ATTRIBUTES: row["shape"] for name, row in self._rows()}
+
+    def get_variable_to_dtype_map(self):
+        """The names of all tensors with their dtypes."""
+        return {name + _ATTRIBUTES: _core.as_dtype(row["dtype"]) for name, row in self._rows()}
+
+    def _rows(self):
+        about = _manifest(self._path)
+        return sorted([*about.items(), *((name, about[inside]) for name, inside in _other_names(self._path).items() if inside in about)])
 
     def has_tensor(self, name):
         """Is there a tensor of this name?"""
-        return name in self.get_variable_to_shape_map()
+        return _in_file(self._path, name) in _manifest(self._path)
 
     def get_tensor(self, name):
         """The tensor of this name, as a NumPy array."""

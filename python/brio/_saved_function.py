@@ -4,7 +4,7 @@ import functools
 import inspect
 import weakref
 
-from brio import _core
+from brio import _core, _nest
 from brio._function import ConcreteFunction, Function
 from brio._saved_values import decode, encode, is_tensor, numbers_in, parameters_of, signature_of, specs_of, takes, tensor_names
 from brio._spec import TensorSpec
@@ -44,12 +44,32 @@ def traces_of(function):
     if isinstance(function, RestoredFunction):
         return function.saved
     wanted = [((*function.input_signature,), {})] if function.input_signature is not None else function._specified
-    made = [traced(function, args, kwargs) for args, kwargs in wanted]
+    made = [trace for args, kwargs in wanted for trace in _of_known_ranks(function, args, kwargs)]
     if function.input_signature is None:
         for arguments, results, graph in function.saved_traces():
             number_of = lambda x: int(x) if is_tensor(x) else None  # noqa: E731
             named = _by_name(function, *arguments, number_of)
             made.append(Trace(named, encode(results, number_of), graph, tensor_names(parameters_of(function.python_function), named, {})))
+    return made
+
+
+_RANKS = range(5)  # of what a spec of unknown rank stands for in a file
+
+
+def _of_known_ranks(function, args, kwargs):
+    """A trace for each rank that arguments of unknown rank may have, as far as the function takes it; one trace where all are known."""
+    open_ = lambda leaf: isinstance(leaf, TensorSpec) and leaf.shape.rank is None  # noqa: E731
+    if not any(map(open_, _nest.flatten((args, kwargs)))):
+        return [traced(function, args, kwargs)]
+    made, failure = [], None
+    for rank in _RANKS:
+        known = lambda leaf, rank=rank: TensorSpec([None] * rank, leaf.dtype, leaf.name) if open_(leaf) else leaf  # noqa: E731
+        try:
+            made.append(traced(function, *_nest.map_structure(known, (args, kwargs))))
+        except (ValueError, TypeError) as error:  # not for this rank
+            failure = error
+    if not made:
+        raise failure
     return made
 
 
@@ -222,7 +242,8 @@ def signature_from(key, function, traces_of=traces_of):
 
 def can_be_signature(function):
     """Has a tf.function one trace alone?"""
-    return function.input_signature is not None or (isinstance(function, RestoredFunction) and len(function.saved) == 1)
+    known = function.input_signature is not None and all(not isinstance(s, TensorSpec) or s.shape.rank is not None for s in _nest.flatten(function.input_signature))
+    return known or (isinstance(function, RestoredFunction) and len(function.saved) == 1)
 
 
 def frozen(function):

@@ -8,26 +8,29 @@ class TrackedList(list):
         super().__init__(wrapped(v, track) for v in values)
         self._track = track
 
-    def _added(self, value):
-        value = wrapped(value, self._track)
-        self._track(value)
-        return value
-
     def append(self, value):
-        super().append(self._added(value))
+        self.extend([value])
 
     def insert(self, index, value):
-        super().insert(index, self._added(value))
+        value = wrapped(value, self._track)
+        super().insert(index, value)
+        self._track(value)
 
     def extend(self, values):
-        super().extend([self._added(v) for v in values])
+        values = [wrapped(v, self._track) for v in values]
+        super().extend(values)
+        for value in values:  # who holds the list finds them in it
+            self._track(value)
 
     def __iadd__(self, values):
         self.extend(values)
         return self
 
     def __setitem__(self, index, value):
-        super().__setitem__(index, [self._added(v) for v in value] if isinstance(index, slice) else self._added(value))
+        values = [wrapped(v, self._track) for v in (value if isinstance(index, slice) else [value])]
+        super().__setitem__(index, values if isinstance(index, slice) else values[0])
+        for added in values:
+            self._track(added)
 
     def __reduce__(self):
         return list, (list(self),)
