@@ -188,6 +188,64 @@ def _pairs(path):
     path.write_text("".join(f"{sentence(4)}.\t¿{sentence(5)}?\n" for _ in range(600)), encoding="utf-8")
 
 
+def _pairs_with_sources(path):
+    path.write_text("".join(f"{sentence(2)}.\t{sentence(3)} !\tby somebody\n" for _ in range(600)), encoding="utf-8")
+
+
+def _pets(folder):
+    _files(folder / "images", 40, picture, ".jpg")
+
+
+def _trimaps(folder):
+    from PIL import Image
+
+    def trimap(path):
+        Image.fromarray(_numbers.integers(1, 4, (96, 128), dtype=np.uint8)).save(path)
+
+    _files(folder / "annotations" / "trimaps", 40, trimap, ".png")
+
+
+def _captchas(folder):
+    root = folder / "captcha_images_v2"
+    root.mkdir()
+    for _ in range(60):
+        picture(root / ("".join(_numbers.choice(list("2345678bcdefgmnpwxy"), 5)) + ".png"), (50, 200))
+
+
+def _photos(folder):
+    for part in ("train", "val", "test"):
+        _files(folder / "BSR/BSDS500/data/images" / part, 20, lambda path: picture(path, (321, 481)), ".jpg")
+
+
+def _nerf(path):
+    images = _numbers.uniform(size=(16, 100, 100, 3)).astype("float32")
+    poses = np.tile(np.eye(4, dtype="float32"), (16, 1, 1)) + _numbers.normal(size=(16, 4, 4)).astype("float32") * 0.01
+    np.savez(path, images=images, poses=poses, focal=np.array(138.88))
+
+
+def _covers(path):
+    import gzip
+
+    with gzip.open(path, "wt") as file:
+        for _ in range(1500):
+            row = [*_numbers.integers(0, 3000, 10), *np.eye(4, dtype=int)[_numbers.integers(4)], *np.eye(40, dtype=int)[_numbers.integers(40)], _numbers.integers(1, 8)]
+            file.write(",".join(map(str, row)) + "\n")
+
+
+def _newsgroups(folder):
+    for name in ("alt.atheism", "comp.graphics", "rec.autos", "sci.space"):
+        _files(folder / "20_newsgroup" / name, 40, lambda path: path.write_text("\n".join(["header"] * 12 + [sentence(60)])), "")
+
+
+def _dialogs(folder):
+    root = folder / "cornell movie-dialogs corpus"
+    root.mkdir()
+    lines = [f"L{i} +++$+++ u0 +++$+++ m0 +++$+++ BIANCA +++$+++ {sentence(6)}" for i in range(600)]
+    (root / "movie_lines.txt").write_text("\n".join(lines), encoding="utf-8")
+    talks = [f"u0 +++$+++ u2 +++$+++ m0 +++$+++ ['L{i}', 'L{i + 1}', 'L{i + 2}']" for i in range(0, 597, 3)]
+    (root / "movie_conversations.txt").write_text("\n".join(talks), encoding="utf-8")
+
+
 def _cora(folder):
     root = folder / "cora"
     root.mkdir()
@@ -247,11 +305,16 @@ _MAKERS = {
     "nietzsche.txt": lambda path: path.write_text("\n".join(f"{sentence(9)}." for _ in range(300))),
     **{name: (lambda path: path.write_text("\n".join(sentence(9) for _ in range(400)))) for name in ("cowper.txt", "derby.txt", "butler.txt")},
     "imagenetlabels.txt": lambda path: path.write_text("\n".join(["background", *(f"thing {i}" for i in range(1000))])),
-    "spa-eng.zip": _archive(_one_member("spa-eng/spa.txt", _pairs)), "fra-eng.zip": _archive(_one_member("fra.txt", _pairs)),
-    "flower_photos.tgz": _archive(_classes_of("flower_photos", ["daisy", "dandelion", "roses", "sunflowers", "tulips"], 20, picture, ".jpg")),
+    "spa-eng.zip": _archive(_one_member("spa-eng/spa.txt", _pairs)), "fra-eng.zip": _archive(_one_member("fra.txt", _pairs_with_sources)),
+    "flower_photos.tgz": _archive(_classes_of("flower_photos", ["daisy", "dandelion", "roses", "sunflowers", "tulips"], 20, lambda path: picture(path, (240, 320)), ".jpg")),
     "aclimdb*.tar.gz": _archive(_imdb), "stack_overflow_16k.tar.gz": _archive(_stack_overflow), "cats_and_dogs_filtered.zip": _archive(_cats_and_dogs),
     "mini_speech_commands.zip": _archive(_classes_of("mini_speech_commands", ["down", "go", "left", "no", "right", "stop", "up", "yes"], 16, _sound, ".wav")),
     "facades.tar.gz": _archive(_facades), "ml-latest-small.zip": _archive(_movies), "ml-1m.zip": _archive(_movies_1m), "cora.tgz": _archive(_cora),
     "imagenet_class_index.json": lambda path: path.write_text(json.dumps({str(i): [f"n{i:08}", f"thing_{i}"] for i in range(1000)})),
+    "images.tar.gz": _archive(_pets), "annotations.tar.gz": _archive(_trimaps), "captcha_images_v2.zip": _archive(_captchas), "bsr_bsds500.tgz": _archive(_photos),
+    "kagglecatsanddogs*.zip": _archive(_classes_of("PetImages", ["Cat", "Dog"], 40, lambda path: picture(path, (200, 180)), ".jpg")),
+    "tiny_nerf_data.npz": _nerf, "covtype.data.gz": _covers, "news20.tar.gz": _archive(_newsgroups), "cornell_movie_dialogs_corpus.zip": _archive(_dialogs),
+    "mnist_test_seq.npy": lambda path: np.save(path, _numbers.integers(0, 256, (20, 60, 64, 64), dtype=np.uint8)),
+    "wdbc.data": _table({"id": _whole(1, 10**6), "diagnosis": _one_of("M", "B")} | {f"f{i}": _real(0, 30) for i in range(30)}, 569, header=False),
     "*.jpg": picture, "*.jpeg": picture, "*.png": picture,
 }  # fmt: skip

@@ -33,6 +33,7 @@ def main(path, result, library):
     local.write_text(text, encoding="utf-8")
     module = types.ModuleType("__main__")
     module.__file__ = str(local)
+    setattr(module, source.SHELL, stand_ins.in_a_shell)
     sys.modules["__main__"], sys.argv = module, [str(local)]
     done = {"errors": [], "values": {}, "last": 0}
     start = time.monotonic()
@@ -46,7 +47,7 @@ def main(path, result, library):
             traceback.print_exc()
         done["seconds"] = time.monotonic() - start
         pathlib.Path(result).write_text(json.dumps(done))  # what there is when the time is over
-    left = {name: values.describe(value) for name, value in list(vars(module).items()) if not name.startswith("_")}
+    left = {name: values.describe(value) for name, value in list(vars(module).items()) if not name.startswith("_") and name != source.SHELL}
     done["values"] = {name: text for name, text in left.items() if text is not None}
     done["ended"] = True
     pathlib.Path(result).write_text(json.dumps(done))

@@ -8,6 +8,7 @@ import re
 # What counts repetitions of training. Sizes of data ("time_steps") are left alone.
 _REPETITIONS = re.compile(r"(^|_)(epochs?|episodes?|iterations?)$", re.IGNORECASE)
 _FEW = 2
+SHELL = "run_in_a_shell__"  # what runs the lines that are for a shell
 
 
 def read(path):
@@ -24,9 +25,13 @@ def _python_of(cell):
     lines, continued = [], False
     for line in cell.splitlines():
         foreign = continued or re.match(r"\s*[!%]", line)
+        for_shell = foreign and not continued and line.lstrip().startswith("!")
         continued = bool(foreign) and line.rstrip().endswith("\\")
         indent = line[: len(line) - len(line.lstrip())]
-        lines.append(f"{indent}pass  # {line.strip()}" if foreign else line)
+        if for_shell and not continued:
+            lines.append(f"{indent}{SHELL}({line.strip()!r})")
+        else:
+            lines.append(f"{indent}pass  # {line.strip()}" if foreign else line)
     text = "\n".join(lines)
     try:
         ast.parse(text)
@@ -41,6 +46,14 @@ def statements(text):
 
 
 class _Shorter(ast.NodeTransformer):
+    def visit_Expr(self, node):
+        """Scripts made of notebooks have what is for a shell in texts that begin with the word."""
+        self.generic_visit(node)
+        text = getattr(node.value, "value", None)
+        if isinstance(text, str) and re.match(r"(shell|bash)\s*\n", text):
+            return ast.copy_location(ast.fix_missing_locations(ast.parse(f"{SHELL}({text.split(chr(10), 1)[1]!r})").body[0]), node)
+        return node
+
     def visit_Assign(self, node):
         self.generic_visit(node)
         if any(isinstance(t, ast.Name) and _REPETITIONS.search(t.id) for t in node.targets):

@@ -11,6 +11,7 @@ import sys
 import downloads
 import libraries
 import numpy as np
+import shell
 import shorter
 import tfds
 
@@ -29,6 +30,11 @@ def install():
     _tables()
     _texts()
     _urls()
+
+
+def in_a_shell(text):
+    """What programs have in lines for a shell."""
+    shell.run(text, _local)
 
 
 def _keras(keras):

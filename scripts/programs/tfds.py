@@ -6,7 +6,7 @@ import downloads
 import numpy as np
 
 _PICTURES = {  # (shape, classes)
-    "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10), "cifar100": ((32, 32, 3), 100), "tf_flowers": ((96, 128, 3), 5),
+    "mnist": ((28, 28, 1), 10), "fashion_mnist": ((28, 28, 1), 10), "cifar10": ((32, 32, 3), 10), "cifar100": ((32, 32, 3), 100), "tf_flowers": ((240, 320, 3), 5), "caltech_birds2011": ((140, 160, 3), 200), "div2k": ((240, 320, 3), 2),
     "oxford_flowers102": ((96, 96, 3), 102), "cats_vs_dogs": ((110, 90, 3), 2), "stanford_dogs": ((100, 120, 3), 120), "stl10": ((96, 96, 3), 10), "horses_or_humans": ((300, 300, 3), 2),
     "omniglot": ((105, 105, 3), 1623), "svhn_cropped": ((32, 32, 3), 10), "beans": ((128, 128, 3), 3),
 }  # fmt: skip
@@ -25,7 +25,8 @@ def load(name, split=None, as_supervised=False, with_info=False, batch_size=None
         data = data.batch(_COUNT if batch_size == -1 else batch_size)
     if batch_size == -1:  # all of it, as tensors
         data = next(iter(data))
-    parts = ("train", "test") if split is None else split
+    names = ("trainA", "trainB", "testA", "testB") if base == "cycle_gan" else ("train", "test")
+    parts = names if split is None else split
     made = {p: data for p in parts} if split is None else [data for _ in parts] if isinstance(parts, (list, tuple)) else data
     return (made, _Info(columns, classes, keys)) if with_info else made
 
@@ -41,6 +42,8 @@ def _columns(base, name):
     if base == "oxford_iiit_pet":
         masks = numbers.integers(1, 4, (_COUNT, 64, 64, 1), dtype=np.uint8)
         return {"image": numbers.integers(0, 256, (_COUNT, 64, 64, 3), dtype=np.uint8), "segmentation_mask": masks, "label": np.arange(_COUNT) % 37}, ("image", "label"), 37
+    if base == "cycle_gan":
+        return {"image": numbers.integers(0, 256, (_COUNT, 256, 256, 3), dtype=np.uint8), "label": np.zeros(_COUNT, "int64")}, ("image", "label"), 2
     if base == "iris":
         return {"features": numbers.normal(size=(_COUNT, 4)).astype("float32"), "label": np.arange(_COUNT) % 3}, ("features", "label"), 3
     if base == "penguins":
@@ -55,6 +58,12 @@ def _columns(base, name):
     raise FileNotFoundError(f"nothing stands in for the dataset {name}")
 
 
+class Split:
+    """The names of parts."""
+
+    TRAIN, TEST, VALIDATION = "train", "test", "validation"
+
+
 class _Info:
     """What programs ask of a dataset."""
 
@@ -67,7 +76,9 @@ class _Info:
 
 def as_numpy(data):
     """Elements as NumPy arrays."""
-    return data.as_numpy_iterator()
+    if hasattr(data, "as_numpy_iterator"):
+        return data.as_numpy_iterator()
+    return type(data)(as_numpy(v) for v in data) if isinstance(data, (list, tuple)) else {k: as_numpy(v) for k, v in data.items()} if isinstance(data, dict) else data.numpy()
 
 
 def disable_progress_bar():
