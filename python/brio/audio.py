@@ -12,7 +12,11 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
 
     import numpy as np
 
-    data = _core.convert_to_tensor(contents).numpy()
+    made = namedtuple("DecodeWav", ["audio", "sample_rate"])
+    contents = _core.convert_to_tensor(contents)
+    if _core._journalling():  # one step of what Dataset.map writes down
+        return made(*_core._journal_call(lambda x: list(decode_wav(x, desired_channels, desired_samples)), [contents]))
+    data = contents.numpy()
     if len(data) < 12 or data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         raise _InvalidArgumentError("[decode_wav] the contents are no WAV file: they do not begin with RIFF and WAVE")
     at, form, samples = 12, None, None
@@ -41,7 +45,6 @@ def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
         audio = np.repeat(audio, desired_channels, 1) if channels == 1 else audio[:, :desired_channels]
     if desired_samples != -1:
         audio = np.pad(audio[:desired_samples], [[0, max(0, desired_samples - len(audio))], [0, 0]])
-    made = namedtuple("DecodeWav", ["audio", "sample_rate"])
     return made(_core.constant(audio), _core.constant(rate))
 
 

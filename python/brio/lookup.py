@@ -82,10 +82,20 @@ class StaticHashTable:
     def _traced_places(self, keys, otherwise):
         if not self._places:
             return _core.zeros_like(keys, "int32")
+        if self.key_dtype == _core.string:
+            return _core.gather(_core.constant([otherwise, *self._places.values()], "int32"), self._word_numbers(keys))
         known = sorted(self._places)
         row, places = _core.constant(known, self.key_dtype), _core.constant([self._places[key] for key in known], "int32")
         at = _core.minimum(_core.searchsorted(row, keys), len(known) - 1)
         return _core.where(_core.equal(_core.gather(row, at), keys), _core.gather(places, at), otherwise)
+
+    def _word_numbers(self, keys):
+        """0 for what is no key, 1 for the first key, and so on: strings are looked up by the layer for it, which is part of a graph."""
+        if "_words" not in self.__dict__:
+            from brio.keras.layers import StringLookup
+
+            self._words = StringLookup(vocabulary=[key.decode() for key in self._places], mask_token=None, num_oov_indices=1)
+        return self._words(keys)
 
     __getitem__ = lookup
 

@@ -57,9 +57,24 @@ def test_other_modes_are_refused():
     run("""
         import brio as tf
         try:
-            tf.experimental.numpy.experimental_enable_numpy_behavior(prefer_float32=True)
+            tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
         except ValueError as error:
-            assert "leave the arguments out" in str(error)
+            assert "leave dtype_conversion_mode out" in str(error)
         else:
             raise AssertionError("nothing was raised")
+    """)
+
+
+def test_floats_of_python_may_be_float32():
+    run("""
+        import numpy as np
+        import brio as tf
+        import brio.experimental.numpy as tnp
+        assert tnp.asarray(1.0).dtype == tf.float64 and tnp.sqrt(tnp.ones([128], tnp.int64)).dtype == tf.float64
+        tnp.experimental_enable_numpy_behavior(prefer_float32=True)
+        assert tnp.asarray(1.0).dtype == tf.float32 and tnp.add(1.0, 2.0).dtype == tf.float32
+        assert tnp.sqrt(tnp.ones([128], tnp.int64)).dtype == tf.float32
+        assert tnp.asarray(np.ones(200)).dtype == tf.float64 and tnp.asarray([1.5, 2]).dtype == tf.float32
+        tnp.experimental_enable_numpy_behavior()
+        assert tnp.asarray(1.0).dtype == tf.float64
     """)

@@ -35,7 +35,7 @@ class Batches:
         self.class_weight = class_weight
         self.indexed = hasattr(source, "__getitem__") and hasattr(source, "__len__")
         self.steps = len(source) if self.indexed else None
-        if hasattr(source, "_brio_dataset"):
+        if hasattr(source, "_brio_dataset") and not self.indexed:
             n = int(source.cardinality())
             self.steps = n if n >= 0 else None
         self.again = not self.indexed and iter(source) is not source  # a new iterator each epoch
@@ -101,3 +101,16 @@ def gathered(source, steps=None):
         raise ValueError("the data has no batches")
     join = lambda rows: None if rows[0] is None else _nest.map_structure(lambda *v: np.concatenate([np.asarray(a) for a in v]), *rows)  # noqa: E731
     return tuple(join(rows) for rows in parts)
+
+
+def without_sparse(source):
+    """A dataset whose sparse tensors are made dense: layers compute with all numbers."""
+    from brio.data import _elements
+
+    spec = getattr(source, "element_spec", None)
+    if spec is None or not _elements.has_sparse(spec):
+        return source
+    from brio import _nest
+    from brio.keras._layer import as_dense
+
+    return source.map(lambda *parts: _nest.map_structure(as_dense, parts if len(parts) > 1 else parts[0]))

@@ -10,7 +10,7 @@ from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _remember
 
 # Keras 2's names of arguments, and its values, which Keras 3 still takes.
 _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
-_OLD_VALUES = {"output_mode": {"binary": "multi_hot"}}
+_OLD_VALUES = {"output_mode": {"binary": "multi_hot", "tf-idf": "tf_idf"}}
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
            "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
@@ -112,7 +112,7 @@ class Builtin(Layer):
                 given.pop(name)
         weights = given.pop("weights", None)
         handle = _core._make_layer(cls._kind, **_for_core(cls._kind, text, given))
-        if cls.call is not Builtin.call or cls.build is not Builtin.build:
+        if cls.call is not Builtin.call or cls.build is not Builtin.build or cls._is_changed():
             Layer.__init__(self, name=given.get("name"), dtype=given.get("dtype"))
             object.__setattr__(self, "_inner", handle)
             self._handle.add_layer(handle)
@@ -125,6 +125,11 @@ class Builtin(Layer):
         if weights is not None:
             self._handle.build([(None, None)])
             self.set_weights(weights)
+
+    @classmethod
+    def _is_changed(cls):
+        """Does a class derived from it override another part of its work than call() and build()?"""
+        return False
 
     def __call__(self, *args, **kwargs):
         if self._inner is not self._handle:
@@ -309,6 +314,34 @@ class MultiHeadAttention(Attention):
     _takes_masks_off = True
 
 
+class Convolution(Builtin):
+    """Conv1D, Conv2D, Conv3D: a class derived from one may override convolution_op() alone."""
+
+    def convolution_op(self, inputs, kernel):
+        """The convolution of inputs with a kernel, by the layer's strides, padding and dilation, without bias and activation."""
+        from brio.keras import ops
+
+        axes = _axes_of(self._kind)
+        strides, dilation = (_tuple(getattr(self, name), axes) for name in ("strides", "dilation_rate"))
+        if self.padding == "causal":
+            left = dilation[0] * (kernel.shape[0] - 1)
+            inputs = _core.pad(inputs, [[0, 0], [left, 0], [0, 0]])
+        return ops.conv(inputs, kernel, strides=strides, padding="valid" if self.padding == "causal" else self.padding, dilation_rate=dilation, data_format=self.data_format)
+
+    @classmethod
+    def _is_changed(cls):
+        return cls.convolution_op is not Convolution.convolution_op and cls._kind != "Conv1D"  # whose call() does without it in Keras
+
+    def _run(self, args, kwargs):
+        if not self._is_changed() or self._inner is self._handle:
+            return super()._run(args, kwargs)
+        made = self.convolution_op(args[0], self.kernel)
+        if self.use_bias:
+            first = self.data_format == "channels_first"
+            made = made + (_core.reshape(self.bias, [1, -1] + [1] * _axes_of(self._kind)) if first else self.bias)
+        return made if self.activation is None else self.activation(made)
+
+
 class OfPictures(Builtin):
     """A layer that takes one picture as well as a batch of them."""
 
@@ -394,19 +427,26 @@ class WithVocabulary(Adapted):
         """How many tokens there are, with those for masks and unknown words."""
         return _core._vocabulary_size(self._inner)
 
-    def save_assets(self, store):
-        """Puts the vocabulary into a model file."""
+    def save_assets(self, dir_path):
+        """Writes the vocabulary into a folder of a model file."""
         if self.__dict__.get("_config", {}).get("vocabulary") is not None:
             return  # the config has it
-        tokens = "\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False))
-        store["vocabulary.txt"] = tokens
+        folders = [dir_path]
         if self._kind == "TextVectorization":  # Keras has a StringLookup inside
-            store["_lookup_layer/vocabulary.txt"] = tokens
+            folders.append(os.path.join(dir_path, "_lookup_layer"))
+        for folder in folders:
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "vocabulary.txt"), "w", encoding="utf-8", newline="") as file:
+                file.write("\n".join(str(t) for t in self.get_vocabulary(include_special_tokens=False)))
 
-    def load_assets(self, store):
-        """Takes the vocabulary out of a model file."""
-        if store.get("vocabulary.txt") and self.__dict__.get("_config", {}).get("vocabulary") is None:
-            tokens = store["vocabulary.txt"].split("\n")
+    def load_assets(self, dir_path):
+        """Reads the vocabulary from a folder of a model file."""
+        path = os.path.join(dir_path, "vocabulary.txt")
+        if self.__dict__.get("_config", {}).get("vocabulary") is not None or not os.path.exists(path):
+            return
+        with open(path, encoding="utf-8", newline="") as file:
+            tokens = file.read().split("\n")
+        if tokens != [""]:
             self.set_vocabulary([int(t) for t in tokens] if self._kind == "IntegerLookup" else tokens)
 
 

@@ -1,5 +1,6 @@
 """Layer: what is common to Brio's layers, which are C++, and to layers written in Python."""
 
+import functools
 import inspect
 import threading
 import weakref
@@ -73,6 +74,12 @@ class Layer:
     >>> Scale()(tf.constant([[1.0, 2.0]])).numpy().tolist()
     [[1.0, 2.0]]
     """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__.get("build")
+        if inspect.isfunction(own) and not cls.__module__.startswith("brio."):
+            cls.build = _marking(own)
 
     def __new__(cls, *args, **kwargs):
         return remembering(object.__new__(cls), args, kwargs)
@@ -156,6 +163,29 @@ class Layer:
         if config and config.get("input_shape") is not None:
             self._build_once(config["input_shape"])
 
+    def save_own_variables(self, store):
+        """Puts the layer's own variables into a dictionary, by their numbers."""
+        for i, variable in enumerate(self._own_variables()):
+            store[str(i)] = variable
+
+    save_own_variables._by_default = True
+
+    def load_own_variables(self, store):
+        """Takes them out again."""
+        own = self._own_variables()
+        if len(store) != len(own):
+            raise ValueError(f"layer '{self.name}' has {len(own)} variables of its own, but {len(store)} were saved")
+        for i, variable in enumerate(own):
+            variable.assign(store[str(i)])
+
+    load_own_variables._by_default = True
+
+    def _own_variables(self):
+        from brio.keras import _state
+
+        found = [e.variables for e in _state.entries(self) if e.owner is self]
+        return found[0] if found else []
+
     def _build_once(self, shape):
         nested = shape and isinstance(shape[0], (list, tuple))
         shapes = [tuple(s) for s in shape] if nested else [tuple(shape)]
@@ -220,8 +250,8 @@ class Layer:
         takes = _call_arguments(type(self))
         if "training" in takes and "training" not in kwargs:
             kwargs["training"] = training
-        if "mask" in takes and "mask" not in kwargs and any(m is not None for m in masks):
-            kwargs["mask"] = masks[0] if len(masks) == 1 else masks
+        if any(m is not None for m in masks):
+            self._give_masks(takes, args, kwargs, masks)
         if mine:
             mine[3] = ()  # a call of this layer inside itself has an entry of its own
         call = _autograph.convert(self.call) if _core._tracing() else self.call
@@ -241,8 +271,31 @@ class Layer:
             mine[3] = results
         return _nest.flatten(results)
 
+    def _give_masks(self, takes, args, kwargs, masks):
+        """One argument of tensors has its masks in `mask`; each of several has them in NAME_mask, where call() takes that."""
+        names = _positional(type(self))
+        given = [(names[i] if i < len(names) else None, a) for i, a in enumerate(args)] + [(k, v) for k, v in kwargs.items()]
+        given = [(name, sum(_is_value(x) for x in _nest.flatten(a))) for name, a in given]
+        given = [(name, count) for name, count in given if count]
+        if len(given) <= 1:
+            if "mask" in takes and "mask" not in kwargs:
+                kwargs["mask"] = masks[0] if len(masks) == 1 else masks
+            return
+        rest = iter(masks)
+        for name, count in given:
+            mine = [next(rest, None) for _ in range(count)]
+            if f"{name}_mask" in takes and kwargs.get(f"{name}_mask") is None:
+                kwargs[f"{name}_mask"] = mine[0] if count == 1 else mine
+
     def _core_build(self, shapes):
         object.__setattr__(self, "_built_for", tuple(shapes[0]) if len(shapes) == 1 else [tuple(s) for s in shapes])
+        object.__setattr__(self, "_building", True)
+        try:
+            self._core_build_for(shapes)
+        finally:
+            del self.__dict__["_building"]
+
+    def _core_build_for(self, shapes):
         if self._own_build():
             stack = self._pending.__dict__.get("stack")
             if stack and stack[-1][3] is None and len(shapes) > 1:
@@ -463,6 +516,28 @@ class Layer:
         return f"<{type(self).__name__} name={self.name}, built={self.built}>"
 
 
+def _marking(build):
+    """build() of a class of the user's: a call of it by hand makes the weights once and for all, as a first call of the layer does."""
+
+    @functools.wraps(build)
+    def marked(self, *args, **kwargs):
+        if "_building" in self.__dict__ or "_handle" not in self.__dict__:  # by C++, or by that of a derived class
+            return build(self, *args, **kwargs)
+        object.__setattr__(self, "_building", True)
+        try:
+            result = build(self, *args, **kwargs)
+        finally:
+            del self.__dict__["_building"]
+        shape = args[0] if args else kwargs.get("input_shape")
+        if "_built_for" not in self.__dict__ and isinstance(shape, (list, tuple)):
+            object.__setattr__(self, "_built_for", shape)
+        if hasattr(self._handle, "mark_built") and self._handle.python_object() is self:
+            self._handle.mark_built()
+        return result
+
+    return marked
+
+
 _waiting_classes = weakref.WeakKeyDictionary()
 
 
@@ -494,6 +569,11 @@ def _call_arguments(cls):
         names = frozenset(n for n, p in parameters.items() if p.kind is not p.VAR_KEYWORD)
         type.__setattr__(cls, "_call_names", names)
     return cls._call_names
+
+
+def _positional(cls):
+    """The names of call()'s arguments, in order."""
+    return [n for n, p in inspect.signature(cls.call).parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
 
 
 def _is_nested(x):

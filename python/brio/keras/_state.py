@@ -66,7 +66,7 @@ def entries(model, by_attributes=False):
             core(obj._handle, path, obj)
             return
         else:
-            found.append(Entry(path, obj.name, own_variables(obj._handle) if not hasattr(obj, "_kind") else own_variables(obj._inner), obj))
+            found.append(Entry(path, obj.name, own_variables(obj._handle) + (own_variables(obj._inner) if hasattr(obj, "_kind") else []), obj))
             skip = set(dir(type(obj).__mro__[-2])) | set(dir(Layer))
         attributes(obj, path, skip)
 

@@ -238,6 +238,7 @@ class Trainer:
         watchers = self._callback_list(callbacks, {}, None)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
+        x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else x
         dataset = getattr(x, "_brio_dataset", None)
         if type(self).predict_step is not Trainer.predict_step or self.run_eagerly:
             batches = _batches.Batches(x, lambda x, *_: x).start(0) if dataset is not None else _batches.cut(x, batch_size or 32)
@@ -316,6 +317,7 @@ class Trainer:
 
     def _inputs(self, x, y, sample_weight, shuffle=False):
         """Lists of tensors, or something that gives batches of them."""
+        x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else x
         dataset = getattr(x, "_brio_dataset", None)
         if dataset is not None:
             return (_batches.Batches(x, self._flat_batch) if self.run_eagerly else dataset), None, None

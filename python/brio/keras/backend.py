@@ -45,4 +45,35 @@ def is_keras_tensor(x):
 
 def standardize_dtype(dtype):
     """The name of a dtype."""
-    return "float32" if dtype is None else _core.as_dtype(dtype).name
+    if dtype is None or dtype is float or isinstance(dtype, str) and dtype == "float":
+        return floatx()
+    return "int64" if dtype is int or isinstance(dtype, str) and dtype == "int" else _core.as_dtype(dtype).name
+
+
+def ctc_batch_cost(y_true, y_pred, input_length, label_length):
+    """The CTC loss (batch, 1) of labels beside probabilities (batch, time, classes), whose last class is the blank. Lengths are (batch, 1)."""
+    from brio import _ctc
+
+    lengths = [_core.cast(_core.squeeze(n, [-1]), "int32") for n in (label_length, input_length)]
+    logits = _core._math.log(_core.convert_to_tensor(y_pred) + epsilon())
+    return _core.expand_dims(_ctc.loss(_core.cast(y_true, "int32"), logits, *lengths, logits_time_major=False, blank_index=-1), 1)
+
+
+def ctc_decode(y_pred, input_length, greedy=True, beam_width=100, top_paths=1):
+    """([labels filled up with -1], scores) of probabilities (batch, time, classes), whose last class is the blank."""
+    from brio import _ctc, nn
+
+    logits = _core._math.log(_core.transpose(_core.convert_to_tensor(y_pred), [1, 0, 2]) + epsilon())
+    lengths = _core.cast(input_length, "int32")
+    found, scores = nn.ctc_greedy_decoder(logits, lengths) if greedy else _ctc.beam_search(logits, lengths, beam_width, top_paths, True)
+    return [_ctc.padded(f, logits.shape[1], logits.shape[0]) for f in found], scores
+
+
+def ctc_label_dense_to_sparse(labels, label_lengths):
+    """The labels of each row that count, as a sparse tensor."""
+    from brio._sparse import SparseTensor
+
+    labels, lengths = _core.convert_to_tensor(labels), _core.cast(label_lengths, "int64")
+    counts = _core.range(labels.shape[1], dtype="int64")[None] < lengths[:, None]
+    places = _core.where(counts)
+    return SparseTensor(places, _core.gather_nd(labels, places), list(labels.shape))

@@ -10,6 +10,7 @@ from brio.keras._layer import KerasTensor, Layer, _known
 _BASES = {
     "MultiHeadAttention": _builtin.MultiHeadAttention,
     "GroupQueryAttention": _builtin.Attention,
+    **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), _builtin.Convolution),
     **dict.fromkeys(("Resizing", "CenterCrop"), _builtin.OfPictures),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
     **dict.fromkeys(("StringLookup", "IntegerLookup", "TextVectorization"), _builtin.WithVocabulary),

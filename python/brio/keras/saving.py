@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import shutil
+import tempfile
 import zipfile
 import zlib
 
@@ -52,10 +53,15 @@ def _values(array):
     return array.dtype.name, list(array.shape), np.ascontiguousarray(array).tobytes()
 
 
+def _is_own(entry, method):
+    """Has the class of an entry's owner this method from its user, not from Layer?"""
+    found = getattr(type(entry.owner), method, None)
+    return found is not None and not hasattr(found, "_by_default")
+
+
 def _own_store(entry):
     """What save_own_variables() of a class of the user's writes, or None where it has none."""
-    method = getattr(type(entry.owner), "save_own_variables", None)
-    if method is None:
+    if not _is_own(entry, "save_own_variables"):
         return None
     store = {}
     entry.owner.save_own_variables(store)
@@ -143,7 +149,7 @@ def _read_into(model, source, skip_mismatch, what, is_new=False):
         if not names and others.get(id(entry.owner), entry.path) != entry.path:
             entry.path = others[id(entry.owner)]
             names = source.names(entry.path)
-        if getattr(type(entry.owner), "load_own_variables", None) is not None:
+        if _is_own(entry, "load_own_variables"):
             own.append((entry, {name: source.read(entry.path, name) for name in names}))
             continue
         where = f"'{entry.name}' ({entry.path or 'the model'})"
@@ -296,10 +302,7 @@ def save_model(model, filepath, overwrite=True, zipped=None, **kwargs):
                     shutil.copyfileobj(weights, member, 1 << 20)
             for entry in _state.entries(model):
                 if hasattr(entry.owner, "save_assets"):
-                    store = {}
-                    entry.owner.save_assets(store)
-                    for name, text in store.items():
-                        archive.writestr(f"assets/{entry.path}/{name}" if entry.path else f"assets/{name}", text)
+                    _save_assets(archive, entry)
         _files.add_seal(file, _files.BINARY, instead=_files.BINARY.size)
 
     _files.write_aside(filepath, write)
@@ -324,9 +327,34 @@ def load_model(filepath, custom_objects=None, compile=True, safe_mode=True):
         _from_archive(archive, lambda source: _read_into(model, source, False, filepath, is_new=True))
         for entry in _state.entries(model):
             if hasattr(entry.owner, "load_assets"):
-                before = f"assets/{entry.path}/"
-                entry.owner.load_assets({n[len(before) :]: _member(archive, n).decode() for n in archive.namelist() if n.startswith(before)})
+                _load_assets(archive, entry)
     return model
+
+
+def _save_assets(archive, entry):
+    """Files that an object writes into a folder go into the archive."""
+    with tempfile.TemporaryDirectory() as folder:
+        entry.owner.save_assets(folder)
+        for at, _, names in os.walk(folder):
+            for name in sorted(names):
+                inside = os.path.relpath(os.path.join(at, name), folder)
+                archive.write(os.path.join(at, name), f"assets/{entry.path}/{inside}" if entry.path else f"assets/{inside}")
+
+
+def _load_assets(archive, entry):
+    """Gives an object a folder with the files that it wrote."""
+    before = f"assets/{entry.path}/" if entry.path else "assets/"
+    with tempfile.TemporaryDirectory() as folder:
+        for name in archive.namelist():
+            inside = os.path.normpath(name[len(before) :])
+            if not name.startswith(before) or name.endswith("/"):
+                continue
+            if inside.startswith("..") or os.path.isabs(inside):
+                raise ValueError(f"{archive.filename}: the name {name!r} leads out of its folder")
+            os.makedirs(os.path.dirname(os.path.join(folder, inside)), exist_ok=True)
+            with open(os.path.join(folder, inside), "wb") as file:
+                file.write(_member(archive, name))
+        entry.owner.load_assets(folder)
 
 
 def _archive(path):

@@ -2,7 +2,49 @@
 
 from brio import _core
 
-Variable = _core.Variable
+
+class _Variables(type):
+    """Every variable is one of Keras'."""
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, _core.Variable)
+
+    def __subclasscheck__(cls, other):
+        return issubclass(other, _core.Variable)
+
+
+class Variable(metaclass=_Variables):
+    """keras.Variable(initializer, shape, dtype, ...): a tf.Variable of a value, or of what an initializer gives for a shape."""
+
+    def __new__(cls, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none", synchronization="auto", name=None, **kwargs):
+        if isinstance(initializer, str):
+            from brio.keras import initializers
+
+            initializer = initializers.get(initializer)
+        dtype = _named(dtype)
+        if callable(initializer) and not _core.is_tensor(initializer):
+            if shape is None:
+                raise ValueError("keras.Variable: an initializer needs the shape of the variable; give shape=")
+            dtype = dtype or _floatx()
+            value = initializer(shape, dtype=dtype)
+        else:
+            value = _core.convert_to_tensor(initializer, dtype)
+            if dtype is None and not hasattr(initializer, "dtype") and value.dtype.is_floating:
+                value = _core.cast(value, _floatx())
+        return _core.Variable(value, trainable=trainable, name=name, dtype=dtype, constraint=kwargs.get("constraint"))
+
+
+def _named(dtype):
+    """The name of a dtype, also of "int" and int."""
+    from brio.keras.backend import standardize_dtype
+
+    return None if dtype is None else standardize_dtype(dtype)
+
+
+def _floatx():
+    from brio.keras.config import floatx
+
+    return floatx()
 
 
 def set_random_seed(seed):
@@ -168,12 +210,8 @@ def split_dataset(dataset, left_size=None, right_size=None, shuffle=False, seed=
     return dataset.take(left), dataset.skip(left).take(right)
 
 
-def audio_dataset_from_directory(*args, **kwargs):
-    """Not part of Brio: an error says what to do instead."""
-    raise NotImplementedError("brio has no audio_dataset_from_directory; map tf.audio.decode_wav over the names of the files")
-
-
 _ELSEWHERE = {
+    "audio_dataset_from_directory": "brio.keras._audio_files",
     **dict.fromkeys(("image_dataset_from_directory", "text_dataset_from_directory", "timeseries_dataset_from_array"), "brio.data._readers"),
     "get_file": "brio.keras._download", **dict.fromkeys(("plot_model", "model_to_dot"), "brio.keras._drawing"), "Config": "brio.keras._config_object", "FeatureSpace": "brio.keras._feature_space",
     **dict.fromkeys(("PyDataset", "Sequence"), "brio.keras._py_dataset"),

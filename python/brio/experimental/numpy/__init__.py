@@ -10,7 +10,7 @@ from numpy import (
 import brio as _tf
 from brio import _core
 from brio._missing import attribute_error_of as _attribute_error_of
-from brio.experimental.numpy import random  # noqa: F401
+from brio.experimental.numpy import _dtypes, random  # noqa: F401
 from brio.experimental.numpy._dtypes import alike, asarray, joined, lift_one, lift_two, to_float, to_int
 from brio.keras import ops as _ops
 
@@ -288,9 +288,10 @@ def flatten(a, order="C"):
 
 def experimental_enable_numpy_behavior(prefer_float32=False, dtype_conversion_mode="legacy"):
     """From now on operators join dtypes as NumPy does, and tensors have NumPy's methods: x.T, x.reshape(2, -1), x.astype(...)."""
-    if prefer_float32 or dtype_conversion_mode != "legacy":
-        raise ValueError("[experimental_enable_numpy_behavior] Brio has NumPy's own rules alone: leave the arguments out")
+    if dtype_conversion_mode != "legacy":
+        raise ValueError("[experimental_enable_numpy_behavior] Brio has NumPy's own rules alone: leave dtype_conversion_mode out")
     _core._join_dtypes(True)
+    _dtypes.prefer_float32(bool(prefer_float32))
     for cls in (_core.Tensor, _core.Variable):
         cls.T = property(transpose)
         cls.size = property(size)

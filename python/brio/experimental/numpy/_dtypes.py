@@ -6,10 +6,23 @@ import brio as tf
 from brio import _core
 
 
+_plain_float, _plain_complex = float, complex  # what numbers of Python are
+
+
+def prefer_float32(yes):
+    """Are Python's floats float32, not float64?"""
+    global _plain_float, _plain_complex
+    _plain_float, _plain_complex = (np.dtype(np.float32), np.dtype(np.complex64)) if yes else (float, complex)
+
+
 def _kinds(x):
     """What np.result_type is asked with: numbers of Python have no size, in lists neither."""
     if isinstance(x, (_core.Tensor, _core.Variable)):
         return [np.dtype(x.dtype.as_numpy_dtype)]
+    if type(x) is float or x is float:
+        return [x if _plain_float is float else _plain_float]
+    if type(x) is complex or x is complex:
+        return [x if _plain_complex is complex else _plain_complex]
     if isinstance(x, (bool, int, float, complex, np.dtype, type)):
         return [x]
     if isinstance(x, _core.DType):
@@ -43,8 +56,8 @@ def alike(*values, dtype=None):
 
 
 def to_float(x):
-    """Whole numbers as float64."""
-    return x if x.dtype.is_floating or x.dtype.is_complex else tf.cast(x, "float64")
+    """Whole numbers as float64, or float32 where that was preferred."""
+    return x if x.dtype.is_floating or x.dtype.is_complex else tf.cast(x, "float64" if _plain_float is float else "float32")
 
 
 def to_int(x, dtype=None):
