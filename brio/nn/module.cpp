@@ -4,8 +4,10 @@
 #include <cstring>
 #include <exception>
 #include <iostream>
+#include <optional>
 
 #include "brio/base/error.h"
+#include "brio/ir/shapes_only.h"
 #include "brio/ir/trace.h"
 #include "brio/nn/mask.h"
 #include "brio/nn/names.h"
@@ -17,6 +19,8 @@ namespace brio::nn {
 namespace {
 
 // With a symbol for each size that is not known, and one for all batches.
+constexpr uint32_t kDecidedByData = 1 << 15;  // the first number of sizes that data decides, beyond those of inputs
+
 std::vector<Aval> with_symbols(const std::vector<Spec>& inputs) {
   std::vector<Aval> avals;
   uint32_t next = 1;
@@ -237,6 +241,10 @@ void Module::refuse_open(const std::vector<Spec>& inputs, std::string_view why) 
 std::vector<Aval> Module::trace_open(const std::vector<Spec>& inputs, const CallOptions& options) {
   try {
     const EqualSizes equal;
+    // Strings are there when the model is called: what is made of them now has a shape and no more.
+    std::optional<ShapesOnly> shapes_only;
+    if (std::ranges::any_of(inputs, [](const Spec& spec) { return spec.dtype == DType::string; }))
+      shapes_only.emplace(kDecidedByData, false);
     return trace(with_symbols(inputs), options);
   } catch (const UnknownSize& error) {
     refuse_open(inputs, error.what());

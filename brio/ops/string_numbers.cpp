@@ -157,6 +157,7 @@ Tensor as_string(const Tensor& x, const AsStringOptions& o) {
     throw_invalid(self, cat("width ", o.width, " and precision ", o.precision, ": the most is ", kMost));
   if (!o.fill.empty() && o.fill != " " && o.fill != "0" && o.fill != "+" && o.fill != "-")
     throw_invalid(self, cat("fill is '", o.fill, "'; it is empty, ' ', '0', '+' or '-'"));
+  if (ShapesOnly::lacks_data(x)) return unknown_text(x.shape());
   const Array& array = known(self, x);
   StringWriter writer;
   visit(dtype, [&](auto t) {

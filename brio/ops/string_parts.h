@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "brio/base/thread_pool.h"
+#include "brio/ir/shapes_only.h"
 #include "brio/ir/string_moves.h"
+#include "brio/ir/trace.h"
 #include "brio/ops/check.h"
 #include "brio/ops/effects.h"
 #include "brio/tensor/strings.h"
@@ -27,6 +29,9 @@ inline const Array& known_text(std::string_view function, const Tensor& x, int i
   return known(function, text(function, x, input));
 }
 
+// In a trace for shapes: strings of which no more than the shape is known.
+inline Tensor unknown_text(const Shape& shape) { return add_parameter(current_recording(), {shape, DType::string}); }
+
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 inline std::string_view stripped(std::string_view s) {
@@ -38,6 +43,7 @@ inline std::string_view stripped(std::string_view s) {
 // f(text, out) appends what becomes of each string; threads share the work.
 template <typename F>
 Tensor each_text(std::string_view function, const Tensor& x, F f) {
+  if (ShapesOnly::lacks_data(text(function, x))) return unknown_text(x.shape());
   const Array& array = known_text(function, x);
   constexpr int64_t kGrain = 4096;
   std::vector<StringWriter> parts(static_cast<size_t>((x.size() + kGrain - 1) / kGrain));

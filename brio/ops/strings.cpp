@@ -58,6 +58,7 @@ Ragged lists(std::string_view function, const Tensor& x, F f) {
 // text.
 template <char first, char last, int by>
 Tensor changed_letters(std::string_view function, const Tensor& x) {
+  if (ShapesOnly::lacks_data(text(function, x))) return unknown_text(x.shape());
   const Array& array = known_text(function, x);
   Array out = copy_strings(array.data(), x.shape());
   char* const characters = out.as<char>() + out.aval.bytes();
@@ -142,8 +143,10 @@ Tensor join(const std::vector<Tensor>& inputs, std::string_view separator) {
   if (inputs.empty()) throw_invalid(self, "there is nothing to join");
   std::vector<Array> arrays;
   Shape shape;
+  bool lack_data = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    arrays.push_back(known_text(self, inputs[i], static_cast<int>(i)));
+    lack_data |= ShapesOnly::lacks_data(text(self, inputs[i], static_cast<int>(i)));
+    if (!lack_data) arrays.push_back(known_text(self, inputs[i], static_cast<int>(i)));
     const Shape& own = inputs[i].shape();
     if (own.rank() == 0) continue;
     if (shape.rank() != 0 && !(own == shape))
@@ -151,6 +154,7 @@ Tensor join(const std::vector<Tensor>& inputs, std::string_view separator) {
                               "; shapes must be equal, or those of scalars"));
     shape = own;
   }
+  if (lack_data) return unknown_text(shape);
   StringWriter writer;
   for (int64_t i = 0; i < shape.elements(); ++i) {
     for (size_t k = 0; k < arrays.size(); ++k) {
@@ -164,7 +168,8 @@ Tensor join(const std::vector<Tensor>& inputs, std::string_view separator) {
 
 Tensor reduce_join(const Tensor& x, const ReduceJoinOptions& options) {
   const std::string_view self = "strings.reduce_join";
-  known_text(self, x);
+  const bool lacks_data = ShapesOnly::lacks_data(text(self, x));
+  if (!lacks_data) known_text(self, x);
   const int rank = x.rank();
   std::vector<int> axes;
   if (options.axis)
@@ -179,8 +184,9 @@ Tensor reduce_join(const Tensor& x, const ReduceJoinOptions& options) {
     if (times > 1) throw_invalid(self, cat("axis ", i, " is given ", times, " times; give it once"));
     if (times == 0) order.push_back(i);
     if (times == 0 || options.keepdims) result.push_back(times == 0 ? x.shape()[i] : Size(1));
-    if (times == 1) inner *= x.shape()[i];
+    if (times == 1 && !lacks_data) inner *= x.shape()[i];
   }
+  if (lacks_data) return unknown_text(result);
   order.insert(order.end(), axes.rbegin(), axes.rend());
   const Array array = transpose(x, order).array();
   StringWriter writer;
@@ -252,7 +258,8 @@ Tensor substr(const Tensor& x, int64_t pos, int64_t len, Unit unit) {
 }
 Tensor substr(const Tensor& x, const Tensor& pos, const Tensor& len, Unit unit) {
   const std::string_view self = "strings.substr";
-  known_text(self, x);
+  const bool lacks_data = ShapesOnly::lacks_data(text(self, x));
+  if (!lacks_data) known_text(self, x);
   Shape shape = x.shape();
   for (const Tensor* numbers : {&pos, &len}) {
     if (!is_integer(required(self, *numbers, numbers == &pos ? 1 : 2).dtype()))
@@ -261,8 +268,9 @@ Tensor substr(const Tensor& x, const Tensor& pos, const Tensor& len, Unit unit) 
     if (!broadcast(before, numbers->shape(), shape))
       throw_invalid(self, cat("shapes ", before, " and ", numbers->shape(),
                               " do not broadcast: sizes must be equal or 1 from the right"));
-    known(self, *numbers);
+    if (!lacks_data) known(self, *numbers);
   }
+  if (lacks_data) return unknown_text(shape);
   const Array texts = broadcast_to(x, shape).array();
   const Array from = broadcast_to(pos, shape).array(), sizes = broadcast_to(len, shape).array();
   StringWriter writer;

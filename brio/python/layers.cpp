@@ -178,6 +178,20 @@ nb::object call(const nn::Layer& layer, nb::list inputs, std::optional<bool> tra
   return results;
 }
 
+// A call on symbols whose results have these shapes and dtypes: of a layer that cannot be traced to find them.
+nb::list call_with_specs(const nn::Layer& layer, nb::list inputs, std::optional<bool> training, nb::list specs) {
+  if (auto* module = dynamic_cast<PythonModule*>(&layer.module())) module->hold();
+  std::vector<nn::Symbol> symbols;
+  for (nb::handle input : inputs) symbols.push_back(nb::cast<nn::Symbol>(input));
+  std::vector<nn::Spec> made;
+  for (nb::handle spec : specs) made.emplace_back(dims_from(spec[0]), dtype_from(spec[1]));
+  const auto node =
+      std::make_shared<const nn::CallNode>(nn::CallNode{layer, symbols, {.training = training}, std::move(made)});
+  nb::list results;
+  for (size_t i = 0; i < node->results.size(); ++i) results.append(nb::cast(nn::Symbol(node, i)));
+  return results;
+}
+
 nb::list variables_of(const std::vector<Variable>& variables) {
   nb::list list;
   for (const Variable& variable : variables) list.append(variable_object(variable));
@@ -418,6 +432,7 @@ void bind_layers(nb::module_& m) {
   m.def("_layer_symbol", [](const nn::Layer& layer) { return nn::input_symbol(layer); });
   m.def("_symbol_layer", [](const nn::Symbol& symbol) { return symbol.node()->layer; });
   // In place: the tensor stays the one that a tape watches.
+  m.def("_call_with_specs", call_with_specs, nb::arg(), nb::arg(), nb::arg().none(), nb::arg());
   m.def("_kept_states", [](const nn::Layer& layer) { return variables_of(nn::kept_states(layer)); });
   m.def("_drop_mask", [](Given x) {
     if (TensorImpl* mask = std::exchange(nb::inst_ptr<Tensor>(x.object)->impl()->mask, nullptr)) Tensor::adopt(mask);

@@ -74,7 +74,9 @@ nb::object Nest::unflatten(const std::vector<Tensor>& tensors, size_t& next) con
   nb::object tuple = owned(PyTuple_New(static_cast<Py_ssize_t>(items_.size())));
   for (size_t i = 0; i < items_.size(); ++i)
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), items_[i].unflatten(tensors, next).release().ptr());
-  return kind_ == Kind::named_tuple ? nb::object(object_(*tuple)) : tuple;
+  if (kind_ != Kind::named_tuple) return tuple;
+  // As named tuples have it: nothing of a class's own comes between.
+  return nb::hasattr(object_, "_make") ? nb::object(object_.attr("_make")(tuple)) : nb::object(object_(*tuple));
 }
 
 uint64_t Nest::hash() const {

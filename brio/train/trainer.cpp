@@ -78,14 +78,21 @@ void Trainer::make_outputs(size_t n) {
   Compiled& c = *compiled_;
   if (c.outputs.size() == n) return;
   const nn::CompileOptions& o = c.options;
-  if (!o.outputs.empty() && o.outputs.size() != n && (n > 0 || has_loss()))
+  c.judged.clear();
+  // y may leave out what has neither a loss nor a metric.
+  for (size_t i = 0; i < o.outputs.size(); ++i)
+    if (o.outputs[i].loss.defined() || !o.outputs[i].metrics.empty() || !o.outputs[i].weighted_metrics.empty())
+      c.judged.push_back(i);
+  if (o.outputs.size() == n || c.judged.size() != n) c.judged.clear();
+  if (!o.outputs.empty() && o.outputs.size() != n && c.judged.empty() && (n > 0 || has_loss()))
     throw InvalidArgument(cat("[compile] options for ", o.outputs.size(), " outputs are given, but y has ", n));
   if (n > 1 && o.outputs.empty() && !(o.metrics.empty() && o.weighted_metrics.empty()))
     throw InvalidArgument(cat("[compile] metrics are given, but y has ", n,
                               " outputs; give those of each: {.outputs = {{.loss = …, .metrics = {…}}, …}}"));
-  const std::vector<std::string> names = output_names(n);
+  const std::vector<std::string> names = output_names(c.judged.empty() ? n : o.outputs.size());
   c.outputs.clear();
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t k = 0; k < n; ++k) {
+    const size_t i = c.judged.empty() ? k : c.judged[k];
     nn::OutputOptions options =
         o.outputs.empty() ? nn::OutputOptions{o.loss, 1, o.metrics, o.weighted_metrics} : o.outputs[i];
     c.outputs.push_back({names[i], std::move(options), nn::Mean({.name = names[i] + "_loss"})});

@@ -58,6 +58,7 @@ class Trainer {
     nn::CompileOptions options;
     nn::Mean loss{{.name = "loss"}};
     std::vector<Output> outputs;  // known from the first batch on
+    std::vector<size_t> judged;   // which of the model's outputs these are; empty: all
     std::vector<Traced> train, test, part;
     std::unique_ptr<detail::TracedFunction> apply;  // after the parts of a batch
     Tensor class_weights;                           // by class; the last is for all others

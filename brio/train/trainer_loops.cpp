@@ -180,11 +180,9 @@ bool Trainer::train(Batch& batch, int64_t accumulate, bool& prepared, BatchSourc
 // Which weights are trained may have changed since the last run: layers can be frozen.
 void Trainer::prepare_weights() {
   std::vector<Variable> weights = module_->trainable_variables();
-  if (weights.empty() && !compiled_->options.train_step)
-    throw InvalidArgument(cat("[fit] '", module_->name(), "' has no trainable weights: there is nothing to fit"));
   if (weights != weights_) forget_steps();
   weights_ = std::move(weights);
-  compiled_->options.optimizer.build(weights_);
+  if (!weights_.empty()) compiled_->options.optimizer.build(weights_);  // otherwise fit() measures, and changes nothing
 }
 
 Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,

@@ -91,6 +91,11 @@ std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch, 
 
 std::vector<Tensor> Trainer::forward(const Batch& batch, bool training) {
   std::vector<Tensor> y_pred = (*module_)(std::vector<Tensor>(batch.x), {.training = training});
+  if (!compiled_->judged.empty() && y_pred.size() == compiled_->options.outputs.size()) {
+    std::vector<Tensor> judged;
+    for (const size_t i : compiled_->judged) judged.push_back(y_pred[i]);
+    y_pred = std::move(judged);
+  }
   if (y_pred.size() != compiled_->outputs.size() && has_loss())
     throw InvalidArgument(cat("[fit] '", module_->name(), "' has ", y_pred.size(), " outputs, but y has ",
                               compiled_->outputs.size(), "; give one for each"));
@@ -102,17 +107,18 @@ std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector
   if (const nn::Step& own = training ? c.options.train_step : c.options.test_step) return own_step(own, batch, names);
   const TensorList weights = weights_of(batch, training);
   std::vector<Tensor> y_pred, gradients;
-  if (training) {
+  const bool learns = training && !weights_.empty();
+  if (learns) {
     GradientTape tape;
     y_pred = forward(batch, true);
     gradients = tape.gradient(c.options.optimizer.scale_loss(total_loss(batch, y_pred, weights).loss), weights_);
   } else {
-    y_pred = forward(batch, false);
+    y_pred = forward(batch, training);
     total_loss(batch, y_pred, weights);
   }
   update_metrics(batch, y_pred, weights);
   // Last, so that every other reader of the weights and of the step count comes before they are written in place.
-  if (training) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
+  if (learns) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
   return {};
 }
 

@@ -7,7 +7,7 @@ import contextlib
 import functools
 import sys
 
-from brio import _autograph, _core, nest
+from brio import _autograph, _core, _nest
 from brio._spec import TensorSpec
 
 
@@ -100,7 +100,7 @@ def while_loop(
         raise ValueError("[while_loop] No loop variables provided")
     if _core._is_tracing():
         return _core._while_structured(cond, body, loop_vars, maximum_iterations)
-    variables = nest.map_structure(_core.convert_to_tensor, loop_vars)
+    variables = _nest.map_structure(_core.convert_to_tensor, loop_vars)
     limit = None if maximum_iterations is None else int(maximum_iterations)
     rounds = 0
     while (limit is None or rounds < limit) and _holds(cond(*variables)):
@@ -108,26 +108,34 @@ def while_loop(
         result = list(result) if isinstance(result, (list, tuple)) else [result]
         if len(result) != len(variables):
             raise ValueError(f"[while_loop] the body returns {len(result)} variables, but was given {len(variables)}")
-        result = nest.map_structure(_core.convert_to_tensor, result)
-        variables = type(variables)(result) if not hasattr(variables, "_fields") else nest.named(type(variables), result)
+        result = _nest.map_structure(_core.convert_to_tensor, result)
+        variables = type(variables)(result) if not hasattr(variables, "_fields") else _nest.named(type(variables), result)
         rounds += 1
     return variables
 
 
 def _rows(elems):
     """How many there are, and a function to the i-th."""
-    flat = [_core.convert_to_tensor(x) for x in nest.flatten(elems)]
+    flat = [_core.convert_to_tensor(x) for x in _nest.flatten(elems)]
     if not flat or flat[0].shape.rank == 0:
         raise ValueError("elements must be tensors of rank 1 or more, to walk along their first axis")
     counts = {x.shape[0] for x in flat}
     if len(counts) != 1:
         raise ValueError(f"elements must have one length, but have {sorted(counts)}")
-    return counts.pop(), lambda i: nest.pack_sequence_as(elems, [x[i] for x in flat])
+    return counts.pop(), lambda i: _nest.pack(elems, [x[i] for x in flat])
+
+
+def _order(count, reverse):
+    if count is None:
+        from brio.errors import _UnknownValueError
+
+        raise _UnknownValueError("[scan] the number of elements is not known while a function or model is traced")
+    return list(range(count))[:: -1 if reverse else 1]
 
 
 def _stacked(results):
     first = results[0]
-    return nest.pack_sequence_as(first, [_core.stack(list(column)) for column in zip(*map(nest.flatten, results))])
+    return _nest.pack(first, [_core.stack(list(column)) for column in zip(*map(_nest.flatten, results))])
 
 
 def map_fn(
@@ -146,14 +154,14 @@ def map_fn(
     def call(row):
         result = fn(row)
         if wanted is None:
-            return nest.map_structure(_core.convert_to_tensor, result)
-        types = nest.flatten(wanted)
-        leaves = [_of_type("map_fn", x, t) for x, t in zip(nest.flatten(result), types)]
-        return nest.pack_sequence_as(result, leaves)
+            return _nest.map_structure(_core.convert_to_tensor, result)
+        types = _nest.flatten(wanted)
+        leaves = [_of_type("map_fn", x, t) for x, t in zip(_nest.flatten(result), types)]
+        return _nest.pack(result, leaves)
 
     count, row = _rows(elems)
     if _core._is_tracing():
-        elems = nest.map_structure(_core.convert_to_tensor, elems)
+        elems = _nest.map_structure(_core.convert_to_tensor, elems)
         return _core._scan(lambda carried, one: ((), call(one)), (), elems, False)[1]
     if count == 0:
         raise ValueError("[map_fn] there are no rows, so that the shape of the result is not known")
@@ -182,15 +190,14 @@ def scan(
 ):
     """The running results of a function of what it returned before and of the next row."""
     count, row = _rows(elems)
-    order = list(range(count))[:: -1 if reverse else 1]
     if _core._is_tracing():
-        tensors = nest.map_structure(_core.convert_to_tensor, elems)
+        tensors = _nest.map_structure(_core.convert_to_tensor, elems)
         if initializer is not None:
-            carried = nest.map_structure(_core.convert_to_tensor, initializer)
+            carried = _nest.map_structure(_core.convert_to_tensor, initializer)
             rest = tensors
         else:
-            carried = row(order[0])
-            rest = nest.map_structure(lambda x: x[:-1] if reverse else x[1:], tensors)
+            carried = row(-1 if reverse else 0)
+            rest = _nest.map_structure(lambda x: x[:-1] if reverse else x[1:], tensors)
 
         def step(before, one):
             after = fn(before, one)
@@ -200,30 +207,30 @@ def scan(
         if initializer is not None:
             return results
         parts = (lambda r, c: [r, _core.expand_dims(c, 0)]) if reverse else (lambda r, c: [_core.expand_dims(c, 0), r])
-        return nest.map_structure(lambda r, c: _core.concat(parts(r, c), axis=0), results, carried)
+        return _nest.map_structure(lambda r, c: _core.concat(parts(r, c), axis=0), results, carried)
     results, state = [], initializer
-    for i in order:
+    for i in _order(count, reverse):
         state = row(i) if state is None else fn(state, row(i))
-        state = nest.map_structure(_core.convert_to_tensor, state)
+        state = _nest.map_structure(_core.convert_to_tensor, state)
         results.append(state)
     return _stacked(results[:: -1 if reverse else 1])
 
 
 def _fold(fn, elems, initializer, reverse):
     count, row = _rows(elems)
-    order = list(range(count))[:: -1 if reverse else 1]
+    order = _order(count, reverse)
     if initializer is None:
         state, order = row(order[0]), order[1:]
     else:
-        state = nest.map_structure(_core.convert_to_tensor, initializer)
+        state = _nest.map_structure(_core.convert_to_tensor, initializer)
     if _core._is_tracing() and order:
-        tensors = nest.map_structure(_core.convert_to_tensor, elems)
+        tensors = _nest.map_structure(_core.convert_to_tensor, elems)
         if initializer is None:
-            tensors = nest.map_structure(lambda x: x[:-1] if reverse else x[1:], tensors)
+            tensors = _nest.map_structure(lambda x: x[:-1] if reverse else x[1:], tensors)
         return _core._scan(lambda before, one: (fn(before, one), ()), state, tensors, reverse)[0]
     for i in order:
         state = fn(state, row(i))
-    return nest.map_structure(_core.convert_to_tensor, state)
+    return _nest.map_structure(_core.convert_to_tensor, state)
 
 
 def foldl(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None):
@@ -241,20 +248,20 @@ def foldr(fn, elems, initializer=None, parallel_iterations=10, back_prop=True, s
 
 def _call_python(who, func, inp, Tout, stateful, to_argument):
     inputs = [_core.convert_to_tensor(x) for x in _listed(inp)]
-    types = nest.flatten(Tout)
+    types = _nest.flatten(Tout)
     if _core._journalling():  # a function of Dataset.map is written down: one step of it
-        return nest.pack_sequence_as(Tout, _core._journal_call(lambda *x: nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs))
+        return _nest.pack(Tout, _core._journal_call(lambda *x: _nest.flatten(_call_python(who, func, x, Tout, stateful, to_argument)), inputs))
     if not (_core._is_tracing() and any(not _core._is_known(x) for x in inputs)):
         result = func(*map(to_argument, inputs))
         if Tout is None or (isinstance(Tout, (list, tuple)) and not Tout):
             return None if Tout is None else []
-        leaves = nest.flatten(result)
+        leaves = _nest.flatten(result)
         if len(leaves) != len(types):
             from brio.errors import InvalidArgumentError
 
             raise InvalidArgumentError(f"[{who}] the function returned {len(leaves)} results, but {len(types)} were announced")
         made = [_of_type(who, x, t) for x, t in zip(leaves, types)]
-        return nest.pack_sequence_as(Tout, made)
+        return _nest.pack(Tout, made)
     for t in types:
         if not isinstance(t, TensorSpec) or not t.shape.is_fully_defined():
             from brio.errors import _UnknownValueError
@@ -265,9 +272,9 @@ def _call_python(who, func, inp, Tout, stateful, to_argument):
             )
 
     def run(*arrays):
-        return [_of_type(who, x, t) for x, t in zip(nest.flatten(func(*map(to_argument, arrays))), types)]
+        return [_of_type(who, x, t) for x, t in zip(_nest.flatten(func(*map(to_argument, arrays))), types)]
 
-    return nest.pack_sequence_as(Tout, _core._host_call(run, inputs, types, stateful))
+    return _nest.pack(Tout, _core._host_call(run, inputs, types, stateful))
 
 
 def py_function(func=None, inp=None, Tout=None, name=None):
@@ -346,11 +353,11 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
 
     def now(*values):
         leaves = iter(values)
-        shown = [nest.map_structure(lambda x: next(leaves) if _core.is_tensor(x) else x, x) for x in inputs]
+        shown = [_nest.map_structure(lambda x: next(leaves) if _core.is_tensor(x) else x, x) for x in inputs]
         _write(sep.join(_text(x, summarize) for x in shown) + end, output_stream)
         return []
 
-    tensors = [x for x in nest.flatten(list(inputs)) if _core.is_tensor(x)]
+    tensors = [x for x in _nest.flatten(list(inputs)) if _core.is_tensor(x)]
     if _core._journalling():
         _core._journal_call(now, [_core.convert_to_tensor(x) for x in tensors])
     elif _core._is_tracing():

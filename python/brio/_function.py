@@ -7,6 +7,7 @@ from typing import Literal
 
 from brio import _autograph, _core, _nest
 from brio._spec import TensorSpec
+from brio.errors import InvalidArgumentError
 
 _PLAIN = (bool, int, float, str, bytes, type(None))
 
@@ -126,6 +127,8 @@ class ConcreteFunction:
         for place, value in zip(places, given):
             spec = leaves[place] if isinstance(leaves[place], TensorSpec) else TensorSpec.from_tensor(leaves[place])
             value = _core.convert_to_tensor(value)
+            if spec.dtype != value.dtype:
+                raise InvalidArgumentError(f"this concrete function takes {spec}, but got a tensor of {value.dtype.name}")
             if not spec.is_compatible_with(value):
                 raise TypeError(f"this concrete function takes {spec}, but got shape {value.shape} and dtype {value.dtype!r}")
             leaves[place] = value
@@ -141,6 +144,10 @@ class ConcreteFunction:
             except (TypeError, ValueError):
                 pass
         given = _nest.flatten((args, kwargs))
+        leaves = _nest.flatten(self.structured_input_signature)
+        for place, value in enumerate(given if len(given) == count else ()):
+            if place not in places and isinstance(leaves[place], _PLAIN) and type(value) is type(leaves[place]) and value != leaves[place]:
+                raise TypeError(f"this concrete function was traced for {leaves[place]!r}, but got {value!r}")
         return [given[place] for place in places] if len(given) == count else given
 
     @property

@@ -31,6 +31,11 @@ def map_structure(f, *structures):
     return pack(structures[0], [f(*leaves) for leaves in zip(*flat)])
 
 
+def named(cls, items):
+    """A named tuple of items, or what else has fields."""
+    return cls._make(items) if hasattr(cls, "_make") else cls(*items)
+
+
 def _sorted(d):
     try:
         return sorted(d)
@@ -43,7 +48,7 @@ def _pack(structure, leaves):
         packed = {key: _pack(structure[key], leaves) for key in _sorted(structure)}
         return type(structure)((key, packed[key]) for key in structure)
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
-        return type(structure)(*(_pack(item, leaves) for item in structure))
+        return named(type(structure), [_pack(item, leaves) for item in structure])
     if isinstance(structure, (list, tuple)):
         return type(structure)([_pack(item, leaves) for item in structure])
     try:

@@ -12,6 +12,7 @@ class SparseTensor:
     """
 
     def __init__(self, indices, values, dense_shape):
+        _let_functions_take_it()
         self.indices = _core.cast(_core.convert_to_tensor(indices, dtype_hint="int64"), "int64")
         self.values = _core.convert_to_tensor(values)
         self.dense_shape = _core.cast(_core.convert_to_tensor(dense_shape, dtype_hint="int64"), "int64")
@@ -46,3 +47,15 @@ class SparseTensor:
 
     def __repr__(self):
         return f"SparseTensor(indices={self.indices}, values={self.values}, dense_shape={self.dense_shape})"
+
+
+_taken = []
+
+
+def _let_functions_take_it():
+    """From the first sparse tensor on, functions of each element (tf.cast, tf.abs) take one: they give one of the same places."""
+    if not _taken:
+        _taken.append(True)
+        from brio.experimental import _dispatch
+
+        _dispatch.for_class(SparseTensor, lambda f, x, *args, **kwargs: x.with_values(f(x.values, *args, **kwargs)))

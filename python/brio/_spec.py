@@ -54,7 +54,11 @@ class TensorSpec:
 
 
 def type_spec_from_value(value):
-    """The description of a tensor."""
+    """The description of a tensor, or of an object of a class of one's own."""
+    if hasattr(value, "_fields") and hasattr(type(value), "Spec"):
+        from brio.experimental._extension_type import _spec_of
+
+        return _spec_of(value)
     return TensorSpec.from_tensor(_core.convert_to_tensor(value))
 
 

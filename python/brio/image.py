@@ -232,3 +232,49 @@ def crop_and_resize(image, boxes, box_indices, crop_size, method="bilinear", ext
     else:
         raise ValueError(f"[crop_and_resize] method is {method!r}; it is 'bilinear' or 'nearest'")
     return _core.where(_core.expand_dims(inside, 3), result, _core.constant(float(extrapolation_value)))
+
+
+def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None,
+                                  use_image_if_no_bounding_boxes=None, name=None):  # fmt: skip
+    """A random piece of a picture that covers a share of one of the boxes: (begin and size for tf.slice, the box (1, 1, 4))."""
+    given = [_core.convert_to_tensor(image_size), _core.convert_to_tensor(bounding_boxes)]
+    draws = _core._random.uniform([max_attempts or 100, 4], seed=seed or None)
+    options = (float(min_object_covered), aspect_ratio_range or (0.75, 1.33), area_range or (0.05, 1.0), bool(use_image_if_no_bounding_boxes))
+    if _core._journalling():  # one step of what Dataset.map writes down
+        return tuple(_core._journal_call(lambda size, boxes, numbers: _sampled_box(size, boxes, numbers, *options), [*given, draws]))
+    return tuple(_sampled_box(*given, draws, *options))
+
+
+def _sampled_box(image_size, boxes, draws, covered, ratios, areas, without_boxes):
+    import math
+
+    import numpy as np
+
+    height, width = (int(n) for n in image_size.numpy()[:2])
+    boxes = boxes.numpy().reshape(-1, 4)
+    if not len(boxes):
+        if not without_boxes:
+            from brio.errors import InvalidArgumentError
+
+            raise InvalidArgumentError("[sample_distorted_bounding_box] there are no boxes; give some, or use_image_if_no_bounding_boxes=True")
+        boxes = np.array([[0, 0, 1, 1]], np.float32)
+    sides = boxes * [height, width, height, width]
+    found = (0, 0, height, width)
+    for one, two, three, four in draws.numpy().tolist():
+        ratio = ratios[0] + one * (ratios[1] - ratios[0])
+        least, most = (round(math.sqrt(a * height * width / ratio)) for a in areas)
+        most = min(most, height, int((width + 0.5 - 1e-7) / ratio))
+        rows = min(least, most) + int(two * (max(most - least, 0) + 1))
+        columns = round(rows * ratio)
+        if not (0 < rows <= height and 0 < columns <= width and areas[0] * height * width <= rows * columns <= areas[1] * height * width):
+            continue
+        top, left = int(three * (height - rows + 1)), int(four * (width - columns + 1))
+        common = np.clip(np.minimum(sides[:, 2], top + rows) - np.maximum(sides[:, 0], top), 0, None) * np.clip(np.minimum(sides[:, 3], left + columns) - np.maximum(sides[:, 1], left), 0, None)
+        whole = (sides[:, 2] - sides[:, 0]) * (sides[:, 3] - sides[:, 1])
+        if (common >= covered * whole).any():
+            found = (top, left, rows, columns)
+            break
+    top, left, rows, columns = found
+    box = np.array([[[top / height, left / width, (top + rows) / height, (left + columns) / width]]], np.float32)
+    dtype = image_size.dtype
+    return [_core.constant([top, left, 0], dtype), _core.constant([rows, columns, -1], dtype), _core.constant(box)]

@@ -6,9 +6,35 @@ from brio._nest import is_nested
 __getattr__ = _missing.attribute_error_of(__name__)
 
 
+_leaves = ()  # classes that are tuples to Brio, and one value to programs: what tf.experimental.ExtensionType loads
+
+
+class _Leaf:
+    """One value in a structure that is taken apart."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+def _closed(structure):
+    """A structure whose leaves that look like tuples do not."""
+    if isinstance(structure, _leaves):
+        return _Leaf(structure)
+    if isinstance(structure, dict):
+        return type(structure)((k, _closed(v)) for k, v in structure.items())
+    if isinstance(structure, (list, tuple)):
+        items = [_closed(v) for v in structure]
+        return _nest.named(type(structure), items) if hasattr(structure, "_fields") else type(structure)(items)
+    return structure
+
+
 def flatten(structure, expand_composites=False):
     """All that is no list, tuple or dictionary, in order; dictionaries by sorted keys."""
-    return _nest.flatten(structure)
+    if not _leaves or expand_composites:
+        return _nest.flatten(structure)
+    return [leaf.value if isinstance(leaf, _Leaf) else leaf for leaf in _nest.flatten(_closed(structure))]
 
 
 def assert_same_structure(nest1, nest2, check_types=True, expand_composites=False):
@@ -28,7 +54,7 @@ def assert_same_structure(nest1, nest2, check_types=True, expand_composites=Fals
 
 def pack_sequence_as(structure, flat_sequence, expand_composites=False):
     """The items of a list in a structure like another."""
-    return _nest.pack(structure, flat_sequence)
+    return _nest.pack(_closed(structure) if _leaves and not expand_composites else structure, flat_sequence)
 
 
 def map_structure(func, *structure, **kwargs):
@@ -38,9 +64,12 @@ def map_structure(func, *structure, **kwargs):
     if not callable(func):
         raise TypeError(f"func must be callable, but got {func!r}")
     check_types = kwargs.pop("check_types", True)
-    kwargs.pop("expand_composites", None)
+    whole = _leaves and not kwargs.pop("expand_composites", False)
     if kwargs:
         raise ValueError(f"Only valid keyword arguments are `check_types` and `expand_composites`, not: `{', '.join(kwargs)}`")
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types)
-    return _nest.map_structure(func, *structure)
+    if not whole:
+        return _nest.map_structure(func, *structure)
+    opened = lambda *leaves: func(*(leaf.value if isinstance(leaf, _Leaf) else leaf for leaf in leaves))  # noqa: E731
+    return _nest.map_structure(opened, *map(_closed, structure))

@@ -111,6 +111,40 @@ class _RaggedRows(RaggedTensorSpec):
         return RaggedTensor.from_row_lengths(*tensors)
 
 
+class _SparseRows(SparseTensorSpec):
+    """Batches of sparse tensors, as C++ makes them: places and values one after the other with the numbers of each row, and shapes."""
+
+    parts = 5
+
+    def from_parts(self, tensors):
+        from brio._sparse import SparseTensor
+
+        places, counts, values, _, shapes = tensors
+        rows = _core.shape(counts, "int64")[0]
+        row = _core.repeat(_core.range(rows), counts)
+        shape = _core.concat([_core.reshape(rows, [1]), _core.reduce_max(shapes, 0)], 0)
+        return SparseTensor(_core.concat([row[:, None], places], 1), values, shape)
+
+
+def has_sparse(spec):
+    """Is a leaf a sparse tensor?"""
+    return any(isinstance(leaf, SparseTensorSpec) for leaf in _nest.flatten(spec))
+
+
+def sparse_batch(spec, size):
+    """(specs of batches, which tensors of an element C++ stacks): the others, of sparse tensors, it puts one after the other."""
+    stacked, at = [], 0
+    for leaf in _nest.flatten(spec):
+        if type(leaf) is SparseTensorSpec:
+            stacked.append(at + 2)
+        elif isinstance(leaf, TensorSpec):
+            stacked.append(at)
+        at += parts_of(leaf)
+    _nest.map_structure(lambda leaf: None if type(leaf) is SparseTensorSpec else dense_leaves(leaf), spec)
+    batched = lambda leaf: _SparseRows([size, *leaf.shape], leaf.dtype) if isinstance(leaf, SparseTensorSpec) else TensorSpec([size, *leaf.shape], leaf.dtype)  # noqa: E731
+    return _nest.map_structure(batched, spec), stacked
+
+
 def ragged_batch_spec(leaf):
     if leaf.shape.is_fully_defined():
         return TensorSpec([None, *leaf.shape], leaf.dtype)
@@ -154,7 +188,7 @@ def normalize(value, lists=False):
     if isinstance(value, tuple) and type(value) is not TensorShape:
         made = [normalize(item) for item in value]
         specs = [spec for spec, _ in made]
-        spec = type(value)(*specs) if hasattr(value, "_fields") else tuple(specs)
+        spec = _nest.named(type(value), specs) if hasattr(value, "_fields") else tuple(specs)
         return spec, [t for _, tensors in made for t in tensors]
     if value is None:
         raise TypeError("None is no part of an element; the function must return tensors")

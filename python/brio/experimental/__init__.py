@@ -1,6 +1,21 @@
 """tf.experimental."""
 
-from brio._missing import attribute_error_of
-from brio.experimental import numpy  # noqa: F401
+from brio._lazy import load as _load
+from brio._missing import explain as _explain
 
-__getattr__ = attribute_error_of(__name__)
+_DEFINED_IN = {
+    **dict.fromkeys(("ExtensionType", "BatchableExtensionType"), "_extension_type"),
+    **dict.fromkeys(("dispatch_for_api", "dispatch_for_unary_elementwise_apis", "dispatch_for_binary_elementwise_apis", "unregister_dispatch_for"), "_dispatch"),
+}
+
+
+def __getattr__(name):
+    if name == "numpy":
+        return _load("brio.experimental.numpy")
+    if name in _DEFINED_IN:
+        return getattr(_load(f"brio.experimental.{_DEFINED_IN[name]}"), name)
+    raise AttributeError(name if name.startswith("__") else _explain(__name__, name))
+
+
+def __dir__():
+    return sorted({"numpy", *_DEFINED_IN})

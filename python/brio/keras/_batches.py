@@ -73,6 +73,19 @@ class Batches:
             yield self.flat(*unpack_x_y_sample_weight(batch))
 
 
+def columns(x):
+    """Columns of a pandas table as (rows, 1): one number for each sample, as Keras takes them."""
+    if isinstance(x, dict):
+        return type(x)((k, columns(v)) for k, v in x.items())
+    if type(x) in (list, tuple):
+        return type(x)(map(columns, x)) if any(map(_is_column, x)) else x
+    return x.to_numpy()[:, None] if _is_column(x) else x
+
+
+def _is_column(x):
+    return type(x).__name__ == "Series" and type(x).__module__.startswith("pandas.")
+
+
 def cut(x, batch_size):
     """The batches of arrays, in their structure."""
     x = _nest.map_structure(_core.convert_to_tensor, x)

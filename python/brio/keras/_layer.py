@@ -9,6 +9,7 @@ import numpy
 
 from brio import _autograph, _core, _nest, _signals
 from brio.errors import InvalidArgumentError as _InvalidArgument
+from brio.errors import _UnknownValueError
 from brio.keras import _classes, _input_spec, _tracking
 
 KerasTensor = _core.KerasTensor
@@ -220,7 +221,7 @@ class Layer:
             values = [i for i, x in enumerate(flat) if _is_value(x)]
         if symbolic:
             with _shapes_only:
-                made = _packed(self, self._handle.call([flat[i] for i in values], training), args[0])
+                made = _packed(self, on_symbols(self._handle, [flat[i] for i in values], training), args[0])
             _remember_call(self, args[0], made)
             return made
         stack = self._pending.__dict__.setdefault("stack", [])
@@ -351,9 +352,10 @@ class Layer:
                                        autocast, regularizer, constraint)  # fmt: skip
 
     def add_loss(self, loss):
-        """Something to be added to the loss of the model: a scalar, or several."""
+        """Something to be added to the loss of the model: a scalar, or several. Of what is no scalar the sum is added, as in Keras."""
         for one in loss if isinstance(loss, (list, tuple)) else [loss]:
-            self._handle.add_loss(one)
+            one = _core.convert_to_tensor(one)
+            self._handle.add_loss(_core.reduce_sum(one) if len(one.shape) else one)
 
     def __setattr__(self, name, value):
         own = getattr(type(self), name, None)
@@ -617,6 +619,32 @@ def _on_symbols(layer, args, kwargs, training):
     made = step(symbols if len(symbols) > 1 else symbols[0])
     _remember_call(layer, symbols, made)
     return made
+
+
+def on_symbols(handle, symbols, training=None, masks=None):
+    """A layer called on symbols. One that needs the values of tensors is called on examples instead, which show the shapes of its results."""
+    try:
+        return handle.call(symbols, training, masks)
+    except _UnknownValueError:
+        specs = _specs_by_example(handle, symbols, training)
+        if specs is None:
+            raise
+        return _core._call_with_specs(handle, symbols, training, specs)
+
+
+def _specs_by_example(handle, symbols, training):
+    """[(shape, dtype)] of what a layer gives; sizes that differ between examples of two sizes are open. None where it takes no such example."""
+    shapes = []
+    for size in (2, 3):
+        tensors = [_core.zeros([size + (i > 0) if n is None else n for i, n in enumerate(s.shape)], s.dtype) for s in symbols]
+        try:
+            with _core._InitScope():
+                results = handle.call(tensors, training)
+                shapes.append([(tuple(r.shape), r.dtype.name) for r in results])
+        except Exception as error:  # noqa: BLE001: zeros are no data that it takes
+            _signals.let_pass(error)
+            return None
+    return [([a if a == b else None for a, b in zip(one[0], two[0])], one[1]) for one, two in zip(*shapes)]
 
 
 def _take_input_shape(layer, given):

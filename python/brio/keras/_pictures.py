@@ -52,6 +52,15 @@ class Picture:
         return tf.io.encode_png(tf.constant(self.pixels)).numpy()
 
 
+def _picture(pixels):
+    """A PIL image where that package is installed, as programs go on with its functions; else a Picture."""
+    try:
+        from PIL import Image
+    except ImportError:
+        return Picture(pixels)
+    return Image.fromarray(pixels[:, :, 0] if pixels.shape[2] == 1 else pixels)
+
+
 def load_img(path, color_mode="rgb", target_size=None, interpolation="nearest", keep_aspect_ratio=False):
     """A picture from a PNG, JPEG, BMP or GIF file."""
     channels = {"grayscale": 1, "rgb": 3, "rgba": 4}.get(color_mode)
@@ -70,7 +79,7 @@ def load_img(path, color_mode="rgb", target_size=None, interpolation="nearest", 
             pixels = pixels[top : top + rows, left : left + columns]
         made = tf.image.resize(pixels, target_size, method=_INTERPOLATIONS[interpolation])
         pixels = tf.saturate_cast(tf.round(tf.cast(made, "float32")), "uint8")
-    return Picture(np.asarray(pixels))
+    return _picture(np.asarray(pixels))
 
 
 def img_to_array(img, data_format=None, dtype=None):
@@ -85,6 +94,10 @@ def img_to_array(img, data_format=None, dtype=None):
 
 def array_to_img(x, data_format=None, scale=True, dtype=None):
     """A picture of an array of pixels."""
+    return _picture(_pixels(x, data_format, scale, dtype))
+
+
+def _pixels(x, data_format=None, scale=True, dtype=None):
     x = np.asarray(x, dtype=dtype or "float32")
     if x.ndim != 3:
         raise ValueError(f"a picture has three axes, but the shape is {x.shape}")
@@ -97,14 +110,14 @@ def array_to_img(x, data_format=None, scale=True, dtype=None):
         if x.max() != 0:
             x = x / x.max()
         x = x * 255
-    return Picture(x.astype("uint8"))
+    return x.astype("uint8")
 
 
 def save_img(path, x, data_format=None, file_format=None, scale=True, **kwargs):
     """Writes a PNG or JPEG file."""
     from brio._files import write_aside
 
-    pixels = array_to_img(x, data_format, scale).pixels
+    pixels = _pixels(x, data_format, scale)
     kind = (file_format or str(path).rsplit(".", 1)[-1]).lower()
     if kind in ("jpg", "jpeg"):
         data = tf.io.encode_jpeg(tf.constant(pixels[:, :, :3])).numpy()

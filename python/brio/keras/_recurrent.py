@@ -1,5 +1,7 @@
 """Recurrent layers and cells as Python classes, and cells written in Python."""
 
+import math
+
 from brio import _core, _nest
 from brio.keras._builtin import Builtin
 
@@ -25,6 +27,9 @@ class Recurrent(Builtin):
         """The cell that each step runs."""
         from brio.keras.layers import _python_layer
 
+        given = self.__dict__.get("_config", {}).get("cell")
+        if hasattr(given, "_handle"):  # also one of Python's, which C++ has behind another
+            return given
         return _python_layer(self._inner.layers()[0])
 
     @property
@@ -45,11 +50,24 @@ class Recurrent(Builtin):
         return _python_layer(self._inner.layers()[index])
 
     def _packed(self, results):
-        if self._kind == "RNN" and len(results) > 1:
+        if self._kind == "RNN":
             cell = self.cell
-            if isinstance(cell, StackedCells):
+            if len(results) > 1 and isinstance(cell, StackedCells):
                 return [results[0], *_nest.pack(cell.state_size, results[1:])]
+            results = self._in_shape(cell, list(results))
         return results[0] if len(results) == 1 else results
+
+
+    def _in_shape(self, cell, results):
+        """Results and states of a cell of Python's in the shapes that it gave them."""
+        from brio.keras import ops
+
+        shapes = [cell.__dict__.get("_output_shape", ()), *(_state_shapes(cell.state_size) if len(results) > 1 and not isinstance(cell, Builtin) else ())]
+        for i, shape in enumerate(shapes):
+            if len(shape) > 1:
+                time = (results[i].shape[1],) if i == 0 and self.return_sequences else ()
+                results[i] = ops.reshape(results[i], (-1, *(n if n is not None else -1 for n in time), *shape))
+        return results
 
 
 class Cell(Builtin):
@@ -110,19 +128,34 @@ def as_cell(cell):
     if not hasattr(cell, "state_size"):
         raise ValueError(f"{type(cell).__name__} is no cell: it has no state_size")
     if "_as_cell" not in cell.__dict__:
-        sizes = [s if isinstance(s, int) else s[-1] for s in _sizes(cell.state_size)]
+        shapes = _state_shapes(cell.state_size)
+        sizes = [math.prod(shape) for shape in shapes]
         output = getattr(cell, "output_size", None)
+        output = sizes[0] if output is None else output if isinstance(output, int) else math.prod(output)
 
         def step(tensors, training):
-            states = _nest.pack(cell.state_size, tensors[1:]) if isinstance(cell.state_size, (list, tuple)) else [tensors[1]]
+            flat = [_core.reshape(t, [-1, *shape]) if len(shape) > 1 else t for t, shape in zip(tensors[1:], shapes)]
+            states = flat if len(flat) > 1 or isinstance(cell.state_size, (list, tuple)) else [flat[0]]
             from brio.keras._layer import _call_arguments
 
             kwargs = {"training": training} if "training" in _call_arguments(type(cell)) else {}
-            output, new = cell(tensors[0], states, **kwargs)
-            return [output, *_nest.flatten(new)]
+            made, new = cell(tensors[0], states, **kwargs)
+            object.__setattr__(cell, "_output_shape", tuple(made.shape[1:]))
+            return [_in_a_row(made), *(_in_a_row(s) for s in _nest.flatten(new))]
 
-        object.__setattr__(cell, "_as_cell", _core._python_cell(cell._handle, sizes, sizes[0] if output is None else output, step))
+        object.__setattr__(cell, "_as_cell", _core._python_cell(cell._handle, sizes, output, step))
     return _Handle(cell.__dict__["_as_cell"])
+
+
+def _state_shapes(state_size):
+    """The shape of each state of a sample: a number is one axis, a list of numbers is a state for each, a shape is a state of its own."""
+    given = state_size if isinstance(state_size, list) or type(state_size) is tuple else [state_size]
+    return [(s,) if isinstance(s, int) else tuple(s) for s in given]
+
+
+def _in_a_row(x):
+    """C++ keeps states and results as (batch, numbers)."""
+    return x if len(x.shape) <= 2 else _core.reshape(x, [-1, math.prod(x.shape[1:])])
 
 
 class _Handle:
@@ -132,5 +165,3 @@ class _Handle:
         self._handle = handle
 
 
-def _sizes(state_size):
-    return _nest.flatten(state_size) if isinstance(state_size, (list, tuple)) else [state_size]

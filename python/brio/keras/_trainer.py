@@ -238,7 +238,7 @@ class Trainer:
         watchers = self._callback_list(callbacks, {}, None)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
-        x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else x
+        x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else _batches.columns(x)
         dataset = getattr(x, "_brio_dataset", None)
         if type(self).predict_step is not Trainer.predict_step or self.run_eagerly:
             batches = _batches.Batches(x, lambda x, *_: x).start(0) if dataset is not None else _batches.cut(x, batch_size or 32)
@@ -317,7 +317,7 @@ class Trainer:
 
     def _inputs(self, x, y, sample_weight, shuffle=False):
         """Lists of tensors, or something that gives batches of them."""
-        x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else x
+        x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else _batches.columns(x)
         dataset = getattr(x, "_brio_dataset", None)
         if dataset is not None:
             return (_batches.Batches(x, self._flat_batch) if self.run_eagerly else dataset), None, None
@@ -420,6 +420,10 @@ class Trainer:
         if len(judged) == 1 and len(predictions) > 1:
             judged = judged * len(predictions)
         targets = self._flat_targets(y) or [None] * len(predictions)
+        if len(judged) == len(predictions) > len(targets):  # what has neither a loss nor a metric has no target
+            kept = [(row, p) for row, p in zip(judged, predictions) if row[0] is not None or row[2] or row[3]]
+            if len(kept) == len(targets):
+                judged, predictions = [row for row, _ in kept], [p for _, p in kept]
         weights = self._flat_targets(sample_weight) or [None]
         return zip(judged, targets, predictions, weights if len(weights) == len(predictions) else weights * len(predictions))
 
@@ -435,7 +439,7 @@ class Trainer:
                 parts[i] = part[0] if len(part) == 1 else tuple(part)
         while len(parts) > 1 and parts[-1] is None:
             parts.pop()
-        return tuple(parts) if len(parts) > 1 else parts[0]
+        return tuple(parts) if len(parts) > 1 or isinstance(parts[0], (list, tuple)) else parts[0]
 
     def _step(self, x, y, sample_weight):
         return _logs(self.train_step(self._batch(x, y, sample_weight)))

@@ -5,7 +5,7 @@ import json
 from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _serialization
-from brio.keras._layer import KerasTensor, Layer, as_dense, remembering
+from brio.keras._layer import KerasTensor, Layer, as_dense, on_symbols, remembering
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
 
@@ -140,6 +140,10 @@ class Model(Trainer, Layer):
         export_model(self, filepath, verbose, input_signature)
 
 
+def _on_tensors(handle, tensors, training, masks):
+    return handle.call(tensors, training, masks)
+
+
 _with_functional = {}
 
 
@@ -178,7 +182,7 @@ class Functional(Model):
         masks = None if mask is None else mask if isinstance(mask, (list, tuple)) else [mask]
         symbolic = isinstance(_nest.flatten(inputs)[0], KerasTensor)
         handle = self._handle.keeping(self) if symbolic else self._handle
-        made = self._pack_outputs(handle.call(self._flat_inputs(inputs), training, masks))
+        made = self._pack_outputs((on_symbols if symbolic else _on_tensors)(handle, self._flat_inputs(inputs), training, masks))
         if symbolic:
             from brio.keras._layer import _remember_call
 

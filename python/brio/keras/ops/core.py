@@ -20,6 +20,8 @@ def shape(x):
 
 def cast(x, dtype):
     """x in another dtype."""
+    if hasattr(x, "dense_shape"):  # a sparse tensor stays one
+        return x.with_values(tf.cast(x.values, dtype))
     return tf.cast(tensor(x), dtype)
 
 
