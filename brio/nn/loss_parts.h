@@ -34,8 +34,8 @@ void require_same_shape(std::string_view loss, const Tensor& y_true, const Tenso
 Pair compared(std::string_view loss, const Tensor& y_true, const Tensor& y_pred,
               std::string_view hint = "reshape one of them");
 
-// The same for losses of differences, where targets of a size of 1 count for a whole axis of predictions, and the other
-// way round, as in Keras.
+// The same for losses of differences, where targets of a size of 1 count for a whole axis of predictions, and the
+// other way round, as in Keras.
 Pair compared_broadcast(std::string_view loss, const Tensor& y_true, const Tensor& y_pred);
 
 // The class numbers that go with predictions whose classes lie along `axis` (not negative): y_true without an axis of

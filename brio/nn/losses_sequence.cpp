@@ -38,14 +38,15 @@ void check(const char* name, const Tensor& labels, const Tensor& logits) {
 }
 
 // lengths: (batch, 1), of labels; times: (batch,), of predictions, or none where all count.
-Tensor aligned(const Tensor& labels, const Tensor& logits, const Tensor& lengths, const Tensor& times, int64_t blank) {
+Tensor aligned(const Tensor& labels, const Tensor& logits, const Tensor& lengths, const Tensor& times,
+               int64_t blank) {
   const Size batch = labels.shape()[0], count = labels.shape()[1], states = 2 * count + 1;
   const Tensor no_label = constant(blank, i64);
   // What lies behind a sequence's labels is never reached, and must be a class.
   const Tensor classes = select(less(broadcast_to(iota(count), labels.shape()), lengths), labels, no_label);
   const Tensor blanks = broadcast_to(no_label, {batch, count});
-  const Tensor path = concat(
-      {reshape(stack({blanks, classes}, 2), {batch, 2 * count}), broadcast_to(no_label, {batch, 1})}, 1);
+  const Tensor path =
+      concat({reshape(stack({blanks, classes}, 2), {batch, 2 * count}), broadcast_to(no_label, {batch, 1})}, 1);
   // From one label to the next without a blank, unless they are the same.
   const Tensor two_before = pad(slice(path, {{}, {.end = -2}}), {{}, {2, 0}}, blank);
   const Tensor skips = logical_and(not_equal(path, no_label), not_equal(path, two_before));

@@ -15,8 +15,8 @@ class CTC : public Loss {
 
 Tensor ctc(const Tensor& y_true, const Tensor& y_pred);
 
-// The same for sequences of different lengths: class numbers (batch, labels), logits (batch, time, classes), and how many
-// of each count, (batch,). `blank` is the class that stands for no label.
+// The same for sequences of different lengths: class numbers (batch, labels), logits (batch, time, classes), and how
+// many of each count, (batch,). `blank` is the class that stands for no label.
 Tensor ctc_loss(const Tensor& labels, const Tensor& logits, const Tensor& label_length, const Tensor& logit_length,
                 int64_t blank);
 

@@ -19,8 +19,8 @@ std::string list(const std::vector<Shape>& shapes) {
   return text;
 }
 
-// The dtype of what two dtypes are merged to, by Keras' rules: truths give way to integers, integers to floats, and of two
-// that have neither's range the next that has both.
+// The dtype of what two dtypes are merged to, by Keras' rules: truths give way to integers, integers to floats, and
+// of two that have neither's range the next that has both.
 DType merged_dtype(DType a, DType b) {
   if (a == b || b == boolean) return a;
   if (a == boolean) return b;

@@ -278,10 +278,10 @@ class TextVectorizationModule : public Module {
       return n;
     }
     if (!is_known_now(x))
-      throw UnknownValue(
-          cat("[", name(),
-              "] the length of its result is that of the longest text, which is not known while a function or model is "
-              "traced; give it output_sequence_length"));
+      throw UnknownValue(cat(
+          "[", name(),
+          "] the length of its result is that of the longest text, which is not known while a function or model is "
+          "traced; give it output_sequence_length"));
     std::vector<int64_t> lengths(static_cast<size_t>(rows.shape.elements()), 0);
     for_each_row(*o_, x.array().data(), rows.shape.elements(), rows.width,
                  [&](int64_t row, const std::vector<std::string_view>& tokens) {

@@ -341,7 +341,9 @@ void bind_arrays(nb::module_& m) {
       nb::arg("dtype") = "float32", nb::arg("layout") = nb::none(), "A tensor of ones.");
   define(
       m, "zeros_like",
-      [](const Tensor& x, std::optional<DType> dtype, Given) { return nothing(x.shape(), dtype.value_or(x.dtype())); },
+      [](const Tensor& x, std::optional<DType> dtype, Given) {
+        return nothing(x.shape(), dtype.value_or(x.dtype()));
+      },
       nb::arg("input"), nb::arg("dtype") = nb::none(), nb::arg("layout") = nb::none(),
       "A tensor of zeros with the shape and dtype of another.");
   define(

@@ -101,7 +101,8 @@ void bind_symbols(nb::module_& m) {
     if (!operation || operation->name_in_keras.empty()) return nb::none();
     return nb::make_tuple(operation->name_in_keras, *operation->arguments_in_keras);
   });
-  // Whether one operation made these symbols of those that are given: then it is described by a name and what goes with it.
+  // Whether one operation made these symbols of those that are given: then it is described by a name and what goes
+  // with it.
   m.def("_describe_operation", [](const std::vector<nn::Symbol>& made, const std::vector<nn::Symbol>& given,
                                   const std::string& name, nb::object about) {
     const nn::CallNode& node = *made.at(0).node();

@@ -39,7 +39,7 @@ class Trainer {
   void require_compiled(const char* what) const;  // throws InvalidArgument
   // Is a step of the user's own in place of Brio's? What its batches hold is its own affair.
   bool has_own_step() const;
-  std::vector<nn::Spec> input_specs() const;      // what the module takes, as far as is known; the batch is unknown
+  std::vector<nn::Spec> input_specs() const;  // what the module takes, as far as is known; the batch is unknown
 
  private:
   // One output of the model: what it is judged by, and the means so far.

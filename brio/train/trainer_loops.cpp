@@ -182,7 +182,8 @@ void Trainer::prepare_weights() {
   std::vector<Variable> weights = module_->trainable_variables();
   if (weights != weights_) forget_steps();
   weights_ = std::move(weights);
-  if (!weights_.empty()) compiled_->options.optimizer.build(weights_);  // otherwise fit() measures, and changes nothing
+  if (!weights_.empty())
+    compiled_->options.optimizer.build(weights_);  // otherwise fit() measures, and changes nothing
 }
 
 Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,

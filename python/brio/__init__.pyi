@@ -18,6 +18,7 @@ from brio import lookup as lookup
 from brio import math as math
 from brio import nest as nest
 from brio import nn as nn
+from brio import profiler as profiler
 from brio import ragged as ragged
 from brio import random as random
 from brio import saved_model as saved_model
@@ -28,6 +29,7 @@ from brio import strings as strings
 from brio import summary as summary
 from brio import test as test
 from brio import train as train
+from brio import types as types
 from brio import version as version
 from brio._compat_report import compat_report as compat_report
 from brio._control import case as case

@@ -143,6 +143,9 @@ class Writer:
             body = "".join(f"    {m.name} = {m.value!r}\n" for m in cls)
             stub.imports.add("import enum")
             return f"class {name}(enum.Enum):\n{doc_text(cls, 4)}{body}"
+        if hasattr(cls, "_makes"):  # a class that makes objects of another
+            made = function_text("__init__", vars(cls)["__new__"].__func__, stub.module, name, 4).replace("(cls,", "(self,", 1)
+            return f"class {name}({self.reference(cls._makes, stub)}):\n{doc_text(cls, 4)}{made}"
         bases = [self.reference(b, stub) for b in cls.__bases__ if b is not object and not b.__module__.startswith("nanobind")]
         lines = [doc_text(cls, 4), made_init(cls) if "__signature__" in vars(cls) else ""]
         open_ended = {"__setattr__"} if "__getattr__" in vars(cls) else set()

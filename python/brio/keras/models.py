@@ -4,6 +4,7 @@ import json
 
 from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
+from brio.errors import _UnknownValueError
 from brio.keras import _serialization
 from brio.keras._layer import KerasTensor, Layer, as_dense, on_symbols, remembering
 from brio.keras._trainer import Trainer, is_list_of_values, listed
@@ -66,7 +67,10 @@ class Model(Trainer, Layer):
         (print_fn or print)(self._summary_text(expand_nested))
 
     def _summary_text(self, expand_nested=False):
-        text = self._trainer.summary_text()
+        try:
+            text = self._trainer.summary_text()
+        except _UnknownValueError:  # sizes depend on data: what the symbols say is all that there is
+            text = self._summary_of_symbols()
         if expand_nested:
             inside = [layer for layer in self.layers if isinstance(layer, Model)]
             text += "".join("\n" + layer._summary_text(True) for layer in inside)
@@ -244,6 +248,17 @@ class Functional(Model):
     def output(self):
         """The symbol that the model ends with."""
         return self._structures[1] if len(self._outputs_list) > 1 or isinstance(self._structures[1], dict) else self._outputs_list[0]
+
+    def _summary_of_symbols(self):
+        rows = []
+        for layer in self.layers:
+            found = [s for s in _nest.flatten(layer.__dict__.get("_calls", ((), ()))[1]) if s is not None]
+            shapes = [str(tuple(s.get().shape)) for s in found if hasattr(s, "get") and s.get() is not None]
+            shapes = shapes or [str(layer.batch_shape)] if hasattr(layer, "batch_shape") else shapes
+            rows.append((f"{layer.name} ({getattr(type(layer), '__name__', '')})", ", ".join(shapes) or "?", f"{layer.count_params():,}"))
+        wide = [max(len(row[i]) for row in [("Layer (type)", "Output Shape", "Param #"), *rows]) for i in range(3)]
+        lines = ["  ".join(cell.ljust(n) for cell, n in zip(row, wide)) for row in [("Layer (type)", "Output Shape", "Param #"), *rows]]
+        return "\n".join([f'Model: "{self.name}"', *lines, f"Total params: {self.count_params():,}"])
 
     def get_config(self):
         from brio.keras import _graph

@@ -16,6 +16,8 @@ class _Variables(type):
 class Variable(metaclass=_Variables):
     """keras.Variable(initializer, shape, dtype, ...): a tf.Variable of a value, or of what an initializer gives for a shape."""
 
+    _makes = _core.Variable
+
     def __new__(cls, initializer, shape=None, dtype=None, trainable=True, autocast=True, aggregation="none", synchronization="auto", name=None, **kwargs):
         if isinstance(initializer, str):
             from brio.keras import initializers
