@@ -114,7 +114,7 @@ Tensor sum_of(const Recording& recording, const Tensor& a, const Tensor& b) {
   if (second->low < first->low) std::swap(first, second);
   if (size - first->high != second->low) return add(a, b);  // a gap between them, or an overlap
   first->parts.insert(first->parts.end(), second->parts.begin(), second->parts.end());
-  const Tensor joined = concat(first->parts, first->axis);
+  Tensor joined = concat(first->parts, first->axis);
   if (first->low == 0 && second->high == 0) return joined;
   std::vector<Padding> paddings(static_cast<size_t>(a.rank()));
   paddings[static_cast<size_t>(first->axis)] = {first->low, second->high};
