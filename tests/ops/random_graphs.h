@@ -289,7 +289,8 @@ class Generator {
     for (const Known& result : results) moves.emplace_back(static_cast<size_t>(result.array.aval.shape.elements()));
     for (int probe = 0; probe < 6; ++probe) {
       std::vector<Array> arrays;
-      for (ValueId v : in) arrays.push_back(moved(known_[v], backward_stable));
+      for (size_t j = 0; j < in.size(); ++j)  // each complex one along both axes, and any two in all four ways
+        arrays.push_back(moved(known_[in[j]], backward_stable, probe >> j % 3));
       std::vector<Array> others;
       try {
         others = interpret(alone, arrays);
@@ -319,8 +320,8 @@ class Generator {
     return true;
   }
   // By several times the errors, either way: what is near a jump shows it, and a sum of errors of one sign is
-  // covered.
-  Array moved(const Known& known, bool by_roundings) {
+  // covered. Complex numbers move along one axis, by turns.
+  Array moved(const Known& known, bool by_roundings, int turn) {
     const DType dtype = known.array.aval.dtype;
     by_roundings = by_roundings && relative_tolerance(dtype) > 0;
     if (known.error.empty() && !by_roundings) return known.array;
@@ -333,7 +334,7 @@ class Generator {
         const double by = (rng_.chance(0.5) ? 4 : -4) * std::max(error, least);
         const Number x = number_at(known.array, i);
         if constexpr (is_complex_number<T>) {
-          const Number to = x + by * (rng_.chance(0.5) ? Number(1, 0) : Number(0, 1));
+          const Number to = x + by * ((turn + i) % 2 == 0 ? Number(1, 0) : Number(0, 1));
           array.as<T>()[i] = {static_cast<typename T::value_type>(to.real()),
                               static_cast<typename T::value_type>(to.imag())};
         } else if constexpr (std::is_same_v<T, double>) {
