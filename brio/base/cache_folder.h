@@ -12,7 +12,7 @@ inline std::filesystem::path cache_folder() {
     const char* const folder = std::getenv(variable);
     return folder && *folder == '/' ? folder : "";
   };
-  if (const auto own = named("BRIO_CACHE"); !own.empty()) return own;
+  if (auto own = named("BRIO_CACHE"); !own.empty()) return own;
   if (const auto all = named("XDG_CACHE_HOME"); !all.empty()) return all / "brio";
   if (const auto home = named("HOME"); !home.empty()) return home / ".cache" / "brio";
   return {};
