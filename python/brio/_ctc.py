@@ -66,12 +66,20 @@ def collapse_repeated(labels, seq_length, name=None):
 def beam_search(inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=False):
     """([sparse labels] of the most likely readings, (batch, top_paths) logarithms of their probabilities). The blank is the last class."""
     logits, lengths = _core.convert_to_tensor(inputs).numpy(), _core.convert_to_tensor(sequence_length).numpy()
-    if top_paths > beam_width:
+    if logits.ndim != 3 or logits.dtype.kind != "f" or 0 in logits.shape:
+        raise ValueError(f"[ctc_beam_search_decoder] takes logits (time, batch, classes), but got {logits.dtype} of shape {logits.shape}")
+    if lengths.dtype.kind not in "iu" or lengths.shape != logits.shape[1:2] or lengths.min() < 0 or lengths.max() > logits.shape[0]:
+        raise ValueError(
+            f"[ctc_beam_search_decoder] sequence_length has shape {lengths.shape} and dtype {lengths.dtype}; give each of {logits.shape[1]} "
+            f"sequences an integer from 0 to {logits.shape[0]}"
+        )
+    if not 0 < top_paths <= beam_width:
         raise ValueError(f"[ctc_beam_search_decoder] {top_paths} readings are asked of a beam of {beam_width}; give a wider one")
-    exact = logits.astype(np.float64)
-    top = exact.max(-1, keepdims=True)
-    chances = exact - top - np.log(np.exp(exact - top).sum(-1, keepdims=True))
-    best = [_beams(chances[:n, b], beam_width)[:top_paths] for b, n in enumerate(lengths.tolist())]
+    with np.errstate(all="ignore"):  # logits of inf have readings of nan
+        exact = logits.astype(np.float64)
+        top = exact.max(-1, keepdims=True)
+        chances = exact - top - np.log(np.exp(exact - top).sum(-1, keepdims=True))
+        best = [_beams(chances[:n, b], beam_width)[:top_paths] for b, n in enumerate(lengths.tolist())]
     decoded = [_sparse([_merged(row[k][0]) if merge_repeated else row[k][0] for row in _filled(best, top_paths)]) for k in range(top_paths)]
     return decoded, _core.constant(np.array([[score for _, score in row] for row in _filled(best, top_paths)], logits.dtype).reshape(len(best), top_paths))
 
