@@ -126,6 +126,29 @@ TEST(Losses, OfAnEmptyBatchAreZero) {
     EXPECT_EQ(nn::Loss(name)(none, none).item<float>(), 0) << name;
 }
 
+TEST(Losses, OfDifferencesBroadcast) {
+  const Tensor t({{1, 2, 3}, {4, 5, 6}}), p({{1}, {4}});
+  EXPECT_EQ(nn::mean_absolute_error(t, p).to_vector<float>(), (std::vector<float>{1, 1}));
+  EXPECT_EQ(nn::mean_absolute_error(p, t).to_vector<float>(), (std::vector<float>{1, 1}));
+}
+
+TEST(Losses, CtcOfDifferentLengths) {
+  // The same numbers whether a sequence is as long as the batch or ends before it.
+  const Tensor logits = sin(reshape(cast(iota(2 * 6 * 5), f32), {2, 6, 5}));
+  const Tensor labels = Tensor::from(std::vector<int64_t>{1, 2, 2, 3}, {2, 2});
+  const auto loss = [&](std::vector<int64_t> counts, std::vector<int64_t> times, int64_t blank) {
+    return nn::ctc_loss(labels, logits, Tensor::from(counts, {2}), Tensor::from(times, {2}), blank)
+        .to_vector<float>();
+  };
+  const std::vector<float> whole = nn::ctc(labels, logits).to_vector<float>();
+  for (size_t i = 0; i < 2; ++i) EXPECT_FLOAT_EQ(loss({2, 2}, {6, 6}, 0)[i], whole[i]);
+  const std::vector<float> part =
+      nn::ctc(slice(labels, {{}, {.end = 1}}), slice(logits, {{}, {.end = 4}})).to_vector<float>();
+  for (size_t i = 0; i < 2; ++i) EXPECT_FLOAT_EQ(loss({1, 1}, {4, 4}, 0)[i], part[i]);
+  EXPECT_EQ(loss({1, 2}, {6, 6}, -1), loss({1, 2}, {6, 6}, 4));
+  EXPECT_SAYS(golden::invalid([&] { loss({1, 1}, {1, 1}, 5); }), "the blank is class 5 of 5");
+}
+
 TEST(Losses, EveryLossSaysWhatIsWrongWithItsShapes) {
   const Tensor t = zeros({2, 3}), p = zeros({2, 2});
   for (const char* name :

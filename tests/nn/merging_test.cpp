@@ -20,6 +20,16 @@ TEST(Merging, FunctionsOnTensors) {
   EXPECT_EQ(nn::Add()({a}).to_vector<float>(), a.to_vector<float>());
 }
 
+TEST(Merging, DTypesAreJoined) {
+  const auto joined = [](DType a, DType b) { return nn::add({zeros({1, 2}, a), zeros({1, 2}, b)}).dtype(); };
+  EXPECT_EQ(joined(i64, f32), f32);
+  EXPECT_EQ(joined(f16, bf16), f32);
+  EXPECT_EQ(joined(u8, i8), i16);
+  EXPECT_EQ(joined(i8, u32), i64);
+  EXPECT_EQ(joined(boolean, u8), u8);
+  EXPECT_EQ(nn::concatenate({zeros({1, 2}, i64), ones({1, 1})}).to_vector<float>(), (std::vector<float>{0, 0, 1}));
+}
+
 TEST(Merging, OperatorsOnSymbols) {
   const nn::Symbol a = nn::Input({2}), b = nn::Input({2});
   const std::vector<nn::Symbol> results{a + b, a - b, a * b, a / b, a + 1, a - 1, a * 2,
