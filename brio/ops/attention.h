@@ -32,7 +32,7 @@ struct AttentionOptions {
   Generator* generator = nullptr;  // where no seed is given; default: the global one
 };
 // query (B, T, H, D), key (B, S, Hk, D), value (B, S, Hk, E) → (B, T, H, E). Hk divides H: heads h · H/Hk … share a
-// key. f16 and bf16 compute in float; a GPU's fused kernels round the weights before it multiplies by the values.
+// key. f16 and bf16 compute in float; a GPU's fused kernels round the weights before they multiply by the values.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     AttentionOptions options = {});
 

@@ -8,6 +8,7 @@
 
 #include "brio/brio.h"
 #include "brio/formats/file.h"
+#include "brio/ir/trace.h"
 #include "brio/ops/composites.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/device_costs.h"
@@ -194,6 +195,33 @@ TEST(Places, AFailureInOnePartChangesNoVariable) {
   EXPECT_THROW(f(Tensor({3, 0}, i32)), InvalidArgument);
   EXPECT_EQ(total.value().to_vector<float>(), (Floats{11, 12}));
   EXPECT_EQ(f(Tensor({1, 1}, i32)).to_vector<float>(), (Floats{6, 6}));
+}
+
+// What a section may hold, and a device keep as one thing.
+TEST(Places, ALoopOfKnownLengthIsHandedOverWithoutAWait) {
+  Device& device = walled_device(0);
+  const Aval parameters[] = {{Shape{5, 3}, f32}};
+  const auto launches = [&](const BodyFn& body) {
+    return Plan::make(*trace_body(parameters, body).graph, device)->launches();
+  };
+  const auto one_step = [](const auto& carried, const auto& element) {
+    return ScanStep{{tanh(carried[0] + element[0])}, {}};
+  };
+  const size_t of_scan = launches([&](const auto& x) { return scan(one_step, {zeros({3})}, {x[0]}).carried; });
+  if (registry().implementations(device, op::tanh).empty()) EXPECT_EQ(of_scan, 0u);  // the host runs each, and waits
+  else EXPECT_GE(of_scan, 5u);
+  EXPECT_EQ(launches([](const auto& x) {
+              return while_loop([](const auto& s) { return all(less(s[0], constant(9, f32))); },
+                                [](const auto& s) { return std::vector{s[0] + constant(1, f32)}; }, {x[0]});
+            }),
+            0u);  // who knows how many rounds
+  EXPECT_EQ(launches([](const auto& x) {
+              const auto look_up = [](const auto& carried, const auto& element) {
+                return ScanStep{{gather(carried[0], cast(element[0], i32))}, {}};
+              };
+              return scan(look_up, {zeros({3})}, {x[0]}).carried;
+            }),
+            0u);  // an index may be refused, and the plan waits for that
 }
 
 TEST(Places, LoopsAndBranchesMayStandInsideAndAround) {

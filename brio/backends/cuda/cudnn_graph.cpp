@@ -97,7 +97,7 @@ CudnnPlan::~CudnnPlan() {
 
 std::shared_ptr<const CudnnPlan> CudnnPlan::of(CudaDevice& device, std::span<const Descriptor> operations,
                                                DType dtype) {
-  const cudnnHandle_t handle = device.convolutions(nullptr);
+  const cudnnHandle_t handle = device.cudnn_handle(nullptr);
   std::vector<cudnnBackendDescriptor_t> handles;
   for (const Descriptor& operation : operations) handles.push_back(operation.get());
   Descriptor graph(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
@@ -139,7 +139,7 @@ void CudnnPlan::enqueue(CudaDevice& device, CudaStream& stream, std::span<const 
   pack.set(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, data);
   pack.set(CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, workspace);
   pack.finish();
-  check(cudnn().cudnnBackendExecute(device.convolutions(stream.handle()), plan_, pack.get()), engine_);
+  check(cudnn().cudnnBackendExecute(device.cudnn_handle(stream.handle()), plan_, pack.get()), engine_);
 }
 
 }  // namespace brio::cuda

@@ -109,7 +109,7 @@ cublasLtHandle_t CudaDevice::products() {
   return products_;
 }
 
-cudnnHandle_t CudaDevice::convolutions(CUstream stream) {
+cudnnHandle_t CudaDevice::cudnn_handle(CUstream stream) {
   // A handle serves one thread at a time.
   static thread_local std::vector<std::pair<const CudaDevice*, cudnnHandle_t>> handles;
   cudnnHandle_t handle = nullptr;

@@ -142,7 +142,7 @@ class CudaDevice final : public Device {
   void enter() const;  // makes this thread's calls go to this device
   Compiler& compiler() const { return *compiler_; }
   cublasLtHandle_t products();                  // made at the first call
-  cudnnHandle_t convolutions(CUstream stream);  // this thread's
+  cudnnHandle_t cudnn_handle(CUstream stream);  // this thread's
   int multiprocessors() const { return multiprocessors_; }
   int capability() const { return capability_; }  // 90: compute capability 9.0
 

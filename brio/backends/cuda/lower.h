@@ -25,6 +25,18 @@ class Kernels {
 // All of them. `products`: those too that ask a library, which asks the device.
 void add_kernels(Registry& registry, std::string_view device, bool products);
 
+// Pieces of scratch memory begin at multiples of what libraries ask of it.
+constexpr size_t rounded_scratch(size_t bytes) {
+  return (bytes + CudaKernel::kScratchAlignment - 1) & ~(CudaKernel::kScratchAlignment - 1);
+}
+// What libraries, and kernels that move vectors, ask of an address; a view may begin anywhere.
+constexpr size_t kVectorBytes = 16;
+inline bool is_aligned(std::initializer_list<const void*> addresses) {
+  uintptr_t all = 0;
+  for (const void* address : addresses) all |= reinterpret_cast<uintptr_t>(address);
+  return all % kVectorBytes == 0;
+}
+
 inline Support always(const NodeView&) { return Support::can(); }
 
 void add_loops(Kernels& kernels);

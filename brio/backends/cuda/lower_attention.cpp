@@ -11,8 +11,6 @@
 namespace brio::cuda {
 namespace {
 
-constexpr size_t align(size_t bytes) { return (bytes + 255) & ~size_t{255}; }
-
 // Before it, gradients by keys whose number is no multiple of 128 are wrong, and some versions' are wrong altogether.
 constexpr size_t kLeastVersion = 91600;
 
@@ -50,7 +48,7 @@ class Room {
   explicit Room(void* base = nullptr) : base_(static_cast<char*>(base)) {}
   void* take(size_t bytes) {
     void* const at = base_ + used_;
-    used_ += align(bytes);
+    used_ += rounded_scratch(bytes);
     return at;
   }
   size_t used() const { return used_; }
@@ -83,17 +81,15 @@ class AttentionKernel final : public CudaKernel {
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     Room room(args.scratch);
     const Places places = lay_out(room);
-    // cuDNN takes addresses that are multiples of 16 alone; a view may begin anywhere.
-    const auto misaligned = [](const void* data) { return reinterpret_cast<uintptr_t>(data) % 16 != 0; };
     std::array<void*, 4> in{};
     std::array<void*, 3> out{};
     for (size_t i = 0; i < inputs(); ++i) {
       in[i] = const_cast<void*>(args.in[i]);  // it does not write to them
-      if (!misaligned(in[i])) continue;
+      if (is_aligned({in[i]})) continue;
       stream.copy(places.in[i], in[i], in_bytes_[i]);
       in[i] = places.in[i];
     }
-    for (size_t i = 0; i < outputs(); ++i) out[i] = misaligned(args.out[i]) ? places.out[i] : args.out[i];
+    for (size_t i = 0; i < outputs(); ++i) out[i] = is_aligned({args.out[i]}) ? args.out[i] : places.out[i];
 
     float scale = scale_, masked = -std::numeric_limits<float>::infinity(), one = 1;
     std::vector<CudnnPlan::Argument> arguments = {{kQuery, in[0]},

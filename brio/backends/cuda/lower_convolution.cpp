@@ -9,8 +9,6 @@
 namespace brio::cuda {
 namespace {
 
-constexpr size_t align(size_t bytes) { return (bytes + 255) & ~size_t{255}; }
-
 struct ConvForm {
   ConvGeometry g;
   ConvKey key;
@@ -96,7 +94,7 @@ class ConvKernel final : public CudaKernel {
       filter.from = {1, rows};
     }
     filter_ = std::make_unique<BoxCopy>(device_, filter, element);
-    filter_bytes_ = align(static_cast<size_t>(rows * columns) * element);
+    filter_bytes_ = rounded_scratch(static_cast<size_t>(rows * columns) * element);
     if (form_.uneven) {
       Box box = form_.inside();
       if (form_.key.part == ConvPart::input_grad) {
@@ -104,18 +102,14 @@ class ConvKernel final : public CudaKernel {
         std::swap(box.to_start, box.from_start);
       }
       padding_ = std::make_unique<BoxCopy>(device_, box, element);
-      padded_bytes_ = align(static_cast<size_t>(form_.padded_elements()) * element);
+      padded_bytes_ = rounded_scratch(static_cast<size_t>(form_.padded_elements()) * element);
     }
     description = cat("cuDNN ", plan_->engine(), form_.uneven ? ", padded" : "", ", workspace ", plan_->workspace());
   }
   size_t scratch_needed() const override { return filter_bytes_ + padded_bytes_ + plan_->workspace(); }
 
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
-    // cuDNN takes addresses that are multiples of 16 alone; a view may begin anywhere.
-    if ((reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(args.in[1]) |
-         reinterpret_cast<uintptr_t>(args.out[0])) %
-            16 !=
-        0)
+    if (!is_aligned({args.in[0], args.in[1], args.out[0]}))
       return static_cast<const CudaKernel&>(*direct_).enqueue(args, stream);
     char* const base = static_cast<char*>(args.scratch);
     void* const filter = base;

@@ -1,5 +1,5 @@
-// Depthwise convolutions over two axes, and their gradients (device/depthwise.cuh): at the speed of memory, where
-// cuDNN's take many times that, or seconds to compile.
+// Depthwise convolutions over two axes, and their gradients (device/depthwise.cuh): cuDNN compiles its engines for
+// them when a plan is made, which takes many seconds for a network.
 #include <algorithm>
 
 #include "brio/backends/cuda/kernel_text.h"
@@ -16,6 +16,7 @@ ConvGeometry geometry(const NodeView& node) {
 
 constexpr int64_t kMostTaps = 49, kMostStride = 3, kMostReach = 13;
 constexpr int64_t kMostSums = 36;  // of one thread, in registers
+constexpr int kStrip = 4;          // neighbouring results of a row that a thread has
 
 Support supports_depthwise(const NodeView& node) {
   const DType dtype = node.out(0).dtype;
@@ -51,13 +52,6 @@ struct DepthwiseSizes {  // as in depthwise.cuh
   static int32_t number(int64_t n) { return static_cast<int32_t>(n); }
 };
 
-bool is_aligned(const KernelArgs& args) {
-  return (reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(args.in[1]) |
-          reinterpret_cast<uintptr_t>(args.out[0])) %
-             16 ==
-         0;
-}
-
 // What the kernels of a convolution and of its gradients share.
 class DepthwiseKernel : public CudaKernel {
  protected:
@@ -68,11 +62,9 @@ class DepthwiseKernel : public CudaKernel {
     description = cat("depthwise, ", vector_, " channels at once");
   }
   std::string taps() const { return cat(g_.axis[1].window, ", ", g_.axis[2].window); }
-  std::string steps() const { return cat(g_.axis[2].stride, ", ", g_.axis[2].dilation); }
-  std::shared_ptr<const Code> code(std::string_view label, std::string signature, std::string call) const {
-    return device_.compiler().code(
-        label, cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(", signature, ") { ", call, "; }\n"),
-        {"elementwise", "depthwise"});
+  std::string steps() const { return cat(g_.axis[2].stride, ", ", g_.axis[2].dilation, ", ", kStrip); }
+  std::shared_ptr<const Code> code(std::string_view label, std::string_view signature, std::string_view call) const {
+    return device_.compiler().code(label, kernel_of(signature, call), {"elementwise", "depthwise"});
   }
 
   CudaDevice& device_;
@@ -98,7 +90,7 @@ class DepthwiseMapKernel final : public DepthwiseKernel {
     sizes_.low2 = static_cast<int32_t>(g_.axis[2].reach() - 1 - g_.axis[2].low);
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
-    const bool aligned = is_aligned(args), by_vectors = gradient_ && !mirrored_;
+    const bool aligned = is_aligned({args.in[0], args.in[1], args.out[0]}), by_vectors = gradient_ && !mirrored_;
     const int64_t lines =
         sizes_.batch * (by_vectors ? int64_t{sizes_.size1} * sizes_.size2
                                    : int64_t{sizes_.count1} * ((sizes_.count2 + kStrip - 1) / kStrip));
@@ -108,7 +100,6 @@ class DepthwiseMapKernel final : public DepthwiseKernel {
   }
 
  private:
-  static constexpr int kStrip = 4;  // STRIP of depthwise.cuh
   std::shared_ptr<const Code> code_of(int vector) const {
     const std::string_view t = type_name(dtype_);
     const std::string signature = cat(t, "* out, const ", t, "* a, const ", t, "* b, DepthwiseSizes s");
@@ -142,7 +133,7 @@ class DepthwiseFilterGradKernel final : public DepthwiseKernel {
     return static_cast<size_t>(parts_ * g_.taps() * g_.groups) * size_of(wide_dtype(dtype_));
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
-    const bool aligned = is_aligned(args);
+    const bool aligned = is_aligned({args.in[0], args.in[1], args.out[0]});
     const int vector = aligned ? vector_ : 1;
     const unsigned width = width_of(vector);
     stream.start(aligned ? *code_ : *code_of(1),

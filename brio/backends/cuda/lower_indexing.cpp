@@ -12,9 +12,7 @@ namespace {
 
 std::shared_ptr<const Code> indexing_code(const NodeView& node, std::string_view label, std::string signature,
                                           std::string call) {
-  return device_of(node).compiler().code(
-      label, cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(", signature, ") { ", call, "; }\n"),
-      {"elementwise", "indexing"});
+  return device_of(node).compiler().code(label, kernel_of(signature, call), {"elementwise", "indexing"});
 }
 
 Grid enough_blocks(const CudaDevice& device, int64_t n) {

@@ -29,8 +29,6 @@ Support supports_loop(const NodeView& node) {
   return why.empty() ? Support::can() : Support::cannot(why);
 }
 
-constexpr size_t align(size_t bytes) { return (bytes + 255) & ~size_t{255}; }
-
 class LoopKernel final : public CudaKernel {
  public:
   explicit LoopKernel(const NodeView& node) : device_(device_of(node)), loop_(Loop::of(body_of(node))) {
@@ -41,7 +39,8 @@ class LoopKernel final : public CudaKernel {
     if (parts_ > 1) join_ = device_.compiler().code("join", join_text(loop_), {"elementwise"});
     for (const LoopReduction& reduction : loop_.reductions) {
       partials_.push_back(scratch_);
-      if (parts_ > 1) scratch_ += align(static_cast<size_t>(parts_ * kept_) * size_of(wide_dtype(reduction.dtype)));
+      if (parts_ > 1)
+        scratch_ += rounded_scratch(static_cast<size_t>(parts_ * kept_) * size_of(wide_dtype(reduction.dtype)));
     }
     description = cat(loop_.reductions.empty() ? "loop"
                       : loop_.by_rows          ? "fold of rows"

@@ -15,7 +15,6 @@ namespace brio::cuda {
 namespace {
 
 constexpr size_t kMostWorkspace = size_t{32} << 20;
-constexpr uint32_t kAlignment = 16;
 
 cudaDataType_t data_type(DType dtype) {
   switch (dtype) {
@@ -125,8 +124,8 @@ class ProductKernel final : public CudaKernel {
     const bool joined = linear && dtype_ != f64;  // there is no bias for double precision
     describe(aligned_, left, right, joined, activation);
     describe(any_, left, right, false, activation);
-    choose_algorithm(aligned_, kAlignment);
-    choose_algorithm(any_, static_cast<uint32_t>(std::min<size_t>(size_of(dtype_), kAlignment)));
+    choose_algorithm(aligned_, kVectorBytes);
+    choose_algorithm(any_, static_cast<uint32_t>(std::min<size_t>(size_of(dtype_), kVectorBytes)));
     if (linear) {
       const bool by_library = joined && (activation == FusedActivation::none || activation == FusedActivation::relu);
       if (!by_library) aligned_.then = after(node, !joined, activation);
@@ -168,12 +167,6 @@ class ProductKernel final : public CudaKernel {
     int64_t size, left, right;
   };
 
-  static bool is_aligned(std::initializer_list<const void*> addresses) {
-    uintptr_t all = 0;
-    for (const void* address : addresses) all |= reinterpret_cast<uintptr_t>(address);
-    return all % kAlignment == 0;
-  }
-
   // One dim of the batch is the library's, others are a loop of the host: those that run on from each other merge.
   void divide_batch(const std::vector<int64_t>& batch, const Matrix& left, const Matrix& right) {
     for (size_t i = batch.size(); i-- > 0;) {
@@ -193,7 +186,7 @@ class ProductKernel final : public CudaKernel {
     const auto element = static_cast<int64_t>(size_of(dtype_));
     for (const Outer& outer : outer_)
       outer_aligned_ &=
-          (outer.left * element | outer.right * element | count_ * out_step_ * element) % kAlignment == 0;
+          (outer.left * element | outer.right * element | count_ * out_step_ * element) % int64_t{kVectorBytes} == 0;
   }
 
   void describe(Way& way, const Matrix& left, const Matrix& right, bool bias, FusedActivation activation) {
@@ -217,7 +210,7 @@ class ProductKernel final : public CudaKernel {
 
   void choose_algorithm(Way& way, uint32_t alignment) {
     const CublasLt& c = cublas();
-    if (!outer_aligned_) alignment = static_cast<uint32_t>(std::min<size_t>(size_of(dtype_), kAlignment));
+    if (!outer_aligned_) alignment = static_cast<uint32_t>(std::min<size_t>(size_of(dtype_), kVectorBytes));
     device_.enter();
     cublasLtMatmulPreference_t preference = nullptr;
     check(c.cublasLtMatmulPreferenceCreate(&preference), "asking for a product");

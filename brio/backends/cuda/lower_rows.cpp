@@ -32,7 +32,7 @@ struct RowGrid {
     for (int i = 0; i + 1 < shape.rank(); ++i) rows *= static_cast<int64_t>(shape[i]);
     plain.group = columns > 1024 ? 256 : 32;
     packed = plain;
-    const auto vector = static_cast<int>(kPack / size_of(dtype));
+    const auto vector = static_cast<int>(kVectorBytes / size_of(dtype));
     if (columns % vector != 0) return;
     for (const auto& [group, most] : {std::pair(32, 4), std::pair(256, 8), std::pair(1024, 13)}) {
       const int64_t packs = (columns + group * vector - 1) / (group * vector);
@@ -42,7 +42,6 @@ struct RowGrid {
     }
   }
   Grid blocks(const RowForm& form) const { return blocks_for(rows, static_cast<int>(form.threads()) / form.group); }
-  static constexpr size_t kPack = 16;
 };
 
 // A kernel in its two forms; the plain one is compiled when an address asks for it.
@@ -57,9 +56,7 @@ class RowsCode {
   }
   template <typename... Args>
   void start(CudaStream& stream, std::initializer_list<const void*> rows, const Args&... args) const {
-    uintptr_t bits = 0;
-    for (const void* data : rows) bits |= reinterpret_cast<uintptr_t>(data);
-    const bool fits = bits % RowGrid::kPack == 0;
+    const bool fits = is_aligned(rows);
     const RowForm& form = fits ? grid_->packed : grid_->plain;
     const std::shared_ptr<const Code> code = fits ? packed_ : compiled(grid_->plain, plain_text_);
     stream.start(*code, grid_->blocks(form), {form.threads()}, args...);
@@ -67,10 +64,7 @@ class RowsCode {
 
  private:
   std::shared_ptr<const Code> compiled(const RowForm& form, const std::string& call) const {
-    return device_->compiler().code(label_,
-                                    cat("extern \"C\" __global__ void __launch_bounds__(", form.threads(), ") NAME(",
-                                        signature_, ") { ", call, "; }\n"),
-                                    {"elementwise", "rows"});
+    return device_->compiler().code(label_, kernel_of(signature_, call, form.threads()), {"elementwise", "rows"});
   }
   CudaDevice* device_;
   const RowGrid* grid_;
@@ -79,11 +73,9 @@ class RowsCode {
   std::shared_ptr<const Code> packed_;
 };
 
-std::shared_ptr<const Code> rows_code(CudaDevice& device, std::string_view label, std::string signature,
-                                      std::string call) {
-  return device.compiler().code(
-      label, cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(", signature, ") { ", call, "; }\n"),
-      {"elementwise", "rows"});
+std::shared_ptr<const Code> rows_code(CudaDevice& device, std::string_view label, std::string_view signature,
+                                      std::string_view call) {
+  return device.compiler().code(label, kernel_of(signature, call), {"elementwise", "rows"});
 }
 
 class SoftmaxKernel final : public CudaKernel {
@@ -201,7 +193,7 @@ class RowNormGradKernel final : public CudaKernel {
     parts_ = std::clamp<int64_t>(grid_.rows / 64, 1, 256);
     per_part_ = (grid_.rows + parts_ - 1) / parts_;
     const size_t number = size_of(wide_dtype(dtype_));
-    partials_at_ = (static_cast<size_t>(2 * grid_.rows) * number + 255) & ~size_t{255};
+    partials_at_ = rounded_scratch(static_cast<size_t>(2 * grid_.rows) * number);
     scratch_ = partials_at_ + static_cast<size_t>(2 * parts_ * grid_.columns) * number;
     description = "rows, then columns";
   }
@@ -212,8 +204,7 @@ class RowNormGradKernel final : public CudaKernel {
     if (grid_.rows != 0)
       rows_.start(stream, {args.out[0], args.in[0]}, args.out[0], args.scratch, args.in[0], args.in[1], args.in[2],
                   grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
-    const bool fits =
-        (reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(args.in[2])) % RowGrid::kPack == 0;
+    const bool fits = is_aligned({args.in[0], args.in[2]});
     const int vector = fits ? grid_.packed.vector : 1;
     const auto across = static_cast<unsigned>((columns + 32 * vector - 1) / (32 * vector));
     stream.start(fits ? *columns_ : *columns_code(1), {across, static_cast<unsigned>(parts_)}, {32, 8}, partials,

@@ -107,9 +107,7 @@ class MaxPoolKernel final : public CudaKernel {
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (elements_ == 0) return;
     const void* const second = &op_ == &op::max_pool ? args.in[0] : args.in[1];
-    const bool aligned = ((reinterpret_cast<uintptr_t>(args.in[0]) | reinterpret_cast<uintptr_t>(second) |
-                           reinterpret_cast<uintptr_t>(args.out[0])) %
-                          16) == 0;
+    const bool aligned = is_aligned({args.in[0], second, args.out[0]});
     const int vector = aligned ? vector_ : 1;
     const Codes& codes = aligned ? vectors_ : codes_of(1);
     if (grad_) start(*codes.taken, args.scratch, args.in[0], nullptr, windows_ / vector, stream);

@@ -33,8 +33,7 @@ template <int V, int N, typename T> DEVICE void load_line(Wide<T> (&line)[N][V],
 
 // A thread has STRIP neighbouring results of a row: what their windows share it reads once. FLIP: by the mirrored
 // filter, which makes the gradient of x out of y's where windows are one apart.
-constexpr int STRIP = 4;
-template <int V, int K1, int K2, int S2, int D2, bool FLIP, typename T>
+template <int V, int K1, int K2, int S2, int D2, int STRIP, bool FLIP, typename T>
 DEVICE void depthwise(T* out, const T* x, const T* filter, const DepthwiseSizes& s) {
   typedef Wide<T> W;
   constexpr int N = (STRIP - 1) * S2 + (K2 - 1) * D2 + 1;
@@ -98,7 +97,7 @@ DEVICE void depthwise_input_grad(T* out, const T* filter, const T* g, const Dept
 }
 // x, y's cotangent → the filter's, in parts: blocks of X vectors of channels × 256 / X, which take turns at strips of
 // y's rows; a part is some of these rows. partial is (part, taps, channels).
-template <int V, int K1, int K2, int S2, int D2, int X, typename T>
+template <int V, int K1, int K2, int S2, int D2, int STRIP, int X, typename T>
 DEVICE void depthwise_filter_grad(Wide<T>* partial, const T* x, const T* g, const DepthwiseSizes& s, i32 lines_per_part) {
   typedef Wide<T> W;
   constexpr int Y = 256 / X, N = (STRIP - 1) * S2 + (K2 - 1) * D2 + 1;

@@ -2,6 +2,7 @@
 
 from brio.keras import layers
 from brio.keras.applications import _network, imagenet_utils
+from brio.keras.applications.inception_v3 import _chain, _conv, _joined
 from brio.keras.saving import register_keras_serializable
 
 _HASHES = ("e693bd0210a403b3192acc6073ad2e96", "d19885ff4a710c122648d3b5c3b684e4")
@@ -55,22 +56,6 @@ class CustomScaleLayer(layers.Layer):
 
     def call(self, inputs):
         return inputs[0] + inputs[1] * self.scale
-
-
-def _conv(x, filters, window, stride=1, padding="same", name=None):
-    x = layers.Conv2D(filters, window, strides=stride, padding=padding, use_bias=False, name=name)(x)
-    x = layers.BatchNormalization(axis=_network.channel_axis() % 4, scale=False, name=name and name + "_bn")(x)
-    return layers.Activation("relu", name=name and name + "_ac")(x)
-
-
-def _chain(x, *convolutions):
-    for filters, window in convolutions:
-        x = _conv(x, filters, window)
-    return x
-
-
-def _joined(branches, name):
-    return layers.Concatenate(axis=_network.channel_axis() % 4, name=name)(branches)
 
 
 def _reduced(x, chains, name):

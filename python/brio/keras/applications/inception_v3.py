@@ -37,10 +37,10 @@ def InceptionV3(include_top=True, weights="imagenet", input_tensor=None, input_s
     return _network.end(symbol, input_tensor, x, name, weights, "tensorflow/keras-applications/inception_v3", file, _HASHES[0 if include_top else 1])
 
 
-def _conv(x, filters, window, stride=1, padding="same"):
-    x = layers.Conv2D(filters, window, strides=(stride, stride), padding=padding, use_bias=False)(x)
-    x = layers.BatchNormalization(axis=_network.channel_axis() % 4, scale=False)(x)
-    return layers.Activation("relu")(x)
+def _conv(x, filters, window, stride=1, padding="same", name=None):
+    x = layers.Conv2D(filters, window, strides=(stride, stride), padding=padding, use_bias=False, name=name)(x)
+    x = layers.BatchNormalization(axis=_network.channel_axis() % 4, scale=False, name=name and name + "_bn")(x)
+    return layers.Activation("relu", name=name and name + "_ac")(x)
 
 
 def _chain(x, *convolutions):
