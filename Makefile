@@ -10,10 +10,11 @@ UNITS    = $(filter brio/%.cpp,$(SOURCES))
 
 WITH_PYTHON := -D BRIO_PYTHON=ON -D Python_EXECUTABLE=$(CURDIR)/.venv/bin/python
 
-# build(PRESET,TARGETS): configures once (Ninja re-runs CMake when its inputs change), then builds.
+# build(PRESET,TARGETS): configures once (Ninja re-runs CMake when its inputs change), then builds. Errors of CMake are
+# printed; what it found is not.
 define build
-@test -f build/$(1)/build.ninja || cmake --preset $(1) $(if $(filter release asan-python,$(1)),$(WITH_PYTHON))
-@cmake --build --preset $(1) -j $(JOBS) $(if $(2),--target $(2))
+@test -f build/$(1)/build.ninja || cmake --preset $(1) $(if $(filter release asan-python,$(1)),$(WITH_PYTHON)) > /dev/null
+@scripts/build $(1) $(JOBS) $(2)
 endef
 
 .DEFAULT_GOAL := help
@@ -37,7 +38,7 @@ build/venv.stamp: scripts/venv python/requirements.txt | build/setup.stamp
 
 demo: setup ## train a small network and show where the time and the memory went
 	$(call build,release,brio_tool)
-	@$(RELEASE)/brio demo
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(RELEASE)/brio demo
 
 test: setup ## build and run every test, then the unit tests under ASan and UBSan
 	$(call build,release)
@@ -122,8 +123,8 @@ coverage: setup ## list the error branches of brio/ops that no op test reaches
 
 lint: setup ## check the formatting and run clang-tidy
 	@clang-format --dry-run -Werror $(SOURCES)
-	@test -f $(RELEASE)/build.ninja || cmake --preset release
-	@printf '%s\n' $(UNITS) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p $(RELEASE)
+	@cmake --preset lint $(WITH_PYTHON) > /dev/null
+	@printf '%s\n' $(UNITS) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/lint
 
 format: setup ## format all C++ sources in place
 	@clang-format -i $(SOURCES)

@@ -50,6 +50,9 @@ foreach(dir IN LISTS test_dirs)
     brio_program(brio_${dir} ${sources})
   elseif(NOT dir MATCHES "^(install|fuzz)/")
     string(REPLACE "/" "_" id "${dir}")
+    if(NOT dir STREQUAL "ops")  # its sources use the same names, each for its own op
+      brio_joined(sources test_${id} ${sources})
+    endif()
     brio_program(test_${id} ${sources})
     # What is tested is optimised; the tests themselves compile in half the time without it, and the checks of a
     # sanitizer double that once more. Tests of kernels compute by themselves what they compare with.

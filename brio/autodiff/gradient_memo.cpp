@@ -19,7 +19,7 @@ bool begins_with(const T& list, const U& beginning, size_t n) {
   return n == 0 || std::memcmp(&*list.begin(), &*beginning.begin(), n * sizeof(*list.begin())) == 0;
 }
 
-Tensor handle(const Recording& recording, ValueId value) {
+Tensor handle_or_none(const Recording& recording, ValueId value) {
   if (value == kNone) return {};
   TensorImpl* impl = recording.values[value];
   impl->refs.increment();
@@ -59,7 +59,7 @@ bool GradientMemo::recall(Recording& recording, const GradientQuestion& question
       std::ranges::find_if(entries_, [&](const Entry& e) { return same(e, mark, recording, question); });
   if (entry == entries_.end()) return false;
   append(*entry, recording);
-  for (ValueId value : entry->gradients) gradients.push_back(handle(recording, value));
+  for (ValueId value : entry->gradients) gradients.push_back(handle_or_none(recording, value));
   return true;
 }
 

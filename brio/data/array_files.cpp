@@ -14,7 +14,7 @@ namespace {
 
 using formats::ArrayFile;
 
-Aval row_of(const ArrayFile& file) {
+Aval file_row(const ArrayFile& file) {
   Aval row{{}, file.aval().dtype};
   for (int axis = 1; axis < file.aval().shape.rank(); ++axis) row.shape.push_back(file.aval().shape[axis]);
   return row;
@@ -23,7 +23,7 @@ Aval row_of(const ArrayFile& file) {
 class RowStage final : public IndexedStage, StoredElements {
  public:
   RowStage(Pipeline& pipeline, const std::vector<ArrayFile>& files) : IndexedStage(pipeline, "rows"), files_(files) {
-    for (const ArrayFile& file : files) rows_.push_back(row_of(file));
+    for (const ArrayFile& file : files) rows_.push_back(file_row(file));
   }
   int64_t indexed() const override { return files_[0].rows(); }
   void compute(Ticket& ticket, Element& out, Worker&) override {
@@ -80,8 +80,8 @@ class RowNode final : public Node {
 };
 
 // `names`: of what each array comes from, for errors.
-Dataset rows_of(const char* who, std::vector<ArrayFile> files, const std::vector<std::string>& names,
-                Structure structure, const ArrayDatasetOptions& options) {
+Dataset dataset_of_rows(const char* who, std::vector<ArrayFile> files, const std::vector<std::string>& names,
+                        Structure structure, const ArrayDatasetOptions& options) {
   uint64_t bytes = 0;
   for (size_t i = 0; i < files.size(); ++i) {
     if (files[i].aval().shape.rank() == 0)
@@ -105,7 +105,7 @@ Dataset rows_of_each(const char* who, const std::vector<std::string>& paths, con
   if (paths.empty()) throw InvalidArgument(cat("[", who, "] there are no files"));
   std::vector<ArrayFile> files;
   for (const std::string& path : paths) files.push_back(open(path));
-  return rows_of(who, std::move(files), paths, one_or_tuple(paths.size()), options);
+  return dataset_of_rows(who, std::move(files), paths, one_or_tuple(paths.size()), options);
 }
 
 }  // namespace
@@ -128,7 +128,7 @@ Dataset npz_dataset(const std::string& file, std::vector<std::string> names, Arr
   if (bytes.size() > options.load_below) {
     std::vector<ArrayFile> files;
     for (const std::string& name : names) files.push_back(reader.open(name));
-    return rows_of("npz_dataset", std::move(files), names, structure, {.load_below = 0});
+    return dataset_of_rows("npz_dataset", std::move(files), names, structure, {.load_below = 0});
   }
   std::vector<Tensor> loaded;
   for (const std::string& name : names) loaded.emplace_back(reader.read(name));

@@ -14,34 +14,36 @@
 namespace brio::data {
 namespace {
 
-using Window = std::vector<Parts>;
+using ElementWindow = std::vector<Parts>;
 
 // Elements that are there already.
 class HeldStage final : public IndexedStage {
  public:
-  HeldStage(Pipeline& pipeline, const Window& elements) : IndexedStage(pipeline, "window"), elements_(elements) {}
+  HeldStage(Pipeline& pipeline, const ElementWindow& elements)
+      : IndexedStage(pipeline, "window"), elements_(elements) {}
   int64_t indexed() const override { return static_cast<int64_t>(elements_.size()); }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     share_parts(elements_[static_cast<size_t>(ticket.index)], out);
   }
 
  private:
-  const Window& elements_;
+  const ElementWindow& elements_;
 };
 
 class HeldNode final : public Node {
  public:
-  HeldNode(Window elements, Structure structure) : elements_(std::move(elements)), structure_(std::move(structure)) {}
+  HeldNode(ElementWindow elements, Structure structure)
+      : elements_(std::move(elements)), structure_(std::move(structure)) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     return std::make_unique<HeldStage>(pipeline, elements_);
   }
   std::string describe() const override { return cat("window of ", elements_.size(), " elements"); }
   Structure structure() const override { return structure_; }
   int64_t cardinality() const override { return static_cast<int64_t>(elements_.size()); }
-  const Window& elements() const { return elements_; }
+  const ElementWindow& elements() const { return elements_; }
 
  private:
-  Window elements_;
+  ElementWindow elements_;
   Structure structure_;
 };
 
@@ -104,7 +106,7 @@ class GroupStage final : public NestedStage {
     ended_ = state.count(1) != 0;
     for (int64_t left = state.count(); left > 0; --left) {
       const auto key = static_cast<int64_t>(state.number());
-      groups_[key] = std::make_unique<Window>(read(state));
+      groups_[key] = std::make_unique<ElementWindow>(read(state));
     }
     if (state.count(1) != 0) {
       const auto key = static_cast<int64_t>(state.number());
@@ -129,7 +131,7 @@ class GroupStage final : public NestedStage {
       if (outer_.error) std::rethrow_exception(outer_.error);
       const int64_t key = grouping_.key(Item(outer_.element, in_));
       auto& group = groups_[key];
-      if (!group) group = std::make_unique<Window>();
+      if (!group) group = std::make_unique<ElementWindow>();
       group->push_back(parts_of(outer_.element));
       held_ += bytes_of(group->back());
       stats().held_bytes.store(held_, std::memory_order_relaxed);
@@ -141,16 +143,16 @@ class GroupStage final : public NestedStage {
     }
     return !groups_.empty() && close(groups_.begin());
   }
-  bool close(std::map<int64_t, std::unique_ptr<Window>>::iterator group) {
+  bool close(std::map<int64_t, std::unique_ptr<ElementWindow>>::iterator group) {
     const int64_t key = group->first;
-    Window window = std::move(*group->second);
+    ElementWindow window = std::move(*group->second);
     groups_.erase(group);
     count_bytes();
     ++windows_;
     open(key, std::move(window));
     return true;
   }
-  void open(int64_t key, Window window) {
+  void open(int64_t key, ElementWindow window) {
     key_ = key;
     window_ = std::make_shared<HeldNode>(std::move(window), grouping_.in);
     const SeededScope scope(stream_of(seed_, place_.epoch, windows_).u64(0));
@@ -171,19 +173,19 @@ class GroupStage final : public NestedStage {
       for (const Parts& each : *window) held_ += bytes_of(each);
     stats().held_bytes.store(held_, std::memory_order_relaxed);
   }
-  static void write(const Window& window, StateWriter& state) {
+  static void write(const ElementWindow& window, StateWriter& state) {
     state.number(window.size());
     for (const Parts& each : window) write_parts(each, state);
   }
-  Window read(StateReader& state) const {
-    Window window;
+  ElementWindow read(StateReader& state) const {
+    ElementWindow window;
     for (int64_t left = state.count(); left > 0; --left) window.push_back(read_parts(state, grouping_.in.parts()));
     return window;
   }
 
   const Grouping& grouping_;
   std::shared_ptr<const Structure> in_;
-  std::map<int64_t, std::unique_ptr<Window>> groups_;
+  std::map<int64_t, std::unique_ptr<ElementWindow>> groups_;
   std::shared_ptr<const HeldNode> window_;
   std::shared_ptr<Nested> nested_;  // the dataset of window_, and the key of both
   int64_t key_ = 0, held_ = 0;

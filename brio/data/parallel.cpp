@@ -6,6 +6,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "brio/base/clock.h"
 #include "brio/base/error.h"
 #include "brio/base/interrupt.h"
 
@@ -21,11 +22,6 @@ constexpr int64_t kQuick = 20'000, kSpin = 10'000;  // ns
 
 // Of a thread of ours: whether whoever started it wants it to end. A stage that finds nothing would keep it for ever.
 thread_local const std::atomic<bool>* owner_stops = nullptr;
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 // Signals are for the threads of the program: what is started in the scope gets none.
 class NoSignals {

@@ -1,20 +1,12 @@
 #include "brio/data/replay.h"
 
 #include <algorithm>
-#include <chrono>
 
+#include "brio/base/clock.h"
 #include "brio/base/error.h"
 #include "brio/data/state.h"
 
 namespace brio::data {
-namespace {
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
 
 Replay::Scope::Scope(Replay& replay, double seconds) : replay_(replay) {
   replay.seconds_ = seconds;

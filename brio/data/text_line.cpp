@@ -12,7 +12,7 @@
 namespace brio::data {
 namespace {
 
-constexpr uint64_t kQuickBytes = uint64_t{1} << 28;
+constexpr uint64_t kQuickTextBytes = uint64_t{1} << 28;
 
 void write_line(Element& out, std::string_view line) {
   out.resize(1);
@@ -113,7 +113,7 @@ Dataset text_line_dataset(const std::vector<std::string>& names, TextLineOptions
   uint64_t bytes = 0;
   for (const std::string& file : files) bytes += formats::InputFile(file).size();  // all are there
   const bool numbered = !compressed && options.by_place != ByPlace::never && files.size() <= 256 &&
-                        (options.by_place == ByPlace::always || bytes <= kQuickBytes);
+                        (options.by_place == ByPlace::always || bytes <= kQuickTextBytes);
   if (numbered) {
     try {
       NumberedLines lines;

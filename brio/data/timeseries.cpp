@@ -13,7 +13,7 @@ struct Windows {
   int64_t count = 0, first = 0, stride = 1, length = 0, rate = 1;
 };
 
-Aval row_of(const Array& array) {
+Aval row_type_of(const Array& array) {
   Aval row{{}, array.aval.dtype};
   for (int axis = 1; axis < array.aval.shape.rank(); ++axis) row.shape.push_back(array.aval.shape[axis]);
   return row;
@@ -22,7 +22,7 @@ Aval row_of(const Array& array) {
 class WindowStage final : public IndexedStage {
  public:
   WindowStage(Pipeline& pipeline, const Windows& windows)
-      : IndexedStage(pipeline, "timeseries"), windows_(windows), row_(row_of(windows.data)) {
+      : IndexedStage(pipeline, "timeseries"), windows_(windows), row_(row_type_of(windows.data)) {
     window_ = {{windows.length}, row_.dtype};
     for (const int64_t dim : row_.shape) window_.shape.push_back(dim);
   }
@@ -40,7 +40,7 @@ class WindowStage final : public IndexedStage {
                     bytes);
     if (!windows_.targets.buffer) return;
     Array target = windows_.targets;
-    target.aval = row_of(windows_.targets);
+    target.aval = row_type_of(windows_.targets);
     target.offset += static_cast<size_t>(at) * target.aval.bytes();
     out.share(1, target);
   }
@@ -50,9 +50,9 @@ class WindowStage final : public IndexedStage {
   Aval row_, window_;
 };
 
-class WindowNode final : public Node {
+class TimeseriesNode final : public Node {
  public:
-  explicit WindowNode(Windows windows) : windows_(std::move(windows)) {}
+  explicit TimeseriesNode(Windows windows) : windows_(std::move(windows)) {}
   std::unique_ptr<Stage> open(Pipeline& pipeline) const override {
     return std::make_unique<WindowStage>(pipeline, windows_);
   }
@@ -114,7 +114,7 @@ Dataset timeseries_dataset_from_array(const Tensor& data, const Tensor& targets,
   const int64_t last = start + (windows.count - 1) * options.sequence_stride;
   if (targets.defined() && windows.count > 0 && last >= targets.shape()[0])
     refuse("targets has ", targets.shape()[0], " rows, but the last window begins at row ", last);
-  Dataset dataset(std::make_shared<WindowNode>(std::move(windows)));
+  Dataset dataset(std::make_shared<TimeseriesNode>(std::move(windows)));
   if (options.shuffle) dataset = dataset.shuffle(kAutotune, {.seed = options.seed});
   return options.batch_size > 0 ? dataset.batch(options.batch_size) : dataset;
 }

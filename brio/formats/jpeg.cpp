@@ -24,7 +24,7 @@ struct Source {
   size_t size = 0;
   bool recover = false, exhausted = false;
 };
-constexpr JOCTET kEnd[2] = {0xff, JPEG_EOI};
+constexpr JOCTET kEndMarker[2] = {0xff, JPEG_EOI};
 
 ::boolean fill(j_decompress_ptr info) {
   auto* source = reinterpret_cast<Source*>(info->src);
@@ -32,9 +32,9 @@ constexpr JOCTET kEnd[2] = {0xff, JPEG_EOI};
     // libjpeg asks in the middle of a block whose bytes it has not yet declared as read. TensorFlow lets it read them
     // again, and so do we: recovered pictures have the same pixels.
     if (source->manager.bytes_in_buffer > 0) return TRUE;
-    if (source->manager.next_input_byte != kEnd) {
+    if (source->manager.next_input_byte != kEndMarker) {
       WARNMS(info, JWRN_JPEG_EOF);
-      source->manager.next_input_byte = kEnd;
+      source->manager.next_input_byte = kEndMarker;
       source->manager.bytes_in_buffer = 2;
       return TRUE;
     }

@@ -47,19 +47,19 @@ struct Destination {
   }
 };
 
-struct Encoder {
+struct JpegEncoder {
   jpeg_compress_struct info{};
   JpegErrors errors;
   Destination destination;
 
-  Encoder() {
+  JpegEncoder() {
     info.err = &errors.manager;
     if (!errors.guarded([&] { jpeg_create_compress(&info); })) throw ResourceError(cat("libjpeg: ", errors.message));
     info.dest = &destination.manager;
   }
-  Encoder(const Encoder&) = delete;
-  Encoder& operator=(const Encoder&) = delete;
-  ~Encoder() { jpeg_destroy_compress(&info); }
+  JpegEncoder(const JpegEncoder&) = delete;
+  JpegEncoder& operator=(const JpegEncoder&) = delete;
+  ~JpegEncoder() { jpeg_destroy_compress(&info); }
 
   void encode(const void* rows, size_t stride, const PictureSize& size, const JpegEncodeOptions& options) {
     info.image_height = static_cast<JDIMENSION>(size.height);
@@ -100,7 +100,7 @@ std::string encode_jpeg(const void* rows, size_t stride, const PictureSize& size
   constexpr int kMost = std::numeric_limits<uint16_t>::max();
   if (options.x_density < 0 || options.x_density > kMost || options.y_density < 0 || options.y_density > kMost)
     refuse(cat("the density is ", options.x_density, " x ", options.y_density, "; it is 0 to ", kMost));
-  Encoder encoder;
+  JpegEncoder encoder;
   if (!encoder.errors.guarded([&] { encoder.encode(rows, stride, size, options); }))
     throw ResourceError(cat("[encode_jpeg] ", encoder.errors.message));
   return {reinterpret_cast<const char*>(encoder.destination.data), encoder.destination.used()};

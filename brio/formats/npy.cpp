@@ -9,10 +9,10 @@ namespace brio::formats {
 
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr size_t kPrefix = 12;            // magic, version, the longest length
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr size_t kNpyPrefix = 12;         // magic, version, the longest length
 constexpr size_t kLongestHeader = 10000;  // NumPy's own limit
-constexpr size_t kAlignment = 64;
+constexpr size_t kNpyAlignment = 64;
 constexpr int kGrowth = 21;  // NumPy leaves room for this many digits, so that an array can grow in place
 
 struct Code {
@@ -143,8 +143,8 @@ DType dtype_of_descr(std::string_view descr, const HeaderParser& parser, const N
 }  // namespace
 
 size_t npy_header_bytes(std::string_view bytes, const Origin& origin) {
-  if (!bytes.starts_with(kMagic)) throw DataError(origin, 0, "not an npy file: it does not begin with \\x93NUMPY");
-  if (bytes.size() < kPrefix) throw DataError(origin, bytes.size(), "the npy file ends within its header");
+  if (!bytes.starts_with(kNpyMagic)) throw DataError(origin, 0, "not an npy file: it does not begin with \\x93NUMPY");
+  if (bytes.size() < kNpyPrefix) throw DataError(origin, bytes.size(), "the npy file ends within its header");
   const int version = bytes[6];
   if (version < 1 || version > 3)
     throw DataError(origin, 6, cat("the npy file has version ", version, "; 1, 2 and 3 can be read"));
@@ -170,7 +170,7 @@ ArrayFile::Layout npy_layout(std::string_view bytes, const Origin& origin, const
 }
 
 ArrayFile open_npy(const ReadAt& bytes, const NpyOptions& options) {
-  std::string header(static_cast<size_t>(std::min<uint64_t>(kPrefix, bytes.size())), '\0');
+  std::string header(static_cast<size_t>(std::min<uint64_t>(kNpyPrefix, bytes.size())), '\0');
   bytes.read(0, header.data(), header.size());
   const size_t all = npy_header_bytes(header, bytes.origin());
   header.resize(static_cast<size_t>(std::min<uint64_t>(all, bytes.size())));
@@ -190,9 +190,9 @@ std::string npy_header(const Aval& aval) {
   const std::string shape = aval.shape.str();
   std::string text = cat("{'descr': '", descr, "', 'fortran_order': False, 'shape': ", shape, ", }");
   if (aval.shape.rank() > 0) text.append(kGrowth - std::to_string(aval.shape[0]).size(), ' ');
-  const size_t length = (10 + text.size() + 1 + kAlignment - 1) / kAlignment * kAlignment - 10;
+  const size_t length = (10 + text.size() + 1 + kNpyAlignment - 1) / kNpyAlignment * kNpyAlignment - 10;
   text.resize(length - 1, ' ');
-  std::string header = cat(kMagic, std::string_view("\x01\x00", 2));
+  std::string header = cat(kNpyMagic, std::string_view("\x01\x00", 2));
   append_little(header, static_cast<uint16_t>(length));
   return header + text + "\n";
 }

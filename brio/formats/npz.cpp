@@ -9,7 +9,7 @@ namespace brio::formats {
 namespace {
 
 constexpr std::string_view kSuffix = ".npy";
-constexpr size_t kPrefix = 12;
+constexpr size_t kNpzPrefix = 12;
 
 }  // namespace
 
@@ -32,7 +32,7 @@ Array NpzReader::read(std::string_view name) const {
   const std::string where = cat(zip_.bytes().origin().file, ": ", member.name);
   const Origin origin{where};
   ZipStream stream(zip_, member);
-  std::string header(std::min<size_t>(kPrefix, static_cast<size_t>(member.size)), '\0');
+  std::string header(std::min<size_t>(kNpzPrefix, static_cast<size_t>(member.size)), '\0');
   stream.read(header.data(), header.size());
   const size_t have = header.size(), all = npy_header_bytes(header, origin);
   if (all > member.size) throw DataError(origin, member.size, "the npy file ends within its header");

@@ -10,25 +10,25 @@ namespace brio::formats {
 
 namespace {
 
-struct Encoder {
+struct PngEncoder {
   PngErrors errors;
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::string out;
 
-  Encoder() {
+  PngEncoder() {
     png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &errors, PngErrors::fail, PngErrors::ignore);
     info = png ? png_create_info_struct(png) : nullptr;
     if (!info) throw ResourceError("libpng: there is no memory for its state");
   }
-  Encoder(const Encoder&) = delete;
-  Encoder& operator=(const Encoder&) = delete;
-  ~Encoder() { png_destroy_write_struct(&png, &info); }
+  PngEncoder(const PngEncoder&) = delete;
+  PngEncoder& operator=(const PngEncoder&) = delete;
+  ~PngEncoder() { png_destroy_write_struct(&png, &info); }
 
   static void append(png_structp png, png_bytep bytes, size_t count) {
     bool stored = true;
     try {  // an exception must not pass libpng
-      static_cast<Encoder*>(png_get_io_ptr(png))->out.append(reinterpret_cast<const char*>(bytes), count);
+      static_cast<PngEncoder*>(png_get_io_ptr(png))->out.append(reinterpret_cast<const char*>(bytes), count);
     } catch (const std::bad_alloc&) {
       stored = false;
     }
@@ -65,7 +65,7 @@ std::string encode_png(const void* rows, size_t stride, const PictureSize& size,
     refuse(cat("the picture is ", size.height, " x ", size.width, "; a side of a PNG has 1 to ", kMost, " pixels"));
   if (dtype != u8 && dtype != u16) refuse(cat("the pixels are ", dtype, "; a PNG holds uint8 or uint16"));
   if (compression < -1 || compression > 9) refuse(cat("compression is ", compression, "; it is -1 to 9"));
-  Encoder encoder;
+  PngEncoder encoder;
   if (!encoder.errors.guarded([&] { encoder.encode(rows, stride, size, dtype, compression); }))
     throw ResourceError(cat("[encode_png] ", encoder.errors.message));
   return std::move(encoder.out);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr uint64_t kStride = 64;
 constexpr uint64_t kFrame = 16;  // header and footer of a record
-constexpr std::string_view kMagic = "BRIOIDX\n";
-constexpr uint32_t kVersion = 1;
+constexpr std::string_view kIndexMagic = "BRIOIDX\n";
+constexpr uint32_t kIndexVersion = 1;
 constexpr size_t kHead = 32, kCrc = 4;
 
 template <typename T>
@@ -66,9 +66,9 @@ std::string index_path(const std::string& shard) { return shard + ".idx"; }
 
 std::string serialize_index(const IndexFile& index) {
   const std::vector<uint32_t>& lengths = index.index.lengths();
-  std::string bytes(kMagic);
+  std::string bytes(kIndexMagic);
   bytes.reserve(kHead + lengths.size() * sizeof(uint32_t) + kCrc);
-  append(bytes, kVersion);
+  append(bytes, kIndexVersion);
   append(bytes, index.fingerprint);
   append(bytes, index.index.file_bytes());
   append(bytes, index.index.size());
@@ -81,9 +81,10 @@ IndexFile parse_index(std::string_view bytes, const Origin& origin) {
   if (bytes.size() < kHead + kCrc)
     throw DataError(origin, bytes.size(),
                     cat("an index of records has ", kHead + kCrc, " bytes or more; it is truncated"));
-  if (bytes.substr(0, kMagic.size()) != kMagic) throw DataError(origin, 0, "this is no index of records");
-  if (const auto version = load<uint32_t>(bytes, 8); version != kVersion)
-    throw DataError(origin, 8, cat("the index has version ", version, ", but this program reads version ", kVersion));
+  if (bytes.substr(0, kIndexMagic.size()) != kIndexMagic) throw DataError(origin, 0, "this is no index of records");
+  if (const auto version = load<uint32_t>(bytes, 8); version != kIndexVersion)
+    throw DataError(origin, 8,
+                    cat("the index has version ", version, ", but this program reads version ", kIndexVersion));
   const auto count = load<uint64_t>(bytes, 24);
   if (const uint64_t there = (bytes.size() - kHead - kCrc) / 4; count != there || bytes.size() % 4 != 0)
     throw DataError(origin, 24, cat("the index is of ", count, " records, but the file has room for ", there));

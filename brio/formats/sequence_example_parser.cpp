@@ -9,7 +9,7 @@ namespace brio::formats {
 
 namespace {
 
-constexpr std::string_view kMessage = "tf.train.SequenceExample";
+constexpr std::string_view kSequenceMessage = "tf.train.SequenceExample";
 
 // A feature list of a batch while it is parsed.
 class ListOutput {
@@ -86,12 +86,12 @@ SequenceExampleParser::Parsed SequenceExampleParser::parse_single(std::string_vi
 
 SequenceExampleParser::Parsed SequenceExampleParser::parse_from(std::span<const std::string_view> examples,
                                                                 const Origin& origin, int64_t first_index) const {
-  Parsed parsed{context_.parse_features(examples, origin, kMessage, first_index), {}};
+  Parsed parsed{context_.parse_features(examples, origin, kSequenceMessage, first_index), {}};
   std::vector<ListOutput> outputs(specs_.begin(), specs_.end());
   std::vector<std::string_view> values;
   std::vector<uint32_t> order;
   for (size_t i = 0; i < examples.size(); ++i) {
-    const wire::Message message{examples[i].data(), origin, kMessage, first_index + static_cast<int64_t>(i)};
+    const wire::Message message{examples[i].data(), origin, kSequenceMessage, first_index + static_cast<int64_t>(i)};
     values.assign(specs_.size(), {});
     each_part(examples[i], 2, message,
               [&](std::string_view lists) { compiled_->keys.locate(lists, message, values.data(), order); });

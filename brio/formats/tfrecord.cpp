@@ -9,7 +9,7 @@ namespace brio::formats {
 
 namespace {
 
-constexpr size_t kLeastBuffer = size_t{1} << 12, kBuffer = size_t{1} << 18;
+constexpr size_t kLeastBuffer = size_t{1} << 12, kRecordBuffer = size_t{1} << 18;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ bool RecordReader::have(uint64_t bytes) {
     // A length that nothing confirms yet gets no more memory than the data that has come asks for.
     if (end_ == buffer_.size())
       buffer_.resize(
-          static_cast<size_t>(std::max<uint64_t>(std::clamp<uint64_t>(file_->size(), kLeastBuffer, kBuffer),
+          static_cast<size_t>(std::max<uint64_t>(std::clamp<uint64_t>(file_->size(), kLeastBuffer, kRecordBuffer),
                                                  std::min<uint64_t>(bytes, 2 * uint64_t{end_}))));
     const size_t room = buffer_.size() - end_;
     const size_t got = stream_.read_some(buffer_.data() + end_, room);

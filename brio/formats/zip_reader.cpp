@@ -14,7 +14,7 @@ using namespace zip;
 namespace {
 
 constexpr uint64_t kMaxMembers = uint64_t{1} << 18;
-constexpr size_t kChunk = size_t{64} << 10;
+constexpr size_t kZipChunk = size_t{64} << 10;
 
 }  // namespace
 
@@ -186,7 +186,7 @@ void ZipStream::State::inflate_exactly(char* to, size_t count) {
   z.next_out = reinterpret_cast<Bytef*>(to);
   while (count > 0) {
     if (z.avail_in == 0 && next < end) {
-      input.resize(static_cast<size_t>(std::min<uint64_t>(kChunk, end - next)));
+      input.resize(static_cast<size_t>(std::min<uint64_t>(kZipChunk, end - next)));
       bytes.read(next, input.data(), input.size());
       next += input.size();
       z.next_in = reinterpret_cast<Bytef*>(input.data());

@@ -89,6 +89,7 @@ using PlainFn = std::vector<Tensor> (*)(std::span<const Tensor> in, Attrs attrs)
 
 // Which values a gradient rule reads: bit i for input i (inputs 6 and up share bit 6), kOutput for the outputs.
 inline constexpr uint8_t kNeedsOutput = 0x80, kNeedsNothing = 0, kNeedsInputs = 0x7f;
+inline constexpr uint8_t kNeedsFirst = 1, kNeedsSecond = 2, kNeedsBoth = 3, kNeedsThree = 7;
 
 // Dtypes beyond the real ones that an op takes: OpDef::also_takes.
 inline constexpr uint8_t kComplex = 1, kStrings = 2;

@@ -42,7 +42,7 @@ std::string format_attrs(const Node& node) {
   return text.empty() ? "" : " {" + text + "}";
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -322,7 +322,7 @@ std::string format_node(const Graph& graph, const Node& node) {
 
 std::string Graph::str() const {
   if (host) {
-    std::string text = cat("host ", quoted(host->name), " (");
+    std::string text = cat("host ", in_quotes(host->name), " (");
     for (size_t i = 0; i < outputs.size(); ++i) text += cat(i ? ", " : "", format_aval(values[outputs[i]]));
     return text + ")";
   }

@@ -9,11 +9,11 @@
 namespace brio::nn {
 namespace {
 
-struct Row {
+struct ActivationRow {
   std::string_view name;
   Tensor (*function)(const Tensor&);
 };
-constexpr Row kRows[] = {
+constexpr ActivationRow kActivations[] = {
     {"linear", [](const Tensor& x) { return x; }},
     {"relu", [](const Tensor& x) { return relu(x); }},
     {"relu6", [](const Tensor& x) { return relu6(x); }},
@@ -66,7 +66,7 @@ class ActivationModule : public Module {
 }  // namespace
 
 ActivationFunction::ActivationFunction(std::string_view name)
-    : name_(name), function_(row_named("activation", name, kRows).function), known_(true) {}
+    : name_(name), function_(row_named("activation", name, kActivations).function), known_(true) {}
 
 Activation::Activation(ActivationFunction function, LayerOptions options)
     : Layer(std::make_shared<ActivationModule>(std::move(function), options)) {}

@@ -1,6 +1,7 @@
 #include "brio/nn/constraint.h"
 
 #include "brio/base/error.h"
+#include "brio/nn/epsilon.h"
 #include "brio/nn/names.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/maths.h"
@@ -9,11 +10,9 @@
 namespace brio::nn {
 namespace {
 
-constexpr double kEpsilon = 1e-7;
-
 Tensor lengths(const Tensor& w, int64_t axis) { return sqrt(sum(square(w), static_cast<int>(axis), true)); }
 
-struct Row {
+struct ConstraintRow {
   std::string_view name;
   Constraint (*make)(const Settings&);
 };
@@ -23,14 +22,14 @@ constexpr auto kMaxNorm = [](const Settings& s) { return max_norm(s.number("max_
 constexpr auto kMinMaxNorm = [](const Settings& s) {
   return min_max_norm(s.number("min_value", 0), s.number("max_value", 1), s.number("rate", 1), s.integer("axis", 0));
 };
-constexpr Row kRows[] = {{"non_neg", kNonNeg},          {"NonNeg", kNonNeg},        {"unit_norm", kUnitNorm},
-                         {"UnitNorm", kUnitNorm},       {"max_norm", kMaxNorm},     {"MaxNorm", kMaxNorm},
-                         {"min_max_norm", kMinMaxNorm}, {"MinMaxNorm", kMinMaxNorm}};
+constexpr ConstraintRow kConstraints[] = {
+    {"non_neg", kNonNeg},   {"NonNeg", kNonNeg},   {"unit_norm", kUnitNorm},      {"UnitNorm", kUnitNorm},
+    {"max_norm", kMaxNorm}, {"MaxNorm", kMaxNorm}, {"min_max_norm", kMinMaxNorm}, {"MinMaxNorm", kMinMaxNorm}};
 
 }  // namespace
 
-Constraint::Constraint(std::string_view name) : Constraint(row_named("constraint", name, kRows).make({})) {}
-Constraint Constraint::from(const Settings& s) { return row_named("constraint", s.class_name, kRows).make(s); }
+Constraint::Constraint(std::string_view name) : Constraint(row_named("constraint", name, kConstraints).make({})) {}
+Constraint Constraint::from(const Settings& s) { return row_named("constraint", s.class_name, kConstraints).make(s); }
 
 Constraint non_neg() {
   return {Settings{"NonNeg", {}}, [](const Tensor& w) { return maximum(w, constant(0, w.dtype())); }};

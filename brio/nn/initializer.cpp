@@ -65,7 +65,7 @@ Initializer scaled(const Settings& s) {
           [made](const Shape& shape, DType dtype) { return made(shape, dtype); }};
 }
 
-struct Row {
+struct InitializerRow {
   std::string_view name, class_name;
   Initializer (*make)(const Settings&);
 };
@@ -88,7 +88,7 @@ constexpr auto kOrthogonal = [](const Settings& s) {
   return orthogonal_initializer({.gain = s.number("gain", 1), .seed = seed_of(s)});
 };
 constexpr auto kIdentity = [](const Settings& s) { return identity_initializer(s.number("gain", 1)); };
-constexpr Row kRows[] = {
+constexpr InitializerRow kInitializers[] = {
     {"zeros", "Zeros", kZeros},
     {"zero", "Zeros", kZeros},
     {"Zeros", "Zeros", kZeros},
@@ -128,7 +128,7 @@ constexpr Row kRows[] = {
 };
 
 Initializer by_name(std::string_view name, Settings settings) {
-  const Row& row = row_named("initializer", name, kRows);
+  const InitializerRow& row = row_named("initializer", name, kInitializers);
   settings.class_name = row.class_name;
   return row.make(settings);
 }

@@ -22,11 +22,11 @@ Loss made() {
   return Kind();
 }
 
-struct Named {
+struct LossRow {
   std::string_view name;
   Loss (*make)();
 };
-constexpr Named kNamed[] = {
+constexpr LossRow kLosses[] = {
     {"crossentropy", told_by_shapes},
     {"ce", told_by_shapes},
     {"binary_crossentropy", made<BinaryCrossentropy>},
@@ -90,7 +90,7 @@ constexpr Named kNamed[] = {
 }  // namespace
 
 Loss::Loss(std::string_view name) {
-  const Loss found = row_named("loss", name, kNamed).make();
+  const Loss found = row_named("loss", name, kLosses).make();
   impl_ = std::make_shared<const Impl>(Impl{std::string(name), found.impl_->function, found.impl_->reduction});
 }
 

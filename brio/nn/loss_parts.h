@@ -6,15 +6,11 @@
 #include <string_view>
 
 #include "brio/ir/tensor.h"
+#include "brio/nn/epsilon.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
 
 namespace brio::nn {
-
-constexpr double kEpsilon = 1e-7;  // Keras' fuzz factor
-
-// A number of x's dtype that is part of the plan.
-inline Tensor like(const Tensor& x, double value) { return constant(value, x.dtype()); }
 
 inline std::string or_default(std::string name, std::string_view otherwise) {
   return name.empty() ? std::string(otherwise) : std::move(name);

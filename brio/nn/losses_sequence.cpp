@@ -38,8 +38,8 @@ void check(const char* name, const Tensor& labels, const Tensor& logits) {
 }
 
 // lengths: (batch, 1), of labels; times: (batch,), of predictions, or none where all count.
-Tensor aligned(const Tensor& labels, const Tensor& logits, const Tensor& lengths, const Tensor& times,
-               int64_t blank) {
+Tensor aligned_losses(const Tensor& labels, const Tensor& logits, const Tensor& lengths, const Tensor& times,
+                      int64_t blank) {
   const Size batch = labels.shape()[0], count = labels.shape()[1], states = 2 * count + 1;
   const Tensor no_label = constant(blank, i64);
   // What lies behind a sequence's labels is never reached, and must be a class.
@@ -81,7 +81,7 @@ Tensor ctc(const Tensor& y_true, const Tensor& y_pred) {
   constexpr const char* kName = "ctc";
   require(kName, y_true, y_pred);
   check(kName, y_true, y_pred);
-  return aligned(cast(y_true, i64), y_pred, count_nonzero(cast(y_true, i64), -1, true), Tensor(), 0);
+  return aligned_losses(cast(y_true, i64), y_pred, count_nonzero(cast(y_true, i64), -1, true), Tensor(), 0);
 }
 
 Tensor ctc_loss(const Tensor& labels, const Tensor& logits, const Tensor& label_length, const Tensor& logit_length,
@@ -96,8 +96,8 @@ Tensor ctc_loss(const Tensor& labels, const Tensor& logits, const Tensor& label_
   const Size classes = logits.shape()[2];
   if (classes.known() && (blank < -int64_t{classes} || blank >= int64_t{classes}))
     throw_invalid(kName, cat("the blank is class ", blank, " of ", classes));
-  return aligned(cast(labels, i64), logits, expand_dims(cast(label_length, i64), -1), cast(logit_length, i64),
-                 blank < 0 ? blank + int64_t{classes} : blank);
+  return aligned_losses(cast(labels, i64), logits, expand_dims(cast(label_length, i64), -1), cast(logit_length, i64),
+                        blank < 0 ? blank + int64_t{classes} : blank);
 }
 
 CTC::CTC(LossOptions o) : Loss(or_default(o.name, "ctc"), ctc, o.reduction) {}

@@ -12,11 +12,11 @@ Metric made(const std::string& name) {
   return Kind({.name = name});
 }
 
-struct Named {
+struct MetricRow {
   std::string_view name;
   Metric (*make)(const std::string&);
 };
-constexpr Named kNamed[] = {
+constexpr MetricRow kMetrics[] = {
     {"accuracy", told_by_shapes},
     {"acc", told_by_shapes},
     {"Accuracy", told_by_shapes},
@@ -104,6 +104,6 @@ constexpr Named kNamed[] = {
 
 }  // namespace
 
-Metric::Metric(std::string_view name) : Metric(row_named("metric", name, kNamed).make(std::string(name))) {}
+Metric::Metric(std::string_view name) : Metric(row_named("metric", name, kMetrics).make(std::string(name))) {}
 
 }  // namespace brio::nn

@@ -2,6 +2,7 @@
 
 #include "brio/autodiff/exact_gradient.h"
 #include "brio/nn/config.h"
+#include "brio/nn/epsilon.h"
 #include "brio/nn/feature_axes.h"
 #include "brio/ops/check.h"
 #include "brio/ops/elementwise.h"
@@ -10,8 +11,6 @@
 
 namespace brio::nn {
 namespace {
-
-constexpr double kEpsilon = 1e-7;  // keras.backend.epsilon()
 
 // In short formats sums of squares would overflow.
 Tensor widened(const Tensor& x) { return cast(x, x.dtype() == f64 ? f64 : f32); }

@@ -9,20 +9,20 @@ namespace brio::nn {
 namespace {
 
 template <typename T>
-Optimizer make() {
+Optimizer make_default() {
   return T();
 }
 
-struct Row {
+struct OptimizerRow {
   std::string_view name;
   Optimizer (*make)();
 };
-constexpr Row kOptimizers[] = {
-    {"sgd", make<SGD>},         {"rmsprop", make<RMSprop>},   {"adam", make<Adam>},
-    {"adamw", make<AdamW>},     {"adamax", make<Adamax>},     {"nadam", make<Nadam>},
-    {"adagrad", make<Adagrad>}, {"adadelta", make<Adadelta>}, {"adafactor", make<Adafactor>},
-    {"ftrl", make<Ftrl>},       {"lion", make<Lion>},         {"lamb", make<Lamb>},
-    {"muon", make<Muon>},
+constexpr OptimizerRow kOptimizers[] = {
+    {"sgd", make_default<SGD>},         {"rmsprop", make_default<RMSprop>},   {"adam", make_default<Adam>},
+    {"adamw", make_default<AdamW>},     {"adamax", make_default<Adamax>},     {"nadam", make_default<Nadam>},
+    {"adagrad", make_default<Adagrad>}, {"adadelta", make_default<Adadelta>}, {"adafactor", make_default<Adafactor>},
+    {"ftrl", make_default<Ftrl>},       {"lion", make_default<Lion>},         {"lamb", make_default<Lamb>},
+    {"muon", make_default<Muon>},
 };
 
 // Names of classes are found too: Keras looks them up without regard to capitals.

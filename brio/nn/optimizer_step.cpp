@@ -18,7 +18,7 @@ void write(Variable variable, const Tensor& value, const Tensor& gate) {
   variable.assign(gate.defined() ? select(gate, value, variable.value()) : value);
 }
 
-Tensor both(const Tensor& gate, const Tensor& condition) {
+Tensor open_when(const Tensor& gate, const Tensor& condition) {
   return gate.defined() ? logical_and(gate, condition) : condition;
 }
 
@@ -99,7 +99,7 @@ Tensor OptimizerRule::accumulate(std::vector<Tensor>& gradients, const Tensor& g
     const Tensor sum = sums[e].defined() ? sums[e] : accumulator.value();
     write(accumulator, select(due, zeros_like(sum), sum), gate);
   }
-  return both(gate, due);
+  return open_when(gate, due);
 }
 
 // Puts the weights where their constraints want them. Weights without one cost nothing here.
@@ -212,7 +212,7 @@ void OptimizerRule::average(const Tensor& gate) {
   const Tensor before = iterations(), started = not_equal(before, constant(0, i64));
   Tensor overwrites;
   if (options_.ema_overwrite_frequency)
-    overwrites = both(gate, is_multiple(before + constant(1, i64), *options_.ema_overwrite_frequency));
+    overwrites = open_when(gate, is_multiple(before + constant(1, i64), *options_.ema_overwrite_frequency));
   for (Entry& entry : entries_) {
     const DType dtype = entry.group.dtype;
     const Tensor p = entry.variable.value();

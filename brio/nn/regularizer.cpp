@@ -18,29 +18,32 @@ void check_factor(const char* name, double factor) {
     throw InvalidArgument(cat("[", name, "] the factor is ", factor, "; it must be finite and ≥ 0"));
 }
 
-struct Row {
+struct RegularizerRow {
   std::string_view name;
   Regularizer (*make)(const Settings&);
 };
 constexpr auto kL1 = [](const Settings& s) { return l1(s.number("l1", 0.01)); };
 constexpr auto kL2 = [](const Settings& s) { return l2(s.number("l2", 0.01)); };
 constexpr auto kL1L2 = [](const Settings& s) { return l1_l2(s.number("l1", 0), s.number("l2", 0)); };
-constexpr auto kOrthogonal = [](const Settings& s) {
+constexpr auto kOrthogonalRegularizer = [](const Settings& s) {
   return orthogonal_regularizer(s.number("factor", 0.01), s.text("mode", "rows"));
 };
-constexpr Row kRows[] = {{"l1", kL1},
-                         {"L1", kL1},
-                         {"l2", kL2},
-                         {"L2", kL2},
-                         {"l1_l2", kL1L2},
-                         {"L1L2", kL1L2},
-                         {"orthogonal_regularizer", kOrthogonal},
-                         {"OrthogonalRegularizer", kOrthogonal}};
+constexpr RegularizerRow kRegularizers[] = {{"l1", kL1},
+                                            {"L1", kL1},
+                                            {"l2", kL2},
+                                            {"L2", kL2},
+                                            {"l1_l2", kL1L2},
+                                            {"L1L2", kL1L2},
+                                            {"orthogonal_regularizer", kOrthogonalRegularizer},
+                                            {"OrthogonalRegularizer", kOrthogonalRegularizer}};
 
 }  // namespace
 
-Regularizer::Regularizer(std::string_view name) : Regularizer(row_named("regularizer", name, kRows).make({})) {}
-Regularizer Regularizer::from(const Settings& s) { return row_named("regularizer", s.class_name, kRows).make(s); }
+Regularizer::Regularizer(std::string_view name)
+    : Regularizer(row_named("regularizer", name, kRegularizers).make({})) {}
+Regularizer Regularizer::from(const Settings& s) {
+  return row_named("regularizer", s.class_name, kRegularizers).make(s);
+}
 
 Tensor Regularizer::operator()(const Tensor& weight) const {
   Tensor cost = function_(weight);

@@ -13,7 +13,7 @@
 namespace brio::nn {
 namespace {
 
-std::string shown(const std::string& token) { return quoted(token); }
+std::string shown(const std::string& token) { return brio::quoted(token); }
 std::string shown(int64_t token) { return std::to_string(token); }
 
 bool token_of(const std::string& line, std::string& token) {

@@ -11,8 +11,6 @@
 namespace brio {
 namespace {
 
-Tensor like(const Tensor& x, Scalar value) { return constant(value, x.dtype()); }
-
 void check_floating(std::string_view name, const Tensor& x) {
   if (!x.defined()) throw InvalidArgument(cat("[", name, "] input 0 is none; give it a tensor"));
   if (!is_floating(x.dtype()))

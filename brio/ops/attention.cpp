@@ -20,8 +20,9 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"mask", AttrKind::flag},  {"bias", AttrKind::flag},    {"causal", AttrKind::flag},
-                               {"scale", AttrKind::real}, {"dropout", AttrKind::real}, {"offset", AttrKind::integer}};
+constexpr AttrSpec kAttentionAttrs[] = {{"mask", AttrKind::flag},    {"bias", AttrKind::flag},
+                                        {"causal", AttrKind::flag},  {"scale", AttrKind::real},
+                                        {"dropout", AttrKind::real}, {"offset", AttrKind::integer}};
 
 // ---- shapes
 
@@ -225,7 +226,7 @@ const OpDef scaled_dot_product_attention{.name = "scaled_dot_product_attention",
                                          .kind = OpKind::composite,
                                          .min_inputs = 3,
                                          .max_inputs = 7,
-                                         .attrs = kAttrs,
+                                         .attrs = kAttentionAttrs,
                                          .infer = infer_attention,
                                          .grad = grad_attention,
                                          .cost = attention_cost<2>,
@@ -235,7 +236,7 @@ const OpDef scaled_dot_product_attention_grad{.name = "scaled_dot_product_attent
                                               .kind = OpKind::composite,
                                               .min_inputs = 4,
                                               .max_inputs = 8,
-                                              .attrs = kAttrs,
+                                              .attrs = kAttentionAttrs,
                                               .infer = infer_attention_grad,
                                               .grad = [](GradContext& g) { g.through_plain(); },
                                               .cost = attention_cost<5>,

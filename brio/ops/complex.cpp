@@ -57,8 +57,6 @@ void grad_angle(GradContext& g) {  // (-y + ix) / (x² + y²) = -1 / (y + ix)
   g.set(0, neg(cast(g.cotangent(), x.dtype())) / complex(imag(x), real(x)));
 }
 
-constexpr uint8_t kNeedsFirst = 1;
-
 }  // namespace
 
 namespace op {

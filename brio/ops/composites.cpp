@@ -271,8 +271,6 @@ void grad_softsign(GradContext& g) {
   g.set(0, g.cotangent() / square(constant(1, x.dtype()) + abs(x)));
 }
 
-constexpr uint8_t kNeedsFirst = 1, kNeedsBoth = 3, kNeedsThree = 7;
-
 }  // namespace
 
 namespace op {

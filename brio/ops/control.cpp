@@ -350,9 +350,9 @@ const OpDef scan{.name = "scan",
                  .grad = grad_scan,
                  .cost = scan_cost,
                  .grad_needs = kNeedsInputs};
-static const OpDef* const rows[] = {&cond, &while_loop, &while_grad, &scan};
+static const OpDef* const control_rows[] = {&cond, &while_loop, &while_grad, &scan};
 }  // namespace op
-void register_control() { register_ops(op::rows); }
+void register_control() { register_ops(op::control_rows); }
 
 namespace {
 

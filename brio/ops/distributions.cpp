@@ -18,7 +18,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {
+constexpr AttrSpec kDistributionAttrs[] = {
     {"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::extents}};
 
 void infer_integers(const OpCall& call, std::vector<Aval>& out) {
@@ -85,7 +85,7 @@ namespace op {
                     .kind = OpKind::random,                    \
                     .min_inputs = inputs,                      \
                     .max_inputs = inputs,                      \
-                    .attrs = kAttrs,                           \
+                    .attrs = kDistributionAttrs,               \
                     .infer = rule,                             \
                     .no_grad = reason,                         \
                     .cost = rejection_cost<flops>,             \

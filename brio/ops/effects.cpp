@@ -238,7 +238,7 @@ void run_host_call(const std::string& name, const HostFunction::Call& call, cons
     if (out[i].aval.bytes() != 0) std::memcpy(run.out[i], out[i].data(), out[i].aval.bytes());
 }
 
-constexpr std::string_view kNoGrad = "the host's code is not known; wrap it in custom_gradient";
+constexpr std::string_view kNoGradOfHostCode = "the host's code is not known; wrap it in custom_gradient";
 
 }  // namespace
 
@@ -268,7 +268,7 @@ const OpDef host_call{.name = "host_call",
                       .min_inputs = 1,
                       .max_inputs = -1,
                       .infer = infer_host<1>,
-                      .no_grad = kNoGrad,
+                      .no_grad = kNoGradOfHostCode,
                       .cost = movement_cost,
                       .may_fail = true,
                       .also_takes = kStrings};
@@ -278,13 +278,13 @@ const OpDef pure_host_call{.name = "pure_host_call",
                            .min_inputs = 0,
                            .max_inputs = -1,
                            .infer = infer_host<0>,
-                           .no_grad = kNoGrad,
+                           .no_grad = kNoGradOfHostCode,
                            .cost = movement_cost,
                            .may_fail = true,
                            .also_takes = kStrings};
-static const OpDef* const rows[] = {&print, &assert_true, &host_call, &pure_host_call};
+static const OpDef* const effect_rows[] = {&print, &assert_true, &host_call, &pure_host_call};
 }  // namespace op
-void register_effects() { register_ops(op::rows); }
+void register_effects() { register_ops(op::effect_rows); }
 
 void print(const std::vector<Printed>& parts, PrintOptions options) {
   std::string name = cat(kSummarize, options.summarize);

@@ -9,9 +9,9 @@ namespace {
 
 constexpr char kEllipsis = '.';
 
-class Reader {
+class EquationReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit EquationReader(std::string_view text) : text_(text) {}
 
   [[noreturn]] void refuse(const std::string& message) const {
     throw_invalid("einsum", cat("equation '", text_, "': ", message));
@@ -64,7 +64,7 @@ std::string expanded(const std::string& term, int ellipsis_axes) {
 }  // namespace
 
 EinsumEquation::EinsumEquation(std::string_view text, const std::vector<Shape>& shapes) {
-  const Reader reader(text);
+  const EquationReader reader(text);
   const size_t arrow = text.find("->");
   const auto parts = split_at_commas(text.substr(0, arrow));
   if (parts.size() != shapes.size())

@@ -103,7 +103,6 @@ void set_broadcast(GradContext& g, size_t input, const Tensor& gradient) {
   g.set(input, sum_to(gradient, g.in[input].shape()));
 }
 
-Tensor like(const Tensor& x, Scalar value) { return constant(value, x.dtype()); }
 Tensor zeros_where_not(const Tensor& condition, const Tensor& gradient) {
   return select(condition, gradient, constant(0, gradient.dtype()));
 }
@@ -232,8 +231,6 @@ RULE(grad_cast) {
 constexpr AttrSpec kConstantAttrs[] = {{"dtype", AttrKind::dtype}, {"bits", AttrKind::integer}};
 constexpr AttrSpec kCastAttrs[] = {{"dtype", AttrKind::dtype}};
 constexpr std::string_view kBoolResult = "its result is bool", kIntegers = "it works on bits";
-
-constexpr uint8_t kNeedsFirst = 1, kNeedsSecond = 2, kNeedsBoth = 3;
 
 }  // namespace
 
@@ -423,7 +420,7 @@ const OpDef cast{
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {
+static const OpDef* const elementwise_rows[] = {
     &constant,    &neg,         &abs,         &sign,        &exp,        &expm1,
     &log,         &log1p,       &sqrt,        &rsqrt,       &square,     &reciprocal,
     &sin,         &cos,         &tan,         &asin,        &acos,       &atan,
@@ -437,7 +434,7 @@ static const OpDef* const rows[] = {
     &logical_and, &logical_or,  &logical_xor, &bitwise_and, &bitwise_or, &bitwise_xor,
     &left_shift,  &right_shift, &polygamma,   &nextafter,   &select,     &cast};
 }
-void register_elementwise() { register_ops(op::rows); }
+void register_elementwise() { register_ops(op::elementwise_rows); }
 
 Tensor constant(Scalar value, DType dtype) {
   // A constant is one word, which complex128 exceeds.

@@ -24,6 +24,7 @@ template <std::same_as<Size> S>               // numbers are Scalars
 Tensor constant(S value, DType dtype) {
   return size_number(value, dtype);
 }
+inline Tensor like(const Tensor& x, Scalar value) { return constant(value, x.dtype()); }  // in the dtype of x
 
 #define BRIO_UNARY(name) Tensor name(const Tensor& x);
 BRIO_UNARY(neg)

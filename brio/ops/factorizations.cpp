@@ -56,9 +56,6 @@ Cost factor_cost(const OpCall& call, std::span<const Aval> out) {
 
 Tensor half(const Tensor& x) { return x * constant(0.5, x.dtype()); }
 Tensor with_half_diagonal(const Tensor& x) { return linalg::set_diag(x, half(linalg::diag_part(x))); }
-Tensor or_zeros(const Tensor& cotangent, const Tensor& value) {
-  return cotangent.defined() ? cotangent : zeros_like(value);
-}
 // 1 / x, but 0 near 0, where values that are equal would give infinities.
 Tensor safe_reciprocal(const Tensor& x) { return x / (square(x) + constant(1e-20, x.dtype())); }
 // 1 / (w_j - w_i), and 0 on the diagonal.

@@ -26,7 +26,7 @@ constexpr AttrSpec kIrfftAttrs[] = {{"scaled", AttrKind::flag}, {"length", AttrK
 void check_rank(const OpCall& call) {
   if (call.in[0]->shape.rank() == 0) throw_invalid(call.op, "takes tensors of one axis at least, but got a scalar");
 }
-void check_complex(const OpCall& call) {
+void check_fft_input(const OpCall& call) {
   check_rank(call);
   if (!is_complex(call.in[0]->dtype))
     throw_invalid(call.op, cat("takes complex64 and complex128 tensors, but got ", call.in[0]->dtype,
@@ -39,7 +39,7 @@ Shape with_last(Shape shape, Size size) {
 }
 
 void infer_fft(const OpCall& call, std::vector<Aval>& out) {
-  check_complex(call);
+  check_fft_input(call);
   out.push_back(*call.in[0]);
 }
 
@@ -56,7 +56,7 @@ void infer_rfft(const OpCall& call, std::vector<Aval>& out) {
 
 void infer_irfft(const OpCall& call, std::vector<Aval>& out) {
   const Aval& x = *call.in[0];
-  check_complex(call);
+  check_fft_input(call);
   const Extents sizes = call.attrs.extents(1);
   if (sizes.size() != 1) throw_invalid(call.op, cat("takes one length, but got ", sizes.size()));
   const Size n = sizes[0];

@@ -47,7 +47,6 @@ Colours floating(std::string_view function, const Tensor& x) {
   return colours;
 }
 
-Tensor like(const Tensor& x, double value) { return constant(value, x.dtype()); }
 Tensor channel(const Tensor& x, int64_t which) { return slice(x, {{}, {}, {}, {which, which + 1}}); }
 
 struct Rgb {

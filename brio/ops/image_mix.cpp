@@ -43,9 +43,6 @@ random::Source next(random::Source source, uint64_t streams) {
   source.stream += streams;
   return source;
 }
-Tensor uniform(const Shape& shape, const random::Source& from) {
-  return random::uniform(shape, {.seed = from.seed, .stream = from.stream, .generator = from.generator});
-}
 
 // Beta(alpha, alpha) from two gammas, as logarithms, since those of a small alpha are too small for float32: a gamma
 // of alpha is one of alpha + 1 times u^(1/alpha). Takes two streams.

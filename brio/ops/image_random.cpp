@@ -13,11 +13,6 @@
 namespace brio::image {
 namespace {
 
-Tensor uniform(const Shape& shape, const random::Source& from, double low = 0, double high = 1) {
-  return random::uniform(
-      shape, {.low = low, .high = high, .seed = from.seed, .stream = from.stream, .generator = from.generator});
-}
-
 // Rows and columns (…), all equally often.
 struct Places {
   Tensor row, column;

@@ -10,7 +10,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kSizeAttrs[] = {{"size", AttrKind::integer}};
+constexpr AttrSpec kRowCountAttrs[] = {{"size", AttrKind::integer}};
 
 int64_t table_size(const OpCall& call) {
   const int64_t size = call.attrs[0];
@@ -82,7 +82,7 @@ Cost rows_cost(const OpCall& call, std::span<const Aval> out) {
   return {static_cast<double>(call.in[1]->shape.elements()), total_bytes(call, out)};
 }
 
-constexpr std::string_view kNoGrad = "the planner makes it after differentiation";
+constexpr std::string_view kNoGradOfRows = "the planner makes it after differentiation";
 
 }  // namespace
 
@@ -92,9 +92,9 @@ const OpDef sum_rows{.name = "sum_rows",
                      .kind = OpKind::indexed,
                      .min_inputs = 2,
                      .max_inputs = 2,
-                     .attrs = kSizeAttrs,
+                     .attrs = kRowCountAttrs,
                      .infer = infer_sum_rows,
-                     .no_grad = kNoGrad,
+                     .no_grad = kNoGradOfRows,
                      .cost = rows_cost,
                      .may_fail = true};
 const OpDef row_places{.name = "row_places",
@@ -102,9 +102,9 @@ const OpDef row_places{.name = "row_places",
                        .kind = OpKind::indexed,
                        .min_inputs = 1,
                        .max_inputs = 1,
-                       .attrs = kSizeAttrs,
+                       .attrs = kRowCountAttrs,
                        .infer = infer_row_places,
-                       .no_grad = kNoGrad,
+                       .no_grad = kNoGradOfRows,
                        .cost = movement_cost};
 const OpDef spread_rows{.name = "spread_rows",
                         .summary = "the table whose rows are found at these places; the last for a place outside",
@@ -112,7 +112,7 @@ const OpDef spread_rows{.name = "spread_rows",
                         .min_inputs = 2,
                         .max_inputs = 2,
                         .infer = infer_spread_rows,
-                        .no_grad = kNoGrad,
+                        .no_grad = kNoGradOfRows,
                         .cost = movement_cost};
 const OpDef subtract_rows{.name = "subtract_rows",
                           .summary = "a table less some of its rows' changes, and the last of them from all others",
@@ -120,7 +120,7 @@ const OpDef subtract_rows{.name = "subtract_rows",
                           .min_inputs = 3,
                           .max_inputs = 3,
                           .infer = infer_subtract_rows,
-                          .no_grad = kNoGrad,
+                          .no_grad = kNoGradOfRows,
                           .cost = rows_cost};
 }  // namespace op
 

@@ -79,8 +79,6 @@ void grad_scatter_add(GradContext& g) {
   if (g.needs(2)) g.set(2, gather(g.cotangent(), g.in[1], static_cast<int>(g.attrs[0])));
 }
 
-constexpr uint8_t kNeedsSecond = 2;
-
 }  // namespace
 
 namespace op {

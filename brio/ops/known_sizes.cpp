@@ -32,9 +32,9 @@ Sizes numbers(const Tensor& x) {
 Sizes one(Size size) { return std::vector{size}; }
 
 // Follows the ops of a recording back to sizes and constants.
-class Reader {
+class SizeReader {
  public:
-  explicit Reader(const Recording& recording) : recording_(recording) {}
+  explicit SizeReader(const Recording& recording) : recording_(recording) {}
 
   Sizes value(ValueId id) {
     if (const auto it = seen_.find(id); it != seen_.end()) return it->second;
@@ -169,7 +169,7 @@ Sizes known_sizes(const Tensor& x) {
   const Recording* home = impl->recording.load(std::memory_order_acquire);
   if (impl->computed.load(std::memory_order_acquire) || !home || home->kind == Recording::Kind::eager)
     return numbers(x);
-  return Reader(*home).value(impl->value);
+  return SizeReader(*home).value(impl->value);
 }
 
 Tensor sizes_tensor(std::span<const Size> sizes, DType dtype) {

@@ -11,7 +11,6 @@
 namespace brio {
 namespace {
 
-Tensor like(const Tensor& x, Scalar value) { return constant(value, x.dtype()); }
 Tensor is_zero(const Tensor& x) { return equal(x, like(x, 0)); }
 Tensor signs_differ(const Tensor& x, const Tensor& y) { return not_equal(less(x, like(x, 0)), less(y, like(y, 0))); }
 

@@ -16,7 +16,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"skip_negative", AttrKind::flag}, {"batch_dims", AttrKind::integer}};
+constexpr AttrSpec kPointsAttrs[] = {{"skip_negative", AttrKind::flag}, {"batch_dims", AttrKind::integer}};
 
 // indices[:-1] + tensor[batch_dims+depth:]
 Shape slices_shape(const OpDef& op, const Aval& tensor, const Aval& indices, Attrs attrs) {
@@ -58,7 +58,7 @@ void infer_scatter(const OpCall& call, std::vector<Aval>& out) {
   out.push_back(tensor);
 }
 
-Cost gather_cost(const OpCall& call, std::span<const Aval> out) {
+Cost gather_nd_cost(const OpCall& call, std::span<const Aval> out) {
   return {0, static_cast<double>(call.in[1]->bytes()) + 2.0 * static_cast<double>(out[0].bytes())};
 }
 Cost scatter_cost(const OpCall& call, std::span<const Aval> out) {
@@ -75,7 +75,7 @@ void grad_gather_nd(GradContext& g) {
   if (g.needs(0)) g.set(0, scattered(op::tensor_scatter_add, g, zeros_like(g.in[0]), g.cotangent()));
 }
 
-void grad_scatter_add(GradContext& g) {
+void grad_scatter_nd_add(GradContext& g) {
   if (g.needs(0)) g.set(0, g.cotangent());
   if (g.needs(2)) g.set(2, gathered(g, g.cotangent()));
 }
@@ -137,19 +137,19 @@ namespace op {
                     .kind = OpKind::indexed,                          \
                     .min_inputs = inputs,                             \
                     .max_inputs = inputs,                             \
-                    .attrs = kAttrs,                                  \
+                    .attrs = kPointsAttrs,                            \
                     .infer = infer_,                                  \
                     .grad = grad_,                                    \
                     .cost = cost_,                                    \
                     .grad_needs = needs,                              \
                     .may_fail = true,                                 \
                     __VA_ARGS__};
-POINTS(gather_nd, "slices at points; a point outside is an error", 2, infer_gather_nd, grad_gather_nd, gather_cost,
+POINTS(gather_nd, "slices at points; a point outside is an error", 2, infer_gather_nd, grad_gather_nd, gather_nd_cost,
        kNeedsIndices, .also_takes = kStrings)
 POINTS(tensor_scatter_update, "a tensor with slices replaced at points; the last one stays", 3, infer_scatter<false>,
        grad_scatter_update, scatter_cost, kNeedsIndices)
-POINTS(tensor_scatter_add, "a tensor with slices added at points, in order", 3, infer_scatter<true>, grad_scatter_add,
-       scatter_cost, kNeedsIndices)
+POINTS(tensor_scatter_add, "a tensor with slices added at points, in order", 3, infer_scatter<true>,
+       grad_scatter_nd_add, scatter_cost, kNeedsIndices)
 POINTS(tensor_scatter_max, "a tensor and slices at points, the larger ones; NaN wins", 3, infer_scatter<true>,
        grad_scatter_extreme, scatter_cost, kNeedsInputs | kNeedsOutput)
 POINTS(tensor_scatter_min, "a tensor and slices at points, the smaller ones; NaN wins", 3, infer_scatter<true>,

@@ -213,7 +213,7 @@ class UpdateBuilder {
   std::vector<Tensor> in_, out_;
 };
 
-constexpr std::string_view kNoGrad = "an update is the end of a step";
+constexpr std::string_view kNoGradOfUpdates = "an update is the end of a step";
 
 }  // namespace
 
@@ -226,7 +226,7 @@ namespace op {
                     .max_inputs = -1,                       \
                     .attrs = attrs_,                        \
                     .infer = infer_update,                  \
-                    .no_grad = kNoGrad,                     \
+                    .no_grad = kNoGradOfUpdates,            \
                     .cost = update_cost<flops>,             \
                     .plain = plain_};
 UPDATE(sgd_update, "gradient descent on many tensors, with momentum or Nesterov's", 2, kSgdAttrs, plain_sgd, 6)

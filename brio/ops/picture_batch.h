@@ -2,6 +2,7 @@
 #pragma once
 
 #include "brio/ops/check.h"
+#include "brio/ops/distributions.h"
 #include "brio/ops/image.h"
 #include "brio/ops/shape_ops.h"
 
@@ -41,5 +42,10 @@ Tensor rows_of(const Batch& batch, const char* what, const Tensor& x, int64_t si
 
 // Integers as float32, of the same numbers.
 Tensor as_floats(const Tensor& pictures);
+
+inline Tensor uniform(const Shape& shape, const random::Source& from, double low = 0, double high = 1) {
+  return random::uniform(
+      shape, {.low = low, .high = high, .seed = from.seed, .stream = from.stream, .generator = from.generator});
+}
 
 }  // namespace brio::image

@@ -140,8 +140,6 @@ void grad_avg_pool_grad(GradContext& g) {
   g.set(0, record(op::avg_pool, g.attrs.words().first(PoolAttrs(g.attrs).end), g.cotangent()));
 }
 
-constexpr uint8_t kNeedsFirst = 1;
-
 }  // namespace
 
 namespace op {

@@ -14,7 +14,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"transpose_a", AttrKind::flag}, {"transpose_b", AttrKind::flag}};
+constexpr AttrSpec kProductAttrs[] = {{"transpose_a", AttrKind::flag}, {"transpose_b", AttrKind::flag}};
 
 Shape batch_dims(const Shape& shape) {
   return Shape(shape.dims().first(static_cast<size_t>(std::max(0, shape.rank() - 2))));
@@ -92,7 +92,7 @@ const OpDef matmul{.name = "matmul",
                    .kind = OpKind::contraction,
                    .min_inputs = 2,
                    .max_inputs = 2,
-                   .attrs = kAttrs,
+                   .attrs = kProductAttrs,
                    .infer = infer_matmul,
                    .grad = grad_matmul,
                    .cost = matmul_cost,

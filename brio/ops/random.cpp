@@ -16,7 +16,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {
+constexpr AttrSpec kRandomAttrs[] = {
     {"dtype", AttrKind::dtype}, {"offset", AttrKind::integer}, {"shape", AttrKind::extents}};
 
 template <bool floats>
@@ -34,7 +34,7 @@ Cost random_cost(const OpCall&, std::span<const Aval> out) {
   return {flops_per_element * static_cast<double>(out[0].shape.elements()), static_cast<double>(out[0].bytes())};
 }
 
-constexpr std::string_view kNoGrad = "it depends on integers alone";
+constexpr std::string_view kNoGradOfDraws = "it depends on integers alone";
 
 Tensor host_u64(uint64_t value) { return host_scalar(value, u64); }
 
@@ -83,9 +83,9 @@ namespace op {
                     .kind = OpKind::random,        \
                     .min_inputs = 2,               \
                     .max_inputs = 2,               \
-                    .attrs = kAttrs,               \
+                    .attrs = kRandomAttrs,         \
                     .infer = infer_random<floats>, \
-                    .no_grad = kNoGrad,            \
+                    .no_grad = kNoGradOfDraws,     \
                     .cost = random_cost<flops>};
 RANDOM(random_uniform, "numbers from [0, 1), a function of seed, counter + offset and index", true, 12)
 RANDOM(random_normal, "numbers of mean 0 and deviation 1, a function of seed, counter + offset and index", true, 40)

@@ -16,7 +16,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kSizeAttrs[] = {{"dtype", AttrKind::dtype}, {"size", AttrKind::extents}};
+constexpr AttrSpec kRangeAttrs[] = {{"dtype", AttrKind::dtype}, {"size", AttrKind::extents}};
 
 DType check_size(const OpCall& call) {
   const int64_t dtype = call.attrs[0];
@@ -62,7 +62,7 @@ const OpDef iota{.name = "iota",
                  .kind = OpKind::indexed,
                  .min_inputs = 0,
                  .max_inputs = 0,
-                 .attrs = kSizeAttrs,
+                 .attrs = kRangeAttrs,
                  .infer = infer_iota,
                  .no_grad = "it has no inputs",
                  .cost = movement_cost};
@@ -71,7 +71,7 @@ const OpDef size{.name = "size",
                  .kind = OpKind::indexed,
                  .min_inputs = 0,
                  .max_inputs = 0,
-                 .attrs = kSizeAttrs,
+                 .attrs = kRangeAttrs,
                  .infer = infer_size,
                  .no_grad = "it has no inputs",
                  .cost = movement_cost};

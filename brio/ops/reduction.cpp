@@ -14,16 +14,16 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"keepdims", AttrKind::flag}, {"axes", AttrKind::list}};
+constexpr AttrSpec kReductionAttrs[] = {{"keepdims", AttrKind::flag}, {"axes", AttrKind::list}};
 
-enum class Takes { numbers, bools };
+enum class Reduces { numbers, bools };
 
-template <Takes what>
+template <Reduces what>
 void infer_reduction(const OpCall& call, std::vector<Aval>& out) {
   const Aval& x = *call.in[0];
-  if (what == Takes::numbers && x.dtype == boolean)
+  if (what == Reduces::numbers && x.dtype == boolean)
     throw_invalid(call.op, "takes numbers, but got bool; cast it first");
-  if (what == Takes::bools && x.dtype != boolean)
+  if (what == Reduces::bools && x.dtype != boolean)
     throw_invalid(call.op, cat("takes bool tensors, but got ", x.dtype, "; compare or cast it first"));
   uint32_t mask = 0;
   for (int64_t axis : call.attrs.list(1)) {
@@ -94,19 +94,17 @@ Tensor reduce(const OpDef& op, const Tensor& x, const Axes& axes, bool keepdims)
   return record(op, std::span<const int64_t>(attrs, static_cast<size_t>(2 + attrs[1])), x);
 }
 
-constexpr uint8_t kNeedsFirst = 1;
-
 }  // namespace
 
 namespace op {
-#define REDUCTION(ident, what, takes_, ...)                  \
-  const OpDef ident{.name = #ident,                          \
-                    .summary = what,                         \
-                    .kind = OpKind::reduction,               \
-                    .min_inputs = 1,                         \
-                    .max_inputs = 1,                         \
-                    .attrs = kAttrs,                         \
-                    .infer = infer_reduction<Takes::takes_>, \
+#define REDUCTION(ident, what, takes_, ...)                    \
+  const OpDef ident{.name = #ident,                            \
+                    .summary = what,                           \
+                    .kind = OpKind::reduction,                 \
+                    .min_inputs = 1,                           \
+                    .max_inputs = 1,                           \
+                    .attrs = kReductionAttrs,                  \
+                    .infer = infer_reduction<Reduces::takes_>, \
                     __VA_ARGS__};
 REDUCTION(reduce_sum, "sum over axes", numbers, .grad = grad_sum, .cost = reduction_cost, .grad_needs = kNeedsNothing,
           .also_takes = kComplex)
@@ -122,9 +120,10 @@ REDUCTION(reduce_all, "do all hold?", bools, .no_grad = "its result is bool", .c
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {&reduce_sum, &reduce_prod, &reduce_max, &reduce_min, &reduce_any, &reduce_all};
+static const OpDef* const reduction_rows[] = {&reduce_sum, &reduce_prod, &reduce_max,
+                                              &reduce_min, &reduce_any,  &reduce_all};
 }
-void register_reductions() { register_ops(op::rows); }
+void register_reductions() { register_ops(op::reduction_rows); }
 
 uint32_t Axes::mask(const OpDef& op, const Shape& shape) const {
   if (all_) return (1u << shape.rank()) - 1;

@@ -12,7 +12,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"axis", AttrKind::integer}};
+constexpr AttrSpec kResampleAttrs[] = {{"axis", AttrKind::integer}};
 
 void infer_resample(const OpCall& call, std::vector<Aval>& out) {
   const Aval &x = *call.in[0], &index = *call.in[1], &weights = *call.in[2];
@@ -53,8 +53,6 @@ std::vector<Tensor> plain_resample(std::span<const Tensor> in, Attrs attrs) {
   return {sum};
 }
 
-constexpr uint8_t kNeedsAll = 7;
-
 }  // namespace
 
 namespace op {
@@ -63,12 +61,12 @@ const OpDef resample{.name = "resample",
                      .kind = OpKind::composite,
                      .min_inputs = 3,
                      .max_inputs = 3,
-                     .attrs = kAttrs,
+                     .attrs = kResampleAttrs,
                      .infer = infer_resample,
                      .grad = [](GradContext& g) { g.through_plain(); },
                      .cost = resample_cost,
                      .plain = plain_resample,
-                     .grad_needs = kNeedsAll,
+                     .grad_needs = kNeedsThree,
                      .may_fail = true};
 }  // namespace op
 

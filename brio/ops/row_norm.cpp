@@ -14,7 +14,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {{"centered", AttrKind::flag}, {"epsilon", AttrKind::real}};
+constexpr AttrSpec kRowNormAttrs[] = {{"centered", AttrKind::flag}, {"epsilon", AttrKind::real}};
 
 void check_rows(const OpCall& call) {
   const Aval& x = *call.in[0];
@@ -90,7 +90,7 @@ void grad_row_norm(GradContext& g) {
     if (g.needs(i)) g.set(i, gradients[i]);
 }
 
-constexpr uint8_t kNeedsRowsAndScale = 3, kNeedsAll = 7;
+constexpr uint8_t kNeedsRowsAndScale = kNeedsBoth;
 
 }  // namespace
 
@@ -100,7 +100,7 @@ const OpDef row_norm{.name = "row_norm",
                      .kind = OpKind::composite,
                      .min_inputs = 3,
                      .max_inputs = 3,
-                     .attrs = kAttrs,
+                     .attrs = kRowNormAttrs,
                      .infer = infer_row_norm,
                      .grad = grad_row_norm,
                      .cost = row_cost<9>,
@@ -111,12 +111,12 @@ const OpDef row_norm_grad{.name = "row_norm_grad",
                           .kind = OpKind::composite,
                           .min_inputs = 3,
                           .max_inputs = 3,
-                          .attrs = kAttrs,
+                          .attrs = kRowNormAttrs,
                           .infer = infer_row_norm_grad,
                           .grad = [](GradContext& g) { g.through_plain(); },
                           .cost = row_cost<20>,
                           .plain = plain_row_norm_grad,
-                          .grad_needs = kNeedsAll};
+                          .grad_needs = kNeedsThree};
 }  // namespace op
 
 void register_row_norm() {

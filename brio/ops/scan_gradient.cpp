@@ -132,10 +132,6 @@ std::vector<TensorImpl*> impls_of(const std::vector<Tensor>& tensors) {
   return impls;
 }
 
-Tensor or_zeros(const Tensor& gradient, const Tensor& like) {
-  return gradient.defined() ? gradient : zeros_like(like);
-}
-
 std::shared_ptr<const Graph> reverse_body(GradContext& g, const Graph& body, std::vector<bool>& connected) {
   const size_t n = body.inputs.size();
   const std::unique_ptr<bool[]> wanted(new bool[n + 1]);

@@ -10,7 +10,7 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kAttrs[] = {
+constexpr AttrSpec kRunningAttrs[] = {
     {"axis", AttrKind::integer}, {"exclusive", AttrKind::flag}, {"reverse", AttrKind::flag}};
 
 template <bool floats>
@@ -65,8 +65,6 @@ void grad_cumulative_logsumexp(GradContext& g) {
   g.set(0, part(c) - part(neg(c)));
 }
 
-constexpr uint8_t kNeedsBoth = 1 | kNeedsOutput;
-
 }  // namespace
 
 namespace op {
@@ -76,14 +74,15 @@ namespace op {
                     .kind = OpKind::indexed,                      \
                     .min_inputs = 1,                              \
                     .max_inputs = 1,                              \
-                    .attrs = kAttrs,                              \
+                    .attrs = kRunningAttrs,                       \
                     .infer = infer_scan<floats>,                  \
                     .grad = grad_,                                \
                     .cost = elementwise_cost < floats ? 20 : 1 >, \
                     .grad_needs = needs};
 SCAN(cumsum, "running sum along an axis", false, grad_cumsum, kNeedsNothing)
-SCAN(cumprod, "running product along an axis", false, grad_cumprod, kNeedsBoth)
-SCAN(cumulative_logsumexp, "running log(sum(exp(x))) along an axis", true, grad_cumulative_logsumexp, kNeedsBoth)
+SCAN(cumprod, "running product along an axis", false, grad_cumprod, kNeedsFirst | kNeedsOutput)
+SCAN(cumulative_logsumexp, "running log(sum(exp(x))) along an axis", true, grad_cumulative_logsumexp,
+     kNeedsFirst | kNeedsOutput)
 #undef SCAN
 }  // namespace op
 

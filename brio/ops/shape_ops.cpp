@@ -289,10 +289,10 @@ MOVE(pad, "x surrounded by a constant", 2, 2, kPadAttrs, infer_pad, grad_pad)
 }  // namespace op
 
 namespace op {
-static const OpDef* const rows[] = {&identity,     &stop_gradient, &read_variable, &custom_gradient, &reshape,
-                                    &broadcast_to, &transpose,     &slice,         &concat,          &pad};
+static const OpDef* const shape_rows[] = {&identity,     &stop_gradient, &read_variable, &custom_gradient, &reshape,
+                                          &broadcast_to, &transpose,     &slice,         &concat,          &pad};
 }
-void register_shape_ops() { register_ops(op::rows); }
+void register_shape_ops() { register_ops(op::shape_rows); }
 
 Tensor identity(const Tensor& x) { return record(op::identity, {}, x); }
 Tensor stop_gradient(const Tensor& x) { return record(op::stop_gradient, {}, x); }
@@ -450,5 +450,8 @@ Tensor ones(const Shape& shape, DType dtype) {
 }
 Tensor zeros_like(const Tensor& x) { return zeros(x.shape(), x.dtype()); }
 Tensor ones_like(const Tensor& x) { return ones(x.shape(), x.dtype()); }
+Tensor or_zeros(const Tensor& gradient, const Tensor& value) {
+  return gradient.defined() ? gradient : zeros_like(value);
+}
 
 }  // namespace brio

@@ -46,5 +46,6 @@ Tensor ones(const Shape& shape, DType dtype = f32);
 Tensor full(const Shape& shape, Scalar value, DType dtype = f32);
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
+Tensor or_zeros(const Tensor& gradient, const Tensor& value);  // zeros like the value, where there is no gradient
 
 }  // namespace brio

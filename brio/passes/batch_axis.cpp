@@ -131,11 +131,11 @@ ValueId one_hot_rule(Batcher& b, const Node& node) {
 }
 
 // What moves elements, or is the same whatever is around it. Kinds of ops that have one rule follow below.
-struct Row {
+struct BatchRow {
   const OpDef* op;
   Rule rule;
 };
-constexpr Row kRules[] = {
+constexpr BatchRow kRules[] = {
     {&op::identity, last_input},        {&op::stop_gradient, last_input}, {&op::read_variable, last_input},
     {&op::custom_gradient, last_input}, {&op::reshape, reshape_rule},     {&op::broadcast_to, broadcast_rule},
     {&op::transpose, transpose_rule},   {&op::slice, slice_rule},         {&op::pad, pad_rule},
@@ -146,7 +146,7 @@ Rule rule_of(const OpDef& op) {
   if (op.may_fail) return nullptr;  // an error would not name the sample
   if (op.kind == OpKind::elementwise) return elementwise;
   if (op.kind == OpKind::reduction) return reduction;
-  const auto row = std::ranges::find(kRules, &op, &Row::op);
+  const auto row = std::ranges::find(kRules, &op, &BatchRow::op);
   return row == std::end(kRules) ? nullptr : row->rule;
 }
 

@@ -20,8 +20,6 @@
 namespace brio {
 namespace {
 
-constexpr ValueId kNothing = ~ValueId{0};
-
 bool is_update(const Node& node) {
   return node.op == &op::sgd_update || node.op == &op::rmsprop_update || node.op == &op::adam_update;
 }

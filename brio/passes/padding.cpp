@@ -9,8 +9,6 @@
 namespace brio {
 namespace {
 
-constexpr ValueId kNothing = ~ValueId{0};
-
 // Where the lists of a convolution's attributes begin: groups, then stride, dilation, low, high and, of gradients,
 // size; each has a number for each spatial axis.
 struct ConvLists {

@@ -9,6 +9,8 @@
 
 namespace brio {
 
+inline constexpr ValueId kNothing = ~ValueId{0};  // what a rewrite answers that leaves a node as it is
+
 class Rewriter {
  public:
   explicit Rewriter(Graph& graph)

@@ -10,8 +10,6 @@
 namespace brio {
 namespace {
 
-constexpr ValueId kNothing = ~ValueId{0};
-
 // One node under rewriting. A row returns the value that takes the place of the node's result, or kNothing.
 struct Match {
   Rewriter& rewriter;
@@ -36,16 +34,16 @@ struct Match {
   std::vector<int64_t> list(const Node& n) const { return {n.attrs.begin() + 1, n.attrs.end()}; }
 };
 
-using Rule = ValueId (*)(const Match& m);
-struct Row {
+using Simplify = ValueId (*)(const Match& m);
+struct Simplification {
   const OpDef* op;
-  Rule rule;
+  Simplify rule;
 };
 
 ValueId first_input(const Match& m) { return m.in(0); }
 ValueId last_input(const Match& m) { return m.node.in.back(); }
 
-const Row kRows[] = {
+const Simplification kSimplifications[] = {
     {&op::identity, first_input},       // identity(x) → x
     {&op::stop_gradient, first_input},  // after differentiation it has done its work
     {&op::read_variable, first_input},
@@ -153,7 +151,7 @@ void simplify(Graph& graph) {
   rewriter.run([&](const Node& node) {
     const Match match{rewriter, node};
     if (node.out.size() != 1) return true;
-    for (const Row& row : kRows) {
+    for (const Simplification& row : kSimplifications) {
       if (row.op != node.op) continue;
       if (const ValueId with = row.rule(match); with != kNothing) {
         rewriter.replace(node.out[0], with);

@@ -23,6 +23,9 @@
 
 namespace brio {
 
+// Of parts of one block of memory: kernels count on the alignment that Memory gives.
+constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
+
 struct KernelArgs {
   const void* const* in;
   void* const* out;        // null for an output that nobody reads, where the kernel said that it allows it

@@ -44,7 +44,6 @@ class FusedBodyKernel final : public ControlKernel {
 std::shared_ptr<const Plan> plan_of(const NodeView& node, size_t graph) {
   return make_plan(*node.node.graphs[graph], *node.device).plan;
 }
-constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
 
 class CondKernel final : public ControlKernel {
  public:

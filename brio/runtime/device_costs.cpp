@@ -155,14 +155,14 @@ std::string name_in_file(const Device& device) {
   return name;
 }
 
-using Rows = std::map<std::string, DeviceCosts>;
+using CostRows = std::map<std::string, DeviceCosts>;
 
 bool is_sound(const DeviceCosts& c, bool on_host) {
   return c.launch > 0 && c.flops > 0 && c.memory > 0 && (on_host || (c.copy > 0 && c.in > 0 && c.out > 0));
 }
 
-Rows read_file() {
-  Rows rows;
+CostRows read_file() {
+  CostRows rows;
   std::ifstream file(cache_file());
   std::string line;
   if (!std::getline(file, line) || line != kFormat || !std::getline(file, line) || line != machine()) return rows;
@@ -177,7 +177,7 @@ Rows read_file() {
 }
 
 // Whoever cannot write it measures anew next time.
-void write_file(const Rows& rows) noexcept {
+void write_file(const CostRows& rows) noexcept {
   try {
     const std::filesystem::path path = cache_file();
     if (path.empty()) return;
@@ -211,7 +211,7 @@ DeviceCosts costs_of(Device& device) {
   if (const auto costs = known_costs(device)) return *costs;
   const std::lock_guard once(known().measuring);
   if (const auto costs = known_costs(device)) return *costs;
-  Rows rows = read_file();
+  CostRows rows = read_file();
   DeviceCosts& costs = rows[name_in_file(device)];
   if (!is_sound(costs, device.is_host())) {
     costs = measured(device);

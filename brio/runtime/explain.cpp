@@ -24,12 +24,12 @@ void for_each_word(std::string_view setting, Visit visit) {
   }
 }
 
-struct Rows {
+struct FallbackRows {
   std::mutex mutex;
   std::list<detail::FallbackRow> rows;
 };
-Rows& fallback_rows() {
-  static auto* all = new Rows;
+FallbackRows& fallback_rows() {
+  static auto* all = new FallbackRows;
   return *all;
 }
 
@@ -77,7 +77,7 @@ bool explains(Explain what) {
 }
 
 detail::FallbackRow& detail::fallback_row(const Device& device, const OpDef& op) {
-  Rows& all = fallback_rows();
+  FallbackRows& all = fallback_rows();
   const std::lock_guard lock(all.mutex);
   for (FallbackRow& row : all.rows)
     if (row.device == &device && row.op == &op) return row;
@@ -89,7 +89,7 @@ detail::FallbackRow& detail::fallback_row(const Device& device, const OpDef& op)
 
 std::vector<FallbackCount> fallback_counts() {
   std::vector<FallbackCount> counts;
-  Rows& all = fallback_rows();
+  FallbackRows& all = fallback_rows();
   const std::lock_guard lock(all.mutex);
   for (const detail::FallbackRow& row : all.rows)
     if (row.runs != 0)
@@ -114,7 +114,7 @@ void reset_device_counts() {
     Traffic& t = device->traffic;
     for (auto* count : {&t.copies_in, &t.bytes_in, &t.copies_out, &t.bytes_out, &t.fallbacks}) *count = 0;
   }
-  Rows& all = fallback_rows();
+  FallbackRows& all = fallback_rows();
   const std::lock_guard lock(all.mutex);
   for (detail::FallbackRow& row : all.rows) row.runs = row.bytes = row.nanoseconds = 0;
 }

@@ -3,10 +3,6 @@
 #include <cstring>
 
 namespace brio {
-namespace {
-constexpr size_t align(size_t bytes) { return (bytes + 63) & ~size_t{63}; }
-}  // namespace
-
 void Lane::copy(void* to, const void* from, size_t bytes) const {
   if (bytes == 0) return;
   if (stream) stream->copy(to, from, bytes);

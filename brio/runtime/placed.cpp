@@ -4,6 +4,7 @@
 #include <map>
 
 #include "brio/base/error.h"
+#include "brio/runtime/placement.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/runtime/symbolic.h"
 
@@ -16,8 +17,6 @@ void infer_placed(const OpCall& call, std::vector<Aval>& out) {
 }
 
 constexpr AttrSpec kAttrs[] = {{"place", AttrKind::integer}};
-
-bool is_constant(const Node& node) { return node.op->kind == OpKind::constant; }
 
 bool has_string(const Graph& graph, const Node& node) {
   const auto is_string = [&](ValueId v) { return graph.values[v].dtype == DType::string; };

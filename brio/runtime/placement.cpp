@@ -10,8 +10,6 @@
 namespace brio {
 namespace {
 
-constexpr size_t kAlign = 64;
-constexpr size_t align(size_t bytes) { return (bytes + kAlign - 1) & ~(kAlign - 1); }
 constexpr uint32_t kNever = ~uint32_t{0};
 
 // Elements before the first one of a slice that is one contiguous run; -1 when it is not.

@@ -31,7 +31,7 @@ const OpDef probe{.name = "probe",
                       },
                   .grad_needs = kNeedsNothing};
 
-Tensor gradient_of(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+Tensor memo_gradient_of(const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
   GradientTape tape;
   tape.watch(x);
   return tape.gradient(f(x), {x})[0];
@@ -48,7 +48,7 @@ class GradientMemos : public testing::Test {
 TEST_F(GradientMemos, RunTheRulesOnce) {
   for (int round = 0; round < 5; ++round) {
     const Tensor x({1.0f + static_cast<float>(round), 2});
-    const Tensor gradient = gradient_of([](const Tensor& t) { return sum(record(probe, {}, square(t))); }, x);
+    const Tensor gradient = memo_gradient_of([](const Tensor& t) { return sum(record(probe, {}, square(t))); }, x);
     EXPECT_EQ(gradient.to_vector<float>(), (std::vector<float>{8.0f + 8 * static_cast<float>(round), 16}));
   }
   EXPECT_EQ(rule_runs, 1);
@@ -62,7 +62,7 @@ TEST_F(GradientMemos, LeaveOutTheUsersRulesAndOutputGradients) {
                         }};
   });
   for (int round = 0; round < 3; ++round)
-    EXPECT_EQ(gradient_of([&](const Tensor& t) { return sum(doubled({t})); }, Tensor({1, 2})).to_vector<float>(),
+    EXPECT_EQ(memo_gradient_of([&](const Tensor& t) { return sum(doubled({t})); }, Tensor({1, 2})).to_vector<float>(),
               (std::vector<float>{2, 2}));
   EXPECT_EQ(rule_runs, 3);
   for (int round = 0; round < 3; ++round) {
@@ -80,7 +80,7 @@ TEST_F(GradientMemos, LeaveOutTheUsersRulesAndOutputGradients) {
 
 TEST_F(GradientMemos, LeaveOutBranches) {
   for (const bool which : {true, false, true, false}) {
-    const Tensor gradient = gradient_of(
+    const Tensor gradient = memo_gradient_of(
         [&](const Tensor& t) {
           return sum(cond(
               constant(which, boolean), [&] { return square(t); }, [&] { return t * 3; }));
@@ -100,7 +100,7 @@ TEST_F(GradientMemos, TellApartWhatDiffers) {
     std::vector<double> expected;
   };
   auto of = [&](const Tensor& at, std::function<Tensor(const Tensor&)> f) {
-    return [at, f = std::move(f)] { return gradient_of(f, at); };
+    return [at, f = std::move(f)] { return memo_gradient_of(f, at); };
   };
   const std::vector<Case> cases{
       {"rows", of(x, [](const Tensor& t) { return sum(square(sum(t, {0}))); }), {8, 12, 8, 12}},
@@ -136,7 +136,8 @@ TEST_F(GradientMemos, TellApartWhatDiffers) {
        },
        {2, 3, 4, 5}},
       {"of the second order",
-       of(x, [](const Tensor& t) { return sum(gradient_of([](const Tensor& u) { return sum(pow(u, 3)); }, t)); }),
+       of(x,
+          [](const Tensor& t) { return sum(memo_gradient_of([](const Tensor& u) { return sum(pow(u, 3)); }, t)); }),
        {6, 12, 18, 24}},
   };
   for (int round = 0; round < 3; ++round)
@@ -161,7 +162,7 @@ TEST_F(GradientMemos, StayRightWhenThereAreMoreThanAreKept) {
       const Tensor x = range(0, n, 1, f32);
       std::vector<float> expected;
       for (int64_t i = 0; i < n; ++i) expected.push_back(2 * static_cast<float>(i));
-      EXPECT_EQ(gradient_of([](const Tensor& t) { return sum(square(t)); }, x).to_vector<float>(), expected);
+      EXPECT_EQ(memo_gradient_of([](const Tensor& t) { return sum(square(t)); }, x).to_vector<float>(), expected);
     }
 }
 

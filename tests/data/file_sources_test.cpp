@@ -29,7 +29,7 @@ std::string compressed(const std::string& path, std::string_view bytes, Compress
   return path;
 }
 
-Texts texts(const Dataset& dataset, size_t part = 0, uint64_t epoch = 0) {
+Texts texts_of_files(const Dataset& dataset, size_t part = 0, uint64_t epoch = 0) {
   Texts list;
   Iterator iterator = dataset.iterator(epoch);
   Item item;
@@ -60,7 +60,7 @@ TEST(ListFiles, MatchesPatternsAsAShellDoes) {
   const auto names = [&](const Texts& patterns) {
     Texts full, list;
     for (const std::string& pattern : patterns) full.push_back(scratch / pattern);
-    for (const std::string& name : texts(list_files(full, {.shuffle = false})))
+    for (const std::string& name : texts_of_files(list_files(full, {.shuffle = false})))
       list.push_back(name.substr(scratch.path().size() + 1));
     return list;
   };
@@ -94,8 +94,8 @@ TEST(TextLineDataset, ReadsLinesByNumberAndInOrder) {
   const Texts files = {scratch / "a", scratch / "b", scratch / "c"};
   const Dataset numbered = text_line_dataset(files);
   const Dataset in_order = text_line_dataset(files, {.by_place = ByPlace::never});
-  EXPECT_EQ(texts(numbered), all);
-  EXPECT_EQ(texts(in_order), all);
+  EXPECT_EQ(texts_of_files(numbered), all);
+  EXPECT_EQ(texts_of_files(in_order), all);
   EXPECT_EQ(numbered.describe(), "text_line(3 files, 204 lines by number)\n");
   EXPECT_EQ(in_order.describe(), "text_line(3 files in order)\n");
   check_pipeline(numbered);
@@ -103,7 +103,7 @@ TEST(TextLineDataset, ReadsLinesByNumberAndInOrder) {
   check_pipeline(numbered.shuffle(kAutotune, {.seed = 1}).batch(5));
   const Dataset zipped =
       text_line_dataset({compressed(scratch / "z", many, Compression::gzip)}, {.compression = Compression::gzip});
-  EXPECT_EQ(texts(zipped).size(), 200U);
+  EXPECT_EQ(texts_of_files(zipped).size(), 200U);
   check_pipeline(zipped);
 }
 
@@ -115,8 +115,8 @@ TEST(TextLineDataset, SaysWhatIsWrong) {
   write_file(scratch / "b", "x\ny\n");
   EXPECT_MESSAGE(text_line_dataset({scratch / "a"}, {.compression = Compression::gzip, .by_place = ByPlace::always}),
                  "cannot be found by their number");
-  const Texts read = texts(text_line_dataset({scratch / "a", compressed(scratch / "z", "x\ny\n", Compression::gzip)},
-                                             {.compression = Compression::gzip}));
+  const Texts read = texts_of_files(text_line_dataset(
+      {scratch / "a", compressed(scratch / "z", "x\ny\n", Compression::gzip)}, {.compression = Compression::gzip}));
   ASSERT_EQ(read.size(), 3U);
   EXPECT_NE(read[0].find(cat(scratch / "a", ": at byte ")), std::string::npos) << read[0];
   EXPECT_EQ(read[2], "y");
@@ -127,12 +127,12 @@ TEST(TextLineDataset, SaysWhatIsWrong) {
     const std::string block(1 << 20, 'x');
     for (int i = 0; i < 65; ++i) file << block;
   }
-  const Texts lines = texts(text_line_dataset({scratch / "long", scratch / "b"}));
+  const Texts lines = texts_of_files(text_line_dataset({scratch / "long", scratch / "b"}));
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0], "first");
   EXPECT_NE(lines[1].find("at byte 6: a line has more than the limit"), std::string::npos) << lines[1];
   EXPECT_EQ(lines[2], "x");
-  EXPECT_EQ(texts(text_line_dataset({scratch / "long", scratch / "b"}, {.on_error = OnError::skip})),
+  EXPECT_EQ(texts_of_files(text_line_dataset({scratch / "long", scratch / "b"}, {.on_error = OnError::skip})),
             (Texts{"first", "x", "y"}));
   EXPECT_MESSAGE(text_line_dataset({scratch / "long"}, {.by_place = ByPlace::always}), "more than the limit");
 }
@@ -145,7 +145,7 @@ TEST(CsvDataset, ReadsRowsOfTypedColumns) {
                                    {.csv = {.header = true}});
   EXPECT_EQ(rows.structure().str(), "(·, ·, ·)");
   EXPECT_EQ(rows.describe(), "csv_dataset(2 files in order: string, float32, int64)\n");
-  EXPECT_EQ(texts(rows), (Texts{"a, b", "c", "d", "?"}));
+  EXPECT_EQ(texts_of_files(rows), (Texts{"a, b", "c", "d", "?"}));
   Item item;
   Iterator iterator = rows.batch(4).iterator();
   ASSERT_TRUE(iterator.next(item));
@@ -164,15 +164,16 @@ TEST(CsvDataset, ABrokenRowIsAnErrorAtItsPlace) {
   Scratch scratch;
   write_file(scratch / "a.csv", "1,a\nx,b\n3,c\n4\n5,e\n");
   const Dataset rows = csv_dataset({scratch / "a.csv"}, {{i32}, {DType::string}});
-  const Texts read = texts(rows, 1);
+  const Texts read = texts_of_files(rows, 1);
   ASSERT_EQ(read.size(), 5U);
   EXPECT_EQ(read[0], "a");
   EXPECT_NE(read[1].find(cat(scratch / "a.csv", ": at byte 4: ")), std::string::npos) << read[1];
   EXPECT_EQ(read[2], "c");
   EXPECT_NE(read[3].find("at byte 12"), std::string::npos) << read[3];
   EXPECT_EQ(read[4], "e");
-  EXPECT_EQ(texts(csv_dataset({scratch / "a.csv"}, {{i32}, {DType::string}}, {.on_error = OnError::skip}), 1),
-            (Texts{"a", "c", "e"}));
+  EXPECT_EQ(
+      texts_of_files(csv_dataset({scratch / "a.csv"}, {{i32}, {DType::string}}, {.on_error = OnError::skip}), 1),
+      (Texts{"a", "c", "e"}));
   EXPECT_MESSAGE(csv_dataset({scratch / "a.csv"}, {}), "there are no columns");
   EXPECT_MESSAGE(csv_dataset({scratch / "a.csv"}, {{u8}}), "column 0 is of uint8");
   EXPECT_MESSAGE(csv_dataset({scratch / "none.csv"}, {{i32}}), "No such file");
@@ -235,7 +236,7 @@ TEST(MakeCsvDataset, SaysWhatIsWrong) {
   EXPECT_MESSAGE(make_csv_dataset({scratch / "a.csv"}, 0), "batch_size is 0");
 }
 
-Array numbers_of(const Shape& shape, float first) {
+Array rows_of_numbers(const Shape& shape, float first) {
   Array array = Array::allocate({shape, f32});
   for (int64_t i = 0; i < shape.elements(); ++i) array.as<float>()[i] = first + static_cast<float>(i);
   return array;
@@ -243,9 +244,9 @@ Array numbers_of(const Shape& shape, float first) {
 
 TEST(ArrayDatasets, ReadRowsOfFilesLoadedOrNot) {
   Scratch scratch;
-  formats::write_npy(scratch / "x.npy", numbers_of({12, 2, 3}, 0));
-  formats::write_npy(scratch / "y.npy", numbers_of({12}, 100));
-  formats::write_npz(scratch / "z.npz", {{"x", numbers_of({12, 2, 3}, 0)}, {"y", numbers_of({12}, 100)}});
+  formats::write_npy(scratch / "x.npy", rows_of_numbers({12, 2, 3}, 0));
+  formats::write_npy(scratch / "y.npy", rows_of_numbers({12}, 100));
+  formats::write_npz(scratch / "z.npz", {{"x", rows_of_numbers({12, 2, 3}, 0)}, {"y", rows_of_numbers({12}, 100)}});
   write_file(scratch / "i.idx", std::string("\0\0\x08\x02\0\0\0\x0c\0\0\0\x02"
                                             "aabbccddeeffgghhiijjkkll",
                                             36));
@@ -267,9 +268,9 @@ TEST(ArrayDatasets, ReadRowsOfFilesLoadedOrNot) {
 
 TEST(ArrayDatasets, SayWhatIsWrong) {
   Scratch scratch;
-  formats::write_npy(scratch / "x.npy", numbers_of({3, 2}, 0));
-  formats::write_npy(scratch / "y.npy", numbers_of({4}, 0));
-  formats::write_npy(scratch / "s.npy", numbers_of({}, 0));
+  formats::write_npy(scratch / "x.npy", rows_of_numbers({3, 2}, 0));
+  formats::write_npy(scratch / "y.npy", rows_of_numbers({4}, 0));
+  formats::write_npy(scratch / "s.npy", rows_of_numbers({}, 0));
   formats::write_npz(scratch / "none.npz", {});
   EXPECT_MESSAGE(npy_dataset({scratch / "x.npy", scratch / "y.npy"}), "x.npy has 3 rows, but");
   EXPECT_MESSAGE(npy_dataset({scratch / "s.npy"}), "holds one number");

@@ -21,7 +21,7 @@ using formats::Scratch;
 
 constexpr int kPictures = 14;
 
-void fill(const Scratch& scratch) {
+void fill_with_steps(const Scratch& scratch) {
   for (int n = 0; n < kPictures; ++n) {
     const int64_t height = 20 + n % 5, width = 33 - n;
     std::vector<uint8_t> pixels;
@@ -52,7 +52,7 @@ const NormalizeOptions kNormalize{.mean = {120, 110.5f, 99}, .deviation = {58, 5
 
 TEST(PictureSteps, AreOnePassWithTheSameBits) {
   const Scratch scratch;
-  fill(scratch);
+  fill_with_steps(scratch);
   for (const DType dtype : {f32, u8})
     for (const auto method : {image::Interpolation::bilinear, image::Interpolation::bicubic})
       for (const int fit : {0, 1, 2}) {
@@ -82,7 +82,7 @@ TEST(PictureSteps, AreOnePassWithTheSameBits) {
 
 TEST(PictureSteps, DoWhatTheRecordedOpsDo) {
   const Scratch scratch;
-  fill(scratch);
+  fill_with_steps(scratch);
   for (const DType dtype : {f32, u8}) {
     const Dataset pictures =
         image_folder(scratch.path(), {.batch_size = 0, .image_size = {11, 13}, .shuffle = false, .dtype = dtype});
@@ -130,7 +130,7 @@ TEST(PictureSteps, FlipHalfOfThePictures) {
 
 TEST(PictureSteps, BytesAreRoundedFloats) {
   const Scratch scratch;
-  fill(scratch);
+  fill_with_steps(scratch);
   ImageFolderOptions options{.batch_size = 0, .image_size = {11, 13}, .shuffle = false};
   const std::vector<Item> floats = image_folder(scratch.path(), options).as_vector();
   options.dtype = u8;
@@ -163,7 +163,7 @@ TEST(PictureSteps, SayWhatIsWrong) {
       "put it before batch()");
   EXPECT_SAYS(invalid([&] { all_of(rescale(from_tensor_slices({zeros({4, 5, 7, 3}, i32)}), {})); }), "i32[5,7,3]");
   const Scratch scratch;
-  fill(scratch);
+  fill_with_steps(scratch);
   EXPECT_SAYS(invalid([&] { image_folder(scratch.path(), {.dtype = i32}); }),
               "dtype is int32; pictures are float32 or uint8");
 }

@@ -63,7 +63,7 @@ std::string npy(const std::string& header, const std::string& data = "", char ve
   return bytes + header + data;
 }
 
-std::string refusal(const std::string& bytes, const NpyOptions& options = {}) {
+std::string npy_refusal(const std::string& bytes, const NpyOptions& options = {}) {
   try {
     open_npy(ReadAt(bytes, {"a.npy"}), options).read();
   } catch (const DataError& error) {
@@ -74,16 +74,16 @@ std::string refusal(const std::string& bytes, const NpyOptions& options = {}) {
 
 TEST(Npy, SaysWhatItCannotRead) {
   const std::string begin = "{'descr': '<f4', 'fortran_order': False, 'shape': (", end = "), }\n";
-  EXPECT_EQ(refusal(npy(begin + "1," + end, "1234")), "no error");
-  EXPECT_EQ(refusal(npy("{\"shape\":(1L,),\"fortran_order\":True,\"descr\":\"<f4\"}", "1234")), "no error");
-  EXPECT_EQ(refusal("PK"), "a.npy: at byte 0: not an npy file: it does not begin with \\x93NUMPY");
-  EXPECT_EQ(refusal(std::string("\x93NUMPY\x01", 7)), "a.npy: at byte 7: the npy file ends within its header");
-  EXPECT_EQ(refusal(npy(begin, "", 4)), "a.npy: at byte 6: the npy file has version 4; 1, 2 and 3 can be read");
-  EXPECT_EQ(refusal(npy(begin).substr(0, 30)), "a.npy: at byte 30: the npy file ends within its header");
-  EXPECT_EQ(refusal(npy(std::string(20000, ' '))),
+  EXPECT_EQ(npy_refusal(npy(begin + "1," + end, "1234")), "no error");
+  EXPECT_EQ(npy_refusal(npy("{\"shape\":(1L,),\"fortran_order\":True,\"descr\":\"<f4\"}", "1234")), "no error");
+  EXPECT_EQ(npy_refusal("PK"), "a.npy: at byte 0: not an npy file: it does not begin with \\x93NUMPY");
+  EXPECT_EQ(npy_refusal(std::string("\x93NUMPY\x01", 7)), "a.npy: at byte 7: the npy file ends within its header");
+  EXPECT_EQ(npy_refusal(npy(begin, "", 4)), "a.npy: at byte 6: the npy file has version 4; 1, 2 and 3 can be read");
+  EXPECT_EQ(npy_refusal(npy(begin).substr(0, 30)), "a.npy: at byte 30: the npy file ends within its header");
+  EXPECT_EQ(npy_refusal(npy(std::string(20000, ' '))),
             "a.npy: at byte 8: the npy header claims 20000 bytes; NumPy's have 10000 at most");
   const auto header = [](const std::string& text) {
-    const std::string why = refusal(npy(text));
+    const std::string why = npy_refusal(npy(text));
     const std::string start = "the npy header cannot be read: ";
     return why.substr(std::min(why.find(start) + start.size(), why.size()));
   };
@@ -110,18 +110,19 @@ TEST(Npy, SaysWhatItCannotRead) {
   EXPECT_EQ(type("f4"), "it is of type 'f4', which is no type of numbers that can be read");
   EXPECT_EQ(type(""), "it is of type '', which is no type of numbers that can be read");
   EXPECT_EQ(type("|V2"), "it is of type '|V2', two bytes of any meaning; set NpyOptions::bfloat16 if they are that");
-  EXPECT_EQ(refusal(npy("{'descr': '|V2', 'fortran_order': False, 'shape': ()}", "ab"), {.bfloat16 = true}),
+  EXPECT_EQ(npy_refusal(npy("{'descr': '|V2', 'fortran_order': False, 'shape': ()}", "ab"), {.bfloat16 = true}),
             "no error");
-  EXPECT_EQ(refusal(npy(begin + "1,1,1,1,1,1,1,1,1" + end)),
+  EXPECT_EQ(npy_refusal(npy(begin + "1,1,1,1,1,1,1,1,1" + end)),
             "a.npy: at byte 10: the array has 9 dimensions; there can be 8 at most");
   for (const char* shape : {"9223372036854775807,", "4294967296,4294967296,0", "18446744073709551615,"})
-    EXPECT_EQ(refusal(npy(begin + shape + end)),
+    EXPECT_EQ(npy_refusal(npy(begin + shape + end)),
               "a.npy: at byte 10: the array's dimensions claim more elements than can be counted");
-  EXPECT_NE(refusal(npy(begin + "1000000000," + end, "1234"))
+  EXPECT_NE(npy_refusal(npy(begin + "1000000000," + end, "1234"))
                 .find("has 4000000000 bytes, but 4 follow its header; the file is "
                       "truncated"),
             std::string::npos);
-  EXPECT_NE(refusal(npy(begin + "1," + end, "12345")).find("what follows belongs to no array"), std::string::npos);
+  EXPECT_NE(npy_refusal(npy(begin + "1," + end, "12345")).find("what follows belongs to no array"),
+            std::string::npos);
 }
 
 TEST(Npy, RowsAndTypesThatAreNotThere) {

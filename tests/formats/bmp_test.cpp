@@ -62,7 +62,7 @@ TEST(Bmp, AWindowHasThePixelsOfTheWholePicture) {
   }
 }
 
-std::string refusal(std::string_view bytes, const DecodeOptions& options = {}) {
+std::string bmp_refusal(std::string_view bytes, const DecodeOptions& options = {}) {
   try {
     decode(bytes, options);
   } catch (const Error& error) {
@@ -73,36 +73,37 @@ std::string refusal(std::string_view bytes, const DecodeOptions& options = {}) {
 
 TEST(Bmp, SaysWhatIsBroken) {
   const std::string good = golden_file("bmp/rgb");
-  EXPECT_EQ(refusal(good), "no error");
-  EXPECT_EQ(refusal(good + "xx"), "no error");
-  EXPECT_EQ(refusal("x"), "a.bmp: at byte 0: not a BMP: it does not begin with BM");
-  EXPECT_EQ(refusal("BM"), "a.bmp: at byte 2: the BMP ends within its header; the file is truncated");
-  EXPECT_EQ(refusal(good.substr(0, good.size() - 1)),
+  EXPECT_EQ(bmp_refusal(good), "no error");
+  EXPECT_EQ(bmp_refusal(good + "xx"), "no error");
+  EXPECT_EQ(bmp_refusal("x"), "a.bmp: at byte 0: not a BMP: it does not begin with BM");
+  EXPECT_EQ(bmp_refusal("BM"), "a.bmp: at byte 2: the BMP ends within its header; the file is truncated");
+  EXPECT_EQ(bmp_refusal(good.substr(0, good.size() - 1)),
             cat("a.bmp: at byte ", good.size() - 1,
                 ": the BMP ends before its 5 rows of 24 bytes from byte 54 on; the file is truncated"));
   const auto changed = [&](size_t at, const std::string& with) {
     return std::string(good).replace(at, with.size(), with);
   };
-  EXPECT_EQ(refusal(changed(14, number(12, 4))),
+  EXPECT_EQ(bmp_refusal(changed(14, number(12, 4))),
             "a.bmp: at byte 14: the BMP has a header of 12 bytes, which is of OS/2 or corrupt");
-  EXPECT_EQ(refusal(changed(28, number(16, 2))),
+  EXPECT_EQ(bmp_refusal(changed(28, number(16, 2))),
             "a.bmp: at byte 28: the BMP has 16 bits a pixel; 1, 4, 8, 24 and 32 can be read");
-  EXPECT_EQ(refusal(changed(30, number(1, 4))),
+  EXPECT_EQ(bmp_refusal(changed(30, number(1, 4))),
             "a.bmp: at byte 30: the BMP is compressed (method 1), which is not supported");
-  EXPECT_NE(refusal(changed(10, number(0xffffffff, 4))).find("the file is truncated"), std::string::npos);
-  EXPECT_EQ(refusal(changed(18, number(0, 4))), "a.bmp: at byte 0: the BMP claims 0 x 5 pixels, which is no picture");
-  EXPECT_EQ(refusal(changed(18, number(0x80000000, 4))),
+  EXPECT_NE(bmp_refusal(changed(10, number(0xffffffff, 4))).find("the file is truncated"), std::string::npos);
+  EXPECT_EQ(bmp_refusal(changed(18, number(0, 4))),
+            "a.bmp: at byte 0: the BMP claims 0 x 5 pixels, which is no picture");
+  EXPECT_EQ(bmp_refusal(changed(18, number(0x80000000, 4))),
             "a.bmp: at byte 0: the BMP claims -2147483648 x 5 pixels, which is no picture");
-  EXPECT_NE(refusal(changed(22, number(0x80000000, 4))).find("more than the limit"), std::string::npos);
-  EXPECT_EQ(refusal(bmp(3, 1, 8, kPalette, 300, "")),
+  EXPECT_NE(bmp_refusal(changed(22, number(0x80000000, 4))).find("more than the limit"), std::string::npos);
+  EXPECT_EQ(bmp_refusal(bmp(3, 1, 8, kPalette, 300, "")),
             "a.bmp: at byte 46: the BMP's palette of 300 colours does not lie in the file");
-  EXPECT_EQ(refusal(bmp(3, 1, 4, kPalette, 0, "1234")),
+  EXPECT_EQ(bmp_refusal(bmp(3, 1, 4, kPalette, 0, "1234")),
             "a.bmp: at byte 46: the BMP's palette of 16 colours does not lie in the file");
-  EXPECT_EQ(refusal(bmp(3, 1, 8, kPalette, 2, std::string("\0\x01\x02\0", 4))),
+  EXPECT_EQ(bmp_refusal(bmp(3, 1, 8, kPalette, 2, std::string("\0\x01\x02\0", 4))),
             "a.bmp: at byte 64: the BMP's palette has 2 colours, and a pixel has number 2");
-  EXPECT_EQ(refusal(good, {.channels = 2}), "[decode_bmp] channels is 2; a BMP is decoded to 0, 1, 3 or 4");
-  EXPECT_EQ(refusal(good, {.dtype = u16}), "[decode_bmp] dtype is uint16; a BMP is decoded to uint8");
-  EXPECT_EQ(refusal(good, {.ratio = 2}), "[decode_bmp] ratio is 2; a BMP has only 1");
+  EXPECT_EQ(bmp_refusal(good, {.channels = 2}), "[decode_bmp] channels is 2; a BMP is decoded to 0, 1, 3 or 4");
+  EXPECT_EQ(bmp_refusal(good, {.dtype = u16}), "[decode_bmp] dtype is uint16; a BMP is decoded to uint8");
+  EXPECT_EQ(bmp_refusal(good, {.ratio = 2}), "[decode_bmp] ratio is 2; a BMP has only 1");
   BmpDecoder decoder;
   EXPECT_THROW(decoder.decode(nullptr, 0), InvalidArgument);
   decoder.open(good);
@@ -113,7 +114,7 @@ TEST(Bmp, PlacesOfColoursThatAreTold) {
   const std::string masks = number(0xff0000, 4) + number(0xff00, 4) + number(0xff, 4);
   EXPECT_EQ(decode(bmp(1, 1, 32, masks, 0, "abcd", 3)), (std::vector<uint8_t>{'c', 'b', 'a', 'd'}));
   const std::string others = number(0xff, 4) + number(0xff00, 4) + number(0xff0000, 4);
-  EXPECT_EQ(refusal(bmp(1, 1, 32, others, 0, "abcd", 3)),
+  EXPECT_EQ(bmp_refusal(bmp(1, 1, 32, others, 0, "abcd", 3)),
             "a.bmp: at byte 30: the BMP is compressed (method 3), which is not supported");
 }
 

@@ -138,7 +138,8 @@ TEST(Csv, ReadsTheSameThroughAnyBuffer) {
   for (size_t longest = 80; longest < 180; ++longest) EXPECT_EQ(read(longest), want);
 }
 
-std::string refusal(std::string_view text, const std::vector<CsvColumn>& columns, const CsvOptions& options = {}) {
+std::string csv_refusal(std::string_view text, const std::vector<CsvColumn>& columns,
+                        const CsvOptions& options = {}) {
   try {
     CsvReader reader(whole(text), {"a.csv"}, columns, options);
     std::vector<std::vector<double>> numbers(columns.size(), std::vector<double>(100));
@@ -156,24 +157,24 @@ std::string refusal(std::string_view text, const std::vector<CsvColumn>& columns
 }
 
 TEST(Csv, SaysWhereAndWhat) {
-  EXPECT_EQ(refusal("a,b\n1,2\n3,x4\n", {{i32}, {i32}}, {.header = true}),
+  EXPECT_EQ(csv_refusal("a,b\n1,2\n3,x4\n", {{i32}, {i32}}, {.header = true}),
             "a.csv: at byte 10: line 3, column 1 ('b'): b'x4' is not a valid int32");
-  EXPECT_EQ(refusal("\"x\ny\",2\nz,q\n", {{DType::string}, {f64}}),
+  EXPECT_EQ(csv_refusal("\"x\ny\",2\nz,q\n", {{DType::string}, {f64}}),
             "a.csv: at byte 10: line 3, column 1: b'q' is not a valid float64");
-  EXPECT_EQ(refusal("1\r\n2\r\n\r\n", {{f32}}),
+  EXPECT_EQ(csv_refusal("1\r\n2\r\n\r\n", {{f32}}),
             "a.csv: at byte 6: line 3, column 0: the field is empty, and the column has no default");
-  EXPECT_EQ(refusal("1,2\n3\n", {{i64}, {i64}}),
+  EXPECT_EQ(csv_refusal("1,2\n3\n", {{i64}, {i64}}),
             "a.csv: at byte 4: line 2: the row has 1 fields, but 2 are expected");
-  EXPECT_EQ(refusal("1,2\n3\n", {{i64}}, {.select_cols = {1}}),
+  EXPECT_EQ(csv_refusal("1,2\n3\n", {{i64}}, {.select_cols = {1}}),
             "a.csv: at byte 4: line 2: the row has 1 fields, but at least 2 are expected");
-  EXPECT_EQ(refusal("ab\"c\n", {{DType::string}}),
+  EXPECT_EQ(csv_refusal("ab\"c\n", {{DType::string}}),
             "a.csv: at byte 0: line 1, column 0: a quote stands in a field that is not quoted");
-  EXPECT_EQ(refusal("\"ab\"c\n", {{DType::string}}),
+  EXPECT_EQ(csv_refusal("\"ab\"c\n", {{DType::string}}),
             "a.csv: at byte 1: line 1, column 0: something follows the quote that ends the field");
-  EXPECT_EQ(refusal("1,\"ab\n", {{i32}, {DType::string}}),
+  EXPECT_EQ(csv_refusal("1,\"ab\n", {{i32}, {DType::string}}),
             "a.csv: at byte 3: line 1, column 1: the file ends before the quoted field does");
   EXPECT_EQ(
-      refusal("1\n" + std::string(500, 'x'), {{DType::string}}, {.longest_row = 100}),
+      csv_refusal("1\n" + std::string(500, 'x'), {{DType::string}}, {.longest_row = 100}),
       "a.csv: at byte 2: line 2: the row has more than the limit of 100 bytes; perhaps a quote is not closed, or "
       "CsvOptions::longest_row is to be raised");
 }
@@ -197,18 +198,19 @@ TEST(Csv, GoesOnBehindABrokenRow) {
 }
 
 TEST(Csv, RefusesWhatAUserGotWrong) {
-  EXPECT_EQ(refusal("", {}), "[csv] no columns are given");
-  EXPECT_EQ(refusal("", {{u8}}), "[csv] column 0 is of uint8; it is float32, float64, int32, int64 or string");
-  EXPECT_EQ(refusal("", {{i32, "x"}}), "[csv] the default of column 0 is not of its type, int32");
-  EXPECT_EQ(refusal("", {{i32, 0.5}}), "[csv] the default of column 0 is not of its type, int32");
-  EXPECT_EQ(refusal("", {{DType::string, int64_t{1}}}), "[csv] the default of column 0 is not of its type, string");
-  EXPECT_EQ(refusal(",\n", {{f32, int64_t{1}}, {f64, 2.5}}), "no error");
-  EXPECT_EQ(refusal("", {{i32}}, {.field_delim = '"'}),
+  EXPECT_EQ(csv_refusal("", {}), "[csv] no columns are given");
+  EXPECT_EQ(csv_refusal("", {{u8}}), "[csv] column 0 is of uint8; it is float32, float64, int32, int64 or string");
+  EXPECT_EQ(csv_refusal("", {{i32, "x"}}), "[csv] the default of column 0 is not of its type, int32");
+  EXPECT_EQ(csv_refusal("", {{i32, 0.5}}), "[csv] the default of column 0 is not of its type, int32");
+  EXPECT_EQ(csv_refusal("", {{DType::string, int64_t{1}}}),
+            "[csv] the default of column 0 is not of its type, string");
+  EXPECT_EQ(csv_refusal(",\n", {{f32, int64_t{1}}, {f64, 2.5}}), "no error");
+  EXPECT_EQ(csv_refusal("", {{i32}}, {.field_delim = '"'}),
             "[csv] field_delim is a quote or ends a line; choose another character, such as ','");
-  EXPECT_EQ(refusal("", {{i32}}, {.longest_row = 1}), "[csv] longest_row is less than 2 bytes");
-  EXPECT_EQ(refusal("", {{i32}, {i32}}, {.select_cols = {1, 1}}),
+  EXPECT_EQ(csv_refusal("", {{i32}}, {.longest_row = 1}), "[csv] longest_row is less than 2 bytes");
+  EXPECT_EQ(csv_refusal("", {{i32}, {i32}}, {.select_cols = {1, 1}}),
             "[csv] select_cols has 1 at place 1; columns are counted from 0 and given in ascending order");
-  EXPECT_EQ(refusal("", {{i32}}, {.select_cols = {1, 2}}),
+  EXPECT_EQ(csv_refusal("", {{i32}}, {.select_cols = {1, 2}}),
             "[csv] select_cols has 2 columns, but 1 are described; give one type for each that is selected");
   CsvReader reader(whole("1\n"), {}, {{i32}});
   StringWriter strings;

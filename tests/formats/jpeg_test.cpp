@@ -201,7 +201,7 @@ TEST(Jpeg, TheRatioNeverFallsBelowWhatIsWanted) {
   EXPECT_EQ(decoder.size(), (PictureSize{224, 225, 1}));
 }
 
-std::string refusal(std::string_view bytes, const DecodeOptions& options = {}) {
+std::string jpeg_refusal(std::string_view bytes, const DecodeOptions& options = {}) {
   JpegDecoder decoder;
   try {
     decode(decoder, bytes, options);
@@ -213,21 +213,23 @@ std::string refusal(std::string_view bytes, const DecodeOptions& options = {}) {
 
 TEST(Jpeg, SaysWhatIsBroken) {
   const std::string good = encoded({40, 40, 3});
-  EXPECT_EQ(refusal(""), "a.jpg: at byte 0: the JPEG ends too early; the file is truncated");
-  EXPECT_EQ(refusal("no picture"), "a.jpg: at byte 0: not a good JPEG: Not a JPEG file: starts with 0x6e 0x6f");
+  EXPECT_EQ(jpeg_refusal(""), "a.jpg: at byte 0: the JPEG ends too early; the file is truncated");
+  EXPECT_EQ(jpeg_refusal("no picture"), "a.jpg: at byte 0: not a good JPEG: Not a JPEG file: starts with 0x6e 0x6f");
   const std::string cut = good.substr(0, good.size() - 2);
-  EXPECT_EQ(refusal(cut), cat("a.jpg: at byte ", cut.size(), ": the JPEG ends too early; the file is truncated"));
-  EXPECT_EQ(refusal(cut, {.try_recover_truncated = true}), "no error");
-  EXPECT_EQ(refusal("\xff", {.try_recover_truncated = true}).substr(0, 20), "a.jpg: at byte 0: no");
+  EXPECT_EQ(jpeg_refusal(cut),
+            cat("a.jpg: at byte ", cut.size(), ": the JPEG ends too early; the file is truncated"));
+  EXPECT_EQ(jpeg_refusal(cut, {.try_recover_truncated = true}), "no error");
+  EXPECT_EQ(jpeg_refusal("\xff", {.try_recover_truncated = true}).substr(0, 20), "a.jpg: at byte 0: no");
   // A segment that claims to be longer than the file.
   std::string lying = good;
   lying[4] = '\x7f';
-  EXPECT_EQ(refusal(lying), cat("a.jpg: at byte ", good.size(), ": the JPEG ends too early; the file is truncated"));
-  EXPECT_EQ(refusal(lying, {.try_recover_truncated = true}).substr(0, 15), "a.jpg: at byte ");
-  EXPECT_EQ(refusal(good, {.channels = 2}), "[decode_jpeg] channels is 2; a JPEG is decoded to 0, 1 or 3");
-  EXPECT_EQ(refusal(good, {.channels = 4}), "[decode_jpeg] channels is 4; a JPEG is decoded to 0, 1 or 3");
-  EXPECT_EQ(refusal(good, {.dtype = u16}), "[decode_jpeg] dtype is uint16; a JPEG is decoded to uint8");
-  EXPECT_EQ(refusal(good, {.ratio = 3}), "[decode_jpeg] ratio is 3; it is 1, 2, 4 or 8");
+  EXPECT_EQ(jpeg_refusal(lying),
+            cat("a.jpg: at byte ", good.size(), ": the JPEG ends too early; the file is truncated"));
+  EXPECT_EQ(jpeg_refusal(lying, {.try_recover_truncated = true}).substr(0, 15), "a.jpg: at byte ");
+  EXPECT_EQ(jpeg_refusal(good, {.channels = 2}), "[decode_jpeg] channels is 2; a JPEG is decoded to 0, 1 or 3");
+  EXPECT_EQ(jpeg_refusal(good, {.channels = 4}), "[decode_jpeg] channels is 4; a JPEG is decoded to 0, 1 or 3");
+  EXPECT_EQ(jpeg_refusal(good, {.dtype = u16}), "[decode_jpeg] dtype is uint16; a JPEG is decoded to uint8");
+  EXPECT_EQ(jpeg_refusal(good, {.ratio = 3}), "[decode_jpeg] ratio is 3; it is 1, 2, 4 or 8");
 }
 
 size_t frame_of(const std::string& jpeg) {
@@ -240,20 +242,20 @@ TEST(Jpeg, RefusesWhatClaimsTooMuch) {
   std::string bomb = encoded({40, 40, 3});
   const size_t frame = frame_of(bomb);
   bomb.replace(frame + 5, 4, "\xff\x00\xff\x00", 4);
-  EXPECT_EQ(refusal(bomb),
+  EXPECT_EQ(jpeg_refusal(bomb),
             "a.jpg: at byte 0: the JPEG claims 65280 x 65280 pixels, more than the limit of 268435456; "
             "raise PictureLimits::max_pixels to admit it");
   bomb.replace(frame + 5, 4, "\x40\x00\x40\x00", 4);
-  EXPECT_EQ(refusal(bomb),
+  EXPECT_EQ(jpeg_refusal(bomb),
             cat("a.jpg: at byte 0: the JPEG claims 16384 x 16384 pixels, more than 1000 bytes for each of "
                 "the file's ",
                 bomb.size(), "; raise PictureLimits::max_ratio to admit it"));
-  EXPECT_EQ(refusal(encoded({40, 40, 3}), {.limits = {.max_pixels = 1599}}),
+  EXPECT_EQ(jpeg_refusal(encoded({40, 40, 3}), {.limits = {.max_pixels = 1599}}),
             "a.jpg: at byte 0: the JPEG claims 40 x 40 pixels, more than the limit of 1599; raise "
             "PictureLimits::max_pixels to admit it");
-  EXPECT_EQ(refusal(encoded({40, 40, 3}), {.limits = {.max_pixels = 1600}}), "no error");
+  EXPECT_EQ(jpeg_refusal(encoded({40, 40, 3}), {.limits = {.max_pixels = 1600}}), "no error");
   bomb.replace(frame + 5, 4, std::string(4, '\0'));
-  EXPECT_EQ(refusal(bomb).find("a.jpg: at byte "), 0U);
+  EXPECT_EQ(jpeg_refusal(bomb).find("a.jpg: at byte "), 0U);
 }
 
 TEST(Jpeg, RefusesEndlessScans) {
@@ -264,8 +266,8 @@ TEST(Jpeg, RefusesEndlessScans) {
   file.resize(file.size() - 2);
   for (int i = 0; i < 1000; ++i) file += again;
   file += "\xff\xd9";
-  EXPECT_NE(refusal(file).find("not a good JPEG: Invalid progressive parameters"), std::string::npos)
-      << refusal(file);
+  EXPECT_NE(jpeg_refusal(file).find("not a good JPEG: Invalid progressive parameters"), std::string::npos)
+      << jpeg_refusal(file);
 }
 
 TEST(Jpeg, RefusesTwoChannels) {
@@ -279,8 +281,8 @@ TEST(Jpeg, RefusesTwoChannels) {
   file[scan + 3] = '\x0a';
   file[scan + 4] = '\x02';
   file.insert(scan + 7, "\x02\x00", 2);
-  EXPECT_NE(refusal(file).find("the JPEG has 2 channels, which stand for no known colours"), std::string::npos)
-      << refusal(file);
+  EXPECT_NE(jpeg_refusal(file).find("the JPEG has 2 channels, which stand for no known colours"), std::string::npos)
+      << jpeg_refusal(file);
 }
 
 TEST(Jpeg, TellsOfCorruptDataItWentOnAfter) {
@@ -293,7 +295,7 @@ TEST(Jpeg, TellsOfCorruptDataItWentOnAfter) {
   decode(decoder, file);
   EXPECT_EQ(decoder.warnings(), 1);
   EXPECT_EQ(decoder.first_warning(), "Corrupt JPEG data: 1 extraneous bytes before marker 0xd9");
-  EXPECT_NE(refusal(file, {.warnings_are_errors = true}).find("1 extraneous bytes"), std::string::npos);
+  EXPECT_NE(jpeg_refusal(file, {.warnings_are_errors = true}).find("1 extraneous bytes"), std::string::npos);
 }
 
 TEST(Jpeg, ADecoderIsOpenOnceAndSurvivesErrors) {

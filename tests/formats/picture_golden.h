@@ -10,16 +10,11 @@
 #include <vector>
 
 #include "brio/formats/picture.h"
+#include "tests/formats/hex.h"
 #include "tests/golden/golden.h"
 #include "tests/source_dir.h"
 
 namespace brio::formats {
-
-inline std::string from_hex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  return bytes;
-}
 
 // All cases of the files STEM_1.json, STEM_2.json, …
 inline std::vector<golden::Case> golden_cases(const std::string& stem) {

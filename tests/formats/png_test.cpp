@@ -119,7 +119,7 @@ TEST(Png, TurnsAsExifSays) {
                 stored[static_cast<size_t>(3 * ((size.height - 1 - c) * size.width + r))]);
 }
 
-std::string refusal(std::string_view bytes, const DecodeOptions& options = {}) {
+std::string png_refusal(std::string_view bytes, const DecodeOptions& options = {}) {
   PngDecoder decoder;
   try {
     decoder.open(bytes, {"a.png"}, options);
@@ -133,21 +133,22 @@ std::string refusal(std::string_view bytes, const DecodeOptions& options = {}) {
 
 TEST(Png, SaysWhatIsBroken) {
   const std::string& good = golden_file("png/rgb8");
-  EXPECT_EQ(refusal(good), "no error");
-  EXPECT_EQ(refusal(""), "a.png: at byte 0: the PNG ends too early; the file is truncated");
-  EXPECT_EQ(refusal("not a picture"), "a.png: at byte 8: not a good PNG: Not a PNG file");
+  EXPECT_EQ(png_refusal(good), "no error");
+  EXPECT_EQ(png_refusal(""), "a.png: at byte 0: the PNG ends too early; the file is truncated");
+  EXPECT_EQ(png_refusal("not a picture"), "a.png: at byte 8: not a good PNG: Not a PNG file");
   for (const size_t cut : {good.size() - 1, good.size() - 12, good.size() - 20, size_t{40}})
-    EXPECT_EQ(refusal(good.substr(0, cut)),
+    EXPECT_EQ(png_refusal(good.substr(0, cut)),
               cat("a.png: at byte ", cut, ": the PNG ends too early; the file is truncated"));
   std::string corrupt = good;
   corrupt[50] ^= 1;  // within IDAT
-  EXPECT_NE(refusal(corrupt).find("not a good PNG: "), std::string::npos);
+  EXPECT_NE(png_refusal(corrupt).find("not a good PNG: "), std::string::npos);
   std::string bad_header = good;
   bad_header[20] ^= 1;
-  EXPECT_NE(refusal(bad_header).find("not a good PNG: IHDR: CRC error"), std::string::npos) << refusal(bad_header);
-  EXPECT_EQ(refusal(good, {.channels = 5}), "[decode_png] channels is 5; a PNG is decoded to 0, 1, 2, 3 or 4");
-  EXPECT_EQ(refusal(good, {.dtype = f32}), "[decode_png] dtype is float32; a PNG is decoded to uint8 or uint16");
-  EXPECT_EQ(refusal(good, {.ratio = 2}), "[decode_png] ratio is 2; a PNG has only 1");
+  EXPECT_NE(png_refusal(bad_header).find("not a good PNG: IHDR: CRC error"), std::string::npos)
+      << png_refusal(bad_header);
+  EXPECT_EQ(png_refusal(good, {.channels = 5}), "[decode_png] channels is 5; a PNG is decoded to 0, 1, 2, 3 or 4");
+  EXPECT_EQ(png_refusal(good, {.dtype = f32}), "[decode_png] dtype is float32; a PNG is decoded to uint8 or uint16");
+  EXPECT_EQ(png_refusal(good, {.ratio = 2}), "[decode_png] ratio is 2; a PNG has only 1");
   PngDecoder decoder;
   uint8_t pixel[4];
   EXPECT_THROW(decoder.decode(pixel, 4), InvalidArgument);
@@ -165,16 +166,17 @@ TEST(Png, RefusesWhatClaimsTooMuch) {
     return good.substr(0, 8) + chunk("IHDR", header) + good.substr(kBehindHeader);
   };
   EXPECT_EQ(
-      refusal(claims("\x7f\xff\xff\xff\x7f\xff\xff\xff")),
+      png_refusal(claims("\x7f\xff\xff\xff\x7f\xff\xff\xff")),
       "a.png: at byte 0: the PNG claims 2147483647 x 2147483647 pixels, more than the limit of 268435456; raise "
       "PictureLimits::max_pixels to admit it");
-  EXPECT_NE(refusal(claims("\x00\x00\x40\x00\x00\x00\x40\x00")).find("16384 x 16384 pixels, more than 1000 bytes"),
+  EXPECT_NE(
+      png_refusal(claims("\x00\x00\x40\x00\x00\x00\x40\x00")).find("16384 x 16384 pixels, more than 1000 bytes"),
+      std::string::npos);
+  EXPECT_NE(png_refusal(claims("\x00\x00\x00\x00\x00\x00\x40\x00")).find("at byte 33: not a good PNG"),
             std::string::npos);
-  EXPECT_NE(refusal(claims("\x00\x00\x00\x00\x00\x00\x40\x00")).find("at byte 33: not a good PNG"),
-            std::string::npos);
-  EXPECT_EQ(refusal(good, {.limits = {.max_pixels = 30}}), "no error");
-  EXPECT_NE(refusal(good, {.limits = {.max_pixels = 29}}), "no error");
-  EXPECT_NE(refusal(good, {.limits = {.max_ratio = 0.1, .always = 10}}), "no error");
+  EXPECT_EQ(png_refusal(good, {.limits = {.max_pixels = 30}}), "no error");
+  EXPECT_NE(png_refusal(good, {.limits = {.max_pixels = 29}}), "no error");
+  EXPECT_NE(png_refusal(good, {.limits = {.max_ratio = 0.1, .always = 10}}), "no error");
 }
 
 TEST(Png, EncodingRefusesWhatAPngCannotHold) {

@@ -15,7 +15,7 @@
 namespace brio::formats {
 namespace {
 
-constexpr Compression kAll[] = {Compression::none, Compression::gzip, Compression::zlib};
+constexpr Compression kCompressions[] = {Compression::none, Compression::gzip, Compression::zlib};
 
 std::string record(int i) { return std::string(static_cast<size_t>(i * i * 7 % 5000), static_cast<char>(i)); }
 
@@ -54,7 +54,7 @@ TEST(TFRecord, IsReadInOrderInEveryWay) {
   const Scratch scratch;
   const int count = 600;
   const std::string large(700000, 'L');  // more than the reader's buffer
-  for (const Compression one : kAll)
+  for (const Compression one : kCompressions)
     for (const bool verify : {true, false}) {
       SCOPED_TRACE(name_of(one));
       RecordWriter writer(scratch / "f", {one});
@@ -358,7 +358,7 @@ TEST(TFRecord, AReaderGoesOnBehindCorruptedDataOnly) {
 TEST(TFRecord, AForgedLengthAllocatesLittle) {
   const Scratch scratch;
   const std::string lie = header(900000000) + std::string(100000, 'x');
-  for (const Compression one : kAll) {
+  for (const Compression one : kCompressions) {
     OutputFile file(scratch / "f");
     OutputStream stream(file, one);
     stream.write(lie);

@@ -78,7 +78,7 @@ std::string zip_of(const std::vector<std::pair<std::string, std::string>>& membe
   return read_file(scratch / "z");
 }
 
-std::string refusal(const std::string& bytes, const ZipLimits& limits = {}) {
+std::string zip_refusal(const std::string& bytes, const ZipLimits& limits = {}) {
   try {
     const ZipReader zip(ReadAt(bytes, {"a.zip"}), limits);
     for (const ZipMember& member : zip.members()) zip.read(member);
@@ -97,13 +97,13 @@ TEST(Zip, WritesTheSameBytesAgain) {
   EXPECT_EQ(reader.read(*reader.find("two/three")), std::string(100000, 'x'));
   EXPECT_EQ(reader.read(*reader.find("none")), "");
   EXPECT_EQ(reader.find("four"), nullptr);
-  EXPECT_EQ(refusal(zip), "no error");
-  EXPECT_EQ(refusal(zip_of({})), "no error");
+  EXPECT_EQ(zip_refusal(zip), "no error");
+  EXPECT_EQ(zip_refusal(zip_of({})), "no error");
 }
 
 TEST(Zip, FieldsOf64BitsReadTheSame) {
   const std::string zip = zip_of({{"one", "hello"}, {"two", ""}}, true);
-  EXPECT_EQ(refusal(zip), "no error");
+  EXPECT_EQ(zip_refusal(zip), "no error");
   const ZipReader reader(ReadAt(zip, {}));
   ASSERT_EQ(reader.members().size(), 2U);
   EXPECT_EQ(reader.read(reader.members()[0]), "hello");
@@ -132,61 +132,62 @@ TEST(Zip, SaysWhatIsBroken) {
   const std::string zip = zip_of({{"one", "hello"}});
   const size_t end = zip.size() - kEnd, directory = end - 46 - 3;
   const std::string none = "not a ZIP file, or a truncated one: it has no directory at its end";
-  EXPECT_EQ(refusal(""), "a.zip: at byte 0: " + none);
-  EXPECT_EQ(refusal("some text that is long enough to hold an end"), "a.zip: at byte 44: " + none);
-  EXPECT_EQ(refusal(zip.substr(0, zip.size() - 1)), cat("a.zip: at byte ", zip.size() - 1, ": ", none));
+  EXPECT_EQ(zip_refusal(""), "a.zip: at byte 0: " + none);
+  EXPECT_EQ(zip_refusal("some text that is long enough to hold an end"), "a.zip: at byte 44: " + none);
+  EXPECT_EQ(zip_refusal(zip.substr(0, zip.size() - 1)), cat("a.zip: at byte ", zip.size() - 1, ": ", none));
   // A comment may follow.
-  EXPECT_EQ(refusal(changed(zip, zip.size() - 2, uint16_t{4}) + "text"), "no error");
-  EXPECT_EQ(refusal(changed(zip, end + 4, uint16_t{1})),
+  EXPECT_EQ(zip_refusal(changed(zip, zip.size() - 2, uint16_t{4}) + "text"), "no error");
+  EXPECT_EQ(zip_refusal(changed(zip, end + 4, uint16_t{1})),
             cat("a.zip: at byte ", end, ": the ZIP file is one part of several"));
-  EXPECT_EQ(refusal(changed(zip, end + 16, uint32_t{1000})),
+  EXPECT_EQ(zip_refusal(changed(zip, end + 16, uint32_t{1000})),
             cat("a.zip: at byte ", end, ": the ZIP file's directory does not lie in the file"));
-  EXPECT_EQ(refusal(changed(zip, end + 10, uint16_t{9})),
+  EXPECT_EQ(zip_refusal(changed(zip, end + 10, uint16_t{9})),
             cat("a.zip: at byte ", end, ": the ZIP file's directory claims 9 members in 49 bytes"));
-  EXPECT_EQ(refusal(changed(zip, directory, uint32_t{0})),
+  EXPECT_EQ(zip_refusal(changed(zip, directory, uint32_t{0})),
             cat("a.zip: at byte ", directory, ": the ZIP file's directory is corrupt"));
-  EXPECT_EQ(refusal(changed(zip, directory + 28, uint16_t{400})),
+  EXPECT_EQ(zip_refusal(changed(zip, directory + 28, uint16_t{400})),
             cat("a.zip: at byte ", directory, ": the ZIP file's directory is corrupt"));
-  EXPECT_EQ(refusal(changed(zip, directory + 42, uint32_t{1000})),
+  EXPECT_EQ(zip_refusal(changed(zip, directory + 42, uint32_t{1000})),
             cat("a.zip: at byte ", directory, ": the ZIP member 'one' does not lie in the file"));
-  EXPECT_EQ(refusal(changed(zip, 0, uint32_t{0})),
+  EXPECT_EQ(zip_refusal(changed(zip, 0, uint32_t{0})),
             "a.zip: at byte 0: the ZIP member 'one' does not begin where the directory says");
-  EXPECT_EQ(refusal(changed(zip, directory + 8, uint16_t{1})), "a.zip: at byte 0: the ZIP member 'one' is encrypted");
-  EXPECT_EQ(refusal(changed(zip, directory + 10, uint16_t{12})),
+  EXPECT_EQ(zip_refusal(changed(zip, directory + 8, uint16_t{1})),
+            "a.zip: at byte 0: the ZIP member 'one' is encrypted");
+  EXPECT_EQ(zip_refusal(changed(zip, directory + 10, uint16_t{12})),
             "a.zip: at byte 0: the ZIP member 'one' is packed by method 12; stored and deflated ones can be read");
-  EXPECT_EQ(refusal(changed(zip, directory + 24, uint32_t{6})),
+  EXPECT_EQ(zip_refusal(changed(zip, directory + 24, uint32_t{6})),
             "a.zip: at byte 0: the ZIP member 'one' is stored, but claims 6 bytes in 5");
-  EXPECT_EQ(refusal(changed(zip, directory + 20, uint32_t{500})),
+  EXPECT_EQ(zip_refusal(changed(zip, directory + 20, uint32_t{500})),
             "a.zip: at byte 0: the ZIP member 'one' does not lie in the file; it is truncated");
-  EXPECT_EQ(refusal(changed(zip, 33, 'j')),
+  EXPECT_EQ(zip_refusal(changed(zip, 33, 'j')),
             "a.zip: at byte 38: the ZIP member 'one' is corrupt: its checksum differs");
   // Stored bytes that are taken for deflated ones.
-  EXPECT_NE(refusal(changed(zip, directory + 10, uint16_t{8})).find("the ZIP member 'one' is corrupt: "),
+  EXPECT_NE(zip_refusal(changed(zip, directory + 10, uint16_t{8})).find("the ZIP member 'one' is corrupt: "),
             std::string::npos);
 }
 
 TEST(Zip, RefusesTwoOfAName) {
   std::string zip = zip_of({{"one", "a"}, {"two", "b"}});
   for (size_t at = zip.find("two"); at != std::string::npos; at = zip.find("two")) zip.replace(at, 3, "one");
-  EXPECT_NE(refusal(zip).find("the ZIP file has two members 'one'"), std::string::npos);
+  EXPECT_NE(zip_refusal(zip).find("the ZIP file has two members 'one'"), std::string::npos);
 }
 
 TEST(Zip, DeflatedMembers) {
   const std::string npz = golden_npz("npz/deflated");
-  EXPECT_EQ(refusal(npz), "no error");
+  EXPECT_EQ(zip_refusal(npz), "no error");
   const ZipReader zip(ReadAt(npz, {}));
   const ZipMember member = *zip.find("x.npy");
   // It claims one byte more, or is a bomb.
   const size_t entry = npz.find("x.npy", npz.find("PK\x01\x02")) - 46;
   const std::string longer = changed(npz, entry + 24, static_cast<uint32_t>(member.size + 1));
-  EXPECT_NE(refusal(longer).find("it inflates to 1 bytes fewer than it claims"), std::string::npos)
-      << refusal(longer);
+  EXPECT_NE(zip_refusal(longer).find("it inflates to 1 bytes fewer than it claims"), std::string::npos)
+      << zip_refusal(longer);
   const std::string shorter = changed(npz, entry + 24, static_cast<uint32_t>(member.size - 1));
-  EXPECT_NE(refusal(shorter).find("its checksum differs"), std::string::npos) << refusal(shorter);
-  EXPECT_NE(refusal(npz, {.always = 0, .max_ratio = 1}).find("as a decompression bomb does"), std::string::npos);
+  EXPECT_NE(zip_refusal(shorter).find("its checksum differs"), std::string::npos) << zip_refusal(shorter);
+  EXPECT_NE(zip_refusal(npz, {.always = 0, .max_ratio = 1}).find("as a decompression bomb does"), std::string::npos);
   const std::string bomb = changed(npz, entry + 24, uint32_t{0xfffffff0});
-  EXPECT_NE(refusal(bomb).find("to 4294967280 bytes, as a decompression bomb does"), std::string::npos)
-      << refusal(bomb);
+  EXPECT_NE(zip_refusal(bomb).find("to 4294967280 bytes, as a decompression bomb does"), std::string::npos)
+      << zip_refusal(bomb);
   ZipStream stream(zip, member);
   ZipStream moved = std::move(stream);
   EXPECT_EQ(moved.left(), member.size);
@@ -223,13 +224,13 @@ TEST(Zip, Fields64) {
   const std::string zip = local + data + central + end64 + locator + end;
   const ZipReader reader(ReadAt(zip, {"a.zip"}));
   EXPECT_EQ(reader.read(*reader.find("a")), "hello");
-  EXPECT_NE(refusal(changed(zip, end_at, uint32_t{0})).find("directory of large files is corrupt"),
+  EXPECT_NE(zip_refusal(changed(zip, end_at, uint32_t{0})).find("directory of large files is corrupt"),
             std::string::npos);
-  EXPECT_NE(refusal(changed(zip, local.size() + 5 + 47 + 7, uint16_t{8})).find("directory is corrupt"),
+  EXPECT_NE(zip_refusal(changed(zip, local.size() + 5 + 47 + 7, uint16_t{8})).find("directory is corrupt"),
             std::string::npos);
-  EXPECT_NE(refusal(changed(zip, local.size() + 5 + 47 + 2, uint16_t{800})).find("directory is corrupt"),
+  EXPECT_NE(zip_refusal(changed(zip, local.size() + 5 + 47 + 2, uint16_t{800})).find("directory is corrupt"),
             std::string::npos);
-  EXPECT_NE(refusal(changed(zip, end_at + 56 + 8, uint64_t{1} << 40)).find("bytes too early"), std::string::npos);
+  EXPECT_NE(zip_refusal(changed(zip, end_at + 56 + 8, uint64_t{1} << 40)).find("bytes too early"), std::string::npos);
 }
 
 TEST(Npz, SaysWhatIsBroken) {

@@ -6,7 +6,7 @@
 namespace brio {
 namespace {
 
-nn::Initializer make(const golden::Case& c, uint64_t seed) {
+nn::Initializer make_initializer(const golden::Case& c, uint64_t seed) {
   const std::string& kind = c.text("initializer");
   if (kind == "RandomUniform")
     return nn::random_uniform(
@@ -45,7 +45,7 @@ TEST(Initializer, DistributionsAreKeras) {
     const Shape shape{std::span<const int64_t>(dims)};
     std::vector<float> all;
     for (uint64_t seed = 0; all.size() < 200'000; ++seed) {
-      const std::vector<float> draw = make(c, seed)(shape).to_vector<float>();
+      const std::vector<float> draw = make_initializer(c, seed)(shape).to_vector<float>();
       all.insert(all.end(), draw.begin(), draw.end());
     }
     const double centre = c.number("mean", 0), stddev = c.output("stddev").data[0];

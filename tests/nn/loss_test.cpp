@@ -8,7 +8,7 @@ namespace {
 
 using nn::Reduction;
 
-nn::Loss make(const golden::Case& c, Reduction reduction) {
+nn::Loss make_loss(const golden::Case& c, Reduction reduction) {
   const bool logits = c.number("from_logits", 0) != 0;
   const double smoothing = c.number("label_smoothing", 0);
   const std::string& kind = c.text("loss");
@@ -35,18 +35,19 @@ TEST(Loss, AgreesWithKeras) {
     const Tensor y_true = y_true_of(c), y_pred = golden::tensor(c.input("y_pred")), weight = weight_of(c);
     for (const auto& [name, reduction] : reductions)
       if (c.outputs.count(name))
-        golden::expect_near(make(c, reduction)(y_true, y_pred, weight), c.output(name), 2e-6, c.name + " " + name);
+        golden::expect_near(make_loss(c, reduction)(y_true, y_pred, weight), c.output(name), 2e-6,
+                            c.name + " " + name);
     if (!c.outputs.count("gradient")) continue;
     GradientTape tape;
     tape.watch(y_pred);
-    const Tensor loss = make(c, Reduction::sum_over_batch_size)(y_true, y_pred, weight);
+    const Tensor loss = make_loss(c, Reduction::sum_over_batch_size)(y_true, y_pred, weight);
     golden::expect_near(tape.gradient(loss, {y_pred})[0], c.output("gradient"), 2e-6, c.name + " gradient");
   }
 }
 
 TEST(Loss, AgreesWithKerasInAFunction) {
   for (const golden::Case& c : golden::load("losses.json")) {
-    const nn::Loss loss = make(c, Reduction::sum_over_batch_size);
+    const nn::Loss loss = make_loss(c, Reduction::sum_over_batch_size);
     const Tensor weight = weight_of(c);
     auto f = function([&](const Tensor& t, const Tensor& p) { return loss(t, p, weight); });
     golden::expect_near(f(y_true_of(c), golden::tensor(c.input("y_pred"))), c.output("sum_over_batch_size"), 2e-6,

@@ -7,11 +7,11 @@ namespace {
 
 using nn::Reduction;
 
-constexpr const char* kFiles[] = {"losses_regression_1.json",   "losses_regression_2.json",
-                                  "losses_crossentropy_1.json", "losses_crossentropy_2.json",
-                                  "losses_focal_1.json",        "losses_focal_2.json",
-                                  "losses_margins_1.json",      "losses_margins_2.json",
-                                  "losses_others_1.json",       "losses_others_2.json"};
+constexpr const char* kLossFiles[] = {"losses_regression_1.json",   "losses_regression_2.json",
+                                      "losses_crossentropy_1.json", "losses_crossentropy_2.json",
+                                      "losses_focal_1.json",        "losses_focal_2.json",
+                                      "losses_margins_1.json",      "losses_margins_2.json",
+                                      "losses_others_1.json",       "losses_others_2.json"};
 const std::pair<const char*, Reduction> kReductions[] = {
     {"none", Reduction::none},
     {"sum", Reduction::sum},
@@ -29,7 +29,7 @@ std::optional<int64_t> ignored(const golden::Case& c) {
   return static_cast<int64_t>(c.number("ignore_class"));
 }
 
-nn::Loss make(const golden::Case& c, Reduction reduction) {
+nn::Loss make_golden_loss(const golden::Case& c, Reduction reduction) {
   const std::string& kind = c.text("loss");
   const bool from_logits = c.number("from_logits", 0) != 0;
   const double smoothing = c.number("label_smoothing", 0), gamma = c.number("gamma", 2);
@@ -96,26 +96,27 @@ struct Inputs {
 };
 
 TEST(LossesGolden, ValuesAndGradients) {
-  for (const char* file : kFiles)
+  for (const char* file : kLossFiles)
     for (const golden::Case& c : golden::load(file)) {
       const Inputs in(c);
       for (const auto& [name, reduction] : kReductions)
         if (c.outputs.count(name))
-          golden::expect_close(make(c, reduction)(in.y_true, in.y_pred, in.weight, in.mask), c.output(name),
-                               c.name + " " + name);
+          golden::expect_close(make_golden_loss(c, reduction)(in.y_true, in.y_pred, in.weight, in.mask),
+                               c.output(name), c.name + " " + name);
       if (!c.outputs.count("gradient")) continue;
       GradientTape tape;
       tape.watch(in.y_pred);
-      const Tensor loss = make(c, Reduction::sum_over_batch_size)(in.y_true, in.y_pred, in.weight, in.mask);
+      const Tensor loss =
+          make_golden_loss(c, Reduction::sum_over_batch_size)(in.y_true, in.y_pred, in.weight, in.mask);
       golden::expect_close(tape.gradient(loss, {in.y_pred})[0], c.output("gradient"), c.name + " gradient");
     }
 }
 
 TEST(LossesGolden, InAFunction) {
-  for (const char* file : kFiles)
+  for (const char* file : kLossFiles)
     for (const golden::Case& c : golden::load(file)) {
       const Inputs in(c);
-      const nn::Loss loss = make(c, Reduction::sum_over_batch_size);
+      const nn::Loss loss = make_golden_loss(c, Reduction::sum_over_batch_size);
       auto f = function([&](const Tensor& t, const Tensor& p) { return loss(t, p, in.weight, in.mask); });
       golden::expect_close(f(in.y_true, in.y_pred), c.output("sum_over_batch_size"), c.name);
     }
@@ -123,11 +124,11 @@ TEST(LossesGolden, InAFunction) {
 
 // What Keras says in float32 is what float64 says, more exactly; 16 bits are widened, and these inputs fit into them.
 TEST(LossesGolden, InOtherDtypes) {
-  for (const char* file : kFiles)
+  for (const char* file : kLossFiles)
     for (const golden::Case& c : golden::load(file)) {
       if (c.text("loss") == "Circle") continue;  // its inputs are no short numbers
       const Inputs in(c);
-      const nn::Loss loss = make(c, Reduction::sum);
+      const nn::Loss loss = make_golden_loss(c, Reduction::sum);
       const Tensor wide = loss(in.y_true, cast(in.y_pred, f64), in.weight, in.mask);
       EXPECT_EQ(wide.dtype(), f64) << c.name;
       golden::expect_close(wide, c.output("sum"), c.name + " in float64");

@@ -6,7 +6,7 @@
 namespace brio {
 namespace {
 
-nn::Metric make(const golden::Case& c) {
+nn::Metric make_metric(const golden::Case& c) {
   const std::string& kind = c.text("metric");
   if (kind == "Accuracy") return nn::Accuracy();
   if (kind == "BinaryAccuracy") return nn::BinaryAccuracy({.threshold = c.number("threshold", 0.5)});
@@ -15,7 +15,7 @@ nn::Metric make(const golden::Case& c) {
 
 TEST(Metric, AgreesWithKeras) {
   for (const golden::Case& c : golden::load("metrics.json")) {
-    const nn::Metric metric = make(c);
+    const nn::Metric metric = make_metric(c);
     const bool labels = c.text("metric").starts_with("Sparse") || c.text("metric") == "Accuracy";
     const std::vector<double>& expected = c.output("result").data;
     for (size_t i = 0; i < expected.size(); ++i) {

@@ -5,7 +5,7 @@
 namespace brio {
 namespace {
 
-constexpr const char* kFiles[] = {
+constexpr const char* kMetricFiles[] = {
     "metrics_means_1.json",         "metrics_means_2.json",     "metrics_probabilities_1.json",
     "metrics_probabilities_2.json", "metrics_confusion_1.json", "metrics_confusion_2.json",
     "metrics_limits_1.json",        "metrics_auc_1.json",       "metrics_auc_2.json",
@@ -82,7 +82,7 @@ nn::Metric iou_of(const golden::Case& c, const std::string& kind) {
   return nn::MeanIoU(classes, options);
 }
 
-nn::Metric make(const golden::Case& c) {
+nn::Metric make_golden_metric(const golden::Case& c) {
   const std::string& kind = c.text("metric");
   const int axis = static_cast<int>(c.number("axis", -1));
   const nn::CountOptions counts{.thresholds = list(c, "thresholds")};
@@ -146,9 +146,9 @@ golden::Array expected(const golden::Case& c, size_t i) {
 }
 
 TEST(MetricsGolden, StreamedOverBatches) {
-  for (const char* file : kFiles)
+  for (const char* file : kMetricFiles)
     for (const golden::Case& c : golden::load(file)) {
-      const nn::Metric metric = make(c);
+      const nn::Metric metric = make_golden_metric(c);
       for (int round = 0; round < 2; ++round) {  // again after a reset
         for (size_t i = 0; i < kBatches; ++i) {
           const Batch b(c, i);
@@ -165,9 +165,9 @@ TEST(MetricsGolden, StreamedOverBatches) {
 
 // The state that is made at the first batch included.
 TEST(MetricsGolden, InAFunction) {
-  for (const char* file : kFiles)
+  for (const char* file : kMetricFiles)
     for (const golden::Case& c : golden::load(file)) {
-      const nn::Metric metric = make(c);
+      const nn::Metric metric = make_golden_metric(c);
       const Tensor none;
       auto plain = function([&](const Tensor& t, const Tensor& p) { metric.update_state(t, p); });
       auto weighed =

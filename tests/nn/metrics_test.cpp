@@ -7,7 +7,7 @@
 namespace brio {
 namespace {
 
-Tensor ints(const std::vector<int32_t>& values, const Shape& shape) { return Tensor::from(values, shape); }
+Tensor int_tensor(const std::vector<int32_t>& values, const Shape& shape) { return Tensor::from(values, shape); }
 
 TEST(Metrics, NamesAndAliasesAreKeras) {
   const Tensor t({{0, 1}, {1, 0}, {0, 1}}), p({{0.25, 0.75}, {0.75, 0.5}, {0.625, 0.375}});
@@ -63,7 +63,7 @@ TEST(Metrics, NamesAndAliasesAreKeras) {
        {"sparse_categorical_accuracy", "SparseCategoricalAccuracy", "sparse_top_k_categorical_accuracy",
         "SparseTopKCategoricalAccuracy", "sparse_categorical_crossentropy", "SparseCategoricalCrossentropy"}) {
     const nn::Metric metric = name;
-    metric.update_state(ints({1, 0, 0}, {3}), p);
+    metric.update_state(int_tensor({1, 0, 0}, {3}), p);
     EXPECT_GT(metric.read(), 0) << name;
   }
 }

@@ -25,9 +25,9 @@ double tolerance(const golden::Case& c) {
   }
 }
 
-enum class Mode { eager, traced, alternating };
+enum class StepMode { eager, traced, alternating };
 
-void follow_keras(const golden::Case& c, Mode mode) {
+void follow_keras(const golden::Case& c, StepMode mode) {
   const nn::Optimizer optimizer = golden::optimizer(c);
   const DType dtype = dtype_of(c);
   std::vector<std::string> names = {"w", "b"};
@@ -50,7 +50,7 @@ void follow_keras(const golden::Case& c, Mode mode) {
       g.push_back(cast(golden::tensor(golden::step_of(c.input(name + "_gradients"), i)), dtype));
     g.resize(3, g[0]);
     const bool without_b = c.number("without_b_at", -1) == static_cast<double>(i);
-    const bool traced = mode == Mode::traced || (mode == Mode::alternating && i % 2 == 1);
+    const bool traced = mode == StepMode::traced || (mode == StepMode::alternating && i % 2 == 1);
     if (traced && without_b) step_without_b(g[0], g[2]);
     else if (traced) step(g[0], g[1], g[2]);
     else apply(g[0], without_b ? Tensor() : g[1], g[2]);
@@ -63,14 +63,14 @@ void follow_keras(const golden::Case& c, Mode mode) {
   EXPECT_EQ(optimizer.iterations().item<int64_t>(), 5 / every) << c.name;
 }
 
-void follow_keras(Mode mode) {
+void follow_keras(StepMode mode) {
   for (const char* kind : kKinds)
     for (const golden::Case& c : golden::load(cat("optimizers_", kind, ".json"))) follow_keras(c, mode);
 }
 
-TEST(Optimizer, AgreesWithKeras) { follow_keras(Mode::eager); }
-TEST(Optimizer, AgreesWithKerasInAFunction) { follow_keras(Mode::traced); }
-TEST(Optimizer, AgreesWithKerasWhenBothAlternate) { follow_keras(Mode::alternating); }
+TEST(Optimizer, AgreesWithKeras) { follow_keras(StepMode::eager); }
+TEST(Optimizer, AgreesWithKerasInAFunction) { follow_keras(StepMode::traced); }
+TEST(Optimizer, AgreesWithKerasWhenBothAlternate) { follow_keras(StepMode::alternating); }
 
 TEST(Optimizer, DefaultsAreKeras) {
   EXPECT_EQ(nn::SGD().learning_rate().item<double>(), 0.01);

@@ -56,12 +56,13 @@ TEST(CategoryEncoding, TakesWeightsAndRefusesTheRest) {
 
 TEST(Discretization, LearnsBoundaries) {
   // Keras' boundaries for the same numbers.
-  struct Case {
+  struct Boundaries {
     int64_t values, bins;
     std::vector<double> boundaries;
   };
-  for (const Case& c : {Case{7, 3, {13.33333, 43.66666}}, Case{250, 4, {24.25001, 49.50001, 74.74999}},
-                        Case{1000, 5, {19.99998, 39.99998, 59.99999, 79.99999}}}) {
+  for (const Boundaries& c :
+       {Boundaries{7, 3, {13.33333, 43.66666}}, Boundaries{250, 4, {24.25001, 49.50001, 74.74999}},
+        Boundaries{1000, 5, {19.99998, 39.99998, 59.99999, 79.99999}}}) {
     std::vector<float> values;
     for (int64_t i = 0; i < c.values; ++i) values.push_back(static_cast<float>(i * 37 % 101));
     const nn::Discretization layer({.num_bins = c.bins});

@@ -6,7 +6,7 @@
 namespace brio {
 namespace {
 
-nn::Schedule make(const golden::Case& c) {
+nn::Schedule make_schedule(const golden::Case& c) {
   const std::string& kind = c.text("schedule");
   if (kind == "PiecewiseConstantDecay") {
     const std::vector<double>& ends = c.input("boundaries").data;
@@ -36,7 +36,7 @@ nn::Schedule make(const golden::Case& c) {
 
 TEST(Schedule, AgreesWithKeras) {
   for (const golden::Case& c : golden::load("schedules.json")) {
-    const nn::Schedule schedule = make(c);
+    const nn::Schedule schedule = make_schedule(c);
     auto traced = function([&](const Tensor& step) { return schedule(step); });
     for (size_t i = 0; i < 10; ++i) {
       const auto step = static_cast<int64_t>(c.input("steps").data[i]);

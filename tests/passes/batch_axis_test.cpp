@@ -3,6 +3,7 @@
 
 #include "brio/brio.h"
 #include "brio/passes/batch_axis.h"
+#include "tests/passes/expect_text.h"
 
 namespace brio {
 namespace {
@@ -17,9 +18,6 @@ std::string batched(std::string_view text, size_t samples) {
   Graph graph = with_batch_axis(parsed(text), samples, 5);
   verify(graph, "with_batch_axis");
   return graph.str();
-}
-void expect_has(const std::string& text, std::string_view fragment) {
-  EXPECT_NE(text.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << text;
 }
 std::string refused(std::string_view text, size_t samples = 1) {
   try {

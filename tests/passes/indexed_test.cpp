@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/brio.h"
 #include "brio/passes/pipeline.h"
+#include "tests/passes/expect_text.h"
 
 namespace brio {
 namespace {
@@ -21,12 +22,6 @@ std::string after(std::initializer_list<void (*)(Graph&)> passes, std::string_vi
   return graph.str();
 }
 std::string indexed(std::string_view text) { return after({keep_indexed}, text); }
-void expect_has(const std::string& text, std::string_view fragment) {
-  EXPECT_NE(text.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << text;
-}
-void expect_lacks(const std::string& text, std::string_view fragment) {
-  EXPECT_EQ(text.find(fragment), std::string::npos) << "'" << fragment << "' is in\n" << text;
-}
 
 // %7 is the gradient of a table of 100 rows that were looked up at 6 places; `rest` goes on from %8.
 std::string gradient(std::string_view rest, std::string_view bits = "0") {

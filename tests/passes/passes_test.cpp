@@ -4,6 +4,7 @@
 #include "brio/brio.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/target.h"
+#include "tests/passes/expect_text.h"
 
 namespace brio {
 namespace {
@@ -15,12 +16,6 @@ std::string after(void (*pass)(Graph&), std::string_view text) {
   pass(graph);
   verify(graph, "the pass");
   return graph.str();
-}
-void expect_has(const std::string& text, std::string_view fragment) {
-  EXPECT_NE(text.find(fragment), std::string::npos) << "no '" << fragment << "' in\n" << text;
-}
-void expect_lacks(const std::string& text, std::string_view fragment) {
-  EXPECT_EQ(text.find(fragment), std::string::npos) << "'" << fragment << "' is in\n" << text;
 }
 
 TEST(Expand, SigmoidCrossEntropyBecomesElementwise) {

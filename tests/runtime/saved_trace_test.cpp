@@ -11,7 +11,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-Tensor numbers(const Shape& shape) {
+Tensor waves(const Shape& shape) {
   std::vector<float> values(static_cast<size_t>(shape.elements()));
   for (size_t i = 0; i < values.size(); ++i) values[i] = std::sin(0.37f * static_cast<float>(i) + 0.5f);
   return Tensor::from(values, shape);
@@ -70,14 +70,14 @@ void expect_same(const BodyFn& f, const std::vector<SizedAs>& arguments,
       std::vector<int64_t> dims = argument.dims;
       for (int64_t& dim : dims)
         if (dim < 0) dim = n;
-      in.push_back(cast(numbers(Shape(dims)) * 3, argument.dtype));
+      in.push_back(cast(waves(Shape(dims)) * 3, argument.dtype));
     }
     EXPECT_EQ(bits(trace.call(in)), bits(f(in))) << "of size " << n;
   }
 }
 
 TEST(SavedTrace, FollowsTheBatch) {
-  const Variable kernel(numbers({3, 4})), bias(numbers({4}));
+  const Variable kernel(waves({3, 4})), bias(waves({4}));
   const BodyFn mlp = [&](const Tensors& in) {
     const Tensor hidden = relu(matmul(in[0], kernel) + bias);
     const Tensor normalized = (hidden - mean(hidden, 0)) / sqrt(mean(square(hidden), 0) + 1e-3f);
@@ -127,29 +127,29 @@ TEST(SavedTrace, SizesVaryApartWhereTheyCan) {
       },
       {{{{-1, 3}, f32}, {{3, -1}, f32}}}));
   EXPECT_EQ(shapes(apart.results()), "float32(-1,-1,) float32(-1,)");
-  EXPECT_EQ(apart.call(Tensors{numbers({5, 3}), numbers({3, 7})})[0].shape(), Shape({5, 7}));
+  EXPECT_EQ(apart.call(Tensors{waves({5, 3}), waves({3, 7})})[0].shape(), Shape({5, 7}));
   const SavedTrace products =
       again(SavedTrace::of([](const Tensors& in) { return Tensors{reshape(in[0], {-1})}; }, {{{{-1, -1, -1}, f32}}}));
-  EXPECT_EQ(products.call(Tensors{numbers({2, 3, 4})})[0].shape(), Shape({24}));
+  EXPECT_EQ(products.call(Tensors{waves({2, 3, 4})})[0].shape(), Shape({24}));
   // The two of a sum cannot: they are one size.
   const SavedTrace together = again(
       SavedTrace::of([](const Tensors& in) { return Tensors{in[0] + in[1]}; }, {{{{-1, 3}, f32}, {{-1, 3}, f32}}}));
-  EXPECT_EQ(together.call(Tensors{numbers({5, 3}), numbers({5, 3})})[0].shape(), Shape({5, 3}));
+  EXPECT_EQ(together.call(Tensors{waves({5, 3}), waves({5, 3})})[0].shape(), Shape({5, 3}));
   EXPECT_NE(error_of([&] {
-              together.call(Tensors{numbers({5, 3}), numbers({4, 3})});
+              together.call(Tensors{waves({5, 3}), waves({4, 3})});
             }).find("with sizes as in (n0, 3), (n0, 3), but got (5, 3), (4, 3)"),
             std::string::npos);
   // A size that follows from others.
   const SavedTrace flat = again(SavedTrace::of(
       [](const Tensors& in) { return Tensors{reshape(in[0], {-1}) + in[1]}; }, {{{{-1, 4}, f32}, {{-1}, f32}}}));
-  EXPECT_EQ(flat.call(Tensors{numbers({2, 4}), numbers({8})})[0].shape(), Shape({8}));
+  EXPECT_EQ(flat.call(Tensors{waves({2, 4}), waves({8})})[0].shape(), Shape({8}));
   EXPECT_NE(error_of([&] {
-              flat.call(Tensors{numbers({2, 4}), numbers({9})});
+              flat.call(Tensors{waves({2, 4}), waves({9})});
             }).find("with sizes as in (n0, 4), (4*n0,), but got (2, 4), (9,)"),
             std::string::npos);
   const std::vector<SizedAs> five(5, {{-1}, f32});
   const SavedTrace many = again(SavedTrace::of([](const Tensors& in) { return Tensors{in[0] + in[4]}; }, five));
-  EXPECT_EQ(many.call(Tensors(5, numbers({6})))[0].shape(), Shape({6}));
+  EXPECT_EQ(many.call(Tensors(5, waves({6})))[0].shape(), Shape({6}));
 }
 
 TEST(SavedTrace, RefusesWhatIsNotOneGraph) {
@@ -223,7 +223,7 @@ TEST(SavedTrace, DrawsNewNumbersAtEachCall) {
         return Tensors{random::normal(in[0].shape()), random::uniform({2})};
       },
       {{{{-1}, f32}}}));
-  const Tensor x = numbers({4});
+  const Tensor x = waves({4});
   random::set_seed(7);
   const std::string first = bits(draw.call({{x}})), second = bits(draw.call({{x}}));
   EXPECT_NE(first, second);
@@ -264,7 +264,7 @@ TEST(SavedTrace, KeepsEffects) {
 }
 
 TEST(SavedTrace, KeepsLargeAndSmallConstants) {
-  const Tensor table = numbers({100}), small = Tensor({1, 2, 3}, i64), empty = zeros({0, 3});
+  const Tensor table = waves({100}), small = Tensor({1, 2, 3}, i64), empty = zeros({0, 3});
   const SavedTrace trace = SavedTrace::of(
       [&](const Tensors& in) {
         return Tensors{in[0] + sum(table), sum(small), concat({empty, in[0]}, 0), in[0] * sum(table)};
@@ -273,15 +273,15 @@ TEST(SavedTrace, KeepsLargeAndSmallConstants) {
   Tensors constants;
   (void)trace.write({}, constants);
   EXPECT_EQ(constants.size(), 1u);  // the table, once
-  EXPECT_EQ(bits(again(trace).call({{numbers({2, 3})}})), bits(trace.call({{numbers({2, 3})}})));
+  EXPECT_EQ(bits(again(trace).call({{waves({2, 3})}})), bits(trace.call({{waves({2, 3})}})));
 }
 
 TEST(SavedTrace, RefusesOtherArguments) {
   const SavedTrace trace = SavedTrace::of([](const Tensors& in) { return Tensors{in[0] * 2}; }, {{{{-1, 3}, f32}}});
   const auto call = [&](const Tensors& in) { return error_of([&] { (void)trace.call(in); }); };
-  EXPECT_NE(call({numbers({2, 4})}).find("takes float32 of shape (None, 3); but tensor 0 is float32 of shape (2, 4)"),
+  EXPECT_NE(call({waves({2, 4})}).find("takes float32 of shape (None, 3); but tensor 0 is float32 of shape (2, 4)"),
             std::string::npos);
-  EXPECT_NE(call({numbers({3})}).find("but tensor 0"), std::string::npos);
+  EXPECT_NE(call({waves({3})}).find("but tensor 0"), std::string::npos);
   EXPECT_NE(call({Tensor({{1, 2, 3}}, i32)}).find("but tensor 0 is int32"), std::string::npos);
   EXPECT_NE(call({}).find("but got 0 tensors"), std::string::npos);
 }

@@ -15,7 +15,7 @@ namespace {
 using Program = std::function<std::vector<Tensor>(int64_t)>;
 
 // Numbers that differ from size to size, from the host: an input of the plan.
-Tensor numbers(const Shape& shape, float first = 0.5f) {
+Tensor numbers_by_size(const Shape& shape, float first = 0.5f) {
   std::vector<float> values(static_cast<size_t>(shape.elements()));
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(first + 0.37f * static_cast<float>(i) + static_cast<float>(values.size()));
@@ -77,7 +77,7 @@ uint64_t check(const Body& body, const std::vector<int64_t>& sizes, const std::f
   return with.hits;
 }
 uint64_t check(const Body& body, const std::vector<int64_t>& sizes) {
-  return check(body, sizes, [](int64_t n) { return numbers({n, 6}); });
+  return check(body, sizes, [](int64_t n) { return numbers_by_size({n, 6}); });
 }
 const std::vector<int64_t> kSizes = down_from(12, 2);  // two show what varies, nine come from the symbolic plan
 
@@ -121,7 +121,7 @@ TEST(Symbolic, NumbersThatFollowNoFormula) {
 }
 
 TEST(Symbolic, Broadcasts) {
-  const Tensor row = numbers({6});
+  const Tensor row = numbers_by_size({6});
   EXPECT_EQ(
       check(
           [&](const Tensor& x) {
@@ -159,7 +159,7 @@ TEST(Symbolic, BatchesAreJoinedAndCut) {
 }
 
 TEST(Symbolic, Products) {
-  const Tensor w = numbers({6, 6}), b = numbers({6});
+  const Tensor w = numbers_by_size({6, 6}), b = numbers_by_size({6});
   EXPECT_EQ(check(
                 [&](const Tensor& x) {
                   return std::vector{relu(matmul(x, w) + b), matmul(x, x, {.transpose_a = true}),
@@ -171,13 +171,13 @@ TEST(Symbolic, Products) {
 
 TEST(Symbolic, ABatchAsLargeAsALayer) {
   // With seven rows two expressions are equal, and a plan of its own would have one for both.
-  const Tensor row = numbers({6});
+  const Tensor row = numbers_by_size({6});
   const Body body = [&](const Tensor& x) {
     return std::vector{exp(broadcast_to(row, {x.shape()[0], 6})), exp(broadcast_to(row, {7, 6})), x + row};
   };
   EXPECT_EQ(check(body, {9, 8, 6, 7, 5}), 3u);
   EXPECT_EQ(check(body, {9, 7, 8, 6, 5, 4}), 4u);
-  const Tensor w = numbers({6, 6});
+  const Tensor w = numbers_by_size({6, 6});
   EXPECT_EQ(check(
                 [&](const Tensor& x) {
                   return std::vector{matmul(x, w), transpose(matmul(x, w)) + 1.f};
@@ -187,7 +187,7 @@ TEST(Symbolic, ABatchAsLargeAsALayer) {
 }
 
 TEST(Symbolic, IndicesAndLosses) {
-  const Tensor table = numbers({5, 4});
+  const Tensor table = numbers_by_size({5, 4});
   const auto make = [](int64_t n) { return labels(n, 5); };
   EXPECT_EQ(check(
                 [&](const Tensor& index) {
@@ -208,7 +208,7 @@ TEST(Symbolic, IndicesAndLosses) {
 }
 
 TEST(Symbolic, OneAndZeroAreSizesAsOthersAre) {
-  const Tensor row = numbers({1, 6});
+  const Tensor row = numbers_by_size({1, 6});
   const Body body = [&](const Tensor& x) { return std::vector{x + row, sum(x * row, 0), mean(x, 1)}; };
   EXPECT_EQ(check(body, {9, 8, 7, 1, 0, 6}), 4u);
   EXPECT_EQ(check(body, {1, 9, 0, 8, 7, 6, 5, 1}), 5u);
@@ -224,7 +224,7 @@ TEST(Symbolic, TwoSizesThatVaryApart) {
                 which,
                 [&](int64_t i) {
                   const auto [rows, columns] = shapes[static_cast<size_t>(i)];
-                  return numbers({rows, columns});
+                  return numbers_by_size({rows, columns});
                 }),
             5u);
   EXPECT_NE(plan_cache_stats().last_miss.find("new shape"), std::string::npos);
@@ -232,7 +232,7 @@ TEST(Symbolic, TwoSizesThatVaryApart) {
 
 TEST(Symbolic, SizesThatBelongTogetherByNoRule) {
   const Body body = [](const Tensor& x) { return std::vector{softmax(x), sum(x * 2.f, 0)}; };
-  EXPECT_EQ(check(body, down_from(9, 2), [](int64_t n) { return numbers({n, n * n}); }), 6u);
+  EXPECT_EQ(check(body, down_from(9, 2), [](int64_t n) { return numbers_by_size({n, n * n}); }), 6u);
 }
 
 TEST(Symbolic, SaysWhyNoMoreIsOpened) {
@@ -240,8 +240,8 @@ TEST(Symbolic, SaysWhyNoMoreIsOpened) {
   std::vector<int64_t> sizes(12, 2);
   const auto run_once = [&] {
     const std::span all(sizes);
-    (void)(sum(zeros(Shape(all.first(6)))) + sum(zeros(Shape(all.last(6)))) + sum(numbers(Shape(all.first(6)))) +
-           sum(numbers(Shape(all.last(6)))))
+    (void)(sum(zeros(Shape(all.first(6)))) + sum(zeros(Shape(all.last(6)))) +
+           sum(numbers_by_size(Shape(all.first(6)))) + sum(numbers_by_size(Shape(all.last(6)))))
         .array();
   };
   run_once();
@@ -262,7 +262,7 @@ TEST(Symbolic, WhatVariesAlikeAtFirstIsToldApartLater) {
                 {0, 1, 2, 3, 4, 5, 6},
                 [&](int64_t i) {
                   const auto [rows, columns] = shapes[static_cast<size_t>(i)];
-                  return numbers({rows, columns});
+                  return numbers_by_size({rows, columns});
                 }),
             4u);  // all but the first, the second and {9, 3}
 }
@@ -297,7 +297,7 @@ TEST(Symbolic, ATrainingStep) {
     random::set_seed(3);
     auto model =
         std::make_shared<nn::Sequential>(nn::Sequential{{nn::Dense(16, {.activation = "relu"}), nn::Dense(4)}});
-    (void)(*model)(numbers({3, 6})).array();
+    (void)(*model)(numbers_by_size({3, 6})).array();
     auto adam = std::make_shared<nn::Adam>(0.01);
     const auto weights = model->trainable_variables();
     const auto step = [model, adam, weights](const Tensor& x, const Tensor& y) {
@@ -308,7 +308,7 @@ TEST(Symbolic, ATrainingStep) {
     };
     const auto as_function = function(step);
     return [=](int64_t n) {
-      const Tensor x = numbers({n, 6}), y = labels(n, 4);
+      const Tensor x = numbers_by_size({n, 6}), y = labels(n, 4);
       std::vector<Tensor> results{traced ? as_function(x, y) : step(x, y)};
       for (const Variable& w : weights) results.push_back(w.value());
       return results;
@@ -340,7 +340,7 @@ TEST(Symbolic, ASizeThatMemoryRefusesSpoilsNoOther) {
 }
 
 TEST(Symbolic, ManyThreadsShareAFamily) {
-  const Program program = [](int64_t n) { return std::vector{mean(exp(numbers({n, 6})), 0)}; };
+  const Program program = [](int64_t n) { return std::vector{mean(exp(numbers_by_size({n, 6})), 0)}; };
   const std::vector<std::string> expected = run(program, kSizes, false).bits;
   clear_plan_cache();
   std::vector<std::thread> threads;

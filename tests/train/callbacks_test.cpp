@@ -121,13 +121,13 @@ TEST(CSVLogger, WritesALinePerEpoch) {
               "cannot write to '/no/such/folder/x.csv'");
 }
 
-struct Data {
+struct FewRows {
   Tensor x = random::normal({64, 3}, {.seed = 1});
   Tensor y = sum(x, 1, true);
 };
 
 TEST(Callbacks, AreCalledInKerasOrder) {
-  const Data data;
+  const FewRows data;
   std::string calls;
   auto callback = std::make_shared<train::LambdaCallback>();
   callback->train_begin = [&](Progress&) { calls += "T"; };
@@ -150,7 +150,7 @@ TEST(Callbacks, AreCalledInKerasOrder) {
 }
 
 TEST(Callbacks, MaySetTheFirstEpoch) {
-  const Data data;
+  const FewRows data;
   auto callback = std::make_shared<train::LambdaCallback>();
   callback->train_begin = [&](Progress& progress) { progress.initial_epoch = 3; };
   const nn::Sequential model({nn::Dense(1)});
@@ -160,7 +160,7 @@ TEST(Callbacks, MaySetTheFirstEpoch) {
 }
 
 TEST(Callbacks, TerminateOnNaNEndsTheRun) {
-  const Data data;
+  const FewRows data;
   const nn::Sequential model({nn::Dense(1)});
   model.compile({.optimizer = nn::SGD(1e30), .loss = "mse"});
   testing::internal::CaptureStdout();
@@ -190,7 +190,7 @@ TEST(Fit, WeighsClasses) {
 }
 
 TEST(Fit, OnOneBatch) {
-  const Data data;
+  const FewRows data;
   const nn::Sequential model({nn::Dense(1)});
   model.compile({.optimizer = nn::SGD(0.1), .loss = "mse", .metrics = {"mse"}});
   const double first = model.train_on_batch(data.x, data.y)["loss"];
@@ -203,7 +203,7 @@ TEST(Fit, OnOneBatch) {
 }
 
 TEST(Fit, TakesAStepOfOnesOwn) {
-  const Data data;
+  const FewRows data;
   const nn::Sequential model({nn::Dense(1)}, {.input_shape = Shape{3}});
   const nn::Optimizer optimizer = nn::SGD(0.1);
   int traced = 0;

@@ -15,7 +15,7 @@ nn::Sequential small_model(nn::SequentialOptions options = {}) {
   return nn::Sequential({nn::Dense(8, {.activation = "relu"}), nn::Dense(1, {.activation = "sigmoid"})}, options);
 }
 
-struct Data {
+struct Classes {
   Tensor x = random::normal({100, 6}, {.seed = 1});
   Tensor y = cast(random::uniform({100, 1}, {.seed = 2}) > 0.5f, f32);
 };
@@ -80,7 +80,7 @@ TEST(Fit, LearnsClassesAndNumbers) {
 }
 
 TEST(Fit, HistoryIsSortedByName) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model = small_model();
   model.compile({.optimizer = "sgd", .loss = "mse", .metrics = {"mse", "accuracy"}});
   const train::History history =
@@ -97,7 +97,7 @@ TEST(Fit, HistoryIsSortedByName) {
 }
 
 TEST(Fit, ValidationSplitTakesTheLastRows) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model = small_model({.input_shape = Shape{6}});
   model.compile({.optimizer = nn::SGD(0), .loss = "mse"});  // weights stay
   const train::History split = model.fit(data.x, data.y, {.validation_split = 0.25, .verbose = 0});
@@ -112,7 +112,7 @@ TEST(Fit, ValidationSplitTakesTheLastRows) {
 }
 
 TEST(Fit, ValidationEveryOtherEpoch) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model = small_model();
   model.compile({.optimizer = "sgd", .loss = "mse"});
   const train::History history =
@@ -122,7 +122,7 @@ TEST(Fit, ValidationEveryOtherEpoch) {
 }
 
 TEST(Fit, SampleWeightsScaleTheLoss) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model = small_model({.input_shape = Shape{6}});
   model.compile(
       {.optimizer = nn::SGD(0), .loss = "mse", .metrics = {"mse"}, .weighted_metrics = {nn::Metric("MSE")}});
@@ -137,7 +137,7 @@ TEST(Fit, SampleWeightsScaleTheLoss) {
 }
 
 TEST(Fit, SameSeedSameBitsForAnyNumberOfThreads) {
-  const Data data;
+  const Classes data;
   auto trained = [&](int threads) {
     const int before = thread_count();
     set_thread_count(threads);
@@ -201,7 +201,7 @@ TEST(Fit, AKeptBatchIsNotOverwritten) {
 }
 
 TEST(Fit, StepsPerEpochEndsAnEpochEarly) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model = small_model();
   const nn::SGD sgd;
   model.compile({.optimizer = sgd, .loss = "mse"});
@@ -225,7 +225,7 @@ TEST(Fit, CallbacksSeeAndStopTheRun) {
     }
     void on_train_end(train::Progress&, const train::Logs&) override { text += "done"; }
   };
-  const Data data;
+  const Classes data;
   const nn::Sequential model = small_model();
   model.compile({.optimizer = "sgd", .loss = "mse"});
   auto recorder = std::make_shared<Recorder>();
@@ -257,7 +257,7 @@ TEST(Fit, FromASourceOfBatches) {
 }
 
 TEST(Fit, GoesOnWhereItStopped) {
-  const Data data;
+  const Classes data;
   auto trained = [&](bool in_two) {
     set_random_seed(3);
     const nn::Sequential model = small_model({.input_shape = Shape{6}});
@@ -284,7 +284,7 @@ TEST(Predict, OneRowForEach) {
 }
 
 TEST(Fit, SaysWhatIsWrong) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model({nn::Dense(1)}, {.name = "tiny"});
   EXPECT_SAYS(invalid([&] { model.fit(data.x, data.y); }), "[fit] 'tiny' is not compiled; call compile(");
   EXPECT_SAYS(invalid([&] { model.evaluate(data.x, data.y); }), "[evaluate] 'tiny' is not compiled");
@@ -332,7 +332,7 @@ TEST(Fit, SaysWhatIsWrong) {
 }
 
 TEST(Fit, ALossThatIsNotFiniteIsAnError) {
-  const Data data;
+  const Classes data;
   const nn::Sequential model({nn::Dense(1)});
   model.compile({.optimizer = nn::SGD(1e20), .loss = "mse"});
   const std::string message = invalid([&] { model.fit(data.x, data.y, {.epochs = 3, .verbose = 0}); });

@@ -5,7 +5,7 @@
 namespace brio {
 namespace {
 
-struct Data {
+struct WeightedRows {
   Tensor x = random::normal({60, 4}, {.seed = 5});
   Tensor y = cast(sum(x, 1, true) + random::normal({60, 1}, {.seed = 6}) > 0.f, f32);
   Tensor weight = random::uniform({60}, {.seed = 7});
@@ -13,7 +13,7 @@ struct Data {
 
 // What evaluate says is what the metric says of the predictions, batch by batch, the last one smaller.
 TEST(MetricsInFit, AgreeWithTheMetricsAlone) {
-  const Data d;
+  const WeightedRows d;
   const nn::Sequential model({nn::Dense(1, {.activation = "sigmoid"})});
   auto metrics = [] {
     return std::vector<nn::Metric>{nn::AUC({.name = "area"}),
@@ -40,7 +40,7 @@ TEST(MetricsInFit, AgreeWithTheMetricsAlone) {
 }
 
 TEST(MetricsInFit, WeightedMetricsSeeTheWeights) {
-  const Data d;
+  const WeightedRows d;
   const nn::Sequential model({nn::Dense(1, {.activation = "sigmoid"})});
   model.compile({.optimizer = "sgd",
                  .loss = "binary_focal_crossentropy",
@@ -59,7 +59,7 @@ TEST(MetricsInFit, WeightedMetricsSeeTheWeights) {
 
 // A number is shown in the progress bar and kept in the history.
 TEST(MetricsInFit, AVectorIsRefusedInWords) {
-  const Data d;
+  const WeightedRows d;
   const nn::Sequential model({nn::Dense(2, {.activation = "softmax"})});
   const Tensor one_hot_y = one_hot(cast(reshape(d.y, {60}), i32), 2);
   model.compile({.loss = "categorical_crossentropy", .metrics = {nn::F1Score()}});
@@ -68,7 +68,7 @@ TEST(MetricsInFit, AVectorIsRefusedInWords) {
 }
 
 TEST(LossesInFit, EveryLossForNumbersTrains) {
-  const Data d;
+  const WeightedRows d;
   for (const char* name : {"mse", "mae", "msle", "huber", "log_cosh", "poisson", "kld", "hinge", "squared_hinge",
                            "bce", "binary_focal_crossentropy", "dice", "tversky"}) {
     set_random_seed(2);

@@ -15,7 +15,7 @@ namespace {
 
 using dnnl::memory;
 
-enum class Direction : uint8_t { forward, input_grad, filter_grad };
+enum class ConvDirection : uint8_t { forward, input_grad, filter_grad };
 
 memory::desc dense(const memory::dims& sizes, memory::data_type type, const std::vector<size_t>& order) {
   memory::dims strides(sizes.size());
@@ -31,10 +31,10 @@ struct ConvPrimitive {
   dnnl::reorder reorder;  // of the filter: to the library, or from it for its gradient
   std::string name;
 
-  ConvPrimitive(DType dtype, Direction direction, const ConvGeometry& g, int64_t pictures) {
+  ConvPrimitive(DType dtype, ConvDirection direction, const ConvGeometry& g, int64_t pictures) {
     const auto type = dtype == bf16 ? memory::data_type::bf16 : memory::data_type::f32;
     // Gradients of a filter are summed over pieces: in f32, whatever they become in the end.
-    const auto filter_type = direction == Direction::filter_grad ? memory::data_type::f32 : type;
+    const auto filter_type = direction == ConvDirection::filter_grad ? memory::data_type::f32 : type;
     const int first = g.axis[0].size == 1 && g.axis[0].window == 1 && g.axis[0].low + g.axis[0].high == 0 ? 1 : 0;
     memory::dims xs{pictures, g.in_channels()}, ys{pictures, g.out_channels()}, fs, strides, dilates, low, high;
     std::vector<size_t> data_order{0}, filter_order;
@@ -70,18 +70,18 @@ struct ConvPrimitive {
     const dnnl::convolution_forward::primitive_desc forward(
         dnnl::convolution_forward::desc(
             dnnl::prop_kind::forward_training, algorithm, x,
-            direction == Direction::filter_grad ? memory::desc(fs, type, memory::format_tag::any) : any, y, strides,
-            dilates, low, high),
+            direction == ConvDirection::filter_grad ? memory::desc(fs, type, memory::format_tag::any) : any, y,
+            strides, dilates, low, high),
         attributes, engine);
     auto take = [&](const auto& description, const memory::desc& weights) {
       scratch = description.scratchpad_desc();
       name = description.impl_info_str();
       filter = weights;
     };
-    if (direction == Direction::forward) {
+    if (direction == ConvDirection::forward) {
       take(forward, forward.weights_desc());
       primitive = dnnl::convolution_forward(forward);
-    } else if (direction == Direction::input_grad) {
+    } else if (direction == ConvDirection::input_grad) {
       const dnnl::convolution_backward_data::primitive_desc backward(
           dnnl::convolution_backward_data::desc(algorithm, x, any, y, strides, dilates, low, high), attributes,
           engine, forward);
@@ -94,17 +94,17 @@ struct ConvPrimitive {
       take(backward, backward.diff_weights_desc());
       primitive = dnnl::convolution_backward_weights(backward);
     }
-    const bool from_library = direction == Direction::filter_grad;
+    const bool from_library = direction == ConvDirection::filter_grad;
     reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine, from_library ? filter : user_filter, engine,
                                                           from_library ? user_filter : filter));
   }
 };
 
-using Key = std::array<int64_t, 24>;
-std::shared_ptr<const ConvPrimitive> find_primitive(DType dtype, Direction direction, const ConvGeometry& g,
+using ConvKey = std::array<int64_t, 24>;
+std::shared_ptr<const ConvPrimitive> find_primitive(DType dtype, ConvDirection direction, const ConvGeometry& g,
                                                     int64_t pictures) {
-  static auto* const cache = new LruCache<Key, ConvPrimitive>;  // outlives static kernels
-  Key key{static_cast<int64_t>(dtype), static_cast<int64_t>(direction), pictures, g.groups, g.in, g.out};
+  static auto* const cache = new LruCache<ConvKey, ConvPrimitive>;  // outlives static kernels
+  ConvKey key{static_cast<int64_t>(dtype), static_cast<int64_t>(direction), pictures, g.groups, g.in, g.out};
   size_t at = 6;
   for (const WindowAxis& axis : g.axis)
     for (int64_t number : {axis.size, axis.window, axis.stride, axis.dilation, axis.low, axis.high})
@@ -116,19 +116,15 @@ memory wrap(const memory::desc& desc, const void* data) {
   return memory(desc, onednn_engine(), const_cast<void*>(data));
 }
 
-Direction direction_of(const OpDef& op) {
-  return &op == &op::conv              ? Direction::forward
-         : &op == &op::conv_input_grad ? Direction::input_grad
-                                       : Direction::filter_grad;
-}
-
-ConvGeometry geometry(const NodeView& view) {
-  return ConvGeometry::of(*view.node.op, view.in(0).shape, view.in(1).shape, view.out(0).shape, view.attrs());
+ConvDirection direction_of(const OpDef& op) {
+  return &op == &op::conv              ? ConvDirection::forward
+         : &op == &op::conv_input_grad ? ConvDirection::input_grad
+                                       : ConvDirection::filter_grad;
 }
 
 // How the batch is cut, by shape alone, and the primitives for it.
 struct Pieces {
-  Direction direction;
+  ConvDirection direction;
   ConvGeometry g;
   int64_t pictures, count;  // per piece, and of pieces; the last may have fewer pictures
   double nanoseconds;
@@ -140,8 +136,8 @@ struct Pieces {
     const DType dtype = view.in(0).dtype;
     nanoseconds = g.flops() / (dtype == f32 ? 80 : 160);
     const auto worth = static_cast<int64_t>(piece / nanoseconds * static_cast<double>(g.batch));
-    pictures =
-        direction == Direction::filter_grad ? (g.batch + sums - 1) / sums : std::clamp<int64_t>(worth, 1, g.batch);
+    pictures = direction == ConvDirection::filter_grad ? (g.batch + sums - 1) / sums
+                                                       : std::clamp<int64_t>(worth, 1, g.batch);
     count = (g.batch + pictures - 1) / pictures;
     most = find_primitive(dtype, direction, g, pictures);
     last = find_primitive(dtype, direction, g, g.batch - (count - 1) * pictures);
@@ -171,8 +167,8 @@ class OneDnnConv final : public Kernel {
     const size_t size = size_of(dtype_);
     const auto x_step = static_cast<size_t>(g.sizes() * g.in_channels() * pieces_.pictures) * size,
                y_step = static_cast<size_t>(g.counts() * g.out_channels() * pieces_.pictures) * size;
-    const bool is_forward = pieces_.direction == Direction::forward;
-    const void* const x = pieces_.direction == Direction::input_grad ? args.out[0] : args.in[0];
+    const bool is_forward = pieces_.direction == ConvDirection::forward;
+    const void* const x = pieces_.direction == ConvDirection::input_grad ? args.out[0] : args.in[0];
     const void* const y = is_forward ? args.out[0] : args.in[1];
     if (!is_filter_grad()) reorder(args.in[is_forward ? 1 : 0], filters_at);
     run_pieces(pieces_.count, slots_, [&](int64_t piece, int64_t slot) {
@@ -180,7 +176,7 @@ class OneDnnConv final : public Kernel {
       const ConvPrimitive& p = piece + 1 == pieces_.count ? *pieces_.last : *pieces_.most;
       const auto i = static_cast<size_t>(piece);
       // The library's name for each operand says whether it is a gradient.
-      const bool data_grad = pieces_.direction == Direction::input_grad;
+      const bool data_grad = pieces_.direction == ConvDirection::input_grad;
       p.primitive.execute(
           onednn_stream(),
           {{data_grad ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, wrap(p.x, static_cast<const char*>(x) + i * x_step)},
@@ -201,7 +197,7 @@ class OneDnnConv final : public Kernel {
   }
 
  private:
-  bool is_filter_grad() const { return pieces_.direction == Direction::filter_grad; }
+  bool is_filter_grad() const { return pieces_.direction == ConvDirection::filter_grad; }
   size_t filters() const { return is_filter_grad() ? static_cast<size_t>(pieces_.count) : 1; }
   void reorder(const void* from, void* to) const {
     OpenMpSingleThread scope;

@@ -47,20 +47,14 @@ struct Primitive {
 };
 
 // Making a primitive compiles code (some hundred microseconds), so they are kept.
-using Key = std::array<int64_t, 9>;
-LruCache<Key, Primitive>& primitives() {
-  static auto* const cache = new LruCache<Key, Primitive>;  // outlives static Gemm objects
+using GemmKey = std::array<int64_t, 9>;
+LruCache<GemmKey, Primitive>& primitives() {
+  static auto* const cache = new LruCache<GemmKey, Primitive>;  // outlives static Gemm objects
   return *cache;
 }
 std::shared_ptr<const Primitive> find_primitive(DType dtype, const GemmShape& s) {
   return primitives().get({static_cast<int64_t>(dtype), s.m, s.n, s.k, s.a_row, s.a_col, s.b_row, s.b_col, s.c_row},
                           [&] { return std::make_shared<const Primitive>(dtype, s); });
-}
-
-template <typename P>
-P* advance(P* pointer, int64_t elements, size_t size) {
-  using Byte = std::conditional_t<std::is_const_v<P>, const char, char>;
-  return static_cast<Byte*>(pointer) + elements * static_cast<int64_t>(size);
 }
 
 class OneDnnGemm : public Gemm {

@@ -15,12 +15,6 @@ constexpr double kWorthClaiming = 10e3;  // nanoseconds of work that a thread ta
 int64_t parts(int64_t total, int64_t step) { return (total + step - 1) / step; }
 size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-template <typename P>
-P* advance(P* pointer, int64_t elements, size_t size) {
-  using Byte = std::conditional_t<std::is_const_v<P>, const char, char>;
-  return static_cast<Byte*>(pointer) + elements * static_cast<int64_t>(size);
-}
-
 }  // namespace
 
 void GemmFinish::operator()(void* c, int64_t rows, int64_t n, int64_t c_row, const void* bias) const {

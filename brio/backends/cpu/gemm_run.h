@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "brio/backends/cpu/gemm.h"
@@ -44,6 +45,12 @@ struct GemmBatchOffset {
   int64_t a, b;
 };
 GemmBatchOffset batch_offset(const GemmProblem& problem, int64_t index);
+
+template <typename P>
+P* advance(P* pointer, int64_t elements, size_t size) {
+  using Byte = std::conditional_t<std::is_const_v<P>, const char, char>;
+  return static_cast<Byte*>(pointer) + elements * static_cast<int64_t>(size);
+}
 
 // Calls piece(batch, first row, first column, slot) for every piece of every product, on several threads where
 // that pays; pieces that run at the same time have different slots.

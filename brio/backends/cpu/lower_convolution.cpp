@@ -18,11 +18,8 @@
 namespace brio::cpu {
 namespace {
 
-ConvGeometry geometry(const NodeView& view) {
-  return ConvGeometry::of(*view.node.op, view.in(0).shape, view.in(1).shape, view.out(0).shape, view.attrs());
-}
 // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): what is empty is left to the reference, so no step is 0
-int64_t parts(int64_t total, int64_t step) { return (total + step - 1) / step; }
+int64_t steps_in(int64_t total, int64_t step) { return (total + step - 1) / step; }
 
 // Is every window one element, and every element a window? Then x is its own matrix of columns.
 bool is_pointwise(const ConvGeometry& g) {
@@ -86,13 +83,13 @@ class DepthwiseKernel final : public Kernel {
     const int64_t rows = g_.batch * g_.axis[0].count() * g_.axis[1].count();
     if (&op_ == &op::conv_filter_grad) {
       pieces_ = std::min<int64_t>(rows, kSums);
-      rows_ = parts(rows, pieces_);
-      pieces_ = parts(rows, rows_);
+      rows_ = steps_in(rows, pieces_);
+      pieces_ = steps_in(rows, rows_);
     } else if (&op_ == &op::conv_input_grad) {
       pieces_ = g_.batch;
     } else {
       rows_ = std::max<int64_t>(1, static_cast<int64_t>(20e3 / (g_.flops() / kRate / static_cast<double>(rows))));
-      pieces_ = parts(rows, rows_);
+      pieces_ = steps_in(rows, rows_);
     }
     slots_ = slots_for(pieces_, g_.flops() / kRate);
     description = cat("depthwise ", gemm_target_facts().name);
@@ -132,7 +129,7 @@ class DepthwiseKernel final : public Kernel {
   }
 
  private:
-  static constexpr int64_t kSums = 16;  // parts that a filter's gradient is summed in, by shape alone
+  static constexpr int64_t kSums = 16;  // steps_in that a filter's gradient is summed in, by shape alone
   static constexpr double kRate = 20;   // flops per nanosecond, roughly
 
   int64_t sums() const { return &op_ == &op::conv_filter_grad ? pieces_ - 1 : 0; }
@@ -225,9 +222,9 @@ class ForwardColumns final : public ColumnsKernel {
   explicit ForwardColumns(const NodeView& view) : ColumnsKernel(view) {
     // A filter that is packed for every block needs large ones to be worth it.
     block_ = large_filter() ? 512 : windows_for(256 << 10, 48, 1024);
-    if (nanoseconds() > 400e3) block_ = std::min(block_, std::max<int64_t>(48, parts(g_.pixels(), 8)));
+    if (nanoseconds() > 400e3) block_ = std::min(block_, std::max<int64_t>(48, steps_in(g_.pixels(), 8)));
     block_ = std::min(block_, g_.pixels());
-    pieces_ = parts(g_.pixels(), block_);
+    pieces_ = steps_in(g_.pixels(), block_);
     slots_ = slots_for(pieces_, nanoseconds());
     gemm_ = PieceGemm(dtype_, shape(block_));
     describe("forward");
@@ -260,9 +257,9 @@ class InputGradColumns final : public ColumnsKernel {
       : ColumnsKernel(view),
         turn_(size_, std::vector<int64_t>{g_.groups, g_.out, width_},
               std::vector<int64_t>{g_.out, 1, g_.out_channels()}, std::vector<int64_t>{g_.out * width_, width_, 1}) {
-    pictures_ = large_filter() ? std::min(g_.batch, parts(256, g_.counts())) : 1;
+    pictures_ = large_filter() ? std::min(g_.batch, steps_in(256, g_.counts())) : 1;
     block_ = std::min(large_filter() ? 512 : windows_for(256 << 10, 48, 1024), pictures_ * g_.counts());
-    pieces_ = parts(g_.batch, pictures_);
+    pieces_ = steps_in(g_.batch, pictures_);
     slots_ = slots_for(pieces_, nanoseconds());
     gemm_ = PieceGemm(dtype_, shape(block_));
     describe("input gradient");
@@ -306,12 +303,12 @@ class FilterGradColumns final : public ColumnsKernel {
  public:
   explicit FilterGradColumns(const NodeView& view) : ColumnsKernel(view), add_(find_tile_fn("add", dtype_, dtype_)) {
     block_ = std::min(windows_for(1 << 20, 128, 1024), g_.pixels());
-    const int64_t blocks = parts(g_.pixels(), block_);
+    const int64_t blocks = steps_in(g_.pixels(), block_);
     constexpr int64_t most = 8, most_bytes = 32 << 20;
     pieces_ = std::clamp<int64_t>(most_bytes / static_cast<int64_t>(filter_bytes()), 2, most);
     if (nanoseconds() < 100e3) pieces_ = 1;  // one thread is enough
-    blocks_ = parts(blocks, std::min(pieces_, blocks));
-    pieces_ = parts(blocks, blocks_);
+    blocks_ = steps_in(blocks, std::min(pieces_, blocks));
+    pieces_ = steps_in(blocks, blocks_);
     slots_ = slots_for(pieces_, nanoseconds());
     gemm_ = PieceGemm(dtype_, shape(block_));
     describe("filter gradient");

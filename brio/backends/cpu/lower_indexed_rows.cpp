@@ -15,14 +15,14 @@
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kPieceBytes = 256 << 10;
+constexpr int64_t kRowsPiece = 256 << 10;
 
 int64_t row_bytes(const Aval& rows) {
   int64_t bytes = static_cast<int64_t>(size_of(rows.dtype));
   for (int i = 1; i < rows.shape.rank(); ++i) bytes *= rows.shape[i];
   return bytes;
 }
-int64_t rows_per_piece(int64_t bytes) { return std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(bytes, 4)); }
+int64_t rows_per_piece(int64_t bytes) { return std::max<int64_t>(1, kRowsPiece / std::max<int64_t>(bytes, 4)); }
 
 // The distinct indices so far, by open addressing; at most half of the entries are taken.
 class IndexTable {

@@ -12,7 +12,7 @@
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kPieceBytes = 256 << 10;
+constexpr int64_t kPointsPiece = 256 << 10;
 
 // What both kinds share: the places, in scratch memory.
 class PointsKernel : public Kernel {
@@ -43,7 +43,7 @@ class GatherNdKernel final : public PointsKernel {
     const int64_t* at = places(args);
     const int64_t row = indices_.slice * size_;
     const auto copy = [&](auto&& one) {
-      parallel_for(indices_.count, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(row, 16)),
+      parallel_for(indices_.count, std::max<int64_t>(1, kPointsPiece / std::max<int64_t>(row, 16)),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t i = begin; i < end; ++i) {
                        char* to = static_cast<char*>(args.out[0]) + i * row;
@@ -160,7 +160,7 @@ class ScatterNdKernel final : public PointsKernel {
     if (bytes == 0) return;
     if (slice == 1) return combine_.singles(args.out[0], at, args.in[2], indices_.count);
     // Pieces are columns of the slices; each takes all updates in their order, whatever the number of threads.
-    const int64_t pieces = std::clamp<int64_t>(bytes / kPieceBytes, 1, (slice * size_ + 255) / 256);  // no narrower
+    const int64_t pieces = std::clamp<int64_t>(bytes / kPointsPiece, 1, (slice * size_ + 255) / 256);  // no narrower
     const int64_t width = (slice + pieces - 1) / pieces;
     parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
       for (int64_t piece = first; piece < last; ++piece) {

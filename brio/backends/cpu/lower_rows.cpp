@@ -7,7 +7,7 @@
 namespace brio::cpu {
 namespace {
 
-Support floats_only(const NodeView& view) {
+Support row_floats_only(const NodeView& view) {
   const DType dtype = view.in(0).dtype;
   if (dtype == f32 || dtype == f64) return Support::can();
   return Support::cannot(cat("no row kernel for ", dtype));
@@ -76,9 +76,9 @@ class XentKernel final : public Kernel {
 
 void add_row_kernels(Registry& registry) {
   for (const OpDef* op : {&op::softmax, &op::log_softmax})
-    registry.add(kDevice, *op, {"rows", kPriority, floats_only, prepare<SoftmaxKernel>});
+    registry.add(kDevice, *op, {"rows", kPriority, row_floats_only, prepare<SoftmaxKernel>});
   for (const OpDef* op : {&op::softmax_xent, &op::softmax_xent_grad, &op::softmax_xent_value_and_grad})
-    registry.add(kDevice, *op, {"rows", kPriority, floats_only, prepare<XentKernel>});
+    registry.add(kDevice, *op, {"rows", kPriority, row_floats_only, prepare<XentKernel>});
 }
 
 }  // namespace brio::cpu

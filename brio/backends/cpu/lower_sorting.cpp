@@ -10,7 +10,7 @@
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kPieceElements = 1 << 12;
+constexpr int64_t kSortPiece = 1 << 12;
 
 template <typename T>
 auto compared(T x) {
@@ -37,7 +37,7 @@ class SortKernel final : public Kernel {
       using T = decltype(t);
       using Entry = SortEntry<SortKey<T>>;
       const int64_t rows_per_piece = (rows_ + pieces_ - 1) / std::max<int64_t>(pieces_, 1);
-      const int64_t grain = std::max<int64_t>(1, kPieceElements / std::max<int64_t>(rows_per_piece * n_, 1));
+      const int64_t grain = std::max<int64_t>(1, kSortPiece / std::max<int64_t>(rows_per_piece * n_, 1));
       parallel_for(pieces_, grain, [&](int64_t begin, int64_t end) {
         Entry* const entries = static_cast<Entry*>(args.scratch) + 2 * begin * n_;
         for (int64_t row = begin * rows_per_piece; row < std::min(rows_, end * rows_per_piece); ++row)
@@ -80,7 +80,7 @@ class TopKKernel final : public Kernel {
   void run(const KernelArgs& args) const override {
     visit(dtype_, [&](auto t) {
       using T = decltype(t);
-      parallel_for(rows_, std::max<int64_t>(1, kPieceElements / std::max<int64_t>(n_, 1)),
+      parallel_for(rows_, std::max<int64_t>(1, kSortPiece / std::max<int64_t>(n_, 1)),
                    [&](int64_t begin, int64_t end) {
                      for (int64_t row = begin; row < end; ++row)
                        order(static_cast<const T*>(args.in[0]) + row * n_, static_cast<T*>(args.out[0]) + row * k_,
@@ -133,7 +133,7 @@ class SearchKernel final : public Kernel {
   void run(const KernelArgs& args) const override {
     visit(dtype_, [&](auto t) {
       using T = decltype(t);
-      parallel_for(count_, kPieceElements, [&](int64_t begin, int64_t end) {
+      parallel_for(count_, kSortPiece, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const T* sorted = static_cast<const T*>(args.in[0]) + i / m_ * n_;
           const int64_t at = find(sorted, compared(static_cast<const T*>(args.in[1])[i]));

@@ -197,7 +197,7 @@ class TileNodeKernel final : public Kernel {
   TileKernel kernel_;
 };
 
-Support supports(const NodeView& view) {
+Support supports_tiles(const NodeView& view) {
   const bool fused = view.node.op == &op::fused;
   const Graph& graph = fused ? *view.node.graphs[0] : view.graph;
   std::string reason = obstacle(graph, fused ? std::span<const Node>(graph.nodes) : std::span(&view.node, 1));
@@ -208,7 +208,7 @@ Support supports(const NodeView& view) {
 }  // namespace
 
 void add_tile_kernels(Registry& registry) {
-  const Implementation tiles{"tiles", kPriority, supports, prepare<TileNodeKernel>};
+  const Implementation tiles{"tiles", kPriority, supports_tiles, prepare<TileNodeKernel>};
   for (const OpDef* op : op_table())
     if (op->kind == OpKind::elementwise || op->kind == OpKind::reduction) registry.add(kDevice, *op, tiles);
   registry.add(kDevice, op::broadcast_to, tiles);

@@ -14,7 +14,7 @@
 namespace brio::cpu {
 namespace {
 
-constexpr int64_t kPieceBytes = 256 << 10;     // some tens of microseconds of copying
+constexpr int64_t kCopyPiece = 256 << 10;      // some tens of microseconds of copying
 constexpr int64_t kStreamingBytes = 16 << 20;  // outputs from here on would only push other things out of the cache
 
 struct Pair {  // of 8 bytes each: complex128
@@ -42,7 +42,7 @@ void visit_index(DType dtype, const void* indices, F&& f) {
 }
 
 void copy_parallel(void* out, const void* in, int64_t bytes) {
-  parallel_for(bytes, kPieceBytes, [&](int64_t begin, int64_t end) {
+  parallel_for(bytes, kCopyPiece, [&](int64_t begin, int64_t end) {
     char* to = static_cast<char*>(out) + begin;
     const char* from = static_cast<const char*>(in) + begin;
     if (bytes >= kStreamingBytes) copy_streaming(to, from, static_cast<size_t>(end - begin));
@@ -224,8 +224,8 @@ void StridedCopy::run(const void* in, void* out) const {
   int64_t positions = 1;
   for (int d = 0; d < outer_; ++d) positions *= dims_[d].size;
   const int64_t inner_bytes = elements_ / positions * size;
-  if (positions >= 8 || inner_bytes <= 2 * kPieceBytes) {
-    const int64_t grain = std::max<int64_t>(1, kPieceBytes / inner_bytes);
+  if (positions >= 8 || inner_bytes <= 2 * kCopyPiece) {
+    const int64_t grain = std::max<int64_t>(1, kCopyPiece / inner_bytes);
     parallel_for(positions, grain, [&](int64_t begin, int64_t end) { run_part(from, to, begin, end); });
     return;
   }
@@ -233,7 +233,7 @@ void StridedCopy::run(const void* in, void* out) const {
   const int cut = kind_ == Kind::transpose ? rank_ - 2 : rank_ - 1;
   // A strip of a transpose must not be narrow: every row of it lies in another page.
   const int64_t narrowest = kind_ == Kind::transpose ? 256 : 16;
-  const int64_t step = std::max(narrowest, dims_[cut].size * kPieceBytes / inner_bytes / 16 * 16);
+  const int64_t step = std::max(narrowest, dims_[cut].size * kCopyPiece / inner_bytes / 16 * 16);
   for (int64_t position = 0; position < positions; ++position)
     parallel_for(dims_[cut].size, step, [&](int64_t begin, int64_t end) {
       StridedCopy part = *this;
@@ -281,7 +281,7 @@ int64_t gather(size_t element_size, int64_t outer, int64_t axis, int64_t inner, 
   const int64_t row = inner * static_cast<int64_t>(element_size);
   if (bad >= 0 || outer == 0 || count == 0 || row == 0) return bad;
   visit_index(index_dtype, indices, [&](const auto* index) {
-    const int64_t grain = std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(row, 16));
+    const int64_t grain = std::max<int64_t>(1, kCopyPiece / std::max<int64_t>(row, 16));
     auto rows = [&](int64_t begin, int64_t end, auto&& copy) {
       for (int64_t position = begin; position < end;) {
         const int64_t o = position / count, first = position % count, many = std::min(end - position, count - first);
@@ -318,9 +318,9 @@ int64_t scatter_add(DType dtype, int64_t outer, int64_t axis, int64_t inner, DTy
   if (outer == 0 || inner == 0 || count == 0) return -1;
   // Pieces are slices of the inner dimension of one outer position; each takes all updates in their order.
   const int64_t row_bytes = count * inner * size;
-  const int64_t slices = std::clamp<int64_t>(row_bytes / kPieceBytes, 1, (inner * size + 255) / 256);  // no narrower
+  const int64_t slices = std::clamp<int64_t>(row_bytes / kCopyPiece, 1, (inner * size + 255) / 256);  // no narrower
   const int64_t width = (inner + slices - 1) / slices;
-  const int64_t grain = std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, row_bytes / slices));
+  const int64_t grain = std::max<int64_t>(1, kCopyPiece / std::max<int64_t>(1, row_bytes / slices));
   const AddToFn add_to = find_add_to(dtype);
   visit_index(index_dtype, indices, [&](const auto* index) {
     parallel_for(outer * slices, grain, [&](int64_t first, int64_t last) {
@@ -342,7 +342,7 @@ void one_hot(size_t element_size, int64_t outer, int64_t depth, int64_t inner, D
   visit_index(index_dtype, indices, [&](const auto* index) {
     visit_size(element_size, [&](auto t) {
       using T = decltype(t);
-      const int64_t grain = std::max<int64_t>(1, kPieceBytes / (depth * inner * static_cast<int64_t>(sizeof(T))));
+      const int64_t grain = std::max<int64_t>(1, kCopyPiece / (depth * inner * static_cast<int64_t>(sizeof(T))));
       parallel_for(outer, grain, [&](int64_t begin, int64_t end) {
         T* to = static_cast<T*>(out);
         std::memset(to + begin * depth * inner, 0, static_cast<size_t>((end - begin) * depth * inner) * sizeof(T));

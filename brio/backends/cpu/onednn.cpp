@@ -36,12 +36,12 @@ bool amx_is_broken() {
 #endif
 }
 
-struct Library {
+struct OneDnn {
   std::string target = gemm_target_facts().name;
   bool usable = target != "scalar";
   dnnl::engine engine;
 
-  Library() {
+  OneDnn() {
     // Must come before anything else is asked of the library.
     dnnl::cpu_isa isa = dnnl::cpu_isa::all;
     if (target == "avx2") isa = dnnl::cpu_isa::avx2;
@@ -52,8 +52,8 @@ struct Library {
     engine = dnnl::engine(dnnl::engine::kind::cpu, 0);
   }
 };
-const Library& library() {
-  static const Library instance;
+const OneDnn& onednn_library() {
+  static const OneDnn instance;
   return instance;
 }
 
@@ -67,14 +67,14 @@ OpenMpSingleThread::~OpenMpSingleThread() {
 }
 
 std::string onednn_unusable() {
-  const Library& lib = library();
+  const OneDnn& lib = onednn_library();
   const char* target = gemm_target_facts().name;
   if (lib.target != target) return cat("onednn: was started for ", lib.target, ", not for ", target);
   if (!lib.usable) return cat("onednn: cannot be limited to ", target);
   return {};
 }
 
-const dnnl::engine& onednn_engine() { return library().engine; }
+const dnnl::engine& onednn_engine() { return onednn_library().engine; }
 
 const dnnl::stream& onednn_stream() {
   thread_local const dnnl::stream stream(onednn_engine());
@@ -83,7 +83,7 @@ const dnnl::stream& onednn_stream() {
 
 bool onednn_has_bf16() {
   const int bf16 = static_cast<int>(dnnl_cpu_isa_avx512_core_bf16);
-  library();
+  onednn_library();
   return (static_cast<int>(dnnl_get_effective_cpu_isa()) & bf16) == bf16;
 }
 

@@ -11,8 +11,6 @@
 namespace brio::reference {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 struct Matrix {
   int64_t rows, columns;
   std::vector<double> values;

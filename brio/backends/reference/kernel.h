@@ -5,6 +5,7 @@
 // accumulate in double; integers wrap.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "brio/tensor/complex.h"
 
 namespace brio::reference {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 // One run of a kernel: types, attributes and memory.
 struct Call {

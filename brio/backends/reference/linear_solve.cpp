@@ -9,8 +9,6 @@
 namespace brio::reference {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 struct Lu {
   int64_t n;
   std::vector<double> a;      // row-major: l below the diagonal, which is 1 there, u above

@@ -54,10 +54,10 @@ void run_add(const Call& call) {
 void run_mul(const Call& call) {
   scatter_numbers(call, [](auto x, auto y) { return times(x, y); });
 }
-void run_max(const Call& call) {
+void run_scatter_max(const Call& call) {
   scatter_numbers(call, [](auto x, auto y) { return y > x || y != y ? y : x; });
 }
-void run_min(const Call& call) {
+void run_scatter_min(const Call& call) {
   scatter_numbers(call, [](auto x, auto y) { return y < x || y != y ? y : x; });
 }
 
@@ -68,8 +68,8 @@ void add_nd_indexing(Registry& r) {
   add<run_update>(r, op::tensor_scatter_update);
   add<run_add>(r, op::tensor_scatter_add);
   add<run_mul>(r, op::tensor_scatter_mul);
-  add<run_max>(r, op::tensor_scatter_max);
-  add<run_min>(r, op::tensor_scatter_min);
+  add<run_scatter_max>(r, op::tensor_scatter_max);
+  add<run_scatter_min>(r, op::tensor_scatter_min);
 }
 
 }  // namespace brio::reference

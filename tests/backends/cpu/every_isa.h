@@ -24,4 +24,19 @@ void on_every_isa(Body&& body) {
   hwy::SetSupportedTargetsForTest(available);
 }
 
+// The same for kernels that Highway dispatches by itself: under every instruction set that the build knows.
+template <typename F>
+void for_each_target(F&& f) {
+  for (int64_t targets = hwy::SupportedTargets() & HWY_TARGETS; targets; targets &= targets - 1) {
+    const int64_t target = targets & -targets;
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    f();
+    if (testing::Test::HasFatalFailure()) break;
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
 }  // namespace brio::cpu

@@ -13,6 +13,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
+#include "tests/backends/cpu/every_isa.h"
 
 namespace brio::cpu {
 namespace {
@@ -168,20 +169,6 @@ void check(const Case& c) {
       operands.check(operands.run(*gemm), cat(c.str(), " by ", gemm->chosen));
     }
   });
-}
-
-template <typename F>
-void for_each_target(F&& f) {
-  for (int64_t targets = hwy::SupportedTargets() & HWY_TARGETS; targets; targets &= targets - 1) {
-    const int64_t target = targets & -targets;
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    f();
-    if (testing::Test::HasFatalFailure()) break;
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 constexpr DType kDTypes[] = {f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64};

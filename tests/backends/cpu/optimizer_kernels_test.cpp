@@ -35,8 +35,8 @@ struct Values {
 };
 
 template <typename T>
-struct Case {
-  explicit Case(int64_t n) {
+struct UpdateCase {
+  explicit UpdateCase(int64_t n) {
     std::mt19937 generator(static_cast<uint32_t>(n) + 1);
     for (int i = 0; i < 5; ++i)
       for (int64_t k = 0; k < n; ++k) {
@@ -64,7 +64,7 @@ struct Case {
 template <typename T, typename Update, typename Expect>
 void check(int slots, Update&& update, Expect&& expect) {
   const int64_t sizes[] = {0, 1, 3, 15, 16, 17, 255, 1000, 70'000};
-  std::vector<Case<T>> cases, outs;
+  std::vector<UpdateCase<T>> cases, outs;
   for (int64_t n : sizes) cases.emplace_back(n), outs.emplace_back(n);
   std::vector<UpdateTensor> apart, in_place;
   std::vector<std::vector<Values<T>>> wanted;
@@ -90,7 +90,7 @@ void check_sgd() {
     const SgdRule rule{0.01, 0.9, form > 0, form == 2, {form == 1, 0.25}};
     check<T>(
         form > 0, [&](auto tensors) { update_sgd(dtype_of<T>, tensors, rule); },
-        [&](Case<T>& c) {
+        [&](UpdateCase<T>& c) {
           std::vector<Values<T>> out(c.data, c.data + 5);
           const auto &p0 = c.data[0], &g = c.data[1];
           const auto p = form == 1 ? p0 - p0 * g.splat(0.25) * g.splat(rule.learning_rate) : p0;
@@ -114,7 +114,7 @@ void check_rmsprop() {
     const RmspropRule rule{0.01, 0.9, 0.8, 1e-7, has_momentum, centered};
     check<T>(
         1 + has_momentum + centered, [&](auto tensors) { update_rmsprop(dtype_of<T>, tensors, rule); },
-        [&](Case<T>& c) {
+        [&](UpdateCase<T>& c) {
           const size_t at = has_momentum ? 4 : 3;
           if (centered)
             for (T& x : c.data[at].v) x /= 100;
@@ -146,7 +146,7 @@ void check_adam() {
       const AdamRule rule{0.001, step, 0.9, 0.999, 1e-7, amsgrad};
       check<T>(
           2 + amsgrad, [&](auto tensors) { update_adam(dtype_of<T>, tensors, rule); },
-          [&](Case<T>& c) {
+          [&](UpdateCase<T>& c) {
             std::vector<Values<T>> out(c.data, c.data + 5);
             const auto &p = c.data[0], &g = c.data[1];
             const Values<T> one{{T{1}}}, t{{static_cast<T>(step + 1)}};
@@ -178,7 +178,7 @@ template <typename T>
 void check_spread() {
   for (const int64_t width : {1, 3, 16, 600, 2000}) {
     const int64_t size = 60'000 / width + 3, rows = 5;
-    Case<T> table(size * width), spread(size * width), few(rows * width);
+    UpdateCase<T> table(size * width), spread(size * width), few(rows * width);
     std::mt19937 generator(static_cast<uint32_t>(width));
     std::vector<int32_t> places;
     for (int64_t r = 0; r < size; ++r) {

@@ -7,23 +7,10 @@
 #include <vector>
 
 #include "brio/base/thread_pool.h"
+#include "tests/backends/cpu/every_isa.h"
 
 namespace brio::cpu {
 namespace {
-
-// Runs f under every instruction set that this CPU has and the build knows.
-template <typename F>
-void for_each_target(F&& f) {
-  for (int64_t targets = hwy::SupportedTargets() & HWY_TARGETS; targets; targets &= targets - 1) {
-    const int64_t target = targets & -targets;
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    f();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 constexpr RandomStream kStream{0x0123456789abcdef, 0x8877665544332211};
 constexpr uint64_t kFirst[] = {0, 1, 2, 3, 5, 16, 131, (1ull << 34) - 7};  // the last crosses a carry of the counter

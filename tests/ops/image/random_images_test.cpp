@@ -127,11 +127,11 @@ TEST(RandomImages, HalfAreFlipped) {
 TEST(RandomImages, AmountsAreUniform) {
   // What was drawn can be read off the result.
   const Tensor grey = full({1, 1, 1}, 0.5), two = Tensor({{{0.}}, {{1.}}}), red = Tensor({{{1., 0., 0.}}});
-  struct Case {
+  struct Amount {
     std::function<double()> draw;
     double low, high;
   };
-  const std::vector<Case> cases = {
+  const std::vector<Amount> cases = {
       {[&] { return image::random_brightness(grey, 0.3).item<float>() - 0.5; }, -0.3, 0.3},
       {[&] { return values(image::random_contrast(two, 0.5, 1.5))[1] * 2 - 1.0; }, 0.5, 1.5},
       {[&] { return 1 - values(image::random_saturation(red, 0.1, 0.9))[1]; }, 0.1, 0.9},
