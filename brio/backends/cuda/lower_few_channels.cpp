@@ -1,5 +1,5 @@
-// Convolutions of pictures with few channels in 16 bits (device/few_channels.cuh): with their bias, ReLU and pooling, and
-// the gradients of their filters.
+// Convolutions of pictures with few channels in 16 bits (device/few_channels.cuh): by themselves, with their bias, ReLU and
+// pooling, and the gradients of their filters.
 #include <algorithm>
 
 #include "brio/backends/cuda/kernel_text.h"
@@ -26,9 +26,10 @@ struct FewForm {
   bool pooled;
   int64_t count1, count2;  // of what is given, or comes of it
 
-  explicit FewForm(const NodeView& node) : pooled(node.node.op != &op::conv_filter_grad) {
+  explicit FewForm(const NodeView& node)
+      : pooled(node.node.op == &op::conv_relu_pool || node.node.op == &op::conv_relu_pool_grad) {
     if (!pooled) {
-      g = ConvGeometry::of(op::conv_filter_grad, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs());
+      g = ConvGeometry::of(*node.node.op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs());
       count1 = g.axis[1].count();
       count2 = g.axis[2].count();
       return;
@@ -108,6 +109,28 @@ class ConvReluPoolKernel final : public CudaKernel {
   int64_t blocks_;
 };
 
+class FewConvKernel final : public CudaKernel {
+ public:
+  explicit FewConvKernel(const NodeView& node) : form_(node) {
+    code_ = code(device_of(node), "few_conv", "u16* out, const u16* x, const u16* filter, FewSizes s",
+                 cat("few_conv<", type_name(node.in(0).dtype), ", ", form_.window(), ", ", form_.g.axis[2].stride,
+                     ", ", form_.g.out, ">(out, x, filter, s)"),
+                 kThreads);
+    blocks_ = std::min<int64_t>(form_.units(), int64_t{6} * device_of(node).multiprocessors());
+    description = "few channels";
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    stream.start(*code_, {static_cast<unsigned>(blocks_)}, {kThreads}, args.out[0], args.in[0], args.in[1],
+                 form_.sizes(is_aligned({args.in[0]}), is_aligned({args.out[0]})));
+  }
+
+ private:
+  static constexpr unsigned kThreads = 128;
+  FewForm form_;
+  std::shared_ptr<const Code> code_;
+  int64_t blocks_;
+};
+
 // conv_filter_grad and conv_relu_pool_grad: blocks have parts of the sum, which are then added up.
 class FewFilterGradKernel final : public CudaKernel {
  public:
@@ -152,6 +175,7 @@ class FewFilterGradKernel final : public CudaKernel {
 void add_few_channels(Kernels& kernels) {
   constexpr int kBeforeCudnn = 11;
   kernels.add<ConvReluPoolKernel>(op::conv_relu_pool, "few channels", supports_few);
+  kernels.add<FewConvKernel>(op::conv, "few channels", supports_few, kBeforeCudnn);
   kernels.add<FewFilterGradKernel>(op::conv_relu_pool_grad, "few channels", supports_few);
   kernels.add<FewFilterGradKernel>(op::conv_filter_grad, "few channels", supports_few, kBeforeCudnn);
 }

@@ -166,6 +166,83 @@ DEVICE void conv_relu_pool(u16* out, u8* which, const u16* x, const u16* filter,
   }
 }
 
+// x, filter (K, N) → x ∗ filter. A warp has 32 columns of a line: two products, for which it reads the filter once. That
+// lies in shared memory as lanes take it, since it is more than registers hold.
+template <typename T, int C, int KH, int KW, int S, int N>
+DEVICE void few_conv(u16* out, const u16* x, const u16* filter, const FewSizes& s) {
+  constexpr int K = KH * KW * C, KS = (K + 15) / 16, NT = N / 8, PITCH = Line<C, KW, S, kFewColumns>::pitch;
+  __shared__ alignas(16) u16 lines[KH * PITCH];
+  __shared__ alignas(16) Pack<u32, 2> weights[KS * NT * 32];
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
+  for (int i = threadIdx.x; i < KS * NT * 32; i += blockDim.x) {
+    const int of = i & 31, nt = i / 32 % NT, k = i / 32 / NT * 16 + (of & 3) * 2, channel = (of >> 2) / 2 * 2 * NT + nt * 2 + (of >> 2 & 1);
+    const auto at = [&](int row) { return row < K ? filter[row * N + channel] : (u16)0; };
+    weights[i].v[0] = pair(at(k), at(k + 1));
+    weights[i].v[1] = pair(at(k + 8), at(k + 9));
+  }
+  i32 places[KS][2][2];
+#pragma unroll
+  for (int ks = 0; ks < KS; ++ks)
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+      for (int j = 0; j < 2; ++j) places[ks][h][j] = place_in_window<C, KH, KW, PITCH>(ks * 16 + h * 8 + t * 2 + j);
+
+  const i32 strips = (s.count2 + kFewColumns - 1) / kFewColumns, units = s.batch * s.count1 * strips;
+  for (i32 unit = blockIdx.x; unit < units; unit += gridDim.x) {
+    const i32 line = unit / strips, first = (unit - line * strips) * kFewColumns, n = line / s.count1, row = line - n * s.count1;
+    __syncthreads();
+    const i32 shift = load_lines<KH, PITCH, C>(lines, x + (i64)n * s.size1 * s.size2 * C, row * s.stride1 - s.low1, first * S * C, s);
+    __syncthreads();
+    const i32 columns = s.count2 - first < kFewColumns ? s.count2 - first : kFewColumns;
+    for (i32 tile = warp; tile < (columns + 31) / 32; tile += blockDim.x / 32) {
+      f32 c[2][NT][4];
+#pragma unroll
+      for (int m = 0; m < 2; ++m)
+#pragma unroll
+        for (int nt = 0; nt < NT; ++nt)
+#pragma unroll
+          for (int i = 0; i < 4; ++i) c[m][nt][i] = 0;
+      const u16* const window = lines + shift + (tile * 32 + g) * S * C;
+#pragma unroll
+      for (int ks = 0; ks < KS; ++ks) {
+        u32 a[2][4];
+#pragma unroll
+        for (int m = 0; m < 2; ++m)
+#pragma unroll
+          for (int q = 0; q < 4; ++q) {
+            const i32 p0 = places[ks][q >> 1][0], p1 = places[ks][q >> 1][1];
+            const u16* const from = window + (m * 16 + (q & 1) * 8) * S * C;
+            a[m][q] = pair(p0 >= 0 ? from[p0] : (u16)0, p1 >= 0 ? from[p1] : (u16)0);
+          }
+#pragma unroll
+        for (int nt = 0; nt < NT; ++nt) {
+          const Pack<u32, 2> b = weights[(ks * NT + nt) * 32 + lane];
+#pragma unroll
+          for (int m = 0; m < 2; ++m) Tensor16<T>::multiply(c[m][nt], a[m], b.v[0], b.v[1]);
+        }
+      }
+#pragma unroll
+      for (int m = 0; m < 2; ++m)
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+          const i32 column = tile * 32 + m * 16 + h * 8 + g;
+          if (column >= columns) continue;
+          Pack<u32, NT> p;
+#pragma unroll
+          for (int nt = 0; nt < NT; ++nt) p.v[nt] = Tensor16<T>::round2(c[m][nt][2 * h], c[m][nt][2 * h + 1]);
+          u16* const to = out + ((i64)line * s.count2 + first + column) * N + t * 2 * NT;
+          if (s.y_vectors) {
+            *(Pack<u32, NT>*)to = p;
+          } else {
+#pragma unroll
+            for (int i = 0; i < 2 * NT; ++i) to[i] = (u16)(p.v[i / 2] >> 16 * (i & 1));
+          }
+        }
+    }
+  }
+}
+
 // x and what the result is given → the gradient of the filter, in parts: partial is (block, rows, N). POOLED: what the pooled
 // result is given, with `which`; then there is one row more, the bias. The inner axis of a product is 16 elements of the
 // convolution's result: 16 columns of a line, or four pools. WM warps share out the rows, MT tiles of 16 each; WT strips of
