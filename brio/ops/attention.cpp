@@ -16,6 +16,7 @@
 #include "brio/ops/ranges.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/statistics.h"
 
 namespace brio {
 namespace {
@@ -23,6 +24,8 @@ namespace {
 constexpr AttrSpec kAttentionAttrs[] = {{"mask", AttrKind::flag},    {"bias", AttrKind::flag},
                                         {"causal", AttrKind::flag},  {"scale", AttrKind::real},
                                         {"dropout", AttrKind::real}, {"offset", AttrKind::integer}};
+
+constexpr AttrSpec kAttrsOfSums[] = {{"causal", AttrKind::flag}, {"scale", AttrKind::real}};
 
 // ---- shapes
 
@@ -93,6 +96,31 @@ void infer_attention_grad(const OpCall& call, std::vector<Aval>& out) {
   for (size_t i = 0; i < 3; ++i) out.push_back(*call.in[i]);
 }
 
+// The op with masks and more that this one is a part of.
+OpenAttentionForm checked_bare_form(const OpCall& call) {
+  const std::vector<int64_t> words = attention_attributes(call.attrs);
+  return checked_form({call.op, call.in.first(3), Attrs(words), {}}, 0);
+}
+std::vector<Aval> result_and_sums(const OpCall& call, const OpenAttentionForm& form) {
+  const Size dims[] = {form.batch, form.queries, form.heads, form.value_depth};
+  const DType dtype = call.in[0]->dtype;
+  return {{checked_shape(call.op, dims), dtype},
+          {Shape{form.batch, form.heads, form.queries}, dtype == f64 ? f64 : f32}};
+}
+void infer_with_sums(const OpCall& call, std::vector<Aval>& out) {
+  out = result_and_sums(call, checked_bare_form(call));
+}
+void infer_grad_from_sums(const OpCall& call, std::vector<Aval>& out) {
+  const std::vector<Aval> given = result_and_sums(call, checked_bare_form(call));
+  const Aval* const expected[] = {&given[0], &given[1], &given[0]};
+  static constexpr std::string_view kNames[] = {"result", "sums", "cotangent"};
+  for (size_t i = 0; i < 3; ++i)
+    if (const Aval& in = *call.in[3 + i]; in != *expected[i])
+      throw_invalid(call.op, cat("the ", kNames[i], " is ", in.dtype, " of shape ", in.shape, ", but should be ",
+                                 expected[i]->dtype, " of shape ", expected[i]->shape));
+  for (size_t i = 0; i < 3; ++i) out.push_back(*call.in[i]);
+}
+
 template <int products>  // of queries × keys × depth
 Cost attention_cost(const OpCall& call, std::span<const Aval> out) {
   const AttentionForm form(call.attrs, call.in[0]->shape, call.in[1]->shape, call.in[2]->shape);
@@ -101,12 +129,19 @@ Cost attention_cost(const OpCall& call, std::span<const Aval> out) {
   return {weights * (2 * products * depth + 10), total_bytes(call, out)};
 }
 
+template <int products>
+Cost cost_of_sums(const OpCall& call, std::span<const Aval> out) {
+  const std::vector<int64_t> words = attention_attributes(call.attrs);
+  return attention_cost<products>({call.op, call.in, Attrs(words), {}}, out);
+}
+
 // ---- plain form: all in (B, Hk, H/Hk, length, depth)
 
 struct Plain {
   const OpenAttentionForm form;
   DType dtype, wide;
   Tensor q, k, v;       // in the wide dtype; q not scaled
+  Tensor logits;        // where a key is not visible, the least
   Tensor weights;       // before dropout
   Tensor visible = {};  // or none: everything is
   Tensor kept = {};     // or none: what dropout multiplies the weights by
@@ -118,7 +153,7 @@ struct Plain {
     q = split(in[0]);
     k = split(in[1]);
     v = split(in[2]);
-    Tensor logits = matmul(q, k, {.transpose_b = true}) * constant(form.scale, wide);
+    logits = matmul(q, k, {.transpose_b = true}) * constant(form.scale, wide);
     if (form.has_bias) logits = logits + over_heads(widened(in[form.bias]));
     if (form.has_mask) visible = over_heads(in[form.mask]);
     if (form.causal) {
@@ -174,6 +209,29 @@ std::vector<Tensor> plain_attention_grad(std::span<const Tensor> in, Attrs attrs
   of_logits = of_logits * scale;
   return {p.joined(matmul(of_logits, p.k)), p.joined(sum(matmul(of_logits, p.q, {.transpose_a = true}), 2, true)),
           p.joined(sum(matmul(p.dropped(p.weights), cotangent, {.transpose_a = true}), 2, true))};
+}
+
+std::vector<Tensor> plain_with_sums(std::span<const Tensor> in, Attrs attrs) {
+  const std::vector<int64_t> words = attention_attributes(attrs);
+  const Plain p(in, Attrs(words));
+  const Shape sums{p.form.batch, p.form.heads, p.form.queries};
+  return {p.joined(matmul(p.weights, p.v)), reshape(logsumexp(p.logits, -1), sums)};
+}
+
+// The weights again, from the sums; the mean of their gradients is that of the result.
+std::vector<Tensor> plain_grad_from_sums(std::span<const Tensor> in, Attrs attrs) {
+  const std::vector<int64_t> words = attention_attributes(attrs);
+  const Plain p(in, Attrs(words));
+  const Tensor result = p.split(in[3]), cotangent = p.split(in[5]), scale = constant(p.form.scale, p.wide);
+  const Shape& l = p.logits.shape();
+  const Tensor sums = reshape(in[4], {l[0], l[1], l[2], l[3], Size(1)});
+  const Tensor weights = exp(p.logits - sums);
+  const Tensor of_weights = matmul(cotangent, p.v, {.transpose_b = true});
+  Tensor of_logits = weights * (of_weights - sum(cotangent * result, -1, true));
+  if (p.visible.defined()) of_logits = select(p.visible, of_logits, constant(0, p.wide));
+  of_logits = of_logits * scale;
+  return {p.joined(matmul(of_logits, p.k)), p.joined(sum(matmul(of_logits, p.q, {.transpose_a = true}), 2, true)),
+          p.joined(sum(matmul(weights, cotangent, {.transpose_a = true}), 2, true))};
 }
 
 // A bias that is trained has a gradient of the size of all weights: the plain form makes it.
@@ -241,10 +299,38 @@ const OpDef scaled_dot_product_attention_grad{.name = "scaled_dot_product_attent
                                               .grad = [](GradContext& g) { g.through_plain(); },
                                               .cost = attention_cost<5>,
                                               .plain = plain_attention_grad};
+const OpDef attention_with_sums{.name = "attention_with_sums",
+                                .summary = "scaled_dot_product_attention, and log(sum(exp(logits))) of each query",
+                                .kind = OpKind::composite,
+                                .min_inputs = 3,
+                                .max_inputs = 3,
+                                .attrs = kAttrsOfSums,
+                                .infer = infer_with_sums,
+                                .grad = [](GradContext& g) { g.through_plain(); },
+                                .cost = cost_of_sums<2>,
+                                .plain = plain_with_sums};
+const OpDef attention_grad_from_sums{.name = "attention_grad_from_sums",
+                                     .summary = "gradients of attention_with_sums, from what it gave",
+                                     .kind = OpKind::composite,
+                                     .min_inputs = 6,
+                                     .max_inputs = 6,
+                                     .attrs = kAttrsOfSums,
+                                     .infer = infer_grad_from_sums,
+                                     .grad = [](GradContext& g) { g.through_plain(); },
+                                     .cost = cost_of_sums<5>,
+                                     .plain = plain_grad_from_sums};
 }  // namespace op
 
+std::vector<int64_t> attention_attributes(Attrs of_sums) { return {0, 0, of_sums[0], of_sums[1], 0, 0}; }
+std::optional<std::vector<int64_t>> attributes_of_sums(Attrs attention) {
+  const AttentionForm form(attention);
+  if (form.has_mask || form.has_bias || form.dropout != 0) return {};
+  return std::vector<int64_t>{attention[2], attention[3]};
+}
+
 void register_attention() {
-  static const OpDef* const rows[] = {&op::scaled_dot_product_attention, &op::scaled_dot_product_attention_grad};
+  static const OpDef* const rows[] = {&op::scaled_dot_product_attention, &op::scaled_dot_product_attention_grad,
+                                      &op::attention_with_sums, &op::attention_grad_from_sums};
   register_ops(rows);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "brio/ir/op.h"
 #include "brio/ir/tensor.h"
@@ -20,6 +21,10 @@ namespace op {
 // Inputs: query, key, value, then what the attributes announce: mask, bias, seed and counter of the dropout. The
 // gradient takes the cotangent last and gives those of query, key and value.
 extern const OpDef scaled_dot_product_attention, scaled_dot_product_attention_grad;
+// Without mask, bias and dropout, for who needs the gradient too: attention_with_sums gives the result and, for each
+// query, the logarithm of the sum of exp(logit), (B, H, T); attention_grad_from_sums takes query, key, value, these two
+// and the cotangent, so that nothing is computed twice.
+extern const OpDef attention_with_sums, attention_grad_from_sums;
 }  // namespace op
 
 struct AttentionOptions {
@@ -55,5 +60,9 @@ struct AttentionFormOf {
 };
 using AttentionForm = AttentionFormOf<int64_t>;
 using OpenAttentionForm = AttentionFormOf<Size>;
+// Attributes of attention_with_sums and its gradient as those of the ops that have masks and more; and the other way
+// round, where there are none.
+std::vector<int64_t> attention_attributes(Attrs of_sums);
+std::optional<std::vector<int64_t>> attributes_of_sums(Attrs attention);
 
 }  // namespace brio

@@ -19,6 +19,7 @@ void register_all_ops() {
     register_linear_solve();
     register_convolutions();
     register_pooling();
+    register_conv_pool();
     register_fusion();
     register_indexing();
     register_nd_indexing();

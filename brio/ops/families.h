@@ -13,6 +13,7 @@ void register_factorizations();
 void register_linear_solve();
 void register_convolutions();
 void register_pooling();
+void register_conv_pool();
 void register_indexing();
 void register_nd_indexing();
 void register_indexed_rows();

@@ -97,10 +97,13 @@ class Fuser {
       groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
       size_t read = 0, written = 0;  // bytes an element, if it is remade
       for (ValueId v : remade.leaves)
-        if (g_.values[v].shape == g_.values[made].shape) read += size_of(g_.values[v].dtype);
+        if (g_.values[v].shape == g_.values[made].shape)
+          read += size_of(g_.values[v].dtype) * static_cast<size_t>(std::ranges::count_if(groups, [&](uint32_t group) {
+                    return !eager_ || !reads(group, v);
+                  }));
       for (ValueId v : remade.kept) written += size_of(g_.values[v].dtype);
       const size_t now = size_of(g_.values[made].dtype) * (1 + groups.size());
-      if (4 * (read * groups.size() + written) > 3 * now) continue;
+      if (4 * (read + written) > 3 * now) continue;
       if (std::ranges::any_of(groups, [&](uint32_t group) {
             return members_[group].size() + remade.nodes.size() > kMostNodes ||
                    count_inputs(group, group) + remade.leaves.size() > kMostInputs;
@@ -108,11 +111,18 @@ class Fuser {
         continue;
       for (uint32_t node : remade.nodes) source_[node] = true;
       for (ValueId v : remade.leaves) {
+        for (uint32_t group : groups) also_read_.emplace_back(group, v);
         if (producer_[v] == kNoGroup) continue;
         std::vector<uint32_t>& readers = successors_[producer_[v]];
         readers.insert(readers.end(), others.begin(), others.end());
       }
     }
+  }
+  bool reads(uint32_t group, ValueId v) const {
+    return std::ranges::find(also_read_, std::pair(group, v)) != also_read_.end() ||
+           std::ranges::any_of(members_[group], [&](uint32_t n) {
+             return std::ranges::find(g_.nodes[n].in, v) != g_.nodes[n].in.end();
+           });
   }
   struct Remade {
     std::vector<uint32_t> nodes;
@@ -126,9 +136,8 @@ class Fuser {
     return loops_[n] && std::ranges::find(kCheap, g_.nodes[n].op) != std::end(kCheap);
   }
   bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, Remade& remade) const {
-    constexpr size_t kMostRemade = 4;
     if (std::ranges::find(remade.nodes, n) != remade.nodes.end()) return true;
-    if (remade.nodes.size() == kMostRemade) return false;
+    if (remade.nodes.size() == (eager_ ? 8 : 4)) return false;
     remade.nodes.push_back(n);
     for (ValueId v : g_.nodes[n].in) {
       const uint32_t p = producer_[v];
@@ -317,6 +326,9 @@ class Fuser {
   std::vector<bool> loops_;         // per node: may be part of a loop
   std::vector<bool> source_;        // per node: what loops outside its group make for themselves
   std::vector<std::vector<uint32_t>> members_, successors_;
+  // A GPU computes while it waits for memory: what a loop can make of what it reads anyway is as good as free.
+  const bool eager_ = target().has_own(op::fused);
+  std::vector<std::pair<uint32_t, ValueId>> also_read_;  // group and what it reads to remake something
 };
 
 }  // namespace

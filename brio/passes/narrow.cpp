@@ -94,7 +94,9 @@ class NarrowPass {
 }  // namespace
 
 void narrow_rows(Graph& graph) {
-  if (target().has_narrow_rows()) NarrowPass(graph).run();
+  if (!target().has_narrow_rows()) return;
+  NarrowPass(graph).run();
+  drop_dead(graph);  // casts that nobody reads any more
 }
 
 }  // namespace brio

@@ -11,6 +11,8 @@ class Target {
   virtual bool runs(const Graph&, const Node&) const { return true; }   // it has a kernel for the node
   virtual bool fuses(const Graph&, const Node&) const { return true; }  // as a part of a `fused` body
   virtual bool has_narrow_rows() const { return false; }                // kernels for rows of f16 and bf16
+  // Kernels of its own for a fused op that the CPU runs as plain ops?
+  virtual bool has_own(const OpDef&) const { return false; }
 };
 
 const Target& target();  // of the passes that run on this thread

@@ -168,6 +168,8 @@ class Device {
   virtual Memory& staging() { return host_memory(); }
   // May this node be part of a `fused` body? Passes ask it of what the CPU would fuse.
   virtual bool fuses([[maybe_unused]] const Graph& graph, [[maybe_unused]] const Node& node) const { return true; }
+  // It has kernels that are not the host's: passes ask for those that the host has no fast ones of.
+  virtual bool has_own_kernels() const { return false; }
 
   Stream& stream();       // this thread's
   Stream& copy_stream();  // beside it, for copies that are not to wait for what is computed

@@ -12,6 +12,9 @@ class DeviceTarget final : public Target {
   bool runs(const Graph& graph, const Node& node) const override;
   bool fuses(const Graph& graph, const Node& node) const override;
   bool has_narrow_rows() const override { return !device_.is_host(); }
+  bool has_own(const OpDef& op) const override {
+    return device_.has_own_kernels() && !registry().implementations(device_, op).empty();
+  }
 
  private:
   Device& device_;

@@ -56,6 +56,28 @@ std::function<Case(DType)> large(bool cotangent) {
   };
 }
 
+// Without mask, bias and dropout. Sums are about what such logits have, so that weights stay below 1 or little above.
+std::function<Case(Rng&, DType, int)> with_sums(bool gradient) {
+  return [gradient](Rng& rng, DType dtype, int i) {
+    const bool large = dtype != f64 && i % 3 == 1;  // in depths that a GPU's fused kernels take
+    const int64_t batch = rng.range(1, 2), queries = large ? rng.range(45, 130) : rng.range(1, 5),
+                  keys = large ? rng.range(60, 300) : rng.range(1, 6), shared = rng.range(1, 2),
+                  heads = shared * rng.range(1, 2), depth = large ? 8 * rng.range(1, 4) : rng.range(1, 5),
+                  value_depth = large ? depth : rng.range(1, 5);
+    const Shape result{batch, queries, heads, value_depth};
+    Case made{{{{Shape{batch, queries, heads, depth}, dtype}, -1, 1},
+               {{Shape{batch, keys, shared, depth}, dtype}, -1, 1},
+               {{Shape{batch, keys, shared, value_depth}, dtype}, -1, 1}},
+              {rng.chance(0.5), real(rng.uniform(0.2, 0.5))}};
+    if (!gradient) return made;
+    const double sum = std::log(static_cast<double>(keys)) + 1;
+    made.inputs.push_back({{result, dtype}, -1, 1});
+    made.inputs.push_back({{Shape{batch, heads, queries}, dtype == f64 ? f64 : f32}, sum, sum + 1});
+    made.inputs.push_back({{result, dtype}, -1, 1});
+    return made;
+  };
+}
+
 std::vector<OpTest> tests() {
   // Fused kernels of a GPU round the weights, and the gradients of the logits, before they multiply by them.
   return {{.op = &op::scaled_dot_product_attention,
@@ -67,7 +89,9 @@ std::vector<OpTest> tests() {
            .dtypes = kFloats,
            .make = attention(true),
            .large = large(true),
-           .roundings = 3}};
+           .roundings = 3},
+          {.op = &op::attention_with_sums, .dtypes = kFloats, .make = with_sums(false), .roundings = 2},
+          {.op = &op::attention_grad_from_sums, .dtypes = kFloats, .make = with_sums(true), .roundings = 3}};
 }
 
 Tensor attend(const Shape& q, const Shape& k, const Shape& v, AttentionOptions options = {}) {
@@ -146,6 +170,26 @@ std::vector<Invalid> invalid() {
                          {tensor(x), tensor(x), tensor(x), tensor({2, 3, 4, 6})}, {0, 0, 0, real(1), 0, 0});
                   },
                   {"cotangent", "(2, 3, 4, 6)", "(2, 3, 4, 5)"}});
+  const Tensor q = tensor(x), sums = tensor({2, 4, 3});
+  const std::vector<int64_t> bare = {0, real(1)};
+  list.push_back({&op::attention_with_sums,
+                  "another batch",
+                  [=] {
+                    call(op::attention_with_sums, {q, tensor({1, 3, 4, 5}), tensor({1, 3, 4, 5})}, bare);
+                  },
+                  {"batch", "(1, 3, 4, 5)"}});
+  list.push_back({&op::attention_grad_from_sums,
+                  "sums of another shape",
+                  [=] {
+                    call(op::attention_grad_from_sums, {q, q, q, q, tensor({2, 3, 4}), q}, bare);
+                  },
+                  {"sums", "(2, 3, 4)", "(2, 4, 3)"}});
+  list.push_back({&op::attention_grad_from_sums,
+                  "a cotangent of another dtype",
+                  [=] {
+                    call(op::attention_grad_from_sums, {q, q, q, q, sums, tensor(x, f64)}, bare);
+                  },
+                  {"cotangent", "float64", "float32"}});
   return list;
 }
 

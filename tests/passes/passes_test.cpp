@@ -4,6 +4,7 @@
 #include "brio/brio.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/target.h"
+#include "brio/runtime/interpret.h"
 #include "tests/passes/expect_text.h"
 
 namespace brio {
@@ -17,6 +18,11 @@ std::string after(void (*pass)(Graph&), std::string_view text) {
   verify(graph, "the pass");
   return graph.str();
 }
+
+// A device with kernels for all fused ops.
+struct OwnKernels : Target {
+  bool has_own(const OpDef&) const override { return true; }
+};
 
 TEST(Expand, SigmoidCrossEntropyBecomesElementwise) {
   const std::string out = after(expand_composites, R"((%0: f32[3], %1: f32[3]) {
@@ -215,6 +221,28 @@ TEST(Losses, AGradientThatDependsOnTheLossStaysApart) {
                "value_and_grad");
 }
 
+TEST(Attention, KeepsForItsGradientWhatThatWouldComputeAgain) {
+  const auto text = [](std::string_view causal) {
+    return cat("(%0: f32[2,3,4,8], %1: f32[2,3,4,8]) {\n",
+               " %2 = scaled_dot_product_attention_grad %0, %0, %0, %1 {mask=false, bias=false, causal=", causal,
+               ", scale=0.5, dropout=0, offset=0} : f32[2,3,4,8], f32[2,3,4,8], f32[2,3,4,8]\n",
+               " %5 = scaled_dot_product_attention %0, %0, %0 {mask=false, bias=false, causal=true, scale=0.5, "
+               "dropout=0, offset=0} : f32[2,3,4,8]\n return %2, %3, %4, %5\n }");
+  };
+  std::string given = text("true");
+  given.replace(given.find("%2 ="), 4, "%2, %3, %4 =");
+  std::string other = text("false");
+  other.replace(other.find("%2 ="), 4, "%2, %3, %4 =");
+  expect_lacks(after(share_attention, given), "sums");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(share_attention, given);
+  expect_has(out, "= attention_with_sums %0, %0, %0 {causal=true, scale=0.5} : f32[2,3,4,8], f32[2,4,3]");
+  expect_has(out, "= attention_grad_from_sums %0, %0, %0, ");
+  expect_lacks(out, "scaled_dot_product");
+  expect_lacks(after(share_attention, other), "sums");
+}
+
 TEST(Narrow, RowsBetweenCastsAreOfSixteenBits) {
   struct : Target {
     bool has_narrow_rows() const override { return true; }
@@ -276,6 +304,93 @@ TEST(Padding, OfOtherNumbersOrAxesOrWiderThanTheWindowStays) {
   expect_has(padded("1065353216", "{low=[0,2,0,0], high=[0,0,0,0]}", "2,7,5,3", "2,5,3,4"), "conv %3");
   expect_has(padded("0", "{low=[1,0,0,0], high=[0,0,0,0]}", "3,5,5,3", "3,3,3,4"), "conv %3");
   expect_has(padded("0", "{low=[0,3,0,0], high=[0,0,0,0]}", "2,8,5,3", "2,6,3,4"), "conv %3");
+}
+
+constexpr std::string_view kPooledConvolution = R"((%0: f32[2,6,7,3], %1: f32[3,3,3,4], %2: f32[4], %3: f32[2,2,2,4]) {
+    %4 = constant {dtype=f32, bits=0} : f32[]
+    %5 = conv %0, %1 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0]} : f32[2,4,5,4]
+    %6 = add %5, %2 : f32[2,4,5,4]
+    %7 = relu %6 : f32[2,4,5,4]
+    %8 = max_pool %7 {window=[2,2], stride=[2,2], low=[0,0], high=[0,0]} : f32[2,2,2,4]
+    %9 = max_pool_grad %7, %3 {window=[2,2], stride=[2,2], low=[0,0], high=[0,0]} : f32[2,4,5,4]
+    %10 = greater %7, %4 : bool[2,4,5,4]
+    %11 = select %10, %9, %4 : f32[2,4,5,4]
+    %12 = reduce_sum %11 {keepdims=false, axes=[0,1,2]} : f32[4]
+    %13 = conv_filter_grad %0, %11 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0], size=[3,3]} : f32[3,3,3,4]
+    return %8, %12, %13EXTRA
+  })";
+std::string pooled_convolution(std::string_view extra_nodes, std::string_view extra_results) {
+  std::string text(kPooledConvolution);
+  text.replace(text.find("EXTRA"), 5, extra_results);
+  text.insert(text.find("    return"), extra_nodes);
+  return text;
+}
+
+TEST(Pooling, AConvolutionWithBiasReluAndPoolingIsOneOpEachWay) {
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(fuse_pooling, pooled_convolution("", ""));
+  expect_has(out,
+             "= conv_relu_pool %0, %1, %2 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0], "
+             "window=[2,2]} : f32[2,2,2,4], u8[2,2,2,4]");
+  expect_has(out, "= conv_relu_pool_grad %0, ");
+  expect_has(out, "size=[3,3], window=[2,2]} : f32[3,3,3,4], f32[4]");
+  for (const char* gone : {"max_pool", "= relu ", "select", "reduce_sum", "= conv ", "conv_filter_grad", "constant"})
+    expect_lacks(out, gone);
+}
+
+TEST(Pooling, TheGradientOfTheInputWantsTheWayBackWritten) {
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(
+      fuse_pooling, pooled_convolution("    %14 = conv_input_grad %1, %11 {groups=1, stride=[1,1], dilation=[1,1], "
+                                       "low=[0,0], high=[0,0], size=[6,7]} : f32[2,6,7,3]\n",
+                                       ", %14"));
+  expect_has(out, "= conv_relu_pool %0");
+  expect_has(out, "= relu_pool_grad ");
+  expect_has(out, "{window=[2,2], size=[4,5]} : f32[2,4,5,4]");
+  expect_has(out, "= conv_filter_grad %0");
+  expect_lacks(out, "max_pool");
+}
+
+TEST(Pooling, WhatSomebodyElseReadsStaysApart) {
+  const OwnKernels target;
+  const TargetScope scope(target);
+  expect_lacks(after(fuse_pooling, pooled_convolution("", ", %7")), "relu_pool");
+  expect_lacks(after(fuse_pooling, pooled_convolution("", ", %9")), "relu_pool");
+  const std::string out = after(fuse_pooling, pooled_convolution("", ", %5"));  // the convolution alone
+  expect_has(out, "= conv %0");
+  expect_has(out, "= relu_pool %5, %2");
+}
+
+TEST(Pooling, WindowsThatOverlapStayAndSoDoesWhatTheCpuRuns) {
+  std::string overlapping(pooled_convolution("", ""));
+  for (size_t at = 0; (at = overlapping.find("stride=[2,2]", at)) != std::string::npos;)
+    overlapping.replace(at, 12, "stride=[1,2]");
+  overlapping.replace(overlapping.find("%3: f32[2,2,2,4]"), 16, "%3: f32[2,3,2,4]");
+  overlapping.replace(overlapping.find(": f32[2,2,2,4]"), 14, ": f32[2,3,2,4]");
+  expect_lacks(after(fuse_pooling, pooled_convolution("", "")), "relu_pool");
+  const OwnKernels target;
+  const TargetScope scope(target);
+  expect_lacks(after(fuse_pooling, overlapping), "relu_pool");
+}
+
+TEST(Pooling, TheNumbersStay) {
+  register_runtime();
+  std::vector<Array> in;
+  for (uint64_t i = 0; const Shape& shape : {Shape{2, 6, 7, 3}, Shape{3, 3, 3, 4}, Shape{4}, Shape{2, 2, 2, 4}})
+    in.push_back(random::normal(shape, {.seed = ++i}).array());
+  Graph graph = Graph::parse(pooled_convolution("", ""));
+  const std::vector<Array> plain = interpret(graph, in);
+  {
+    const OwnKernels target;
+    const TargetScope scope(target);
+    fuse_pooling(graph);
+  }
+  const std::vector<Array> fused = interpret(graph, in);
+  for (size_t k = 0; k < plain.size(); ++k)
+    for (int64_t i = 0; i < plain[k].aval.shape.elements(); ++i)
+      EXPECT_NEAR(fused[k].as<float>()[i], plain[k].as<float>()[i], 1e-5) << "output " << k;
 }
 
 TEST(Fuse, ChainsAndReductionsBecomeOneLoop) {

@@ -137,6 +137,7 @@ class CudaDevice final : public Device {
   std::string description() const override;
   Memory& staging() override { return staging_; }
   bool fuses(const Graph& graph, const Node& node) const override;
+  bool has_own_kernels() const override { return true; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<CudaStream>(*this); }
 
   void enter() const;  // makes this thread's calls go to this device

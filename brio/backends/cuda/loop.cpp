@@ -25,6 +25,11 @@ std::string_view fold_of(const OpDef* op) {
   return op == &op::reduce_any ? "Any" : "All";
 }
 
+// Its result is one of its operands, but for the sign, and as short as they are.
+bool gives_an_operand(const OpDef* op) {
+  return op == &op::select || op == &op::relu || op == &op::neg || op == &op::abs || op == &op::min || op == &op::max;
+}
+
 // NumPy's rule: axes are aligned at the last.
 std::vector<int64_t> strides_in(const Shape& space, const Shape& shape) {
   std::vector<int64_t> strides(static_cast<size_t>(space.rank()), 0);
@@ -275,8 +280,9 @@ class Writer {
       if (node.op == &op::cast) call += cat("<", type_name(dtype), ">");
       call += "(";
       for (size_t i = 0; i < node.in.size(); ++i) call += cat(i ? ", " : "", name[node.in[i]]);
-      text +=
-          cat("      const ", wide_name(dtype), " ", result, " = rounded<", type_name(dtype), ">(", call, "));\n");
+      call += ")";
+      if (!gives_an_operand(node.op)) call = cat("rounded<", type_name(dtype), ">(", call, ")");
+      text += cat("      const ", wide_name(dtype), " ", result, " = ", call, ";\n");
     }
     for (size_t k = 0; k < loop_.elementwise_outputs.size(); ++k) {
       const ValueId v = body_.outputs[loop_.elementwise_outputs[k]];
@@ -411,7 +417,12 @@ std::string column_fold_text(const Loop& loop, int vector, int width) {
   for (size_t o = 0; o < loop.operand_count(); ++o)
     text += cat("    const ", w.index(), " b", o, " = ", w.offset(o, loop.kept, "k"), ";\n");
   // Enough rows at once to keep memory busy, and few enough to be compiled soon.
-  text += cat("#pragma unroll ", std::max(2, 8 / vector), "\n    for (", w.index(),
+  size_t bytes = 0;
+  for (size_t o = 0; o < loop.body->inputs.size(); ++o)
+    if (std::ranges::any_of(loop.folded.strides[o], [](int64_t stride) { return stride != 0; }))
+      bytes += static_cast<size_t>(vector) * size_of(loop.operand_dtype(o));
+  const size_t at_once = std::clamp<size_t>(96 / std::max<size_t>(1, bytes), 2, 6);
+  text += cat("#pragma unroll ", at_once, "\n    for (", w.index(),
               " r = begin + threadIdx.y; r < end; r += ", rows, ") {\n");
   text += w.coordinates(loop.folded, "f", "r");
   text += w.loads(at, loop.kept, "k", "");
@@ -422,10 +433,12 @@ std::string column_fold_text(const Loop& loop, int vector, int width) {
   for (size_t k = 0; k < loop.reductions.size(); ++k)
     text += cat("  __shared__ ", w.accumulator(k), " s", k, "[", vector, "][256];\n", each, "s", k,
                 "[v][threadIdx.y * ", width, " + threadIdx.x] = a", k, "[v];\n");
-  text += cat("  __syncthreads();\n  if (threadIdx.y != 0 || k >= p.kept) return;\n", each, "{\n");
+  text += cat("  for (int half = ", rows / 2, "; half > 0; half /= 2) {\n    __syncthreads();\n",
+              "    if (threadIdx.y < half) {\n");
   for (size_t k = 0; k < loop.reductions.size(); ++k)
-    text += cat("    for (int y = 1; y < ", rows, "; ++y) a", k, "[v] = ", w.fold(k), "::join(a", k, "[v], s", k,
-                "[v][y * ", width, " + threadIdx.x]);\n");
+    text += cat(each, "s", k, "[v][threadIdx.y * ", width, " + threadIdx.x] = a", k, "[v] = ", w.fold(k), "::join(a", k,
+                "[v], s", k, "[v][(threadIdx.y + half) * ", width, " + threadIdx.x]);\n");
+  text += cat("    }\n  }\n  if (threadIdx.y != 0 || k >= p.kept) return;\n", each, "{\n");
   return text + w.results("    ", "k + v") + "  }\n}\n";
 }
 
@@ -434,23 +447,26 @@ std::string join_text(const Loop& loop) {
   const size_t n = loop.reductions.size();
   std::string text = cat("struct NAME_P {\n  void* result[", n, "];\n  void* partial[", n, "];\n  ", w.index(),
                          " kept, parts;\n};\n");
-  // Blocks of 32 results × 8 threads that share the parts of one.
+  // Blocks of 32 results × 32 threads that share the parts of one.
   text +=
-      cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ NAME_P p) {\n  const ",
+      cat("extern \"C\" __global__ void __launch_bounds__(1024) NAME(const __grid_constant__ NAME_P p) {\n  const ",
           w.index(), " k = (", w.index(), ")blockIdx.x * 32 + threadIdx.x;\n", w.starts());
   text += cat("  if (k < p.kept) {\n#pragma unroll 8\n    for (", w.index(),
-              " i = threadIdx.y; i < p.parts; i += 8) {\n");
+              " i = threadIdx.y; i < p.parts; i += 32) {\n");
   for (size_t k = 0; k < n; ++k)
     text += cat("      a", k, " = ", w.fold(k), "::join(a", k, ", ((const ", w.accumulator(k), "*)p.partial[", k,
                 "])[i * p.kept + k]);\n");
   text += "    }\n  }\n";
+  // A warp has the parts of one result, then: 33 keeps its reads in different banks.
   for (size_t k = 0; k < n; ++k)
-    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[8][32];\n  s", k, "[threadIdx.y][threadIdx.x] = a", k,
+    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[32][33];\n  s", k, "[threadIdx.y][threadIdx.x] = a", k,
                 ";\n");
-  text += "  __syncthreads();\n  if (threadIdx.y != 0 || k >= p.kept) return;\n";
+  text += cat("  __syncthreads();\n  const ", w.index(), " mine = (", w.index(),
+              ")blockIdx.x * 32 + threadIdx.y;\n");
   for (size_t k = 0; k < n; ++k)
-    text += cat("  for (int y = 1; y < 8; ++y) a", k, " = ", w.fold(k), "::join(a", k, ", s", k,
-                "[y][threadIdx.x]);\n  ((", type_name(loop.reductions[k].dtype), "*)p.result[", k, "])[k] = narrow<",
+    text += cat("  a", k, " = fold_threads<", w.fold(k), ">(s", k,
+                "[threadIdx.x][threadIdx.y], 32);\n  if (threadIdx.x == 0 && mine < p.kept) ((",
+                type_name(loop.reductions[k].dtype), "*)p.result[", k, "])[mine] = narrow<",
                 type_name(loop.reductions[k].dtype), ">(a", k, ");\n");
   return text + "}\n";
 }

@@ -2,6 +2,7 @@
 // do (masks, biases, dropout, other dtypes) is left to the plain form.
 #include <array>
 #include <limits>
+#include <vector>
 
 #include "brio/backends/cuda/cudnn_attention.h"
 #include "brio/backends/cuda/lower.h"
@@ -14,8 +15,19 @@ namespace {
 // Before it, gradients by keys whose number is no multiple of 128 are wrong, and some versions' are wrong altogether.
 constexpr size_t kLeastVersion = 91600;
 
+// The four ops: whether the forward kernel runs, the backward one, and whether sums of rows go from one to the other.
+struct AttentionPart {
+  bool forward, backward, sums;
+  explicit AttentionPart(const OpDef* op)
+      : forward(op != &op::attention_grad_from_sums),
+        backward(op == &op::scaled_dot_product_attention_grad || op == &op::attention_grad_from_sums),
+        sums(op == &op::attention_with_sums || op == &op::attention_grad_from_sums) {}
+};
+
 AttentionForm form_of(const NodeView& node) {
-  return {node.attrs(), node.in(0).shape, node.in(1).shape, node.in(2).shape};
+  const std::vector<int64_t> words =
+      AttentionPart(node.node.op).sums ? attention_attributes(node.attrs()) : node.node.attrs;
+  return {Attrs(words), node.in(0).shape, node.in(1).shape, node.in(2).shape};
 }
 AttentionKey key_of(const AttentionForm& form, DType dtype, bool gradient) {
   return {gradient,  form.causal, dtype,          form.batch, form.queries,
@@ -32,13 +44,13 @@ Support supports_attention(const NodeView& node) {
   if (form.depth % 8 != 0 || form.value_depth % 8 != 0 || form.depth > 128 || form.value_depth > 128)
     return Support::cannot("the depth of a head is no multiple of 8, or above 128");
   if (form.queries == 1 && form.keys == 1) return Support::cannot("one query and one key");
-  const bool gradient = node.node.op == &op::scaled_dot_product_attention_grad;
   const size_t version = cudnn().cudnnGetVersion();
   if (version < kLeastVersion) return Support::cannot(cat("cuDNN ", version, " is older than ", kLeastVersion));
-  CudaDevice& device = device_of(node);
-  if (!attention_plan(device, key_of(form, dtype, false)) ||
-      (gradient && !attention_plan(device, key_of(form, dtype, true))))
-    return Support::cannot("cuDNN has no engine whose bits repeat");
+  const AttentionPart part(node.node.op);
+  for (const bool gradient : {false, true})
+    if ((gradient ? part.backward : part.forward) &&
+        !attention_plan(device_of(node), key_of(form, dtype, gradient)))
+      return Support::cannot("cuDNN has no engine whose bits repeat");
   return Support::can();
 }
 
@@ -64,45 +76,42 @@ class AttentionKernel final : public CudaKernel {
       : device_(device_of(node)),
         form_(form_of(node)),
         dtype_(node.in(0).dtype),
-        gradient_(node.node.op == &op::scaled_dot_product_attention_grad),
-        scale_(static_cast<float>(form_.scale)),
-        forward_(attention_plan(device_, key_of(form_, dtype_, false))) {
-    if (gradient_) backward_ = attention_plan(device_, key_of(form_, dtype_, true));
-    for (size_t i = 0; i < inputs(); ++i) in_bytes_[i] = node.in(i).bytes();
-    for (size_t i = 0; i < outputs(); ++i) out_bytes_[i] = node.out(i).bytes();
+        part_(node.node.op),
+        scale_(static_cast<float>(form_.scale)) {
+    if (part_.forward) forward_ = attention_plan(device_, key_of(form_, dtype_, false));
+    if (part_.backward) backward_ = attention_plan(device_, key_of(form_, dtype_, true));
+    for (size_t i = 0; i < node.node.in.size(); ++i) in_bytes_.push_back(node.in(i).bytes());
+    for (size_t i = 0; i < node.node.out.size(); ++i) out_bytes_.push_back(node.out(i).bytes());
     Room room;
     lay_out(room);
     scratch_ = room.used();
-    description = cat("cuDNN ", forward_->engine(), gradient_ ? cat(" and ", backward_->engine()) : std::string(),
-                      ", workspace ", workspace());
+    description = cat("cuDNN ", forward_ ? forward_->engine() : std::string(), forward_ && backward_ ? " and " : "",
+                      backward_ ? backward_->engine() : std::string(), ", workspace ", workspace());
   }
   size_t scratch_needed() const override { return scratch_; }
 
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     Room room(args.scratch);
     const Places places = lay_out(room);
-    std::array<void*, 4> in{};
-    std::array<void*, 3> out{};
-    for (size_t i = 0; i < inputs(); ++i) {
+    std::vector<void*> in(in_bytes_.size()), out(out_bytes_.size());
+    for (size_t i = 0; i < in.size(); ++i) {
       in[i] = const_cast<void*>(args.in[i]);  // it does not write to them
       if (is_aligned({in[i]})) continue;
       stream.copy(places.in[i], in[i], in_bytes_[i]);
       in[i] = places.in[i];
     }
-    for (size_t i = 0; i < outputs(); ++i) out[i] = is_aligned({args.out[i]}) ? args.out[i] : places.out[i];
+    for (size_t i = 0; i < out.size(); ++i) out[i] = is_aligned({args.out[i]}) ? args.out[i] : places.out[i];
+    void* const result = !part_.backward ? out[0] : part_.forward ? places.result : in[3];
+    void* const sums = part_.forward && part_.sums ? out[1] : part_.sums ? in[4] : places.sums;
 
     float scale = scale_, masked = -std::numeric_limits<float>::infinity(), one = 1;
-    std::vector<CudnnPlan::Argument> arguments = {{kQuery, in[0]},
-                                                  {kKey, in[1]},
-                                                  {kValue, in[2]},
-                                                  {kOut, gradient_ ? places.result : out[0]},
-                                                  {kStatistics, places.statistics},
-                                                  {kScale, &scale}};
+    std::vector<CudnnPlan::Argument> arguments = {{kQuery, in[0]}, {kKey, in[1]},       {kValue, in[2]},
+                                                  {kOut, result},  {kStatistics, sums}, {kScale, &scale}};
     if (form_.causal) arguments.push_back({kMasked, &masked});
-    forward_->enqueue(device_, stream, arguments, places.workspace);
-    if (gradient_) {
+    if (part_.forward) forward_->enqueue(device_, stream, arguments, places.workspace);
+    if (part_.backward) {
       for (const CudnnPlan::Argument& more : {CudnnPlan::Argument{kOne, &one},
-                                              {kCotangent, in[3]},
+                                              {kCotangent, in.back()},
                                               {kQueryGrad, out[0]},
                                               {kKeyGrad, out[1]},
                                               {kValueGrad, out[2]},
@@ -110,46 +119,46 @@ class AttentionKernel final : public CudaKernel {
         arguments.push_back(more);
       backward_->enqueue(device_, stream, arguments, places.workspace);
     }
-    for (size_t i = 0; i < outputs(); ++i)
+    for (size_t i = 0; i < out.size(); ++i)
       if (out[i] != args.out[i]) stream.copy(args.out[i], out[i], out_bytes_[i]);
   }
 
  private:
   struct Places {
-    void *statistics, *workspace, *result = nullptr, *row_sums = nullptr;
-    std::array<void*, 4> in{};
+    void *sums = nullptr, *workspace = nullptr, *result = nullptr, *row_sums = nullptr;
+    std::array<void*, 6> in{};
     std::array<void*, 3> out{};
   };
-  size_t inputs() const { return gradient_ ? 4 : 3; }
-  size_t outputs() const { return gradient_ ? 3 : 1; }
-  size_t workspace() const { return std::max(forward_->workspace(), backward_ ? backward_->workspace() : 0); }
+  size_t workspace() const {
+    return std::max(forward_ ? forward_->workspace() : 0, backward_ ? backward_->workspace() : 0);
+  }
   Places lay_out(Room& room) const {
     const size_t row_bytes = static_cast<size_t>(form_.batch * form_.heads * form_.queries) * sizeof(float);
-    Places p{room.take(row_bytes), room.take(workspace())};
-    if (gradient_) {
-      p.result = room.take(in_bytes_[3]);
-      p.row_sums = room.take(row_bytes);
-    }
-    for (size_t i = 0; i < inputs(); ++i) p.in[i] = room.take(in_bytes_[i]);
-    for (size_t i = 0; i < outputs(); ++i) p.out[i] = room.take(out_bytes_[i]);
+    Places p;
+    p.workspace = room.take(workspace());
+    if (!part_.sums) p.sums = room.take(row_bytes);
+    if (part_.backward) p.row_sums = room.take(row_bytes);
+    if (part_.backward && part_.forward) p.result = room.take(in_bytes_.back());
+    for (size_t i = 0; i < in_bytes_.size(); ++i) p.in[i] = room.take(in_bytes_[i]);
+    for (size_t i = 0; i < out_bytes_.size(); ++i) p.out[i] = room.take(out_bytes_[i]);
     return p;
   }
 
   CudaDevice& device_;
   AttentionForm form_;
   DType dtype_;
-  bool gradient_;
+  AttentionPart part_;
   float scale_;
   std::shared_ptr<const CudnnPlan> forward_, backward_;
-  std::array<size_t, 4> in_bytes_{};
-  std::array<size_t, 3> out_bytes_{};
+  std::vector<size_t> in_bytes_, out_bytes_;
   size_t scratch_ = 0;
 };
 
 }  // namespace
 
 void add_attention(Kernels& kernels) {
-  for (const OpDef* op : {&op::scaled_dot_product_attention, &op::scaled_dot_product_attention_grad})
+  for (const OpDef* op : {&op::scaled_dot_product_attention, &op::scaled_dot_product_attention_grad,
+                          &op::attention_with_sums, &op::attention_grad_from_sums})
     kernels.add<AttentionKernel>(*op, "cudnn", supports_attention);
 }
 

@@ -94,13 +94,13 @@ class LoopKernel final : public CudaKernel {
     for (size_t offset : partials_) j.pointer(static_cast<char*>(args.scratch) + offset);
     j.number(kept_);
     j.number(parts_);
-    stream.start_packed(*join_, blocks_for(kept_, 32), {32, 8}, j.bytes());
+    stream.start_packed(*join_, blocks_for(kept_, 32), {32, 32}, j.bytes());
   }
 
  private:
   // How results and the elements that fold into them are shared out: by the sizes alone, so that bits repeat.
   void choose_blocks() {
-    constexpr int64_t kEnough = 1024;  // blocks
+    constexpr int64_t kEnough = 528;  // blocks: four for each multiprocessor of a large GPU
     int64_t least = 0;                 // elements that are worth a block
     if (loop_.by_rows) {
       group_ = 256;
@@ -116,7 +116,7 @@ class LoopKernel final : public CudaKernel {
       while (width_ < 64 && width_ < columns) width_ *= 2;
       blocks_ = (columns + width_ - 1) / width_;
       block_ = {static_cast<unsigned>(width_), static_cast<unsigned>(256 / width_)};
-      least = 32 * (256 / width_);
+      least = 12 * (256 / width_);
     }
     parts_ = std::clamp<int64_t>(folded_ / least, 1, std::max<int64_t>(1, kEnough / std::max<int64_t>(1, blocks_)));
     per_block_ = (folded_ + parts_ - 1) / parts_;

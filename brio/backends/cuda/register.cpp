@@ -14,6 +14,8 @@ void cuda::add_kernels(Registry& registry, std::string_view device, bool product
   add_random(kernels);
   add_windows(kernels);
   add_depthwise(kernels);
+  add_relu_pools(kernels);
+  add_few_channels(kernels);
   if (!products) return;
   add_products(kernels);
   add_convolutions(kernels);

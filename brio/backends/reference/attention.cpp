@@ -18,10 +18,12 @@ struct Attention {
   RandomStream stream = {};
   std::vector<double> weights, kept;  // of one query: softmax, and what dropout multiplies it by
   std::vector<bool> visible;
+  double log_sum = 0;  // log(sum(exp(logits)))
 
-  explicit Attention(const Call& of)
+  explicit Attention(const Call& of) : Attention(of, of.attrs) {}
+  Attention(const Call& of, Attrs attrs)
       : call(of),
-        form(of.attrs, of.in_shape(0), of.in_shape(1), of.in_shape(2)),
+        form(attrs, of.in_shape(0), of.in_shape(1), of.in_shape(2)),
         weights(static_cast<size_t>(form.keys)),
         kept(weights.size(), 1.0),
         visible(weights.size(), true) {
@@ -69,6 +71,7 @@ struct Attention {
     }
     for (double& w : weights) total += w = std::exp(w - most);
     for (double& w : weights) w /= total;
+    log_sum = most + std::log(total);
   }
 
   template <typename F>
@@ -97,6 +100,57 @@ void run_attention(const Call& call) {
         out[d] = rounded<T>(sum);
       }
     });
+  });
+}
+
+void run_with_sums(const Call& call) {
+  const std::vector<int64_t> words = attention_attributes(call.attrs);
+  visit_floats(call.in_avals[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    using S = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    Attention<T> a(call, Attrs(words));
+    a.each_query([&](int64_t b, int64_t h, int64_t t) {
+      T* out = call.out<T>() + a.vector(call.out_shape(), b, t, h);
+      for (int64_t d = 0; d < a.form.value_depth; ++d) {
+        double value = 0;
+        for (int64_t s = 0; s < a.form.keys; ++s)
+          value += a.weights[static_cast<size_t>(s)] * static_cast<double>(wide(a.value(b, s, h)[d]));
+        out[d] = rounded<T>(value);
+      }
+      call.out<S>(1)[(b * a.form.heads + h) * a.form.queries + t] = static_cast<S>(a.log_sum);
+    });
+  });
+}
+
+void run_grad_from_sums(const Call& call) {
+  const std::vector<int64_t> words = attention_attributes(call.attrs);
+  visit_floats(call.in_avals[0].dtype, [&](auto zero) {
+    using T = decltype(zero);
+    using S = std::conditional_t<std::is_same_v<T, double>, double, float>;
+    Attention<T> a(call, Attrs(words));
+    std::vector<double> sums[3];
+    for (size_t i = 0; i < 3; ++i) sums[i].resize(static_cast<size_t>(call.in_shape(i).elements()));
+    a.each_query([&](int64_t b, int64_t h, int64_t t) {
+      const T* cotangent = call.in<T>(5) + a.vector(call.in_shape(5), b, t, h);
+      const T* result = call.in<T>(3) + a.vector(call.in_shape(3), b, t, h);
+      const double given = call.in<S>(4)[(b * a.form.heads + h) * a.form.queries + t];
+      const double mean = a.dot(cotangent, result, a.form.value_depth);
+      const auto add = [&](size_t input, int64_t at, int64_t head, double factor, const T* x, int64_t n) {
+        double* to = sums[input].data() + a.vector(call.in_shape(input), b, at, head);
+        for (int64_t d = 0; d < n; ++d) to[d] += factor * static_cast<double>(wide(x[d]));
+      };
+      for (int64_t s = 0; s < a.form.keys; ++s) {
+        const auto i = static_cast<size_t>(s);
+        const double weight = a.weights[i] * std::exp(a.log_sum - given);
+        const double slope = a.dot(cotangent, a.value(b, s, h), a.form.value_depth) - mean;
+        const double of_logit = a.visible[i] ? weight * slope * a.form.scale : 0;
+        add(0, t, h, of_logit, a.key(b, s, h), a.form.depth);
+        add(1, s, a.key_head(h), of_logit, a.query(b, t, h), a.form.depth);
+        add(2, s, a.key_head(h), weight, cotangent, a.form.value_depth);
+      }
+    });
+    for (size_t i = 0; i < 3; ++i)
+      for (size_t j = 0; j < sums[i].size(); ++j) call.out<T>(i)[j] = rounded<T>(sums[i][j]);
   });
 }
 
@@ -137,6 +191,8 @@ void run_attention_grad(const Call& call) {
 void add_attention(Registry& r) {
   add<run_attention>(r, op::scaled_dot_product_attention);
   add<run_attention_grad>(r, op::scaled_dot_product_attention_grad);
+  add<run_with_sums>(r, op::attention_with_sums);
+  add<run_grad_from_sums>(r, op::attention_grad_from_sums);
 }
 
 }  // namespace brio::reference
