@@ -8,6 +8,7 @@
 #include "brio/data/image_folder.h"
 #include "brio/data/picture_steps.h"
 #include "brio/data/sources.h"
+#include "brio/doctor/session.h"
 #include "brio/ir/tensor.h"
 #include "brio/models/models.h"
 #include "brio/nn/activation.h"

@@ -11,6 +11,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/profile/recorder.h"
 #include "brio/tensor/complex.h"
 
 namespace brio {
@@ -38,6 +39,7 @@ GradientMemo& memo(Recording& recording) {
 
 GradientTape::GradientTape(Options options) : options_(options) {
   Recording& recording = current_recording();
+  if (recording.kind == Recording::Kind::eager && recording.tapes.empty()) profile::tape_opened();
   std::unique_lock lock(recording.mutex);
   // A step ends here, as at an assignment: where nobody reads for long, runs end at equal places and find their
   // plans.
@@ -121,6 +123,7 @@ std::vector<Tensor> GradientTape::gradient(std::span<const Tensor> targets, std:
                                            std::span<const Tensor> output_gradients) {
   require_open("gradient");
   Recording& recording = *tape_.recording;
+  if (recording.kind == Recording::Kind::eager) profile::gradient_taken();
   if (!output_gradients.empty() && output_gradients.size() != targets.size())
     throw InvalidArgument(
         cat("[tape] ", output_gradients.size(), " output gradients are given for ", targets.size(), " targets"));

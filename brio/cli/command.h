@@ -10,8 +10,10 @@ namespace brio::cli {
 using Words = std::span<const std::string_view>;
 
 int run_bench(Words words);
+int run_compare(Words words);
 int run_demo(Words words);
 int run_devices(Words words);
+int run_doctor(Words words);
 int run_fit(Words words);
 int run_inspect(Words words);
 int run_ops(Words words);

@@ -16,7 +16,9 @@ struct Command {
 constexpr Command kCommands[] = {
     {"demo", "train a network on made-up data and show where the time goes", run_demo},
     {"fit", "train on a folder of pictures or a CSV file: brio fit SRC (brio fit --help)", run_fit},
-    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…]] [--explain] [--json]", run_bench},
+    {"doctor", "run a program and say what limits it: brio doctor [--out FILE.json] -- COMMAND…", run_doctor},
+    {"compare", "what became slower between two reports of the doctor: brio compare BEFORE.json AFTER.json", run_compare},
+    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…] | recorder] [--explain] [--json]", run_bench},
     {"devices", "list what there is to run on, and what work costs there: brio devices [--json]", run_devices},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
     {"inspect", "show what files hold: brio inspect PATH… [--sheet OUT.png] [--json]", run_inspect},

@@ -20,6 +20,10 @@ class BatchStage : public GatherStage {
   void restore(StateReader& state) override;
   int64_t indexed() const override;
   void locate(int64_t index, Ticket& ticket) override;
+  void describe(profile::StageFacts& facts) const override {
+    facts.kind = profile::StageKind::batch;
+    facts.pure = true;
+  }
 
  protected:
   virtual int64_t wanted_at_once() const { return 1; }  // rows

@@ -50,6 +50,10 @@ class CacheStage final : public Stage {
     const int64_t passed = state.count();
     if (skip(passed) != passed) StateReader::refuse("it lies behind the last element");
   }
+  void describe(profile::StageFacts& facts) const override {
+    facts.kind = profile::StageKind::cache;
+    facts.pure = true;
+  }
   int64_t indexed() const override { return input().indexed(); }
   void locate(int64_t index, Ticket& ticket) override {
     ticket.count = 0;

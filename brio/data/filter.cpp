@@ -19,7 +19,10 @@ class FilterStage final : public FollowingStage {
       if (ticket.error) return true;
       try {
         const ClaimTimer timer(stats());
-        if (passes_(ticket)) return true;
+        if (passes_(ticket)) {
+          stats().passed.fetch_add(1, std::memory_order_relaxed);
+          return true;
+        }
       } catch (...) {
         ticket.error = std::current_exception();
         return true;
@@ -28,6 +31,7 @@ class FilterStage final : public FollowingStage {
   }
   int64_t skip(int64_t n) override { return Stage::skip(n); }
   int64_t indexed() const override { return -1; }
+  void describe(profile::StageFacts& facts) const override { facts.kind = profile::StageKind::filter; }
   void save(StateWriter& state) const override {
     passes_.save(state);
     input().save(state);

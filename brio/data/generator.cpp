@@ -34,6 +34,7 @@ class GeneratorStage final : public Stage {
     out.resize(ticket.element.size());
     for (size_t i = 0; i < ticket.element.size(); ++i) out.take(i, ticket.element, i);
   }
+  void describe(profile::StageFacts& facts) const override { facts.kind = profile::StageKind::generator; }
   void reset(uint64_t epoch) override {
     next_ = nullptr;
     ended_ = false;

@@ -6,11 +6,13 @@
 #include "brio/base/hashes.h"
 #include "brio/base/memory_limit.h"
 #include "brio/data/dataset.h"
+#include "brio/data/facts.h"
 #include "brio/data/measure.h"
 #include "brio/data/options_node.h"
 #include "brio/data/parallel_stage.h"
 #include "brio/data/replay.h"
 #include "brio/data/skip_log.h"
+#include "brio/profile/recorder.h"
 
 namespace brio::data {
 namespace {
@@ -62,6 +64,16 @@ struct Iterator::Impl {
     const bool ahead = dynamic_cast<ParallelStage*>(root.get()) != nullptr;
     reader = std::make_unique<Parallel>(*root, pipeline,
                                         ahead ? ParallelOptions{.workers = 0, .depth = 1} : ParallelOptions{});
+    open.emplace([this] { return facts(); });
+  }
+
+  profile::PipelineFacts facts() const {
+    profile::PipelineFacts made;
+    made.key = fingerprint;
+    data::describe(*node, made.steps);
+    made.cardinality = node->cardinality();
+    add_facts(*root, *reader, made);
+    return made;
   }
 
   NodePtr node;
@@ -72,6 +84,7 @@ struct Iterator::Impl {
   std::unique_ptr<Stage> root;
   std::unique_ptr<Parallel> reader;  // goes first: its threads use the rest
   Element element;
+  std::optional<profile::OpenPipeline> open;  // it can be asked as long as there is all of the above
 };
 
 Iterator::Iterator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -98,6 +111,7 @@ std::vector<Item> Dataset::as_vector() const {
 }
 
 bool Iterator::next(Item& item) {
+  const profile::Scope scope(profile::Part::input);
   item.clear();
   if (!impl_->reader->next(impl_->element)) return false;
   if (item.structure_ != impl_->structure) item.structure_ = impl_->structure;

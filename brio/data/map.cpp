@@ -66,6 +66,12 @@ class MapStage : public FollowingStage {
     input().restore(state);
   }
   bool has_work() const override { return true; }
+  void describe(profile::StageFacts& facts) const override {
+    facts.kind = profile::StageKind::map;
+    facts.ops = ops_.read();
+    if (ops_.rounds() > 0)
+      for (profile::OpTime& op : facts.ops) op.seconds /= static_cast<double>(ops_.rounds());
+  }
 
   int64_t parts(const Ticket& ticket) const override { return input().parts(ticket); }
   void start(Ticket& ticket, Element&, Worker& worker) override { input().start(ticket, between(ticket), worker); }
@@ -75,19 +81,31 @@ class MapStage : public FollowingStage {
   }
   void finish(Ticket& ticket, Element& out, Worker& worker) override {
     input().finish(ticket, between(ticket), worker);
-    apply(ticket, between(ticket), out, worker);
+    apply_timed(ticket, between(ticket), out, worker);
   }
   void compute(Ticket& ticket, Element& out, Worker& worker) final {
     Element& in = scratch(worker);
     input().make(ticket, in, worker);
-    apply(ticket, in, out, worker);
+    apply_timed(ticket, in, out, worker);
   }
 
  protected:
   virtual void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) = 0;
+  // Where what the plans of elements that are timed spend their time on is written down.
+  profile::OpTimes* ops_for(const Worker& worker, size_t elements) {
+    if (!worker.timed) return nullptr;
+    ops_.begin_round(elements);
+    return &ops_;
+  }
   uint64_t seed_;
 
  private:
+  void apply_timed(const Ticket& ticket, Element& in, Element& out, Worker& worker) {
+    const profile::TimeOps timing(ops_for(worker, 1));
+    apply(ticket, in, out, worker);
+  }
+  profile::OpTimes ops_;
+
   Element& between(Ticket& ticket) const {
     if (ticket.between.size() < pipeline_.stages.size()) ticket.between.resize(pipeline_.stages.size());
     return ticket.between[number()];
@@ -133,7 +151,10 @@ class TensorMap final : public MapStage {
     const bool below = input().rows_at_once() > 1;
     Element& rows = below ? scratch(worker) : mine.rows.block();
     const bool alike = below ? input().make_rows(tickets, rows, worker) : mine.rows.gather(input(), tickets, worker);
-    if (alike && apply_to_rows(mine, rows, block)) return true;
+    if (alike) {
+      const profile::TimeOps timing(ops_for(worker, tickets.size()));
+      if (apply_to_rows(mine, rows, block)) return true;
+    }
     if (alike) split_rows(rows, tickets);
     for (Ticket& ticket : tickets) {
       Element made;
@@ -146,6 +167,11 @@ class TensorMap final : public MapStage {
     const std::lock_guard lock(mutex_);
     return choice_;
   }
+  void describe(profile::StageFacts& facts) const override {
+    MapStage::describe(facts);
+    facts.traced = f_.traced;
+    facts.pure = pure_.load(std::memory_order_relaxed);
+  }
 
  private:
   static constexpr int64_t kRowsOfWork = 4, kBlockBytes = 256 * 1024;
@@ -157,6 +183,7 @@ class TensorMap final : public MapStage {
 
   void apply(const Ticket& ticket, Element& in, Element& out, Worker& worker) override {
     TensorCall& call = private_of<Private>(worker, f_, rows_f_).call;
+    if (worker.timed) look_at(in);
     give(call(in, stream_of(seed_, ticket).u64(0)), out);
     if (asked_.load(std::memory_order_relaxed) && !choosing_.load(std::memory_order_relaxed) &&
         !choosing_.exchange(true))
@@ -176,6 +203,18 @@ class TensorMap final : public MapStage {
       return true;
     } catch (const std::exception&) {  // one by one it says what is wrong, if something is
       return false;
+    }
+  }
+
+  // Whether it gives the same for the same element: it draws no numbers, prints nothing and calls no host code.
+  void look_at(const Element& in) {
+    if (!f_.traced || looked_.exchange(true)) return;
+    try {
+      std::vector<Aval> row;
+      for (size_t i = 0; i < in.size(); ++i) row.push_back(in.aval(i));
+      BodyTrace trace(Recording::Kind::branch, row, f_.call);
+      pure_ = !trace.has_effects() && !trace.has_draws() && trace.recording().cells.empty();
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then it is not known to be
     }
   }
 
@@ -217,6 +256,7 @@ class TensorMap final : public MapStage {
   size_t results_;
   mutable std::atomic<bool> asked_{false};  // somebody wants several elements at once
   std::atomic<bool> choosing_{false};       // or it is done
+  std::atomic<bool> looked_{false}, pure_{false};
   std::atomic<int64_t> most_rows_{1};
   mutable std::mutex mutex_;
   std::string choice_;

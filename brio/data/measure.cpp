@@ -29,7 +29,8 @@ void measure(const Stage& stage, int depth, std::vector<StageTotals>& rows) {
   // Claims are timed all, and computing now and then: as much of them is counted as fits what was timed.
   uint64_t timed = stats.timed.load();
   int64_t own = inclusive - below;
-  if (const uint64_t claimed = stats.claimed.load()) {
+  // Of what a filter looks at, some passes.
+  if (const uint64_t claimed = stats.passed.load() ? stats.passed.load() : stats.claimed.load()) {
     if (timed == 0) timed = claimed;
     own += static_cast<int64_t>(static_cast<double>(stats.claim_ns.load()) * static_cast<double>(timed) /
                                 static_cast<double>(claimed));

@@ -36,8 +36,17 @@ class PaddedBatchStage final : public BatchStage {
                    const PaddedBatchOptions& options)
       : BatchStage(pipeline, "padded_batch", std::move(inputs), std::move(structure), size, options.drop_remainder),
         options_(options) {}
+  void describe(profile::StageFacts& facts) const override {
+    BatchStage::describe(facts);
+    facts.kind = profile::StageKind::padded_batch;
+    if (const uint64_t all = all_.load(); all > 0)
+      facts.padding = 1 - static_cast<double>(given_.load()) / static_cast<double>(all);
+  }
 
  private:
+  // Numbers of its largest part: those that were given, and those that the batches have.
+  std::atomic<uint64_t> given_{0}, all_{0};
+
   void gather(Ticket& ticket, Element& out) override {
     const size_t parts = check_sizes(ticket);
     out.resize(parts);
@@ -46,6 +55,18 @@ class PaddedBatchStage final : public BatchStage {
       if (all.dtype == DType::string) pad_strings(ticket, k, all.shape, out);
       else pad(ticket, k, all, out);
     }
+    count_padding(ticket, out);
+  }
+  void count_padding(const Ticket& ticket, const Element& out) {
+    size_t largest = 0;
+    for (size_t k = 1; k < out.size(); ++k)
+      if (out.aval(k).bytes() > out.aval(largest).bytes()) largest = k;
+    if (out.size() == 0) return;
+    uint64_t given = 0;
+    for (size_t row = 0; row < ticket.count; ++row)
+      given += static_cast<uint64_t>(int64_t{ticket.inner[row].result.aval(largest).shape.elements()});
+    given_.fetch_add(given, std::memory_order_relaxed);
+    all_.fetch_add(static_cast<uint64_t>(int64_t{out.aval(largest).shape.elements()}), std::memory_order_relaxed);
   }
 
   // What part k of every row becomes.

@@ -39,6 +39,9 @@ class NoSignals {
   sigset_t before_;
 };
 
+// The first one traces functions and fills buffers: it says nothing of the others.
+bool is_timed(int64_t number) { return number == 1 || number == 3 || number % kTimeEvery == 8; }
+
 // How long this thread has been in next() of any Parallel: for the one above, that is no work of its own.
 constinit thread_local int64_t time_in_next = 0;
 
@@ -197,19 +200,22 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   entry.error = nullptr;
   entry.open = entry.ready = entry.interrupted = false;
   entry.cost_ns = 0;
-  entry.timed = tail_ % kTimeEvery == 0;
+  entry.timed = is_timed(tail_);
   claiming_ = true;
   const bool wants_snapshot = pending_.state.empty();
   lock.unlock();
   const int64_t began = now_ns(), elsewhere = time_in_next;
   bool there = false;
+  int64_t claim_took = 0;
   Snapshot taken;
   try {
     if (wants_snapshot && began - last_snapshot_ns_ > kSnapshotEvery) {
       taken = snapshot();
       last_snapshot_ns_ = began;
     }
+    const int64_t claim_began = now_ns(), claim_elsewhere = time_in_next;
     there = stage_.claim(entry.ticket);
+    claim_took = now_ns() - claim_began - (time_in_next - claim_elsewhere);
   } catch (const Interrupted&) {
     entry.error = std::current_exception();
     entry.interrupted = true;
@@ -230,6 +236,7 @@ void Parallel::claim(Lock& lock, Worker& worker) {
     return;
   }
   ++tail_;
+  window_.claimed_ns += claim_took;
   if (sleeping_ > 0 && has_work()) work_.notify_one();
   lock.unlock();
   worker.timed = entry.timed;
@@ -408,6 +415,8 @@ void Parallel::count_window(ParallelReport& totals) const {
   totals.waited_ns += window_.waited_ns;
   totals.computed_ns += window_.computed_ns;
   totals.found_ahead += window_.found_ahead;
+  totals.found_empty += window_.found_empty;
+  totals.found_full += window_.found_full;
 }
 
 void Parallel::clear() {
@@ -464,6 +473,8 @@ ParallelReport Parallel::report() const {
   count_window(report);
   report.workers = workers_;
   report.depth = depth_;
+  report.fixed_workers = options_.workers != kAutotune;
+  report.fixed_depth = options_.depth != kAutotune;
   report.filled = tail_ - head_;
   report.decisions = tuner_.log();
   return report;

@@ -16,6 +16,7 @@ class ParallelStage final : public Stage {
   void save(StateWriter& state) const override;
   void restore(StateReader& state) override;
   bool has_work() const override { return false; }
+  void describe(profile::StageFacts& facts) const override { facts.kind = profile::StageKind::prefetch; }
   ParallelReport report() const { return parallel_.report(); }
 
  private:

@@ -30,6 +30,11 @@ class FileStage final : public IndexedStage {
 
   int64_t indexed() const override { return static_cast<int64_t>(files_->paths.size()); }
   bool has_work() const override { return true; }
+  void describe(profile::StageFacts& facts) const override {
+    facts.kind = profile::StageKind::read;
+    facts.pure = true;
+    facts.files = indexed();
+  }
   void compute(Ticket& ticket, Element& out, Worker&) override {
     const auto i = static_cast<size_t>(ticket.index);
     const formats::InputFile file(files_->paths[i]);
@@ -90,6 +95,10 @@ class DecodeStage final : public WholeStage {
   DecodeStage(Pipeline& pipeline, std::vector<std::unique_ptr<Stage>> inputs, const PictureShape& wanted,
               FilesPtr files)
       : WholeStage(pipeline, "decode", std::move(inputs)), wanted_(wanted), files_(std::move(files)) {}
+  void describe(profile::StageFacts& facts) const override {
+    facts.kind = profile::StageKind::decode;
+    facts.pure = true;
+  }
 
   void compute(Ticket& ticket, Element& out, Worker& worker) override {
     Element& in = scratch(worker);

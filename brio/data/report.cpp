@@ -76,7 +76,7 @@ std::string Report::str() const {
     for (const Decision& decision : ring.decisions) {
       text += cat("  ", duration(decision.seconds), ": ", decision.what, " ", decision.from, " -> ", decision.to,
                   ": ", decision.why);
-      if (decision.predicted > 0)
+      if (decision.predicted >= 0.005)
         text += cat("; expected to save ", static_cast<int>(decision.predicted * 100 + 0.5), " %");
       if (decision.measured > -1) text += cat(", measured ", static_cast<int>(decision.measured * 100 + 0.5), " %");
       text += "\n";

@@ -24,6 +24,7 @@
 #include "brio/data/element.h"
 #include "brio/data/state.h"
 #include "brio/data/structure.h"
+#include "brio/profile/pipelines.h"
 
 namespace brio::data {
 
@@ -101,14 +102,21 @@ struct Worker {
 struct StageStats {
   std::atomic<uint64_t> timed{0}, inclusive_ns{0};
   std::atomic<uint64_t> claimed{0}, claim_ns{0};  // of claims that do work: a generator's, a filter's
+  std::atomic<uint64_t> passed{0};                // of these, those that gave an element, where not all do
+  std::atomic<uint64_t> python_ns{0};             // of the elements that were timed, and of claims
+  std::atomic<uint64_t> cpu_ns{0}, cpu_of_ns{0};  // how long the processor worked, and in which time
+  std::atomic<uint64_t> out_bytes{0};             // of the largest element
   std::atomic<int64_t> held_bytes{0};             // in a buffer, a cache
 };
 
 // Times the work of one claim.
 class ClaimTimer {
  public:
-  explicit ClaimTimer(StageStats& stats) : stats_(stats), begun_(std::chrono::steady_clock::now()) {}
+  explicit ClaimTimer(StageStats& stats)
+      : stats_(stats), python_(profile::python_ticks()), begun_(std::chrono::steady_clock::now()) {}
   ~ClaimTimer() {
+    if (const uint64_t python = profile::python_ticks() - python_)
+      stats_.python_ns.fetch_add(profile::ns_of(python), std::memory_order_relaxed);
     const auto took = std::chrono::steady_clock::now() - begun_;
     stats_.claim_ns.fetch_add(static_cast<uint64_t>(std::chrono::nanoseconds(took).count()),
                               std::memory_order_relaxed);
@@ -118,6 +126,7 @@ class ClaimTimer {
 
  private:
   StageStats& stats_;
+  uint64_t python_;
   std::chrono::steady_clock::time_point begun_;
 };
 
@@ -180,6 +189,9 @@ class Stage {
   virtual int64_t rows_at_once() const { return 1; }
   // True: `block` has them. False: they are not alike, and each is the result of its ticket.
   virtual bool compute_rows(std::span<Ticket> tickets, Element& block, Worker& worker);
+
+  // What it is and does, for the doctor. Times are added by whoever asks.
+  virtual void describe(profile::StageFacts&) const {}
 
   // What it chose by itself, and why, for Report; empty: nothing.
   virtual std::string choice() const { return {}; }

@@ -31,16 +31,13 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
   const double wall = static_cast<double>(window.wall_ns);
   const double an_element = wall / static_cast<double>(window.elements);
   const double waiting = static_cast<double>(window.waited_ns) / wall;
-  if (awaits_measure_ && !log_.empty()) {
-    log_.back().measured = 1 - an_element / last_ns_an_element_;
-    awaits_measure_ = false;
-  }
+  // What was changed at once has one effect.
+  for (; measured_ < log_.size(); ++measured_) log_[measured_].measured = 1 - an_element / last_ns_an_element_;
   last_ns_an_element_ = an_element;
   auto change = [&](const char* what, int64_t& value, int64_t to, double predicted, std::string why) {
     if (to == value) return;
     note({seconds, stage, what, value, to, std::move(why), predicted, -1});
     value = to;
-    awaits_measure_ = true;
   };
 
   const double wait_each = static_cast<double>(window.waited_ns) / static_cast<double>(window.elements);
@@ -71,7 +68,9 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
       // All that the budget has at first; then one by one.
       const int64_t to = now.workers == 0 ? limits.workers : now.workers + 1;
       const double before = static_cast<double>(std::max<int64_t>(1, now.workers));
-      change("threads", next.workers, to, waiting * (1 - before / static_cast<double>(to)),
+      const double computed = static_cast<double>(std::max<int64_t>(1, window.computed_ns));
+      const double serial = std::min(1.0, static_cast<double>(window.claimed_ns) / computed);
+      change("threads", next.workers, to, waiting * std::max(0.0, 1 - std::max(serial, before / static_cast<double>(to))),
              cat("the reader waited ", percent(waiting), " of the time"));
     }
   } else if (limits.may_change_workers && now.workers > 1 && waiting <= kWorthIt && window.cheapest_ns != INT64_MAX) {

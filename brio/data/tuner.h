@@ -15,6 +15,7 @@ struct TunerWindow {
   int64_t waited_ns = 0;            // the reader, for an element that was not ready (helping included)
   int64_t cheapest_ns = INT64_MAX;  // to compute an element: what it costs when nothing else takes the CPU
   int64_t computed_ns = 0;          // by all threads, the reader included
+  int64_t claimed_ns = 0;           // of it, by one thread at a time: more threads make that no shorter
   int64_t found_empty = 0;          // reads that had to wait
   int64_t found_ahead = 0;          // elements that were there already, summed over all reads
   int64_t found_full = 0;           // times that a thread had nothing to do as the ring was full
@@ -51,7 +52,7 @@ class Tuner {
 
   std::vector<Decision> log_;
   double last_ns_an_element_ = 0;
-  bool awaits_measure_ = false;
+  size_t measured_ = 0;        // decisions whose effect is known
   double alone_wait_ns_ = 0;   // for an element, without threads
   int64_t slow_elements_ = 0;  // in a row that were worth a thread,
   int64_t proof_ = 2;          // and how many are proof enough
@@ -62,7 +63,8 @@ struct ParallelReport {
   std::string stage;
   int64_t elements = 0, waited_ns = 0, computed_ns = 0, wall_ns = 0;
   int64_t workers = 0, depth = 0, filled = 0, bytes = 0;  // now; bytes of an element
-  int64_t found_ahead = 0;                                // as in the window
+  int64_t found_ahead = 0, found_empty = 0, found_full = 0;  // as in the window
+  bool fixed_workers = false, fixed_depth = false;           // by whoever wrote the pipeline
   double waited() const { return wall_ns > 0 ? static_cast<double>(waited_ns) / static_cast<double>(wall_ns) : 0; }
   double mean_filled() const {
     return elements > 0 ? static_cast<double>(found_ahead) / static_cast<double>(elements) : 0;

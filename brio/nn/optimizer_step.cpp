@@ -9,6 +9,7 @@
 #include "brio/ops/maths.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/profile/recorder.h"
 
 namespace brio::nn {
 namespace {
@@ -41,13 +42,17 @@ void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variabl
   gradients.clear();  // one that nobody else holds need not exist after the step
   if (options_.use_ema) average(gate);
   constrain(gate);
-  if (traced_function(current_recording()) || gate.defined()) {
+  const bool traced = traced_function(current_recording()) != nullptr;
+  if (traced) profile::optimizer_step_traced();
+  if (traced || gate.defined()) {
     iterations_.assign(iterations_.value() + (gate.defined() ? cast(gate, i64) : constant(1, i64)));
-    if (!traced_function(current_recording())) flush();
-    return;
+    if (traced) return;
+    flush();
+  } else {
+    flush();
+    count_eager_step();
   }
-  flush();
-  count_eager_step();
+  profile::eager_step_ended(this);
 }
 
 // Leaves the gradients that there are, in the dtypes of their variables, whose entries become step_entries_.

@@ -12,6 +12,7 @@ void bind_dtypes(nb::module_& m);
 void bind_tensor(nb::module_& m);
 void bind_variable(nb::module_& m);
 void bind_tape(nb::module_& m);
+void bind_doctor(nb::module_& m);
 void bind_devices(nb::module_& m);
 void bind_function(nb::module_& m);
 void bind_graph_mode(nb::module_& m);

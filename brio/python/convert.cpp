@@ -1,3 +1,4 @@
+#include "brio/profile/recorder.h"
 #include "brio/python/convert.h"
 
 #include <climits>
@@ -13,6 +14,7 @@
 #include "brio/ops/strings.h"
 #include "brio/python/array_buffer.h"
 #include "brio/python/operation.h"
+#include "brio/python/user_line.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::python {
@@ -543,7 +545,18 @@ const Array& read_array(const Tensor& tensor) {
   if (current_journal) [[unlikely]]
     tell_journal_value(tensor);
   const bool computed = tensor.impl() && tensor.impl()->computed.load(std::memory_order_acquire);
-  if (computed || !PyGILState_Check()) return tensor.array();
+  const bool from_python = PyGILState_Check() != 0;
+  if (from_python && profile::is_recording_steps()) {
+    static LineCounter lines(profile::NameKind::read_line);
+    lines.count();
+  }
+  struct Told {  // when it is read, the program goes on with it
+    bool from_python;
+    ~Told() {
+      if (from_python) profile::value_read();
+    }
+  } told{from_python};
+  if (computed || !from_python) return tensor.array();
   const Unlocked release;
   return tensor.array();
 }

@@ -8,6 +8,7 @@
 #include "brio/ir/trace.h"
 #include "brio/ops/control.h"
 #include "brio/ops/effects.h"
+#include "brio/profile/named.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/python/nest.h"
@@ -15,6 +16,12 @@
 
 namespace brio::python {
 namespace {
+
+size_t tensors_in(const Nest& nest) {
+  size_t n = nest.kind() == Nest::Kind::tensor ? 1 : 0;
+  for (const Nest& item : nest.items()) n += tensors_in(item);
+  return n;
+}
 
 class Function {
  public:
@@ -188,7 +195,41 @@ class Function {
     };
     made.traced = signature_.empty() ? std::make_unique<detail::TracedFunction>(body, sizes_)
                                      : std::make_unique<detail::TracedFunction>(body, signature_);
+    made.traced->set_name([this] { return shown_name(); });
+    if (variants_.size() > 1) tell_difference(**std::next(variants_.begin()), made);
     return variant;
+  }
+
+  // "train_step (train.py:12)"
+  const std::string& shown_name() {
+    if (!name_.empty()) return name_;
+    const Locked locked;
+    try {
+      const nb::object f = nb::getattr(*python_, "__wrapped__", *python_);
+      name_ = nb::cast<std::string>(nb::str(nb::getattr(f, "__qualname__", nb::str("a function"))));
+      if (const nb::object code = nb::getattr(f, "__code__", nb::none()); !code.is_none()) {
+        const std::string file = nb::cast<std::string>(nb::str(code.attr("co_filename")));
+        name_ += cat(" (", file.substr(file.find_last_of('/') + 1), ":",
+                     nb::cast<int64_t>(code.attr("co_firstlineno")), ")");
+      }
+    } catch (const std::exception&) {
+      name_ = "a function";
+    }
+    return name_;
+  }
+
+  // For the doctor: which argument made another variant.
+  void tell_difference(const Variant& before, const Variant& now) {
+    try {
+      const auto shown = [](const Variant& variant) {
+        const std::vector<Tensor> none(tensors_in(variant.arguments), Tensor(0, i32));
+        return nb::object(variant.arguments.unflatten(none));
+      };
+      const nb::object why = nb::module_::import_("brio._function").attr("_difference")(*python_, shown(before), shown(now));
+      if (profile::NamedRow* row = profile::row_of(profile::NameKind::function, shown_name()); row && !why.is_none())
+        profile::set_detail(*row, nb::cast<std::string>(why));
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then nothing is said of it
+    }
   }
 
   auto place_of(uint64_t hash, const Variant* variant) -> Index::iterator {
@@ -215,6 +256,7 @@ class Function {
   Index index_;                                   // by hash
   size_t forgotten_traces_ = 0;
   bool op_by_op_, warned_ = false;
+  std::string name_;  // once it was asked for
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <Python.h>
 
+#include "brio/profile/pipelines.h"
+
 namespace brio::python {
 
 [[noreturn]] void stop_here();                         // for ever
@@ -27,15 +29,17 @@ class [[nodiscard]] Unlocked {
 
 class [[nodiscard]] Locked {
  public:
-  Locked() : left_gate_(leave_fork_gate()), state_(ensure_interpreter()) {}
+  Locked() : begun_(profile::ticks()), left_gate_(leave_fork_gate()), state_(ensure_interpreter()) {}
   ~Locked() {
     if (!PyGILState_Check()) stop_here();  // Python ended in here, and the stack is being unwound
+    if (state_ == PyGILState_UNLOCKED) profile::add_python_ticks(profile::ticks() - begun_);
     PyGILState_Release(state_);
     enter_fork_gate(left_gate_);
   }
   Locked(const Locked&) = delete;
 
  private:
+  uint64_t begun_;
   bool left_gate_;
   PyGILState_STATE state_;
 };

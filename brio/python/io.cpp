@@ -6,6 +6,8 @@
 #include "brio/formats/file.h"
 #include "brio/ir/string_moves.h"
 #include "brio/ops/strings.h"
+#include "brio/profile/clock.h"
+#include "brio/profile/op_times.h"
 #include "brio/python/bind.h"
 #include "brio/tensor/strings.h"
 
@@ -28,7 +30,10 @@ nb::object perform_on_string(const char* who, Given text, F f) {
       [who, f](const Tensor& x) {
         std::optional<Unlocked> release;
         if (PyGILState_Check()) release.emplace();
-        return f(one_string(who, x));
+        const uint64_t begin = profile::ticks();
+        Tensor made = f(one_string(who, x));
+        if (profile::OpTimes* const table = profile::op_table()) table->add(who, profile::ticks() - begin);
+        return made;
       },
       std::tuple{Parameter<Tensor>::take(text)});
 }

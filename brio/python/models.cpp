@@ -5,6 +5,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/interrupt.h"
+#include "brio/profile/pipelines.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 #include "brio/train/callbacks.h"
@@ -50,6 +51,7 @@ nb::dict to_dict(const train::Logs& logs) {
 // Calls the Python part's list of callbacks. Its methods return whether training should stop.
 class PythonCallbacks : public train::Callback {
  public:
+  std::string shown_name() const override { return {}; }  // the list times each of its own
   explicit PythonCallbacks(nb::object list) : list_(kept(std::move(list))) {
     const nb::object hooks = list_->attr("batch_hooks");
     train_batches_ = given_as<bool>(hooks[0]);
@@ -131,12 +133,14 @@ class PythonBatches : public train::BatchSource {
   explicit PythonBatches(nb::object batches) : batches_(kept(std::move(batches))) {
     const nb::object steps = batches_->attr("steps");
     if (!steps.is_none()) steps_ = given_as<int64_t>(steps);
+    open_.emplace([this] { return facts(); });
   }
   void reset(int64_t epoch) override {
     const Locked locked;
     iterator_ = kept(batches_->attr("start")(epoch));
   }
   bool next(train::Batch& batch) override {
+    const Clock clock(*this);
     const Locked locked;
     const nb::object item = nb::steal(PyIter_Next(iterator_->ptr()));
     if (!item.is_valid()) {
@@ -153,8 +157,38 @@ class PythonBatches : public train::BatchSource {
   std::optional<int64_t> steps() const override { return steps_; }
 
  private:
+  // What the doctor is told: a source that makes batches one after the other while the step waits.
+  profile::PipelineFacts facts() const {
+    const double seconds = profile::seconds_of(ticks_.load());
+    const auto n = static_cast<double>(std::max<int64_t>(1, taken_.load()));
+    profile::PipelineFacts facts;
+    facts.key = reinterpret_cast<uintptr_t>(batches_->ptr());
+    facts.read = taken_;
+    facts.cardinality = steps_.value_or(-1);
+    profile::StageFacts& stage = facts.stages.emplace_back();
+    stage.name = "generator";
+    stage.kind = profile::StageKind::generator;
+    stage.elements = 1;
+    stage.seconds = stage.serial = stage.python = seconds / n;
+    stage.traced = false;  // it is no dataset
+    facts.rings.push_back({.stage = "generator", .elements = taken_, .waited = seconds, .computed = seconds});
+    return facts;
+  }
+  struct Clock {
+    explicit Clock(PythonBatches& of) : batches(of) {}
+    ~Clock() {
+      batches.ticks_ += profile::ticks() - begin;
+      ++batches.taken_;
+    }
+    PythonBatches& batches;
+    uint64_t begin = profile::ticks();
+  };
+
   std::shared_ptr<nb::object> batches_, iterator_;
   std::optional<int64_t> steps_;
+  std::atomic<uint64_t> ticks_{0};
+  std::atomic<int64_t> taken_{0};
+  std::optional<profile::OpenPipeline> open_;
 };
 bool is_batches(nb::handle x) { return nb::hasattr(x, "start") && nb::hasattr(x, "steps"); }
 
@@ -261,6 +295,7 @@ nn::FitOptions fit_options(nb::dict o) {
   c("initial_epoch", options.initial_epoch), c("steps_per_epoch", options.steps_per_epoch);
   c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);
   c("validation_freq", options.validation_freq), c("stop_at_nan", options.stop_at_nan);
+  c("doctor", options.doctor), c("doctor_traces", options.doctor_traces);
   if (const nb::handle weights = c.find_keyword("class_weight"); weights.ptr())
     for (auto [key, value] : given_as<nb::dict>(weights))
       options.class_weight[integer_from(key)] = double_from(value);

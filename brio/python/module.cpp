@@ -41,5 +41,6 @@ NB_MODULE(_core, m) {
   bind_datasets(m);
   bind_dataset_sources(m);
   bind_examples(m);
+  bind_doctor(m);
   if (bind_test_devices) bind_test_devices(m);
 }

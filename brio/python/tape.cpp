@@ -8,9 +8,11 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/ops/variable.h"
+#include "brio/profile/recorder.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/python/nest.h"
+#include "brio/python/user_line.h"
 
 namespace brio::python {
 namespace {
@@ -24,6 +26,10 @@ class Tape {
 
   void enter() {
     if (tape_) throw InvalidArgument("[GradientTape] this tape is in use already; make a new one");
+    if (profile::is_recording_steps()) {
+      static LineCounter lines(profile::NameKind::tape_line);
+      lines.count();
+    }
     tape_.emplace(GradientTape::Options{.persistent = true, .watch_accessed_variables = watch_accessed_variables_});
     followed_ = current_recording().tapes.back();
     watched_.clear();

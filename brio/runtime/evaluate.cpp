@@ -11,6 +11,8 @@
 #include "brio/ops/families.h"
 #include "brio/ops/variable.h"
 #include "brio/passes/pipeline.h"
+#include "brio/profile/gauges.h"
+#include "brio/profile/recorder.h"
 #include "brio/runtime/backend.h"
 #include "brio/runtime/device_costs.h"
 #include "brio/runtime/donation.h"
@@ -313,6 +315,7 @@ void finish(Recording& r) noexcept {
 void evaluate_recording(Recording& r) {
   try {
     if (!r.evaluation) r.evaluation = std::make_shared<Flush>();
+    profile::ops_recorded(r.nodes.size() - r.first_pending);
     if (r.pending()) Evaluation(r, *static_cast<Flush*>(r.evaluation.get())).run();
     settle_variables(r);
   } catch (const std::exception& error) {
@@ -341,12 +344,28 @@ Registry& registry() {
   });
 }
 
+template <int kOwner>
+int64_t bytes_of_owner() {
+  return memory_ledger()[kOwner].bytes;
+}
+template <int... kOwner>
+void add_owners(std::integer_sequence<int, kOwner...>) {
+  (profile::add_gauge(name_of(static_cast<Owner>(kOwner)), bytes_of_owner<kOwner>), ...);
+}
+// What the recorder samples of memory.
+void add_gauges() {
+  add_owners(std::make_integer_sequence<int, kOwnerCount>());
+  profile::add_gauge("plans", [] { return static_cast<int64_t>(plan_cache_stats().bytes); });
+  profile::add_gauge("plan count", [] { return static_cast<int64_t>(plan_clock()); });
+}
+
 bool register_runtime() {
   static const bool done = [] {
     register_all_ops();
     set_evaluator(evaluate_recording, []() -> Memory& { return current_device().memory(); });
     set_constant_evaluator(fold_with_kernels);
     set_device_copy(copy_on_devices);
+    add_gauges();
     return true;
   }();
   return done;

@@ -7,6 +7,9 @@
 #include "brio/ir/sizes.h"
 #include "brio/ops/random.h"
 #include "brio/ops/variable.h"
+#include "brio/profile/named.h"
+#include "brio/profile/op_times.h"
+#include "brio/profile/recorder.h"
 #include "brio/runtime/device_costs.h"
 #include "brio/runtime/device_target.h"
 #include "brio/runtime/donation.h"
@@ -67,6 +70,42 @@ struct Trace : TracedGraph {
   std::vector<Array> outputs;
   std::vector<uint64_t> scalars;
   BufferRef words;  // the scalars, on a device
+  bool trains = false;  // there is an optimizer's step in it
+  uint64_t calls = 0;
+};
+
+// How arguments differ from those of the trace before.
+std::string difference(const std::vector<Aval>& before, const Tensor* now, size_t n) {
+  if (before.size() != n) return cat(n, " arguments, ", before.size(), " before");
+  for (size_t i = 0; i < n; ++i) {
+    const Aval& aval = now[i].aval();
+    if (before[i].dtype != aval.dtype) return cat("argument ", i, " is ", aval.dtype, ", was ", before[i].dtype);
+    if (!(before[i] == aval)) return cat("argument ", i, " has shape ", aval.shape, ", had ", before[i].shape);
+  }
+  return {};
+}
+
+// Counts the time of tracing or planning for a function.
+class TraceTimer {
+ public:
+  TraceTimer(profile::Part part, bool counts, const std::function<std::string()>& name, std::string why)
+      : scope_(part), counts_(counts), name_(name), why_(std::move(why)) {}
+  ~TraceTimer() {
+    const uint64_t took = profile::ticks() - begin_;
+    profile::NamedRow* row = profile::row_of(profile::NameKind::function, name_ ? name_() : "a function");
+    if (!row) return;
+    if (counts_) profile::count(row, took);
+    else row->ticks.fetch_add(took, std::memory_order_relaxed);
+    if (!why_.empty()) profile::set_detail(*row, why_);
+  }
+  TraceTimer(const TraceTimer&) = delete;
+
+ private:
+  profile::Scope scope_;
+  const bool counts_;
+  const std::function<std::string()>& name_;
+  std::string why_;
+  uint64_t begin_ = profile::ticks();
 };
 
 bool same_avals(const std::vector<Aval>& avals, const Tensor* arguments, size_t n) {
@@ -157,6 +196,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
   std::vector<Size> sizes_of_call;  // for its symbols
+  std::function<std::string()> name;
 
   // The trace for such arguments. `sizes` are those of its symbols.
   Trace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes) {
@@ -170,8 +210,12 @@ struct TracedFunction::Impl final : PlanKeeper {
                     traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return *traces.front();
     }
+    const TraceTimer timer(profile::Part::trace, true, name,
+                           traces.empty() ? std::string() : difference(traces.front()->arguments, arguments, n));
+    const uint64_t steps_before = profile::optimizer_steps_traced();
     auto made = std::make_unique<Trace>();
     static_cast<TracedGraph&>(*made) = make_trace({arguments, n});
+    made->trains = profile::optimizer_steps_traced() != steps_before;
     sizes.clear();
     if (made->open) bind_symbols(made->arguments, {arguments, n}, sizes);
     made->on_host = has_strings(made->graph);
@@ -261,6 +305,7 @@ struct TracedFunction::Impl final : PlanKeeper {
       if (p.device == &device && p.called_on == called_on && p.donated == donated &&
           std::ranges::equal(p.sizes, sizes))
         return p;
+    const TraceTimer timer(profile::Part::plan, false, name, {});
     Graph graph = home ? home->graph : trace.graph;
     const size_t first_cell = trace.arguments.size() + trace.captured.size();
     std::vector<bool> may_overwrite(trace.cells.size());
@@ -380,6 +425,7 @@ TracedFunction::TracedFunction(Body body, std::vector<Aval> signature)
     : impl_(std::make_unique<Impl>(std::move(body), Sizes::fixed, std::move(signature))) {}
 TracedFunction::~TracedFunction() = default;
 size_t TracedFunction::traces() const { return impl_->traced; }
+void TracedFunction::set_name(std::function<std::string()> name) { impl_->name = std::move(name); }
 Device* TracedFunction::last_device() const { return impl_->last_device; }
 std::vector<TracedGraph> TracedFunction::graphs() const {
   std::lock_guard lock(impl_->mutex);
@@ -387,6 +433,28 @@ std::vector<TracedGraph> TracedFunction::graphs() const {
   for (const auto& trace : impl_->traces) graphs.push_back(*trace);
   return graphs;
 }
+
+namespace {
+
+// Tells the recorder of a step of training, where that was one and it did not fail.
+class StepEnd {
+ public:
+  StepEnd(bool trains, const void* function, const Tensor* arguments, size_t n)
+      : function_(trains ? function : nullptr), errors_(std::uncaught_exceptions()) {
+    if (function_ && n > 0 && arguments[0].rank() > 0) rows_ = static_cast<uint64_t>(int64_t{arguments[0].shape()[0]});
+  }
+  ~StepEnd() {
+    if (function_ && std::uncaught_exceptions() == errors_) profile::function_step_ended(function_, rows_);
+  }
+  StepEnd(const StepEnd&) = delete;
+
+ private:
+  const void* function_;
+  const int errors_;
+  uint64_t rows_ = 0;
+};
+
+}  // namespace
 
 void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>& results) {
   for (size_t i = 0; i < n; ++i)
@@ -429,6 +497,12 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
       impl_->prepared(trace, device, home, Impl::donated_cells(trace, device), impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, device, arguments, n);
+  // Some steps of training are timed op by op.
+  profile::OpTimes* const timed =
+      trace.trains && ++trace.calls % profile::kTimedSteps == 2 ? &profile::training_ops() : nullptr;
+  if (timed) timed->begin_round();
+  const profile::TimeOps timing(timed);
+  const StepEnd end(trace.trains, impl_.get(), arguments, n);
   if (prepared.only_in_place) {
     if (device.is_host()) {
       prepared.plan->run(trace.inputs.data(), prepared.kept_data.data());
@@ -473,6 +547,65 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   }
   trace.outputs.clear();
   trace.fresh.clear();
+}
+
+double TracedFunction::seconds_alone(const Tensor* arguments, size_t n, double most_seconds) {
+  const profile::Scope scope(profile::Part::trial);
+  for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
+  const std::lock_guard lock(impl_->mutex);
+  Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
+  Device& host = registry().host();
+  const bool effects = std::ranges::any_of(trace.graph.values, is_token);
+  if (trace.has_places || effects || (impl_->last_device && impl_->last_device != &host)) return 0;
+  CellLocks locks(trace);
+  const uint64_t donated = trace.cells.size() <= 63 ? (uint64_t{1} << trace.cells.size()) - 1 : ~uint64_t{0};
+  uint64_t assigned = 0;
+  for (size_t i = 0; i < trace.cells.size() && i < 63; ++i)
+    if (trace.cells[i].assigned) assigned |= uint64_t{1} << i;
+  Trace::Prepared& prepared = impl_->prepared(trace, host, nullptr, trace.cells.size() <= 63 ? donated & assigned : donated,
+                                              impl_->sizes_of_call);
+  const Plan& plan = prepared.plan->plan();
+  // Its inputs, with copies in the place of what is written.
+  std::vector<const void*> inputs;
+  std::vector<BufferRef> copies;
+  std::vector<void*> fresh;
+  std::vector<uint64_t> words;
+  for (size_t i = 0; i < n; ++i) inputs.push_back(arguments[i].impl()->data());
+  for (const Tensor& tensor : trace.captured) inputs.push_back(tensor.impl()->data());
+  try {
+    for (const TracedGraph::Cell& cell : trace.cells) {
+      const TensorImpl* impl = cell.variable->value.impl();
+      const size_t bytes = impl->aval().bytes();
+      copies.push_back(BufferRef::allocate(std::max<size_t>(bytes, 1), Owner::other));
+      std::memcpy(copies.back()->data(), impl->data(), bytes);
+      inputs.push_back(copies.back()->data());
+    }
+    for (const size_t bytes : plan.fresh_buffers()) {
+      copies.push_back(BufferRef::allocate(std::max<size_t>(bytes, 1), Owner::other));
+      fresh.push_back(copies.back()->data());
+    }
+  } catch (const ResourceError&) {
+    return 0;
+  }
+  for (const TracedGraph::Draw& draw : trace.draws) {
+    const Generator::State state = draw.generator->state();
+    words.push_back(state.seed);
+    words.push_back(state.counter);
+  }
+  for (const uint64_t& word : words) inputs.push_back(&word);
+  std::vector<double> times;
+  const double tick = profile::seconds_per_tick();
+  double spent = 0;
+  while (times.size() < 3 || (spent < most_seconds && times.size() < 101)) {
+    const uint64_t begin = profile::ticks();
+    prepared.plan->run(inputs.data(), fresh.data());
+    times.push_back(static_cast<double>(profile::ticks() - begin) * tick);
+    spent += times.back();
+    if (times.size() == 1 && times[0] > most_seconds) break;
+  }
+  if (times.size() > 2) times.erase(times.begin());  // it touches new memory
+  std::ranges::sort(times);
+  return times[times.size() / 2];
 }
 
 }  // namespace brio::detail

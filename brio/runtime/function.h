@@ -31,7 +31,13 @@ class TracedFunction {
   TracedFunction(Body body, std::vector<Aval> signature);
   ~TracedFunction();
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
+  // What it is called where its traces are counted; asked for when there is one to count.
+  void set_name(std::function<std::string()> name);
   size_t traces() const;
+  // How long a call with these arguments takes by itself, in seconds: the median of several, on copies of all that it
+  // writes and without taking from random generators. It is not in the middle of a call, nothing that the program can
+  // see changes. 0: it cannot be tried, as it has effects, runs on a device or there is no memory for it.
+  double seconds_alone(const Tensor* arguments, size_t n, double most_seconds);
   Device* last_device() const;              // that a call ran on; null: none has run yet
   std::vector<TracedGraph> graphs() const;  // of the traces that are kept, the newest first
 

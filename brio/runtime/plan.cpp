@@ -9,6 +9,8 @@
 #include "brio/base/error.h"
 #include "brio/base/float_mode.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/profile/clock.h"
+#include "brio/profile/op_times.h"
 #include "brio/runtime/device_costs.h"
 #include "brio/runtime/device_target.h"
 #include "brio/runtime/devices.h"
@@ -108,6 +110,10 @@ class PlanBuilder {
       Plan::Step& step = plan_->steps_.emplace_back();
       kernels_.push_back(choice.kernel.get());
       step.label = std::string(node.op->name);
+      for (const ValueId v : node.out) {
+        const Aval& made = plan_->graph_.values[v];
+        step.wide |= made.dtype == f64 && made.bytes() > 128;
+      }
       step.choice =
           cat(choice.implementation, choice.kernel->description.empty() ? "" : ": ", choice.kernel->description);
       for (const auto& [name, reason] : choice.skipped) step.choice += cat("\n      not ", name, ": ", reason);
@@ -235,8 +241,20 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
     args.scratch = base + step.scratch;
     step.kernel->run(args);
   };
-  if (!profiling()) [[likely]] {
+  const profile::TakenOpTable asked;
+  if (!asked.get() && !profiling()) [[likely]] {
     for (const Step& step : steps_) run_step(step);
+    return;
+  }
+  if (profile::OpTimes* const table = asked.get()) {
+    uint64_t begin = profile::ticks();
+    for (const Step& step : steps_) {
+      run_step(step);
+      const uint64_t end = profile::ticks();
+      if (step.wide) table->add(step.label + " f64", end - begin);
+      else table->add(step.label, end - begin);
+      begin = end;
+    }
     return;
   }
   for (const Step& step : steps_) {

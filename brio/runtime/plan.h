@@ -73,6 +73,7 @@ class Plan {
     size_t scratch;
     std::string label;
     std::string choice;
+    bool wide = false;  // it makes many numbers of f64
     mutable std::atomic<uint64_t> calls{0}, nanoseconds{0};
 
     Step() = default;
@@ -84,7 +85,8 @@ class Plan {
           end(other.end),
           scratch(other.scratch),
           label(std::move(other.label)),
-          choice(std::move(other.choice)) {}
+          choice(std::move(other.choice)),
+          wide(other.wide) {}
   };
   enum class Base : uint8_t { arena, constant, input, fresh, none };
   struct Slot {

@@ -8,6 +8,8 @@
 
 #include "brio/base/error.h"
 #include "brio/base/fork_locks.h"
+#include "brio/profile/named.h"
+#include "brio/profile/recorder.h"
 #include "brio/runtime/symbolic.h"
 
 namespace brio {
@@ -105,6 +107,10 @@ class Cache {
     std::lock_guard lock(mutex_);
     return {entries_.size(), bytes(),           limit_,        hits_,     misses_,
             evictions_,      symbolic.families, symbolic.hits, last_miss_};
+  }
+  std::string last_miss() {
+    std::lock_guard lock(mutex_);
+    return last_miss_;
   }
   void set_limit(size_t bytes) {
     GonePlans gone;
@@ -293,6 +299,7 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
 }
 
 void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers) const {
+  const profile::Scope scope(profile::Part::run);
   std::unique_ptr<RunMemory> memory = take();
   SharedArena::Taken shared = shared_ ? shared_->take(shared_bytes(), plan_->device().memory()) : nullptr;
   const BufferRef& arena = shared ? *shared : memory->arena;
@@ -340,6 +347,8 @@ uint64_t hash_words(PlanKey key) {
 std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, Device& device,
                                                     const std::function<Graph()>& make) {
   if (auto plan = cache().find(key, hash)) return plan;
+  const profile::Scope scope(profile::Part::plan);
+  const uint64_t begin = profile::ticks();
   Graph graph = make();
   const uint64_t signature = signature_of(graph);
   std::vector<Aval> inputs;
@@ -348,6 +357,9 @@ std::shared_ptr<const CachedPlan> find_or_make_plan(PlanKey key, uint64_t hash, 
   auto plan = std::make_shared<const CachedPlan>(std::move(made.plan), std::move(made.arena));
   plan = cache().insert(key, hash, std::move(plan), signature, std::move(inputs), made.note);
   if (plans_over_limit()) drop_idle_plans();
+  static profile::NamedRow* const row = profile::row_of(profile::NameKind::plan, "eager code");
+  profile::count(row, profile::ticks() - begin);
+  if (row) profile::set_detail(*row, cache().last_miss());
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
@@ -35,6 +36,8 @@ struct Progress {
 class Callback {
  public:
   virtual ~Callback() = default;
+  // What its time is counted under, in reports of where the time went; empty: under none, as it takes next to none.
+  virtual std::string shown_name() const;
   virtual void on_train_begin(Progress&) {}
   virtual void on_train_end(Progress&, const Logs&) {}
   virtual void on_epoch_begin(Progress&, int64_t /*epoch*/) {}
@@ -55,6 +58,7 @@ class Callback {
 // Keeps the logs of every epoch.
 class HistoryCallback : public Callback {
  public:
+  std::string shown_name() const override { return {}; }
   void on_epoch_end(Progress&, int64_t epoch, Logs& logs) override { history.append(epoch, logs); }
   History history;
 };

@@ -88,6 +88,9 @@ struct FitOptions {
   int64_t validation_freq = 1;  // in epochs
   bool stop_at_nan = true;      // a loss that is not finite is an error
   Callbacks callbacks = {};
+  // Says after the first minute and at the end what limits the run, what would help and by how much. What it tries
+  // out at the end changes no result. `doctor_traces`: it may trace the model anew for that.
+  bool doctor = false, doctor_traces = true;
 };
 
 struct EvaluateOptions {

@@ -22,6 +22,7 @@ class ProgressBar : public Callback {
   explicit ProgressBar(int verbose);  // to stdout
   ProgressBar(int verbose, std::ostream& out, bool terminal);
 
+  std::string shown_name() const override { return {}; }
   void on_train_begin(Progress&) override { in_fit_ = true; }
   void on_train_end(Progress& progress, const Logs&) override { say_batch_size(progress); }
   void on_epoch_begin(Progress& progress, int64_t epoch) override;

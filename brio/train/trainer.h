@@ -18,6 +18,8 @@
 
 namespace brio::train {
 
+class TimedCallbacks;
+
 class Trainer {
  public:
   explicit Trainer(std::shared_ptr<nn::Module> module) : module_(std::move(module)) {}
@@ -35,6 +37,13 @@ class Trainer {
   Logs test_on_batch(const Batch& batch);
   void reset_metrics();
   Turns& turns() { return turns_; }
+
+  // For the doctor, between two steps: how long a step on this batch takes by itself, as it is and without metrics,
+  // in at most so many seconds. Nothing changes. 0: it cannot be tried.
+  double step_seconds(const Batch& batch, double most_seconds);
+  enum class Metrics : uint8_t { with, without };
+  double traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds);
+  bool has_metrics() const;
 
   void require_compiled(const char* what) const;  // throws InvalidArgument
   // Is a step of the user's own in place of Brio's? What its batches hold is its own affair.
@@ -82,7 +91,9 @@ class Trainer {
   void run_parts(const Batch& batch, int64_t parts);
   static Device& device_for(const detail::TracedFunction& step);
   bool train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches);
-  std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names);
+  std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names,
+                           Metrics metrics = Metrics::with);
+  void list_arguments(const Batch& batch);
   std::vector<Tensor> part_of_step(const Batch& batch, const Tensor& all_rows);
   std::vector<Tensor> forward(const Batch& batch, bool training);
   std::vector<Tensor> own_step(const nn::Step& step, const Batch& batch, std::vector<std::string>& names);
@@ -97,7 +108,7 @@ class Trainer {
   TensorList weights_of(const Batch& batch, bool training) const;
   void update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights);
   Logs run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
-                 const nn::Callbacks& callbacks);
+                 const TimedCallbacks& callbacks);
   int64_t steps_per_execution() const { return compiled_ ? compiled_->options.steps_per_execution : 1; }
   Progress progress_of(int64_t epochs, std::optional<int64_t> steps);
 

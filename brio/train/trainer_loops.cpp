@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "brio/base/error.h"
+#include "brio/train/fit_doctor.h"
 #include "brio/train/progress_bar.h"
+#include "brio/train/timed_callbacks.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {
@@ -33,6 +35,11 @@ int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
   return steps ? (*steps + at_once - 1) / at_once * at_once : INT64_MAX;
 }
 int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
+
+bool next_batch(BatchSource& batches, Batch& batch) {
+  const profile::Scope scope(profile::Part::input);
+  return batches.next(batch);
+}
 
 // What a source of batches asks of tensors.
 void check_rows(const Batch& batch) {
@@ -96,10 +103,13 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       progress_of(options.epochs, options.steps_per_epoch ? options.steps_per_epoch : batches.steps());
   progress.initial_epoch = options.initial_epoch;
   progress.order = batches.order();
+  const TimedCallbacks timed(callbacks);
+  profile::FitScope recorded(this, static_cast<uint64_t>(options.epochs));
+  FitDoctor doctor(*this, options);
   const int64_t at_once = steps_per_execution();
   const int64_t most_steps = whole_executions(options.steps_per_epoch, at_once);
 
-  for (const auto& callback : callbacks) callback->on_train_begin(progress);
+  timed.each([&](Callback& c) { c.on_train_begin(progress); });
   if (progress.order && batches.order()) batches.set_order(*progress.order);
   Logs logs;
   Batch batch;
@@ -111,49 +121,60 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     reset_metrics();
     batches.reset(epoch);
     if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
-    for (const auto& callback : callbacks) callback->on_epoch_begin(progress, epoch);
+    timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
+    recorded.begin_epoch(static_cast<uint64_t>(progress.steps.value_or(0)));
     auto checked = std::chrono::steady_clock::now();
     int64_t step = 0;
     const int64_t done = epoch == progress.initial_epoch ? progress.initial_step : 0;  // by the run that was cut off
-    while (step < done && batches.next(batch)) ++step;
-    while (step < most_steps && !progress.stop_training && batches.next(batch)) {
+    while (step < done && next_batch(batches, batch)) ++step;
+    while (step < most_steps && !progress.stop_training && next_batch(batches, batch)) {
       if (!progress.batch_choice && batches.choice(false)) {
         progress.batch_choice = *batches.choice(false);
         forget_steps();  // of the other sizes, with their memory
       }
       if (step % at_once == 0)
-        for (const auto& callback : callbacks) callback->on_train_batch_begin(progress, step);
+        timed.each([&](Callback& c) { c.on_train_batch_begin(progress, step); });
       while (!train(batch, options.accumulate, prepared, batches)) {
       }
       ++step;
       if (step % at_once == 0)
-        for (const auto& callback : callbacks) callback->on_train_batch_end(progress, step - 1);
+        timed.each([&](Callback& c) { c.on_train_batch_end(progress, step - 1); });
       if (const auto now = std::chrono::steady_clock::now();
           options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
+        const profile::Scope scope(profile::Part::metrics);
         checked = now;
         check_loss(epoch, step);
       }
+      recorded.end_step(static_cast<uint64_t>(batch.rows()));
+      doctor.after_step(batch);
     }
     if (step % at_once != 0)
-      for (const auto& callback : callbacks) callback->on_train_batch_end(progress, last_step(step, at_once));
+      timed.each([&](Callback& c) { c.on_train_batch_end(progress, last_step(step, at_once)); });
     if (step == 0) throw InvalidArgument(cat("[fit] epoch ", epoch + 1, " has no batches; give it data"));
-    if (options.stop_at_nan && !progress.stop_training && step > done) check_loss(epoch, step);
-    logs = step > done ? by_name(read_metrics()) : Logs();
+    {
+      const profile::Scope scope(profile::Part::metrics);
+      if (options.stop_at_nan && !progress.stop_training && step > done) check_loss(epoch, step);
+      logs = step > done ? by_name(read_metrics()) : Logs();
+    }
     if (validation && (epoch + 1) % options.validation_freq == 0) {
+      const profile::Scope scope(profile::Part::evaluation);
+      if (profile::Run* run = recorded.run()) ++run->evaluations;
       Progress of_validation = progress;
       of_validation.stop_training = false;  // what a batch stopped is the training
       of_validation.steps = options.validation_steps ? options.validation_steps : validation->steps();
-      const Logs found = run_tests(*validation, options.validation_steps, of_validation, callbacks);
+      const Logs found = run_tests(*validation, options.validation_steps, of_validation, timed);
       progress.stop_training |= of_validation.stop_training;
       for (const auto& [name, value] : by_name(found, "val_")) logs.set(name, value);
     }
     hand_over_.clear();
     turn.reset();  // the numbers are read: others may count
-    for (const auto& callback : callbacks) callback->on_epoch_end(progress, epoch, logs);
+    timed.each([&](Callback& c) { c.on_epoch_end(progress, epoch, logs); });
   }
   if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
   if (const BatchChoice* choice = batches.choice(true)) progress.batch_choice = *choice;
-  for (const auto& callback : callbacks) callback->on_train_end(progress, logs);
+  timed.each([&](Callback& c) { c.on_train_end(progress, logs); });
+  recorded.settle();
+  doctor.at_end(recorded.run());
   history->history.batch_choice = progress.batch_choice;
   return std::move(history->history);
 }
@@ -187,27 +208,27 @@ void Trainer::prepare_weights() {
 }
 
 Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Progress& progress,
-                        const nn::Callbacks& callbacks) {
+                        const TimedCallbacks& callbacks) {
   reset_metrics();
   batches.reset(0);
-  for (const auto& callback : callbacks) callback->on_test_begin(progress);
+  callbacks.each([&](Callback& c) { c.on_test_begin(progress); });
   Batch batch;
   const int64_t at_once = steps_per_execution(), most_steps = whole_executions(steps, at_once);
   int64_t step = 0;
   while (step < most_steps && batches.next(batch)) {
     if (step % at_once == 0)
-      for (const auto& callback : callbacks) callback->on_test_batch_begin(progress, step);
+      callbacks.each([&](Callback& c) { c.on_test_batch_begin(progress, step); });
     prepare("evaluate", batch, false);
     run(Kind::test, batch);
     ++step;
     if (step % at_once == 0)
-      for (const auto& callback : callbacks) callback->on_test_batch_end(progress, step - 1);
+      callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, step - 1); });
   }
   if (step % at_once != 0)
-    for (const auto& callback : callbacks) callback->on_test_batch_end(progress, last_step(step, at_once));
+    callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, last_step(step, at_once)); });
   if (step == 0) throw InvalidArgument("[evaluate] there are no batches; give it data");
   Logs logs = read_metrics();
-  for (const auto& callback : callbacks) callback->on_test_end(progress, by_name(logs));
+  callbacks.each([&](Callback& c) { c.on_test_end(progress, by_name(logs)); });
   return logs;
 }
 
@@ -219,7 +240,7 @@ Logs Trainer::evaluate(BatchSource& batches, const nn::EvaluateOptions& options)
     if (callback) callbacks.push_back(callback);
   Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
   const Turn turn(turns_);
-  Logs logs = run_tests(batches, options.steps, progress, callbacks);
+  Logs logs = run_tests(batches, options.steps, progress, TimedCallbacks(callbacks));
   hand_over_.clear();
   return logs;
 }
@@ -232,6 +253,7 @@ Logs Trainer::train_on_batch(const Batch& batch, const std::map<int64_t, double>
   prepare("train_on_batch", batch, true);
   prepare_weights();
   run(Kind::train, batch);
+  const profile::Scope scope(profile::Part::metrics);
   return read_metrics();
 }
 

@@ -102,7 +102,8 @@ std::vector<Tensor> Trainer::forward(const Batch& batch, bool training) {
   return y_pred;
 }
 
-std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector<std::string>& names) {
+std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector<std::string>& names,
+                                  Metrics metrics) {
   Compiled& c = *compiled_;
   if (const nn::Step& own = training ? c.options.train_step : c.options.test_step) return own_step(own, batch, names);
   const TensorList weights = weights_of(batch, training);
@@ -116,7 +117,7 @@ std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector
     y_pred = forward(batch, training);
     total_loss(batch, y_pred, weights);
   }
-  update_metrics(batch, y_pred, weights);
+  if (metrics == Metrics::with) update_metrics(batch, y_pred, weights);
   // Last, so that every other reader of the weights and of the step count comes before they are written in place.
   if (learns) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
   return {};
@@ -160,6 +161,12 @@ Device& Trainer::device_for(const detail::TracedFunction& step) {
   return before ? *before : registry().host();
 }
 
+void Trainer::list_arguments(const Batch& batch) {
+  arguments_.clear();
+  for (const TensorList* list : {&batch.x, &batch.y, &batch.sample_weight})
+    arguments_.insert(arguments_.end(), list->begin(), list->end());
+}
+
 void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
   std::vector<Traced>& steps = kind == Kind::train  ? compiled_->train
                                : kind == Kind::test ? compiled_->test
@@ -183,10 +190,9 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
     const Sizes sizes = own ? Sizes::fixed : Sizes::open;
     steps.push_back({n_x, n_y, n_weights, names, std::make_unique<detail::TracedFunction>(body, sizes)});
     found = steps.end() - 1;
+    found->function->set_name([kind] { return std::string(kind == Kind::test ? "the step of evaluate" : "the step of fit"); });
   }
-  arguments_.clear();
-  for (const TensorList* list : {&batch.x, &batch.y, &batch.sample_weight})
-    arguments_.insert(arguments_.end(), list->begin(), list->end());
+  list_arguments(batch);
   if (all_rows.defined()) arguments_.push_back(all_rows);
   results_.clear();
   hand_over_.move(arguments_, device_for(*found->function));

@@ -3,10 +3,15 @@
 The functions are C++ (brio._core); submodules are loaded when they are first used.
 """
 
+import os as _os
+
 from brio import errors
 from brio._core import *
 from brio._lazy import load as _load
 from brio._shape import TensorShape
+
+if _os.environ.get("BRIO_DOCTOR"):
+    from brio import _doctor  # noqa: F401
 
 __version__ = "0.1.0"
 newaxis = None

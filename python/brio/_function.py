@@ -198,6 +198,28 @@ class ConcreteFunction:
         return [s for s in _nest.flatten(self.structured_input_signature) if isinstance(s, TensorSpec)]
 
 
+def _difference(function, before, now):
+    """For the doctor: which argument made a call be traced anew, as a text. (args, kwargs) with zeros for tensors."""
+    try:
+        names = [n for n in inspect.signature(function).parameters]
+    except (TypeError, ValueError):
+        names = []
+    label = lambda i: f"'{names[i]}'" if i < len(names) else str(i)  # noqa: E731
+    pairs = [(label(i), a, b) for i, (a, b) in enumerate(zip(before[0], now[0]))]
+    pairs += [(f"'{key}'", before[1].get(key), value) for key, value in now[1].items()]
+    for name, a, b in pairs:
+        if _core.is_tensor(a) and _core.is_tensor(b):
+            continue
+        if _core.is_tensor(a) or _core.is_tensor(b) or type(a) is not type(b) or a != b:
+            return f"argument {name} changes: {_short(b)} after {_short(a)}"
+    return None
+
+
+def _short(value):
+    text = "a tensor" if _core.is_tensor(value) else repr(value)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
 def _open_sizes(signature):
     """(signature with numbers for tensors, (shape, dtype) of each), or (None, None) where it does not say all ranks."""
     specs = _nest.flatten(signature)

@@ -79,10 +79,8 @@ class Dataset(sources.Sources):
         return f"<{type(self).__name__} element_spec={self.element_spec}>"
 
     def explain(self, seconds=1.0):
-        """Reads for so long, prints where the time went, and returns the text."""
-        text = self._brio_dataset.explain(float(seconds))
-        print(text)
-        return text
+        """Reads for so long and returns a text that says where the time went; print() it."""
+        return self._brio_dataset.explain(float(seconds))
 
     # ---- walking
 

@@ -65,6 +65,12 @@ def _op_by_op_where_needed(method):
     return call
 
 
+def _all_layers(model):
+    for layer in getattr(model, "layers", ()):
+        yield layer
+        yield from _all_layers(layer)
+
+
 def _in_floatx(values):
     """A tensor; floats of another width become Keras' default, as arrays of NumPy's are float64 without anybody's wish."""
     made, floatx = _core.convert_to_tensor(as_dense(values)), _config.floatx()
@@ -154,9 +160,10 @@ class Trainer:
     @_op_by_op_where_needed
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
-            validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1):  # fmt: skip
+            validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1, doctor=False):  # fmt: skip
         """Trains for so many epochs; returns a History.
 
+        doctor=True says after the first minute and at the end what limits the run, what would help and by how much.
         batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and says so;
         history.batch_choice has the choice and what was measured.
         """
@@ -170,7 +177,7 @@ class Trainer:
             "validation_split": float(validation_split), "shuffle": bool(shuffle), "initial_epoch": initial_epoch,
             "steps_per_epoch": steps_per_epoch, "validation_steps": validation_steps,
             "validation_batch_size": validation_batch_size or 0, "validation_freq": validation_freq,
-            "stop_at_nan": False,
+            "stop_at_nan": False, "doctor": bool(doctor), "doctor_traces": self._is_all_ours(),
         }  # fmt: skip
         if class_weight:
             options["class_weight"] = dict(class_weight)
@@ -187,11 +194,20 @@ class Trainer:
         if self.run_eagerly:
             if batch_size == "auto":
                 raise ValueError('batch_size="auto" measures compiled steps, and run_eagerly=True asks for none; give a number')
+            _core._note("run_eagerly")
             _eager_loop.fit(self, x, y, watchers, options, verbose)
+            if doctor:
+                print(_core._doctor_screen(), end="")
         else:
             history.batch_choice = self._trainer.fit(x, y, verbose, watchers, options).get("batch_choice")
         self.__dict__["history"] = history
         return history
+
+    def _is_all_ours(self):
+        """Whether tracing the model runs no code of the user's, so that the doctor may do it once more."""
+        arguments = self.__dict__.get("_compile_arguments", {})
+        parts = [self, *_all_layers(self), self.optimizer, *_nest.flatten([arguments.get(k) for k in ("loss", "metrics", "weighted_metrics")])]
+        return all(p is None or isinstance(p, (str, float, int)) or type(p).__module__.startswith("brio.") for p in parts)
 
     def _restore_waiting(self, x):
         """A checkpoint that was restored before there were weights is restored now, before they are used."""

@@ -108,6 +108,15 @@ class LambdaCallback(Callback):
                 setattr(self, name, function)
 
 
+def _timer(callback, method):
+    """What counts a callback's time for the doctor; None where the method does nothing worth it."""
+    if isinstance(callback, History) or not hasattr(Callback, method) or not (_overrides(callback, method) or "batch" in method):
+        return None
+    from brio.keras._checkpoint_callbacks import BackupAndRestore, ModelCheckpoint
+
+    return _core._CallbackTimer(f"{type(callback).__name__}.{method}", isinstance(callback, (BackupAndRestore, ModelCheckpoint)))
+
+
 def _overrides(callback, name):
     return name in callback.__dict__ or getattr(type(callback), name) is not getattr(Callback, name)
 
@@ -129,6 +138,7 @@ class CallbackList:
                 for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
             for part in ("train", "test", "predict")
         )
+        self._timers = {}
         if model is not None:
             model.__dict__.update(_initial_epoch=None, _initial_step=None, _order=None)
 
@@ -152,8 +162,11 @@ class CallbackList:
         self.model.__dict__["_order"] = state
 
     def _all(self, method, *args):
-        for callback in self.callbacks:
-            getattr(callback, method)(*args)
+        timers = self._timers.get(method)
+        if timers is None:
+            timers = self._timers[method] = [_timer(callback, method) for callback in self.callbacks]
+        for callback, timer in zip(self.callbacks, timers):
+            timer(getattr(callback, method), *args) if timer else getattr(callback, method)(*args)
         return bool(getattr(self.model, "stop_training", False))
 
     def on_epoch_begin(self, epoch, logs=None):

@@ -1,6 +1,7 @@
-"""tf.profiler.experimental: writes down how long the parts of a program take that it names.
+"""tf.profiler.experimental: writes down what the steps of a program were spent on, and the parts of it that it names.
 
-What Trace() named lies in LOGDIR/plugins/profile/DATE/HOST.trace.json, in the form that chrome://tracing and Perfetto show.
+The steps that the recorder saw and what Trace() named lie in LOGDIR/plugins/profile/DATE/HOST.trace.json, in the form that chrome://tracing and
+Perfetto show.
 """
 
 import collections
@@ -10,7 +11,7 @@ import socket
 import threading
 import time
 
-from brio import errors
+from brio import _core, errors
 from brio._missing import attribute_error_of
 
 __getattr__ = attribute_error_of(__name__)
@@ -29,12 +30,12 @@ class ProfilerOptions(collections.namedtuple("ProfilerOptions", "host_tracer_lev
 
 
 def start(logdir, options=None):
-    """Begins to write down what Trace() names."""
+    """Begins to write down steps of training, and what Trace() names."""
     global _session
     with _lock:
         if _session is not None:
             raise errors.AlreadyExistsError("[profiler] another profile is being written: stop() it first")
-        _session = (os.fspath(logdir), [])
+        _session = (os.fspath(logdir), [], _core._trace_begin())
 
 
 def stop(save=True):
@@ -43,12 +44,33 @@ def stop(save=True):
     with _lock:
         if _session is None:
             raise errors.UnavailableError("[profiler] there is no profile to stop: start() one")
-        (logdir, events), _session = _session, None
+        (logdir, events, begun), _session = _session, None
     if save:
+        events = json.loads(_core._chrome_trace(begun))["traceEvents"] + events
         folder = os.path.join(logdir, "plugins", "profile", time.strftime("%Y_%m_%d_%H_%M_%S"))
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, f"{socket.gethostname()}.trace.json"), "w", encoding="utf-8") as file:
             json.dump({"displayTimeUnit": "ms", "traceEvents": events}, file)
+
+
+def memory_ledger():
+    """The bytes that tensors hold, by owner: {"parameters": {"bytes": ..., "peak": ...}, ...}."""
+    return _core._memory_ledger()
+
+
+def plan_cache_stats():
+    """What the cache of plans holds: plans, bytes, hits, misses, evictions, and why the newest miss was one."""
+    return _core._plan_cache_stats()
+
+
+def kernel_times():
+    """Of a training step, the seconds of each op, longest first: measured in one step of 32."""
+    return _core._kernel_times()
+
+
+def doctor():
+    """What limits the training that ran longest so far, as the doctor's report: a dictionary."""
+    return json.loads(_core._doctor_json())
 
 
 class Profile:

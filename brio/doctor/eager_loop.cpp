@@ -1,0 +1,33 @@
+// A step that is recorded op by op each time: a function records it once.
+#include "brio/base/error.h"
+#include "brio/doctor/finding.h"
+
+namespace brio::doctor {
+
+std::optional<Finding> eager_loop(const Evidence& e) {
+  constexpr double kCall = 3e-6;  // seconds: calling a function from Python
+  if (e.kind != profile::RunKind::eager_loop) return {};
+  const double recording = e.part(Part::record);
+  if (recording / e.step < kWorthSaying || recording < 2 * kCall) return {};
+  bool in_fit = false;
+  for (const profile::Named& note : e.notes) in_fit |= note.name == "run_eagerly";
+  Finding f{.id = "eager_loop",
+            .where = in_fit                  ? "compile(run_eagerly=True)"
+                     : e.tape_lines.empty() ? "the training loop"
+                                            : e.tape_lines[0].name};
+  f.evidence = {{"share", recording / e.step},
+                {"recording_ms_a_step", recording * 1e3},
+                {"running_ms_a_step", e.part(Part::run) * 1e3},
+                {"ops_a_step", e.ops_a_step}};
+  f.symptom = cat("recording ", static_cast<int64_t>(e.ops_a_step + 0.5), " ops a step takes ", duration(recording),
+                  " (", percent(recording / e.step), "), running them ", duration(e.part(Part::run)));
+  f.remedy = in_fit          ? "model.compile(..., run_eagerly=False)"
+             : e.from_python ? "@tf.function  # above the function that has the tape and apply_gradients"
+                             : "auto step = function([&](const Tensor& x, const Tensor& y) { /* the tape */ });";
+  const double after = e.step - recording + kCall;
+  f.gain = gain_of(e.step, after, e.step - 0.85 * recording, after, How::computed);
+  f.confidence = 0.8;
+  return f;
+}
+
+}  // namespace brio::doctor

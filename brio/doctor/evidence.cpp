@@ -1,0 +1,107 @@
+#include "brio/doctor/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "brio/base/cpu_count.h"
+#include "brio/base/memory_limit.h"
+#include "brio/base/thread_pool.h"
+
+namespace brio::doctor {
+namespace {
+
+void add_steps(const profile::Run& run, double tick, Evidence& e) {
+  const uint64_t kept = std::min<uint64_t>(run.steady_steps(), profile::Run::kRing);
+  for (uint64_t i = run.steady_steps() - kept; i < run.steady_steps(); ++i)
+    e.step_seconds.push_back(run.ring[i % profile::Run::kRing].wall * static_cast<float>(tick));
+  std::vector<float> sorted = e.step_seconds;
+  std::ranges::sort(sorted);
+  if (sorted.empty()) return;
+  e.median = sorted[sorted.size() / 2];
+  e.p90 = sorted[sorted.size() * 9 / 10];
+}
+
+// The pipeline that was waited for about as long as the run waited.
+const profile::PipelineFacts* pipeline_of(const Evidence& e) {
+  const double waited = e.part(Part::input) * static_cast<double>(e.steps);
+  const profile::PipelineFacts* best = nullptr;
+  double best_distance = 0;
+  for (const profile::PipelineFacts& each : e.pipelines) {
+    if (each.rings.empty()) continue;
+    const double distance = std::abs(each.rings.back().waited - waited);
+    if (!best || distance < best_distance) {
+      best = &each;
+      best_distance = distance;
+    }
+  }
+  // Another one that somebody reads beside the training says nothing of it.
+  return best && best->rings.back().waited > 0.3 * waited ? best : nullptr;
+}
+
+void add_machine(Evidence& e) {
+  e.cpus = usable_cpus();
+  e.threads = static_cast<int>(thread_count());
+  e.free_memory = static_cast<double>(available_memory());
+  e.samples = profile::samples();
+  e.gauges = profile::gauge_names();
+  if (e.samples.size() < 2) return;
+  const profile::Sample &first = e.samples.front(), &last = e.samples.back();
+  const double seconds = static_cast<double>(last.at - first.at) * profile::seconds_per_tick();
+  if (seconds < 0.05) return;
+  if (e.step > 0) e.cpu_a_step = (last.cpu - first.cpu) / seconds * e.step;
+  e.waited_cpu = std::max(0.0, last.waited_cpu - first.waited_cpu) / seconds;
+  e.throttled = std::max(0.0, last.throttled - first.throttled) / seconds;
+}
+
+}  // namespace
+
+double Evidence::without_input() const {
+  const double others = step - part(Part::input);
+  // Input that is made beside the step takes processors from it.
+  const double slowed = trials.alone > 0 ? std::max(0.0, part(Part::run) - trials.alone) : 0;
+  return std::max(others - slowed, 1e-9);
+}
+
+Evidence gather() {
+  Evidence e;
+  const std::vector<const profile::Run*> runs = profile::runs();
+  if (runs.empty() || runs[0]->steady_steps() == 0) return e;
+  const profile::Run& run = *runs[0];
+  profile::sample_now(run.steps);
+  const double tick = profile::seconds_per_tick();
+  e.kind = run.kind;
+  e.steps = static_cast<int64_t>(run.steady_steps());
+  const double n = static_cast<double>(e.steps);
+  for (size_t i = 0; i < profile::kParts; ++i) e.parts[i] = static_cast<double>(run.total[i]) * tick / n;
+  e.wall = static_cast<double>(run.wall) * tick;
+  e.step = e.wall / n - e.part(Part::trial);
+  e.wall = e.step * n;
+  e.rows = run.all_rows > 0 ? static_cast<double>(run.all_rows) / n : 0;
+  e.first_step = static_cast<double>(run.first_step) * tick;
+  e.before_first_step =
+      profile::process_age_at_load() + static_cast<double>(run.began - profile::loaded_at()) * tick;
+  e.epochs = static_cast<int64_t>(run.epochs);
+  e.epochs_asked = static_cast<int64_t>(run.epochs_asked);
+  e.steps_an_epoch = static_cast<int64_t>(run.steps_an_epoch);
+  e.evaluations = static_cast<int64_t>(run.evaluations);
+  e.reads_a_step = static_cast<double>(run.reads) / n;
+  e.ops_a_step = static_cast<double>(run.recorded_ops) / n;
+  e.trials = run.trials;
+  add_steps(run, tick, e);
+  const profile::OpTimes& ops = profile::training_ops();
+  e.ops = ops.read();
+  for (profile::OpTime& op : e.ops) op.seconds /= std::max<double>(1, static_cast<double>(ops.rounds()));
+  e.callbacks = profile::named(profile::NameKind::callback);
+  e.functions = profile::named(profile::NameKind::function);
+  e.plans = profile::named(profile::NameKind::plan);
+  e.read_lines = profile::named(profile::NameKind::read_line);
+  e.tape_lines = profile::named(profile::NameKind::tape_line);
+  e.notes = profile::named(profile::NameKind::note);
+  e.from_python = std::ranges::any_of(e.notes, [](const profile::Named& note) { return note.name == "python"; });
+  e.pipelines = profile::pipelines();
+  e.input = pipeline_of(e);
+  add_machine(e);
+  return e;
+}
+
+}  // namespace brio::doctor

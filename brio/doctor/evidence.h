@@ -1,0 +1,54 @@
+// What the recorder knows of a run, in seconds: what rules look at. A rule that lacks a figure says nothing.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "brio/profile/gauges.h"
+#include "brio/profile/named.h"
+#include "brio/profile/pipelines.h"
+#include "brio/profile/recorder.h"
+
+namespace brio::doctor {
+
+using profile::Part;
+
+struct Evidence {
+  profile::RunKind kind{};
+  bool from_python = false;  // remedies are lines of Python
+  int64_t steps = 0;         // without the first one
+  double rows = 0;           // samples of a batch; 0: not known
+  double step = 0;           // mean seconds of a step, with its share of evaluations and the like, without trials
+  double median = 0, p90 = 0;
+  double first_step = 0, before_first_step = 0;
+  double wall = 0;           // of all these steps
+  int64_t epochs = 0, steps_an_epoch = 0, evaluations = 0, epochs_asked = 0;
+  double reads_a_step = 0, ops_a_step = 0;
+  std::array<double, profile::kParts> parts{};  // of the mean step
+  profile::Trials trials;
+  std::vector<profile::OpTime> ops;  // of the plan of a step, seconds of one
+  std::vector<float> step_seconds;   // the newest steps, in order
+
+  std::vector<profile::Named> callbacks, functions, plans, read_lines, tape_lines, notes;
+  std::vector<profile::PipelineFacts> pipelines;
+  const profile::PipelineFacts* input = nullptr;  // the one that the run waited for
+
+  int cpus = 1, threads = 1;
+  double cpu_a_step = 0;     // seconds of all threads; 0: not known
+  double waited_cpu = 0;     // share of the time that the training thread could have run and had no processor
+  double throttled = 0;      // share of the time that the control group stopped us
+  double free_memory = 0;    // bytes
+  std::vector<profile::Sample> samples;
+  std::vector<std::string> gauges;
+
+  double part(Part which) const { return parts[static_cast<size_t>(which)]; }
+  double share(Part which) const { return step > 0 ? part(which) / step : 0; }
+  // The step without waiting for input, when nothing else keeps the processors busy.
+  double without_input() const;
+};
+
+// Of the run that took longest; steps = 0: there was none.
+Evidence gather();
+
+}  // namespace brio::doctor

@@ -1,0 +1,23 @@
+// The verdict: where the time of a step goes, and the findings, greatest gain first.
+#pragma once
+
+#include <string>
+
+#include "brio/doctor/finding.h"
+
+namespace brio::doctor {
+
+struct Verdict {
+  Evidence evidence;
+  std::vector<Finding> findings;
+  size_t recorder_bytes = 0;
+  double recorder_share = 0;
+
+  std::string json() const;
+  std::string screen() const;  // at most 24 lines of 80 columns
+};
+
+Verdict judge();                    // of what the recorder has now
+Verdict judge(Evidence evidence);
+
+}  // namespace brio::doctor

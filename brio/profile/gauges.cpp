@@ -1,0 +1,154 @@
+#include "brio/profile/gauges.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "brio/base/control_group.h"
+#include "brio/profile/clock.h"
+
+namespace brio::profile {
+namespace {
+
+constexpr size_t kMostSamples = 512;
+
+struct Gauge {
+  char name[32] = {};
+  int64_t (*read)() = nullptr;
+};
+
+struct Table {
+  std::mutex mutex;
+  std::array<Gauge, kMostGauges> gauges;
+  size_t used_gauges = 0;
+  std::array<Sample, kMostSamples> samples;
+  size_t used = 0;
+  double every = 0.5;
+};
+Table& table() {
+  static auto* made = new Table;
+  return *made;
+}
+std::atomic<uint64_t> next_at{0};
+
+void forget_in_child() {
+  Table& t = table();
+  new (&t.mutex) std::mutex;
+  t.used = 0;
+  t.every = 0.5;
+}
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+
+// A small file of the system, whole.
+size_t read_small(const char* path, char* text, size_t size) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  const ssize_t n = read(file, text, size - 1);
+  close(file);
+  text[n > 0 ? n : 0] = 0;
+  return n > 0 ? static_cast<size_t>(n) : 0;
+}
+
+int64_t number_behind(const char* text, const char* word) {
+  const char* at = std::strstr(text, word);
+  return at ? std::strtoll(at + std::strlen(word), nullptr, 10) : 0;
+}
+
+double throttled_seconds() {
+  static const std::string path = [] {
+    for (const std::string& folder : control_group_directories())
+      if (access((folder + "/cpu.stat").c_str(), R_OK) == 0) return folder + "/cpu.stat";
+    return std::string();
+  }();
+  char text[1024];
+  if (path.empty() || read_small(path.c_str(), text, sizeof text) == 0) return 0;
+  return static_cast<double>(number_behind(text, "throttled_usec ")) * 1e-6;
+}
+
+Sample take(uint64_t step) {
+  Sample s;
+  s.at = ticks();
+  s.step = step;
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  s.cpu = seconds(use.ru_utime) + seconds(use.ru_stime);
+  s.minor_faults = use.ru_minflt;
+  s.major_faults = use.ru_majflt;
+  s.involuntary = use.ru_nivcsw;
+  char text[4096];
+  if (read_small("/proc/self/statm", text, sizeof text) > 0) {
+    long long pages = 0;
+    if (std::sscanf(text, "%*s %lld", &pages) == 1) s.rss = pages * sysconf(_SC_PAGESIZE);
+  }
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", static_cast<long>(syscall(SYS_gettid)));
+  if (read_small(path, text, sizeof text) > 0) {
+    unsigned long long ran = 0, waited = 0;
+    if (std::sscanf(text, "%llu %llu", &ran, &waited) == 2) s.waited_cpu = static_cast<double>(waited) * 1e-9;
+  }
+  if (read_small("/proc/self/io", text, sizeof text) > 0) s.read_bytes = number_behind(text, "\nread_bytes: ");
+  if (read_small("/proc/self/status", text, sizeof text) > 0) s.swap = number_behind(text, "VmSwap:") * 1024;
+  s.throttled = throttled_seconds();
+  return s;
+}
+
+}  // namespace
+
+void add_gauge(std::string_view name, int64_t (*read)()) {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  if (t.used_gauges == kMostGauges) return;
+  Gauge& gauge = t.gauges[t.used_gauges++];
+  std::memcpy(gauge.name, name.data(), std::min(name.size(), sizeof gauge.name - 1));
+  gauge.read = read;
+}
+
+std::vector<std::string> gauge_names() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < t.used_gauges; ++i) names.emplace_back(t.gauges[i].name);
+  return names;
+}
+
+void sample_now(uint64_t step) {
+  Sample s = take(step);
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  for (size_t i = 0; i < t.used_gauges; ++i) s.gauges[i] = t.gauges[i].read();
+  if (t.used == kMostSamples) {
+    for (size_t i = 0; i < kMostSamples / 2; ++i) t.samples[i] = t.samples[2 * i];
+    t.used = kMostSamples / 2;
+    t.every *= 2;
+  }
+  t.samples[t.used++] = s;
+  next_at.store(s.at + static_cast<uint64_t>(t.every / seconds_per_tick()), std::memory_order_relaxed);
+}
+
+void maybe_sample(uint64_t now, uint64_t step) {
+  if (now < next_at.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  sample_now(step);
+}
+
+std::vector<Sample> samples() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  return {t.samples.begin(), t.samples.begin() + static_cast<std::ptrdiff_t>(t.used)};
+}
+
+size_t gauges_bytes() { return sizeof(Table); }
+
+}  // namespace brio::profile

@@ -1,0 +1,81 @@
+// Times of the steps of plans, by the op that each runs. A thread that wants them puts a table up while it calls what
+// runs plans: one step of many, one element of many.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace brio::profile {
+
+struct OpTime {
+  std::string op;
+  uint64_t calls = 0;
+  double seconds = 0;
+};
+
+class OpTimes {
+ public:
+  static constexpr size_t kRows = 40;
+  void add(std::string_view op, uint64_t ticks);
+  void begin_round(uint64_t n = 1) { rounds_.fetch_add(n, std::memory_order_relaxed); }
+  uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }  // steps or elements that were timed
+  std::vector<OpTime> read() const;  // longest first
+  void clear();
+
+ private:
+  struct Row {
+    std::atomic<uint64_t> hash{0}, calls{0}, ticks{0};
+    char name[40] = {};
+  };
+  std::array<Row, kRows> rows_{};
+  std::atomic<uint64_t> rounds_{0};
+};
+
+namespace detail {
+extern constinit thread_local OpTimes* op_table;
+}
+
+// The table of this thread; null: nobody asks.
+inline OpTimes* op_table() { return detail::op_table; }
+
+// The table of this thread, and none while it is held; null: nobody asks.
+class TakenOpTable {
+ public:
+  TakenOpTable() : table_(detail::op_table) {
+    if (table_) [[unlikely]]
+      detail::op_table = nullptr;  // what a step runs inside is that step's time
+  }
+  ~TakenOpTable() {
+    if (table_) [[unlikely]]
+      detail::op_table = table_;
+  }
+  TakenOpTable(const TakenOpTable&) = delete;
+  TakenOpTable& operator=(const TakenOpTable&) = delete;
+  OpTimes* get() const { return table_; }
+
+ private:
+  OpTimes* table_;
+};
+
+class TimeOps {
+ public:
+  explicit TimeOps(OpTimes* table) : before_(detail::op_table) {
+    if (table) detail::op_table = table;
+  }
+  ~TimeOps() { detail::op_table = before_; }
+  TimeOps(const TimeOps&) = delete;
+  TimeOps& operator=(const TimeOps&) = delete;
+
+ private:
+  OpTimes* before_;
+};
+
+// Of the steps of training, one of this many.
+inline constexpr uint64_t kTimedSteps = 32;
+OpTimes& training_ops();
+
+}  // namespace brio::profile

@@ -1,0 +1,246 @@
+#include "brio/profile/recorder.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <mutex>
+
+#include "brio/profile/gauges.h"
+
+namespace brio::profile {
+namespace {
+
+constexpr size_t kMostRuns = 8;
+
+std::atomic<bool> recording_on{true};
+std::atomic<uint64_t> training_traces{0};
+
+struct Table {
+  std::mutex mutex;
+  std::array<std::unique_ptr<Run>, kMostRuns> runs;
+};
+Table& table() {
+  static auto* made = new Table;
+  return *made;
+}
+
+uint64_t length(const Run& run) { return run.wall + run.first_step; }
+
+// The run of this key, or another one; the shortest makes room.
+Run* take_run(RunKind kind, const void* key) {
+  detail::ThreadState& s = detail::state;
+  if (s.run && s.run->key == key && s.run->kind == kind) return s.run;
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  std::unique_ptr<Run>* place = nullptr;
+  for (auto& run : t.runs)
+    if (run && run->key == key && run->kind == kind && !run->in_fit) return s.run = run.get();
+  for (auto& run : t.runs) {
+    if (run && run->in_fit) continue;
+    if (!place || !run || (*place && length(*run) < length(**place))) place = &run;
+    if (!run) break;
+  }
+  if (!place) return nullptr;  // as many threads train at once
+  if (!*place) *place = std::make_unique<Run>();
+  **place = Run{};
+  (*place)->kind = kind;
+  (*place)->key = key;
+  return s.run = place->get();
+}
+
+void begin_steps(detail::ThreadState& s, uint64_t now) {
+  s.spent = {};
+  s.since = s.step_began = now;
+  s.part = Part::host;
+  s.closed = false;
+  s.active = true;
+}
+
+void end_step(detail::ThreadState& s, Run& run, uint64_t rows) {
+  const uint64_t now = ticks();
+  detail::switch_to(s, Part::host, now);
+  s.gradient_taken = false;
+  const uint64_t wall = now - s.step_began;
+  if (run.steps == 0) {
+    run.began = s.step_began;
+    run.first_step = wall;
+  } else {
+    Step& step = run.ring[(run.steps - 1) % Run::kRing];
+    step.end = now;
+    step.wall = static_cast<float>(wall);
+    for (size_t i = 0; i < kParts; ++i) {
+      step.parts[i] = static_cast<float>(s.spent[i]);
+      run.total[i] += s.spent[i];
+    }
+    run.wall += wall;
+    run.all_rows += rows;
+  }
+  run.ended = now;
+  run.rows = rows;
+  ++run.steps;
+  s.spent = {};
+  s.step_began = now;
+  maybe_sample(now, run.steps);
+}
+
+// A step of a loop that nobody announced: what was before the first one is not known.
+void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
+  detail::ThreadState& s = detail::state;
+  if (s.in_fit || s.closed || !recording()) return;
+  const bool goes_on = s.active && s.run && s.run->key == key && s.run->kind == kind;
+  Run* run = goes_on ? s.run : take_run(kind, key);
+  if (!run) return;
+  if (!goes_on || !s.active) {
+    begin_steps(s, ticks());
+    if (run->steps == 0) {
+      run->began = run->ended = s.step_began;
+      run->steps = 1;
+      run->rows = rows;
+    }
+    return;
+  }
+  end_step(s, *run, rows);
+}
+
+void forget_in_child() {
+  Table& t = table();
+  new (&t.mutex) std::mutex;
+  for (auto& run : t.runs) run.reset();
+  detail::state = {};
+}
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+
+}  // namespace
+
+constinit thread_local detail::ThreadState detail::state;
+
+void set_recording(bool on) {
+  recording_on.store(on, std::memory_order_relaxed);
+  if (!on) detail::state.active = false;
+}
+bool recording() { return recording_on.load(std::memory_order_relaxed); }
+
+FitScope::FitScope(const void* model, uint64_t epochs) {
+  detail::ThreadState& s = detail::state;
+  if (!recording() || s.in_fit || s.closed) return;  // a fit within a callback is that callback's time
+  const bool goes_on = s.run && s.run->key == model && s.run->kind == RunKind::fit;
+  run_ = take_run(RunKind::fit, model);
+  if (!run_) return;
+  const uint64_t now = ticks();
+  if (goes_on && run_->steps > 0) run_->between += now - run_->ended;
+  run_->epochs_asked += epochs;
+  s.in_fit = outer_ = run_->in_fit = true;
+  begin_steps(s, now);
+  maybe_sample(now, run_->steps);
+}
+
+void FitScope::settle() {
+  detail::ThreadState& s = detail::state;
+  if (!outer_ || run_->steps == 0) return;
+  const uint64_t now = ticks();
+  detail::switch_to(s, s.part, now);
+  for (size_t i = 0; i < kParts; ++i) run_->total[i] += s.spent[i];
+  run_->wall += now - s.step_began;
+  run_->ended = s.step_began = now;
+  s.spent = {};
+}
+
+FitScope::~FitScope() {
+  if (!outer_) return;
+  settle();
+  detail::ThreadState& s = detail::state;
+  s.spent = {};
+  s.in_fit = s.active = s.closed = run_->in_fit = false;
+}
+
+void FitScope::begin_epoch(uint64_t steps) {
+  if (!run_) return;
+  ++run_->epochs;
+  if (steps > 0) run_->steps_an_epoch = steps;
+}
+
+void FitScope::end_step(uint64_t rows) {
+  if (run_) profile::end_step(detail::state, *run_, rows);
+}
+
+void tape_opened() {
+  detail::ThreadState& s = detail::state;
+  if (s.in_fit || s.closed || !recording()) return;
+  // A step that updates by hand has no optimizer to end it: the next tape does.
+  if (s.gradient_taken) end_loop_step(RunKind::eager_loop, nullptr, 0);
+  s.gradient_taken = false;
+  if (s.active && s.part != Part::record) detail::switch_to(s, Part::record, ticks());
+}
+
+void gradient_taken() { detail::state.gradient_taken = true; }
+
+void eager_step_ended(const void* optimizer) {
+  detail::state.gradient_taken = false;
+  end_loop_step(RunKind::eager_loop, optimizer, 0);
+}
+
+void function_step_ended(const void* function, uint64_t rows) {
+  end_loop_step(RunKind::function_loop, function, rows);
+}
+
+void value_read() {
+  detail::ThreadState& s = detail::state;
+  if (!s.active) return;
+  ++s.run->reads;
+  if (!s.closed && !s.in_fit && s.part == Part::host) detail::switch_to(s, Part::read, ticks());
+}
+
+void ops_recorded(uint64_t n) {
+  detail::ThreadState& s = detail::state;
+  if (s.active) s.run->recorded_ops += n;
+}
+
+uint64_t optimizer_steps_traced() { return training_traces.load(std::memory_order_relaxed); }
+void optimizer_step_traced() { training_traces.fetch_add(1, std::memory_order_relaxed); }
+
+namespace {
+std::atomic<Verdict> verdict_of_doctor{nullptr};
+std::atomic<bool> tries{false};
+}  // namespace
+void set_verdict(Verdict verdict) { verdict_of_doctor = verdict; }
+void tell_verdict(bool prints, bool at_end) {
+  if (const Verdict verdict = verdict_of_doctor) verdict(prints, at_end);
+}
+void want_trials(bool wanted) { tries = wanted; }
+bool trials_wanted() { return tries.load(std::memory_order_relaxed); }
+
+std::vector<const Run*> runs() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  std::vector<const Run*> list;
+  for (const auto& run : t.runs)
+    if (run && run->steps > 0) list.push_back(run.get());
+  std::ranges::sort(list, std::greater<>(), [](const Run* run) { return length(*run); });
+  return list;
+}
+
+double share_of_recorder() {
+  constexpr int kTries = 1000;
+  const uint64_t begin = ticks();
+  for (int i = 0; i < kTries; ++i) static_cast<void>(ticks());
+  const double stamp = static_cast<double>(ticks() - begin) / kTries;
+  double spent = 0, all = 0;
+  for (const Run* run : runs()) {
+    spent += static_cast<double>(run->steps) * stamp * 7;  // stamps of a step of fit(), and writing it down
+    all += static_cast<double>(length(*run));
+  }
+  return all > 0 ? spent / all : 0;
+}
+
+size_t recorder_bytes() {
+  Table& t = table();
+  const std::lock_guard lock(t.mutex);
+  size_t bytes = sizeof(Table);
+  for (const auto& run : t.runs) bytes += run ? sizeof(Run) : 0;
+  return bytes;
+}
+
+}  // namespace brio::profile

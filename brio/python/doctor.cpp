@@ -1,0 +1,114 @@
+// The recorder and the doctor, from Python.
+#include "brio/doctor/session.h"
+#include "brio/doctor/verdict.h"
+#include "brio/profile/chrome_trace.h"
+#include "brio/profile/named.h"
+#include "brio/profile/recorder.h"
+#include "brio/python/bind.h"
+#include "brio/python/user_line.h"
+#include "brio/runtime/plan_cache.h"
+#include "brio/tensor/memory.h"
+
+namespace brio::python {
+namespace {
+
+// Calls a callback's method on the recorder's clock.
+class CallbackTimer {
+ public:
+  CallbackTimer(const std::string& name, bool checkpoint)
+      : row_(profile::row_of(profile::NameKind::callback, name)),
+        part_(checkpoint ? profile::Part::checkpoint : profile::Part::callbacks) {
+    if (row_ && checkpoint) profile::set_detail(*row_, "checkpoint");
+  }
+  nb::object call(nb::handle f, nb::args args) const {
+    const profile::Scope scope(part_);
+    const uint64_t begin = profile::ticks();
+    nb::object result = f(*args);
+    profile::count(row_, profile::ticks() - begin);
+    return result;
+  }
+
+ private:
+  profile::NamedRow* row_;
+  profile::Part part_;
+};
+
+void print_in_python(const std::string& text) {
+  const Locked locked;
+  const nb::object out = nb::module_::import_("sys").attr("stdout");
+  out.attr("write")(nb::str(text.c_str(), text.size()));
+  out.attr("flush")();
+}
+
+nb::dict ledger() {
+  nb::dict owners;
+  for (const LedgerRow& row : memory_ledger()) {
+    nb::dict bytes;
+    bytes["bytes"] = row.bytes;
+    bytes["peak"] = row.peak;
+    owners[nb::str(std::string(name_of(row.owner)).c_str())] = bytes;
+  }
+  return owners;
+}
+
+nb::dict plan_cache() {
+  const PlanCacheStats stats = plan_cache_stats();
+  nb::dict all;
+  all["plans"] = stats.plans;
+  all["bytes"] = stats.bytes;
+  all["limit"] = stats.limit;
+  all["hits"] = stats.hits;
+  all["misses"] = stats.misses;
+  all["evictions"] = stats.evictions;
+  all["last_miss"] = stats.last_miss;
+  return all;
+}
+
+nb::list kernel_times() {
+  nb::list rows;
+  const profile::OpTimes& ops = profile::training_ops();
+  const double rounds = std::max<double>(1, static_cast<double>(ops.rounds()));
+  for (const profile::OpTime& op : ops.read()) {
+    nb::dict row;
+    row["op"] = op.op;
+    row["calls_a_step"] = static_cast<double>(op.calls) / rounds;
+    row["seconds_a_step"] = op.seconds / rounds;
+    rows.append(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+void bind_doctor(nb::module_& m) {
+  doctor::register_doctor();
+  profile::count(profile::row_of(profile::NameKind::note, "python"), 0);
+  doctor::set_printer(print_in_python);
+  nb::class_<CallbackTimer>(m, "_CallbackTimer")
+      .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("checkpoint"))
+      .def("__call__", &CallbackTimer::call);
+  m.def("_note", [](const std::string& what) { profile::count(profile::row_of(profile::NameKind::note, what), 0); });
+  m.def("_doctor_json", [] {
+    const Unlocked release;
+    return doctor::judge().json();
+  });
+  m.def("_doctor_screen", [] {
+    const Unlocked release;
+    return doctor::judge().screen();
+  });
+  m.def("_doctor_at_end", [] {
+    const Unlocked release;
+    doctor::report_at_end();
+  });
+  m.def("_memory_ledger", ledger);
+  m.def("_plan_cache_stats", plan_cache);
+  m.def("_kernel_times", kernel_times);
+  m.def("_trace_begin", [] { return profile::ticks(); });
+  m.def("_chrome_trace", [](uint64_t since) {
+    const Unlocked release;
+    return profile::chrome_trace(since);
+  });
+  m.def("_recording", [](bool on) { profile::set_recording(on); });
+}
+
+}  // namespace brio::python

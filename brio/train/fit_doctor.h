@@ -1,0 +1,34 @@
+// What fit() does for the doctor: keeps a copy of one batch, tries steps on it when the run has ended, and lets the
+// verdict be told.
+#pragma once
+
+#include "brio/profile/recorder.h"
+#include "brio/train/batch_source.h"
+#include "brio/train/model.h"
+
+namespace brio::train {
+
+class Trainer;
+
+class FitDoctor {
+ public:
+  FitDoctor(Trainer& trainer, const nn::FitOptions& options);
+  void after_step(const Batch& batch) {
+    if (wanted_) [[unlikely]]
+      look(batch);
+  }
+  void at_end(profile::Run* run);
+
+ private:
+  void look(const Batch& batch);
+  void try_steps(profile::Run& run);
+
+  Trainer& trainer_;
+  const bool prints_, wanted_, may_trace_;
+  const uint64_t began_;
+  int64_t steps_ = 0;
+  bool told_ = false;
+  Batch kept_;
+};
+
+}  // namespace brio::train

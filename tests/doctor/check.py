@@ -1,0 +1,103 @@
+"""make doctor-check: runs every slow case, applies the remedy, and compares the gain with what was predicted.
+
+    python tests/doctor/check.py [NAME ...] [--rounds N]
+
+Slow and mended runs take turns; the medians of the times for a sample are compared. Healthy runs must have nothing to gain above 5%.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What other processes do to a run is not the run's fault.
+NOT_ITS_FAULT = {"cpu_contention"}
+
+
+def run(name, mended=False, report=False):
+    """(seconds for a sample, the doctor's report)"""
+    environment = {**os.environ}
+    environment.pop("BRIO_DOCTOR_OWNER", None)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "report.json")
+        if report:
+            environment["BRIO_DOCTOR"] = path
+        command = [sys.executable, os.path.join(HERE, "cases.py"), name] + (["mended"] if mended else [])
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        if done.returncode != 0:
+            raise RuntimeError(f"{name} failed:\n{done.stderr}")
+        found = None
+        if report:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+            found["screen"] = done.stderr
+        return float(done.stdout.split()[-1]), found
+
+
+def findings(report):
+    return [f for f in report["findings"] if f["id"] not in NOT_ITS_FAULT]
+
+
+def wrong(case, report):
+    """What the report gets wrong of a slow case; empty: nothing."""
+    found = findings(report)
+    if not found:
+        return "nothing was found"
+    first = found[0]
+    if first["id"] != case.id:
+        return f"{first['id']} at {first['where']} came first, not {case.id}"
+    if case.where not in first["where"]:
+        return f"the place is {first['where']}, not {case.where}"
+    if case.cause and first["evidence"].get("cause") != case.cause:
+        return f"the cause is {first['evidence'].get('cause')}, not {case.cause}"
+    return ""
+
+
+def check_slow(name, case, rounds):
+    _, report = run(name, report=True)
+    said = wrong(case, report)
+    if said:
+        print(f"{name}: {said}\n{report['screen']}")
+        return False
+    gain = findings(report)[0]["gain"]
+    if gain["how"] == "none":
+        print(f"{name}: right, no gain is given")
+        return True
+    before, after = [], []
+    for _ in range(rounds):
+        before.append(run(name)[0])
+        after.append(run(name, mended=True)[0])
+    measured = statistics.median(before) / statistics.median(after)
+    off = gain["factor"] / measured - 1
+    fine = abs(off) <= case.tolerance
+    print(f"{name}: {case.id}, predicted {gain['factor']:.2f} ({gain['how']}), measured {measured:.2f}, off by {off:+.0%}{'' if fine else '  <-- too far'}")
+    return fine
+
+
+def check_healthy(name):
+    _, report = run(name, report=True)
+    loud = [f"{f['id']} at {f['where']}: {f['gain']['factor']:.2f}" for f in findings(report) if f["gain"]["how"] != "none" and f["gain"]["factor"] > 1.05]
+    print(f"{name}: {'healthy' if not loud else ', '.join(loud)}")
+    return not loud
+
+
+def main():
+    sys.path.insert(0, HERE)
+    from cases import CASES, HEALTHY
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    names = given.names or [*CASES, *HEALTHY]
+    good = [check_slow(n, CASES[n], given.rounds) if n in CASES else check_healthy(n) for n in names]
+    print(f"{sum(good)} of {len(good)} are as they should be")
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,225 @@
+// Runs in C++ that are slow in one known way: what the doctor says of them, and that it changes nothing.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "brio/brio.h"
+#include "brio/doctor/verdict.h"
+
+namespace brio::doctor {
+namespace {
+
+using nlohmann::json;
+
+struct Rows {
+  Tensor x, y;
+};
+Rows made_rows(int64_t n, int64_t width = 32) {
+  const Tensor x = random::uniform({n, width}, {.seed = 1});
+  return {x, sum(x, 1, true)};
+}
+
+nn::Sequential made_model(int64_t width = 64) {
+  nn::Sequential model({nn::Dense(width, {.activation = "relu"}), nn::Dense(1)});
+  model.compile({.optimizer = "sgd", .loss = "mse"});
+  return model;
+}
+
+void sleep_ms(double ms) { std::this_thread::sleep_for(std::chrono::duration<double>(ms * 1e-3)); }
+
+// In a process of its own: the recorder is the process's. Returns the report.
+template <typename F>
+json report_of(F&& train) {
+  int ends[2];
+  if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    std::string text;
+    try {
+      profile::want_trials(true);
+      train();
+      const Verdict verdict = judge();
+      text = json{{"report", json::parse(verdict.json())}, {"screen", verdict.screen()}}.dump();
+    } catch (const std::exception& error) {
+      text = json{{"error", error.what()}}.dump();
+    }
+    for (size_t done = 0; done < text.size();) done += static_cast<size_t>(write(ends[1], text.data() + done, text.size() - done));
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char piece[4096];
+  for (ssize_t n = 0; (n = read(ends[0], piece, sizeof piece)) > 0;) text.append(piece, static_cast<size_t>(n));
+  close(ends[0]);
+  waitpid(child, nullptr, 0);
+  const json all = json::parse(text);
+  if (all.contains("error")) throw std::runtime_error(all["error"]);
+  return all;
+}
+
+void expect_first(const json& all, const std::string& id, const std::string& where) {
+  const json& findings = all["report"]["findings"];
+  ASSERT_FALSE(findings.empty()) << all["screen"].get<std::string>();
+  EXPECT_EQ(findings[0]["id"], id) << all["screen"].get<std::string>();
+  EXPECT_NE(findings[0]["where"].get<std::string>().find(where), std::string::npos) << findings[0]["where"];
+}
+
+TEST(Doctor, NamesACallbackThatIsSlow) {
+  struct Slow : train::Callback {
+    void on_train_batch_end(train::Progress&, int64_t) override { sleep_ms(1); }
+  };
+  const json all = report_of([] {
+    const Rows rows = made_rows(3200);
+    made_model().fit(rows.x, rows.y, {.epochs = 2, .verbose = 0, .callbacks = {std::make_shared<Slow>()}});
+  });
+  expect_first(all, "callback_bound", "Slow");
+  const json& found = all["report"]["findings"][0];
+  EXPECT_EQ(found["gain"]["how"], "computed");
+  EXPECT_GT(found["gain"]["factor"].get<double>(), 5);
+}
+
+TEST(Doctor, NamesAGeneratorThatIsSlow) {
+  const json all = report_of([] {
+    const auto make = [] {
+      auto n = std::make_shared<int>(0);
+      return data::Next([n](std::vector<Tensor>& values) {
+        if (++*n > 100) return false;
+        sleep_ms(1);
+        values = {zeros({32}), zeros({1})};
+        return true;
+      });
+    };
+    made_model().fit(data::from_generator(make, data::Structure::tuple_of(2)).batch(10), {.epochs = 3, .verbose = 0});
+  });
+  expect_first(all, "input_bound", "generator");
+  EXPECT_EQ(all["report"]["findings"][0]["evidence"]["cause"], "one_thread");
+}
+
+TEST(Doctor, NamesAMapOfOneThread) {
+  const json all = report_of([] {
+    const Rows rows = made_rows(400);
+    const data::Dataset ds = data::from_tensor_slices({rows.x, rows.y})
+                                 .map_samples(
+                                     [](data::Sample& sample) {
+                                       sleep_ms(0.5);
+                                       std::memcpy(sample.write<float>(0, {32}), sample.read<float>(0), 32 * sizeof(float));
+                                       *sample.write<float>(1, {1}) = *sample.read<float>(1);
+                                     },
+                                     {.num_parallel_calls = 1, .results = 2})
+                                 .batch(20);
+    made_model().fit(ds, {.epochs = 2, .verbose = 0});
+  });
+  if (usable_cpus() < 2) GTEST_SKIP() << "one processor: more threads help nobody";
+  expect_first(all, "input_bound", "map");
+  EXPECT_EQ(all["report"]["findings"][0]["evidence"]["cause"], "one_thread");
+}
+
+TEST(Doctor, NamesATinyBatch) {
+  const json all = report_of([] {
+    const Rows rows = made_rows(4000);
+    made_model(256).fit(rows.x, rows.y, {.epochs = 1, .batch_size = 1, .verbose = 0});
+  });
+  expect_first(all, "tiny_batch", "batch");
+  EXPECT_EQ(all["report"]["findings"][0]["gain"]["how"], "tried");
+}
+
+TEST(Doctor, NamesAnEvaluationThatTakesLong) {
+  const json all = report_of([] {
+    const Rows rows = made_rows(1600), more = made_rows(16000);
+    made_model(256).fit(rows.x, rows.y,
+                        {.epochs = 8, .validation_data = {.x = more.x, .y = more.y}, .verbose = 0});
+  });
+  expect_first(all, "evaluation_bound", "validation");
+}
+
+TEST(Doctor, NamesAnEagerLoop) {
+  const json all = report_of([] {
+    const Rows rows = made_rows(8, 4);
+    Variable w(zeros({4, 1}));
+    nn::SGD sgd(0.01);
+    for (int i = 0; i < 3000; ++i) {
+      GradientTape tape;
+      Tensor h = matmul(rows.x, w);
+      for (int k = 0; k < 20; ++k) h = tanh(h) + h * 0.5f;
+      sgd.apply_gradients(tape.gradient(mean(square(h - rows.y)), {w}), {w});
+    }
+  });
+  expect_first(all, "eager_loop", "loop");
+}
+
+TEST(Doctor, FindsNothingInAHealthyRun) {
+  const json all = report_of([] {
+    const Rows rows = made_rows(20000, 256);
+    made_model(512).fit(rows.x, rows.y, {.epochs = 3, .batch_size = 128, .verbose = 0});
+  });
+  for (const json& finding : all["report"]["findings"])
+    if (finding["id"] != "cpu_contention") EXPECT_LT(finding["gain"]["factor"].get<double>(), 1.05) << finding.dump(1);
+}
+
+TEST(Doctor, ChangesNoBitOfTheWeights) {
+  const auto trained = [](bool doctor) {
+    set_random_seed(7);
+    const Rows rows = made_rows(2000);
+    nn::Sequential model({nn::Dense(64, {.activation = "relu"}), nn::BatchNormalization(), nn::Dropout(0.3), nn::Dense(1)});
+    model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
+    std::vector<float> all;
+    for (int again = 0; again < 2; ++again) {  // what is tried after the first run is before the second
+      model.fit(rows.x, rows.y, {.epochs = 2, .batch_size = 8, .verbose = 0, .doctor = doctor});
+      for (const Variable& weight : model.variables()) {
+        const std::vector<float> part = cast(weight.value(), f32).to_vector<float>();
+        all.insert(all.end(), part.begin(), part.end());
+      }
+    }
+    const std::vector<float> drawn = random::uniform({4}).to_vector<float>();  // the global stream, too
+    all.insert(all.end(), drawn.begin(), drawn.end());
+    return all;
+  };
+  testing::internal::CaptureStdout();
+  const std::vector<float> with = trained(true);
+  const std::string said = testing::internal::GetCapturedStdout();
+  EXPECT_NE(said.find("brio doctor: "), std::string::npos);
+  EXPECT_EQ(with, trained(false));
+}
+
+TEST(Doctor, FitsTheScreen) {
+  Evidence e;
+  e.steps = 1000;
+  e.step = e.median = e.p90 = 0.01;
+  e.parts.fill(0.001);
+  Verdict verdict = judge(e);
+  for (int i = 0; i < 9; ++i)
+    verdict.findings.push_back({.id = "input_bound",
+                                .where = std::string(100, 'w'),
+                                .symptom = std::string(300, 's') + " " + std::string(40, 'x') + " and so on and on",
+                                .remedy = "a remedy µ of many words that go on and on, further than a line has room for, and on",
+                                .gain = {2, 1.5, 2.5, How::computed},
+                                .confidence = 0.5});
+  const std::string screen = verdict.screen();
+  size_t lines = 0, columns = 0;
+  for (const char c : screen) {
+    if (c == '\n') {
+      ++lines;
+      EXPECT_LE(columns, 80U) << screen;
+      columns = 0;
+    } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
+      ++columns;
+    }
+  }
+  EXPECT_LE(lines, 24U) << screen;
+}
+
+TEST(Doctor, WritesTheFormThatOthersRead) {
+  Evidence e;
+  e.steps = 10;
+  e.step = e.median = e.p90 = 0.01;
+  const json report = json::parse(judge(e).json());
+  for (const char* key : {"version", "steps", "step_ms", "epoch_s", "time", "findings", "recorder"})
+    EXPECT_TRUE(report.contains(key)) << key;
+  EXPECT_EQ(report["version"], 1);
+  EXPECT_TRUE(report["step_ms"].contains("median") && report["step_ms"].contains("p90"));
+  EXPECT_TRUE(report["recorder"].contains("bytes") && report["recorder"].contains("share"));
+}
+
+}  // namespace
+}  // namespace brio::doctor

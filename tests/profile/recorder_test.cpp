@@ -1,0 +1,193 @@
+// The recorder: where the time of steps goes, in fixed memory.
+#include "brio/profile/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "brio/profile/chrome_trace.h"
+#include "brio/profile/gauges.h"
+#include "brio/profile/named.h"
+#include "brio/profile/pipelines.h"
+
+namespace brio::profile {
+namespace {
+
+void spin(double seconds) {
+  const uint64_t until = ticks() + static_cast<uint64_t>(seconds / seconds_per_tick());
+  while (ticks() < until) {
+  }
+}
+
+double ms(const Run& run, Part part) { return seconds_of(run.total[static_cast<size_t>(part)]) * 1e3; }
+
+const Run& newest(const void* key) {
+  for (const Run* run : runs())
+    if (run->key == key) return *run;
+  throw std::runtime_error("there is no such run");
+}
+
+TEST(Recorder, KnowsWhatTheTimeOfStepsWentInto) {
+  int model = 0;
+  {
+    FitScope fit(&model, 1);
+    fit.begin_epoch(11);
+    for (int step = 0; step < 11; ++step) {
+      {
+        const Scope input(Part::input);
+        spin(0.002);
+        const Scope inside(Part::run);  // a stage that runs a plan is input still
+        spin(0.001);
+      }
+      {
+        const Scope run(Part::run);
+        spin(0.001);
+      }
+      {
+        const Scope callbacks(Part::callbacks);
+        spin(0.001);
+      }
+      fit.end_step(32);
+    }
+    const Scope evaluation(Part::evaluation);
+    spin(0.005);
+  }
+  const Run& run = newest(&model);
+  EXPECT_EQ(run.steps, 11U);
+  EXPECT_EQ(run.rows, 32U);
+  EXPECT_NEAR(ms(run, Part::input), 30, 6);
+  EXPECT_NEAR(ms(run, Part::run), 10, 4);
+  EXPECT_NEAR(ms(run, Part::callbacks), 10, 4);
+  EXPECT_NEAR(ms(run, Part::evaluation), 5, 3);
+  double sum = 0;
+  for (size_t i = 0; i < kParts; ++i) sum += static_cast<double>(run.total[i]);
+  EXPECT_NEAR(sum, static_cast<double>(run.wall), 0.001 * sum);
+}
+
+TEST(Recorder, SeesLoopsThatNobodyAnnounces) {
+  int optimizer = 0;
+  std::thread([&] {
+    for (int step = 0; step < 6; ++step) {
+      tape_opened();
+      spin(0.001);
+      {
+        const Scope run(Part::run);
+        spin(0.001);
+      }
+      gradient_taken();
+      eager_step_ended(&optimizer);
+      spin(0.002);
+    }
+  }).join();
+  const Run& run = newest(&optimizer);
+  EXPECT_EQ(run.kind, RunKind::eager_loop);
+  EXPECT_EQ(run.steady_steps(), 5U);  // what was before the first is not known
+  EXPECT_NEAR(ms(run, Part::record), 5, 2);
+  EXPECT_NEAR(ms(run, Part::run), 5, 2);
+  EXPECT_NEAR(ms(run, Part::host), 10, 4);
+}
+
+TEST(Recorder, StaysAsLargeAsItIsOverAMillionSteps) {
+  int model = 0;
+  FitScope fit(&model, 1);
+  for (int i = 0; i < 10'000; ++i) fit.end_step(1);
+  const size_t before = recorder_bytes() + named_bytes() + gauges_bytes();
+  for (int i = 0; i < 1'000'000; ++i) {
+    const Scope run(Part::run);
+    fit.end_step(1);
+  }
+  EXPECT_EQ(recorder_bytes() + named_bytes() + gauges_bytes(), before);
+  EXPECT_LT(before, size_t{4} << 20);
+  EXPECT_EQ(newest(&model).steps, 1'010'000U);
+}
+
+TEST(Recorder, KeepsTheLongestOfManyRuns) {
+  int models[40] = {};
+  int longest = 0;
+  {
+    FitScope fit(&longest, 1);
+    for (int i = 0; i < 3; ++i) {
+      spin(0.02);
+      fit.end_step(1);
+    }
+  }
+  for (int& model : models) {
+    FitScope fit(&model, 1);
+    for (int i = 0; i < 3; ++i) fit.end_step(1);
+  }
+  EXPECT_EQ(newest(&longest).steps, 3U);
+  EXPECT_LE(runs().size(), 8U);
+}
+
+TEST(Recorder, IsOffWhenItIsSwitchedOff) {
+  int model = 0;
+  set_recording(false);
+  {
+    FitScope fit(&model, 1);
+    fit.end_step(1);
+  }
+  set_recording(true);
+  EXPECT_ANY_THROW(newest(&model));
+}
+
+TEST(Named, CountsByNameAndIsBounded) {
+  for (int i = 0; i < 1000; ++i) count(row_of(NameKind::note, "note " + std::to_string(i)), 1);
+  EXPECT_LE(named(NameKind::note).size(), 256U);
+  EXPECT_EQ(row_of(NameKind::note, "note 1"), row_of(NameKind::note, "note 1"));
+}
+
+TEST(OpTimes, GoToTheTableThatIsUp) {
+  OpTimes table;
+  EXPECT_EQ(op_table(), nullptr);
+  {
+    const TimeOps timing(&table);
+    op_table()->add("matmul", 100);
+    op_table()->add("matmul", 100);
+    const TakenOpTable taken;
+    EXPECT_EQ(op_table(), nullptr);
+  }
+  ASSERT_EQ(table.read().size(), 1U);
+  EXPECT_EQ(table.read()[0].calls, 2U);
+}
+
+TEST(ChromeTrace, IsJsonWithTheSteps) {
+  int model = 0;
+  const uint64_t begin = ticks();
+  {
+    FitScope fit(&model, 1);
+    for (int i = 0; i < 4; ++i) {
+      const Scope run(Part::run);
+      spin(0.0005);
+      fit.end_step(8);
+    }
+  }
+  const auto json = nlohmann::json::parse(chrome_trace(begin));
+  int steps = 0;
+  for (const auto& event : json["traceEvents"]) steps += event["name"] == "step";
+  EXPECT_EQ(steps, 3);
+}
+
+TEST(Pipelines, AddUpWalksOfOneDataset) {
+  const auto facts = [] {
+    PipelineFacts f;
+    f.key = 4711;
+    f.read = 10;
+    f.stages.emplace_back().seconds = 0.5;
+    f.rings.push_back({.stage = "map", .elements = 10, .waited = 5});
+    return f;
+  };
+  for (int i = 0; i < 3; ++i) const OpenPipeline open(facts);
+  for (const PipelineFacts& each : pipelines()) {
+    if (each.key != 4711) continue;
+    EXPECT_EQ(each.read, 30);
+    EXPECT_EQ(each.walks, 3);
+    EXPECT_DOUBLE_EQ(each.rings.back().waited, 15);
+    EXPECT_DOUBLE_EQ(each.stages[0].seconds, 0.5);
+    return;
+  }
+  FAIL() << "it was forgotten";
+}
+
+}  // namespace
+}  // namespace brio::profile
