@@ -104,6 +104,8 @@ constexpr Named kNamed[] = {
 
 }  // namespace
 
-Metric::Metric(std::string_view name) : Metric(row_named("metric", name, kNamed).make(std::string(name))) {}
+Metric::Metric(std::string_view name) : Metric(row_named("metric", name, kNamed).make(std::string(name))) {
+  by_name_ = true;
+}
 
 }  // namespace brio::nn

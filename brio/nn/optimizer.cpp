@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "brio/nn/names.h"
+#include "brio/nn/option_fields.h"
 
 namespace brio::nn {
 namespace {
@@ -12,17 +13,30 @@ template <typename T>
 Optimizer make() {
   return T();
 }
+template <typename T, typename Options>
+Optimizer make_of(const Settings& settings, const LearningRate& rate) {
+  return T(rate, options_of<Options>(settings));
+}
 
 struct Row {
   std::string_view name;
   Optimizer (*make)();
+  Optimizer (*make_of)(const Settings& settings, const LearningRate& rate);
 };
 constexpr Row kOptimizers[] = {
-    {"sgd", make<SGD>},         {"rmsprop", make<RMSprop>},   {"adam", make<Adam>},
-    {"adamw", make<AdamW>},     {"adamax", make<Adamax>},     {"nadam", make<Nadam>},
-    {"adagrad", make<Adagrad>}, {"adadelta", make<Adadelta>}, {"adafactor", make<Adafactor>},
-    {"ftrl", make<Ftrl>},       {"lion", make<Lion>},         {"lamb", make<Lamb>},
-    {"muon", make<Muon>},
+    {"sgd", make<SGD>, make_of<SGD, SGDOptions>},
+    {"rmsprop", make<RMSprop>, make_of<RMSprop, RMSpropOptions>},
+    {"adam", make<Adam>, make_of<Adam, AdamOptions>},
+    {"adamw", make<AdamW>, make_of<AdamW, AdamWOptions>},
+    {"adamax", make<Adamax>, make_of<Adamax, AdamaxOptions>},
+    {"nadam", make<Nadam>, make_of<Nadam, NadamOptions>},
+    {"adagrad", make<Adagrad>, make_of<Adagrad, AdagradOptions>},
+    {"adadelta", make<Adadelta>, make_of<Adadelta, AdadeltaOptions>},
+    {"adafactor", make<Adafactor>, make_of<Adafactor, AdafactorOptions>},
+    {"ftrl", make<Ftrl>, make_of<Ftrl, FtrlOptions>},
+    {"lion", make<Lion>, make_of<Lion, LionOptions>},
+    {"lamb", make<Lamb>, make_of<Lamb, LambOptions>},
+    {"muon", make<Muon>, make_of<Muon, MuonOptions>},
 };
 
 // Names of classes are found too: Keras looks them up without regard to capitals.
@@ -36,6 +50,10 @@ std::string in_small_letters(std::string_view name) {
 
 Optimizer::Optimizer(std::string_view name)
     : Optimizer(row_named("optimizer", in_small_letters(name), kOptimizers).make()) {}
+
+Optimizer Optimizer::from(const Settings& settings, const LearningRate& rate) {
+  return row_named("optimizer", in_small_letters(settings.class_name), kOptimizers).make_of(settings, rate);
+}
 
 void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables) const {
   core_->apply(std::move(gradients), variables, {});
