@@ -35,6 +35,10 @@ ImageFolder image_folder(const std::string& directory, const ImageFolderOptions&
                                     .validation_split = options.validation_split,
                                     .subset = options.subset,
                                     .follow_links = options.follow_links});
+  return image_files(std::move(files), options);
+}
+
+ImageFolder image_files(LabelledFiles files, const ImageFolderOptions& options) {
   check(options, files);
   if (options.label_mode == LabelMode::none) files.labels.clear();
   const PictureShape wanted{.height = options.image_size.height,

@@ -56,6 +56,8 @@ struct ImageFolder : Dataset {
   std::vector<std::string> file_paths;  // before each epoch's shuffle
 };
 ImageFolder image_folder(const std::string& directory, const ImageFolderOptions& options = {});
+// The same for files that were found already; what options say about finding them counts no more.
+ImageFolder image_files(LabelledFiles files, const ImageFolderOptions& options = {});
 
 // Decoded uint8 pictures (height, width, channels) of any size, beside labels where there are some: what image_folder
 // resizes. `channels`: 0 as stored.

@@ -66,13 +66,16 @@ bool check_seal(const InputFile& file, Seal seal) {
   return true;
 }
 
+std::string seal_of(Seal seal, uint32_t crc) {
+  const auto [before, after] = around(seal);
+  return cat(before, digits_of(crc), after);
+}
+
 std::string sealed_json(std::string_view object) {
   BRIO_CHECK(object.ends_with("\n}"), "a JSON object of several lines");
   std::string text(object.substr(0, object.size() - 2));
   text += ",\n ";
-  const auto [before, after] = around(Seal::json);
-  const uint32_t crc = crc32c(text);
-  return text.append(before).append(digits_of(crc)).append(after);
+  return text += seal_of(Seal::json, crc32c(text));
 }
 
 }  // namespace brio::formats

@@ -17,6 +17,9 @@ enum class Seal : uint8_t { binary, json, text, safetensors };
 // Compares the checksum of a file: false where it has none. Throws DataError where they differ.
 bool check_seal(const InputFile& file, Seal seal);
 
+// What a file of this checksum ends in.
+std::string seal_of(Seal seal, uint32_t crc);
+
 // A JSON object, which ends in "\n}" and is not empty, with its checksum as the last member.
 std::string sealed_json(std::string_view object);
 

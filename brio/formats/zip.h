@@ -72,13 +72,17 @@ class ZipWriter {
   // One member of the bytes of all parts.
   void add(std::string_view name, const std::vector<std::string_view>& parts);
   void commit();
+  void commit_sealed();  // with the checksum of the file as its comment (seal.h)
 
  private:
   bool large(uint64_t value) const { return zip64_ || value >= UINT32_MAX; }
   uint32_t field(uint64_t value) const { return large(value) ? UINT32_MAX : static_cast<uint32_t>(value); }
   void append_common(std::string& to, const ZipMember& member, bool wide) const;
+  void write(std::string_view bytes);
+  void finish(size_t comment);
 
   OutputFile file_;
+  uint32_t crc_ = 0;  // of what was written
   bool zip64_;
   std::vector<ZipMember> members_;
   std::unordered_set<std::string> names_;

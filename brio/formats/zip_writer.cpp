@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "brio/formats/byte_order.h"
+#include "brio/formats/crc32c.h"
+#include "brio/formats/seal.h"
 #include "brio/formats/zip.h"
 #include "brio/formats/zip_format.h"
 
@@ -57,14 +59,30 @@ void ZipWriter::add(std::string_view name, const std::vector<std::string_view>& 
   std::string extra;
   if (large(member.size)) extra = extra64({member.size, member.size});
   append_little(header, static_cast<uint16_t>(extra.size()));
-  file_.write(header);
-  file_.write(name);
-  file_.write(extra);
-  for (const std::string_view part : parts) file_.write(part);
+  write(header);
+  write(name);
+  write(extra);
+  for (const std::string_view part : parts) write(part);
   members_.push_back(std::move(member));
 }
 
+void ZipWriter::write(std::string_view bytes) {
+  crc_ = crc32c(bytes, crc_);
+  file_.write(bytes);
+}
+
 void ZipWriter::commit() {
+  finish(0);
+  file_.commit();
+}
+
+void ZipWriter::commit_sealed() {
+  finish(seal_of(Seal::binary, 0).size());
+  file_.write(seal_of(Seal::binary, crc_));
+  file_.commit();
+}
+
+void ZipWriter::finish(size_t comment) {
   const uint64_t begin = file_.size();
   for (const ZipMember& member : members_) {
     std::vector<uint64_t> wide;
@@ -78,7 +96,7 @@ void ZipWriter::commit() {
     append_little(entry, static_cast<uint16_t>(extra.size()));
     entry.resize(42, '\0');  // no comment, the first disk, no attributes
     append_little(entry, field(member.header));
-    file_.write(entry + member.name + extra);
+    write(entry + member.name + extra);
   }
   const uint64_t end = file_.size(), bytes = end - begin, count = members_.size();
   std::string tail;
@@ -104,9 +122,8 @@ void ZipWriter::commit() {
   append_little(tail, shown);
   append_little(tail, field(bytes));
   append_little(tail, field(begin));
-  append_little(tail, uint16_t{0});
-  file_.write(tail);
-  file_.commit();
+  append_little(tail, static_cast<uint16_t>(comment));
+  write(tail);
 }
 
 }  // namespace brio::formats

@@ -6,6 +6,7 @@
 #include "brio/ir/recording.h"
 #include "brio/nn/loss_parts.h"
 #include "brio/nn/losses_probability.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/check.h"
 #include "brio/ops/elementwise.h"
@@ -143,7 +144,7 @@ BinaryCrossentropy::BinaryCrossentropy(CrossentropyOptions o)
           [o](const Tensor& t, const Tensor& p) {
             return binary_crossentropy(t, p, o.from_logits, o.label_smoothing, o.axis);
           },
-          o.reduction) {}
+          o.reduction, settings_of("BinaryCrossentropy", o)) {}
 
 CategoricalCrossentropy::CategoricalCrossentropy(CrossentropyOptions o)
     : Loss(
@@ -151,7 +152,7 @@ CategoricalCrossentropy::CategoricalCrossentropy(CrossentropyOptions o)
           [o](const Tensor& t, const Tensor& p) {
             return categorical_crossentropy(t, p, o.from_logits, o.label_smoothing, o.axis);
           },
-          o.reduction) {}
+          o.reduction, settings_of("CategoricalCrossentropy", o)) {}
 
 SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(SparseCrossentropyOptions o)
     : Loss(
@@ -159,6 +160,6 @@ SparseCategoricalCrossentropy::SparseCategoricalCrossentropy(SparseCrossentropyO
           [o](const Tensor& t, const Tensor& p) {
             return sparse_crossentropies(t, p, o.from_logits, o.ignore_class, o.axis);
           },
-          o.reduction) {}
+          o.reduction, settings_of("SparseCategoricalCrossentropy", o)) {}
 
 }  // namespace brio::nn

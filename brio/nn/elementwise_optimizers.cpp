@@ -156,15 +156,16 @@ Formula formula(const LionOptions& o) {
 
 }  // namespace
 
-SGD::SGD(const LearningRate& rate, SGDOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-RMSprop::RMSprop(const LearningRate& rate, RMSpropOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Adam::Adam(const LearningRate& rate, AdamOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-AdamW::AdamW(const LearningRate& rate, AdamWOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Adamax::Adamax(const LearningRate& rate, AdamaxOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Nadam::Nadam(const LearningRate& rate, NadamOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Adagrad::Adagrad(const LearningRate& rate, AdagradOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Adadelta::Adadelta(const LearningRate& rate, AdadeltaOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Ftrl::Ftrl(const LearningRate& rate, FtrlOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Lion::Lion(const LearningRate& rate, LionOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
+SGD::SGD(const LearningRate& rate, SGDOptions o) : Optimizer(make_rule("SGD", rate, o, formula(o))) {}
+RMSprop::RMSprop(const LearningRate& rate, RMSpropOptions o) : Optimizer(make_rule("RMSprop", rate, o, formula(o))) {}
+Adam::Adam(const LearningRate& rate, AdamOptions o) : Optimizer(make_rule("Adam", rate, o, formula(o))) {}
+AdamW::AdamW(const LearningRate& rate, AdamWOptions o) : Optimizer(make_rule("AdamW", rate, o, formula(o))) {}
+Adamax::Adamax(const LearningRate& rate, AdamaxOptions o) : Optimizer(make_rule("Adamax", rate, o, formula(o))) {}
+Nadam::Nadam(const LearningRate& rate, NadamOptions o) : Optimizer(make_rule("Nadam", rate, o, formula(o))) {}
+Adagrad::Adagrad(const LearningRate& rate, AdagradOptions o) : Optimizer(make_rule("Adagrad", rate, o, formula(o))) {}
+Adadelta::Adadelta(const LearningRate& rate, AdadeltaOptions o)
+    : Optimizer(make_rule("Adadelta", rate, o, formula(o))) {}
+Ftrl::Ftrl(const LearningRate& rate, FtrlOptions o) : Optimizer(make_rule("Ftrl", rate, o, formula(o))) {}
+Lion::Lion(const LearningRate& rate, LionOptions o) : Optimizer(make_rule("Lion", rate, o, formula(o))) {}
 
 }  // namespace brio::nn

@@ -30,14 +30,22 @@ bool is_narrow(const Tensor& x) { return x.defined() && (x.dtype() == bf16 || x.
 
 }  // namespace
 
-Loss::Loss(std::string name, Function function, Reduction reduction)
-    : impl_(std::make_shared<const Impl>(Impl{std::move(name), std::move(function), reduction})) {
+Loss::Loss(std::string name, Function function, Reduction reduction, Settings settings) {
+  for (auto& [key, value] : settings.values)
+    if (key == "name") value = name;
+  impl_ = std::make_shared<const Impl>(Impl{std::move(name), std::move(function), reduction, std::move(settings)});
   if (!impl_->function) throw InvalidArgument(cat("[", impl_->name, "] the function is none; give it one"));
 }
 
 const std::string& Loss::name() const {
   static const std::string none = "none";
   return impl_ ? impl_->name : none;
+}
+
+bool Loss::made_by_name() const { return impl_ && impl_->by_name; }
+const Settings& Loss::settings() const {
+  static const Settings none;
+  return impl_ ? impl_->settings : none;
 }
 
 Loss::Reduced Loss::reduce(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight,

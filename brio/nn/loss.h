@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "brio/ir/tensor.h"
+#include "brio/nn/settings.h"
 
 namespace brio::nn {
 
@@ -36,10 +37,15 @@ class Loss {
   Loss(std::string_view name);  // throws InvalidArgument for an unknown one
   Loss(const char* name) : Loss(std::string_view(name)) {}
   Loss(const std::string& name) : Loss(std::string_view(name)) {}
-  Loss(std::string name, Function function, Reduction reduction = Reduction::sum_over_batch_size);
+  // `settings`: what it was made with, for its config; none for a function of one's own.
+  Loss(std::string name, Function function, Reduction reduction = Reduction::sum_over_batch_size,
+       Settings settings = {});
+  static Loss from(const Settings& settings);
 
   bool defined() const { return impl_ != nullptr; }
   const std::string& name() const;
+  bool made_by_name() const;  // Loss("mse"), say
+  const Settings& settings() const;
   // Weights and mask (which values count) broadcast against the values; a last axis of size 1 may be missing or too
   // many. Where a mask leaves values out, the mean is that of the others. Predictions of 16 bits are widened first.
   Tensor operator()(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
@@ -61,6 +67,8 @@ class Loss {
     std::string name;
     Function function;
     Reduction reduction;
+    Settings settings = {};
+    bool by_name = false;
   };
   std::shared_ptr<const Impl> impl_;
 };

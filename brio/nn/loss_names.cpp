@@ -1,7 +1,9 @@
 // The losses by name, as Keras spells them.
+#include "brio/base/error.h"
 #include "brio/nn/loss_parts.h"
 #include "brio/nn/losses.h"
 #include "brio/nn/names.h"
+#include "brio/nn/option_fields.h"
 
 namespace brio::nn {
 namespace {
@@ -15,34 +17,44 @@ Tensor any_crossentropy(const Tensor& y_true, const Tensor& y_pred) {
   }
   return categorical_crossentropy(y_true, y_pred);
 }
-Loss told_by_shapes() { return Loss("crossentropy", any_crossentropy); }
+Loss told_by_shapes(const Settings&) { return Loss("crossentropy", any_crossentropy); }
 
-template <typename Kind>
-Loss made() {
-  return Kind();
+template <typename Kind, typename Options = LossOptions>
+Loss made(const Settings& settings) {
+  return Kind(options_of<Options>(settings));
+}
+
+// Those whose axes no config says.
+template <typename Kind, typename Options>
+Loss region(const Settings& settings) {
+  if (settings.has("axis"))
+    throw InvalidArgument(
+        cat("[", settings.class_name, "] its axes cannot be read from a config; compile() it again"));
+  return Kind(Options());
 }
 
 struct LossRow {
   std::string_view name;
-  Loss (*make)();
+  Loss (*make)(const Settings&);
 };
 constexpr LossRow kLosses[] = {
     {"crossentropy", told_by_shapes},
     {"ce", told_by_shapes},
-    {"binary_crossentropy", made<BinaryCrossentropy>},
-    {"BinaryCrossentropy", made<BinaryCrossentropy>},
-    {"bce", made<BinaryCrossentropy>},
-    {"BCE", made<BinaryCrossentropy>},
-    {"binary_focal_crossentropy", made<BinaryFocalCrossentropy>},
-    {"BinaryFocalCrossentropy", made<BinaryFocalCrossentropy>},
-    {"categorical_crossentropy", made<CategoricalCrossentropy>},
-    {"CategoricalCrossentropy", made<CategoricalCrossentropy>},
-    {"categorical_focal_crossentropy", made<CategoricalFocalCrossentropy>},
-    {"CategoricalFocalCrossentropy", made<CategoricalFocalCrossentropy>},
-    {"sparse_categorical_crossentropy", made<SparseCategoricalCrossentropy>},
-    {"SparseCategoricalCrossentropy", made<SparseCategoricalCrossentropy>},
-    {"categorical_generalized_cross_entropy", made<CategoricalGeneralizedCrossEntropy>},
-    {"CategoricalGeneralizedCrossEntropy", made<CategoricalGeneralizedCrossEntropy>},
+    {"binary_crossentropy", made<BinaryCrossentropy, CrossentropyOptions>},
+    {"BinaryCrossentropy", made<BinaryCrossentropy, CrossentropyOptions>},
+    {"bce", made<BinaryCrossentropy, CrossentropyOptions>},
+    {"BCE", made<BinaryCrossentropy, CrossentropyOptions>},
+    {"binary_focal_crossentropy", made<BinaryFocalCrossentropy, BinaryFocalOptions>},
+    {"BinaryFocalCrossentropy", made<BinaryFocalCrossentropy, BinaryFocalOptions>},
+    {"categorical_crossentropy", made<CategoricalCrossentropy, CrossentropyOptions>},
+    {"CategoricalCrossentropy", made<CategoricalCrossentropy, CrossentropyOptions>},
+    {"categorical_focal_crossentropy", made<CategoricalFocalCrossentropy, CategoricalFocalOptions>},
+    {"CategoricalFocalCrossentropy", made<CategoricalFocalCrossentropy, CategoricalFocalOptions>},
+    {"sparse_categorical_crossentropy", made<SparseCategoricalCrossentropy, SparseCrossentropyOptions>},
+    {"SparseCategoricalCrossentropy", made<SparseCategoricalCrossentropy, SparseCrossentropyOptions>},
+    {"categorical_generalized_cross_entropy",
+     made<CategoricalGeneralizedCrossEntropy, GeneralizedCrossentropyOptions>},
+    {"CategoricalGeneralizedCrossEntropy", made<CategoricalGeneralizedCrossEntropy, GeneralizedCrossentropyOptions>},
     {"kl_divergence", made<KLDivergence>},
     {"KLDivergence", made<KLDivergence>},
     {"kld", made<KLDivergence>},
@@ -65,24 +77,24 @@ constexpr LossRow kLosses[] = {
     {"MeanSquaredLogarithmicError", made<MeanSquaredLogarithmicError>},
     {"msle", made<MeanSquaredLogarithmicError>},
     {"MSLE", made<MeanSquaredLogarithmicError>},
-    {"huber", made<Huber>},
-    {"Huber", made<Huber>},
+    {"huber", made<Huber, HuberOptions>},
+    {"Huber", made<Huber, HuberOptions>},
     {"log_cosh", made<LogCosh>},
     {"LogCosh", made<LogCosh>},
-    {"cosine_similarity", made<CosineSimilarity>},
-    {"CosineSimilarity", made<CosineSimilarity>},
+    {"cosine_similarity", made<CosineSimilarity, CosineSimilarityOptions>},
+    {"CosineSimilarity", made<CosineSimilarity, CosineSimilarityOptions>},
     {"hinge", made<Hinge>},
     {"Hinge", made<Hinge>},
     {"squared_hinge", made<SquaredHinge>},
     {"SquaredHinge", made<SquaredHinge>},
     {"categorical_hinge", made<CategoricalHinge>},
     {"CategoricalHinge", made<CategoricalHinge>},
-    {"dice", made<Dice>},
-    {"Dice", made<Dice>},
-    {"tversky", made<Tversky>},
-    {"Tversky", made<Tversky>},
-    {"circle", made<Circle>},
-    {"Circle", made<Circle>},
+    {"dice", region<Dice, DiceOptions>},
+    {"Dice", region<Dice, DiceOptions>},
+    {"tversky", region<Tversky, TverskyOptions>},
+    {"Tversky", region<Tversky, TverskyOptions>},
+    {"circle", made<Circle, CircleOptions>},
+    {"Circle", made<Circle, CircleOptions>},
     {"ctc", made<CTC>},
     {"CTC", made<CTC>},
 };
@@ -90,8 +102,11 @@ constexpr LossRow kLosses[] = {
 }  // namespace
 
 Loss::Loss(std::string_view name) {
-  const Loss found = row_named("loss", name, kLosses).make();
-  impl_ = std::make_shared<const Impl>(Impl{std::string(name), found.impl_->function, found.impl_->reduction});
+  const Loss found = row_named("loss", name, kLosses).make({});
+  impl_ =
+      std::make_shared<const Impl>(Impl{std::string(name), found.impl_->function, found.impl_->reduction, {}, true});
 }
+
+Loss Loss::from(const Settings& settings) { return row_named("loss", settings.class_name, kLosses).make(settings); }
 
 }  // namespace brio::nn

@@ -38,7 +38,7 @@ class LossScaleCore final : public OptimizerCore {
   }
 
   const std::string& name() const override { return o_.name; }
-  const Optimizer& inner() const { return inner_; }
+  const Optimizer* inner() const override { return &inner_; }
   Tensor scale() const { return scale_.value(); }
 
   void apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) override {
@@ -103,6 +103,8 @@ class LossScaleCore final : public OptimizerCore {
     inner_.core()->exclude_from_decay(variables, names);
   }
   void finalize(std::span<const Variable> variables) override { inner_.core()->finalize(variables); }
+  const Settings& settings() const override { return settings_; }
+  const Schedule* schedule() const override { return inner_.core()->schedule(); }
 
  private:
   Tensor unscaled(const Tensor& g) const {  // in float32 at least: a float16 gradient may be too small afterwards
@@ -112,6 +114,9 @@ class LossScaleCore final : public OptimizerCore {
 
   Optimizer inner_;
   LossScaleOptions o_;
+  Settings settings_ = {
+      "LossScaleOptimizer",
+      {{"name", o_.name}, {"initial_scale", o_.initial_scale}, {"dynamic_growth_steps", o_.dynamic_growth_steps}}};
   Variable iteration_, learning_rate_, good_steps_, scale_;
   std::vector<Tensor> scaled_;  // what get_unscaled_gradients was given since the last step: still scaled if it comes
 };
@@ -123,7 +128,7 @@ LossScaleCore& core_of(const Optimizer& optimizer) { return static_cast<LossScal
 LossScaleOptimizer::LossScaleOptimizer(Optimizer inner, LossScaleOptions options)
     : Optimizer(std::make_shared<LossScaleCore>(std::move(inner), std::move(options))) {}
 
-Optimizer LossScaleOptimizer::inner_optimizer() const { return core_of(*this).inner(); }
+Optimizer LossScaleOptimizer::inner_optimizer() const { return *core_of(*this).inner(); }
 Tensor LossScaleOptimizer::loss_scale() const { return core_of(*this).scale(); }
 std::vector<Tensor> LossScaleOptimizer::get_unscaled_gradients(const std::vector<Tensor>& gradients) const {
   return core_of(*this).unscale(gradients);

@@ -1,6 +1,7 @@
 #include "brio/nn/losses_hinge.h"
 
 #include "brio/nn/loss_parts.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/check.h"
 #include "brio/ops/reduction.h"
 
@@ -32,9 +33,11 @@ Tensor categorical_hinge(const Tensor& y_true, const Tensor& y_pred) {
   return maximum(wrong - right + like(p, 1), like(p, 0));
 }
 
-Hinge::Hinge(LossOptions o) : Loss(or_default(o.name, "hinge"), hinge, o.reduction) {}
-SquaredHinge::SquaredHinge(LossOptions o) : Loss(or_default(o.name, "squared_hinge"), squared_hinge, o.reduction) {}
+Hinge::Hinge(LossOptions o) : Loss(or_default(o.name, "hinge"), hinge, o.reduction, settings_of("Hinge", o)) {}
+SquaredHinge::SquaredHinge(LossOptions o)
+    : Loss(or_default(o.name, "squared_hinge"), squared_hinge, o.reduction, settings_of("SquaredHinge", o)) {}
 CategoricalHinge::CategoricalHinge(LossOptions o)
-    : Loss(or_default(o.name, "categorical_hinge"), categorical_hinge, o.reduction) {}
+    : Loss(or_default(o.name, "categorical_hinge"), categorical_hinge, o.reduction,
+           settings_of("CategoricalHinge", o)) {}
 
 }  // namespace brio::nn

@@ -3,6 +3,7 @@
 
 #include "brio/nn/crossentropy.h"
 #include "brio/nn/loss_parts.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/check.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/reduction.h"
@@ -80,19 +81,23 @@ Tensor poisson(const Tensor& y_true, const Tensor& y_pred) {
 BinaryFocalCrossentropy::BinaryFocalCrossentropy(BinaryFocalOptions o)
     : Loss(
           or_default(o.name, "binary_focal_crossentropy"),
-          [o](const Tensor& t, const Tensor& p) { return binary_focal_crossentropy(t, p, o); }, o.reduction) {}
+          [o](const Tensor& t, const Tensor& p) { return binary_focal_crossentropy(t, p, o); }, o.reduction,
+          settings_of("BinaryFocalCrossentropy", o)) {}
 CategoricalFocalCrossentropy::CategoricalFocalCrossentropy(CategoricalFocalOptions o)
     : Loss(
           or_default(o.name, "categorical_focal_crossentropy"),
-          [o](const Tensor& t, const Tensor& p) { return categorical_focal_crossentropy(t, p, o); }, o.reduction) {}
+          [o](const Tensor& t, const Tensor& p) { return categorical_focal_crossentropy(t, p, o); }, o.reduction,
+          settings_of("CategoricalFocalCrossentropy", o)) {}
 CategoricalGeneralizedCrossEntropy::CategoricalGeneralizedCrossEntropy(GeneralizedCrossentropyOptions o)
     : Loss(
           or_default(o.name, "categorical_generalized_cross_entropy"),
           [q = o.q](const Tensor& t, const Tensor& p) { return categorical_generalized_cross_entropy(t, p, q); },
-          o.reduction) {
+          o.reduction, settings_of("CategoricalGeneralizedCrossEntropy", o)) {
   check_q(o.q);
 }
-KLDivergence::KLDivergence(LossOptions o) : Loss(or_default(o.name, "kl_divergence"), kl_divergence, o.reduction) {}
-Poisson::Poisson(LossOptions o) : Loss(or_default(o.name, "poisson"), poisson, o.reduction) {}
+KLDivergence::KLDivergence(LossOptions o)
+    : Loss(or_default(o.name, "kl_divergence"), kl_divergence, o.reduction, settings_of("KLDivergence", o)) {}
+Poisson::Poisson(LossOptions o)
+    : Loss(or_default(o.name, "poisson"), poisson, o.reduction, settings_of("Poisson", o)) {}
 
 }  // namespace brio::nn

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "brio/nn/loss_parts.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/check.h"
 #include "brio/ops/reduction.h"
 
@@ -58,21 +59,28 @@ Tensor cosine_similarity(const Tensor& y_true, const Tensor& y_pred, int axis) {
 }
 
 MeanSquaredError::MeanSquaredError(LossOptions o)
-    : Loss(or_default(o.name, "mean_squared_error"), mean_squared_error, o.reduction) {}
+    : Loss(or_default(o.name, "mean_squared_error"), mean_squared_error, o.reduction,
+           settings_of("MeanSquaredError", o)) {}
 MeanAbsoluteError::MeanAbsoluteError(LossOptions o)
-    : Loss(or_default(o.name, "mean_absolute_error"), mean_absolute_error, o.reduction) {}
+    : Loss(or_default(o.name, "mean_absolute_error"), mean_absolute_error, o.reduction,
+           settings_of("MeanAbsoluteError", o)) {}
 MeanAbsolutePercentageError::MeanAbsolutePercentageError(LossOptions o)
-    : Loss(or_default(o.name, "mean_absolute_percentage_error"), mean_absolute_percentage_error, o.reduction) {}
+    : Loss(or_default(o.name, "mean_absolute_percentage_error"), mean_absolute_percentage_error, o.reduction,
+           settings_of("MeanAbsolutePercentageError", o)) {}
 MeanSquaredLogarithmicError::MeanSquaredLogarithmicError(LossOptions o)
-    : Loss(or_default(o.name, "mean_squared_logarithmic_error"), mean_squared_logarithmic_error, o.reduction) {}
-LogCosh::LogCosh(LossOptions o) : Loss(or_default(o.name, "log_cosh"), log_cosh, o.reduction) {}
+    : Loss(or_default(o.name, "mean_squared_logarithmic_error"), mean_squared_logarithmic_error, o.reduction,
+           settings_of("MeanSquaredLogarithmicError", o)) {}
+LogCosh::LogCosh(LossOptions o)
+    : Loss(or_default(o.name, "log_cosh"), log_cosh, o.reduction, settings_of("LogCosh", o)) {}
 Huber::Huber(HuberOptions o)
     : Loss(
           or_default(o.name, "huber_loss"),
-          [delta = o.delta](const Tensor& t, const Tensor& p) { return huber(t, p, delta); }, o.reduction) {}
+          [delta = o.delta](const Tensor& t, const Tensor& p) { return huber(t, p, delta); }, o.reduction,
+          settings_of("Huber", o)) {}
 CosineSimilarity::CosineSimilarity(CosineSimilarityOptions o)
     : Loss(
           or_default(o.name, "cosine_similarity"),
-          [axis = o.axis](const Tensor& t, const Tensor& p) { return cosine_similarity(t, p, axis); }, o.reduction) {}
+          [axis = o.axis](const Tensor& t, const Tensor& p) { return cosine_similarity(t, p, axis); }, o.reduction,
+          settings_of("CosineSimilarity", o)) {}
 
 }  // namespace brio::nn

@@ -3,6 +3,7 @@
 #include "brio/nn/losses_sequence.h"
 
 #include "brio/nn/loss_parts.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/arrange.h"
 #include "brio/ops/check.h"
 #include "brio/ops/composites.h"
@@ -100,6 +101,6 @@ Tensor ctc_loss(const Tensor& labels, const Tensor& logits, const Tensor& label_
                         blank < 0 ? blank + int64_t{classes} : blank);
 }
 
-CTC::CTC(LossOptions o) : Loss(or_default(o.name, "ctc"), ctc, o.reduction) {}
+CTC::CTC(LossOptions o) : Loss(or_default(o.name, "ctc"), ctc, o.reduction, settings_of("CTC", o)) {}
 
 }  // namespace brio::nn

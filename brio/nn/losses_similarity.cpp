@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "brio/nn/loss_parts.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/check.h"
 #include "brio/ops/products.h"
 #include "brio/ops/ranges.h"
@@ -57,6 +58,6 @@ Circle::Circle(CircleOptions o)
             const Tensor values = circle(t, p, o);
             return {values, greater(values, like(values, 0))};
           },
-          o.reduction) {}
+          o.reduction, settings_of("Circle", o)) {}
 
 }  // namespace brio::nn

@@ -144,8 +144,9 @@ Formula formula(const MuonOptions& o) {
 
 }  // namespace
 
-Lamb::Lamb(const LearningRate& rate, LambOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Adafactor::Adafactor(const LearningRate& rate, AdafactorOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
-Muon::Muon(const LearningRate& rate, MuonOptions o) : Optimizer(make_rule(rate, o, formula(o))) {}
+Lamb::Lamb(const LearningRate& rate, LambOptions o) : Optimizer(make_rule("Lamb", rate, o, formula(o))) {}
+Adafactor::Adafactor(const LearningRate& rate, AdafactorOptions o)
+    : Optimizer(make_rule("Adafactor", rate, o, formula(o))) {}
+Muon::Muon(const LearningRate& rate, MuonOptions o) : Optimizer(make_rule("Muon", rate, o, formula(o))) {}
 
 }  // namespace brio::nn

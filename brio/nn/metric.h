@@ -58,6 +58,7 @@ class Metric {
   explicit Metric(std::shared_ptr<MetricRule> rule);
 
   const std::string& name() const { return rule_->name(); }
+  bool made_by_name() const { return by_name_; }  // Metric("accuracy"), say
   // The mask says which values count. As in Keras only means look at it, and the mask that ignore_class makes counts
   // only beside weights.
   void update_state(const Tensor& y_true, const Tensor& y_pred, const Tensor& sample_weight = {},
@@ -72,6 +73,7 @@ class Metric {
 
  private:
   std::shared_ptr<MetricRule> rule_;
+  bool by_name_ = false;
 };
 
 struct MetricOptions {

@@ -104,6 +104,8 @@ constexpr MetricRow kMetrics[] = {
 
 }  // namespace
 
-Metric::Metric(std::string_view name) : Metric(row_named("metric", name, kMetrics).make(std::string(name))) {}
+Metric::Metric(std::string_view name) : Metric(row_named("metric", name, kMetrics).make(std::string(name))) {
+  by_name_ = true;
+}
 
 }  // namespace brio::nn

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "brio/nn/names.h"
+#include "brio/nn/option_fields.h"
 
 namespace brio::nn {
 namespace {
@@ -12,17 +13,30 @@ template <typename T>
 Optimizer make_default() {
   return T();
 }
+template <typename T, typename Options>
+Optimizer make_of(const Settings& settings, const LearningRate& rate) {
+  return T(rate, options_of<Options>(settings));
+}
 
 struct OptimizerRow {
   std::string_view name;
   Optimizer (*make)();
+  Optimizer (*make_of)(const Settings& settings, const LearningRate& rate);
 };
 constexpr OptimizerRow kOptimizers[] = {
-    {"sgd", make_default<SGD>},         {"rmsprop", make_default<RMSprop>},   {"adam", make_default<Adam>},
-    {"adamw", make_default<AdamW>},     {"adamax", make_default<Adamax>},     {"nadam", make_default<Nadam>},
-    {"adagrad", make_default<Adagrad>}, {"adadelta", make_default<Adadelta>}, {"adafactor", make_default<Adafactor>},
-    {"ftrl", make_default<Ftrl>},       {"lion", make_default<Lion>},         {"lamb", make_default<Lamb>},
-    {"muon", make_default<Muon>},
+    {"sgd", make_default<SGD>, make_of<SGD, SGDOptions>},
+    {"rmsprop", make_default<RMSprop>, make_of<RMSprop, RMSpropOptions>},
+    {"adam", make_default<Adam>, make_of<Adam, AdamOptions>},
+    {"adamw", make_default<AdamW>, make_of<AdamW, AdamWOptions>},
+    {"adamax", make_default<Adamax>, make_of<Adamax, AdamaxOptions>},
+    {"nadam", make_default<Nadam>, make_of<Nadam, NadamOptions>},
+    {"adagrad", make_default<Adagrad>, make_of<Adagrad, AdagradOptions>},
+    {"adadelta", make_default<Adadelta>, make_of<Adadelta, AdadeltaOptions>},
+    {"adafactor", make_default<Adafactor>, make_of<Adafactor, AdafactorOptions>},
+    {"ftrl", make_default<Ftrl>, make_of<Ftrl, FtrlOptions>},
+    {"lion", make_default<Lion>, make_of<Lion, LionOptions>},
+    {"lamb", make_default<Lamb>, make_of<Lamb, LambOptions>},
+    {"muon", make_default<Muon>, make_of<Muon, MuonOptions>},
 };
 
 // Names of classes are found too: Keras looks them up without regard to capitals.
@@ -36,6 +50,10 @@ std::string in_small_letters(std::string_view name) {
 
 Optimizer::Optimizer(std::string_view name)
     : Optimizer(row_named("optimizer", in_small_letters(name), kOptimizers).make()) {}
+
+Optimizer Optimizer::from(const Settings& settings, const LearningRate& rate) {
+  return row_named("optimizer", in_small_letters(settings.class_name), kOptimizers).make_of(settings, rate);
+}
 
 void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables) const {
   core_->apply(std::move(gradients), variables, {});

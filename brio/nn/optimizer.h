@@ -64,6 +64,7 @@ class Optimizer {
   Optimizer(const char* name) : Optimizer(std::string_view(name)) {}
   Optimizer(const std::string& name) : Optimizer(std::string_view(name)) {}
   explicit Optimizer(std::shared_ptr<OptimizerCore> core) : core_(std::move(core)) {}
+  static Optimizer from(const Settings& settings, const LearningRate& rate);
 
   // One step. A gradient that is "none" leaves its variable as it is; it is an error if all are. In eager code this
   // ends the step: what is pending runs.
@@ -126,6 +127,10 @@ class OptimizerCore {
   virtual void set_multiplier(const Variable& variable, double factor) = 0;
   virtual void exclude_from_decay(std::span<const Variable> variables, std::span<const std::string> names) = 0;
   virtual void finalize(std::span<const Variable> variables) = 0;
+  // What it was made with, but for the learning rate; and the schedule of that, or null.
+  virtual const Settings& settings() const = 0;
+  virtual const Schedule* schedule() const = 0;
+  virtual const Optimizer* inner() const { return nullptr; }  // of one that is around another
 };
 
 // class NAME : public Optimizer, made by NAME(learning_rate, {.option = …}).

@@ -43,9 +43,11 @@ void check_not_negative(const std::string& optimizer, const char* option, double
   if (!(value >= 0)) throw InvalidArgument(cat("[", optimizer, "] ", option, " is ", value, "; it must be ≥ 0"));
 }
 
-OptimizerRule::OptimizerRule(const LearningRate& rate, SharedOptimizerOptions options, Formula formula)
+OptimizerRule::OptimizerRule(const LearningRate& rate, SharedOptimizerOptions options, Formula formula,
+                             Settings settings)
     : options_(std::move(options)),
       formula_(std::move(formula)),
+      settings_(std::move(settings)),
       iterations_(scalar_variable(name() + "/iteration", i64, 0)),
       learning_rate_(scalar_variable(name() + "/learning_rate", f64, to_bits(rate.number))),
       schedule_(rate.schedule) {

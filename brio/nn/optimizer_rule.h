@@ -14,6 +14,7 @@
 #include <unordered_map>
 
 #include "brio/nn/optimizer.h"
+#include "brio/nn/option_fields.h"
 #include "brio/ops/elementwise.h"
 
 namespace brio::nn {
@@ -62,7 +63,7 @@ struct Formula {
 
 class OptimizerRule final : public OptimizerCore {
  public:
-  OptimizerRule(const LearningRate& rate, SharedOptimizerOptions options, Formula formula);
+  OptimizerRule(const LearningRate& rate, SharedOptimizerOptions options, Formula formula, Settings settings);
 
   const std::string& name() const override { return options_.name; }
   void apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) override;
@@ -77,6 +78,8 @@ class OptimizerRule final : public OptimizerCore {
   void set_multiplier(const Variable& variable, double factor) override;
   void exclude_from_decay(std::span<const Variable> variables, std::span<const std::string> names) override;
   void finalize(std::span<const Variable> variables) override;
+  const Settings& settings() const override { return settings_; }
+  const Schedule* schedule() const override { return schedule_ ? &*schedule_ : nullptr; }
 
  private:
   // Parameters that one fused update can take together.
@@ -109,6 +112,7 @@ class OptimizerRule final : public OptimizerCore {
 
   SharedOptimizerOptions options_;
   const Formula formula_;
+  const Settings settings_;
   Variable iterations_, learning_rate_;
   std::optional<Schedule> schedule_;
   std::vector<Entry> entries_;
@@ -130,12 +134,13 @@ class OptimizerRule final : public OptimizerCore {
 
 // For the constructors of optimizers, whose options all have the shared ones.
 template <typename Options>
-std::shared_ptr<OptimizerRule> make_rule(const LearningRate& rate, const Options& o, Formula formula) {
+std::shared_ptr<OptimizerRule> make_rule(std::string class_name, const LearningRate& rate, const Options& o,
+                                         Formula formula) {
   return std::make_shared<OptimizerRule>(
       rate,
       SharedOptimizerOptions{o.clipnorm, o.clipvalue, o.global_clipnorm, o.weight_decay, o.use_ema, o.ema_momentum,
                              o.ema_overwrite_frequency, o.loss_scale_factor, o.gradient_accumulation_steps, o.name},
-      std::move(formula));
+      std::move(formula), settings_of(std::move(class_name), o));
 }
 
 // x moves towards y by a share.

@@ -13,19 +13,24 @@
 #include <vector>
 
 #include "brio/ir/tensor.h"
+#include "brio/nn/settings.h"
 
 namespace brio::nn {
 
 class Schedule {
  public:
   using Formula = std::function<Tensor(const Tensor& step)>;
-  explicit Schedule(Formula formula);
+  // `settings`: what it was made with, for its config; none for a formula of one's own.
+  explicit Schedule(Formula formula, Settings settings = {});
+  static Schedule from(const Settings& settings);
 
   Tensor operator()(const Tensor& step) const;  // a step, or several → a rate for each
   double operator()(int64_t step) const;
+  const Settings& settings() const { return settings_; }
 
  private:
   Formula formula_;
+  Settings settings_;
 };
 
 // initial · decay_rate ^ (step / decay_steps); staircase: the exponent is rounded down.

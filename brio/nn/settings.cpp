@@ -1,5 +1,6 @@
 #include "brio/nn/settings.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "brio/base/error.h"
@@ -17,6 +18,10 @@ const Setting* Settings::find(std::string_view name) const {
   for (const auto& [key, value] : values)
     if (key == name && !std::holds_alternative<std::monostate>(value)) return &value;
   return nullptr;
+}
+
+bool Settings::has(std::string_view name) const {
+  return std::ranges::any_of(values, [&](const auto& row) { return row.first == name; });
 }
 
 double Settings::number(std::string_view name, double otherwise) const {
@@ -41,6 +46,20 @@ std::string Settings::text(std::string_view name, std::string_view otherwise) co
   if (!found) return std::string(otherwise);
   if (const auto* text = std::get_if<std::string>(found)) return *text;
   refuse(*this, name, "a text");
+}
+
+bool Settings::truth(std::string_view name, bool otherwise) const {
+  const Setting* found = find(name);
+  if (!found) return otherwise;
+  if (const auto* truth = std::get_if<bool>(found)) return *truth;
+  refuse(*this, name, "true or false");
+}
+
+std::vector<double> Settings::list(std::string_view name) const {
+  const Setting* found = find(name);
+  if (!found) return {};
+  if (const auto* list = std::get_if<std::vector<double>>(found)) return *list;
+  return {number(name, 0)};
 }
 
 }  // namespace brio::nn

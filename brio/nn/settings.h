@@ -10,17 +10,20 @@
 
 namespace brio::nn {
 
-using Setting = std::variant<std::monostate, bool, int64_t, double, std::string>;  // monostate: none
+using Setting = std::variant<std::monostate, bool, int64_t, double, std::string, std::vector<double>>;  // first: none
 
 struct Settings {
   std::string class_name = {};  // Keras' name for it, "GlorotUniform"; empty when it cannot be written to a config
   std::vector<std::pair<std::string, Setting>> values = {};
 
-  const Setting* find(std::string_view name) const;
+  const Setting* find(std::string_view name) const;  // nullptr where nothing is set
+  bool has(std::string_view name) const;             // or it is set to none
   // What is set, or `otherwise` where nothing is. Throw InvalidArgument for a value of another kind.
   double number(std::string_view name, double otherwise) const;
   int64_t integer(std::string_view name, int64_t otherwise) const;
   std::string text(std::string_view name, std::string_view otherwise) const;
+  bool truth(std::string_view name, bool otherwise) const;
+  std::vector<double> list(std::string_view name) const;  // a number is a list of one
 };
 
 }  // namespace brio::nn

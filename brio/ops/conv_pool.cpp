@@ -14,15 +14,16 @@
 namespace brio {
 namespace {
 
-constexpr AttrSpec kPoolAttrs[] = {{"window", AttrKind::list}};
-constexpr AttrSpec kPoolGradAttrs[] = {{"window", AttrKind::list}, {"size", AttrKind::extents}};
+constexpr AttrSpec kReluPoolAttrs[] = {{"window", AttrKind::list}};
+constexpr AttrSpec kReluPoolGradAttrs[] = {{"window", AttrKind::list}, {"size", AttrKind::extents}};
 // Those of conv and of conv_filter_grad, then the window.
-constexpr AttrSpec kConvAttrs[] = {{"groups", AttrKind::integer}, {"stride", AttrKind::list},
-                                   {"dilation", AttrKind::list},  {"low", AttrKind::extents},
-                                   {"high", AttrKind::extents},   {"window", AttrKind::list}};
-constexpr AttrSpec kConvGradAttrs[] = {
-    {"groups", AttrKind::integer}, {"stride", AttrKind::list},  {"dilation", AttrKind::list}, {"low", AttrKind::extents},
-    {"high", AttrKind::extents},   {"size", AttrKind::extents}, {"window", AttrKind::list}};
+constexpr AttrSpec kConvPoolAttrs[] = {{"groups", AttrKind::integer}, {"stride", AttrKind::list},
+                                       {"dilation", AttrKind::list},  {"low", AttrKind::extents},
+                                       {"high", AttrKind::extents},   {"window", AttrKind::list}};
+constexpr AttrSpec kConvGradAttrs[] = {{"groups", AttrKind::integer}, {"stride", AttrKind::list},
+                                       {"dilation", AttrKind::list},  {"low", AttrKind::extents},
+                                       {"high", AttrKind::extents},   {"size", AttrKind::extents},
+                                       {"window", AttrKind::list}};
 
 using Window = std::span<const int64_t>;
 
@@ -56,7 +57,7 @@ Shape pooled_shape(const OpDef& op, const Shape& y, Window window) {
   dims.push_back(y[y.rank() - 1]);
   return checked_shape(op, dims);
 }
-void check_floating(const OpDef& op, DType dtype) {
+void check_pooled(const OpDef& op, DType dtype) {
   if (!is_floating(dtype)) throw_invalid(op, cat("takes floating-point tensors, but got ", dtype, "; cast it first"));
 }
 void check_is(const OpCall& call, size_t i, std::string_view name, const Aval& wanted) {
@@ -65,7 +66,7 @@ void check_is(const OpCall& call, size_t i, std::string_view name, const Aval& w
                                wanted.dtype, " of shape ", wanted.shape));
 }
 void give_pooled(const OpCall& call, const Aval& y, Window window, size_t bias, std::vector<Aval>& out) {
-  check_floating(call.op, y.dtype);
+  check_pooled(call.op, y.dtype);
   const Shape pooled = pooled_shape(call.op, y.shape, window);
   check_is(call, bias, "the bias", {Shape{y.shape[y.shape.rank() - 1]}, y.dtype});
   out.push_back({pooled, y.dtype});
@@ -78,7 +79,7 @@ void infer_relu_pool(const OpCall& call, std::vector<Aval>& out) {
 
 void infer_relu_pool_grad(const OpCall& call, std::vector<Aval>& out) {
   const Aval& cotangent = *call.in[1];
-  check_floating(call.op, cotangent.dtype);
+  check_pooled(call.op, cotangent.dtype);
   const Shape& pooled = cotangent.shape;
   if (pooled.rank() < 3 || pooled.rank() > 5)
     throw_invalid(call.op, cat("the cotangent has shape ", pooled, "; its rank must be 3 to 5"));
@@ -101,14 +102,14 @@ Aval conv_result(std::span<const Aval* const> in, Attrs attrs) {
 }
 
 void infer_conv_relu_pool(const OpCall& call, std::vector<Aval>& out) {
-  check_floating(call.op, call.in[0]->dtype);
+  check_pooled(call.op, call.in[0]->dtype);
   const Parts parts(call.op, call.attrs);
   give_pooled(call, conv_result(call.in.first(2), parts.conv), parts.window, 2, out);
 }
 
 void infer_conv_relu_pool_grad(const OpCall& call, std::vector<Aval>& out) {
   const Aval &x = *call.in[0], &cotangent = *call.in[2];
-  check_floating(call.op, x.dtype);
+  check_pooled(call.op, x.dtype);
   const int rank = x.shape.rank();
   if (cotangent.shape.rank() != rank || rank < 3 || rank > 5)
     throw_invalid(call.op, cat("the input has shape ", x.shape, " and the cotangent ", cotangent.shape,
@@ -140,8 +141,8 @@ Cost relu_pool_cost(const OpCall& call, std::span<const Aval> out) {
   return {3 * static_cast<double>(call.in[0]->shape.elements()), total_bytes(call, out)};
 }
 Cost conv_pool_cost(const OpCall& call, std::span<const Aval> out) {
-  const ConvPoolForm form(call.op, call.in[0]->shape, &call.op == &op::conv_relu_pool ? call.in[1]->shape : out[0].shape,
-                          call.attrs);
+  const ConvPoolForm form(call.op, call.in[0]->shape,
+                          &call.op == &op::conv_relu_pool ? call.in[1]->shape : out[0].shape, call.attrs);
   return {form.conv.flops(), total_bytes(call, out)};
 }
 
@@ -239,7 +240,7 @@ std::vector<Tensor> plain_conv_relu_pool_grad(std::span<const Tensor> in, Attrs 
   return {record(op::conv_filter_grad, parts.conv, x, flows), sum_to(flows, Shape{filter.back()})};
 }
 
-void grad_through_plain(GradContext& g) { g.through_plain(); }
+void grad_of_plain(GradContext& g) { g.through_plain(); }
 
 }  // namespace
 
@@ -252,14 +253,14 @@ namespace op {
                     .max_inputs = inputs,                             \
                     .attrs = attrs_,                                  \
                     .infer = infer_,                                  \
-                    .grad = grad_through_plain,                       \
+                    .grad = grad_of_plain,                            \
                     .cost = cost_,                                    \
                     .plain = plain_};
-CONV_POOL(relu_pool, "largest relu(y + bias) of each window, and which element that is", 2, kPoolAttrs,
+CONV_POOL(relu_pool, "largest relu(y + bias) of each window, and which element that is", 2, kReluPoolAttrs,
           infer_relu_pool, relu_pool_cost, plain_relu_pool)
-CONV_POOL(relu_pool_grad, "gradient of relu_pool: each cotangent to the element that was taken", 2, kPoolGradAttrs,
-          infer_relu_pool_grad, relu_pool_cost, plain_relu_pool_grad)
-CONV_POOL(conv_relu_pool, "relu_pool of a convolution", 3, kConvAttrs, infer_conv_relu_pool, conv_pool_cost,
+CONV_POOL(relu_pool_grad, "gradient of relu_pool: each cotangent to the element that was taken", 2,
+          kReluPoolGradAttrs, infer_relu_pool_grad, relu_pool_cost, plain_relu_pool_grad)
+CONV_POOL(conv_relu_pool, "relu_pool of a convolution", 3, kConvPoolAttrs, infer_conv_relu_pool, conv_pool_cost,
           plain_conv_relu_pool)
 CONV_POOL(conv_relu_pool_grad, "gradients of conv_relu_pool with respect to filter and bias", 3, kConvGradAttrs,
           infer_conv_relu_pool_grad, conv_pool_cost, plain_conv_relu_pool_grad)

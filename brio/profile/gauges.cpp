@@ -26,7 +26,7 @@ struct Gauge {
   int64_t (*read)() = nullptr;
 };
 
-struct Table {
+struct Gauges {
   std::mutex mutex;
   std::array<Gauge, kMostGauges> gauges;
   size_t used_gauges = 0;
@@ -34,19 +34,19 @@ struct Table {
   size_t used = 0;
   double every = 0.5;
 };
-Table& table() {
-  static auto* made = new Table;
+Gauges& gauges() {
+  static auto* made = new Gauges;
   return *made;
 }
 std::atomic<uint64_t> next_at{0};
 
-void forget_in_child() {
-  Table& t = table();
+void forget_gauges() {
+  Gauges& t = gauges();
   new (&t.mutex) std::mutex;
   t.used = 0;
   t.every = 0.5;
 }
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+[[maybe_unused]] const int gauges_registered = pthread_atfork(nullptr, nullptr, forget_gauges);
 
 // A small file of the system, whole.
 size_t read_small(const char* path, char* text, size_t size) {
@@ -107,7 +107,7 @@ Sample take(uint64_t step) {
 }  // namespace
 
 void add_gauge(std::string_view name, int64_t (*read)()) {
-  Table& t = table();
+  Gauges& t = gauges();
   const std::lock_guard lock(t.mutex);
   if (t.used_gauges == kMostGauges) return;
   Gauge& gauge = t.gauges[t.used_gauges++];
@@ -116,7 +116,7 @@ void add_gauge(std::string_view name, int64_t (*read)()) {
 }
 
 std::vector<std::string> gauge_names() {
-  Table& t = table();
+  Gauges& t = gauges();
   const std::lock_guard lock(t.mutex);
   std::vector<std::string> names;
   for (size_t i = 0; i < t.used_gauges; ++i) names.emplace_back(t.gauges[i].name);
@@ -125,7 +125,7 @@ std::vector<std::string> gauge_names() {
 
 void sample_now(uint64_t step) {
   Sample s = take(step);
-  Table& t = table();
+  Gauges& t = gauges();
   const std::lock_guard lock(t.mutex);
   for (size_t i = 0; i < t.used_gauges; ++i) s.gauges[i] = t.gauges[i].read();
   if (t.used == kMostSamples) {
@@ -144,11 +144,11 @@ void maybe_sample(uint64_t now, uint64_t step) {
 }
 
 std::vector<Sample> samples() {
-  Table& t = table();
+  Gauges& t = gauges();
   const std::lock_guard lock(t.mutex);
   return {t.samples.begin(), t.samples.begin() + static_cast<std::ptrdiff_t>(t.used)};
 }
 
-size_t gauges_bytes() { return sizeof(Table); }
+size_t gauges_bytes() { return sizeof(Gauges); }
 
 }  // namespace brio::profile

@@ -12,13 +12,13 @@ namespace {
 
 constexpr size_t kRows = 256;
 
-struct Table {
+struct NamedTable {
   std::mutex mutex;
   std::array<NamedRow, kRows> rows;
   size_t used = 0;
 };
-Table& table() {
-  static auto* made = new Table;
+NamedTable& named_table() {
+  static auto* made = new NamedTable;
   return *made;
 }
 
@@ -28,17 +28,17 @@ void copy_text(char* to, size_t size, std::string_view text) {
   to[n] = 0;
 }
 
-void forget_in_child() {
-  Table& t = table();
+void forget_named() {
+  NamedTable& t = named_table();
   new (&t.mutex) std::mutex;
   for (size_t i = 0; i < t.used; ++i) t.rows[i].count = t.rows[i].ticks = 0;
 }
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+[[maybe_unused]] const int named_registered = pthread_atfork(nullptr, nullptr, forget_named);
 
 }  // namespace
 
 NamedRow* row_of(NameKind kind, std::string_view name) {
-  Table& t = table();
+  NamedTable& t = named_table();
   name = name.substr(0, sizeof(NamedRow::name) - 1);
   const std::lock_guard lock(t.mutex);
   for (size_t i = 0; i < t.used; ++i)
@@ -51,12 +51,12 @@ NamedRow* row_of(NameKind kind, std::string_view name) {
 }
 
 void set_detail(NamedRow& row, std::string_view detail) {
-  const std::lock_guard lock(table().mutex);
+  const std::lock_guard lock(named_table().mutex);
   copy_text(row.detail, sizeof row.detail, detail);
 }
 
 std::vector<Named> named(NameKind kind) {
-  Table& t = table();
+  NamedTable& t = named_table();
   std::vector<Named> list;
   {
     const std::lock_guard lock(t.mutex);
@@ -70,6 +70,6 @@ std::vector<Named> named(NameKind kind) {
   return list;
 }
 
-size_t named_bytes() { return sizeof(Table); }
+size_t named_bytes() { return sizeof(NamedTable); }
 
 }  // namespace brio::profile

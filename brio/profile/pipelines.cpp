@@ -10,21 +10,21 @@ namespace {
 
 constexpr size_t kMostKept = 8;
 
-struct Table {
+struct PipelineTable {
   std::mutex mutex;
   std::vector<const std::function<PipelineFacts()>*> open;
   std::vector<PipelineFacts> gone;
 };
-Table& table() {
-  static auto* made = new Table;
+PipelineTable& pipeline_table() {
+  static auto* made = new PipelineTable;
   return *made;
 }
 
-void forget_in_child() {
-  Table& t = table();
+void forget_pipelines() {
+  PipelineTable& t = pipeline_table();
   new (&t.mutex) std::mutex;
 }
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+[[maybe_unused]] const int pipelines_registered = pthread_atfork(nullptr, nullptr, forget_pipelines);
 
 double waited(const PipelineFacts& facts) { return facts.rings.empty() ? 0 : facts.rings.back().waited; }
 
@@ -52,8 +52,8 @@ void add(PipelineFacts& sum, const PipelineFacts& more) {
   for (size_t i = 0; i < sum.rings.size(); ++i) {
     RingFacts& to = sum.rings[i];
     const RingFacts& from = more.rings[i];
-    const double ahead = to.found_ahead * static_cast<double>(to.elements) +
-                         from.found_ahead * static_cast<double>(from.elements);
+    const double ahead =
+        to.found_ahead * static_cast<double>(to.elements) + from.found_ahead * static_cast<double>(from.elements);
     to.elements += from.elements;
     to.found_ahead = to.elements > 0 ? ahead / static_cast<double>(to.elements) : 0;
     to.waited += from.waited;
@@ -86,13 +86,13 @@ uint64_t ns_of(uint64_t ticks) {
 }
 
 OpenPipeline::OpenPipeline(std::function<PipelineFacts()> ask) : ask_(std::move(ask)) {
-  Table& t = table();
+  PipelineTable& t = pipeline_table();
   const std::lock_guard lock(t.mutex);
   t.open.push_back(&ask_);
 }
 
 OpenPipeline::~OpenPipeline() {
-  Table& t = table();
+  PipelineTable& t = pipeline_table();
   const std::lock_guard lock(t.mutex);
   std::erase(t.open, &ask_);
   try {
@@ -106,7 +106,7 @@ OpenPipeline::~OpenPipeline() {
 }
 
 std::vector<PipelineFacts> pipelines() {
-  Table& t = table();
+  PipelineTable& t = pipeline_table();
   const std::lock_guard lock(t.mutex);
   std::vector<PipelineFacts> all = t.gone;
   for (const auto* ask : t.open) keep(all, (*ask)());
@@ -115,11 +115,12 @@ std::vector<PipelineFacts> pipelines() {
 }
 
 size_t pipelines_bytes() {
-  Table& t = table();
+  PipelineTable& t = pipeline_table();
   const std::lock_guard lock(t.mutex);
-  size_t bytes = sizeof(Table);
+  size_t bytes = sizeof(PipelineTable);
   for (const PipelineFacts& facts : t.gone)
-    bytes += sizeof facts + facts.steps.size() + facts.stages.size() * sizeof(StageFacts) + facts.rings.size() * sizeof(RingFacts);
+    bytes += sizeof facts + facts.steps.size() + facts.stages.size() * sizeof(StageFacts) +
+             facts.rings.size() * sizeof(RingFacts);
   return bytes;
 }
 

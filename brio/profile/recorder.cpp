@@ -18,12 +18,12 @@ constexpr size_t kMostRuns = 8;
 std::atomic<bool> recording_on{true};
 std::atomic<uint64_t> training_traces{0};
 
-struct Table {
+struct RunTable {
   std::mutex mutex;
   std::array<std::unique_ptr<Run>, kMostRuns> runs;
 };
-Table& table() {
-  static auto* made = new Table;
+RunTable& run_table() {
+  static auto* made = new RunTable;
   return *made;
 }
 
@@ -33,7 +33,7 @@ uint64_t length(const Run& run) { return run.wall + run.first_step; }
 Run* take_run(RunKind kind, const void* key) {
   detail::ThreadState& s = detail::state;
   if (s.run && s.run->key == key && s.run->kind == kind) return s.run;
-  Table& t = table();
+  RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);
   std::unique_ptr<Run>* place = nullptr;
   for (auto& run : t.runs)
@@ -105,13 +105,13 @@ void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
   end_step(s, *run, rows);
 }
 
-void forget_in_child() {
-  Table& t = table();
+void forget_runs() {
+  RunTable& t = run_table();
   new (&t.mutex) std::mutex;
   for (auto& run : t.runs) run.reset();
   detail::state = {};
 }
-[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, forget_in_child);
+[[maybe_unused]] const int runs_registered = pthread_atfork(nullptr, nullptr, forget_runs);
 
 }  // namespace
 
@@ -213,7 +213,7 @@ void want_trials(bool wanted) { tries = wanted; }
 bool trials_wanted() { return tries.load(std::memory_order_relaxed); }
 
 std::vector<const Run*> runs() {
-  Table& t = table();
+  RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);
   std::vector<const Run*> list;
   for (const auto& run : t.runs)
@@ -236,9 +236,9 @@ double share_of_recorder() {
 }
 
 size_t recorder_bytes() {
-  Table& t = table();
+  RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);
-  size_t bytes = sizeof(Table);
+  size_t bytes = sizeof(RunTable);
   for (const auto& run : t.runs) bytes += run ? sizeof(Run) : 0;
   return bytes;
 }

@@ -7,6 +7,7 @@
 #include "brio/nn/layer_kinds.h"
 #include "brio/nn/mask.h"
 #include "brio/nn/names.h"
+#include "brio/nn/random_streams.h"
 #include "brio/nn/recurrent.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
@@ -198,18 +199,6 @@ nb::list variables_of(const std::vector<Variable>& variables) {
   return list;
 }
 
-std::vector<Generator*> generators_of(nn::Module& module) {
-  std::vector<Generator*> found;
-  std::set<const nn::Module*> seen;
-  auto visit = [&](auto& self, nn::Module& each) -> void {
-    if (!seen.insert(&each).second) return;
-    if (Generator* generator = each.own_generator()) found.push_back(generator);
-    for (const nn::Layer& inner : each.modules()) self(self, inner.module());
-  };
-  visit(visit, module);
-  return found;
-}
-
 nn::Layer make_layer(const std::string& kind, nb::kwargs kwargs) {
   for (const nn::LayerKind& row : nn::layer_kinds()) {
     if (row.kind != kind) continue;
@@ -343,7 +332,7 @@ void bind_layers(nb::module_& m) {
       .def("random_states",
            [](const nn::Layer& l) {
              nb::list list;
-             for (const Generator* generator : generators_of(l.module())) {
+             for (const Generator* generator : nn::generators_of(l.module())) {
                const Generator::State state = generator->state();
                list.append(nb::make_tuple(state.seed, state.counter));
              }
@@ -351,7 +340,7 @@ void bind_layers(nb::module_& m) {
            })
       .def("set_random_states",
            [](const nn::Layer& l, nb::list states) {
-             const std::vector<Generator*> generators = generators_of(l.module());
+             const std::vector<Generator*> generators = nn::generators_of(l.module());
              if (generators.size() != states.size())
                throw InvalidArgument(cat("[", l.name(), "] draws from ", generators.size(), " generators, but got ",
                                          states.size(), " states"));

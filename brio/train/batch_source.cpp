@@ -5,6 +5,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
+#include "brio/data/state.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::train {
@@ -77,9 +78,30 @@ ArraySource::ArraySource(const TensorList& x, const TensorList& y, const TensorL
 void ArraySource::reset(int64_t epoch) {
   if (options_.continues && at_ > 0 && at_ < rows_) return;
   at_ = 0;
+  put_in_order(epoch);
+}
+
+void ArraySource::put_in_order(int64_t epoch) {
+  ordered_for_ = epoch;
   if (!options_.shuffle) return;
   const RandomStream stream{options_.shuffle->seed, options_.shuffle->counter + static_cast<uint64_t>(epoch)};
   shuffled_order(stream, rows_, order_);
+}
+
+std::optional<std::string> ArraySource::position() const {
+  data::StateWriter state;
+  state.number(static_cast<uint64_t>(rows_));
+  state.number(static_cast<uint64_t>(at_));
+  state.number(static_cast<uint64_t>(ordered_for_));
+  return state.bytes();
+}
+
+void ArraySource::go_to(std::string_view position) {
+  data::StateReader state(position);
+  if (const int64_t rows = state.count(); rows != rows_)
+    throw InvalidArgument(cat("[fit] the run that goes on had ", rows, " rows, but x has ", rows_));
+  at_ = state.count(rows_);
+  put_in_order(state.count());
 }
 
 bool ArraySource::next(Batch& batch) {

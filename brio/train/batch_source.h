@@ -40,6 +40,11 @@ class BatchSource {
   virtual std::optional<Generator::State> order() const { return {}; }
   virtual void set_order(Generator::State) {}
 
+  // Where it stands, to go on at the next batch in another process; none: fit goes through the batches that were
+  // taken once more. go_to() throws InvalidArgument for what is of another source.
+  virtual std::optional<std::string> position() const { return {}; }
+  virtual void go_to(std::string_view /*position*/) {}
+
   // The step on the last batch found no memory, and changed nothing. True: next() gives its rows again, in smaller
   // batches.
   virtual bool take_back(Batch&) { return false; }
@@ -67,6 +72,8 @@ class ArraySource : public BatchSource {
   std::optional<int64_t> steps() const override { return (rows_ + options_.batch_size - 1) / options_.batch_size; }
   std::optional<Generator::State> order() const override { return options_.shuffle; }
   void set_order(Generator::State state) override { options_.shuffle = state; }
+  std::optional<std::string> position() const override;
+  void go_to(std::string_view position) override;
   int64_t rows() const { return rows_; }
 
   // In the midst of an epoch, too: of the batches to come.
@@ -80,9 +87,11 @@ class ArraySource : public BatchSource {
     Tensor full, last;  // batches that rows are copied into
   };
   void copy_rows(Column& column, int64_t n, Tensor& into) const;
+  void put_in_order(int64_t epoch);
 
   ArraySourceOptions options_;
   int64_t rows_ = 0, at_ = 0;
+  int64_t ordered_for_ = 0;      // the epoch whose order it is
   std::vector<Column> columns_;  // of x, then of y and of the weights
   size_t n_x_, n_y_;
   std::vector<uint32_t> order_;

@@ -9,13 +9,19 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
 #include "brio/ops/random.h"
 #include "brio/train/logs.h"
+
+namespace brio::nn {
+struct CompileOptions;
+}
 
 namespace brio::train {
 
@@ -28,9 +34,27 @@ struct Progress {
   std::optional<int64_t> steps;  // of an epoch, where known
   std::function<Logs()> read;    // loss and metrics so far in this epoch: reads from the device, so not every step
   bool stop_training = false;    // set it to end the run after this batch
+  bool resumed = false;          // from a checkpoint
   std::optional<nn::Layer> model = {};
   std::optional<nn::Optimizer> optimizer = {};   // of compile(); none for a model that only predicts
+  const nn::CompileOptions* compiled = nullptr;  // what compile() was given; null as above
   std::optional<BatchChoice> batch_choice = {};  // of batch_size = "auto", once it is made
+};
+
+// What a callback knows, for a checkpoint of the run.
+struct CallbackState {
+  std::map<std::string, double> numbers = {};
+  std::map<std::string, std::string> texts = {};
+  std::map<std::string, std::vector<Tensor>> tensors = {};
+
+  void set(const std::string& name, std::optional<double> value) {
+    if (value) numbers[name] = *value;
+  }
+  std::optional<double> find(const std::string& name) const {
+    const auto found = numbers.find(name);
+    return found == numbers.end() ? std::nullopt : std::optional(found->second);
+  }
+  int64_t whole(const std::string& name) const { return static_cast<int64_t>(find(name).value_or(0)); }
 };
 
 class Callback {
@@ -38,6 +62,9 @@ class Callback {
   virtual ~Callback() = default;
   // What its time is counted under, in reports of where the time went; empty: under none, as it takes next to none.
   virtual std::string shown_name() const;
+  // A run that goes on has its callbacks restored after on_train_begin, where Progress::resumed is set.
+  virtual void save(CallbackState&) const {}
+  virtual void restore(Progress&, const CallbackState&) {}
   virtual void on_train_begin(Progress&) {}
   virtual void on_train_end(Progress&, const Logs&) {}
   virtual void on_epoch_begin(Progress&, int64_t /*epoch*/) {}
@@ -59,6 +86,8 @@ class Callback {
 class HistoryCallback : public Callback {
  public:
   std::string shown_name() const override { return {}; }
+  void save(CallbackState& state) const override;
+  void restore(Progress& progress, const CallbackState& state) override;
   void on_epoch_end(Progress&, int64_t epoch, Logs& logs) override { history.append(epoch, logs); }
   History history;
 };

@@ -3,70 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <vector>
 
 #include "brio/base/error.h"
+#include "brio/train/monitor.h"
 
 namespace brio::train {
 namespace {
-
-std::string without_prefix(const std::string& name) { return name.starts_with("val_") ? name.substr(4) : name; }
-
-}  // namespace
-
-// As Keras' metrics say of themselves; of a number of one's own it cannot be told.
-std::optional<bool> goes_up(const std::string& monitor) {
-  const std::string name = without_prefix(monitor);
-  auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
-  for (const char* part : {"loss", "error", "crossentropy", "hinge", "divergence", "poisson", "false_", "logcosh"})
-    if (has(part)) return false;
-  for (const char* exact : {"mse", "mae", "mape", "msle", "kld", "bce"})
-    if (name == exact) return false;
-  for (const char* part : {"acc", "auc", "AUC", "precision", "recall", "f1", "fbeta", "iou", "io_u", "r2", "true_",
-                           "cosine", "sensitivity", "specificity", "correlation"})
-    if (has(part)) return true;
-  return {};
-}
-
-namespace {
-
-bool goes_up(const std::string& callback, const std::string& monitor) {
-  if (const std::optional<bool> up = train::goes_up(monitor)) return *up;
-  throw InvalidArgument(cat("[", callback, "] cannot tell whether '", monitor,
-                            "' gets better by going up or down; set mode = Better::up or Better::down"));
-}
-
-// Watches one number of the logs.
-class Monitor {
- public:
-  Monitor(const char* callback, std::string name, Better mode, double min_delta)
-      : callback_(callback), name_(std::move(name)), mode_(mode), min_delta_(std::abs(min_delta)) {}
-
-  // The number, or none with one warning when the logs lack it.
-  std::optional<double> read(const Logs& logs) {
-    if (logs.has(name_)) return logs[name_];
-    if (!std::exchange(warned_, true)) {
-      std::cerr << "brio: [" << callback_ << "] there is no '" << name_ << "' to watch; there is";
-      for (const auto& [name, value] : logs) std::cerr << " " << name;
-      std::cerr << "\n";
-    }
-    return {};
-  }
-  bool improves(double value, std::optional<double> on) {
-    if (mode_ == Better::by_name) mode_ = goes_up(callback_, name_) ? Better::up : Better::down;
-    if (!on) return true;
-    return mode_ == Better::up ? value - min_delta_ > *on : value + min_delta_ < *on;
-  }
-
- private:
-  const char* callback_;
-  std::string name_;
-  Better mode_;
-  double min_delta_;
-  bool warned_ = false;
-};
 
 double rate_of(const Progress& progress) { return progress.optimizer->learning_rate().item<double>(); }
 
@@ -79,6 +25,22 @@ class EarlyStopping : public Callback {
     wait_ = stopped_ = best_epoch_ = 0;
     best_.reset();
     best_weights_.clear();
+  }
+
+  void save(CallbackState& state) const override {
+    state.set("best", best_);
+    state.set("wait", static_cast<double>(wait_));
+    state.set("stopped", static_cast<double>(stopped_));
+    state.set("best_epoch", static_cast<double>(best_epoch_));
+    if (!best_weights_.empty()) state.tensors["best_weights"] = best_weights_;
+  }
+  void restore(Progress&, const CallbackState& state) override {
+    best_ = state.find("best");
+    wait_ = state.whole("wait");
+    stopped_ = state.whole("stopped");
+    best_epoch_ = state.whole("best_epoch");
+    if (const auto found = state.tensors.find("best_weights"); found != state.tensors.end())
+      best_weights_ = found->second;
   }
 
   void on_epoch_end(Progress& progress, int64_t epoch, Logs& logs) override {
@@ -132,6 +94,16 @@ class ReduceLROnPlateau : public Callback {
   void on_train_begin(Progress&) override {
     best_.reset();
     cooldown_ = wait_ = 0;
+  }
+  void save(CallbackState& state) const override {
+    state.set("best", best_);
+    state.set("cooldown", static_cast<double>(cooldown_));
+    state.set("wait", static_cast<double>(wait_));
+  }
+  void restore(Progress&, const CallbackState& state) override {
+    best_ = state.find("best");
+    cooldown_ = state.whole("cooldown");
+    wait_ = state.whole("wait");
   }
 
   void on_epoch_end(Progress& progress, int64_t epoch, Logs& logs) override {
@@ -193,16 +165,39 @@ class CSVLogger : public Callback {
  public:
   CSVLogger(std::string path, CSVLoggerOptions o) : path_(std::move(path)), o_(o) {}
 
-  void on_train_begin(Progress&) override {
+  // What a run that was cut off wrote behind its last checkpoint is written again.
+  void save(CallbackState& state) const override {
+    std::string& names = state.texts["keys"];
+    for (const std::string& key : keys_) names += key + "\n";
+    state.set("wants_header", wants_header_ ? 1 : 0);
+    std::error_code error;
+    const uintmax_t bytes = std::filesystem::file_size(path_, error);
+    if (!error) state.set("bytes", static_cast<double>(bytes));
+  }
+  void restore(Progress&, const CallbackState& state) override {
+    const std::string names = state.texts.contains("keys") ? state.texts.at("keys") : std::string();
+    for (size_t begin = 0, end = 0; (end = names.find('\n', begin)) != std::string::npos; begin = end + 1)
+      keys_.push_back(names.substr(begin, end - begin));
+    wants_header_ = state.whole("wants_header") != 0;
+    std::error_code error;
+    if (const auto bytes = static_cast<uintmax_t>(state.whole("bytes"));
+        std::filesystem::file_size(path_, error) > bytes && !error)
+      std::filesystem::resize_file(path_, bytes, error);
+    file_.open(path_, std::ios::app);
+    check();
+  }
+
+  void on_train_begin(Progress& progress) override {
     keys_.clear();
+    file_.close();
+    file_.clear();
+    if (progress.resumed) return;
     bool has_header = false;
     if (o_.append) {
       std::ifstream before(path_);
       has_header = before.peek() != std::ifstream::traits_type::eof() && before.good();
     }
     wants_header_ = !has_header;
-    file_.close();
-    file_.clear();
     file_.open(path_, o_.append ? std::ios::app : std::ios::trunc);
     check();
   }

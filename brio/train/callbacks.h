@@ -47,6 +47,19 @@ struct ReduceLROnPlateauOptions {
 };
 CallbackPtr reduce_lr_on_plateau(ReduceLROnPlateauOptions options = {});
 
+struct ModelCheckpointOptions {
+  std::string monitor = "val_loss";
+  bool verbose = false;
+  bool save_best_only = false;
+  bool save_weights_only = false;
+  Better mode = Better::by_name;
+  int64_t every_batches = 0;  // 0: at the end of each epoch
+  std::optional<double> initial_value_threshold = {};
+};
+// Writes the model (NAME.keras), or its weights (NAME.weights.h5, NAME.safetensors). The name may hold {epoch},
+// {batch} and the names of logs, with a format: "run/{epoch:02d}-{val_loss:.2f}.keras".
+CallbackPtr model_checkpoint(std::string path, ModelCheckpointOptions options = {});
+
 // The learning rate of an epoch, from its number and the rate before it.
 CallbackPtr learning_rate_scheduler(std::function<double(int64_t epoch, double rate)> schedule, bool verbose = false);
 

@@ -1,6 +1,7 @@
 #include "brio/train/dataset_source.h"
 
 #include "brio/base/error.h"
+#include "brio/data/state.h"
 
 namespace brio::train {
 namespace {
@@ -75,6 +76,22 @@ bool DatasetSource::next(Batch& batch) {
                                   batch.x[0].shape(), " beside a tensor of shape ", each.shape(),
                                   "; axis 0 of each must number the samples: call batch() on the dataset"));
   return true;
+}
+
+std::optional<std::string> DatasetSource::position() const {
+  data::StateWriter state;
+  state.number(static_cast<uint64_t>(taken_));
+  state.number(ended_ ? 1 : 0);
+  state.text(ended_ ? std::string() : iterator_.save());
+  return state.bytes();
+}
+
+void DatasetSource::go_to(std::string_view position) {
+  data::StateReader state(position);
+  taken_ = state.count();
+  ended_ = state.count(1) == 1;
+  const std::string_view place = state.text();
+  if (!ended_) iterator_.restore(place);
 }
 
 std::optional<int64_t> DatasetSource::steps() const {

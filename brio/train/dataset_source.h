@@ -25,6 +25,8 @@ class DatasetSource : public BatchSource {
   void reset(int64_t epoch) override;
   bool next(Batch& batch) override;
   std::optional<int64_t> steps() const override;
+  std::optional<std::string> position() const override;
+  void go_to(std::string_view position) override;
 
   data::Report report() const { return iterator_.report(); }
 

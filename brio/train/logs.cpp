@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "brio/base/error.h"
+#include "brio/train/callback.h"
 
 namespace brio::train {
 namespace {
@@ -68,6 +69,36 @@ const std::vector<double>& History::operator[](std::string_view name) const {
   for (const Column& column : columns)
     if (column.first == name) return column.second;
   throw_no_log(name, columns);
+}
+
+void HistoryCallback::save(CallbackState& state) const {
+  const auto put = [&](const std::string& name, const auto& values) {
+    for (size_t i = 0; i < values.size(); ++i) state.numbers[cat(name, "/", i)] = static_cast<double>(values[i]);
+  };
+  put("", history.epoch);
+  std::string& names = state.texts["columns"];
+  for (const auto& [name, values] : history.columns) {
+    names += name + "\n";
+    put(name, values);
+  }
+}
+
+void HistoryCallback::restore(Progress&, const CallbackState& state) {
+  history = {};
+  const auto take = [&](const std::string& name, auto& values) {
+    while (const auto value = state.find(cat(name, "/", values.size())))
+      values.push_back(static_cast<std::decay_t<decltype(values[0])>>(*value));
+  };
+  take("", history.epoch);
+  const auto found = state.texts.find("columns");
+  if (found == state.texts.end()) return;
+  for (size_t begin = 0; begin < found->second.size();) {
+    const size_t end = found->second.find('\n', begin);
+    auto& [name, values] =
+        history.columns.emplace_back(found->second.substr(begin, end - begin), std::vector<double>());
+    take(name, values);
+    begin = end + 1;
+  }
 }
 
 std::string shown_number(double value) {

@@ -34,6 +34,7 @@ struct History {
   using Column = std::pair<std::string, std::vector<double>>;
   std::vector<Column> columns;
   std::optional<BatchChoice> batch_choice;  // of batch_size = "auto"
+  int stopped_by = 0;                       // the signal that ended training early
 
   void append(int64_t number, const Logs& logs);
   bool has(std::string_view name) const;

@@ -178,6 +178,7 @@ Layer Model::get_layer(size_t index) const {
   return layers()[index];
 }
 
+bool Model::compiled() const { return trainer_->compiled(); }
 Optimizer Model::optimizer() const { return trainer_->optimizer(); }
 
 std::string Model::summary_text() const {

@@ -25,6 +25,7 @@
 #include "brio/nn/optimizer.h"
 #include "brio/train/batch_source.h"
 #include "brio/train/callback.h"
+#include "brio/train/checkpoints.h"
 #include "brio/train/dataset_source.h"
 #include "brio/train/logs.h"
 
@@ -91,6 +92,13 @@ struct FitOptions {
   // Says after the first minute and at the end what limits the run, what would help and by how much. What it tries
   // out at the end changes no result. `doctor_traces`: it may trace the model anew for that.
   bool doctor = false, doctor_traces = true;
+  // The state of the run is kept in a directory; with `resume` a run that was cut off goes on from its last
+  // checkpoint, and ends with the same bits as if it never had been. Where there is none it begins.
+  train::CheckpointOptions checkpoint = {};
+  bool resume = false;
+  // SIGINT and SIGTERM end training after the step, with a checkpoint where there are any, and then the process, by
+  // the same signal. False: fit returns, and History::stopped_by says which it was.
+  bool exit_on_signal = true;
 };
 
 struct EvaluateOptions {
@@ -110,6 +118,15 @@ struct PredictOptions {
 struct BatchOptions {
   train::TensorList sample_weight = {};
   std::map<int64_t, double> class_weight = {};
+};
+
+struct SaveOptions {
+  bool overwrite = true;
+  bool include_optimizer = true;  // and what compile() was given
+  std::string about = {};         // a text that goes with the model; about_model() reads it
+};
+struct LoadWeightsOptions {
+  bool skip_mismatch = false;  // what does not fit stays as it is, with a line that says so
 };
 
 // A handle: copies share weights, optimizer and plans. Where a model has several inputs or outputs, x and y are
@@ -144,6 +161,15 @@ class Model : public Layer {
   // Threads that use one model take turns; whoever reads or sets its metrics in several calls takes one for them all.
   train::Turns& turns() const;
 
+  // NAME.keras: the config, the weights, what compile() was given and the state of the optimizer. Keras loads it, the
+  // Python door too, and load_model(). Files are written aside, synced and renamed, with a checksum.
+  void save(const std::string& path, SaveOptions options = {}) const;
+  // NAME.weights.h5, as Keras has it, or NAME.safetensors: weights and the state of the optimizer.
+  void save_weights(const std::string& path, SaveOptions options = {}) const;
+  // From these and from .keras files. All is compared first: a load that fails leaves the model as it was.
+  void load_weights(const std::string& path, LoadWeightsOptions options = {}) const;
+
+  bool compiled() const;
   Optimizer optimizer() const;  // of compile()
   const std::vector<Layer>& layers() const { return module_->modules(); }
   Layer get_layer(std::string_view name) const;  // throws InvalidArgument: the names that there are
@@ -162,6 +188,14 @@ class Model : public Layer {
 // The same model with weights of its own, freshly made, and not compiled.
 Model clone_model(const Model& model);
 Model model_from_json(std::string_view json);
+
+struct LoadModelOptions {
+  bool compile = true;  // as it was compiled, with the optimizer where it stood
+};
+// The model of a .keras file, whoever wrote it. Throws InvalidArgument and formats::DataError.
+Model load_model(const std::string& path, LoadModelOptions options = {});
+// The text that save() was given to go with the model.
+std::string about_model(const std::string& path);
 
 struct SequentialOptions {
   std::optional<Shape> input_shape = {};  // of one sample: the weights are made at once

@@ -28,6 +28,7 @@ class Trainer {
   void compile(nn::CompileOptions options);
   bool compiled() const { return compiled_.has_value(); }
   nn::Optimizer optimizer() const;
+  const nn::CompileOptions& compile_options() const { return compiled_->options; }
 
   // `validation` may be null.
   History fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options);
@@ -111,6 +112,12 @@ class Trainer {
                  const TimedCallbacks& callbacks);
   int64_t steps_per_execution() const { return compiled_ ? compiled_->options.steps_per_execution : 1; }
   Progress progress_of(int64_t epochs, std::optional<int64_t> steps);
+
+  // A checkpoint of the run: see trainer_resume.cpp.
+  RunState state_of_run(const BatchSource& batches, const nn::Callbacks& callbacks, int64_t epoch, int64_t step);
+  std::vector<formats::NamedArray> values_of_metrics() const;
+  void go_on(const RunState& state, BatchSource& batches);
+  std::vector<nn::Metric> metrics() const;
 
   Logs read_metrics() const;
   double read_loss() const;

@@ -1,4 +1,4 @@
-// The loops over batches: fit, evaluate and predict, and single steps.
+// The loops of evaluate and predict, and single steps. That of fit is in trainer_fit.cpp.
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -6,20 +6,13 @@
 #include "brio/base/error.h"
 #include "brio/train/fit_doctor.h"
 #include "brio/train/progress_bar.h"
+#include "brio/train/signal_watch.h"
 #include "brio/train/timed_callbacks.h"
 #include "brio/train/trainer.h"
+#include "brio/train/trainer_steps.h"
 
 namespace brio::train {
 namespace {
-
-// Keras shows and keeps logs by name.
-Logs by_name(const Logs& logs, std::string_view prefix = {}) {
-  std::vector<Logs::Row> rows(logs.begin(), logs.end());
-  std::ranges::sort(rows, {}, &Logs::Row::first);
-  Logs sorted;
-  for (const auto& [name, value] : rows) sorted.set(cat(prefix, name), value);
-  return sorted;
-}
 
 void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
   if (std::isfinite(loss)) return;
@@ -27,18 +20,6 @@ void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
                             "; lower the learning rate (now ", rate,
                             "), clip the gradients (clipnorm), or look for values in x and y that are not finite. "
                             "FitOptions::stop_at_nan = false trains on"));
-}
-
-// Callbacks are called once for several steps that are run at once. As in Keras, those are never cut: there may be
-// more steps than were asked for, and the number of the last one may lie behind the data's end.
-int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
-  return steps ? (*steps + at_once - 1) / at_once * at_once : INT64_MAX;
-}
-int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
-
-bool next_batch(BatchSource& batches, Batch& batch) {
-  const profile::Scope scope(profile::Part::input);
-  return batches.next(batch);
 }
 
 // What a source of batches asks of tensors.
@@ -79,123 +60,10 @@ Progress Trainer::progress_of(int64_t epochs, std::optional<int64_t> steps) {
   progress.steps = steps;
   progress.read = [this] { return by_name(read_metrics()); };
   progress.model = nn::Layer(module_);
-  if (compiled_) progress.optimizer = compiled_->options.optimizer;
+  if (!compiled_) return progress;
+  progress.optimizer = compiled_->options.optimizer;
+  progress.compiled = &compiled_->options;
   return progress;
-}
-
-History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::FitOptions& options) {
-  require_compiled("fit");
-  if (options.epochs < 0) throw InvalidArgument(cat("[fit] epochs is ", options.epochs, "; it must be 0 or more"));
-  if (options.steps_per_epoch && *options.steps_per_epoch <= 0)
-    throw InvalidArgument(cat("[fit] steps_per_epoch is ", *options.steps_per_epoch, "; it must be 1 or more"));
-  if (options.accumulate <= 0)
-    throw InvalidArgument(cat("[fit] accumulate is ", options.accumulate, "; it must be 1 or more"));
-  if (options.validation_freq <= 0)
-    throw InvalidArgument(cat("[fit] validation_freq is ", options.validation_freq, "; it must be 1 or more"));
-  auto history = std::make_shared<HistoryCallback>();
-  nn::Callbacks callbacks;
-  for (const auto& callback : options.callbacks)
-    if (callback) callbacks.push_back(callback);
-  if (options.verbose > 0) callbacks.push_back(std::make_shared<ProgressBar>(options.verbose));
-  callbacks.push_back(history);
-
-  Progress progress =
-      progress_of(options.epochs, options.steps_per_epoch ? options.steps_per_epoch : batches.steps());
-  progress.initial_epoch = options.initial_epoch;
-  progress.order = batches.order();
-  const TimedCallbacks timed(callbacks);
-  profile::FitScope recorded(this, static_cast<uint64_t>(options.epochs));
-  FitDoctor doctor(*this, options);
-  const int64_t at_once = steps_per_execution();
-  const int64_t most_steps = whole_executions(options.steps_per_epoch, at_once);
-
-  timed.each([&](Callback& c) { c.on_train_begin(progress); });
-  if (progress.order && batches.order()) batches.set_order(*progress.order);
-  Logs logs;
-  Batch batch;
-  bool prepared = false;
-  std::optional<Turn> turn;
-  for (int64_t epoch = progress.initial_epoch; epoch < options.epochs && !progress.stop_training; ++epoch) {
-    turn.emplace(turns_);
-    set_class_weight(options.class_weight);
-    reset_metrics();
-    batches.reset(epoch);
-    if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
-    timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
-    recorded.begin_epoch(static_cast<uint64_t>(progress.steps.value_or(0)));
-    auto checked = std::chrono::steady_clock::now();
-    int64_t step = 0;
-    const int64_t done = epoch == progress.initial_epoch ? progress.initial_step : 0;  // by the run that was cut off
-    while (step < done && next_batch(batches, batch)) ++step;
-    while (step < most_steps && !progress.stop_training && next_batch(batches, batch)) {
-      if (!progress.batch_choice && batches.choice(false)) {
-        progress.batch_choice = *batches.choice(false);
-        forget_steps();  // of the other sizes, with their memory
-      }
-      if (step % at_once == 0)
-        timed.each([&](Callback& c) { c.on_train_batch_begin(progress, step); });
-      while (!train(batch, options.accumulate, prepared, batches)) {
-      }
-      ++step;
-      if (step % at_once == 0)
-        timed.each([&](Callback& c) { c.on_train_batch_end(progress, step - 1); });
-      if (const auto now = std::chrono::steady_clock::now();
-          options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
-        const profile::Scope scope(profile::Part::metrics);
-        checked = now;
-        check_loss(epoch, step);
-      }
-      recorded.end_step(static_cast<uint64_t>(batch.rows()));
-      doctor.after_step(batch);
-    }
-    if (step % at_once != 0)
-      timed.each([&](Callback& c) { c.on_train_batch_end(progress, last_step(step, at_once)); });
-    if (step == 0) throw InvalidArgument(cat("[fit] epoch ", epoch + 1, " has no batches; give it data"));
-    {
-      const profile::Scope scope(profile::Part::metrics);
-      if (options.stop_at_nan && !progress.stop_training && step > done) check_loss(epoch, step);
-      logs = step > done ? by_name(read_metrics()) : Logs();
-    }
-    if (validation && (epoch + 1) % options.validation_freq == 0) {
-      const profile::Scope scope(profile::Part::evaluation);
-      if (profile::Run* run = recorded.run()) ++run->evaluations;
-      Progress of_validation = progress;
-      of_validation.stop_training = false;  // what a batch stopped is the training
-      of_validation.steps = options.validation_steps ? options.validation_steps : validation->steps();
-      const Logs found = run_tests(*validation, options.validation_steps, of_validation, timed);
-      progress.stop_training |= of_validation.stop_training;
-      for (const auto& [name, value] : by_name(found, "val_")) logs.set(name, value);
-    }
-    hand_over_.clear();
-    turn.reset();  // the numbers are read: others may count
-    timed.each([&](Callback& c) { c.on_epoch_end(progress, epoch, logs); });
-  }
-  if (prepared) compiled_->options.optimizer.finalize_variable_values(weights_);
-  if (const BatchChoice* choice = batches.choice(true)) progress.batch_choice = *choice;
-  timed.each([&](Callback& c) { c.on_train_end(progress, logs); });
-  recorded.settle();
-  doctor.at_end(recorded.run());
-  history->history.batch_choice = progress.batch_choice;
-  return std::move(history->history);
-}
-
-// One step. False: there was no memory for it, and the batch is now a smaller one of the same rows.
-bool Trainer::train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches) {
-  try {
-    prepare("fit", batch, true);
-    if (!prepared) prepare_weights();
-    prepared = true;
-    if (accumulate > 1) run_parts(batch, accumulate);
-    else run(Kind::train, batch);
-    return true;
-  } catch (const ResourceError&) {
-    arguments_.clear();
-    if (!batches.take_back(batch)) throw;
-    forget_steps();
-    trim_host_memory();
-    batches.next(batch);
-    return false;
-  }
 }
 
 // Which weights are trained may have changed since the last run: layers can be frozen.
@@ -215,18 +83,16 @@ Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Prog
   Batch batch;
   const int64_t at_once = steps_per_execution(), most_steps = whole_executions(steps, at_once);
   int64_t step = 0;
-  while (step < most_steps && batches.next(batch)) {
-    if (step % at_once == 0)
-      callbacks.each([&](Callback& c) { c.on_test_batch_begin(progress, step); });
+  while (step < most_steps && SignalWatch::caught() == 0 && batches.next(batch)) {
+    if (step % at_once == 0) callbacks.each([&](Callback& c) { c.on_test_batch_begin(progress, step); });
     prepare("evaluate", batch, false);
     run(Kind::test, batch);
     ++step;
-    if (step % at_once == 0)
-      callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, step - 1); });
+    if (step % at_once == 0) callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, step - 1); });
   }
   if (step % at_once != 0)
     callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, last_step(step, at_once)); });
-  if (step == 0) throw InvalidArgument("[evaluate] there are no batches; give it data");
+  if (step == 0 && SignalWatch::caught() == 0) throw InvalidArgument("[evaluate] there are no batches; give it data");
   Logs logs = read_metrics();
   callbacks.each([&](Callback& c) { c.on_test_end(progress, by_name(logs)); });
   return logs;

@@ -1,0 +1,221 @@
+// The options of losses, optimizers and schedules by Keras' names: one list for each struct, which writes its
+// Settings and reads them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "brio/nn/losses.h"
+#include "brio/nn/optimizer.h"
+#include "brio/nn/settings.h"
+
+namespace brio::nn {
+
+class SettingWriter {
+ public:
+  explicit SettingWriter(Settings& into) : into_(into) {}
+  template <typename T>
+  void operator()(std::string_view name, const T& value) {
+    into_.values.emplace_back(std::string(name), setting(value));
+  }
+
+ private:
+  static Setting setting(Reduction value);
+  static Setting setting(int value) { return int64_t{value}; }
+  template <typename T>
+  static Setting setting(const std::optional<T>& value) {
+    return value ? Setting(*value) : Setting();
+  }
+  template <typename T>
+  static Setting setting(const T& value) {
+    return value;
+  }
+  Settings& into_;
+};
+
+// What the settings do not have stays as it is.
+class SettingReader {
+ public:
+  explicit SettingReader(const Settings& from) : from_(from) {}
+  void operator()(std::string_view name, bool& value) { value = from_.truth(name, value); }
+  void operator()(std::string_view name, int& value) { value = static_cast<int>(from_.integer(name, value)); }
+  void operator()(std::string_view name, int64_t& value) { value = from_.integer(name, value); }
+  void operator()(std::string_view name, double& value) { value = from_.number(name, value); }
+  void operator()(std::string_view name, std::string& value) { value = from_.text(name, value); }
+  void operator()(std::string_view name, Reduction& value);
+  void operator()(std::string_view name, std::vector<double>& value) {
+    if (from_.find(name)) value = from_.list(name);
+  }
+  template <typename T>
+  void operator()(std::string_view name, std::optional<T>& value) {
+    if (!from_.has(name)) return;
+    value.reset();
+    if (T given{}; from_.find(name)) {
+      (*this)(name, given);
+      value = given;
+    }
+  }
+
+ private:
+  const Settings& from_;
+};
+
+// ---- losses
+
+template <typename F, typename O>
+void list_shared(F& f, O& o) {
+  f("name", o.name), f("reduction", o.reduction);
+}
+template <typename F>
+void list_options(F& f, LossOptions& o) {
+  list_shared(f, o);
+}
+template <typename F>
+void list_options(F& f, CrossentropyOptions& o) {
+  list_shared(f, o);
+  f("from_logits", o.from_logits), f("label_smoothing", o.label_smoothing), f("axis", o.axis);
+}
+template <typename F>
+void list_options(F& f, SparseCrossentropyOptions& o) {
+  list_shared(f, o);
+  f("from_logits", o.from_logits), f("ignore_class", o.ignore_class), f("axis", o.axis);
+}
+template <typename F>
+void list_options(F& f, BinaryFocalOptions& o) {
+  list_shared(f, o);
+  f("from_logits", o.from_logits), f("label_smoothing", o.label_smoothing), f("axis", o.axis);
+  f("apply_class_balancing", o.apply_class_balancing), f("alpha", o.alpha), f("gamma", o.gamma);
+}
+template <typename F>
+void list_options(F& f, CategoricalFocalOptions& o) {
+  list_shared(f, o);
+  f("from_logits", o.from_logits), f("label_smoothing", o.label_smoothing), f("axis", o.axis);
+  f("alpha", o.alpha), f("gamma", o.gamma);
+}
+template <typename F>
+void list_options(F& f, GeneralizedCrossentropyOptions& o) {
+  list_shared(f, o);
+  f("q", o.q);
+}
+template <typename F>
+void list_options(F& f, HuberOptions& o) {
+  list_shared(f, o);
+  f("delta", o.delta);
+}
+template <typename F>
+void list_options(F& f, CosineSimilarityOptions& o) {
+  list_shared(f, o);
+  f("axis", o.axis);
+}
+template <typename F>
+void list_options(F& f, CircleOptions& o) {
+  list_shared(f, o);
+  f("gamma", o.gamma), f("margin", o.margin), f("remove_diagonal", o.remove_diagonal);
+}
+
+// ---- optimizers
+
+template <typename F, typename O>
+void list_optimizer(F& f, O& o) {
+  f("name", o.name), f("weight_decay", o.weight_decay), f("clipnorm", o.clipnorm);
+  f("global_clipnorm", o.global_clipnorm), f("clipvalue", o.clipvalue), f("use_ema", o.use_ema);
+  f("ema_momentum", o.ema_momentum), f("ema_overwrite_frequency", o.ema_overwrite_frequency);
+  f("loss_scale_factor", o.loss_scale_factor), f("gradient_accumulation_steps", o.gradient_accumulation_steps);
+}
+template <typename F>
+void list_options(F& f, SGDOptions& o) {
+  list_optimizer(f, o);
+  f("momentum", o.momentum), f("nesterov", o.nesterov);
+}
+template <typename F>
+void list_options(F& f, RMSpropOptions& o) {
+  list_optimizer(f, o);
+  f("rho", o.rho), f("momentum", o.momentum), f("epsilon", o.epsilon), f("centered", o.centered);
+}
+template <typename F, typename O>
+void list_betas(F& f, O& o) {
+  list_optimizer(f, o);
+  f("beta_1", o.beta_1), f("beta_2", o.beta_2);
+}
+template <typename F>
+void list_options(F& f, AdamOptions& o) {
+  list_betas(f, o);
+  f("epsilon", o.epsilon), f("amsgrad", o.amsgrad);
+}
+template <typename F>
+void list_options(F& f, AdamWOptions& o) {
+  list_betas(f, o);
+  f("epsilon", o.epsilon), f("amsgrad", o.amsgrad);
+}
+template <typename F>
+void list_options(F& f, AdamaxOptions& o) {
+  list_betas(f, o);
+  f("epsilon", o.epsilon);
+}
+template <typename F>
+void list_options(F& f, NadamOptions& o) {
+  list_betas(f, o);
+  f("epsilon", o.epsilon);
+}
+template <typename F>
+void list_options(F& f, LambOptions& o) {
+  list_betas(f, o);
+  f("epsilon", o.epsilon);
+}
+template <typename F>
+void list_options(F& f, LionOptions& o) {
+  list_betas(f, o);
+}
+template <typename F>
+void list_options(F& f, AdagradOptions& o) {
+  list_optimizer(f, o);
+  f("initial_accumulator_value", o.initial_accumulator_value), f("epsilon", o.epsilon);
+}
+template <typename F>
+void list_options(F& f, AdadeltaOptions& o) {
+  list_optimizer(f, o);
+  f("rho", o.rho), f("epsilon", o.epsilon);
+}
+template <typename F>
+void list_options(F& f, AdafactorOptions& o) {
+  list_optimizer(f, o);
+  f("beta_2_decay", o.beta_2_decay), f("epsilon_1", o.epsilon_1), f("epsilon_2", o.epsilon_2);
+  f("clip_threshold", o.clip_threshold), f("relative_step", o.relative_step);
+}
+template <typename F>
+void list_options(F& f, FtrlOptions& o) {
+  list_optimizer(f, o);
+  f("learning_rate_power", o.learning_rate_power), f("initial_accumulator_value", o.initial_accumulator_value);
+  f("l1_regularization_strength", o.l1_regularization_strength);
+  f("l2_regularization_strength", o.l2_regularization_strength);
+  f("l2_shrinkage_regularization_strength", o.l2_shrinkage_regularization_strength), f("beta", o.beta);
+}
+template <typename F>
+void list_options(F& f, MuonOptions& o) {
+  list_optimizer(f, o);
+  f("adam_beta_1", o.adam_beta_1), f("adam_beta_2", o.adam_beta_2), f("adam_weight_decay", o.adam_weight_decay);
+  f("epsilon", o.epsilon), f("exclude_embeddings", o.exclude_embeddings), f("muon_a", o.muon_a);
+  f("muon_b", o.muon_b), f("muon_c", o.muon_c), f("adam_lr_ratio", o.adam_lr_ratio), f("momentum", o.momentum);
+  f("ns_steps", o.ns_steps), f("nesterov", o.nesterov), f("rms_rate", o.rms_rate);
+}
+
+// ---- what lists are for
+
+template <typename Options>
+Settings settings_of(std::string class_name, Options options) {
+  Settings settings{std::move(class_name), {}};
+  SettingWriter writer(settings);
+  list_options(writer, options);
+  return settings;
+}
+template <typename Options>
+Options options_of(const Settings& settings) {
+  Options options;
+  SettingReader reader(settings);
+  list_options(reader, options);
+  return options;
+}
+
+}  // namespace brio::nn

@@ -1,0 +1,39 @@
+// What the loops of fit, evaluate and predict share: how logs are named, and how steps are counted.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "brio/base/error.h"
+#include "brio/profile/recorder.h"
+#include "brio/train/batch_source.h"
+#include "brio/train/logs.h"
+
+namespace brio::train {
+
+// Keras shows and keeps logs by name.
+inline Logs by_name(const Logs& logs, std::string_view prefix = {}) {
+  std::vector<Logs::Row> rows(logs.begin(), logs.end());
+  std::ranges::sort(rows, {}, &Logs::Row::first);
+  Logs sorted;
+  for (const auto& [name, value] : rows) sorted.set(cat(prefix, name), value);
+  return sorted;
+}
+
+// Callbacks are called once for several steps that are run at once. As in Keras, those are never cut: there may be
+// more steps than were asked for, and the number of the last one may lie behind the data's end.
+inline int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
+  return steps ? (*steps + at_once - 1) / at_once * at_once : INT64_MAX;
+}
+inline int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
+
+// The next batch; waiting for it is counted as the input's time.
+inline bool next_batch(BatchSource& batches, Batch& batch) {
+  const profile::Scope scope(profile::Part::input);
+  return batches.next(batch);
+}
+
+}  // namespace brio::train
