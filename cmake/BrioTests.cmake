@@ -115,7 +115,8 @@ endif()
 
 add_test(NAME layering COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/check ${PROJECT_SOURCE_DIR})
 add_test(NAME layering/self COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/self_test)
-set_tests_properties(layering layering/self PROPERTIES LABELS check)
+add_test(NAME layering/rooms COMMAND ${PROJECT_SOURCE_DIR}/tests/layering/rooms ${PROJECT_SOURCE_DIR})
+set_tests_properties(layering layering/self layering/rooms PROPERTIES LABELS check)
 
 # The runtime of a sanitizer or of gcov would have to be linked by the consumer too: these are for plain builds.
 file(GLOB umbrella CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/brio.h")
