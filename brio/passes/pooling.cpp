@@ -1,6 +1,7 @@
 // A bias, ReLU and pooling become one op, which keeps which element of a window was taken, and so does the way back.
 // Where the convolution before them has a kernel that pools what it computes, its result is never written; where
-// nobody wants the gradient of its input, that of its result is not written either. For devices that have the kernels.
+// nobody wants the gradient of its input, that of its result is not written either. Where the target has kernels for
+// it.
 #include <algorithm>
 
 #include "brio/ops/conv_pool.h"
@@ -112,16 +113,19 @@ class PoolingPass {
     }
 
     Node& pool = g_.nodes[n];
-    const ValueId which = g_.add_value({g_.values[pool.out[0]].shape, u8});
     std::vector<int64_t> window;
     append_list(window, lists.window);
+    const ValueId which = g_.add_value({g_.values[pool.out[0]].shape, u8});
+    Node fused{&op::relu_pool, {y, bias}, {pool.out[0], which}, window, {}};
+    if (!target().prefers(g_, fused)) return false;
     if (masked) {
-      std::vector<int64_t> attrs = window;
-      append_list(attrs, std::span(shape.begin() + 1, shape.end() - 1));
-      *masked = {&op::relu_pool_grad, {which, gradient->in[1]}, masked->out, std::move(attrs), {}};
+      append_list(window, std::span(shape.begin() + 1, shape.end() - 1));
+      Node back{&op::relu_pool_grad, {which, gradient->in[1]}, masked->out, std::move(window), {}};
+      if (!target().prefers(g_, back)) return false;
+      *masked = std::move(back);
       gradient->op = mask->op = nullptr;
     }
-    pool = {&op::relu_pool, {y, bias}, {pool.out[0], which}, std::move(window), {}};
+    pool = std::move(fused);
     return true;
   }
 
@@ -133,7 +137,7 @@ class PoolingPass {
     std::vector<int64_t> attrs = conv->attrs;
     attrs.insert(attrs.end(), pool.attrs.begin(), pool.attrs.end());
     Node fused{&op::conv_relu_pool, {conv->in[0], conv->in[1], pool.in[1]}, pool.out, std::move(attrs), {}};
-    if (!target().runs(g_, fused)) return;
+    if (!target().prefers(g_, fused)) return;
     for (uint32_t each : readers_[pool.out[1]])
       if (Node* const unpool = reader(each, op::relu_pool_grad)) fuse_gradient(*unpool, *conv);
     pool = std::move(fused);
@@ -156,7 +160,7 @@ class PoolingPass {
                {filter->out[0], sum ? sum->out[0] : g_.add_value(bias)},
                std::move(attrs),
                {}};
-    if (!target().runs(g_, fused)) return;
+    if (!target().prefers(g_, fused)) return;
     if (sum) sum->op = nullptr;
     *filter = std::move(fused);
     unpool.op = nullptr;
@@ -180,7 +184,8 @@ class PoolingPass {
 }  // namespace
 
 void fuse_pooling(Graph& graph) {
-  if (target().has_own(op::relu_pool)) PoolingPass(graph).run();
+  if (std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op == &op::max_pool; }))
+    PoolingPass(graph).run();
 }
 
 }  // namespace brio

@@ -11,6 +11,8 @@ class Target {
   virtual bool runs(const Graph&, const Node&) const { return true; }   // it has a kernel for the node
   virtual bool fuses(const Graph&, const Node&) const { return true; }  // as a part of a `fused` body
   virtual bool has_narrow_rows() const { return false; }                // kernels for rows of f16 and bf16
+  // It has a kernel for this fused node that is faster than the plain ops.
+  virtual bool prefers(const Graph&, const Node&) const { return false; }
   // Kernels of its own for a fused op that the CPU runs as plain ops?
   virtual bool has_own(const OpDef&) const { return false; }
 };

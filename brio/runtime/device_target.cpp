@@ -23,9 +23,26 @@ bool DeviceTarget::fuses(const Graph& graph, const Node& node) const {
   return !registry().implementations(device_, op::fused).empty() && device_.fuses(graph, node);
 }
 
+bool HostTarget::prefers(const Graph& graph, const Node& node) const {
+  const NodeView view{graph, node, &host_};
+  for (const Implementation& each : registry().implementations(host_, *node.op)) {
+    if (each.priority == 0) continue;  // the reference
+    try {
+      if (each.supports(view).yes) return true;
+    } catch (const UnknownSize&) {  // nothing but a size speaks against it
+      return true;
+    }
+  }
+  return false;
+}
+
 void optimize_for(Device& device, Graph& graph) {
   if (has_places(graph)) set_places_apart(graph, device);
-  if (device.is_host()) return optimize(graph);
+  if (device.is_host()) {
+    const HostTarget target(device);
+    const TargetScope scope(target);
+    return optimize(graph);
+  }
   const DeviceTarget target(device);
   const TargetScope scope(target);
   optimize(graph);

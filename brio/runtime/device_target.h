@@ -11,6 +11,9 @@ class DeviceTarget final : public Target {
   explicit DeviceTarget(Device& device) : device_(device) {}
   bool runs(const Graph& graph, const Node& node) const override;
   bool fuses(const Graph& graph, const Node& node) const override;
+  bool prefers(const Graph& graph, const Node& node) const override {
+    return device_.has_own_kernels() && runs(graph, node);
+  }
   bool has_narrow_rows() const override { return !device_.is_host(); }
   bool has_own(const OpDef& op) const override {
     return device_.has_own_kernels() && !registry().implementations(device_, op).empty();
@@ -18,6 +21,16 @@ class DeviceTarget final : public Target {
 
  private:
   Device& device_;
+};
+
+// The host runs and fuses everything, and prefers fused ops where it has more than the reference's kernel.
+class HostTarget final : public Target {
+ public:
+  explicit HostTarget(Device& host) : host_(host) {}
+  bool prefers(const Graph& graph, const Node& node) const override;
+
+ private:
+  Device& host_;
 };
 
 void optimize_for(Device& device, Graph& graph);

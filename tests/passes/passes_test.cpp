@@ -22,6 +22,7 @@ std::string after(void (*pass)(Graph&), std::string_view text) {
 // A device with kernels for all fused ops.
 struct OwnKernels : Target {
   bool has_own(const OpDef&) const override { return true; }
+  bool prefers(const Graph&, const Node&) const override { return true; }
 };
 
 TEST(Expand, SigmoidCrossEntropyBecomesElementwise) {

@@ -13,6 +13,7 @@ void add_factorization_kernels(Registry& registry);
 void add_linear_solve_kernels(Registry& registry);
 void add_convolution_kernels(Registry& registry);
 void add_pooling_kernels(Registry& registry);
+void add_conv_pool_kernels(Registry& registry);
 void add_random_kernels(Registry& registry);
 void add_row_kernels(Registry& registry);
 void add_row_norm_kernels(Registry& registry);

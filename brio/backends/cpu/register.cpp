@@ -13,6 +13,7 @@ void register_cpu(Registry& registry) {
   cpu::add_linear_solve_kernels(registry);
   cpu::add_convolution_kernels(registry);
   cpu::add_pooling_kernels(registry);
+  cpu::add_conv_pool_kernels(registry);
   cpu::add_random_kernels(registry);
   cpu::add_row_kernels(registry);
   cpu::add_row_norm_kernels(registry);
