@@ -45,11 +45,11 @@ Grown grown(const Evidence& e) {
 }  // namespace
 
 std::optional<Finding> growth(const Evidence& e) {
-  constexpr double kSlower = 1.15, kMuch = 32e6;
+  constexpr double kSlower = 1.25, kMuch = 32e6;
   const size_t n = e.step_seconds.size();
   const bool all_kept = n == static_cast<size_t>(e.steps);
   double before = 0, after = 0;
-  if (n >= 40) {
+  if (n >= 100) {
     const auto part = [&](size_t from, size_t to) {
       return median({e.step_seconds.begin() + static_cast<std::ptrdiff_t>(from),
                      e.step_seconds.begin() + static_cast<std::ptrdiff_t>(to)});
@@ -57,7 +57,7 @@ std::optional<Finding> growth(const Evidence& e) {
     before = part(0, n / 4);
     const double middle = part(3 * n / 8, 5 * n / 8);
     after = part(3 * n / 4, n);
-    if (!(middle > before * 1.03 && after > middle * 1.03)) after = before;
+    if (!(middle > before * 1.08 && after > middle * 1.08)) after = before;
   }
   const Grown memory = grown(e);
   const bool slower = before > 0 && after > kSlower * before;

@@ -79,7 +79,7 @@ void end_step(detail::ThreadState& s, Run& run, uint64_t rows) {
     run.all_rows += rows;
   }
   run.ended = now;
-  run.rows = rows;
+  run.rows = std::max(run.rows, rows);
   ++run.steps;
   s.spent = {};
   s.step_began = now;

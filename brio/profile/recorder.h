@@ -64,7 +64,7 @@ struct Run {
   PartTicks total{};              // of all steps but the first
   uint64_t wall = 0;              // of the same
   uint64_t between = 0;           // between calls of fit(), which is no step's time
-  uint64_t rows = 0;              // samples of a batch: the newest
+  uint64_t rows = 0;              // samples of the largest batch
   uint64_t all_rows = 0;          // of all steps but the first
   uint64_t epochs = 0, epochs_asked = 0, steps_an_epoch = 0;
   uint64_t evaluations = 0;
