@@ -11,15 +11,14 @@ namespace brio::doctor {
 namespace {
 
 void add_steps(const profile::Run& run, double tick, Evidence& e) {
-  const uint64_t kept = std::min<uint64_t>(run.steady_steps(), profile::Run::kRing);
   std::vector<float> sorted;
-  for (uint64_t i = run.steady_steps() - kept; i < run.steady_steps(); ++i) {
-    const profile::Step& step = run.ring[i % profile::Run::kRing];
-    sorted.push_back(step.wall * static_cast<float>(tick));
-    float own = 0;
+  for (uint64_t i = run.first_kept(); i < run.steady_steps(); ++i) {
+    const profile::Step& step = run.step(i);
+    sorted.push_back(static_cast<float>(static_cast<double>(step.ended - step.began) * tick));
+    uint64_t own = 0;
     for (const Part part : {Part::host, Part::record, Part::trace, Part::plan, Part::run, Part::read})
-      own += step.parts[static_cast<size_t>(part)];
-    e.step_seconds.push_back(own * static_cast<float>(tick));
+      own += run.ticks_of(i, part);
+    e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * tick));
   }
   std::ranges::sort(sorted);
   if (sorted.empty()) return;

@@ -25,9 +25,14 @@ Grown grown(const Evidence& e) {
   const size_t n = e.samples.size();
   if (n < 8) return most;
   const auto look = [&](const std::string& name, auto value) {
-    const double begin = static_cast<double>(value(e.samples[n / 5]));
-    const double third = static_cast<double>(value(e.samples[n / 2]));
-    const double end = static_cast<double>(value(e.samples[n - 1]));
+    const auto at = [&](double share) {  // of the time
+      const double wanted = static_cast<double>(e.samples[0].at) +
+                            share * static_cast<double>(e.samples[n - 1].at - e.samples[0].at);
+      size_t i = 0;
+      while (i + 1 < n && static_cast<double>(e.samples[i].at) < wanted) ++i;
+      return static_cast<double>(value(e.samples[i]));
+    };
+    const double begin = at(0.2), third = at(0.6), end = at(1);
     const bool steadily = third > begin && end > third && (end - third) > 0.4 * (third - begin);
     if (steadily && end - begin > most.bytes) most = {name, end - begin, true};
   };
