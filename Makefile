@@ -18,7 +18,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cuda bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test test-cuda bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff doctor-check lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -117,6 +117,11 @@ BATTERY ?= all
 battery: setup ## flipped bits, kills, full disks, signals, forks, threads; counts what was tried
 	$(call build,release,_core _hdf5 brio_tool)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/battery/battery.py $(BATTERY) $(BATTERY_ARGS)
+
+# DOCTOR_ARGS="map_in_python --rounds 5": one case, and how often
+doctor-check: setup ## run programs that are slow in known ways, apply what the doctor proposes, and compare the gain with its word
+	$(call build,release,_core)
+	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/doctor/check.py $(DOCTOR_ARGS)
 
 coverage: setup ## list the error branches of brio/ops that no op test reaches
 	@scripts/coverage

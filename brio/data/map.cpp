@@ -185,6 +185,7 @@ class TensorMap final : public MapStage {
     TensorCall& call = private_of<Private>(worker, f_, rows_f_).call;
     if (worker.timed) look_at(in);
     give(call(in, stream_of(seed_, ticket).u64(0)), out);
+    if (worker.timed && !f_.traced) pure_.store(!call.drew(), std::memory_order_relaxed);
     if (asked_.load(std::memory_order_relaxed) && !choosing_.load(std::memory_order_relaxed) &&
         !choosing_.exchange(true))
       choose(in, out);

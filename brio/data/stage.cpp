@@ -96,12 +96,13 @@ void Stage::make_timed(Ticket& ticket, Element& out, Worker& worker) {
   const uint64_t timed = stats_.timed.load(std::memory_order_relaxed);
   const bool asks_cpu = timed > 0 && stats_.inclusive_ns.load(std::memory_order_relaxed) / timed > kWorthAsking;
   const uint64_t python = profile::python_ticks();
+  const Stopwatch watch;  // around the questions: a thread that asks the system may lose its processor there
   const int64_t cpu = asks_cpu ? thread_cpu_ns() : 0;
-  const Stopwatch watch;
   compute(ticket, out, worker);
+  const int64_t worked = asks_cpu ? thread_cpu_ns() - cpu : 0;
   const int64_t ns = watch.ns();
   if (asks_cpu) {
-    stats_.cpu_ns.fetch_add(static_cast<uint64_t>(thread_cpu_ns() - cpu), std::memory_order_relaxed);
+    stats_.cpu_ns.fetch_add(static_cast<uint64_t>(worked), std::memory_order_relaxed);
     stats_.cpu_of_ns.fetch_add(static_cast<uint64_t>(ns), std::memory_order_relaxed);
   }
   if (const uint64_t in_python = profile::python_ticks() - python)

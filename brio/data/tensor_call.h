@@ -28,14 +28,21 @@ class TensorCall {
     generator_.restore({seed, 0});
     const GeneratorScope scope(generator_);
     out_.clear();
-    if (traced_) traced_->call(in_.data(), in_.size(), out_);
-    else out_ = plain_(in_);
+    if (traced_) {
+      traced_->call(in_.data(), in_.size(), out_);
+    } else {
+      out_ = plain_(in_);
+      drew_ |= generator_.state().counter != 0;
+    }
     in_.clear();  // the memory of the element is used again
     return out_;
   }
 
+  bool drew() const { return drew_; }  // random numbers, as far as a function that is not recorded shows
+
  private:
   Generator generator_{0};
+  bool drew_ = false;
   std::optional<brio::detail::TracedFunction> traced_;
   TensorFunction plain_;
   std::vector<Tensor> in_, out_;

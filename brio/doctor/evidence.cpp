@@ -11,10 +11,15 @@ namespace brio::doctor {
 namespace {
 
 void add_steps(const profile::Run& run, double tick, Evidence& e) {
-  const uint64_t kept = std::min<uint64_t>(run.steady_steps(), profile::Run::kRing);
-  for (uint64_t i = run.steady_steps() - kept; i < run.steady_steps(); ++i)
-    e.step_seconds.push_back(run.ring[i % profile::Run::kRing].wall * static_cast<float>(tick));
-  std::vector<float> sorted = e.step_seconds;
+  std::vector<float> sorted;
+  for (uint64_t i = run.first_kept(); i < run.steady_steps(); ++i) {
+    const profile::Step& step = run.step(i);
+    sorted.push_back(static_cast<float>(static_cast<double>(step.ended - step.began) * tick));
+    uint64_t own = 0;
+    for (const Part part : {Part::host, Part::record, Part::trace, Part::plan, Part::run, Part::read})
+      own += run.ticks_of(i, part);
+    e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * tick));
+  }
   std::ranges::sort(sorted);
   if (sorted.empty()) return;
   e.median = sorted[sorted.size() / 2];
@@ -76,7 +81,7 @@ Evidence gather() {
   e.wall = static_cast<double>(run.wall) * tick;
   e.step = e.wall / n - e.part(Part::trial);
   e.wall = e.step * n;
-  e.rows = run.all_rows > 0 ? static_cast<double>(run.all_rows) / n : 0;
+  e.rows = static_cast<double>(run.rows);
   e.first_step = static_cast<double>(run.first_step) * tick;
   e.before_first_step =
       profile::process_age_at_load() + static_cast<double>(run.began - profile::loaded_at()) * tick;

@@ -18,7 +18,7 @@ struct Evidence {
   profile::RunKind kind{};
   bool from_python = false;  // remedies are lines of Python
   int64_t steps = 0;         // without the first one
-  double rows = 0;           // samples of a batch; 0: not known
+  double rows = 0;           // samples of the largest batch; 0: not known
   double step = 0;           // mean seconds of a step, with its share of evaluations and the like, without trials
   double median = 0, p90 = 0;
   double first_step = 0, before_first_step = 0;
@@ -28,7 +28,7 @@ struct Evidence {
   std::array<double, profile::kParts> parts{};  // of the mean step
   profile::Trials trials;
   std::vector<profile::OpTime> ops;  // of the plan of a step, seconds of one
-  std::vector<float> step_seconds;   // the newest steps, in order
+  std::vector<float> step_seconds;   // of the newest steps, in order: without input, callbacks and the like
 
   std::vector<profile::Named> callbacks, functions, plans, read_lines, tape_lines, notes;
   std::vector<profile::PipelineFacts> pipelines;

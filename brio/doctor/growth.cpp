@@ -25,9 +25,14 @@ Grown grown(const Evidence& e) {
   const size_t n = e.samples.size();
   if (n < 8) return most;
   const auto look = [&](const std::string& name, auto value) {
-    const double begin = static_cast<double>(value(e.samples[n / 5]));
-    const double third = static_cast<double>(value(e.samples[n / 2]));
-    const double end = static_cast<double>(value(e.samples[n - 1]));
+    const auto at = [&](double share) {  // of the time
+      const double wanted = static_cast<double>(e.samples[0].at) +
+                            share * static_cast<double>(e.samples[n - 1].at - e.samples[0].at);
+      size_t i = 0;
+      while (i + 1 < n && static_cast<double>(e.samples[i].at) < wanted) ++i;
+      return static_cast<double>(value(e.samples[i]));
+    };
+    const double begin = at(0.2), third = at(0.6), end = at(1);
     const bool steadily = third > begin && end > third && (end - third) > 0.4 * (third - begin);
     if (steadily && end - begin > most.bytes) most = {name, end - begin, true};
   };
@@ -45,11 +50,11 @@ Grown grown(const Evidence& e) {
 }  // namespace
 
 std::optional<Finding> growth(const Evidence& e) {
-  constexpr double kSlower = 1.15, kMuch = 32e6;
+  constexpr double kSlower = 1.25, kMuch = 32e6;
   const size_t n = e.step_seconds.size();
   const bool all_kept = n == static_cast<size_t>(e.steps);
   double before = 0, after = 0;
-  if (n >= 40) {
+  if (n >= 100) {
     const auto part = [&](size_t from, size_t to) {
       return median({e.step_seconds.begin() + static_cast<std::ptrdiff_t>(from),
                      e.step_seconds.begin() + static_cast<std::ptrdiff_t>(to)});
@@ -57,7 +62,7 @@ std::optional<Finding> growth(const Evidence& e) {
     before = part(0, n / 4);
     const double middle = part(3 * n / 8, 5 * n / 8);
     after = part(3 * n / 4, n);
-    if (!(middle > before * 1.03 && after > middle * 1.03)) after = before;
+    if (!(middle > before * 1.08 && after > middle * 1.08)) after = before;
   }
   const Grown memory = grown(e);
   const bool slower = before > 0 && after > kSlower * before;

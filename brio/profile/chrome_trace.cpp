@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "brio/profile/gauges.h"
@@ -29,15 +28,14 @@ std::string trace_events(uint64_t since) {
   const int process = getpid();
   int thread = 1;
   for (const Run* run : runs()) {
-    const uint64_t n = run->steady_steps(), kept = std::min<uint64_t>(n, Run::kRing);
-    for (uint64_t i = n - kept; i < n; ++i) {
-      const Step& step = run->ring[i % Run::kRing];
-      if (step.end <= since) continue;
-      double at = offset + static_cast<double>(step.end) * us - static_cast<double>(step.wall) * us;
+    for (uint64_t i = run->first_kept(); i < run->steady_steps(); ++i) {
+      const Step& step = run->step(i);
+      if (step.ended <= since) continue;
+      double at = offset + static_cast<double>(step.began) * us;
       add(text, R"({"name":"step","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d,"args":{"step":%llu}})", at,
-          static_cast<double>(step.wall) * us, process, thread, static_cast<unsigned long long>(i + 1));
+          static_cast<double>(step.ended - step.began) * us, process, thread, static_cast<unsigned long long>(i + 1));
       for (size_t p = 0; p < kParts; ++p) {
-        const double took = static_cast<double>(step.parts[p]) * us;
+        const double took = static_cast<double>(run->ticks_of(i, static_cast<Part>(p))) * us;
         if (took < 0.05) continue;
         add(text, R"({"name":"%s","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d})", kPartNames[p].data(), at, took,
             process, thread);

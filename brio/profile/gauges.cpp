@@ -20,6 +20,8 @@ namespace brio::profile {
 namespace {
 
 constexpr size_t kMostSamples = 512;
+constexpr double kEvery = 0.5, kFirstEvery = 0.1;  // seconds: short runs are sampled, too
+constexpr size_t kFirst = 8;
 
 struct Gauge {
   char name[32] = {};
@@ -32,7 +34,7 @@ struct Gauges {
   size_t used_gauges = 0;
   std::array<Sample, kMostSamples> samples;
   size_t used = 0;
-  double every = 0.5;
+  double every = kEvery;
 };
 Gauges& gauges() {
   static auto* made = new Gauges;
@@ -44,7 +46,7 @@ void forget_gauges() {
   Gauges& t = gauges();
   new (&t.mutex) std::mutex;
   t.used = 0;
-  t.every = 0.5;
+  t.every = kEvery;
 }
 [[maybe_unused]] const int gauges_registered = pthread_atfork(nullptr, nullptr, forget_gauges);
 
@@ -63,10 +65,13 @@ int64_t number_behind(const char* text, const char* word) {
   return at ? std::strtoll(at + std::strlen(word), nullptr, 10) : 0;
 }
 
+// Only where there is a quota: every question to the system is a chance to lose the processor.
 double throttled_seconds() {
   static const std::string path = [] {
+    char text[64];
     for (const std::string& folder : control_group_directories())
-      if (access((folder + "/cpu.stat").c_str(), R_OK) == 0) return folder + "/cpu.stat";
+      if (read_small((folder + "/cpu.max").c_str(), text, sizeof text) > 0 && std::strncmp(text, "max", 3) != 0)
+        return folder + "/cpu.stat";
     return std::string();
   }();
   char text[1024];
@@ -98,8 +103,9 @@ Sample take(uint64_t step) {
     unsigned long long ran = 0, waited = 0;
     if (std::sscanf(text, "%llu %llu", &ran, &waited) == 2) s.waited_cpu = static_cast<double>(waited) * 1e-9;
   }
-  if (read_small("/proc/self/io", text, sizeof text) > 0) s.read_bytes = number_behind(text, "\nread_bytes: ");
-  if (read_small("/proc/self/status", text, sizeof text) > 0) s.swap = number_behind(text, "VmSwap:") * 1024;
+  s.read_bytes = int64_t{use.ru_inblock} * 512;
+  if (s.major_faults > 0 && read_small("/proc/self/status", text, sizeof text) > 0)
+    s.swap = number_behind(text, "VmSwap:") * 1024;
   s.throttled = throttled_seconds();
   return s;
 }
@@ -134,7 +140,8 @@ void sample_now(uint64_t step) {
     t.every *= 2;
   }
   t.samples[t.used++] = s;
-  next_at.store(s.at + static_cast<uint64_t>(t.every / seconds_per_tick()), std::memory_order_relaxed);
+  const double wait = t.used < kFirst ? kFirstEvery : t.every;
+  next_at.store(s.at + static_cast<uint64_t>(wait / seconds_per_tick()), std::memory_order_relaxed);
 }
 
 void maybe_sample(uint64_t now, uint64_t step) {

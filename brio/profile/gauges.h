@@ -1,5 +1,5 @@
 // What the process used over time: memory by owner, processor time, page faults, and what its control group held back.
-// A sample is taken twice a second while steps are run; when the table is full, every second one goes and samples come
+// A sample is taken twice a second while steps are run, and more often at first; when the table is full, every second one goes and samples come
 // half as often.
 #pragma once
 

@@ -59,27 +59,25 @@ void begin_steps(detail::ThreadState& s, uint64_t now) {
   s.active = true;
 }
 
+// Ends where the last part did: what the program did since then is counted with the next step, and a stamp is saved.
 void end_step(detail::ThreadState& s, Run& run, uint64_t rows) {
-  const uint64_t now = ticks();
-  detail::switch_to(s, Part::host, now);
+  const uint64_t now = s.since;
+  s.part = Part::host;
   s.gradient_taken = false;
-  const uint64_t wall = now - s.step_began;
   if (run.steps == 0) {
     run.began = s.step_began;
-    run.first_step = wall;
+    run.first_step = now - s.step_began;
   } else {
+    for (size_t i = 0; i < kParts; ++i) run.total[i] += s.spent[i];
     Step& step = run.ring[(run.steps - 1) % Run::kRing];
-    step.end = now;
-    step.wall = static_cast<float>(wall);
-    for (size_t i = 0; i < kParts; ++i) {
-      step.parts[i] = static_cast<float>(s.spent[i]);
-      run.total[i] += s.spent[i];
-    }
-    run.wall += wall;
+    step.began = s.step_began;
+    step.ended = now;
+    step.total = run.total;
+    run.wall += now - s.step_began;
     run.all_rows += rows;
   }
   run.ended = now;
-  run.rows = rows;
+  run.rows = std::max(run.rows, rows);
   ++run.steps;
   s.spent = {};
   s.step_began = now;

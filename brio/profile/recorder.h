@@ -34,11 +34,11 @@ inline constexpr std::array<std::string_view, kParts> kPartNames{"host", "input"
 
 using PartTicks = std::array<uint64_t, kParts>;
 
-// One step: when it ended, how long it took, and of that each part. Ticks; as floats they fit a cache line.
+// One step: when it began and ended, and what the parts of the run had come to by then. Writing that down costs less
+// than what each took of this step, which is the difference from the step before.
 struct Step {
-  uint64_t end = 0;
-  float wall = 0;
-  std::array<float, kParts> parts{};
+  uint64_t began = 0, ended = 0;
+  PartTicks total{};
 };
 
 // What was tried when a run had ended, on copies: seconds of one step; 0: it was not.
@@ -64,7 +64,7 @@ struct Run {
   PartTicks total{};              // of all steps but the first
   uint64_t wall = 0;              // of the same
   uint64_t between = 0;           // between calls of fit(), which is no step's time
-  uint64_t rows = 0;              // samples of a batch: the newest
+  uint64_t rows = 0;              // samples of the largest batch
   uint64_t all_rows = 0;          // of all steps but the first
   uint64_t epochs = 0, epochs_asked = 0, steps_an_epoch = 0;
   uint64_t evaluations = 0;
@@ -74,6 +74,13 @@ struct Run {
   std::array<Step, kRing> ring{};
 
   uint64_t steady_steps() const { return steps > 0 ? steps - 1 : 0; }
+  // Of these, counted from 0, the ones that are kept with all that is known of them begin here.
+  uint64_t first_kept() const { return steady_steps() < kRing ? 0 : steady_steps() - kRing + 1; }
+  const Step& step(uint64_t i) const { return ring[i % kRing]; }
+  uint64_t ticks_of(uint64_t i, Part part) const {
+    const auto p = static_cast<size_t>(part);
+    return step(i).total[p] - (i == 0 ? 0 : step(i - 1).total[p]);
+  }
 };
 
 // Recording may be switched off, to see what it costs.

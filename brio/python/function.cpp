@@ -196,6 +196,7 @@ class Function {
     made.traced = signature_.empty() ? std::make_unique<detail::TracedFunction>(body, sizes_)
                                      : std::make_unique<detail::TracedFunction>(body, signature_);
     made.traced->set_name([this] { return shown_name(); });
+    made.traced->set_step_key(this);
     if (variants_.size() > 1) tell_difference(**std::next(variants_.begin()), made);
     return variant;
   }

@@ -197,6 +197,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   size_t traced = 0;
   std::vector<Size> sizes_of_call;  // for its symbols
   std::function<std::string()> name;
+  const void* step_key = this;
 
   // The trace for such arguments. `sizes` are those of its symbols.
   Trace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes) {
@@ -425,6 +426,7 @@ TracedFunction::TracedFunction(Body body, std::vector<Aval> signature)
     : impl_(std::make_unique<Impl>(std::move(body), Sizes::fixed, std::move(signature))) {}
 TracedFunction::~TracedFunction() = default;
 size_t TracedFunction::traces() const { return impl_->traced; }
+void TracedFunction::set_step_key(const void* key) { impl_->step_key = key; }
 void TracedFunction::set_name(std::function<std::string()> name) { impl_->name = std::move(name); }
 Device* TracedFunction::last_device() const { return impl_->last_device; }
 std::vector<TracedGraph> TracedFunction::graphs() const {
@@ -502,7 +504,7 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
       trace.trains && ++trace.calls % profile::kTimedSteps == 2 ? &profile::training_ops() : nullptr;
   if (timed) timed->begin_round();
   const profile::TimeOps timing(timed);
-  const StepEnd end(trace.trains, impl_.get(), arguments, n);
+  const StepEnd end(trace.trains, impl_->step_key, arguments, n);
   if (prepared.only_in_place) {
     if (device.is_host()) {
       prepared.plan->run(trace.inputs.data(), prepared.kept_data.data());

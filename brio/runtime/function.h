@@ -33,6 +33,7 @@ class TracedFunction {
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
   // What it is called where its traces are counted; asked for when there is one to count.
   void set_name(std::function<std::string()> name);
+  void set_step_key(const void* key);  // its steps of training are those of others with the same key, too
   size_t traces() const;
   // How long a call with these arguments takes by itself, in seconds: the median of several, on copies of all that it
   // writes and without taking from random generators. It is not in the middle of a call, nothing that the program can

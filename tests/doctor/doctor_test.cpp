@@ -1,9 +1,12 @@
 // Runs in C++ that are slow in one known way: what the doctor says of them, and that it changes nothing.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "brio/base/cpu_count.h"
 #include "brio/brio.h"
 #include "brio/doctor/verdict.h"
 
@@ -100,7 +103,7 @@ TEST(Doctor, NamesAMapOfOneThread) {
   const json all = report_of([] {
     const Rows rows = made_rows(400);
     const data::Dataset ds = data::from_tensor_slices({rows.x, rows.y})
-                                 .map_samples(
+                                 .map(
                                      [](data::Sample& sample) {
                                        sleep_ms(0.5);
                                        std::memcpy(sample.write<float>(0, {32}), sample.read<float>(0), 32 * sizeof(float));
@@ -154,7 +157,7 @@ TEST(Doctor, FindsNothingInAHealthyRun) {
     made_model(512).fit(rows.x, rows.y, {.epochs = 3, .batch_size = 128, .verbose = 0});
   });
   for (const json& finding : all["report"]["findings"])
-    if (finding["id"] != "cpu_contention") EXPECT_LT(finding["gain"]["factor"].get<double>(), 1.05) << finding.dump(1);
+    EXPECT_TRUE(finding["id"] == "cpu_contention" || finding["gain"]["factor"].get<double>() < 1.05) << finding.dump(1);
 }
 
 TEST(Doctor, ChangesNoBitOfTheWeights) {

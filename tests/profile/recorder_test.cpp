@@ -20,7 +20,16 @@ void spin(double seconds) {
   }
 }
 
-double ms(const Run& run, Part part) { return seconds_of(run.total[static_cast<size_t>(part)]) * 1e3; }
+// At least as long as was spent in it. A thread that loses its processor is in some part, too, so there is no bound
+// above but that all parts together are the whole.
+void expect_at_least(const Run& run, Part part, double ms) {
+  EXPECT_GE(seconds_of(run.total[static_cast<size_t>(part)]) * 1e3, ms * 0.98) << kPartNames[static_cast<size_t>(part)];
+}
+void expect_whole(const Run& run) {
+  double sum = 0;
+  for (size_t i = 0; i < kParts; ++i) sum += static_cast<double>(run.total[i]);
+  EXPECT_NEAR(sum, static_cast<double>(run.wall), 0.001 * sum);
+}
 
 const Run& newest(const void* key) {
   for (const Run* run : runs())
@@ -53,16 +62,15 @@ TEST(Recorder, KnowsWhatTheTimeOfStepsWentInto) {
     const Scope evaluation(Part::evaluation);
     spin(0.005);
   }
-  const Run& run = newest(&model);
+  const auto& run = newest(&model);
   EXPECT_EQ(run.steps, 11U);
   EXPECT_EQ(run.rows, 32U);
-  EXPECT_NEAR(ms(run, Part::input), 30, 6);
-  EXPECT_NEAR(ms(run, Part::run), 10, 4);
-  EXPECT_NEAR(ms(run, Part::callbacks), 10, 4);
-  EXPECT_NEAR(ms(run, Part::evaluation), 5, 3);
-  double sum = 0;
-  for (size_t i = 0; i < kParts; ++i) sum += static_cast<double>(run.total[i]);
-  EXPECT_NEAR(sum, static_cast<double>(run.wall), 0.001 * sum);
+  expect_at_least(run, Part::input, 30);
+  expect_at_least(run, Part::run, 10);
+  expect_at_least(run, Part::callbacks, 10);
+  expect_at_least(run, Part::evaluation, 5);
+  EXPECT_EQ(run.total[static_cast<size_t>(Part::record)], 0U);
+  expect_whole(run);
 }
 
 TEST(Recorder, SeesLoopsThatNobodyAnnounces) {
@@ -80,12 +88,13 @@ TEST(Recorder, SeesLoopsThatNobodyAnnounces) {
       spin(0.002);
     }
   }).join();
-  const Run& run = newest(&optimizer);
+  const auto& run = newest(&optimizer);
   EXPECT_EQ(run.kind, RunKind::eager_loop);
   EXPECT_EQ(run.steady_steps(), 5U);  // what was before the first is not known
-  EXPECT_NEAR(ms(run, Part::record), 5, 2);
-  EXPECT_NEAR(ms(run, Part::run), 5, 2);
-  EXPECT_NEAR(ms(run, Part::host), 10, 4);
+  expect_at_least(run, Part::record, 5);
+  expect_at_least(run, Part::run, 5);
+  expect_at_least(run, Part::host, 10);
+  expect_whole(run);
 }
 
 TEST(Recorder, StaysAsLargeAsItIsOverAMillionSteps) {

@@ -7,6 +7,17 @@ import numpy as np
 
 from brio import _events
 from brio.keras.callbacks import Callback
+from brio.profiler import experimental as profiler
+
+
+def _batches_of(profile_batch):
+    """The first and the last batch to profile, counted from 1, of a number or two; None: none."""
+    if isinstance(profile_batch, str):
+        profile_batch = tuple(int(n) for n in profile_batch.split(","))
+    first, last = profile_batch if isinstance(profile_batch, (tuple, list)) else (profile_batch, profile_batch)
+    if first < 0 or last < first:
+        raise ValueError(f"TensorBoard: profile_batch is {profile_batch!r}; it is the number of a batch, or those of the first and the last one")
+    return (first, last) if first > 0 else None
 
 
 class TensorBoard(Callback):
@@ -23,6 +34,7 @@ class TensorBoard(Callback):
         if embeddings_freq or embeddings_metadata:
             raise ValueError("TensorBoard: embeddings are not written; leave embeddings_freq and embeddings_metadata out")
         self._files, self._step = {}, 0
+        self._profiled = _batches_of(profile_batch)
 
     def _file(self, part):
         if part not in self._files:
@@ -32,11 +44,22 @@ class TensorBoard(Callback):
     def on_train_begin(self, logs=None):
         self._step = 0
 
+    def on_train_batch_begin(self, batch, logs=None):
+        if self._profiled and self._step + 1 == self._profiled[0]:
+            profiler.start(os.path.join(self.log_dir, "train"))
+            self._profiles = True
+
+    def _stop_profile(self):
+        if self.__dict__.pop("_profiles", False):
+            profiler.stop()
+
     def on_epoch_begin(self, epoch, logs=None):
         self._began, self._began_at = time.monotonic(), self._step
 
     def on_train_batch_end(self, batch, logs=None):
         self._step += 1
+        if self._profiled and self._step == self._profiled[1]:
+            self._stop_profile()
         if self.update_freq != "epoch" and self._step % self.update_freq == 0:
             for name, value in (logs or {}).items():
                 self._file("train").scalar(f"batch_{name}", value, self._step - 1)
@@ -68,6 +91,7 @@ class TensorBoard(Callback):
             self._file("validation").scalar(f"evaluation_{name}_vs_iterations", value, int(optimizer.iterations))
 
     def on_train_end(self, logs=None):
+        self._stop_profile()
         for file in self._files.values():
             file.close()
         self._files = {}
