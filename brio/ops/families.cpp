@@ -20,6 +20,7 @@ void register_all_ops() {
     register_convolutions();
     register_pooling();
     register_conv_pool();
+    register_column_moments();
     register_fusion();
     register_indexing();
     register_nd_indexing();

@@ -14,6 +14,7 @@ void register_linear_solve();
 void register_convolutions();
 void register_pooling();
 void register_conv_pool();
+void register_column_moments();
 void register_indexing();
 void register_nd_indexing();
 void register_indexed_rows();

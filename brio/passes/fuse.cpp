@@ -137,7 +137,7 @@ class Fuser {
   }
   bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, Remade& remade) const {
     if (std::ranges::find(remade.nodes, n) != remade.nodes.end()) return true;
-    if (remade.nodes.size() == (eager_ ? 8 : 4)) return false;
+    if (remade.nodes.size() == (eager_ ? 16 : 4)) return false;
     remade.nodes.push_back(n);
     for (ValueId v : g_.nodes[n].in) {
       const uint32_t p = producer_[v];

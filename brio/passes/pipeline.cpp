@@ -26,6 +26,7 @@ constexpr Pass kPasses[] = {
     {"epilogue", "matmul with its bias and activation", fuse_epilogues},
     {"losses", "a loss and its gradient read the logits once", merge_losses},
     {"attention", "attention keeps for its gradient what that would compute again", share_attention},
+    {"moments", "sums of columns and of squared differences from their means read a tensor once", merge_moments},
     {"narrow", "ops on rows between casts read and write 16 bits", narrow_rows},
     {"fuse", "chains of elementwise ops and reductions become one pass over memory", fuse_elementwise},
     {"join", "concat reads slices and transposes where they are", join_views},

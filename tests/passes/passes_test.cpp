@@ -244,6 +244,26 @@ TEST(Attention, KeepsForItsGradientWhatThatWouldComputeAgain) {
   expect_lacks(after(share_attention, other), "sums");
 }
 
+TEST(Moments, MeansAndSpreadsOfChannelsReadATensorOnce) {
+  const auto text = [](std::string_view count, std::string_view second) {
+    return cat("(%0: bf16[2,4,4,8], %1: f32[2,4,4,8]) {\n %2 = constant {dtype=f32, bits=", count,
+               "} : f32[]\n %3 = cast %0 {dtype=f32} : f32[2,4,4,8]\n",
+               " %4 = reduce_sum %3 {keepdims=true, axes=[0,1,2]} : f32[1,1,1,8]\n",
+               " %5 = div %4, %2 : f32[1,1,1,8]\n %6 = squared_difference ", second,
+               ", %5 : f32[2,4,4,8]\n %7 = reduce_sum %6 {keepdims=false, axes=[0,1,2]} : f32[8]\n return %5, %7\n }");
+  };
+  const std::string_view of_32 = "1107296256";
+  expect_lacks(after(merge_moments, text(of_32, "%3")), "column_moments");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(merge_moments, text(of_32, "%3"));
+  expect_has(out, "= column_moments %0 : f32[8], f32[8]");
+  expect_lacks(out, "reduce_sum");
+  expect_lacks(out, "cast");
+  expect_lacks(after(merge_moments, text("1106247680", "%3")), "column_moments");  // around half of something else
+  expect_lacks(after(merge_moments, text(of_32, "%1")), "column_moments");
+}
+
 TEST(Narrow, RowsBetweenCastsAreOfSixteenBits) {
   struct : Target {
     bool has_narrow_rows() const override { return true; }

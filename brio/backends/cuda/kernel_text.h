@@ -18,9 +18,11 @@ inline std::string_view type_name(DType dtype) { return dtype == boolean ? "bool
 inline DType wide_dtype(DType dtype) { return dtype == f16 || dtype == bf16 ? f32 : dtype; }
 inline std::string_view wide_name(DType dtype) { return type_name(wide_dtype(dtype)); }
 
-// A kernel of one call, for blocks of so many threads.
-inline std::string kernel_of(std::string_view signature, std::string_view call, unsigned threads = 256) {
-  return cat("extern \"C\" __global__ void __launch_bounds__(", threads, ") NAME(", signature, ") { ", call, "; }\n");
+// A kernel of one call, for blocks of so many threads; at least so many of these are to fit a multiprocessor at once.
+inline std::string kernel_of(std::string_view signature, std::string_view call, unsigned threads = 256,
+                             unsigned blocks = 1) {
+  return cat("extern \"C\" __global__ void __launch_bounds__(", threads, ", ", blocks, ") NAME(", signature, ") { ",
+             call, "; }\n");
 }
 
 // A type that moves elements of a size without looking at them.

@@ -458,16 +458,15 @@ std::string join_text(const Loop& loop) {
                 "])[i * p.kept + k]);\n");
   text += "    }\n  }\n";
   // A warp has the parts of one result, then: 33 keeps its reads in different banks.
-  for (size_t k = 0; k < n; ++k)
-    text += cat("  __shared__ ", w.accumulator(k), " s", k, "[32][33];\n  s", k, "[threadIdx.y][threadIdx.x] = a", k,
-                ";\n");
-  text += cat("  __syncthreads();\n  const ", w.index(), " mine = (", w.index(),
+  text += cat("  __shared__ u64 shared[32 * 33];\n  const ", w.index(), " mine = (", w.index(),
               ")blockIdx.x * 32 + threadIdx.y;\n");
   for (size_t k = 0; k < n; ++k)
-    text += cat("  a", k, " = fold_threads<", w.fold(k), ">(s", k,
-                "[threadIdx.x][threadIdx.y], 32);\n  if (threadIdx.x == 0 && mine < p.kept) ((",
+    text += cat("  {\n    ", w.accumulator(k), "* const s = (", w.accumulator(k),
+                "*)shared;\n    __syncthreads();\n    s[threadIdx.y * 33 + threadIdx.x] = a", k,
+                ";\n    __syncthreads();\n    a", k, " = fold_threads<", w.fold(k),
+                ">(s[threadIdx.x * 33 + threadIdx.y], 32);\n    if (threadIdx.x == 0 && mine < p.kept) ((",
                 type_name(loop.reductions[k].dtype), "*)p.result[", k, "])[mine] = narrow<",
-                type_name(loop.reductions[k].dtype), ">(a", k, ");\n");
+                type_name(loop.reductions[k].dtype), ">(a", k, ");\n  }\n");
   return text + "}\n";
 }
 

@@ -15,8 +15,10 @@ ConvGeometry geometry(const NodeView& node) {
 }
 
 constexpr int64_t kMostTaps = 49, kMostStride = 3, kMostReach = 13;
-constexpr int64_t kMostSums = 36;  // of one thread, in registers
-constexpr int kStrip = 4;          // neighbouring results of a row that a thread has
+constexpr int64_t kMostSums = 36;    // of one thread, in registers
+constexpr int kStrip = 4;            // neighbouring results of a row that a thread has
+constexpr int64_t kMostWalked = 25;  // taps, of threads that walk down columns
+constexpr unsigned kWalkers = 128;   // threads of a block of those
 
 Support supports_depthwise(const NodeView& node) {
   const DType dtype = node.out(0).dtype;
@@ -61,10 +63,30 @@ class DepthwiseKernel : public CudaKernel {
     while (vector_ > 1 && g_.groups % vector_ != 0) vector_ /= 2;
     description = cat("depthwise, ", vector_, " channels at once");
   }
+  // Do threads walk down columns of the result, two channels each? Else each has a few results of one line.
+  bool walks() const {
+    return g_.groups % 2 == 0 && g_.taps() <= kMostWalked && g_.axis[1].dilation == 1 && g_.axis[2].dilation == 1 &&
+           g_.axis[1].stride <= 2;
+  }
+  // Lines that a thread walks down.
+  int32_t walked_lines() const { return std::min<int32_t>(sizes_.count1, 28); }
+  int64_t walked_strips() const {
+    return int64_t{sizes_.batch} * ((sizes_.count1 + walked_lines() - 1) / walked_lines()) *
+           ((sizes_.count2 + kStrip - 1) / kStrip);
+  }
+  // Blocks that share a multiprocessor: as many as leave a thread the registers that it needs.
+  unsigned walking_blocks(bool gradient) const {
+    if (size_of(dtype_) != 2 || g_.taps() > 9) return 1;
+    return gradient || g_.axis[2].stride > 1 ? 6 : 8;
+  }
+  std::string walk_arguments() const {
+    return cat(taps(), ", ", g_.axis[1].stride, ", ", g_.axis[2].stride, ", ", kStrip);
+  }
   std::string taps() const { return cat(g_.axis[1].window, ", ", g_.axis[2].window); }
   std::string steps() const { return cat(g_.axis[2].stride, ", ", g_.axis[2].dilation, ", ", kStrip); }
-  std::shared_ptr<const Code> code(std::string_view label, std::string_view signature, std::string_view call) const {
-    return device_.compiler().code(label, kernel_of(signature, call), {"elementwise", "depthwise"});
+  std::shared_ptr<const Code> code(std::string_view label, std::string_view signature, std::string_view call,
+                                   unsigned threads = 256, unsigned blocks = 1) const {
+    return device_.compiler().code(label, kernel_of(signature, call, threads, blocks), {"elementwise", "depthwise"});
   }
 
   CudaDevice& device_;
@@ -82,7 +104,9 @@ class DepthwiseMapKernel final : public DepthwiseKernel {
       : DepthwiseKernel(node, 8),
         gradient_(node.node.op == &op::conv_input_grad),
         mirrored_(gradient_ && g_.axis[1].stride == 1 && g_.axis[2].stride == 1),
-        code_(code_of(vector_)) {
+        walks_((!gradient_ || mirrored_) && walks()),
+        code_(walks_ ? walk_code() : code_of(vector_)) {
+    if (walks_) description = "depthwise, down the columns";
     if (!mirrored_) return;
     std::swap(sizes_.size1, sizes_.count1);
     std::swap(sizes_.size2, sizes_.count2);
@@ -91,15 +115,26 @@ class DepthwiseMapKernel final : public DepthwiseKernel {
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     const bool aligned = is_aligned({args.in[0], args.in[1], args.out[0]}), by_vectors = gradient_ && !mirrored_;
+    const int x = mirrored_ ? 1 : 0;  // the mirrored convolution is given the cotangent first
+    if (walks_ && aligned) {
+      const Grid blocks = blocks_for(walked_strips() * (g_.groups / 2), kWalkers);
+      stream.start(*code_, blocks, {kWalkers}, args.out[0], args.in[x], args.in[1 - x], sizes_, walked_lines());
+      return;
+    }
     const int64_t lines =
         sizes_.batch * (by_vectors ? int64_t{sizes_.size1} * sizes_.size2
                                    : int64_t{sizes_.count1} * ((sizes_.count2 + kStrip - 1) / kStrip));
     const Grid blocks = blocks_for(lines * (g_.groups / (aligned ? vector_ : 1)), 256);
-    const int x = mirrored_ ? 1 : 0;  // the mirrored convolution is given the cotangent first
     stream.start(aligned ? *code_ : *code_of(1), blocks, {256}, args.out[0], args.in[x], args.in[1 - x], sizes_);
   }
 
  private:
+  std::shared_ptr<const Code> walk_code() const {
+    const std::string_view t = type_name(dtype_);
+    return code("depthwise_walk", cat(t, "* out, const ", t, "* a, const ", t, "* b, DepthwiseSizes s, i32 rows"),
+                cat("depthwise_walk<", walk_arguments(), mirrored_ ? ", true" : ", false", ">(out, a, b, s, rows)"),
+                kWalkers, walking_blocks(false));
+  }
   std::shared_ptr<const Code> code_of(int vector) const {
     const std::string_view t = type_name(dtype_);
     const std::string signature = cat(t, "* out, const ", t, "* a, const ", t, "* b, DepthwiseSizes s");
@@ -111,58 +146,77 @@ class DepthwiseMapKernel final : public DepthwiseKernel {
         "depthwise", signature,
         cat("depthwise<", vector, ", ", taps(), ", ", steps(), mirrored_ ? ", true" : ", false", ">(out, a, b, s)"));
   }
-  bool gradient_, mirrored_;
+  bool gradient_, mirrored_, walks_;
   std::shared_ptr<const Code> code_;
 };
 
 class DepthwiseFilterGradKernel final : public DepthwiseKernel {
  public:
   explicit DepthwiseFilterGradKernel(const NodeView& node)
-      : DepthwiseKernel(node, kMostSums / geometry(node).taps()), code_(code_of(vector_)) {
+      : DepthwiseKernel(node, kMostSums / geometry(node).taps()), walks_(walks()), code_(code_of(walks_, vector_)) {
     const std::string_view t = type_name(dtype_), w = wide_name(dtype_);
     join_ = code("depthwise_join", cat(t, "* out, const ", w, "* partial, i32 elements, i32 parts"),
-                 "depthwise_join(out, partial, elements, parts)");
-    // By the sizes alone, so that bits repeat: enough blocks to fill a device, each with some lines of y.
-    const int64_t lines = g_.batch * g_.axis[1].count();
-    const int64_t across = blocks_across(vector_);
-    parts_ = std::clamp<int64_t>(1024 / across, 1, lines);
-    lines_per_part_ = (lines + parts_ - 1) / parts_;
-    parts_ = (lines + lines_per_part_ - 1) / lines_per_part_;
+                 "depthwise_join(out, partial, elements, parts)", 1024);
+    most_parts_ = std::max(share_of(walks_, vector_).parts, share_of(false, 1).parts);
+    if (walks_) description = "depthwise, down the columns";
   }
   size_t scratch_needed() const override {
-    return static_cast<size_t>(parts_ * g_.taps() * g_.groups) * size_of(wide_dtype(dtype_));
+    return static_cast<size_t>(most_parts_ * g_.taps() * g_.groups) * size_of(wide_dtype(dtype_));
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
-    const bool aligned = is_aligned({args.in[0], args.in[1], args.out[0]});
+    const bool aligned = is_aligned({args.in[0], args.in[1], args.out[0]}), walk = walks_ && aligned;
     const int vector = aligned ? vector_ : 1;
-    const unsigned width = width_of(vector);
-    stream.start(aligned ? *code_ : *code_of(1),
-                 {static_cast<unsigned>(blocks_across(vector)), static_cast<unsigned>(parts_)}, {width, 256 / width},
-                 args.scratch, args.in[0], args.in[1], sizes_, static_cast<int32_t>(lines_per_part_));
+    const Share share = share_of(walk, vector);
+    const Grid grid{static_cast<unsigned>(share.across), static_cast<unsigned>(share.parts)};
+    const Grid block{share.width, (walk ? kWalkers : 256) / share.width};
+    const std::shared_ptr<const Code> code = aligned ? code_ : code_of(false, 1);
+    if (walk)
+      stream.start(*code, grid, block, args.scratch, args.in[0], args.in[1], sizes_, walked_lines(),
+                   static_cast<int32_t>(share.per_part));
+    else
+      stream.start(*code, grid, block, args.scratch, args.in[0], args.in[1], sizes_,
+                   static_cast<int32_t>(share.per_part));
     const auto elements = static_cast<int32_t>(g_.taps() * g_.groups);
-    stream.start(*join_, blocks_for(elements, 32), {32, 8}, args.out[0], args.scratch, elements,
-                 static_cast<int32_t>(parts_));
+    stream.start(*join_, blocks_for(elements, 32), {32, 32}, args.out[0], args.scratch, elements,
+                 static_cast<int32_t>(share.parts));
   }
 
  private:
-  unsigned width_of(int vector) const {  // threads beside each other, over channels
-    unsigned width = 4;
-    while (width < 32 && width * static_cast<unsigned>(vector) < g_.groups) width *= 2;
-    return width;
+  // How channels and lines, or strips, are shared out: by the sizes alone, so that bits repeat, and enough blocks to
+  // fill a device.
+  struct Share {
+    unsigned width = 4;  // threads beside each other, over channels
+    int64_t across = 1, parts = 1, per_part = 1;
+  };
+  Share share_of(bool walk, int vector) const {
+    Share share;
+    const int64_t each = walk ? 2 : vector, threads = (g_.groups + each - 1) / each;
+    while (share.width < 32 && share.width < threads) share.width *= 2;
+    const auto idle = [&](int64_t width) { return (threads + width - 1) / width * width - threads; };
+    if (walk && share.width == 32 && idle(16) < idle(32)) share.width = 16;
+    share.across = (threads + share.width - 1) / share.width;
+    const int64_t all = walk ? walked_strips() : g_.batch * g_.axis[1].count();
+    share.parts = std::clamp<int64_t>((walk ? 1584 : 1024) / share.across, 1, all);
+    share.per_part = (all + share.parts - 1) / share.parts;
+    share.parts = (all + share.per_part - 1) / share.per_part;
+    return share;
   }
-  int64_t blocks_across(int vector) const {
-    const int64_t width = static_cast<int64_t>(width_of(vector)) * vector;
-    return (g_.groups + width - 1) / width;
-  }
-  std::shared_ptr<const Code> code_of(int vector) const {
+  std::shared_ptr<const Code> code_of(bool walk, int vector) const {
     const std::string_view t = type_name(dtype_), w = wide_name(dtype_);
-    return code("depthwise_filter_grad",
-                cat(w, "* partial, const ", t, "* x, const ", t, "* g, DepthwiseSizes s, i32 lines"),
-                cat("depthwise_filter_grad<", vector, ", ", taps(), ", ", steps(), ", ", width_of(vector),
+    const unsigned width = share_of(walk, vector).width;
+    const std::string operands = cat(w, "* partial, const ", t, "* x, const ", t, "* g, DepthwiseSizes s");
+    if (walk)
+      return code("depthwise_filter_walk", cat(operands, ", i32 rows, i32 strips"),
+                  cat("depthwise_filter_walk<", walk_arguments(), ", ", width, ", ", kWalkers / width,
+                      ">(partial, x, g, s, rows, strips)"),
+                  kWalkers, walking_blocks(true));
+    return code("depthwise_filter_grad", cat(operands, ", i32 lines"),
+                cat("depthwise_filter_grad<", vector, ", ", taps(), ", ", steps(), ", ", width,
                     ">(partial, x, g, s, lines)"));
   }
+  bool walks_;
   std::shared_ptr<const Code> code_, join_;
-  int64_t parts_ = 1, lines_per_part_ = 1;
+  int64_t most_parts_ = 1;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace brio::cuda {
 namespace {
 
-constexpr int64_t kMostChannels = 4, kMostStride = 2, kMostReach = 7;
+constexpr int64_t kMostChannels = 4, kMostStride = 2, kMostReach = 7, kMostNumbers = 160;
 constexpr int64_t kStrip = 128;      // few_channels.cuh's kFewColumns
 constexpr int64_t kMostTiles = 16;   // of 16 × 8 that a warp holds in registers
 constexpr int64_t kParts = 1024;     // blocks: enough to fill a device, and by no device's size, so that bits repeat
@@ -69,6 +69,7 @@ Support supports_few(const NodeView& node) {
   for (int a = 1; a < 3; ++a)
     if (g.axis[a].dilation != 1 || g.axis[a].stride > kMostStride || g.axis[a].window > kMostReach)
       return Support::cannot("large or wide windows");
+  if (form.numbers() > kMostNumbers) return Support::cannot("large windows");
   if (form.pooled) {
     if (g.axis[1].stride != 1 || g.axis[2].stride != 1) return Support::cannot("a stride before pooling");
     const size_t words = node.node.attrs.size();
@@ -82,7 +83,7 @@ Support supports_few(const NodeView& node) {
 
 std::shared_ptr<const Code> code(CudaDevice& device, std::string_view label, std::string_view signature,
                                  std::string_view call, unsigned threads) {
-  return device.compiler().code(label, kernel_of(signature, call, threads), {"few_channels"});
+  return device.compiler().code(label, kernel_of(signature, call, threads), {"elementwise", "few_channels"});
 }
 
 class ConvReluPoolKernel final : public CudaKernel {
@@ -116,7 +117,7 @@ class FewConvKernel final : public CudaKernel {
                  cat("few_conv<", type_name(node.in(0).dtype), ", ", form_.window(), ", ", form_.g.axis[2].stride,
                      ", ", form_.g.out, ">(out, x, filter, s)"),
                  kThreads);
-    blocks_ = std::min<int64_t>(form_.units(), int64_t{6} * device_of(node).multiprocessors());
+    blocks_ = std::min<int64_t>(form_.units(), int64_t{4} * device_of(node).multiprocessors());
     description = "few channels";
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
@@ -147,7 +148,7 @@ class FewFilterGradKernel final : public CudaKernel {
                  threads_);
     join_ = code(device, "few_join",
                  cat(t, "* filter, ", t, "* bias, const f32* partial, i32 elements, i32 first, i32 parts"),
-                 "few_join(filter, bias, partial, elements, first, parts)", 256);
+                 "few_join(filter, bias, partial, elements, first, parts)", 1024);
     description = cat("few channels, ", parts_, " parts");
   }
   size_t scratch_needed() const override {
@@ -159,7 +160,7 @@ class FewFilterGradKernel final : public CudaKernel {
     stream.start(*code_, {static_cast<unsigned>(parts_)}, {threads_}, args.scratch, args.in[0], given, which,
                  form_.sizes(is_aligned({args.in[0]}), is_aligned({given, which})));
     const auto elements = static_cast<int32_t>(form_.rows() * form_.g.out);
-    stream.start(*join_, blocks_for(elements, 32), {32, 8}, args.out[0], bias, args.scratch, elements,
+    stream.start(*join_, blocks_for(elements, 32), {32, 32}, args.out[0], bias, args.scratch, elements,
                  static_cast<int32_t>(form_.numbers() * form_.g.out), static_cast<int32_t>(parts_));
   }
 

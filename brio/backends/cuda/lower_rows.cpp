@@ -74,8 +74,8 @@ class RowsCode {
 };
 
 std::shared_ptr<const Code> rows_code(CudaDevice& device, std::string_view label, std::string_view signature,
-                                      std::string_view call) {
-  return device.compiler().code(label, kernel_of(signature, call), {"elementwise", "rows"});
+                                      std::string_view call, unsigned threads = 256) {
+  return device.compiler().code(label, kernel_of(signature, call, threads), {"elementwise", "rows"});
 }
 
 class SoftmaxKernel final : public CudaKernel {
@@ -159,7 +159,8 @@ class RowNormKernel final : public CudaKernel {
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (grid_.rows == 0) return;
-    code_.start(stream, {args.out[0], args.in[0]}, args.out[0], args.in[0], args.in[1], args.in[2], grid_.rows,
+    code_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.in[0], args.in[1],
+                args.in[2], grid_.rows,
                 static_cast<int>(grid_.columns), static_cast<int>(form_.centered), form_.epsilon);
   }
 
@@ -189,7 +190,7 @@ class RowNormGradKernel final : public CudaKernel {
     columns_ = columns_code(grid_.packed.vector);
     join_ = rows_code(device_, "row_norm_join",
                       cat(p, "* scale, ", p, "* offset, const ", w, "* partial, int columns, int parts"),
-                      "row_norm_join(scale, offset, partial, columns, parts)");
+                      "row_norm_join(scale, offset, partial, columns, parts)", 1024);
     parts_ = std::clamp<int64_t>(grid_.rows / 64, 1, 256);
     per_part_ = (grid_.rows + parts_ - 1) / parts_;
     const size_t number = size_of(wide_dtype(dtype_));
@@ -202,14 +203,14 @@ class RowNormGradKernel final : public CudaKernel {
     const int columns = static_cast<int>(grid_.columns);
     void* const partials = static_cast<char*>(args.scratch) + partials_at_;
     if (grid_.rows != 0)
-      rows_.start(stream, {args.out[0], args.in[0]}, args.out[0], args.scratch, args.in[0], args.in[1], args.in[2],
+      rows_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.scratch, args.in[0], args.in[1], args.in[2],
                   grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
     const bool fits = is_aligned({args.in[0], args.in[2]});
     const int vector = fits ? grid_.packed.vector : 1;
     const auto across = static_cast<unsigned>((columns + 32 * vector - 1) / (32 * vector));
     stream.start(fits ? *columns_ : *columns_code(1), {across, static_cast<unsigned>(parts_)}, {32, 8}, partials,
                  args.scratch, args.in[0], args.in[2], grid_.rows, columns, per_part_);
-    stream.start(*join_, blocks_for(columns, 32), {32, 8}, args.out[1], args.out[2], partials, columns,
+    stream.start(*join_, blocks_for(2 * columns, 32), {32, 32}, args.out[1], args.out[2], partials, columns,
                  static_cast<int>(parts_));
   }
 

@@ -77,6 +77,7 @@ void add_linear_solve(Registry& registry);
 void add_convolutions(Registry& registry);
 void add_pooling(Registry& registry);
 void add_conv_pool(Registry& registry);
+void add_column_moments(Registry& registry);
 void add_indexing(Registry& registry);
 void add_nd_indexing(Registry& registry);
 void add_indexed_rows(Registry& registry);

@@ -15,6 +15,7 @@ void register_reference(Registry& registry) {
   reference::add_convolutions(registry);
   reference::add_pooling(registry);
   reference::add_conv_pool(registry);
+  reference::add_column_moments(registry);
   reference::add_indexing(registry);
   reference::add_nd_indexing(registry);
   reference::add_indexed_rows(registry);

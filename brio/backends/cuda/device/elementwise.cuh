@@ -241,3 +241,16 @@ template <typename F, typename T> DEVICE T fold_block(T x, T* shared, int thread
   }
   return x;
 }
+// Blocks of 32 × 32: store(element, the sum of its parts), added up in a fixed order; partial is (parts, elements).
+template <typename W, typename Store> DEVICE void join_parts(const W* partial, i32 elements, i32 parts, Store store) {
+  __shared__ W shared[32][33];
+  const i32 i = blockIdx.x * 32 + threadIdx.x, mine = blockIdx.x * 32 + threadIdx.y;
+  W sum = 0;
+  if (i < elements)
+#pragma unroll 8
+    for (i32 p = threadIdx.y; p < parts; p += 32) sum = plus(sum, partial[(i64)p * elements + i]);
+  shared[threadIdx.y][threadIdx.x] = sum;
+  __syncthreads();
+  sum = fold_threads<FoldSum<W>>(shared[threadIdx.x][threadIdx.y], 32);
+  if (threadIdx.x == 0 && mine < elements) store(mine, sum);
+}

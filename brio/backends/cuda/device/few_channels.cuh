@@ -345,18 +345,7 @@ DEVICE void few_filter_grad(f32* partial, const u16* x, const u16* given, const 
           }
   }
 }
-// Blocks of 32 × 8: every element's parts, added up in a fixed order. Elements from `first` on belong to the second result.
+// Elements from `first` on belong to the second result.
 template <typename T> DEVICE void few_join(T* filter, T* bias, const f32* partial, i32 elements, i32 first, i32 parts) {
-  const i32 i = blockIdx.x * 32 + threadIdx.x;
-  __shared__ f32 shared[8][32];
-  f32 sum = 0;
-  if (i < elements)
-#pragma unroll 4
-    for (i32 p = threadIdx.y; p < parts; p += 8) sum += partial[(i64)p * elements + i];
-  shared[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y != 0 || i >= elements) return;
-  for (int y = 1; y < 8; ++y) sum += shared[y][threadIdx.x];
-  if (i < first) filter[i] = narrow<T>(sum);
-  else bias[i - first] = narrow<T>(sum);
+  join_parts(partial, elements, parts, [&](i32 i, f32 sum) { (i < first ? filter : bias - first)[i] = narrow<T>(sum); });
 }

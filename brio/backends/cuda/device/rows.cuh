@@ -33,6 +33,29 @@ template <typename T, int GROUP, int VEC, int PACKS> struct Row {
         for (int v = 0; v < VEC; ++v) f(column(p) + v, wide(r[p].v[v]));
       }
   }
+  // f(number, what lies beside it in two other rows); these are read as vectors too.
+  template <typename A, typename B, typename F> DEVICE void each_with(const A* a, const B* b, F f) const {
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+      if (column(p) < n) {
+        const Pack<A, VEC> as = *(const Pack<A, VEC>*)(a + column(p));
+        const Pack<B, VEC> bs = *(const Pack<B, VEC>*)(b + column(p));
+#pragma unroll
+        for (int v = 0; v < VEC; ++v) f(wide(r[p].v[v]), wide(as.v[v]), wide(bs.v[v]));
+      }
+  }
+  template <typename O, typename A, typename B, typename F> DEVICE void map_with(O* out, const A* a, const B* b, F f) const {
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p)
+      if (column(p) < n) {
+        const Pack<A, VEC> as = *(const Pack<A, VEC>*)(a + column(p));
+        const Pack<B, VEC> bs = *(const Pack<B, VEC>*)(b + column(p));
+        Pack<O, VEC> w;
+#pragma unroll
+        for (int v = 0; v < VEC; ++v) w.v[v] = narrow<O>(f(wide(r[p].v[v]), wide(as.v[v]), wide(bs.v[v])));
+        *(Pack<O, VEC>*)(out + column(p)) = w;
+      }
+  }
   template <typename O, typename F> DEVICE void map(O* out, F f) const {  // out[column] = f(column, number)
 #pragma unroll
     for (int p = 0; p < PACKS; ++p)
@@ -52,17 +75,32 @@ template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, 0> {
   template <typename F> DEVICE void each(F f) const {
     for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) f(c, wide(x[c]));
   }
+  template <typename A, typename B, typename F> DEVICE void each_with(const A* a, const B* b, F f) const {
+    for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) f(wide(x[c]), wide(a[c]), wide(b[c]));
+  }
+  template <typename O, typename A, typename B, typename F> DEVICE void map_with(O* out, const A* a, const B* b, F f) const {
+    for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) out[c] = narrow<O>(f(wide(x[c]), wide(a[c]), wide(b[c])));
+  }
   template <typename O, typename F> DEVICE void map(O* out, F f) const {
     for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) out[c] = narrow<O>(f(c, wide(x[c])));
   }
 };
 
-template <int GROUP, typename R, typename W> DEVICE void largest_and_sum(const R& row, W* shared, W& most, W& sum) {
+// What is rounded to 16 bits need not be known to the last of 24.
+template <typename T> DEVICE Wide<T> row_exp(Wide<T> x) { return op_exp(x); }
+DEVICE f32 fast_exp(f32 x) {
+  f32 y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
+  return y;
+}
+template <> DEVICE f32 row_exp<f16>(f32 x) { return fast_exp(x); }
+template <> DEVICE f32 row_exp<bf16>(f32 x) { return fast_exp(x); }
+template <typename T, int GROUP, typename R, typename W> DEVICE void largest_and_sum(const R& row, W* shared, W& most, W& sum) {
   W m = FoldMax<W>::start();
   row.each([&](int, W x) { m = FoldMax<W>::join(m, x); });
   m = fold_row<FoldMax<W>, GROUP>(m, shared);
   W s = 0;
-  row.each([&](int, W x) { s += op_exp(x - m); });
+  row.each([&](int, W x) { s += row_exp<T>(x - m); });
   most = m;
   sum = fold_row<FoldSum<W>, GROUP>(s, shared);
 }
@@ -74,9 +112,9 @@ DEVICE void softmax_rows(T* out, const T* in, i64 rows, int columns) {
   const i64 at = row_of_thread<GROUP>();
   const Row<T, GROUP, VEC, PACKS> row(in + at * columns, at < rows ? columns : 0);
   W most, sum;
-  largest_and_sum<GROUP>(row, shared, most, sum);
+  largest_and_sum<T, GROUP>(row, shared, most, sum);
   const W total = LOG ? op_log(sum) : (W)1 / sum;
-  row.map(out + at * columns, [&](int, W x) { return LOG ? x - most - total : op_exp(x - most) * total; });
+  row.map(out + at * columns, [&](int, W x) { return LOG ? x - most - total : row_exp<T>(x - most) * total; });
 }
 
 // Losses of rows, and their gradients by the logits. Labels are class numbers (L) or probabilities (T). Values and
@@ -102,7 +140,7 @@ DEVICE void xent_rows(V* value, T* gradient, const T* in, const void* labels, co
   const T* const z = (const T*)labels + at * columns;
   const Row<T, GROUP, VEC, PACKS> row(x, n);
   W most, sum;
-  largest_and_sum<GROUP>(row, shared, most, sum);
+  largest_and_sum<T, GROUP>(row, shared, most, sum);
   const W total = most + op_log(sum);
   W mass = 1, loss = 0;
   if (!SPARSE) {
@@ -122,7 +160,7 @@ DEVICE void xent_rows(V* value, T* gradient, const T* in, const void* labels, co
   const W g = wide(cotangent[at]);
   row.map(gradient + at * columns, [&](int c, W x) {
     const W target = SPARSE ? (W)(c == label) : wide(z[c]);
-    return (op_exp(x - total) * mass - target) * g;
+    return (row_exp<T>(x - total) * mass - target) * g;
   });
 }
 
@@ -149,8 +187,8 @@ DEVICE void row_norm(T* out, const T* in, const P* scale, const P* offset, i64 r
   const Row<T, GROUP, VEC, PACKS> row(in + at * columns, at < rows ? columns : 0);
   W mean, inverse;
   row_statistics<GROUP>(row, columns, centered != 0, (W)epsilon, shared, mean, inverse);
-  row.map(out + at * columns,
-          [&](int c, W x) { return (x - mean) * inverse * (W)wide(scale[c]) + (W)wide(offset[c]); });
+  row.map_with(out + at * columns, scale, offset,
+               [&](W x, Wide<P> by, Wide<P> more) { return (x - mean) * inverse * (W)by + (W)more; });
 }
 
 // The gradient by the rows; leaves each row's mean and 1 / deviation for the others.
@@ -166,8 +204,8 @@ DEVICE void row_norm_grad(T* out, Wide<T>* statistics, const T* in, const P* sca
   W mean, inverse;
   row_statistics<GROUP>(row, columns, centered != 0, (W)epsilon, shared, mean, inverse);
   W sum = 0, dot = 0;
-  row.each([&](int c, W x) {
-    const W scaled = wide(g[c]) * (W)wide(scale[c]);
+  row.each_with(g, scale, [&](W x, W given, Wide<P> by) {
+    const W scaled = given * (W)by;
     sum += scaled;
     dot += scaled * ((x - mean) * inverse);
   });
@@ -178,8 +216,8 @@ DEVICE void row_norm_grad(T* out, Wide<T>* statistics, const T* in, const P* sca
     statistics[2 * at] = mean;
     statistics[2 * at + 1] = inverse;
   }
-  row.map(out + at * columns, [&](int c, W x) {
-    return inverse * (wide(g[c]) * (W)wide(scale[c]) - sum - (x - mean) * inverse * dot);
+  row.map_with(out + at * columns, g, scale, [&](W x, W given, Wide<P> by) {
+    return inverse * (given * (W)by - sum - (x - mean) * inverse * dot);
   });
 }
 // The gradients by scale and offset, of the rows of one part: blocks of 32 threads × 8 rows, VEC columns a thread.
@@ -220,23 +258,6 @@ DEVICE void row_norm_columns(Wide<T>* partial, const Wide<T>* statistics, const 
   }
 }
 template <typename P, typename W> DEVICE void row_norm_join(P* scale, P* offset, const W* partial, int columns, int parts) {
-  const int c = blockIdx.x * 32 + threadIdx.x;
-  __shared__ W shared[2][8][32];
-  W scales = 0, offsets = 0;
-  if (c < columns)
-#pragma unroll 4
-    for (int i = threadIdx.y; i < parts; i += 8) {
-      scales += partial[2 * (i64)i * columns + c];
-      offsets += partial[(2 * (i64)i + 1) * columns + c];
-    }
-  shared[0][threadIdx.y][threadIdx.x] = scales;
-  shared[1][threadIdx.y][threadIdx.x] = offsets;
-  __syncthreads();
-  if (threadIdx.y != 0 || c >= columns) return;
-  for (int y = 1; y < 8; ++y) {
-    scales += shared[0][y][threadIdx.x];
-    offsets += shared[1][y][threadIdx.x];
-  }
-  scale[c] = narrow<P>((Wide<P>)scales);
-  offset[c] = narrow<P>((Wide<P>)offsets);
+  join_parts(partial, 2 * columns, parts,
+             [&](i32 i, W sum) { (i < columns ? scale : offset - columns)[i] = narrow<P>((Wide<P>)sum); });
 }
