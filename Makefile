@@ -93,7 +93,7 @@ fuzz-api: setup ## every public callable of Python, C++ functions and the tool, 
 	@BRIO_FUZZ_SECONDS=60 $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='HostileCalls.*'
 
 fuzz-api-asan: setup ## the calls of Python once more, a tenth of them, under ASan and UBSan
-	$(call build,asan-python,_core _hdf5)
+	$(call build,asan-python,_core)
 	@.venv/bin/python scripts/fuzz_api --sanitized --calls 100000 $(FUZZ_API_ARGS)
 
 # FUZZ_DIFF_ARGS="--calls 2000 --seed 7 --only 'keras.layers.*' --python PYTHON": a Python that has TensorFlow
@@ -102,20 +102,21 @@ fuzz-diff: setup ## random calls of ops, layers, losses, metrics, optimizers and
 	@.venv/bin/python tests/python/fuzz_diff/main.py $(FUZZ_DIFF_ARGS)
 
 # SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
-soak: setup ## run a million training steps and a million batches of input; check that time and memory stay flat
-	$(call build,release,brio_soak _core)
+soak: setup ## run a million training steps and a million batches of input, and kill a thousand runs; check that nothing grows or is lost
+	$(call build,release,brio_soak test_train _core)
 	@$(RELEASE)/brio_soak $(SOAK_ARGS)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/soak/python_door.py
+	@BRIO_KILLS=1000 $(RELEASE)/test_train --gtest_filter='Resume.Killed*'
 
 # ROUND_TRIPS_ARGS="--keras PYTHON --share 0.1 --only LSTM": a Python that has Keras 3.15, and which part
 round-trips: setup ## save and load every kind of layer and model, in every way; with Keras too where there is one
-	$(call build,release,_core _hdf5)
+	$(call build,release,_core)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/python/round_trips.py $(ROUND_TRIPS_ARGS)
 
 # BATTERY_ARGS="--count 1000 --seed 4 --only h5"; BATTERY=kill
 BATTERY ?= all
 battery: setup ## flipped bits, kills, full disks, signals, forks, threads; counts what was tried
-	$(call build,release,_core _hdf5 brio_tool)
+	$(call build,release,_core brio_tool)
 	@PYTHONPATH=$(RELEASE)/python .venv/bin/python tests/battery/battery.py $(BATTERY) $(BATTERY_ARGS)
 
 # DOCTOR_ARGS="map_in_python --rounds 5": one case, and how often

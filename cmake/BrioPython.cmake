@@ -28,22 +28,6 @@ target_include_directories(_core SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLU
 set_target_properties(_core PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")
 # For pip alone (pyproject.toml): the C++ package has no use for it.
 install(TARGETS _core LIBRARY DESTINATION brio COMPONENT python EXCLUDE_FROM_ALL)
-# brio._hdf5 reads and writes Keras' weight files. Without the library the package is built all the same, and says what
-# it lacks when such a file is asked for.
-find_library(BRIO_HDF5_LIBRARY NAMES hdf5_serial hdf5)
-find_path(BRIO_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial)
-mark_as_advanced(BRIO_HDF5_LIBRARY BRIO_HDF5_INCLUDE)
-if(BRIO_HDF5_LIBRARY AND BRIO_HDF5_INCLUDE)
-  nanobind_add_module(_hdf5 NB_STATIC NOMINSIZE "${PROJECT_SOURCE_DIR}/brio/python/hdf5/hdf5.cpp")
-  target_link_libraries(_hdf5 PRIVATE "${BRIO_HDF5_LIBRARY}" brio_options)
-  target_include_directories(_hdf5 SYSTEM PRIVATE ${NB_DIR}/include ${Python_INCLUDE_DIRS} "${BRIO_HDF5_INCLUDE}")
-  set_target_properties(_hdf5 PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/python/brio")
-  install(TARGETS _hdf5 LIBRARY DESTINATION brio COMPONENT python EXCLUDE_FROM_ALL)
-  add_dependencies(_core _hdf5)
-else()
-  message(STATUS "brio is built without .keras and .weights.h5 files, which need libhdf5 and <hdf5.h>: on Debian, "
-                 "apt-get install libhdf5-dev")
-endif()
 # The Python part lies beside it as links: an edit is seen at once.
 file(GLOB_RECURSE modules CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/python" "${PROJECT_SOURCE_DIR}/python/*.py"
      "${PROJECT_SOURCE_DIR}/python/*.pyi" "${PROJECT_SOURCE_DIR}/python/*.typed")

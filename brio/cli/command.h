@@ -14,11 +14,14 @@ int run_compare(Words words);
 int run_demo(Words words);
 int run_devices(Words words);
 int run_doctor(Words words);
+int run_eval(Words words);
 int run_fit(Words words);
 int run_inspect(Words words);
 int run_ops(Words words);
 int run_pack(Words words);
+int run_predict(Words words);
 int run_verify(Words words);
+int run_verify_resume(Words words);
 
 // Prints "brio NAME: message" and where help is; returns 2.
 int misuse(std::string_view command, std::string_view message);

@@ -1,163 +1,180 @@
-// brio fit SRC: trains a small network on a folder of pictures or a CSV file. It is there to see how fast a machine
-// gets through one's own data, and what limits it (--explain), before a program is written.
+// brio fit SRC --out RUN: a folder of pictures, packed records or a table becomes a model.
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 
 #include "brio/brio.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/explain.h"
-#include "brio/cli/file_kind.h"
-#include "brio/data/sources.h"
+#include "brio/cli/fit_run.h"
+#include "brio/cli/job.h"
+#include "brio/cli/network.h"
+#include "brio/cli/report_page.h"
+#include "brio/formats/seal.h"
 #include "brio/runtime/explain.h"
 #include "brio/train/dataset_source.h"
 
 namespace brio::cli {
 namespace {
 
-constexpr const char* kHelp = R"(brio fit SRC [options]: trains a small network on your data
+using Json = nlohmann::ordered_json;
 
-SRC is a folder of pictures whose subfolders are classes, or a CSV file of numbers with a header. Where its subfolders
-are train and validation (or val, valid, test), whose own subfolders are the classes, it trains on the one and reports
-on the other.
+constexpr const char* kHelp = R"(brio fit SRC --out RUN [options]: trains a network on your data
 
-  --epochs N     3 unless said otherwise
-  --batch N      32 unless said otherwise; auto (of a CSV file): the size of the best measured throughput
-  --size HxW     of pictures, 224x224 unless said otherwise
-  --label NAME   the column of a CSV file to predict; the last one unless said otherwise. Whole numbers from 0 to 999
-                 are classes, others are values
-  --seed N       of weights and order, 1 unless said otherwise
+SRC is a folder of pictures whose subfolders are classes, or hold them in parts (train, validation, test); what brio
+pack wrote; a folder of IDX files; or a CSV file (.csv, .csv.gz). A fifth is held out where no part is for validation.
+RUN gets model.keras, report.html, log.csv, summary.json and the checkpoints.
+
+  --out RUN      where all of it goes; without it the model is not kept
+  --resume       go on with the run in RUN that was cut off, as if it had not been; begins where there is none
+  --model NAME   cnn (for pictures, unless said otherwise), separable, resnet18, mobilenet, mlp (for tables), or a
+                 .keras file to train further
+  --epochs N     as many as suit the number of samples; it ends before where the validation gets no better
+  --batch N      32 unless said otherwise; auto (of a table, without --out): the size of the best measured throughput
+  --size HxW     of pictures; as they are, up to 96x96
+  --label NAME   the column of a table to predict; the last one unless said otherwise
+  --task KIND    classes or values; texts, and whole numbers of at most 20 kinds, are classes
+  --header yes   the first row of a table holds names; no: it does not; otherwise it is told by what it holds
+  --delimiter C  between the fields of a table; otherwise it is told by the first rows
+  --seed N       of weights, order and what is held out; 1 unless said otherwise
   --explain      where the time of the input went, stage by stage, and what limits
   --doctor       what limits the run, what would help, and by how much
   --json         one object, in place of the bar
+
+SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint.
+Exit codes: 0 done, 1 failed, 2 misused, 130 and 143 ended by a signal.
 )";
 
-constexpr int64_t kMostClasses = 1000;
+// Between checkpoints. BRIO_CHECKPOINT_SECONDS says otherwise, as brio verify-resume does.
+double checkpoint_seconds() {
+  const char* given = std::getenv("BRIO_CHECKPOINT_SECONDS");
+  const std::optional<double> seconds = given ? number_in(given) : std::nullopt;
+  return seconds && *seconds >= 0 ? *seconds : 30;
+}
 
-// Rows of a CSV file.
-struct Table {
-  Tensor x, y;
-  int64_t classes = 0;  // 0: y is a value
+struct Wishes {
+  int64_t epochs = 0, batch = 32;
+  bool automatic = false;  // the batch
+  std::string model;
+  JobOptions job;
 };
 
-Table read_table(const std::string& path, std::string label) {
-  constexpr int64_t kRowsAtOnce = 4096;
-  const data::Dataset all = data::make_csv_dataset({path}, kRowsAtOnce, {.num_epochs = 1, .shuffle = false});
-  const std::vector<std::string> names = all.structure().names();
-  if (label.empty()) label = names.back();
-  if (std::ranges::find(names, label) == names.end()) {
-    std::string known;
-    for (const std::string& name : names) known += cat(known.empty() ? "" : ", ", name);
-    throw Misuse(cat("--label is ", label, "; the columns of ", path, " are ", known));
+int64_t whole(const std::string& option, const std::string& text, int64_t least, int64_t most) {
+  const std::string_view words[] = {option, text};
+  return Arguments(words, {}, {option}).number(option, 0, least, most);
+}
+
+Wishes wishes_of(const Arguments& arguments, FitRun& run) {
+  Wishes wishes;
+  const std::string batch = run.setting("--batch", "32");
+  wishes.automatic = batch == "auto";
+  if (!wishes.automatic) wishes.batch = whole("--batch", batch, 1, 1 << 20);
+  if (const std::string epochs = run.setting("--epochs", ""); !epochs.empty())
+    wishes.epochs = whole("--epochs", epochs, 1, 1'000'000);
+  wishes.model = run.setting("--model", "");
+  wishes.job.batch = wishes.automatic ? 32 : wishes.batch;
+  wishes.job.seed = static_cast<uint64_t>(whole("--seed", run.setting("--seed", "1"), 0, UINT32_MAX));
+  wishes.job.label = run.setting("--label", "");
+  wishes.job.task = run.setting("--task", "");
+  if (!wishes.job.task.empty() && wishes.job.task != "classes" && wishes.job.task != "values")
+    throw Misuse(cat("--task is ", wishes.job.task, "; it is classes or values"));
+  if (const std::string header = run.setting("--header", ""); !header.empty()) {
+    if (header != "yes" && header != "no") throw Misuse(cat("--header is ", header, "; it is yes or no"));
+    wishes.job.table.header = header == "yes";
   }
-  if (names.size() < 2) throw Misuse(cat(path, " has one column, so there is nothing to predict it from"));
-  std::vector<Tensor> x, y;
-  data::Iterator iterator = all.iterator(0);
+  if (const std::string delimiter = run.setting("--delimiter", ""); !delimiter.empty()) {
+    if (delimiter != "\\t" && delimiter.size() != 1)
+      throw Misuse(cat("--delimiter is ", delimiter, "; it is one character, or \\t"));
+    wishes.job.table.delimiter = delimiter == "\\t" ? '\t' : delimiter[0];
+  }
+  if (const std::string size = run.setting("--size", ""); !size.empty()) {
+    const std::string_view words[] = {"--size", size};
+    wishes.job.size = Arguments(words, {}, {"--size"}).height_and_width("--size", {0, 0});
+  }
+  static_cast<void>(arguments);
+  return wishes;
+}
+
+// Options that make no sense for what was found.
+void check(const Arguments& arguments, const Job& job) {
+  const bool table = job.kind == "table";
+  if (table && arguments.has("--size")) throw Misuse("--size is for pictures");
+  for (const char* option : {"--label", "--task", "--header", "--delimiter"})
+    if (!table && arguments.has(option))
+      throw Misuse(cat(option, " is for CSV files; the classes of pictures are their folders"));
+  if (arguments.text("--batch") != "auto") return;
+  if (!table)
+    throw Misuse(
+        "--batch auto cuts rows that lie in memory; pictures come in batches from their pipeline: give a number");
+  if (arguments.has("--out"))
+    throw Misuse(
+        "--batch auto follows from times, so that no run could go on with the same bits; with --out give a number");
+}
+
+int64_t usual_epochs(const Job& job, int64_t batch) {
+  const double steps = std::max(1.0, std::ceil(static_cast<double>(job.train->samples) / static_cast<double>(batch)));
+  const bool table = job.kind == "table";
+  return std::clamp<int64_t>(static_cast<int64_t>((table ? 4000 : 3000) / steps), 10, table ? 150 : 60);
+}
+
+Scores score_of(const Job& job, const nn::Model& model, const JobPart& part) {
+  std::vector<std::vector<float>> predictions;
+  std::vector<double> truth;
+  data::Iterator iterator = part.batches.iterator(0);
   for (data::Item item; iterator.next(item);) {
-    std::vector<Tensor> columns;
-    for (const std::string& name : names) {
-      if (item[name].dtype() == DType::string)
-        throw Misuse(cat("the column ", name, " of ", path, " holds text; brio fit takes numbers"));
-      if (name != label) columns.push_back(cast(item[name], f32));
+    const Tensor said = model.predict_on_batch(item[0]), is = cast(reshape(item[1], {-1}), f64);
+    const int64_t rows = said.shape()[0], width = said.size() / rows;
+    for (int64_t i = 0; i < rows; ++i) {
+      const float* begin = said.array().as<float>() + i * width;
+      predictions.emplace_back(begin, begin + width);
+      truth.push_back(is.array().as<double>()[i]);
     }
-    x.push_back(stack(columns, 1));
-    y.push_back(expand_dims(item[label], 1));
-    x.back().array();
   }
-  if (x.empty()) throw Misuse(cat(path, " has no rows"));
-  Table table{concat(x, 0), concat(y, 0)};
-  if (table.y.dtype() == f32) return table;
-  const auto least = cast(min(table.y), i64).item<int64_t>();
-  const auto most = cast(max(table.y), i64).item<int64_t>();
-  if (least >= 0 && most < kMostClasses) table.classes = most + 1;
-  else table.y = cast(table.y, f32);
-  return table;
+  return score(job.classes, predictions, truth);
 }
 
 struct Result {
   train::History history;
   std::optional<data::Report> input;
+  double seconds = 0;
 };
 
-Result fit_dataset(const nn::Model& model, const data::Dataset& batches, const nn::FitOptions& options) {
-  train::DatasetSource source(batches);
-  Result result{model.fit(source, options), {}};
-  result.input = source.report();
+Result train(const Job& job, const Network& network, const Wishes& wishes, nn::FitOptions options) {
+  const auto begin = std::chrono::steady_clock::now();
+  Result result;
+  if (wishes.automatic) {
+    options.batch_size = "auto";
+    result.history = network.model.fit(job.x, job.y, options);
+  } else {
+    const int64_t steps = (job.train->samples + wishes.job.batch - 1) / wishes.job.batch;
+    train::DatasetSource source(job.train->batches, {.steps = steps});
+    result.history = network.model.fit(source, options);
+    result.input = source.report();
+  }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return result;
 }
 
-void compile(const nn::Model& model, bool classes) {
-  if (classes)
-    model.compile({.optimizer = "adam", .loss = "sparse_categorical_crossentropy", .metrics = {"accuracy"}});
-  else model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
-}
-
-Result fit_table(const Table& table, nn::FitOptions options, bool automatic, int64_t batch, uint64_t seed) {
-  const nn::Normalization normalized;
-  normalized.adapt(table.x);
-  const nn::Sequential model(
-      {normalized, nn::Dense(64, {.activation = "relu"}), nn::Dense(64, {.activation = "relu"}),
-       table.classes > 0 ? nn::Dense(table.classes, {.activation = "softmax"}) : nn::Dense(1)});
-  compile(model, table.classes > 0);
-  if (!automatic)
-    return fit_dataset(
-        model, data::from_tensor_slices({table.x, table.y}).shuffle(data::kAutotune, {.seed = seed}).batch(batch),
-        options);
-  options.batch_size = "auto";
-  return {model.fit(table.x, table.y, options), {}};
-}
-
-// Folders of pictures as people part them.
-struct Parted {
-  std::string train, validation;  // none: all are for training
-};
-
-Parted parts_of(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> names;
-  for (const fs::directory_entry& each : fs::directory_iterator(folder))
-    if (each.is_directory()) names.push_back(each.path().filename().string());
-  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
-  if (!has("train")) return {folder, {}};
-  const std::string train = (fs::path(folder) / "train").string();
-  const bool has_classes = std::ranges::any_of(fs::directory_iterator(train),
-                                               [](const fs::directory_entry& each) { return each.is_directory(); });
-  for (const char* other : {"validation", "val", "valid", "test"})
-    if (has(other) && has_classes) return {train, (fs::path(folder) / other).string()};
-  if (names.size() == 1 && has_classes) return {train, {}};
-  return {folder, {}};  // a class whose name is train
-}
-
-Result fit_pictures(const std::string& folder, std::pair<int64_t, int64_t> size, nn::FitOptions options,
-                    int64_t batch, uint64_t seed) {
-  const Parted parts = parts_of(folder);
-  const data::ImageFolder pictures = data::image_folder(
-      parts.train,
-      {.batch_size = batch, .image_size = {size.first, size.second}, .seed = static_cast<uint32_t>(seed)});
-  if (!parts.validation.empty())
-    options.validation_data.dataset = data::image_folder(parts.validation, {.class_names = pictures.class_names,
-                                                                            .batch_size = batch,
-                                                                            .image_size = {size.first, size.second},
-                                                                            .shuffle = false});
-  const auto classes = static_cast<int64_t>(pictures.class_names.size());
-  const nn::Sequential model({nn::Rescaling(1 / 255.0),
-                              nn::Conv2D(16, {3}, {.strides = {2}, .padding = "same", .activation = "relu"}),
-                              nn::MaxPooling2D(), nn::Conv2D(32, {3}, {.padding = "same", .activation = "relu"}),
-                              nn::GlobalAveragePooling2D(), nn::Dense(classes, {.activation = "softmax"})});
-  compile(model, true);
-  return fit_dataset(model, pictures, options);
-}
-
-void print_json(const Result& result, bool explain) {
-  nlohmann::ordered_json json = {{"epochs", result.history.epoch.size()},
-                                 {"history", nlohmann::ordered_json::object()}};
+Json json_of(const Result& result, const Job& job, bool explain) {
+  Json json = {{"found", job.found},
+               {"warnings", job.warnings},
+               {"epochs", result.history.epoch.size()},
+               {"seconds", result.seconds},
+               {"history", Json::object()}};
   for (const auto& [name, values] : result.history.columns) json["history"][name] = values;
   if (result.history.batch_choice) json["batch_choice"] = to_json(*result.history.batch_choice);
   if (explain) {
-    json["input"] = result.input ? to_json(*result.input) : nlohmann::ordered_json();
+    json["input"] = result.input ? to_json(*result.input) : Json();
     json["devices"] = placement_json();
   }
-  std::puts(json.dump().c_str());
+  return json;
+}
+
+std::string dumped(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -167,31 +184,70 @@ int run_fit(Words words) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  const Arguments arguments(words, {"--explain", "--json", "--doctor"}, {"--epochs", "--batch", "--size", "--label", "--seed"});
+  const Arguments arguments(words, {"--explain", "--doctor", "--json", "--resume"},
+                            {"--out", "--model", "--epochs", "--batch", "--size", "--label", "--task", "--header",
+                             "--delimiter", "--seed"});
   if (arguments.names().size() != 1) throw Misuse("takes one SRC");
   const std::string& path = arguments.names()[0];
-  const bool automatic = arguments.text("--batch") == "auto", json = arguments.has("--json");
-  const int64_t batch = automatic ? 0 : arguments.number("--batch", 32, 1, 1 << 20);
-  const auto seed = static_cast<uint64_t>(arguments.number("--seed", 1, 0, UINT32_MAX));
-  set_random_seed(seed);
-  const nn::FitOptions options{.epochs = arguments.number("--epochs", 3, 1, 1'000'000), .verbose = json ? 0 : 1,
-                               .doctor = arguments.has("--doctor")};
+  const bool json = arguments.has("--json"), explain = arguments.has("--explain"), kept = arguments.has("--out");
+  const auto say = [&](const std::string& line) {
+    if (!json) std::printf("%s\n", line.c_str());
+  };
+  FitRun run(arguments.text("--out"), arguments.has("--resume"), arguments, path);
+  Wishes wishes = wishes_of(arguments, run);
+  set_random_seed(wishes.job.seed);
+  const Job job = open_job(path, wishes.job);
+  check(arguments, job);
+  if (wishes.epochs == 0) wishes.epochs = usual_epochs(job, wishes.job.batch);
 
-  Result result;
-  if (is_directory(path)) {
-    if (automatic)
-      throw Misuse(
-          "--batch auto cuts rows that lie in memory; pictures come in batches from their pipeline: give a number");
-    if (arguments.has("--label")) throw Misuse("--label is for CSV files; the classes of pictures are their folders");
-    result = fit_pictures(path, arguments.height_and_width("--size", {224, 224}), options, batch, seed);
-  } else {
-    if (look_at(path).kind != FileKind::csv)
-      throw Misuse(cat(path, " is neither a folder of pictures nor a CSV file"));
-    if (arguments.has("--size")) throw Misuse("--size is for pictures");
-    result = fit_table(read_table(path, arguments.text("--label")), options, automatic, batch, seed);
+  for (const std::string& line : job.found) say(line);
+  for (const std::string& line : job.warnings) std::fprintf(stderr, "brio fit: %s\n", line.c_str());
+  const Network network = make_network(wishes.model, job);
+  const int64_t steps = (job.train->samples + wishes.job.batch - 1) / wishes.job.batch;
+  compile(network, job, steps * wishes.epochs);
+  say(cat("model: ", network.name, ", ", network.model.count_params(), " parameters; up to ", wishes.epochs,
+          " epochs of ", steps, " steps"));
+  if (!kept) say("the model is not kept: --out RUN keeps it");
+  std::fflush(stdout);
+  run.keep_settings();
+
+  nn::FitOptions options{
+      .epochs = wishes.epochs, .verbose = json ? 0 : 1, .doctor = arguments.has("--doctor"), .exit_on_signal = false};
+  if (job.validation) {
+    options.validation_data.dataset = job.validation->batches;
+    options.callbacks.push_back(
+        train::early_stopping({.patience = std::max<int64_t>(5, wishes.epochs / 4), .restore_best_weights = true}));
   }
-  const bool explain = arguments.has("--explain");
-  if (json) print_json(result, explain);
+  if (kept) {
+    options.callbacks.push_back(train::csv_logger(run.file("log.csv")));
+    options.checkpoint = {.directory = run.file("checkpoints"), .every_seconds = checkpoint_seconds()};
+    options.resume = arguments.has("--resume");
+  }
+  const Result result = train(job, network, wishes, options);
+  if (result.history.stopped_by != 0) return 128 + result.history.stopped_by;
+
+  Json found = json_of(result, job, explain);
+  ReportPage page{
+      .title = cat("brio fit ", path), .found = job.found, .warnings = job.warnings, .history = result.history};
+  page.summary = {cat(network.name, ", ", network.model.count_params(), " parameters"),
+                  cat(result.history.epoch.size(), " epochs in ", static_cast<int64_t>(result.seconds), " s")};
+  if (job.validation) page.validation = score_of(job, network.model, *job.validation);
+  if (job.test) page.test = score_of(job, network.model, *job.test);
+  if (page.validation) found["validation"] = page.validation->to_json();
+  if (page.test) found["test"] = page.test->to_json();
+  if (result.input) page.input = result.input->str();
+  if (page.validation) say(cat("validation: ", page.validation->str()));
+  if (page.test) say(cat("test: ", page.test->str()));
+  if (kept) {
+    network.model.save(run.file("model.keras"), {.about = about_text(job.input, job.classes)});
+    formats::write_file(run.file("report.html"), page.html());
+    found["model"] = run.file("model.keras");
+    found["report"] = run.file("report.html");
+    formats::write_file(run.file("summary.json"), formats::sealed_json(dumped(found, 1)));
+    say(cat("model: ", run.file("model.keras"), "\nreport: ", run.file("report.html")));
+    say(cat("next: brio predict ", run.file("model.keras"), " FILES…"));
+  }
+  if (json) std::puts(dumped(found).c_str());
   else if (explain) {
     std::fputs(result.input ? result.input->str().c_str() : "rows in memory: there are no stages of input\n", stdout);
     std::fputs(placement_report().c_str(), stdout);

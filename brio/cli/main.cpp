@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,25 +17,37 @@ struct Command {
 };
 constexpr Command kCommands[] = {
     {"demo", "train a network on made-up data and show where the time goes", run_demo},
-    {"fit", "train on a folder of pictures or a CSV file: brio fit SRC (brio fit --help)", run_fit},
+    {"fit", "train on a folder of pictures or a table: brio fit SRC --out RUN (brio fit --help)", run_fit},
+    {"predict", "what a trained model says of files: brio predict MODEL FILES… [--json]", run_predict},
+    {"eval", "how good a trained model is: brio eval MODEL SRC… [--json]", run_eval},
     {"doctor", "run a program and say what limits it: brio doctor [--out FILE.json] -- COMMAND…", run_doctor},
-    {"compare", "what became slower between two reports of the doctor: brio compare BEFORE.json AFTER.json", run_compare},
-    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…] | recorder] [--explain] [--json]", run_bench},
+    {"compare", "what became slower between two reports of the doctor: brio compare BEFORE.json AFTER.json",
+     run_compare},
+    {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…] | recorder] [--explain] [--json]",
+     run_bench},
     {"devices", "list what there is to run on, and what work costs there: brio devices [--json]", run_devices},
     {"ops", "list the op table: brio ops [--markdown]", run_ops},
     {"inspect", "show what files hold: brio inspect PATH… [--sheet OUT.png] [--json]", run_inspect},
     {"verify", "check every byte of files, models and checkpoints too: brio verify PATH… [--json]", run_verify},
+    {"verify-resume", "kill runs of brio fit and compare: brio verify-resume SRC [--kills N] [--json]",
+     run_verify_resume},
     {"pack", "make sharded TFRecords: brio pack SRC OUT (brio pack --help)", run_pack},
 };
 
 void print_help(std::FILE* out) {
   std::fputs("usage: brio COMMAND [ARGUMENTS]\n\n", out);
   for (const Command& command : kCommands)
-    std::fprintf(out, "  %-8s %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
+    std::fprintf(out, "  %-13s %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
   std::fputs(
       "\n  --version, --help\n\nExit codes: 0 done, 1 failed, 2 misused; of verify 3: some files could not be "
-      "checked.\n",
+      "checked; of fit\n130 and 143: ended by a signal. With --json, errors are an object too: {\"error\": …}.\n",
       out);
+}
+
+// For machines, on standard output.
+void print_error(std::string_view command, std::string_view message) {
+  const nlohmann::ordered_json json = {{"command", command}, {"error", message}};
+  std::puts(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
 }
 
 }  // namespace
@@ -56,15 +70,20 @@ int main(int argc, char** argv) {
   }
   for (const Command& command : kCommands) {
     if (command.name != words[0]) continue;
-    if (words.size() > 1 && words[0] != "pack" && words[0] != "fit" && (words[1] == "--help" || words[1] == "-h")) {
+    const bool has_help = words[0] == "pack" || words[0] == "fit" || words[0] == "predict" || words[0] == "eval" ||
+                          words[0] == "verify-resume";
+    if (words.size() > 1 && !has_help && (words[1] == "--help" || words[1] == "-h")) {
       std::printf("brio %s: %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
       return 0;
     }
+    const bool json = std::ranges::find(words, "--json") != words.end();
     try {
       return command.run(Words(words).subspan(1));
     } catch (const Misuse& error) {
+      if (json) print_error(command.name, error.what());
       return misuse(command.name, error.what());
     } catch (const std::exception& error) {
+      if (json) print_error(command.name, error.what());
       std::fprintf(stderr, "brio %s: %s\n", std::string(command.name).c_str(), error.what());
       return 1;
     }

@@ -23,6 +23,7 @@
 #include "brio/formats/tfrecord.h"
 #include "brio/formats/zip.h"
 #include "brio/tensor/strings.h"
+#include "brio/train/run_state.h"
 
 namespace brio::cli {
 namespace {
@@ -111,6 +112,10 @@ void check_json(const std::string& path, Findings& found) {
     return at != json.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
   const std::filesystem::path here(path);
+  if (text("format") == "brio run 1") {  // its tensors too have the checksums that it lists
+    train::read_run_state(path.substr(0, path.rfind(".json")));
+    return;
+  }
   if (text("format") == "brio checkpoint 1")
     require(path, path.substr(0, path.rfind(".json")) + ".safetensors", found);
   if (text("format") == "brio saved model 1") require(path, here.parent_path() / text("values"), found);

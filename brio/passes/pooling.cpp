@@ -14,7 +14,7 @@
 namespace brio {
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kNobody = ~uint32_t{0};
 
 // The lists of max_pool's attributes.
 struct PoolLists {
@@ -53,13 +53,13 @@ class PoolingPass {
 
  private:
   void index() {
-    maker_.assign(g_.values.size(), kNone);
+    maker_.assign(g_.values.size(), kNobody);
     readers_.assign(g_.values.size(), {});
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
       for (ValueId v : g_.nodes[n].out) maker_[v] = n;
       for (ValueId v : g_.nodes[n].in) readers_[v].push_back(n);
     }
-    for (ValueId v : g_.outputs) readers_[v].push_back(kNone);
+    for (ValueId v : g_.outputs) readers_[v].push_back(kNobody);
   }
   void finish() {
     std::erase_if(g_.nodes, [](const Node& node) { return node.op == nullptr; });
@@ -67,9 +67,9 @@ class PoolingPass {
     drop_dead(g_);
   }
   const Node* maker(ValueId v, const OpDef& op) const {
-    return maker_[v] != kNone && g_.nodes[maker_[v]].op == &op ? &g_.nodes[maker_[v]] : nullptr;
+    return maker_[v] != kNobody && g_.nodes[maker_[v]].op == &op ? &g_.nodes[maker_[v]] : nullptr;
   }
-  Node* reader(uint32_t n, const OpDef& op) { return n != kNone && g_.nodes[n].op == &op ? &g_.nodes[n] : nullptr; }
+  Node* reader(uint32_t n, const OpDef& op) { return n != kNobody && g_.nodes[n].op == &op ? &g_.nodes[n] : nullptr; }
   bool is_zero(ValueId v) const {
     const Node* const p = maker(v, op::constant);
     return p && p->attrs[1] == 0;
@@ -178,7 +178,7 @@ class PoolingPass {
 
   Graph& g_;
   std::vector<uint32_t> maker_;                 // per value: its node
-  std::vector<std::vector<uint32_t>> readers_;  // per value: nodes, and kNone for an output of the graph
+  std::vector<std::vector<uint32_t>> readers_;  // per value: nodes, and kNobody for an output of the graph
 };
 
 }  // namespace

@@ -42,6 +42,7 @@ void bind_examples(nb::module_& m);
 void bind_optimizers(nb::module_& m);
 void bind_preprocessing(nb::module_& m);
 void bind_summary(nb::module_& m);
+void bind_weight_files(nb::module_& m);
 [[gnu::weak]] void bind_test_devices(nb::module_& m);  // where the tests are built
 
 }  // namespace brio::python

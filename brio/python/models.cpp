@@ -61,15 +61,26 @@ class PythonCallbacks : public train::Callback {
 
   void on_train_begin(train::Progress& p) override {
     const Locked locked;
+    list_->attr("_resumed") = p.resumed;
     if (p.order) list_->attr("order") = nb::make_tuple(p.order->seed, p.order->counter);
     call(p, "on_train_begin", {});
     // Of a run that was cut off.
+    if (p.resumed) return;  // by C++
     if (const nb::object epoch = list_->attr("initial_epoch"); !epoch.is_none())
       p.initial_epoch = given_as<int64_t>(epoch);
     if (const nb::object step = list_->attr("initial_step"); !step.is_none())
       p.initial_step = given_as<int64_t>(step);
     if (const nb::object order = list_->attr("order"); p.order && !order.is_none())
       p.order = Generator::State{nb::cast<uint64_t>(order[0]), nb::cast<uint64_t>(order[1])};
+  }
+  void save(train::CallbackState& state) const override {
+    const Locked locked;
+    state.texts["python"] = given_as<std::string>(list_->attr("_save_state")());
+  }
+  void restore(train::Progress&, const train::CallbackState& state) override {
+    const Locked locked;
+    if (const auto found = state.texts.find("python"); found != state.texts.end())
+      list_->attr("_load_state")(found->second);
   }
   void on_train_end(train::Progress& p, const train::Logs& logs) override { call(p, "on_train_end", logs); }
   void on_epoch_begin(train::Progress& p, int64_t epoch) override { call(p, "on_epoch_begin", {}, epoch); }
@@ -296,6 +307,8 @@ nn::FitOptions fit_options(nb::dict o) {
   c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);
   c("validation_freq", options.validation_freq), c("stop_at_nan", options.stop_at_nan);
   c("doctor", options.doctor), c("doctor_traces", options.doctor_traces);
+  c("resume", options.checkpoint.directory), c("save_freq", options.checkpoint.every_steps);
+  options.resume = !options.checkpoint.directory.empty();
   if (const nb::handle weights = c.find_keyword("class_weight"); weights.ptr())
     for (auto [key, value] : given_as<nb::dict>(weights))
       options.class_weight[integer_from(key)] = double_from(value);

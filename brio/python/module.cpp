@@ -38,6 +38,7 @@ NB_MODULE(_core, m) {
   bind_models(m);
   bind_preprocessing(m);
   bind_summary(m);
+  bind_weight_files(m);
   bind_datasets(m);
   bind_dataset_sources(m);
   bind_examples(m);

@@ -96,7 +96,7 @@ void DatasetSource::go_to(std::string_view position) {
 
 std::optional<int64_t> DatasetSource::steps() const {
   const int64_t n = dataset_.cardinality();
-  return n < 0 ? std::nullopt : std::optional(n);
+  return n < 0 ? options_.steps : std::optional(n);
 }
 
 }  // namespace brio::train

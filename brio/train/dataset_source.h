@@ -15,7 +15,8 @@ struct DatasetSourceOptions {
   std::vector<std::string> inputs = {}, outputs = {};  // names that fields go by; empty: fields keep their order
   // Each epoch goes on where the one before stopped: what steps_per_epoch asks for.
   bool continues = false;
-  bool any_rows = false;  // parts of an element may have different numbers of rows, or be scalars
+  std::optional<int64_t> steps = {};  // batches in an epoch, where the dataset cannot say
+  bool any_rows = false;              // parts of an element may have different numbers of rows, or be scalars
 };
 
 class DatasetSource : public BatchSource {

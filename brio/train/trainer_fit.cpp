@@ -81,6 +81,9 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   Batch batch;
   bool prepared = false;
   if (begun) {
+    // In the midst of an epoch: what callbacks do at its beginning was done already, and is undone by what follows.
+    if (begun->step > 0)
+      for (const auto& callback : callbacks) callback->on_epoch_begin(progress, begun->epoch);
     go_on(*begun, batches);
     prepared = true;
     for (size_t i = 0; i < kept.size() && i < begun->callbacks.size(); ++i)
@@ -106,7 +109,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     const bool placed = goes_on && begun->position;  // go_on() has put the source there
     if (!placed) batches.reset(epoch);
     if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
-    timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
+    if (!goes_on) timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
     recorded.begin_epoch(static_cast<uint64_t>(progress.steps.value_or(0)));
     auto checked = std::chrono::steady_clock::now();
     step = 0;

@@ -92,9 +92,9 @@ TEST(Fit, SaysWhatIsWrong) {
   refused({"fit", table, "--batch", "many"}, "--batch is many; it is a whole number from 1 to");
   refused({"fit", table, "--label", "c"}, "--label is c; the columns of " + table + " are a, b, kind");
   refused({"fit", table, "--size", "8x8"}, "--size is for pictures");
-  refused({"fit", scratch / "text.csv", "--label", "a"}, "the column b of ");
+  refused({"fit", scratch / "text.csv", "--label", "a"}, "holds one class alone, 1");
   refused({"fit", scratch / "one.csv"}, "has one column");
-  refused({"fit", scratch / "odd.bin"}, "is neither a folder of pictures nor a CSV file");
+  refused({"fit", scratch / "odd.bin"}, "is neither a folder of pictures nor a CSV file nor packed records");
   refused({"fit", scratch / "none.csv"}, "none.csv", 1);
   refused({"fit", scratch / "photos", "--batch", "auto"}, "--batch auto cuts rows that lie in memory");
   refused({"fit", scratch / "photos", "--label", "a"}, "--label is for CSV files");

@@ -55,6 +55,8 @@ struct Job {
     options.verbose = 0;
     options.callbacks.push_back(train::early_stopping({.patience = 3, .restore_best_weights = true}));
     options.callbacks.push_back(train::reduce_lr_on_plateau({.monitor = "loss", .patience = 1, .min_delta = 0.5}));
+    // It would be applied twice by a run that tells of an epoch's beginning again.
+    options.callbacks.push_back(train::learning_rate_scheduler([](int64_t, double rate) { return rate * 0.9; }));
     if (!log.empty()) options.callbacks.push_back(train::csv_logger(log));
     const Tensor held = random::normal({16, 6}, {.seed = 13});
     options.validation_data = {held, one_hot(Tensor::from(std::vector<int32_t>(16, 1), {16}), 3)};
@@ -295,12 +297,13 @@ TEST(Resume, ModelCheckpointWritesFiles) {
                                       train::model_checkpoint(folder / "best.weights.h5",
                                                               {.save_best_only = true, .save_weights_only = true})}});
   EXPECT_TRUE(fs::exists(folder / "best.weights.h5"));
-  int files = 0;
+  std::vector<std::string> files;
   for (const auto& each : fs::directory_iterator(folder / "m")) {
-    files += each.path().filename().string().starts_with(cat("0", files + 1, "-")) ? 1 : 0;
+    files.push_back(each.path().filename().string().substr(0, 3));
     nn::load_model(each.path().string());
   }
-  EXPECT_EQ(files, 2);
+  std::ranges::sort(files);
+  EXPECT_EQ(files, (std::vector<std::string>{"01-", "02-"}));
   EXPECT_THROW(train::model_checkpoint("x.h5"), InvalidArgument);
 }
 

@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 
-from brio import _core, _files
+from brio import _core, _files, errors
 from brio.keras import saving
 
 _LIMIT = 64512  # bytes of an attribute, above which Keras writes it in parts
@@ -24,14 +24,14 @@ def save_model(model, path, include_optimizer=True):
     _weights(model, "model_weights", groups, rows)
     if compiled and optimizer.variables:
         _subset("optimizer_weights", optimizer.variables, groups, rows)
-    _files.write_aside(path, lambda file: saving._hdf5().write(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
+    _files.write_aside(path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
 
 
 def save_weights(model, path):
     """Writes the weights alone."""
     groups, rows = [], []
     _weights(model, "", groups, rows)
-    _files.write_aside(path, lambda file: saving._hdf5().write(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
+    _files.write_aside(path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
 
 
 def _training_config(model, compiled):
@@ -84,7 +84,7 @@ class _File:
     def _call(self, function, *args):
         try:
             return function(*args)
-        except RuntimeError as error:
+        except errors.DataLossError as error:
             raise _files._damaged(self.path, str(error)) from None
 
     def text(self, name):

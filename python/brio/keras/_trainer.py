@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import os
 import warnings
 import weakref
 
@@ -160,10 +161,15 @@ class Trainer:
     @_op_by_op_where_needed
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
-            validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1, doctor=False):  # fmt: skip
+            validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1, doctor=False, resume=None,
+            save_freq=None):  # fmt: skip
         """Trains for so many epochs; returns a History.
 
         doctor=True says after the first minute and at the end what limits the run, what would help and by how much.
+
+        resume="folder" keeps the state of the run there, about once a minute or every save_freq batches, and goes on from it where a
+        run was cut off: it ends with the same bits as if it never had been.
+
         batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and says so;
         history.batch_choice has the choice and what was measured.
         """
@@ -179,6 +185,12 @@ class Trainer:
             "validation_batch_size": validation_batch_size or 0, "validation_freq": validation_freq,
             "stop_at_nan": False, "doctor": bool(doctor), "doctor_traces": self._is_all_ours(),
         }  # fmt: skip
+        if resume is not None:
+            if self.run_eagerly:
+                raise ValueError("resume= needs compiled steps, and run_eagerly=True asks for none")
+            options.update(resume=os.fspath(resume), save_freq=int(save_freq or 0))
+        elif save_freq is not None:
+            raise ValueError(f"save_freq is {save_freq}, but resume, the folder to keep the run in, is None")
         if class_weight:
             options["class_weight"] = dict(class_weight)
         self._restore_waiting(x)

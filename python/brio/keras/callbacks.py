@@ -132,7 +132,7 @@ class CallbackList:
             if not isinstance(callback, Callback):
                 raise TypeError(f"a callback is a keras.callbacks.Callback, but got {callback!r}")
             callback.set_model(model)
-            callback.set_params(params)
+            callback.set_params({**params, "resumed": lambda: self._resumed} if isinstance(callback, CSVLogger) else params)
         self.batch_hooks = tuple(
             any(_overrides(c, f"on_{part}_batch_{when}") or (part == "train" and _overrides(c, f"on_batch_{when}"))
                 for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
@@ -141,6 +141,20 @@ class CallbackList:
         self._timers = {}
         if model is not None:
             model.__dict__.update(_initial_epoch=None, _initial_step=None, _order=None)
+
+    _resumed = False  # the run goes on from a checkpoint
+
+    def _save_state(self):
+        """What the callbacks know, as text, for a checkpoint of the run."""
+        from brio.keras import _run_state
+
+        return _run_state.save(self)
+
+    def _load_state(self, text):
+        """Gives the callbacks back what _save_state() wrote."""
+        from brio.keras import _run_state
+
+        _run_state.load(self, text)
 
     @property
     def initial_epoch(self):
@@ -361,7 +375,15 @@ class CSVLogger(Callback):
                 self._header = not f.readline()
         if self.csv_file:
             self.csv_file.close()
-        self.csv_file, self.keys = open(os.fspath(self.filename), "a" if self.append else "w", newline=""), None
+        resumed = (self.params or {}).get("resumed", lambda: False)()
+        self.csv_file, self.keys = open(os.fspath(self.filename), "a" if self.append or resumed else "w", newline=""), None
+
+    def _run_state(self):
+        return {"keys": self.keys, "header": self._header, "bytes": os.path.getsize(self.filename)}
+
+    def _set_run_state(self, state):
+        self.keys, self._header = state["keys"], state["header"]
+        os.truncate(self.filename, min(state["bytes"], os.path.getsize(self.filename)))  # what comes behind is written again
 
     def on_epoch_end(self, epoch, logs=None):
         logs = logs or {}

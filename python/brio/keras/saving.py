@@ -13,7 +13,7 @@ import zlib
 
 import numpy as np
 
-from brio import _core, _files
+from brio import _core, _files, errors
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras import _state
 from brio.keras._serialization import (  # noqa: F401: names of keras.saving
@@ -31,13 +31,10 @@ _VERSION = "3.15.0"
 # ---- weights as HDF5
 
 
-def _hdf5():
-    try:
-        from brio import _hdf5
-
-        return _hdf5
-    except ImportError as error:
-        raise ImportError(f"this build of brio cannot read and write HDF5 files ({error}): install libhdf5-dev and build it again") from None
+def _write_bytes(path, groups, datasets):
+    """Makes an HDF5 file in memory and writes it: the library does not survive a disk that is full while it writes."""
+    with open(path, "wb") as file:
+        file.write(_core._hdf5_bytes(os.fspath(path), groups, datasets))
 
 
 def _bytes(variable):
@@ -79,7 +76,7 @@ def _write_h5(model, path, about=None):
     if about is not None:
         groups.append((_ABOUT, {"about": about}))
     # Made one after the other: they need not all be in memory twice.
-    _hdf5().write(path, groups, ((name, *(_bytes(v) if isinstance(v, _core.Variable) else _values(v))) for name, v in rows))
+    _write_bytes(path, groups, ((name, *(_bytes(v) if isinstance(v, _core.Variable) else _values(v))) for name, v in rows))
 
 
 _ABOUT = "brio_about"
@@ -94,9 +91,9 @@ def _about(path):
 def _reader(path, image=None):
     """Opens an HDF5 file, or the bytes of one. One that is damaged is a DataLossError that names it."""
     try:
-        return _hdf5().Reader(path) if image is None else _hdf5().Reader(image, path)
-    except RuntimeError as error:
-        raise _files._damaged(path, f"it cannot be read as an HDF5 file ({error})") from None
+        return _core._Hdf5Reader(path) if image is None else _core._Hdf5Reader(image, path)
+    except errors.DataLossError as error:
+        raise _files._damaged(path, str(error)) from None
 
 
 def _numbers(dtype, shape, data):
@@ -120,7 +117,7 @@ class _H5:
     def _call(self, function, argument):
         try:
             return function(argument)
-        except RuntimeError as error:
+        except errors.DataLossError as error:
             raise _files._damaged(self.path, str(error)) from None
 
     def names(self, path):
