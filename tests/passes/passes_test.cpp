@@ -268,6 +268,22 @@ TEST(Moments, MeansAndSpreadsOfChannelsReadATensorOnce) {
   expect_lacks(after(merge_moments, text(of_32, "%1")), "column_moments");
 }
 
+TEST(Casts, OfAllWeightsAreOne) {
+  std::string text = "(%0: f32[2,3]";
+  for (int i = 1; i < 5; ++i) text += cat(", %", i, ": f32[3,", i, "]");
+  text += ") {\n";
+  for (int i = 0; i < 5; ++i)
+    text += cat("  %", 5 + i, " = cast %", i, " {dtype=bf16} : bf16[", i ? cat("3,", i) : std::string("2,3"), "]\n");
+  text += "  %10 = matmul %5, %6 {transpose_a=false, transpose_b=false} : bf16[2,1]\n";
+  text += "  %11 = cast %10 {dtype=f32} : f32[2,1]\n  return %7, %8, %9, %11\n}";
+  expect_lacks(after(merge_casts, text), "cast_many");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(merge_casts, text);
+  expect_has(out, "= cast_many %0, %1, %2, %3, %4 {dtype=bf16} : bf16[2,3], bf16[3,1], bf16[3,2]");
+  expect_has(out, "= cast %10 {dtype=f32}");  // of what is computed
+}
+
 TEST(Narrow, RowsBetweenCastsAreOfSixteenBits) {
   struct : Target {
     bool has_narrow_rows() const override { return true; }
