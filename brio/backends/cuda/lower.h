@@ -47,6 +47,7 @@ void add_optimizers(Kernels& kernels);
 void add_indexing(Kernels& kernels);
 void add_random(Kernels& kernels);
 void add_convolutions(Kernels& kernels);
+void add_pointwise(Kernels& kernels);
 void add_attention(Kernels& kernels);
 void add_windows(Kernels& kernels);
 void add_depthwise(Kernels& kernels);

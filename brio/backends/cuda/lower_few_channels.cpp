@@ -82,8 +82,8 @@ Support supports_few(const NodeView& node) {
 }
 
 std::shared_ptr<const Code> code(CudaDevice& device, std::string_view label, std::string_view signature,
-                                 std::string_view call, unsigned threads) {
-  return device.compiler().code(label, kernel_of(signature, call, threads), {"elementwise", "few_channels"});
+                                 std::string_view call, unsigned threads, unsigned blocks = 1) {
+  return device.compiler().code(label, kernel_of(signature, call, threads, blocks), {"elementwise", "few_channels"});
 }
 
 class ConvReluPoolKernel final : public CudaKernel {
@@ -145,7 +145,7 @@ class FewFilterGradKernel final : public CudaKernel {
                  cat("few_filter_grad<", t, ", ", form_.window(), ", ", form_.g.axis[2].stride, ", ", form_.g.out,
                      form_.pooled ? ", true, " : ", false, ", form_.tiles_of_warp(), ", ", form_.warps_down(), ", ",
                      form_.warps_in_turn(), ">(partial, x, given, which, s)"),
-                 threads_);
+                 threads_, 512 / threads_);
     join_ = code(device, "few_join",
                  cat(t, "* filter, ", t, "* bias, const f32* partial, i32 elements, i32 first, i32 parts"),
                  "few_join(filter, bias, partial, elements, first, parts)", 1024);

@@ -21,6 +21,7 @@ void cuda::add_kernels(Registry& registry, std::string_view device, bool product
   if (!products) return;
   add_products(kernels);
   add_convolutions(kernels);
+  add_pointwise(kernels);
   add_attention(kernels);
 }
 

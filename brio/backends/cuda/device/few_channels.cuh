@@ -37,6 +37,12 @@ TENSOR16(f16, "f16", 0x3c00u, 0x7c00u)
 TENSOR16(bf16, "bf16", 0x3f80u, 0x7f80u)
 #undef TENSOR16
 DEVICE u32 pair(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
+// Four matrices of 8 × 8, each lane giving the address of one row, transposed: what lanes take of the second operand.
+DEVICE void load_transposed(u32 (&r)[4], const u16* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"((u32)__cvta_generic_to_shared(row)));
+}
 
 // Numbers of a line in shared memory: windows over COLUMNS columns, room to begin at a multiple of 8.
 template <int C, int KW, int S, int COLUMNS> struct Line {
@@ -301,20 +307,24 @@ DEVICE void few_filter_grad(f32* partial, const u16* x, const u16* given, const 
     __syncthreads();
     for (i32 tile = wt; tile < filled / TILE; tile += WT) {
       u32 b[NT][2];
+      if (POOLED) {
+        const i32 at = tile * 4 + t;
 #pragma unroll
-      for (int nt = 0; nt < NT; ++nt) {
-        if (POOLED) {
-          const i32 at = tile * 4 + t;
+        for (int nt = 0; nt < NT; ++nt) {
           const u16 v = d[at * GIVEN + nt * 8 + g];
           const u32 tap = takens[at * N + nt * 8 + g];
           b[nt][0] = tap == 0 ? (u32)v : tap == 1 ? (u32)v << 16 : 0u;
           b[nt][1] = tap == 2 ? (u32)v : tap == 3 ? (u32)v << 16 : 0u;
-        } else {
+        }
+      } else {
 #pragma unroll
-          for (int h = 0; h < 2; ++h) {
-            const i32 at = tile * 16 + h * 8 + 2 * t;
-            b[nt][h] = pair(d[at * GIVEN + nt * 8 + g], d[(at + 1) * GIVEN + nt * 8 + g]);
-          }
+        for (int nt = 0; nt < NT; nt += 2) {
+          u32 r[4];
+          load_transposed(r, d + (tile * 16 + (lane & 15)) * GIVEN + (nt + (lane >> 4)) * 8);
+          b[nt][0] = r[0];
+          b[nt][1] = r[1];
+          b[nt + 1][0] = r[2];
+          b[nt + 1][1] = r[3];
         }
       }
       const u16* const window = lines + shift + (tile * (POOLED ? 8 : 16) + 2 * t) * S * C;
