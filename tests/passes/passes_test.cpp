@@ -333,6 +333,40 @@ TEST(Padding, ZerosAroundAConvolutionAreItsOwn) {
   expect_lacks(out, "= slice");
 }
 
+TEST(Padding, ZerosAroundAReluThatIsPooledAreThePoolings) {
+  const auto text = [](std::string_view first, std::string_view pad) {
+    return cat("(%0: f32[2,6,6,3], %1: f32[2,3,3,3]) {\n %2 = constant {dtype=f32, bits=0} : f32[]\n %3 = ", first,
+               " %0 : f32[2,6,6,3]\n %4 = pad %3, %2 ", pad, " : f32[2,8,8,3]\n",
+               " %5 = max_pool %4 {window=[3,3], stride=[2,2], low=[0,0], high=[0,0]} : f32[2,3,3,3]\n",
+               " %6 = max_pool_grad %4, %1 {window=[3,3], stride=[2,2], low=[0,0], high=[0,0]} : f32[2,8,8,3]\n",
+               " %7 = slice %6 {begin=[0,1,1,0], size=[2,6,6,3], stride=[1,1,1,1]} : f32[2,6,6,3]\n",
+               " %8 = greater %3, %2 : bool[2,6,6,3]\n %9 = select %8, %7, %2 : f32[2,6,6,3]\n return %5, %9\n }");
+  };
+  const auto whole = [](Graph& graph) {
+    merge_padding(graph);
+    drop_dead(graph);
+  };
+  const std::string even = "{low=[0,1,1,0], high=[0,1,1,0]}", out = after(whole, text("relu", even));
+  expect_has(out, "= max_pool %3 {window=[3,3], stride=[2,2], low=[1,1], high=[1,1]}");
+  expect_has(out, "= max_pool_grad %3, %1 {window=[3,3], stride=[2,2], low=[1,1], high=[1,1]}");
+  expect_lacks(out, "= pad");
+  expect_lacks(out, "= slice");
+  expect_has(after(whole, text("exp", even)), "max_pool %4");
+  const std::string shifted = after(whole, text("relu", "{low=[0,0,2,0], high=[0,2,0,0]}"));
+  expect_has(shifted, "max_pool_grad %4");  // what is cut out is not what was surrounded
+
+  register_runtime();
+  Graph graph = Graph::parse(text("relu", even));
+  const std::vector<Array> in = {random::normal({2, 6, 6, 3}, {.seed = 1}).array(),
+                                 random::normal({2, 3, 3, 3}, {.seed = 2}).array()};
+  const std::vector<Array> plain = interpret(graph, in);
+  whole(graph);
+  const std::vector<Array> merged = interpret(graph, in);
+  for (size_t k = 0; k < plain.size(); ++k)
+    for (int64_t i = 0; i < plain[k].aval.shape.elements(); ++i)
+      EXPECT_EQ(merged[k].as<float>()[i], plain[k].as<float>()[i]) << "output " << k;
+}
+
 TEST(Padding, OfOtherNumbersOrAxesOrWiderThanTheWindowStays) {
   const auto padded = [](std::string bits, std::string paddings, std::string shape, std::string result) {
     return after(merge_padding, "(%0: f32[2,5,5,3], %1: f32[3,3,3,4]) {\n %2 = constant {dtype=f32, bits=" + bits +

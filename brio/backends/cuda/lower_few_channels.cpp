@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kMostChannels = 4, kMostStride = 2, kMostReach = 7, kMostNumbers = 160;
 constexpr int64_t kStrip = 128;      // few_channels.cuh's kFewColumns
 constexpr int64_t kMostTiles = 16;   // of 16 × 8 that a warp holds in registers
-constexpr int64_t kParts = 1024;     // blocks: enough to fill a device, and by no device's size, so that bits repeat
+// Blocks: enough to fill a large device once or twice, and by no device's size, so that bits repeat.
+constexpr int64_t kParts = 792, kPartsOfPooled = 1024;
 
 // As in few_channels.cuh.
 struct FewSizes {
@@ -117,7 +118,9 @@ class FewConvKernel final : public CudaKernel {
                  cat("few_conv<", type_name(node.in(0).dtype), ", ", form_.window(), ", ", form_.g.axis[2].stride,
                      ", ", form_.g.out, ">(out, x, filter, s)"),
                  kThreads);
-    blocks_ = std::min<int64_t>(form_.units(), int64_t{4} * device_of(node).multiprocessors());
+    // As many as run at once: large windows take many registers.
+    const int64_t at_once = form_.numbers() > 64 ? 3 : 6;
+    blocks_ = std::min<int64_t>(form_.units(), at_once * device_of(node).multiprocessors());
     description = "few channels";
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
@@ -139,7 +142,7 @@ class FewFilterGradKernel final : public CudaKernel {
     CudaDevice& device = device_of(node);
     const std::string_view t = type_name(node.in(0).dtype);
     threads_ = static_cast<unsigned>(32 * form_.warps_down() * form_.warps_in_turn());
-    parts_ = std::min(form_.units(), kParts);
+    parts_ = std::min(form_.units(), form_.pooled ? kPartsOfPooled : kParts);
     code_ = code(device, "few_filter_grad",
                  "f32* partial, const u16* x, const u16* given, const u8* which, FewSizes s",
                  cat("few_filter_grad<", t, ", ", form_.window(), ", ", form_.g.axis[2].stride, ", ", form_.g.out,
