@@ -3,8 +3,8 @@
 //   BRIO_DEVICE=gpu:0 lab_steps [--steps N] [NAME[:BATCH[:POLICY]]…]
 //
 // A line for each: milliseconds a step (best and median of ten stretches), the time from nothing to the first step
-// done, and the loss before and after, which must fall; and a line where time or memory grow on the way. BRIO_PROFILE=1 adds where the time of a step goes, kernel by
-// kernel.
+// done, and the loss before and after, which must fall; and a line where time or memory grow on the way.
+// BRIO_PROFILE=1 adds where the time of a step goes, kernel by kernel.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

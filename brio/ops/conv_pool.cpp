@@ -20,9 +20,10 @@ constexpr AttrSpec kPoolGradAttrs[] = {{"window", AttrKind::list}, {"size", Attr
 constexpr AttrSpec kConvAttrs[] = {{"groups", AttrKind::integer}, {"stride", AttrKind::list},
                                    {"dilation", AttrKind::list},  {"low", AttrKind::extents},
                                    {"high", AttrKind::extents},   {"window", AttrKind::list}};
-constexpr AttrSpec kConvGradAttrs[] = {
-    {"groups", AttrKind::integer}, {"stride", AttrKind::list},  {"dilation", AttrKind::list}, {"low", AttrKind::extents},
-    {"high", AttrKind::extents},   {"size", AttrKind::extents}, {"window", AttrKind::list}};
+constexpr AttrSpec kConvGradAttrs[] = {{"groups", AttrKind::integer}, {"stride", AttrKind::list},
+                                       {"dilation", AttrKind::list},  {"low", AttrKind::extents},
+                                       {"high", AttrKind::extents},   {"size", AttrKind::extents},
+                                       {"window", AttrKind::list}};
 
 using Window = std::span<const int64_t>;
 
@@ -140,8 +141,8 @@ Cost relu_pool_cost(const OpCall& call, std::span<const Aval> out) {
   return {3 * static_cast<double>(call.in[0]->shape.elements()), total_bytes(call, out)};
 }
 Cost conv_pool_cost(const OpCall& call, std::span<const Aval> out) {
-  const ConvPoolForm form(call.op, call.in[0]->shape, &call.op == &op::conv_relu_pool ? call.in[1]->shape : out[0].shape,
-                          call.attrs);
+  const ConvPoolForm form(call.op, call.in[0]->shape,
+                          &call.op == &op::conv_relu_pool ? call.in[1]->shape : out[0].shape, call.attrs);
   return {form.conv.flops(), total_bytes(call, out)};
 }
 

@@ -1,5 +1,5 @@
-// The casts of all weights before a step are one op, and so are those of all gradients before the optimizer takes them:
-// one kernel each, where a network has hundreds. For devices that have it.
+// The casts of all weights before a step are one op, and so are those of all gradients before the optimizer takes
+// them: one kernel each, where a network has hundreds. For devices that have it.
 #include <algorithm>
 #include <map>
 

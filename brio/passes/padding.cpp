@@ -130,8 +130,8 @@ class PaddingPass {
     std::vector<int64_t> wider = widened_pool(node, pad);
     return wider.empty() ? kNothing : rewriter_.emit(op::max_pool, {pad->in[0]}, std::move(wider));
   }
-  // select(relu > 0, slice(max_pool_grad(pad(relu), cotangent)), 0): where a window holds nothing above 0, one takes the
-  // gradient to a zero around and the other to one within, and neither lets it pass.
+  // select(relu > 0, slice(max_pool_grad(pad(relu), cotangent)), 0): where a window holds nothing above 0, one takes
+  // the gradient to a zero around and the other to one within, and neither lets it pass.
   ValueId of_pooled_gradient(const Node& node) {
     const Node* const cut = rewriter_.producer(node.in[1]);
     if (!cut || cut->op != &op::slice || !is_zero(node.in[2])) return kNothing;

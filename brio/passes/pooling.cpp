@@ -1,6 +1,7 @@
 // A bias, ReLU and pooling become one op, which keeps which element of a window was taken, and so does the way back.
 // Where the convolution before them has a kernel that pools what it computes, its result is never written; where
-// nobody wants the gradient of its input, that of its result is not written either. For devices that have the kernels.
+// nobody wants the gradient of its input, that of its result is not written either. For devices that have the
+// kernels.
 #include <algorithm>
 
 #include "brio/ops/conv_pool.h"

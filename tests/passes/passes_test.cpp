@@ -250,11 +250,12 @@ TEST(Attention, KeepsForItsGradientWhatThatWouldComputeAgain) {
 
 TEST(Moments, MeansAndSpreadsOfChannelsReadATensorOnce) {
   const auto text = [](std::string_view count, std::string_view second) {
-    return cat("(%0: bf16[2,4,4,8], %1: f32[2,4,4,8]) {\n %2 = constant {dtype=f32, bits=", count,
-               "} : f32[]\n %3 = cast %0 {dtype=f32} : f32[2,4,4,8]\n",
-               " %4 = reduce_sum %3 {keepdims=true, axes=[0,1,2]} : f32[1,1,1,8]\n",
-               " %5 = div %4, %2 : f32[1,1,1,8]\n %6 = squared_difference ", second,
-               ", %5 : f32[2,4,4,8]\n %7 = reduce_sum %6 {keepdims=false, axes=[0,1,2]} : f32[8]\n return %5, %7\n }");
+    return cat(
+        "(%0: bf16[2,4,4,8], %1: f32[2,4,4,8]) {\n %2 = constant {dtype=f32, bits=", count,
+        "} : f32[]\n %3 = cast %0 {dtype=f32} : f32[2,4,4,8]\n",
+        " %4 = reduce_sum %3 {keepdims=true, axes=[0,1,2]} : f32[1,1,1,8]\n",
+        " %5 = div %4, %2 : f32[1,1,1,8]\n %6 = squared_difference ", second,
+        ", %5 : f32[2,4,4,8]\n %7 = reduce_sum %6 {keepdims=false, axes=[0,1,2]} : f32[8]\n return %5, %7\n }");
   };
   const std::string_view of_32 = "1107296256";
   expect_lacks(after(merge_moments, text(of_32, "%3")), "column_moments");  // the CPU
@@ -381,7 +382,8 @@ TEST(Padding, OfOtherNumbersOrAxesOrWiderThanTheWindowStays) {
   expect_has(padded("0", "{low=[0,3,0,0], high=[0,0,0,0]}", "2,8,5,3", "2,6,3,4"), "conv %3");
 }
 
-constexpr std::string_view kPooledConvolution = R"((%0: f32[2,6,7,3], %1: f32[3,3,3,4], %2: f32[4], %3: f32[2,2,2,4]) {
+constexpr std::string_view kPooledConvolution =
+    R"((%0: f32[2,6,7,3], %1: f32[3,3,3,4], %2: f32[4], %3: f32[2,2,2,4]) {
     %4 = constant {dtype=f32, bits=0} : f32[]
     %5 = conv %0, %1 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0]} : f32[2,4,5,4]
     %6 = add %5, %2 : f32[2,4,5,4]

@@ -32,8 +32,7 @@ class CastManyKernel final : public CudaKernel {
     bool aligned = true;
     const auto start = [&] {
       many.first_block[many.count] = static_cast<uint32_t>(blocks);
-      if (blocks != 0)
-        stream.start(*(aligned ? code_ : code_of(1)), {static_cast<unsigned>(blocks)}, {256}, many);
+      if (blocks != 0) stream.start(*(aligned ? code_ : code_of(1)), {static_cast<unsigned>(blocks)}, {256}, many);
       many.count = 0;
       blocks = 0;
       aligned = true;
@@ -55,11 +54,11 @@ class CastManyKernel final : public CudaKernel {
  private:
   static constexpr int kVector = 4;
   std::shared_ptr<const Code> code_of(int vector) const {
-    return device_.compiler().code("cast_many",
-                                   kernel_of("const __grid_constant__ CastMany m",
-                                             cat("cast_many<", vector, ", ", type_name(to_), ", ", type_name(from_),
-                                                 ">(m)")),
-                                   {"elementwise", "cast_many"});
+    return device_.compiler().code(
+        "cast_many",
+        kernel_of("const __grid_constant__ CastMany m",
+                  cat("cast_many<", vector, ", ", type_name(to_), ", ", type_name(from_), ">(m)")),
+        {"elementwise", "cast_many"});
   }
   CudaDevice& device_;
   DType from_, to_;

@@ -1,6 +1,6 @@
 // conv and its gradients through cuDNN, channels last. cuDNN wants filters as (out, spatial…, in), and few of its
-// engines take more padding on one side than on the other: filters are transposed, and padding that none takes is written
-// out, in scratch memory.
+// engines take more padding on one side than on the other: filters are transposed, and padding that none takes is
+// written out, in scratch memory.
 #include "brio/backends/cuda/box_copy.h"
 #include "brio/backends/cuda/cudnn_convolution.h"
 #include "brio/backends/cuda/lower.h"
@@ -81,8 +81,9 @@ Support supports_conv(const NodeView& node) {
   if (!form.g.has_elements()) return Support::cannot("an operand is empty");
   for (int a = 0; a < 3; ++a)
     if (form.g.axis[a].low < 0) return Support::cannot("padding below zero");
-  return convolution_plan(device_of(node), ConvForm::of(node).key) ? Support::can()
-                                                     : Support::cannot("cuDNN has no engine whose bits repeat");
+  return convolution_plan(device_of(node), ConvForm::of(node).key)
+             ? Support::can()
+             : Support::cannot("cuDNN has no engine whose bits repeat");
 }
 
 class ConvKernel final : public CudaKernel {

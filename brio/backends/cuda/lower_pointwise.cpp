@@ -1,5 +1,5 @@
-// Convolutions by filters of size 1, and their gradients, are products of matrices: (pixels, in) by (in, out). cuBLASLt
-// takes these as they lie, where cuDNN wants the filter transposed.
+// Convolutions by filters of size 1, and their gradients, are products of matrices: (pixels, in) by (in, out).
+// cuBLASLt takes these as they lie, where cuDNN wants the filter transposed.
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
 #include "brio/ops/convolution.h"

@@ -98,8 +98,8 @@ class MaxPoolKernel final : public CudaKernel {
     small_taps_ = g.taps() <= 256;
     // Small windows are part of the text, so that their loops are written out and nothing is divided.
     for (int a = 0; a < 3 && g.taps() <= 16; ++a)
-      constants_ += cat("s.axis[", a, "].window = ", g.axis[a].window, "; s.axis[", a, "].stride = ", g.axis[a].stride,
-                        "; s.axis[", a, "].dilation = 1; ");
+      constants_ += cat("s.axis[", a, "].window = ", g.axis[a].window, "; s.axis[", a,
+                        "].stride = ", g.axis[a].stride, "; s.axis[", a, "].dilation = 1; ");
     vector_ = static_cast<int>(std::min<size_t>(8, 16 / size_of(dtype_)));
     while (vector_ > 1 && g.channels % vector_ != 0) vector_ /= 2;
     vectors_ = codes_of(vector_);
@@ -126,12 +126,12 @@ class MaxPoolKernel final : public CudaKernel {
   Codes codes_of(int vector) const {
     const std::string_view t = type_name(dtype_), i = sizes_.wide ? "i64" : "i32", w = small_taps_ ? "u8" : "i32";
     const auto code = [&](std::string_view label, const std::string& call) {
-      return device_.compiler().code(label,
-                                     cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const "
-                                         "__grid_constant__ Windowed<",
-                                         t, ", ", i, "> p) { WindowSizes<", i, "> s = p.s; ", constants_, call,
-                                         "; }\n"),
-                                     {"elementwise", "windows"});
+      return device_.compiler().code(
+          label,
+          cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const "
+              "__grid_constant__ Windowed<",
+              t, ", ", i, "> p) { WindowSizes<", i, "> s = p.s; ", constants_, call, "; }\n"),
+          {"elementwise", "windows"});
     };
     if (!grad_) return {nullptr, code("max_pool", cat("max_pool<", vector, ">(p.out, p.a, p.b, s)"))};
     return {code("max_pool_taken", cat("max_pool_taken<", vector, ">((", w, "*)p.out, p.a, s)")),
