@@ -3,6 +3,7 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
+#include "brio/base/tensor_float.h"
 #include "brio/base/thread_pool.h"
 #include "brio/data/dataset.h"
 #include "brio/data/image_folder.h"

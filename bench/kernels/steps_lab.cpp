@@ -3,8 +3,8 @@
 //   BRIO_DEVICE=gpu:0 lab_steps [--steps N] [NAME[:BATCH[:POLICY]]…]
 //
 // A line for each: milliseconds a step (best and median of ten stretches), the time from nothing to the first step
-// done, and the loss before and after, which must fall. BRIO_PROFILE=1 adds where the time of a step goes, kernel by
-// kernel.
+// done, and the loss before and after, which must fall; and a line where time or memory grow on the way.
+// BRIO_PROFILE=1 adds where the time of a step goes, kernel by kernel.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -15,12 +15,18 @@
 
 #include "brio/brio.h"
 #include "brio/models/models.h"
+#include "brio/runtime/backend.h"
 
 namespace {
 
 using namespace brio;
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double device_megabytes() {
+  auto* const memory = dynamic_cast<DeviceMemory*>(&current_device().memory());
+  return memory ? static_cast<double>(memory->usage().bytes) / 1e6 : 0;
+}
 
 struct Network {
   std::function<Tensor(const Tensor&)> forward;  // logits
@@ -92,12 +98,17 @@ void time_steps(const std::string& spec, int steps) {
   for (int i = 0; i < 5; ++i) loss = step(network.x, network.y);
   (void)loss.array();
   std::vector<double> each;
+  const double held = device_megabytes();
   for (int stretch = 0; stretch < 10; ++stretch) {
     const auto begin = Clock::now();
     for (int i = 0; i < steps; ++i) loss = step(network.x, network.y);
     (void)loss.array();
     each.push_back(1000 * seconds_since(begin) / steps);
   }
+  // Many steps must cost what few do, in time and memory.
+  if (each.back() > 1.1 * each[1] || device_megabytes() > held)
+    std::printf("%s: not flat: %.4f ms a step, then %.4f; %.1f MB on the device, then %.1f\n", name.c_str(), each[1],
+                each.back(), held, device_megabytes());
   std::ranges::sort(each);
   std::printf("%-14s batch %-4lld %-15s  best %9.4f ms  median %9.4f ms  first step %6.2f s  loss %.4f -> %.4f\n",
               name.c_str(), static_cast<long long>(batch), policy.c_str(), each.front(), each[each.size() / 2], first,

@@ -22,8 +22,8 @@ namespace op {
 // gradient takes the cotangent last and gives those of query, key and value.
 extern const OpDef scaled_dot_product_attention, scaled_dot_product_attention_grad;
 // Without mask, bias and dropout, for who needs the gradient too: attention_with_sums gives the result and, for each
-// query, the logarithm of the sum of exp(logit), (B, H, T); attention_grad_from_sums takes query, key, value, these two
-// and the cotangent, so that nothing is computed twice.
+// query, the logarithm of the sum of exp(logit), (B, H, T); attention_grad_from_sums takes query, key, value, these
+// two and the cotangent, so that nothing is computed twice.
 extern const OpDef attention_with_sums, attention_grad_from_sums;
 }  // namespace op
 

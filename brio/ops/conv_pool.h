@@ -2,9 +2,9 @@
 // the convolution's result, four times what pooling leaves of it, is written and read again at every step, and once
 // more on the way back. Fused, only the pooled value is written, and which element of its window it was.
 //
-// Windows lie side by side, and what is left over at the end of an axis is in none. `which` is the number of the first
-// largest element, counted row by row; where the pooled value is not above 0, so that nothing flows back, it is the
-// number of elements that a window has.
+// Windows lie side by side, and what is left over at the end of an axis is in none. `which` is the number of the
+// first largest element, counted row by row; where the pooled value is not above 0, so that nothing flows back, it is
+// the number of elements that a window has.
 #pragma once
 
 #include "brio/ir/op.h"

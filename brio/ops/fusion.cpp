@@ -3,6 +3,7 @@
 #include "brio/base/error.h"
 #include "brio/ir/graph.h"
 #include "brio/ops/cost.h"
+#include "brio/ops/elementwise.h"
 #include "brio/ops/families.h"
 #include "brio/ops/indexed_rows.h"
 #include "brio/ops/reduction.h"
@@ -74,6 +75,23 @@ Cost fused_cost(const OpCall& call, std::span<const Aval> out) {
   return cost;
 }
 
+constexpr AttrSpec kCastAttrs[] = {{"dtype", AttrKind::dtype}};
+
+void infer_cast_many(const OpCall& call, std::vector<Aval>& out) {
+  const auto to = static_cast<DType>(call.attrs[0]);
+  for (const Aval* in : call.in) {
+    if (!is_floating(in->dtype) || !is_floating(to) || in->dtype != call.in[0]->dtype)
+      throw_invalid(call.op, cat("takes tensors of one floating-point dtype and gives another, but got ",
+                                 call.in[0]->dtype, " and ", in->dtype, " for ", to));
+    out.push_back({in->shape, to});
+  }
+}
+std::vector<Tensor> plain_cast_many(std::span<const Tensor> in, Attrs attrs) {
+  std::vector<Tensor> out;
+  for (const Tensor& x : in) out.push_back(cast(x, static_cast<DType>(attrs[0])));
+  return out;
+}
+
 }  // namespace
 
 bool is_view(const OpDef& op) { return &op == &op::slice || &op == &op::transpose || &op == &op::broadcast_to; }
@@ -89,10 +107,20 @@ const OpDef fused{.name = "fused",
                   .no_grad = "the planner makes it after differentiation",
                   .cost = fused_cost,
                   .also_takes = kComplex | kStrings};
-}
+const OpDef cast_many{.name = "cast_many",
+                      .summary = "many tensors in another dtype, at once",
+                      .kind = OpKind::composite,
+                      .min_inputs = 1,
+                      .max_inputs = -1,
+                      .attrs = kCastAttrs,
+                      .infer = infer_cast_many,
+                      .no_grad = "the planner makes it after differentiation",
+                      .cost = movement_cost,
+                      .plain = plain_cast_many};
+}  // namespace op
 
 void register_fusion() {
-  static const OpDef* const rows[] = {&op::fused};
+  static const OpDef* const rows[] = {&op::fused, &op::cast_many};
   register_ops(rows);
 }
 

@@ -1,4 +1,4 @@
-// The op that the planner makes of elementwise chains and reductions, and of a concat of slices.
+// The ops that the planner makes of elementwise chains and reductions, of a concat of slices, and of many casts.
 #pragma once
 
 #include "brio/ir/op.h"
@@ -10,6 +10,8 @@ namespace op {
 // spread_rows of two inputs may stand in it: the loop reads the rows where they are.
 // Or it holds views and, last, one concat, which is its result: every part is copied once.
 extern const OpDef fused;
+// Many tensors of one dtype in another: weights before a step, gradients behind it.
+extern const OpDef cast_many;
 }  // namespace op
 
 // Are its results elements of its input at fixed strides: slice, transpose, broadcast_to?

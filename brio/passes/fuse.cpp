@@ -98,9 +98,9 @@ class Fuser {
       size_t read = 0, written = 0;  // bytes an element, if it is remade
       for (ValueId v : remade.leaves)
         if (g_.values[v].shape == g_.values[made].shape)
-          read += size_of(g_.values[v].dtype) * static_cast<size_t>(std::ranges::count_if(groups, [&](uint32_t group) {
-                    return !eager_ || !reads(group, v);
-                  }));
+          read +=
+              size_of(g_.values[v].dtype) * static_cast<size_t>(std::ranges::count_if(
+                                                groups, [&](uint32_t group) { return !eager_ || !reads(group, v); }));
       for (ValueId v : remade.kept) written += size_of(g_.values[v].dtype);
       const size_t now = size_of(g_.values[made].dtype) * (1 + groups.size());
       if (4 * (read + written) > 3 * now) continue;

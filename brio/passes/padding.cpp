@@ -1,7 +1,9 @@
 // Zeros around the input of a convolution, or of its gradients, become padding of the convolution itself: the padded
-// copy is never made, and its gradient is never cut out of a larger one.
+// copy is never made, and its gradient is never cut out of a larger one. So do zeros around what max_pool takes of a
+// ReLU: the largest of numbers that are not below 0 does not change with them.
 #include "brio/ops/convolution.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/pooling.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
@@ -55,6 +57,8 @@ class PaddingPass {
       ValueId with = kNothing;
       if (node.op == &op::conv || node.op == &op::conv_filter_grad) with = of_padded(node);
       else if (node.op == &op::slice) with = of_cut(node);
+      else if (node.op == &op::max_pool) with = of_pooled(node);
+      else if (node.op == &op::select) with = of_pooled_gradient(node);
       if (with == kNothing) return true;
       rewriter_.replace(node.out[0], with);
       return false;
@@ -66,10 +70,7 @@ class PaddingPass {
   ValueId of_padded(const Node& node) {
     const Node* const pad = rewriter_.producer(node.in[0]);
     if (!pad || pad->op != &op::pad || !is_zero(pad->in[1])) return kNothing;
-    const Attrs attrs(pad->attrs);
-    const Extents low = attrs.extents(0), high = attrs.extents(attrs.after_list(0));
-    std::vector<Border> borders;
-    for (size_t i = 0; i < low.size(); ++i) borders.push_back({low[i], high[i]});
+    const std::vector<Border> borders = borders_of(*pad);
     std::vector<int64_t> wider = node.attrs;
     const Shape& filter = rewriter_.aval(node.op == &op::conv ? node.in[1] : node.out[0]).shape;
     if (!widen(node, filter, borders, wider)) return kNothing;
@@ -92,6 +93,61 @@ class PaddingPass {
     const ConvLists lists(*whole);
     for (size_t i = 0; i < lists.axes; ++i) wider[lists.size(i)] = size[i + 1].word();
     return rewriter_.emit(op::conv_input_grad, whole->in, std::move(wider));
+  }
+  static std::vector<Border> borders_of(const Node& pad) {
+    const Attrs attrs(pad.attrs);
+    const Extents low = attrs.extents(0), high = attrs.extents(attrs.after_list(0));
+    std::vector<Border> borders;
+    for (size_t i = 0; i < low.size(); ++i) borders.push_back({low[i], high[i]});
+    return borders;
+  }
+  // Attributes of a pooling of what `pad` surrounds, over less than a window, with zeros; none where it is no ReLU's.
+  std::vector<int64_t> widened_pool(const Node& pool, const Node* pad) const {
+    if (!pad || pad->op != &op::pad || !is_zero(pad->in[1])) return {};
+    const Node* const relu = rewriter_.producer(pad->in[0]);
+    const std::vector<Border> borders = borders_of(*pad);
+    const auto axes = static_cast<size_t>(pool.attrs[0]);
+    if (!relu || relu->op != &op::relu || borders.size() != axes + 2) return {};
+    for (const Border* outer : {&borders.front(), &borders.back()})
+      if (outer->low != 0 || outer->high != 0) return {};
+    std::vector<int64_t> wider = pool.attrs;
+    for (size_t i = 0; i < axes; ++i) {
+      const int64_t window = pool.attrs[1 + i];
+      const auto add = [&](size_t list, Size more) {
+        int64_t& word = wider[list * (axes + 1) + 1 + i];
+        const Size sum = Size::of_word(word) + more;
+        word = sum.word();
+        return surely_less(sum, window);
+      };
+      if (!add(2, borders[i + 1].low) || !add(3, borders[i + 1].high)) return {};
+    }
+    return wider;
+  }
+  ValueId of_pooled(const Node& node) {
+    const Node* const pad = rewriter_.producer(node.in[0]);
+    std::vector<int64_t> wider = widened_pool(node, pad);
+    return wider.empty() ? kNothing : rewriter_.emit(op::max_pool, {pad->in[0]}, std::move(wider));
+  }
+  // select(relu > 0, slice(max_pool_grad(pad(relu), cotangent)), 0): where a window holds nothing above 0, one takes
+  // the gradient to a zero around and the other to one within, and neither lets it pass.
+  ValueId of_pooled_gradient(const Node& node) {
+    const Node* const cut = rewriter_.producer(node.in[1]);
+    if (!cut || cut->op != &op::slice || !is_zero(node.in[2])) return kNothing;
+    const Node *const gradient = rewriter_.producer(cut->in[0]), *const mask = rewriter_.producer(node.in[0]);
+    if (!gradient || gradient->op != &op::max_pool_grad || !mask || mask->op != &op::greater || !is_zero(mask->in[1]))
+      return kNothing;
+    const Node* const pad = rewriter_.producer(gradient->in[0]);
+    std::vector<int64_t> wider = widened_pool(*gradient, pad);
+    if (wider.empty() || mask->in[0] != pad->in[0]) return kNothing;
+    // What is cut out is what was surrounded.
+    const Attrs attrs(cut->attrs);
+    const Extents begin = attrs.extents(0);
+    const std::vector<Border> borders = borders_of(*pad);
+    if (rewriter_.aval(node.in[1]).shape != rewriter_.aval(pad->in[0]).shape) return kNothing;
+    for (size_t i = 0; i < borders.size(); ++i)
+      if (begin[i] != borders[i].low || attrs.list(attrs.after_list(attrs.after_list(0)))[i] != 1) return kNothing;
+    const ValueId flows = rewriter_.emit(op::max_pool_grad, {pad->in[0], gradient->in[1]}, std::move(wider));
+    return rewriter_.emit(op::select, {node.in[0], flows, node.in[2]});
   }
   bool is_zero(ValueId v) const {
     const Node* const p = rewriter_.producer(v);

@@ -28,6 +28,7 @@ constexpr Pass kPasses[] = {
     {"attention", "attention keeps for its gradient what that would compute again", share_attention},
     {"moments", "sums of columns and of squared differences from their means read a tensor once", merge_moments},
     {"narrow", "ops on rows between casts read and write 16 bits", narrow_rows},
+    {"casts", "all weights, and all gradients, are cast at once", merge_casts},
     {"fuse", "chains of elementwise ops and reductions become one pass over memory", fuse_elementwise},
     {"join", "concat reads slices and transposes where they are", join_views},
     {"checks", "what may refuse its data runs before what may be overwritten", order_checks},

@@ -46,6 +46,7 @@ void fuse_epilogues(Graph& graph);
 void merge_losses(Graph& graph);
 void share_attention(Graph& graph);
 void merge_moments(Graph& graph);
+void merge_casts(Graph& graph);
 void merge_padding(Graph& graph);
 void fuse_pooling(Graph& graph);
 void narrow_rows(Graph& graph);

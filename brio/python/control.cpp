@@ -7,6 +7,7 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
+#include "brio/base/tensor_float.h"
 #include "brio/base/thread_pool.h"
 #include "brio/nn/module.h"
 #include "brio/ops/effects.h"
@@ -234,6 +235,8 @@ void bind_control(nb::module_& m) {
   m.def("_custom_gradient", custom_gradient_of);
   m.def("_shown", printed);
   m.def("_assert_with_data", assert_of);
+  m.def("_tensor_float_32", tensor_float_32);
+  m.def("_set_tensor_float_32", set_tensor_float_32);
   m.def("_set_thread_count", [](int threads) {
     static const int by_default = thread_count();
     set_thread_count(threads == 0 ? by_default : threads);

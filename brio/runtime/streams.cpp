@@ -142,10 +142,14 @@ void* DeviceMemory::allocate(size_t bytes) {
     const std::lock_guard lock(mutex_);
     used_ -= size;
   }
-  if (!data)
-    throw ResourceError(cat("memory: ", device_.name(), " has no ", size,
-                            " bytes left; use a smaller batch or free tensors (brio::memory_ledger() says who holds "
-                            "what)"));
+  if (!data) {
+    std::string owners;
+    for (const LedgerRow& row : memory_ledger())
+      if (row.bytes > 0) owners += cat(owners.empty() ? "" : ", ", name_of(row.owner), " ", row.bytes);
+    throw ResourceError(cat("memory: ", device_.name(), " has no ", size, " bytes left beside the ", usage().bytes,
+                            " in use; of all devices and the host: ", owners,
+                            ". Use a smaller batch, mixed precision, or free tensors"));
+  }
   return data;
 }
 

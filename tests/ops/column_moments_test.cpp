@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "brio/ir/recording.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/random.h"
-#include "brio/ir/recording.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -31,7 +31,12 @@ std::vector<OpTest> tests() {
 
 std::vector<Invalid> invalid() {
   const OpDef* const op = &op::column_moments;
-  return {{op, "integers", [=] { call(*op, {tensor({2, 3}, i32)}); }, {"int32", "cast"}},
+  return {{op,
+           "integers",
+           [=] {
+             call(*op, {tensor({2, 3}, i32)});
+           },
+           {"int32", "cast"}},
           {op, "a vector", [=] { call(*op, {tensor({3})}); }, {"rank 2", "(3,)"}}};
 }
 

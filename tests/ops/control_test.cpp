@@ -212,6 +212,16 @@ std::vector<OpTest> tests() {
        .exact = true},
       {.op = &op::while_grad, .dtypes = kFloats, .make = loop_gradient, .exact = true},
       {.op = &op::scan, .dtypes = kAll, .make = steps, .exact = true},
+      {.op = &op::cast_many,
+       .dtypes = kFloats,
+       .make =
+           [](Rng& rng, DType dtype, int i) {
+             Case made{{}, {static_cast<int64_t>(kFloats[static_cast<size_t>(i) % 4])}};
+             for (int k = 0; k < 1 + i * 5; ++k)  // now and then more than one launch of a GPU takes, and a large one
+               made.inputs.push_back({{k == 2 ? Shape{rng.range(1, 9000)} : random_shape(rng, k % 4), dtype}, -3, 3});
+             return made;
+           },
+       .exact = true},
       {.op = &op::fused, .dtypes = kAll, .make = one_loop_or_copies, .exact = true},
   };
 }
@@ -424,6 +434,12 @@ std::vector<Invalid> invalid() {
              return std::vector{keeps({kScalar, kScalar}, 1)};
            },
            {"takes 2 inputs", "got 3"}),
+      {&op::cast_many,
+       "two dtypes",
+       [] {
+         call(op::cast_many, {tensor({2}), tensor({2}, f64)}, {static_cast<int64_t>(f16)});
+       },
+       {"float32 and float64", "float16"}},
       loop(op::scan, "more elements than inputs", {scalar, pair}, {1, 2, 0, 0},
            [] {
              return std::vector{keeps({kScalar, kScalar}, 1)};

@@ -163,7 +163,8 @@ std::vector<Invalid> invalid() {
               *conv_back = &op::conv_relu_pool_grad;
   const Tensor y = tensor({2, 6, 4}), bias = tensor({4});
   const std::vector<int64_t> two = list({{2}}), back_attrs = list({{2}, {6}});
-  const std::vector<int64_t> line = {1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 2}, line_back = {1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 3, 1, 2};
+  const std::vector<int64_t> line = {1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 2},
+                             line_back = {1, 1, 1, 1, 1, 1, 0, 1, 0, 1, 3, 1, 2};
   return {
       {pool,
        "integers",
@@ -189,9 +190,24 @@ std::vector<Invalid> invalid() {
          call(*pool, {y, tensor({4}, f64)}, two);
        },
        {"float64", "float32"}},
-      {pool, "a window of 0", [=] { call(*pool, {y, bias}, list({{0}})); }, {"the window", "is 0"}},
-      {pool, "two windows", [=] { call(*pool, {y, bias}, list({{2, 2}})); }, {"2 values", "1 spatial"}},
-      {pool, "a huge window", [=] { call(*pool, {y, bias}, list({{256}})); }, {"more than 255"}},
+      {pool,
+       "a window of 0",
+       [=] {
+         call(*pool, {y, bias}, list({{0}}));
+       },
+       {"the window", "is 0"}},
+      {pool,
+       "two windows",
+       [=] {
+         call(*pool, {y, bias}, list({{2, 2}}));
+       },
+       {"2 values", "1 spatial"}},
+      {pool,
+       "a huge window",
+       [=] {
+         call(*pool, {y, bias}, list({{256}}));
+       },
+       {"more than 255"}},
       {back,
        "integers",
        [=] {

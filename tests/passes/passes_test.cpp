@@ -246,11 +246,12 @@ TEST(Attention, KeepsForItsGradientWhatThatWouldComputeAgain) {
 
 TEST(Moments, MeansAndSpreadsOfChannelsReadATensorOnce) {
   const auto text = [](std::string_view count, std::string_view second) {
-    return cat("(%0: bf16[2,4,4,8], %1: f32[2,4,4,8]) {\n %2 = constant {dtype=f32, bits=", count,
-               "} : f32[]\n %3 = cast %0 {dtype=f32} : f32[2,4,4,8]\n",
-               " %4 = reduce_sum %3 {keepdims=true, axes=[0,1,2]} : f32[1,1,1,8]\n",
-               " %5 = div %4, %2 : f32[1,1,1,8]\n %6 = squared_difference ", second,
-               ", %5 : f32[2,4,4,8]\n %7 = reduce_sum %6 {keepdims=false, axes=[0,1,2]} : f32[8]\n return %5, %7\n }");
+    return cat(
+        "(%0: bf16[2,4,4,8], %1: f32[2,4,4,8]) {\n %2 = constant {dtype=f32, bits=", count,
+        "} : f32[]\n %3 = cast %0 {dtype=f32} : f32[2,4,4,8]\n",
+        " %4 = reduce_sum %3 {keepdims=true, axes=[0,1,2]} : f32[1,1,1,8]\n",
+        " %5 = div %4, %2 : f32[1,1,1,8]\n %6 = squared_difference ", second,
+        ", %5 : f32[2,4,4,8]\n %7 = reduce_sum %6 {keepdims=false, axes=[0,1,2]} : f32[8]\n return %5, %7\n }");
   };
   const std::string_view of_32 = "1107296256";
   expect_lacks(after(merge_moments, text(of_32, "%3")), "column_moments");  // the CPU
@@ -262,6 +263,22 @@ TEST(Moments, MeansAndSpreadsOfChannelsReadATensorOnce) {
   expect_lacks(out, "cast");
   expect_lacks(after(merge_moments, text("1106247680", "%3")), "column_moments");  // around half of something else
   expect_lacks(after(merge_moments, text(of_32, "%1")), "column_moments");
+}
+
+TEST(Casts, OfAllWeightsAreOne) {
+  std::string text = "(%0: f32[2,3]";
+  for (int i = 1; i < 5; ++i) text += cat(", %", i, ": f32[3,", i, "]");
+  text += ") {\n";
+  for (int i = 0; i < 5; ++i)
+    text += cat("  %", 5 + i, " = cast %", i, " {dtype=bf16} : bf16[", i ? cat("3,", i) : std::string("2,3"), "]\n");
+  text += "  %10 = matmul %5, %6 {transpose_a=false, transpose_b=false} : bf16[2,1]\n";
+  text += "  %11 = cast %10 {dtype=f32} : f32[2,1]\n  return %7, %8, %9, %11\n}";
+  expect_lacks(after(merge_casts, text), "cast_many");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(merge_casts, text);
+  expect_has(out, "= cast_many %0, %1, %2, %3, %4 {dtype=bf16} : bf16[2,3], bf16[3,1], bf16[3,2]");
+  expect_has(out, "= cast %10 {dtype=f32}");  // of what is computed
 }
 
 TEST(Narrow, RowsBetweenCastsAreOfSixteenBits) {
@@ -313,6 +330,40 @@ TEST(Padding, ZerosAroundAConvolutionAreItsOwn) {
   expect_lacks(out, "= slice");
 }
 
+TEST(Padding, ZerosAroundAReluThatIsPooledAreThePoolings) {
+  const auto text = [](std::string_view first, std::string_view pad) {
+    return cat("(%0: f32[2,6,6,3], %1: f32[2,3,3,3]) {\n %2 = constant {dtype=f32, bits=0} : f32[]\n %3 = ", first,
+               " %0 : f32[2,6,6,3]\n %4 = pad %3, %2 ", pad, " : f32[2,8,8,3]\n",
+               " %5 = max_pool %4 {window=[3,3], stride=[2,2], low=[0,0], high=[0,0]} : f32[2,3,3,3]\n",
+               " %6 = max_pool_grad %4, %1 {window=[3,3], stride=[2,2], low=[0,0], high=[0,0]} : f32[2,8,8,3]\n",
+               " %7 = slice %6 {begin=[0,1,1,0], size=[2,6,6,3], stride=[1,1,1,1]} : f32[2,6,6,3]\n",
+               " %8 = greater %3, %2 : bool[2,6,6,3]\n %9 = select %8, %7, %2 : f32[2,6,6,3]\n return %5, %9\n }");
+  };
+  const auto whole = [](Graph& graph) {
+    merge_padding(graph);
+    drop_dead(graph);
+  };
+  const std::string even = "{low=[0,1,1,0], high=[0,1,1,0]}", out = after(whole, text("relu", even));
+  expect_has(out, "= max_pool %3 {window=[3,3], stride=[2,2], low=[1,1], high=[1,1]}");
+  expect_has(out, "= max_pool_grad %3, %1 {window=[3,3], stride=[2,2], low=[1,1], high=[1,1]}");
+  expect_lacks(out, "= pad");
+  expect_lacks(out, "= slice");
+  expect_has(after(whole, text("exp", even)), "max_pool %4");
+  const std::string shifted = after(whole, text("relu", "{low=[0,0,2,0], high=[0,2,0,0]}"));
+  expect_has(shifted, "max_pool_grad %4");  // what is cut out is not what was surrounded
+
+  register_runtime();
+  Graph graph = Graph::parse(text("relu", even));
+  const std::vector<Array> in = {random::normal({2, 6, 6, 3}, {.seed = 1}).array(),
+                                 random::normal({2, 3, 3, 3}, {.seed = 2}).array()};
+  const std::vector<Array> plain = interpret(graph, in);
+  whole(graph);
+  const std::vector<Array> merged = interpret(graph, in);
+  for (size_t k = 0; k < plain.size(); ++k)
+    for (int64_t i = 0; i < plain[k].aval.shape.elements(); ++i)
+      EXPECT_EQ(merged[k].as<float>()[i], plain[k].as<float>()[i]) << "output " << k;
+}
+
 TEST(Padding, OfOtherNumbersOrAxesOrWiderThanTheWindowStays) {
   const auto padded = [](std::string bits, std::string paddings, std::string shape, std::string result) {
     return after(merge_padding, "(%0: f32[2,5,5,3], %1: f32[3,3,3,4]) {\n %2 = constant {dtype=f32, bits=" + bits +
@@ -327,7 +378,8 @@ TEST(Padding, OfOtherNumbersOrAxesOrWiderThanTheWindowStays) {
   expect_has(padded("0", "{low=[0,3,0,0], high=[0,0,0,0]}", "2,8,5,3", "2,6,3,4"), "conv %3");
 }
 
-constexpr std::string_view kPooledConvolution = R"((%0: f32[2,6,7,3], %1: f32[3,3,3,4], %2: f32[4], %3: f32[2,2,2,4]) {
+constexpr std::string_view kPooledConvolution =
+    R"((%0: f32[2,6,7,3], %1: f32[3,3,3,4], %2: f32[4], %3: f32[2,2,2,4]) {
     %4 = constant {dtype=f32, bits=0} : f32[]
     %5 = conv %0, %1 {groups=1, stride=[1,1], dilation=[1,1], low=[0,0], high=[0,0]} : f32[2,4,5,4]
     %6 = add %5, %2 : f32[2,4,5,4]

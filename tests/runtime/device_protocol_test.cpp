@@ -49,6 +49,22 @@ TEST(Devices, WhatWasRecordedRunsWhereItWasRecorded) {
   EXPECT_EQ(after.to_vector<float>(), (std::vector<float>{1, 6, 15}));
 }
 
+TEST(Devices, MemoryThatRunsOutNamesItsOwnersAndLeavesTheRestUsable) {
+  const DeviceScope scope(walled_device(0));
+  const Tensor kept = Tensor({1, 2, 3}) * Tensor(2);
+  EXPECT_EQ(kept.to_vector<float>(), (std::vector<float>{2, 4, 6}));
+  try {
+    const Tensor huge = broadcast_to(kept, {int64_t{1} << 36, 3}) + kept;
+    (void)huge.array();
+    FAIL() << "there were 824 GB";
+  } catch (const ResourceError& error) {
+    const std::string text = error.what();
+    for (const char* part : {"no 824633720832 bytes", "in use", "activations", "smaller batch"})
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  EXPECT_EQ((kept + kept).to_vector<float>(), (std::vector<float>{4, 8, 12}));
+}
+
 TEST(Devices, ValuesGoFromOneToTheOther) {
   const Tensor a = Tensor({1, 2, 3});
   Tensor b, c;

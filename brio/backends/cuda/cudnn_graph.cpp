@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "brio/base/error.h"
+#include "brio/base/tensor_float.h"
 
 namespace brio::cuda {
 namespace {
@@ -16,7 +17,7 @@ bool allowed(const std::vector<cudnnBackendNumericalNote_t>& notes, DType dtype)
     switch (note) {
       case CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC: return true;
       case CUDNN_NUMERICAL_NOTE_TENSOR_CORE:  // of f32: TF32
-      case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS:
+      case CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS: return full && !(dtype == f32 && tensor_float_32());
       case CUDNN_NUMERICAL_NOTE_FFT:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD:
       case CUDNN_NUMERICAL_NOTE_WINOGRAD_TILE_4x4:

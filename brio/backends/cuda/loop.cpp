@@ -422,8 +422,8 @@ std::string column_fold_text(const Loop& loop, int vector, int width) {
     if (std::ranges::any_of(loop.folded.strides[o], [](int64_t stride) { return stride != 0; }))
       bytes += static_cast<size_t>(vector) * size_of(loop.operand_dtype(o));
   const size_t at_once = std::clamp<size_t>(96 / std::max<size_t>(1, bytes), 2, 6);
-  text += cat("#pragma unroll ", at_once, "\n    for (", w.index(),
-              " r = begin + threadIdx.y; r < end; r += ", rows, ") {\n");
+  text += cat("#pragma unroll ", at_once, "\n    for (", w.index(), " r = begin + threadIdx.y; r < end; r += ", rows,
+              ") {\n");
   text += w.coordinates(loop.folded, "f", "r");
   text += w.loads(at, loop.kept, "k", "");
   text += w.element_loop();
@@ -436,8 +436,8 @@ std::string column_fold_text(const Loop& loop, int vector, int width) {
   text += cat("  for (int half = ", rows / 2, "; half > 0; half /= 2) {\n    __syncthreads();\n",
               "    if (threadIdx.y < half) {\n");
   for (size_t k = 0; k < loop.reductions.size(); ++k)
-    text += cat(each, "s", k, "[v][threadIdx.y * ", width, " + threadIdx.x] = a", k, "[v] = ", w.fold(k), "::join(a", k,
-                "[v], s", k, "[v][(threadIdx.y + half) * ", width, " + threadIdx.x]);\n");
+    text += cat(each, "s", k, "[v][threadIdx.y * ", width, " + threadIdx.x] = a", k, "[v] = ", w.fold(k), "::join(a",
+                k, "[v], s", k, "[v][(threadIdx.y + half) * ", width, " + threadIdx.x]);\n");
   text += cat("    }\n  }\n  if (threadIdx.y != 0 || k >= p.kept) return;\n", each, "{\n");
   return text + w.results("    ", "k + v") + "  }\n}\n";
 }

@@ -47,12 +47,14 @@ void add_optimizers(Kernels& kernels);
 void add_indexing(Kernels& kernels);
 void add_random(Kernels& kernels);
 void add_convolutions(Kernels& kernels);
+void add_pointwise(Kernels& kernels);
 void add_attention(Kernels& kernels);
 void add_windows(Kernels& kernels);
 void add_depthwise(Kernels& kernels);
 void add_relu_pools(Kernels& kernels);
 void add_few_channels(Kernels& kernels);
 void add_column_moments(Kernels& kernels);
+void add_cast_many(Kernels& kernels);
 // A convolution for any dtype and any address, one thread an element.
 std::unique_ptr<Kernel> direct_convolution(const NodeView& node);
 

@@ -48,8 +48,7 @@ Support supports_attention(const NodeView& node) {
   if (version < kLeastVersion) return Support::cannot(cat("cuDNN ", version, " is older than ", kLeastVersion));
   const AttentionPart part(node.node.op);
   for (const bool gradient : {false, true})
-    if ((gradient ? part.backward : part.forward) &&
-        !attention_plan(device_of(node), key_of(form, dtype, gradient)))
+    if ((gradient ? part.backward : part.forward) && !attention_plan(device_of(node), key_of(form, dtype, gradient)))
       return Support::cannot("cuDNN has no engine whose bits repeat");
   return Support::can();
 }

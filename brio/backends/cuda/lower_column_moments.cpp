@@ -20,9 +20,9 @@ class ColumnMomentsKernel final : public CudaKernel {
     const std::string_view w = wide_name(dtype_);
     join_ = device_.compiler().code(
         "column_moments_join",
-        kernel_of(cat(w, "* sum, ", w, "* spread, const ", w,
-                      "* partial, i64 rows, i32 columns, i64 per_part, i32 parts"),
-                  "column_moments_join(sum, spread, partial, rows, columns, per_part, parts)", 1024),
+        kernel_of(
+            cat(w, "* sum, ", w, "* spread, const ", w, "* partial, i64 rows, i32 columns, i64 per_part, i32 parts"),
+            "column_moments_join(sum, spread, partial, rows, columns, per_part, parts)", 1024),
         {"elementwise", "column_moments"});
     description = cat("one pass, ", vector_, " columns at once");
   }

@@ -1,9 +1,11 @@
-// conv and its gradients through cuDNN, channels last. cuDNN wants filters as (out, spatial…, in) and the same
-// padding on both sides: filters are transposed and uneven padding is written out, in scratch memory.
+// conv and its gradients through cuDNN, channels last. cuDNN wants filters as (out, spatial…, in), and few of its
+// engines take more padding on one side than on the other: filters are transposed, and padding that none takes is
+// written out, in scratch memory.
 #include "brio/backends/cuda/box_copy.h"
 #include "brio/backends/cuda/cudnn_convolution.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
+#include "brio/base/tensor_float.h"
 #include "brio/ops/convolution.h"
 
 namespace brio::cuda {
@@ -12,22 +14,30 @@ namespace {
 struct ConvForm {
   ConvGeometry g;
   ConvKey key;
-  bool uneven = false;
+  bool uneven = false;  // its padding, which is written out
 
-  explicit ConvForm(const NodeView& node)
+  // As cuDNN has an engine for it; the key says whether it has one.
+  static ConvForm of(const NodeView& node) {
+    ConvForm form(node, false);
+    if (form.key.padding != form.key.padding_behind && !convolution_plan(device_of(node), form.key))
+      return ConvForm(node, true);
+    return form;
+  }
+  ConvForm(const NodeView& node, bool writes_padding)
       : g(ConvGeometry::of(*node.node.op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs())) {
     const OpDef* op = node.node.op;
     key.part = op == &op::conv              ? ConvPart::forward
                : op == &op::conv_input_grad ? ConvPart::input_grad
                                             : ConvPart::filter_grad;
     key.dtype = node.out(0).dtype;
+    key.tensor_float = key.dtype == f32 && tensor_float_32();
     const int first = g.axis[0].size == 1 && g.axis[0].window == 1 ? 1 : 0;  // two axes where the third is not used
     for (int a = first; a < 3; ++a) {
       // What no window reaches needs no padding.
       const WindowAxis& axis = g.axis[a];
       const int64_t reached = (axis.count() - 1) * axis.stride + axis.reach();
       high_[a] = std::max<int64_t>(0, reached - axis.size - axis.low);
-      uneven |= high_[a] != axis.low;
+      uneven |= writes_padding && high_[a] != axis.low;
     }
     key.x = {g.batch, g.in_channels()};
     key.filter = {g.out_channels(), g.in};
@@ -38,6 +48,7 @@ struct ConvForm {
       key.filter.push_back(axis.window);
       key.y.push_back(axis.count());
       key.padding.push_back(uneven ? 0 : axis.low);
+      key.padding_behind.push_back(uneven ? 0 : high_[a]);
       key.stride.push_back(axis.stride);
       key.dilation.push_back(axis.dilation);
     }
@@ -66,19 +77,20 @@ struct ConvForm {
 
 Support supports_conv(const NodeView& node) {
   if (!is_floating(node.out(0).dtype)) return Support::cannot(cat("cuDNN has none of ", node.out(0).dtype));
-  const ConvForm form(node);
+  const ConvForm form(node, true);
   if (!form.g.has_elements()) return Support::cannot("an operand is empty");
   for (int a = 0; a < 3; ++a)
     if (form.g.axis[a].low < 0) return Support::cannot("padding below zero");
-  return convolution_plan(device_of(node), form.key) ? Support::can()
-                                                     : Support::cannot("cuDNN has no engine whose bits repeat");
+  return convolution_plan(device_of(node), ConvForm::of(node).key)
+             ? Support::can()
+             : Support::cannot("cuDNN has no engine whose bits repeat");
 }
 
 class ConvKernel final : public CudaKernel {
  public:
   explicit ConvKernel(const NodeView& node)
       : device_(device_of(node)),
-        form_(node),
+        form_(ConvForm::of(node)),
         plan_(convolution_plan(device_, form_.key)),
         direct_(direct_convolution(node)) {
     const size_t element = size_of(form_.key.dtype);

@@ -1,5 +1,5 @@
-// Convolutions of pictures with few channels in 16 bits (device/few_channels.cuh): by themselves, with their bias, ReLU and
-// pooling, and the gradients of their filters.
+// Convolutions of pictures with few channels in 16 bits (device/few_channels.cuh): by themselves, with their bias,
+// ReLU and pooling, and the gradients of their filters.
 #include <algorithm>
 
 #include "brio/backends/cuda/kernel_text.h"
@@ -12,9 +12,10 @@ namespace brio::cuda {
 namespace {
 
 constexpr int64_t kMostChannels = 4, kMostStride = 2, kMostReach = 7, kMostNumbers = 160;
-constexpr int64_t kStrip = 128;      // few_channels.cuh's kFewColumns
-constexpr int64_t kMostTiles = 16;   // of 16 × 8 that a warp holds in registers
-constexpr int64_t kParts = 1024;     // blocks: enough to fill a device, and by no device's size, so that bits repeat
+constexpr int64_t kStrip = 128;     // few_channels.cuh's kFewColumns
+constexpr int64_t kMostTiles = 16;  // of 16 × 8 that a warp holds in registers
+// Blocks: enough to fill a large device once or twice, and by no device's size, so that bits repeat.
+constexpr int64_t kParts = 792, kPartsOfPooled = 1024;
 
 // As in few_channels.cuh.
 struct FewSizes {
@@ -40,9 +41,9 @@ struct FewForm {
     count1 = form.pool.axis[1].count();
     count2 = form.pool.axis[2].count();
   }
-  int64_t numbers() const { return g.taps() * g.in; }               // of a window
-  int64_t rows() const { return numbers() + (pooled ? 1 : 0); }     // of the gradient: the bias is one
-  int64_t across() const { return g.out / 8; }                      // tiles beside each other
+  int64_t numbers() const { return g.taps() * g.in; }            // of a window
+  int64_t rows() const { return numbers() + (pooled ? 1 : 0); }  // of the gradient: the bias is one
+  int64_t across() const { return g.out / 8; }                   // tiles beside each other
   int64_t down() const { return (rows() + 15) / 16; }
   int64_t tiles_of_warp() const { return std::min<int64_t>(down(), std::min<int64_t>(4, kMostTiles / across())); }
   int64_t warps_down() const { return (down() + tiles_of_warp() - 1) / tiles_of_warp(); }
@@ -82,8 +83,8 @@ Support supports_few(const NodeView& node) {
 }
 
 std::shared_ptr<const Code> code(CudaDevice& device, std::string_view label, std::string_view signature,
-                                 std::string_view call, unsigned threads) {
-  return device.compiler().code(label, kernel_of(signature, call, threads), {"elementwise", "few_channels"});
+                                 std::string_view call, unsigned threads, unsigned blocks = 1) {
+  return device.compiler().code(label, kernel_of(signature, call, threads, blocks), {"elementwise", "few_channels"});
 }
 
 class ConvReluPoolKernel final : public CudaKernel {
@@ -117,7 +118,9 @@ class FewConvKernel final : public CudaKernel {
                  cat("few_conv<", type_name(node.in(0).dtype), ", ", form_.window(), ", ", form_.g.axis[2].stride,
                      ", ", form_.g.out, ">(out, x, filter, s)"),
                  kThreads);
-    blocks_ = std::min<int64_t>(form_.units(), int64_t{4} * device_of(node).multiprocessors());
+    // As many as run at once: large windows take many registers.
+    const int64_t at_once = form_.numbers() > 64 ? 3 : 6;
+    blocks_ = std::min<int64_t>(form_.units(), at_once * device_of(node).multiprocessors());
     description = "few channels";
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
@@ -139,13 +142,13 @@ class FewFilterGradKernel final : public CudaKernel {
     CudaDevice& device = device_of(node);
     const std::string_view t = type_name(node.in(0).dtype);
     threads_ = static_cast<unsigned>(32 * form_.warps_down() * form_.warps_in_turn());
-    parts_ = std::min(form_.units(), kParts);
-    code_ = code(device, "few_filter_grad",
-                 "f32* partial, const u16* x, const u16* given, const u8* which, FewSizes s",
-                 cat("few_filter_grad<", t, ", ", form_.window(), ", ", form_.g.axis[2].stride, ", ", form_.g.out,
-                     form_.pooled ? ", true, " : ", false, ", form_.tiles_of_warp(), ", ", form_.warps_down(), ", ",
-                     form_.warps_in_turn(), ">(partial, x, given, which, s)"),
-                 threads_);
+    parts_ = std::min(form_.units(), form_.pooled ? kPartsOfPooled : kParts);
+    code_ =
+        code(device, "few_filter_grad", "f32* partial, const u16* x, const u16* given, const u8* which, FewSizes s",
+             cat("few_filter_grad<", t, ", ", form_.window(), ", ", form_.g.axis[2].stride, ", ", form_.g.out,
+                 form_.pooled ? ", true, " : ", false, ", form_.tiles_of_warp(), ", ", form_.warps_down(), ", ",
+                 form_.warps_in_turn(), ">(partial, x, given, which, s)"),
+             threads_, 512 / threads_);
     join_ = code(device, "few_join",
                  cat(t, "* filter, ", t, "* bias, const f32* partial, i32 elements, i32 first, i32 parts"),
                  "few_join(filter, bias, partial, elements, first, parts)", 1024);

@@ -101,7 +101,7 @@ class LoopKernel final : public CudaKernel {
   // How results and the elements that fold into them are shared out: by the sizes alone, so that bits repeat.
   void choose_blocks() {
     constexpr int64_t kEnough = 528;  // blocks: four for each multiprocessor of a large GPU
-    int64_t least = 0;                 // elements that are worth a block
+    int64_t least = 0;                // elements that are worth a block
     if (loop_.by_rows) {
       group_ = 256;
       if (folded_ <= 1024)

@@ -6,6 +6,7 @@
 
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
+#include "brio/base/tensor_float.h"
 #include "brio/ops/composites.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/fusion.h"
@@ -194,7 +195,12 @@ class ProductKernel final : public CudaKernel {
     const cudaDataType_t type = data_type(dtype_);
     const bool wide = dtype_ == f64 || dtype_ == DType::c128;
     const cudaDataType_t scale = is_complex(dtype_) ? type : wide ? CUDA_R_64F : CUDA_R_32F;
-    check(c.cublasLtMatmulDescCreate(&way.operation, wide ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F, scale),
+    const bool short_products = (dtype_ == f32 || dtype_ == DType::c64) && tensor_float_32();
+    check(c.cublasLtMatmulDescCreate(&way.operation,
+                                     wide             ? CUBLAS_COMPUTE_64F
+                                     : short_products ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                      : CUBLAS_COMPUTE_32F,
+                                     scale),
           "describing a product");
     const auto set = [&](cublasLtMatmulDescAttributes_t what, const auto& value) {
       check(c.cublasLtMatmulDescSetAttribute(way.operation, what, &value, sizeof(value)), "describing a product");

@@ -47,8 +47,8 @@ class ReluPoolKernel final : public CudaKernel {
     return device_.compiler().code(
         op_.name,
         kernel_of(cat("const __grid_constant__ ReluPooled<", type_name(dtype_), ", ", wide_ ? "i64" : "i32", "> p"),
-                  cat(op_.name, "<", vector, ", ", g_.axis[0].window, ", ", g_.axis[1].window, ", ", g_.axis[2].window,
-                      ">(p)")),
+                  cat(op_.name, "<", vector, ", ", g_.axis[0].window, ", ", g_.axis[1].window, ", ",
+                      g_.axis[2].window, ">(p)")),
         {"elementwise", "relu_pool"});
   }
   CudaDevice& device_;

@@ -160,8 +160,8 @@ class RowNormKernel final : public CudaKernel {
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (grid_.rows == 0) return;
     code_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.in[0], args.in[1],
-                args.in[2], grid_.rows,
-                static_cast<int>(grid_.columns), static_cast<int>(form_.centered), form_.epsilon);
+                args.in[2], grid_.rows, static_cast<int>(grid_.columns), static_cast<int>(form_.centered),
+                form_.epsilon);
   }
 
  private:
@@ -203,8 +203,8 @@ class RowNormGradKernel final : public CudaKernel {
     const int columns = static_cast<int>(grid_.columns);
     void* const partials = static_cast<char*>(args.scratch) + partials_at_;
     if (grid_.rows != 0)
-      rows_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.scratch, args.in[0], args.in[1], args.in[2],
-                  grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
+      rows_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.scratch, args.in[0],
+                  args.in[1], args.in[2], grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
     const bool fits = is_aligned({args.in[0], args.in[2]});
     const int vector = fits ? grid_.packed.vector : 1;
     const auto across = static_cast<unsigned>((columns + 32 * vector - 1) / (32 * vector));

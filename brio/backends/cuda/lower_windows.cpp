@@ -96,6 +96,10 @@ class MaxPoolKernel final : public CudaKernel {
     const PoolGeometry g = PoolGeometry::of(node.in(0).shape, node.attrs());
     windows_ = g.batch * g.counts() * g.channels;
     small_taps_ = g.taps() <= 256;
+    // Small windows are part of the text, so that their loops are written out and nothing is divided.
+    for (int a = 0; a < 3 && g.taps() <= 16; ++a)
+      constants_ += cat("s.axis[", a, "].window = ", g.axis[a].window, "; s.axis[", a,
+                        "].stride = ", g.axis[a].stride, "; s.axis[", a, "].dilation = 1; ");
     vector_ = static_cast<int>(std::min<size_t>(8, 16 / size_of(dtype_)));
     while (vector_ > 1 && g.channels % vector_ != 0) vector_ /= 2;
     vectors_ = codes_of(vector_);
@@ -122,15 +126,16 @@ class MaxPoolKernel final : public CudaKernel {
   Codes codes_of(int vector) const {
     const std::string_view t = type_name(dtype_), i = sizes_.wide ? "i64" : "i32", w = small_taps_ ? "u8" : "i32";
     const auto code = [&](std::string_view label, const std::string& call) {
-      return device_.compiler().code(label,
-                                     cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const "
-                                         "__grid_constant__ Windowed<",
-                                         t, ", ", i, "> p) { ", call, "; }\n"),
-                                     {"elementwise", "windows"});
+      return device_.compiler().code(
+          label,
+          cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const "
+              "__grid_constant__ Windowed<",
+              t, ", ", i, "> p) { WindowSizes<", i, "> s = p.s; ", constants_, call, "; }\n"),
+          {"elementwise", "windows"});
     };
-    if (!grad_) return {nullptr, code("max_pool", cat("max_pool<", vector, ">(p.out, p.a, p.b, p.s)"))};
-    return {code("max_pool_taken", cat("max_pool_taken<", vector, ">((", w, "*)p.out, p.a, p.s)")),
-            code("max_pool_grad", cat("max_pool_grad<", vector, ">(p.out, (const ", w, "*)p.a, p.b, p.s)"))};
+    if (!grad_) return {nullptr, code("max_pool", cat("max_pool<", vector, ">(p.out, p.a, p.b, s)"))};
+    return {code("max_pool_taken", cat("max_pool_taken<", vector, ">((", w, "*)p.out, p.a, s)")),
+            code("max_pool_grad", cat("max_pool_grad<", vector, ">(p.out, (const ", w, "*)p.a, p.b, s)"))};
   }
   void start(const Code& code, void* out, const void* a, const void* b, int64_t threads, CudaStream& stream) const {
     if (threads == 0) return;
@@ -151,6 +156,7 @@ class MaxPoolKernel final : public CudaKernel {
   bool grad_, small_taps_ = true;
   int64_t elements_, windows_ = 0;
   int vector_ = 1;
+  std::string constants_;
   Codes vectors_;
 };
 

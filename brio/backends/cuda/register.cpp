@@ -17,9 +17,11 @@ void cuda::add_kernels(Registry& registry, std::string_view device, bool product
   add_relu_pools(kernels);
   add_few_channels(kernels);
   add_column_moments(kernels);
+  add_cast_many(kernels);
   if (!products) return;
   add_products(kernels);
   add_convolutions(kernels);
+  add_pointwise(kernels);
   add_attention(kernels);
 }
 

@@ -9,7 +9,7 @@ namespace brio::reference {
 namespace {
 
 // Positions of the three axes, in sizes of which the last two count.
-Coordinates at_of(const WindowAxis (&axis)[3], int64_t WindowAxis::* size, int64_t index) {
+Coordinates at_of(const WindowAxis (&axis)[3], int64_t WindowAxis::*size, int64_t index) {
   return {Shape{axis[0].*size, axis[1].*size, axis[2].*size}, index};
 }
 int64_t index_of(const int64_t* at, const int64_t* size) { return (at[0] * size[1] + at[1]) * size[2] + at[2]; }

@@ -76,6 +76,7 @@ void add_factorizations(Registry& registry);
 void add_linear_solve(Registry& registry);
 void add_convolutions(Registry& registry);
 void add_pooling(Registry& registry);
+void add_cast_many(Registry& registry);
 void add_conv_pool(Registry& registry);
 void add_column_moments(Registry& registry);
 void add_indexing(Registry& registry);

@@ -14,6 +14,7 @@ void register_reference(Registry& registry) {
   reference::add_linear_solve(registry);
   reference::add_convolutions(registry);
   reference::add_pooling(registry);
+  reference::add_cast_many(registry);
   reference::add_conv_pool(registry);
   reference::add_column_moments(registry);
   reference::add_indexing(registry);

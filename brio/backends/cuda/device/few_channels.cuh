@@ -37,6 +37,12 @@ TENSOR16(f16, "f16", 0x3c00u, 0x7c00u)
 TENSOR16(bf16, "bf16", 0x3f80u, 0x7f80u)
 #undef TENSOR16
 DEVICE u32 pair(u16 low, u16 high) { return (u32)low | (u32)high << 16; }
+// Four matrices of 8 × 8, each lane giving the address of one row, transposed: what lanes take of the second operand.
+DEVICE void load_transposed(u32 (&r)[4], const u16* row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+               : "r"((u32)__cvta_generic_to_shared(row)));
+}
 
 // Numbers of a line in shared memory: windows over COLUMNS columns, room to begin at a multiple of 8.
 template <int C, int KW, int S, int COLUMNS> struct Line {
@@ -59,10 +65,13 @@ template <int ROWS, int PITCH, int C> DEVICE i32 load_lines(u16* lines, const u1
   }
   return lead - s.low2 * C;
 }
-// Where number k of a window lies, from its first one on; -1: a window has fewer.
+// Where number k of a window lies, from its first one on. There are K; what stands for others is read and not used.
 template <int C, int KH, int KW, int PITCH> DEVICE i32 place_in_window(i32 k) {
-  return k < KH * KW * C ? k / (KW * C) * PITCH + k % (KW * C) : -1;
+  return k < KH * KW * C ? k / (KW * C) * PITCH + k % (KW * C) : 0;
 }
+
+// The bits of numbers k and k + 1 that are part of a window.
+template <int K> DEVICE u32 used(i32 k) { return k + 1 < K ? 0xffffffffu : k < K ? 0xffffu : 0u; }
 
 // x, filter (K, N), bias → relu(x ∗ filter + bias), the largest of windows of 2 × 2, and which of them it was. A product has
 // 8 columns of two lines, so that the four elements of a pool are in one lane and the next but three; channels are dealt to
@@ -113,9 +122,8 @@ DEVICE void conv_relu_pool(u16* out, u8* which, const u16* x, const u16* filter,
         u32 a[4];
 #pragma unroll
         for (int q = 0; q < 4; ++q) {
-          const i32 p0 = places[ks][q >> 1][0], p1 = places[ks][q >> 1][1];
           const u16* const from = window + (q & 1) * PITCH;
-          a[q] = pair(p0 >= 0 ? from[p0] : (u16)0, p1 >= 0 ? from[p1] : (u16)0);
+          a[q] = pair(from[places[ks][q >> 1][0]], from[places[ks][q >> 1][1]]) & used<K>(ks * 16 + (q >> 1) * 8 + t * 2);
         }
 #pragma unroll
         for (int nt = 0; nt < NT; ++nt) Tensor16<T>::multiply(c[nt], a, b[nt][ks][0], b[nt][ks][1]);
@@ -211,9 +219,8 @@ DEVICE void few_conv(u16* out, const u16* x, const u16* filter, const FewSizes& 
         for (int m = 0; m < 2; ++m)
 #pragma unroll
           for (int q = 0; q < 4; ++q) {
-            const i32 p0 = places[ks][q >> 1][0], p1 = places[ks][q >> 1][1];
             const u16* const from = window + (m * 16 + (q & 1) * 8) * S * C;
-            a[m][q] = pair(p0 >= 0 ? from[p0] : (u16)0, p1 >= 0 ? from[p1] : (u16)0);
+            a[m][q] = pair(from[places[ks][q >> 1][0]], from[places[ks][q >> 1][1]]) & used<K>(ks * 16 + (q >> 1) * 8 + t * 2);
           }
 #pragma unroll
         for (int nt = 0; nt < NT; ++nt) {
@@ -251,6 +258,7 @@ template <typename T, int C, int KH, int KW, int S, int N, bool POOLED, int MT, 
 DEVICE void few_filter_grad(f32* partial, const u16* x, const u16* given, const u8* which, const FewSizes& s) {
   constexpr int K = KH * KW * C, M = K + (POOLED ? 1 : 0), NT = N / 8, ROWS = KH + (POOLED ? 1 : 0);
   constexpr int PITCH = Line<C, KW, S, (POOLED ? 2 : 1) * kFewColumns>::pitch, GIVEN = N + 8;  // so that banks differ
+  constexpr int TILE = POOLED ? 4 : 16;  // columns of what is given
   constexpr int BYTES = kFewColumns * GIVEN * 2, SUMS = WT > 1 ? MT * 16 * N * 4 : 0;
   __shared__ alignas(16) u16 lines[ROWS * PITCH];
   __shared__ alignas(16) u8 shared[BYTES > SUMS ? BYTES : SUMS];
@@ -276,10 +284,15 @@ DEVICE void few_filter_grad(f32* partial, const u16* x, const u16* given, const 
     __syncthreads();
     const i32 shift = load_lines<ROWS, PITCH, C>(lines, x + (i64)n * s.size1 * s.size2 * C, row * s.stride1 * (POOLED ? 2 : 1) - s.low1,
                                                  first * (POOLED ? 2 : 1) * S * C, s);
-    for (i32 i = threadIdx.x; i < columns * (N / 8); i += blockDim.x) {
+    // Up to the end of a tile: zeros.
+    const i32 filled = (columns + TILE - 1) / TILE * TILE;
+    for (i32 i = threadIdx.x; i < filled * (N / 8); i += blockDim.x) {
       const i32 column = i / (N / 8), at = i * 8;
       Pack<u16, 8> p;
-      if (s.y_vectors) p = *(const Pack<u16, 8>*)(given + from + at);
+      if (column >= columns)
+#pragma unroll
+        for (int v = 0; v < 8; ++v) p.v[v] = 0;
+      else if (s.y_vectors) p = *(const Pack<u16, 8>*)(given + from + at);
       else
 #pragma unroll
         for (int v = 0; v < 8; ++v) p.v[v] = given[from + at + v];
@@ -292,23 +305,26 @@ DEVICE void few_filter_grad(f32* partial, const u16* x, const u16* given, const 
           for (int v = 0; v < 16; ++v) takens[i * 16 + v] = which[from + i * 16 + v];
       }
     __syncthreads();
-    for (i32 tile = wt; tile < (POOLED ? (columns + 3) / 4 : (columns + 15) / 16); tile += WT) {
+    for (i32 tile = wt; tile < filled / TILE; tile += WT) {
       u32 b[NT][2];
+      if (POOLED) {
+        const i32 at = tile * 4 + t;
 #pragma unroll
-      for (int nt = 0; nt < NT; ++nt) {
-        if (POOLED) {
-          const i32 at = tile * 4 + t;
-          const bool there = at < columns;
-          const u16 v = there ? d[at * GIVEN + nt * 8 + g] : (u16)0;
-          const u32 tap = there ? takens[at * N + nt * 8 + g] : 4u;
+        for (int nt = 0; nt < NT; ++nt) {
+          const u16 v = d[at * GIVEN + nt * 8 + g];
+          const u32 tap = takens[at * N + nt * 8 + g];
           b[nt][0] = tap == 0 ? (u32)v : tap == 1 ? (u32)v << 16 : 0u;
           b[nt][1] = tap == 2 ? (u32)v : tap == 3 ? (u32)v << 16 : 0u;
-        } else {
+        }
+      } else {
 #pragma unroll
-          for (int h = 0; h < 2; ++h) {
-            const i32 at = tile * 16 + h * 8 + 2 * t;
-            b[nt][h] = pair(at < columns ? d[at * GIVEN + nt * 8 + g] : (u16)0, at + 1 < columns ? d[(at + 1) * GIVEN + nt * 8 + g] : (u16)0);
-          }
+        for (int nt = 0; nt < NT; nt += 2) {
+          u32 r[4];
+          load_transposed(r, d + (tile * 16 + (lane & 15)) * GIVEN + (nt + (lane >> 4)) * 8);
+          b[nt][0] = r[0];
+          b[nt][1] = r[1];
+          b[nt + 1][0] = r[2];
+          b[nt + 1][1] = r[3];
         }
       }
       const u16* const window = lines + shift + (tile * (POOLED ? 8 : 16) + 2 * t) * S * C;
@@ -319,7 +335,8 @@ DEVICE void few_filter_grad(f32* partial, const u16* x, const u16* given, const 
         for (int q = 0; q < 4; ++q) {
           const i32 p = places[m * 2 + (q & 1)], k = (wm * MT * 2 + m * 2 + (q & 1)) * 8 + g;
           const u16* const at = window + (q >> 1) * (POOLED ? PITCH : 8 * S * C);
-          a[q] = p >= 0 ? pair(at[p], at[p + S * C]) : POOLED && k == K ? Tensor16<T>::one | Tensor16<T>::one << 16 : 0u;
+          a[q] = pair(at[p], at[p + S * C]);  // rows beyond the last are written nowhere
+          if (POOLED && k == K) a[q] = Tensor16<T>::one | Tensor16<T>::one << 16;
         }
 #pragma unroll
         for (int nt = 0; nt < NT; ++nt) Tensor16<T>::multiply(c[m][nt], a, b[nt][0], b[nt][1]);
