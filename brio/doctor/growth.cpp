@@ -52,7 +52,6 @@ Grown grown(const Evidence& e) {
 std::optional<Finding> growth(const Evidence& e) {
   constexpr double kSlower = 1.25, kMuch = 32e6;
   const size_t n = e.step_seconds.size();
-  const bool all_kept = n == static_cast<size_t>(e.steps);
   double before = 0, after = 0;
   if (n >= 100) {
     const auto part = [&](size_t from, size_t to) {
@@ -80,7 +79,6 @@ std::optional<Finding> growth(const Evidence& e) {
   if (slower) {
     const double flat = e.step * before / std::max(before, median(e.step_seconds));
     f.gain = gain_of(e.step, flat, flat * 1.15, flat * 0.95, How::computed);
-    if (!all_kept) f.gain.how = How::computed;
   }
   f.confidence = slower ? 0.7 : 0.6;
   return f;

@@ -36,8 +36,12 @@ int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
 }
 int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
 
-bool next_batch(BatchSource& batches, Batch& batch) {
-  const profile::Scope scope(profile::Part::input);
+bool next_batch(BatchSource& batches, Batch& batch, profile::FitScope& recorded) {
+  recorded.input_begins();
+  const struct Ends {
+    profile::FitScope& recorded;
+    ~Ends() { recorded.input_ends(); }
+  } ends{recorded};
   return batches.next(batch);
 }
 
@@ -119,15 +123,18 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     turn.emplace(turns_);
     set_class_weight(options.class_weight);
     reset_metrics();
-    batches.reset(epoch);
+    {
+      const profile::Scope scope(profile::Part::input);
+      batches.reset(epoch);
+    }
     if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
     timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
     recorded.begin_epoch(static_cast<uint64_t>(progress.steps.value_or(0)));
     auto checked = std::chrono::steady_clock::now();
     int64_t step = 0;
     const int64_t done = epoch == progress.initial_epoch ? progress.initial_step : 0;  // by the run that was cut off
-    while (step < done && next_batch(batches, batch)) ++step;
-    while (step < most_steps && !progress.stop_training && next_batch(batches, batch)) {
+    while (step < done && next_batch(batches, batch, recorded)) ++step;
+    while (step < most_steps && !progress.stop_training && next_batch(batches, batch, recorded)) {
       if (!progress.batch_choice && batches.choice(false)) {
         progress.batch_choice = *batches.choice(false);
         forget_steps();  // of the other sizes, with their memory
@@ -148,6 +155,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       recorded.end_step(static_cast<uint64_t>(batch.rows()));
       doctor.after_step(batch);
     }
+    recorded.end_epoch();
     if (step % at_once != 0)
       timed.each([&](Callback& c) { c.on_train_batch_end(progress, last_step(step, at_once)); });
     if (step == 0) throw InvalidArgument(cat("[fit] epoch ", epoch + 1, " has no batches; give it data"));
