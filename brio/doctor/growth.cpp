@@ -22,8 +22,8 @@ struct Grown {
 // What has grown most between a fifth of the run and its end.
 Grown grown(const Evidence& e) {
   Grown most;
-  const size_t n = e.samples.size();
-  if (n < 8) return most;
+  const size_t n = e.samples.empty() ? 0 : e.samples.size() - 1;  // the last one is of now: what was kept may be gone
+  if (n < 6) return most;
   const auto look = [&](const std::string& name, auto value) {
     const auto at = [&](double share) {  // of the time
       const double wanted = static_cast<double>(e.samples[0].at) +

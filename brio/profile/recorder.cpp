@@ -203,7 +203,10 @@ void tape_opened() {
   detail::ThreadState& s = detail::state;
   if (s.in_fit || s.closed || !recording()) return;
   // A step that updates by hand has no optimizer to end it: the next tape does.
-  if (s.gradient_taken) end_loop_step(RunKind::eager_loop, nullptr, 0);
+  if (s.gradient_taken) {
+    if (s.active) detail::switch_to(s, s.part, ticks());
+    end_loop_step(RunKind::eager_loop, nullptr, 0);
+  }
   s.gradient_taken = false;
   if (s.active && s.part != Part::record) detail::switch_to(s, Part::record, ticks());
 }
