@@ -12,13 +12,14 @@ namespace {
 
 void add_steps(const profile::Run& run, double tick, Evidence& e) {
   std::vector<float> sorted;
-  for (uint64_t i = run.first_kept(); i < run.steady_steps(); ++i) {
+  for (uint64_t i = run.first_kept(); i < run.written; ++i) {
     const profile::Step& step = run.step(i);
-    sorted.push_back(static_cast<float>(static_cast<double>(step.ended - step.began) * tick));
+    const double each = tick / static_cast<double>(std::max<uint64_t>(1, step.count));
+    sorted.push_back(static_cast<float>(static_cast<double>(step.ended - step.began) * each));
     uint64_t own = 0;
     for (const Part part : {Part::host, Part::record, Part::trace, Part::plan, Part::run, Part::read})
       own += run.ticks_of(i, part);
-    e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * tick));
+    e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * each));
   }
   std::ranges::sort(sorted);
   if (sorted.empty()) return;

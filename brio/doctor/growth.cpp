@@ -22,8 +22,8 @@ struct Grown {
 // What has grown most between a fifth of the run and its end.
 Grown grown(const Evidence& e) {
   Grown most;
-  const size_t n = e.samples.size();
-  if (n < 8) return most;
+  const size_t n = e.samples.empty() ? 0 : e.samples.size() - 1;  // the last one is of now: what was kept may be gone
+  if (n < 6) return most;
   const auto look = [&](const std::string& name, auto value) {
     const auto at = [&](double share) {  // of the time
       const double wanted = static_cast<double>(e.samples[0].at) +
@@ -52,7 +52,6 @@ Grown grown(const Evidence& e) {
 std::optional<Finding> growth(const Evidence& e) {
   constexpr double kSlower = 1.25, kMuch = 32e6;
   const size_t n = e.step_seconds.size();
-  const bool all_kept = n == static_cast<size_t>(e.steps);
   double before = 0, after = 0;
   if (n >= 100) {
     const auto part = [&](size_t from, size_t to) {
@@ -80,7 +79,6 @@ std::optional<Finding> growth(const Evidence& e) {
   if (slower) {
     const double flat = e.step * before / std::max(before, median(e.step_seconds));
     f.gain = gain_of(e.step, flat, flat * 1.15, flat * 0.95, How::computed);
-    if (!all_kept) f.gain.how = How::computed;
   }
   f.confidence = slower ? 0.7 : 0.6;
   return f;

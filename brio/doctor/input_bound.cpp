@@ -28,8 +28,15 @@ struct Load {
   double pace(double threads) const { return std::max({serial, python, all / std::max(1.0, threads)}); }
 };
 
-// The op that takes longest of what a function does.
-std::string longest_op(const StageFacts& stage) { return stage.ops.empty() ? std::string() : stage.ops[0].op; }
+// Of what a function does, the share of ops whose names begin so.
+double ops_share(const StageFacts& stage, std::string_view name) {
+  double some = 0, all = 0;
+  for (const profile::OpTime& op : stage.ops) {
+    all += op.seconds;
+    if (op.op.starts_with(name)) some += op.seconds;
+  }
+  return all > 0 ? some / all : 0;
+}
 
 // "decode_jpeg 2.10 ms, resize 0.31 ms": of one element.
 std::string shown_ops(const StageFacts& stage) {
@@ -273,8 +280,10 @@ class Diagnosis {
       remedy_ = e_.from_python ? ".prefetch(tf.data.AUTOTUNE)" : ".prefetch(data::kAutotune)";
       return;
     }
-    const bool reads = s.kind == StageKind::read || longest_op(s) == "read_file";
-    const bool decodes = s.kind == StageKind::decode || longest_op(s).starts_with("decode");
+    constexpr double kMuch = 0.3;  // what else is done to a picture (casts, resizing) goes with it
+    const double decoding = ops_share(s, "decode"), reading = ops_share(s, "read_file");
+    const bool decodes = s.kind == StageKind::decode || (decoding > kMuch && decoding >= reading);
+    const bool reads = s.kind == StageKind::read || (!decodes && reading > kMuch);
     if (reads || decodes) {
       cause_ = decodes ? "decode" : s.cpu >= 0 && s.cpu < 0.5 ? "read" : "not_packed";
       why_ = decodes ? "pictures are decoded" : "files are opened and read one by one";

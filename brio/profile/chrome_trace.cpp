@@ -28,12 +28,12 @@ std::string trace_events(uint64_t since) {
   const int process = getpid();
   int thread = 1;
   for (const Run* run : runs()) {
-    for (uint64_t i = run->first_kept(); i < run->steady_steps(); ++i) {
+    for (uint64_t i = run->first_kept(); i < run->written; ++i) {
       const Step& step = run->step(i);
       if (step.ended <= since) continue;
       double at = offset + static_cast<double>(step.began) * us;
-      add(text, R"({"name":"step","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d,"args":{"step":%llu}})", at,
-          static_cast<double>(step.ended - step.began) * us, process, thread, static_cast<unsigned long long>(i + 1));
+      add(text, R"({"name":"step","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d,"args":{"steps":%llu}})", at,
+          static_cast<double>(step.ended - step.began) * us, process, thread, static_cast<unsigned long long>(step.count));
       for (size_t p = 0; p < kParts; ++p) {
         const double took = static_cast<double>(run->ticks_of(i, static_cast<Part>(p))) * us;
         if (took < 0.05) continue;

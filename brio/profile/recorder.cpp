@@ -53,35 +53,47 @@ Run* take_run(RunKind kind, const void* key) {
 
 void begin_steps(detail::ThreadState& s, uint64_t now) {
   s.spent = {};
+  s.steps = s.rows = s.most_rows = 0;
   s.since = s.step_began = now;
   s.part = Part::host;
   s.closed = false;
   s.active = true;
 }
 
-// Ends where the last part did: what the program did since then is counted with the next step, and a stamp is saved.
-void end_step(detail::ThreadState& s, Run& run, uint64_t rows) {
-  const uint64_t now = s.since;
-  s.part = Part::host;
-  s.gradient_taken = false;
+// Steps up to `now`, in one entry.
+void write_steps(detail::ThreadState& s, Run& run, uint64_t now) {
   if (run.steps == 0) {
     run.began = s.step_began;
     run.first_step = now - s.step_began;
   } else {
     for (size_t i = 0; i < kParts; ++i) run.total[i] += s.spent[i];
-    Step& step = run.ring[(run.steps - 1) % Run::kRing];
+    Step& step = run.ring[run.written++ % Run::kRing];
     step.began = s.step_began;
     step.ended = now;
+    step.count = s.steps;
     step.total = run.total;
     run.wall += now - s.step_began;
-    run.all_rows += rows;
+    run.all_rows += s.rows;
   }
   run.ended = now;
-  run.rows = std::max(run.rows, rows);
-  ++run.steps;
+  run.rows = std::max(run.rows, s.most_rows);
+  run.steps += s.steps;
   s.spent = {};
+  s.steps = s.rows = s.most_rows = 0;
   s.step_began = now;
   maybe_sample(now, run.steps);
+}
+
+// It ended where the last part did. Short ones are written down together: the memory that is touched would cost more
+// than the stamps.
+void end_step(detail::ThreadState& s, Run& run, uint64_t rows) {
+  constexpr uint64_t kWorthWriting = 1 << 18;  // ticks: some hundred microseconds
+  ++s.steps;
+  s.rows += rows;
+  s.most_rows = std::max(s.most_rows, rows);
+  s.gradient_taken = false;
+  if (s.since - s.step_began >= kWorthWriting || run.steps == 0) [[unlikely]]
+    write_steps(s, run, s.since);
 }
 
 // A step of a loop that nobody announced: what was before the first one is not known.
@@ -100,6 +112,7 @@ void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
     }
     return;
   }
+  s.part = Part::host;
   end_step(s, *run, rows);
 }
 
@@ -140,6 +153,7 @@ void FitScope::settle() {
   if (!outer_ || run_->steps == 0) return;
   const uint64_t now = ticks();
   detail::switch_to(s, s.part, now);
+  if (s.steps > 0) return write_steps(s, *run_, now);
   for (size_t i = 0; i < kParts; ++i) run_->total[i] += s.spent[i];
   run_->wall += now - s.step_began;
   run_->ended = s.step_began = now;
@@ -160,15 +174,39 @@ void FitScope::begin_epoch(uint64_t steps) {
   if (steps > 0) run_->steps_an_epoch = steps;
 }
 
+void FitScope::input_begins() {
+  if (!run_) return;
+  detail::ThreadState& s = detail::state;
+  if (s.part != Part::input) detail::switch_to(s, Part::input, ticks());  // after a step it is that already
+  s.closed = true;
+}
+
+void FitScope::input_ends() {
+  if (!run_) return;
+  detail::ThreadState& s = detail::state;
+  s.closed = false;
+  detail::switch_to(s, Part::run, ticks());
+}
+
 void FitScope::end_step(uint64_t rows) {
-  if (run_) profile::end_step(detail::state, *run_, rows);
+  if (!run_) return;
+  detail::ThreadState& s = detail::state;
+  detail::switch_to(s, Part::input, ticks());
+  profile::end_step(s, *run_, rows);
+}
+
+void FitScope::end_epoch() {
+  if (run_) detail::switch_to(detail::state, Part::host, ticks());
 }
 
 void tape_opened() {
   detail::ThreadState& s = detail::state;
   if (s.in_fit || s.closed || !recording()) return;
   // A step that updates by hand has no optimizer to end it: the next tape does.
-  if (s.gradient_taken) end_loop_step(RunKind::eager_loop, nullptr, 0);
+  if (s.gradient_taken) {
+    if (s.active) detail::switch_to(s, s.part, ticks());
+    end_loop_step(RunKind::eager_loop, nullptr, 0);
+  }
   s.gradient_taken = false;
   if (s.active && s.part != Part::record) detail::switch_to(s, Part::record, ticks());
 }

@@ -34,10 +34,10 @@ inline constexpr std::array<std::string_view, kParts> kPartNames{"host", "input"
 
 using PartTicks = std::array<uint64_t, kParts>;
 
-// One step: when it began and ended, and what the parts of the run had come to by then. Writing that down costs less
-// than what each took of this step, which is the difference from the step before.
+// One step, or several that are short: when it began and ended, and what the parts of the run had come to by then,
+// which costs less to write down than what each took.
 struct Step {
-  uint64_t began = 0, ended = 0;
+  uint64_t began = 0, ended = 0, count = 0;
   PartTicks total{};
 };
 
@@ -53,7 +53,7 @@ struct Trials {
 // Steps of one kind in one thread: those of fit() on a model, or of a loop of the program's own.
 enum class RunKind : uint8_t { fit, function_loop, eager_loop };
 struct Run {
-  static constexpr size_t kRing = 2048;
+  static constexpr size_t kRing = 1024;
 
   RunKind kind{};
   const void* key = nullptr;
@@ -61,6 +61,7 @@ struct Run {
   uint64_t began = 0, ended = 0;  // the beginning of the first step and the end of the newest
   uint64_t first_step = 0;        // how long that took: tracing, planning, filling buffers
   uint64_t steps = 0;             // the first one included
+  uint64_t written = 0;           // entries of the ring so far
   PartTicks total{};              // of all steps but the first
   uint64_t wall = 0;              // of the same
   uint64_t between = 0;           // between calls of fit(), which is no step's time
@@ -74,8 +75,8 @@ struct Run {
   std::array<Step, kRing> ring{};
 
   uint64_t steady_steps() const { return steps > 0 ? steps - 1 : 0; }
-  // Of these, counted from 0, the ones that are kept with all that is known of them begin here.
-  uint64_t first_kept() const { return steady_steps() < kRing ? 0 : steady_steps() - kRing + 1; }
+  // The entries of the ring that are kept with all that is known of them, from here to `written`.
+  uint64_t first_kept() const { return written < kRing ? 0 : written - kRing + 1; }
   const Step& step(uint64_t i) const { return ring[i % kRing]; }
   uint64_t ticks_of(uint64_t i, Part part) const {
     const auto p = static_cast<size_t>(part);
@@ -97,8 +98,9 @@ struct ThreadState {
   bool gradient_taken = false;
   Part part = Part::host;
   uint64_t since = 0;
-  PartTicks spent{};  // since the last step ended
-  uint64_t step_began = 0;
+  PartTicks spent{};        // since the last step that was written down
+  uint64_t step_began = 0;  // where that ended
+  uint64_t steps = 0, rows = 0, most_rows = 0;  // since then
   Run* run = nullptr;
 };
 extern constinit thread_local ThreadState state;
@@ -117,7 +119,7 @@ class Scope {
  public:
   explicit Scope(Part part) {
     detail::ThreadState& s = detail::state;
-    if (!s.active || s.closed) [[likely]]
+    if (!s.active || s.closed || s.part == part) [[likely]]
       return;
     entered_ = true;
     before_ = s.part == Part::read ? Part::host : s.part;
@@ -145,8 +147,12 @@ class FitScope {
   ~FitScope();
   FitScope(const FitScope&) = delete;
   FitScope& operator=(const FitScope&) = delete;
+  // A step is waiting for its batch, then computing on it: two stamps. Before and after its steps an epoch is host.
   void begin_epoch(uint64_t steps);  // 0: not known
+  void input_begins();
+  void input_ends();
   void end_step(uint64_t rows);
+  void end_epoch();
   void settle();  // what followed the last step, an evaluation say, is added to the run
   Run* run() const { return run_; }
 

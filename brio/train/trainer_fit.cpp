@@ -107,7 +107,10 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     const bool goes_on = begun && epoch == progress.initial_epoch && begun->step > 0;
     if (!goes_on) reset_metrics();                   // otherwise they are in the midst of it
     const bool placed = goes_on && begun->position;  // go_on() has put the source there
-    if (!placed) batches.reset(epoch);
+    if (!placed) {
+      const profile::Scope scope(profile::Part::input);
+      batches.reset(epoch);
+    }
     if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
     if (!goes_on) timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
     recorded.begin_epoch(static_cast<uint64_t>(progress.steps.value_or(0)));
@@ -116,8 +119,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     // By the run that was cut off.
     const int64_t done = goes_on ? begun->step : epoch == progress.initial_epoch ? progress.initial_step : 0;
     if (placed) step = done;
-    while (step < done && next_batch(batches, batch)) ++step;
-    while (step < most_steps && !progress.stop_training && SignalWatch::caught() == 0 && next_batch(batches, batch)) {
+    while (step < done && next_batch(batches, batch, recorded)) ++step;
+    while (step < most_steps && !progress.stop_training && SignalWatch::caught() == 0 && next_batch(batches, batch, recorded)) {
       if (!progress.batch_choice && batches.choice(false)) {
         progress.batch_choice = *batches.choice(false);
         forget_steps();  // of the other sizes, with their memory
@@ -138,6 +141,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       recorded.end_step(static_cast<uint64_t>(batch.rows()));
       doctor.after_step(batch);
     }
+    recorded.end_epoch();
     if (SignalWatch::caught() != 0) break;
     if (step % at_once != 0)
       timed.each([&](Callback& c) { c.on_train_batch_end(progress, last_step(step, at_once)); });

@@ -31,8 +31,12 @@ inline int64_t whole_executions(std::optional<int64_t> steps, int64_t at_once) {
 inline int64_t last_step(int64_t steps, int64_t at_once) { return (steps + at_once - 1) / at_once * at_once - 1; }
 
 // The next batch; waiting for it is counted as the input's time.
-inline bool next_batch(BatchSource& batches, Batch& batch) {
-  const profile::Scope scope(profile::Part::input);
+inline bool next_batch(BatchSource& batches, Batch& batch, profile::FitScope& recorded) {
+  recorded.input_begins();
+  const struct Ends {
+    profile::FitScope& recorded;
+    ~Ends() { recorded.input_ends(); }
+  } ends{recorded};
   return batches.next(batch);
 }
 

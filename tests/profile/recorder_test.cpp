@@ -44,10 +44,11 @@ TEST(Recorder, KnowsWhatTheTimeOfStepsWentInto) {
     fit.begin_epoch(11);
     for (int step = 0; step < 11; ++step) {
       {
-        const Scope input(Part::input);
+        fit.input_begins();
         spin(0.002);
         const Scope inside(Part::run);  // a stage that runs a plan is input still
         spin(0.001);
+        fit.input_ends();
       }
       {
         const Scope run(Part::run);
@@ -59,6 +60,7 @@ TEST(Recorder, KnowsWhatTheTimeOfStepsWentInto) {
       }
       fit.end_step(32);
     }
+    fit.end_epoch();
     const Scope evaluation(Part::evaluation);
     spin(0.005);
   }
@@ -108,6 +110,7 @@ TEST(Recorder, StaysAsLargeAsItIsOverAMillionSteps) {
   }
   EXPECT_EQ(recorder_bytes() + named_bytes() + gauges_bytes(), before);
   EXPECT_LT(before, size_t{4} << 20);
+  fit.settle();
   EXPECT_EQ(newest(&model).steps, 1'010'000U);
 }
 
@@ -173,7 +176,8 @@ TEST(ChromeTrace, IsJsonWithTheSteps) {
   }
   const auto json = nlohmann::json::parse(chrome_trace(begin));
   int steps = 0;
-  for (const auto& event : json["traceEvents"]) steps += event["name"] == "step";
+  for (const auto& event : json["traceEvents"])
+    if (event["name"] == "step") steps += event["args"]["steps"].get<int>();
   EXPECT_EQ(steps, 3);
 }
 
