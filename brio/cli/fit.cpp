@@ -37,6 +37,7 @@ RUN gets model.keras, report.html, log.csv, summary.json and the checkpoints.
   --size HxW     of pictures; as they are, up to 96x96
   --label NAME   the column of a table to predict; the last one unless said otherwise
   --task KIND    classes or values; texts, and whole numbers of at most 20 kinds, are classes
+  --forecast COL the next values of this column from the last ones: --window N of them (48), --horizon M ahead (1)
   --header yes   the first row of a table holds names; no: it does not; otherwise it is told by what it holds
   --delimiter C  between the fields of a table; otherwise it is told by the first rows
   --seed N       of weights, order and what is held out; 1 unless said otherwise
@@ -90,6 +91,9 @@ Wishes wishes_of(const Arguments& arguments, FitRun& run) {
       throw Misuse(cat("--delimiter is ", delimiter, "; it is one character, or \\t"));
     wishes.job.table.delimiter = delimiter == "\\t" ? '\t' : delimiter[0];
   }
+  wishes.job.forecast = run.setting("--forecast", "");
+  wishes.job.window = whole("--window", run.setting("--window", "48"), 2, 100'000);
+  wishes.job.horizon = whole("--horizon", run.setting("--horizon", "1"), 1, 10'000);
   if (const std::string size = run.setting("--size", ""); !size.empty()) {
     const std::string_view words[] = {"--size", size};
     wishes.job.size = Arguments(words, {}, {"--size"}).height_and_width("--size", {0, 0});
@@ -100,11 +104,16 @@ Wishes wishes_of(const Arguments& arguments, FitRun& run) {
 
 // Options that make no sense for what was found.
 void check(const Arguments& arguments, const Job& job) {
-  const bool table = job.kind == "table";
-  if (table && arguments.has("--size")) throw Misuse("--size is for pictures");
+  const bool table = job.kind == "table", series = job.kind == "series";
+  if ((table || series) && arguments.has("--size")) throw Misuse("--size is for pictures");
   for (const char* option : {"--label", "--task", "--header", "--delimiter"})
-    if (!table && arguments.has(option))
+    if (!table && !series && arguments.has(option))
       throw Misuse(cat(option, " is for CSV files; the classes of pictures are their folders"));
+  if (series && (arguments.has("--label") || arguments.has("--task")))
+    throw Misuse("--forecast tells a column from itself: --label and --task say something else");
+  if (!arguments.has("--forecast") && (arguments.has("--window") || arguments.has("--horizon")))
+    throw Misuse("--window and --horizon are for --forecast COLUMN");
+  if (arguments.has("--forecast") && !series) throw Misuse("--forecast is for CSV files");
   if (arguments.text("--batch") != "auto") return;
   if (!table)
     throw Misuse(
@@ -116,7 +125,7 @@ void check(const Arguments& arguments, const Job& job) {
 
 int64_t usual_epochs(const Job& job, int64_t batch) {
   const double steps = std::max(1.0, std::ceil(static_cast<double>(job.train->samples) / static_cast<double>(batch)));
-  const bool table = job.kind == "table";
+  const bool table = job.kind == "table" || job.kind == "series";
   return std::clamp<int64_t>(static_cast<int64_t>((table ? 4000 : 3000) / steps), 10, table ? 150 : 60);
 }
 
@@ -129,8 +138,15 @@ Scores score_of(const Job& job, const nn::Model& model, const JobPart& part) {
     const int64_t rows = said.shape()[0], width = said.size() / rows;
     for (int64_t i = 0; i < rows; ++i) {
       const float* begin = said.array().as<float>() + i * width;
-      predictions.emplace_back(begin, begin + width);
-      truth.push_back(is.array().as<double>()[i]);
+      if (!job.classes.empty()) {
+        predictions.emplace_back(begin, begin + width);
+        truth.push_back(is.array().as<double>()[i]);
+        continue;
+      }
+      for (int64_t k = 0; k < width; ++k) {  // every value counts by itself
+        predictions.push_back({begin[k]});
+        truth.push_back(is.array().as<double>()[i * width + k]);
+      }
     }
   }
   return score(job.classes, predictions, truth);
@@ -186,7 +202,7 @@ int run_fit(Words words) {
   }
   const Arguments arguments(words, {"--explain", "--doctor", "--json", "--resume"},
                             {"--out", "--model", "--epochs", "--batch", "--size", "--label", "--task", "--header",
-                             "--delimiter", "--seed"});
+                             "--delimiter", "--seed", "--forecast", "--window", "--horizon"});
   if (arguments.names().size() != 1) throw Misuse("takes one SRC");
   const std::string& path = arguments.names()[0];
   const bool json = arguments.has("--json"), explain = arguments.has("--explain"), kept = arguments.has("--out");
@@ -215,8 +231,11 @@ int run_fit(Words words) {
       .epochs = wishes.epochs, .verbose = json ? 0 : 1, .doctor = arguments.has("--doctor"), .exit_on_signal = false};
   if (job.validation) {
     options.validation_data.dataset = job.validation->batches;
-    options.callbacks.push_back(
-        train::early_stopping({.patience = std::max<int64_t>(5, wishes.epochs / 4), .restore_best_weights = true}));
+    // The rate falls to the end, which is where networks get best: it ends before where half of the epochs bring
+    // nothing.
+    options.callbacks.push_back(train::early_stopping({.monitor = job.classes.empty() ? "val_loss" : "val_accuracy",
+                                                       .patience = std::max<int64_t>(5, wishes.epochs / 2),
+                                                       .restore_best_weights = true}));
   }
   if (kept) {
     options.callbacks.push_back(train::csv_logger(run.file("log.csv")));
@@ -235,6 +254,12 @@ int run_fit(Words words) {
   if (job.test) page.test = score_of(job, network.model, *job.test);
   if (page.validation) found["validation"] = page.validation->to_json();
   if (page.test) found["test"] = page.test->to_json();
+  if (job.baseline > 0 && page.validation) {
+    found["last_value_mae"] = job.baseline;
+    page.summary.push_back(cat("mean absolute error ", page.validation->mae, ", of the last value ", job.baseline));
+    if (page.validation->mae >= job.baseline)
+      std::fprintf(stderr, "brio fit: the forecast is no better than taking the last value\n");
+  }
   if (result.input) page.input = result.input->str();
   if (page.validation) say(cat("validation: ", page.validation->str()));
   if (page.test) say(cat("test: ", page.test->str()));

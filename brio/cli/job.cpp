@@ -27,6 +27,16 @@ std::pair<std::vector<size_t>, std::vector<size_t>> held_out(size_t samples, uin
   return {std::move(order), std::move(last)};
 }
 
+namespace {
+
+Job job_of_table(const std::string& path, const JobOptions& options) {
+  TextTable table = read_table_file(path, options.table);
+  if (!options.forecast.empty()) return series_job(table, options);
+  return table_job(std::move(table), options);
+}
+
+}  // namespace
+
 Job open_job(const std::string& path, const JobOptions& options) {
   if (!is_directory(path)) {
     const KnownFile file = look_at(path);
@@ -34,7 +44,7 @@ Job open_job(const std::string& path, const JobOptions& options) {
     const bool packed = path.ends_with(".gz");
     if (file.kind != FileKind::csv && file.kind != FileKind::text && !packed)
       throw Misuse(cat(path, " is neither a folder of pictures nor a CSV file nor packed records"));
-    return table_job(read_table_file(path, options.table), options);
+    return job_of_table(path, options);
   }
   if (is_idx_folder(path)) return idx_job(path, options);
   std::vector<std::string> shards, manifests, tables;
@@ -48,7 +58,7 @@ Job open_job(const std::string& path, const JobOptions& options) {
   }
   std::ranges::sort(shards);
   if (!shards.empty()) return record_job(shards, manifests.size() == 1 ? manifests[0] : std::string(), options);
-  if (tables.size() == 1) return table_job(read_table_file(tables[0], options.table), options);
+  if (tables.size() == 1) return job_of_table(tables[0], options);
   if (tables.size() > 1) throw Misuse(cat(path, " holds ", tables.size(), " CSV files; name the one to train on"));
   return picture_job(path, options);
 }

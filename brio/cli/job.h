@@ -19,6 +19,8 @@ struct JobOptions {
   uint64_t seed = 1;
   std::string label = {}, task = {};  // of tables
   TableFileOptions table = {};
+  std::string forecast = {};  // the column of a series
+  int64_t window = 48, horizon = 1;
 };
 
 struct JobPart {
@@ -27,7 +29,7 @@ struct JobPart {
 };
 
 struct Job {
-  std::string kind = {};                   // "pictures", "records", "idx", "table"
+  std::string kind = {};                   // "pictures", "records", "idx", "table", "series"
   std::vector<std::string> found = {};     // a line each
   std::vector<std::string> warnings = {};  // what was done about what is wrong
   std::vector<std::string> classes = {};   // empty: values are predicted
@@ -36,6 +38,8 @@ struct Job {
   std::optional<JobPart> train = {}, validation = {}, test = {};
   Tensor x = {}, y = {};       // of a table: the rows to train on
   double mean = 0, scale = 1;  // of the values that are predicted
+  int64_t outputs = 1;         // values that are predicted at once
+  double baseline = 0;         // of a series: how far off its last value is
 };
 
 // Throws Misuse for what cannot be trained on, and what reading throws.
@@ -46,6 +50,7 @@ Job picture_job(const std::string& folder, const JobOptions& options);
 Job record_job(const std::vector<std::string>& shards, const std::string& manifest, const JobOptions& options);
 Job idx_job(const std::string& folder, const JobOptions& options);
 Job table_job(TextTable table, const JobOptions& options);
+Job series_job(const TextTable& table, const JobOptions& options);
 bool is_idx_folder(const std::string& path);
 
 // "dress 55, hat 55, … (10 classes)"

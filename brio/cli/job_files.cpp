@@ -7,6 +7,7 @@
 #include "brio/base/error.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/file_kind.h"
+#include "brio/cli/series.h"
 #include "brio/cli/table_encoding.h"
 #include "brio/data/image_folder.h"
 
@@ -80,6 +81,30 @@ void TrainedModel::predict_table(const std::string& path, std::vector<Row>& rows
   add_rows(model_.predict(x, {.batch_size = 1024}), rows, first);
 }
 
+// What follows the end of the series; and what it would have said of the rows that are there.
+void TrainedModel::predict_series(const std::string& path, std::vector<Row>& rows,
+                                  std::vector<std::string>& notes) const {
+  const auto window = input_.at("window").get<int64_t>(), horizon = input_.at("horizon").get<int64_t>();
+  const std::vector<float> values = series_in(read_table_file(path), input_.at("column").get<std::string>(), notes);
+  if (static_cast<int64_t>(values.size()) < window)
+    throw Misuse(cat(path, " has ", values.size(), " rows, but a forecast needs the last ", window));
+  const auto add = [&](const Tensor& said, int64_t row, int64_t ahead, std::optional<double> truth) {
+    const float value = said.array().as<float>()[row * horizon + ahead];
+    rows.push_back({.name = cat(path, ":", values.size(), "+", ahead + 1), .numbers = {value}, .truth = truth});
+  };
+  if (const SeriesWindows known = windows_of(values, 0, values.size(), window, horizon); known.count > 0) {
+    const Tensor said = model_.predict(known.x, {.batch_size = 1024});
+    for (int64_t i = 0; i < known.count; ++i)
+      for (int64_t k = 0; k < horizon; ++k) {
+        add(said, i, k, static_cast<double>(known.y.array().as<float>()[i * horizon + k]));
+        rows.back().name = cat(path, ":", i + window, "+", k + 1);
+      }
+  }
+  const std::vector<float> last(values.end() - window, values.end());
+  const Tensor next = model_.predict(Tensor::from(last, {1, window}));
+  for (int64_t k = 0; k < horizon; ++k) add(next, 0, k, {});
+}
+
 std::vector<TrainedModel::Row> TrainedModel::predict(const std::vector<std::string>& paths,
                                                      std::vector<std::string>& notes) const {
   std::vector<Row> rows;
@@ -92,7 +117,8 @@ std::vector<TrainedModel::Row> TrainedModel::predict(const std::vector<std::stri
       const FileKind kind = look_at(file).kind;
       if (takes_table()) {
         if (kind != FileKind::csv && kind != FileKind::text && !file.ends_with(".gz")) continue;
-        predict_table(file, rows, notes);
+        if (kind_ == "series") predict_series(file, rows, notes);
+        else predict_table(file, rows, notes);
       } else {
         if (kind != FileKind::picture) continue;
         pictures.push_back(file);

@@ -18,7 +18,8 @@ class TrainedModel {
 
   const nn::Model& model() const { return model_; }
   const std::vector<std::string>& classes() const { return classes_; }
-  bool takes_table() const { return kind_ == "table"; }
+  bool forecasts() const { return kind_ == "series"; }
+  bool takes_table() const { return kind_ == "table" || kind_ == "series"; }
 
   // Rows of predictions for these files, in their order: pictures, or tables with a row for each prediction. Folders
   // stand for the pictures below them.
@@ -31,6 +32,7 @@ class TrainedModel {
 
  private:
   void predict_pictures(const std::vector<std::string>& files, std::vector<Row>& rows) const;
+  void predict_series(const std::string& path, std::vector<Row>& rows, std::vector<std::string>& notes) const;
   void predict_table(const std::string& path, std::vector<Row>& rows, std::vector<std::string>& notes) const;
 
   nn::Model model_;

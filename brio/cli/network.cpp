@@ -19,7 +19,7 @@ std::vector<nn::Layer> first_layers(const Job& job) {
   const double shift = grey ? 0.07 : 0.1;
   layers.push_back(nn::RandomTranslation({shift}, {shift}));
   layers.push_back(nn::RandomRotation({grey ? 0.03 : 0.05}));
-  layers.push_back(nn::RandomZoom({grey ? 0.07 : 0.15}));
+  layers.push_back(nn::RandomZoom({grey ? 0.07 : 0.2}));
   return layers;
 }
 
@@ -81,6 +81,21 @@ nn::Model table_network(const Job& job) {
   return nn::Sequential(std::move(layers), {.name = "mlp"});
 }
 
+// What is added to the last value: a network that learns nothing says that all stays as it is.
+nn::Model series_network(const Job& job) {
+  const int64_t window = job.shape[0];
+  const nn::Symbol values = nn::Input({window});
+  const nn::Symbol x =
+      nn::Normalization({.axis = {}, .mean = {job.mean}, .variance = {job.scale * job.scale}})(values);
+  nn::Symbol h = nn::Dense(64, {.activation = "relu"})(x);
+  h = nn::Dense(64, {.activation = "relu"})(h);
+  const nn::Symbol change = nn::Dense(job.outputs, {.kernel_initializer = "zeros"})(h);
+  nn::Symbol last = nn::Reshape({static_cast<int>(window), 1})(x);
+  last = nn::Flatten()(nn::Cropping1D(std::vector<Padding>{{window - 1, 0}})(last));
+  const nn::Symbol sum = nn::Add()(std::vector<nn::Symbol>{change, last});
+  return {values, nn::Rescaling(job.scale, {.offset = job.mean})(sum), "forecaster"};
+}
+
 }  // namespace
 
 Network make_network(const std::string& name, const Job& job) {
@@ -96,11 +111,17 @@ Network make_network(const std::string& name, const Job& job) {
       throw Misuse(
           cat("the model of ", name, " does not take samples of shape ", Shape(job.shape), ": ", error.what()));
     }
-    const auto wanted = static_cast<int64_t>(std::max<size_t>(1, job.classes.size()));
+    const auto wanted = job.classes.empty() ? job.outputs : static_cast<int64_t>(job.classes.size());
     if (result.rank() != 2 || result[1] != wanted)
       throw Misuse(cat("the model of ", name, " gives ", result, ", but there ",
-                       job.classes.empty() ? "is one value" : cat("are ", wanted, " classes"), " to predict"));
+                       job.classes.empty() ? cat("are ", wanted, " values") : cat("are ", wanted, " classes"),
+                       " to predict"));
     return {model, name, 3e-4};
+  }
+  if (job.kind == "series") {
+    if (!name.empty() && name != "mlp")
+      throw Misuse(cat("--model is ", name, "; for a forecast it is mlp or a .keras file"));
+    return {series_network(job), "forecaster", 1e-3};
   }
   if (table) {
     if (!name.empty() && name != "mlp")
@@ -122,7 +143,7 @@ void compile(const Network& network, const Job& job, int64_t steps) {
   const int64_t warm = std::max<int64_t>(1, steps / 20);
   const nn::AdamW optimizer(nn::CosineDecay(network.rate / 20, std::max<int64_t>(1, steps - warm),
                                             {.alpha = 0.01, .warmup_target = network.rate, .warmup_steps = warm}),
-                            {.weight_decay = 0.01});
+                            {.weight_decay = 0.05});
   if (job.classes.empty()) network.model.compile({.optimizer = optimizer, .loss = "mse", .metrics = {"mae"}});
   else
     network.model.compile(

@@ -18,7 +18,8 @@ MODEL is what brio fit wrote (RUN/model.keras). FILES are pictures, folders of
 them, or CSV files with the columns that it was trained with.
 
   --out FILE   write there instead of to the screen
-  --all        the probability of every class, not of the best alone
+  --all        the probability of every class, not of the best alone; of a series also
+               what it would have said of the rows that are there
   --json       one JSON object for each prediction, a line each, in place of CSV
 
 Exit codes: 0 done, 1 failed, 2 misused.
@@ -84,7 +85,10 @@ int run_predict(Words words) {
       for (const std::string& name : model.classes()) text += cat(",", csv_cell(name));
     text += "\n";
   }
-  for (const TrainedModel::Row& row : rows) text += json ? as_json(model, row, all) : as_csv(model, row, all);
+  for (const TrainedModel::Row& row : rows) {
+    if (model.forecasts() && row.truth && !all) continue;  // what is known already
+    text += json ? as_json(model, row, all) : as_csv(model, row, all);
+  }
   if (arguments.has("--out")) formats::write_file(arguments.text("--out"), text);
   else std::fwrite(text.data(), 1, text.size(), stdout);
   for (const std::string& note : notes) std::fprintf(stderr, "brio predict: %s\n", note.c_str());

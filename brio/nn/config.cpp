@@ -366,10 +366,36 @@ void collect_histories(const Json& json, std::vector<Json>& into, int depth = 0)
     for (const Json& inside : json) collect_histories(inside, into, depth + 1);
 }
 
-// One history, or a list of them.
+// Inputs that are given by name: attention's. Masks go with tensors here; of others it is not known what they mean.
+void collect_named(const std::string& layer, const Json& keywords, std::vector<Json>& into) {
+  for (const char* name : {"value", "key", "attention_mask"}) {
+    std::vector<Json> found;
+    if (const auto given = keywords.find(name); given != keywords.end()) collect_histories(*given, found);
+    if (found.empty()) continue;
+    if (name == std::string_view("attention_mask") && into.size() == 2) into.push_back(into.back());  // the key
+    into.insert(into.end(), found.begin(), found.end());
+  }
+  for (const auto& [name, given] : keywords.items()) {
+    std::vector<Json> found;
+    collect_histories(given, found);
+    const bool known = name == "value" || name == "key" || name == "attention_mask" || name == "mask" ||
+                       name == "query_mask" || name == "value_mask" || name == "key_mask";
+    if (!found.empty() && !known)
+      throw InvalidArgument(cat("[config] a call of '", layer, "' is given '", name, "' by name, which is not read"));
+  }
+}
+
+// One history, or a list of them, or some by name.
 std::vector<Json> history_list(const Json& json) {
-  if (!json.empty() && json.at(0).is_string()) return {json};
+  if (json.is_array() && !json.empty() && json.at(0).is_string()) return {json};
   return {json.begin(), json.end()};
+}
+
+// Keras writes the comparison by which an Embedding finds its mask as a step of the graph.
+bool makes_mask(const Json& json) {
+  const auto module = json.find("module");
+  return module != json.end() && module->is_string() && module->get<std::string>().starts_with("keras.src.ops") &&
+         json.at("class_name") == "NotEqual";
 }
 
 Layer read_functional(const Json& config) {
@@ -383,6 +409,7 @@ Layer read_functional(const Json& config) {
   std::vector<Pending> pending;
   for (const Json& json : config.at("layers")) {
     const auto name = json.at("name").get<std::string>();
+    if (makes_mask(json)) continue;  // masks go with tensors here; whoever takes it for an input is refused below
     const Layer layer = layer_of_json(json);
     if (input_spec(layer)) made[name] = {{input_symbol(layer)}};
     else pending.push_back({name, layer, &json.at("inbound_nodes")});
@@ -395,6 +422,7 @@ Layer read_functional(const Json& config) {
         const Json& call = p.calls->at(p.next);
         std::vector<Json> histories;
         collect_histories(call.at("args"), histories);
+        if (const auto named = call.find("kwargs"); named != call.end()) collect_named(p.name, *named, histories);
         std::vector<Symbol> inputs;
         for (const Json& history : histories) {
           inputs.push_back(find_symbol(made, history));

@@ -5,6 +5,7 @@
 #include "brio/nn/weight_paths.h"
 #include "brio/python/bind.h"
 #include "brio/python/convert.h"
+#include "brio/train/model.h"
 
 namespace brio::python {
 namespace {
@@ -94,6 +95,9 @@ void bind_weight_files(nb::module_& m) {
             nb::make_tuple(entry.path.empty() ? std::to_string(i) : cat(entry.path, "/", i), entry.variables[i]));
     return rows;
   });
+  // As C++ loads it; keras.models.load_model goes through the classes of Python.
+  m.def("_load_model_in_cpp",
+        [](const std::string& path) { return nn::Layer(nn::load_model(path, {.compile = false})); });
   m.def("_read_safetensors", [](const std::string& path) {
     const formats::SafetensorsFile file(path);
     nb::list rows;

@@ -70,6 +70,11 @@ train::History Model::fit(const train::TensorList& x, const train::TensorList& y
   if (options.accumulate > 1)
     throw InvalidArgument(cat("[fit] batch_size is \"auto\" beside accumulate = ", options.accumulate,
                               ", which is for batches of a size that you want; give that size"));
+  if (!options.checkpoint.directory.empty())
+    throw InvalidArgument(
+        "[fit] batch_size is \"auto\", which follows from times: a run could not go on with the same bits; with "
+        "checkpoints "
+        "give the size");
   train::AutoBatchSource searching(batches);
   return trainer_->fit(searching, validation.get(), options);
 }

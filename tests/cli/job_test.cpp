@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "brio/brio.h"
@@ -124,6 +125,29 @@ TEST(Job, PicturesBecomeAModel) {
   const nlohmann::json further = brio_json(
       {"fit", scratch / "set", "--model", run + "/model.keras", "--epochs", "1", "--batch", "4", "--size", "16x16"});
   EXPECT_EQ(further["epochs"], 1);
+}
+
+TEST(Job, SeriesAreForecast) {
+  const Scratch scratch;
+  std::string text = "when,load\n";
+  for (int i = 0; i < 600; ++i)
+    text += cat("2026-01-", 1 + i / 24 % 28, ",", i == 40 ? std::string() : cat(100 + 30 * std::sin(i * 0.26)), "\n");
+  formats::write_file(scratch / "load.csv", text);
+  const std::string run = scratch / "run";
+  const nlohmann::json json = brio_json(
+      {"fit", scratch / "load.csv", "--forecast", "load", "--window", "24", "--horizon", "3", "--out", run});
+  EXPECT_LT(json["validation"]["mae"].get<double>(), 0.3 * json["last_value_mae"].get<double>());
+  expect_in(json["warnings"].dump(), "1 cells are missing; they count as the value before");
+  const Outcome said = brio({"predict", run + "/model.keras", scratch / "load.csv"});
+  EXPECT_EQ(std::ranges::count(said.out, '\n'), 4) << said.out;  // three values that follow
+  expect_in(said.out, "load.csv:600+1,");
+  EXPECT_NEAR(std::stod(said.out.substr(said.out.find(":600+1,") + 7)), 100 + 30 * std::sin(600 * 0.26), 4);
+  const nlohmann::json scores = brio_json({"eval", run + "/model.keras", scratch / "load.csv"});
+  EXPECT_EQ(scores["samples"], (600 - 24 - 3 + 1) * 3);
+  const Outcome wrong = brio({"fit", scratch / "load.csv", "--forecast", "when"});
+  EXPECT_EQ(wrong.code, 2);
+  expect_in(wrong.err, "which is no number");
+  EXPECT_EQ(brio({"fit", scratch / "load.csv", "--horizon", "2"}).code, 2);
 }
 
 TEST(Job, BadInputIsSaid) {

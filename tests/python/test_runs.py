@@ -186,3 +186,32 @@ def test_weights_go_both_ways(tmp_path):
     model.save_weights(tmp_path / "w.safetensors")
     names = set(_safetensors.load(tmp_path / "w.safetensors"))
     assert names == {name for name, _ in _core._weight_paths(model._handle)}
+
+
+FIXTURES = pathlib.Path(__file__).parent / "fixtures"
+
+
+@pytest.mark.parametrize("name", ["dense", "branches", "sequence", "pictures", "nested"])
+def test_what_keras_wrote_loads_in_cpp(tmp_path, name):
+    model = keras.models.load_model(FIXTURES / f"{name}.keras")
+    loaded = dict(_core._weight_paths(_core._load_model_in_cpp(str(FIXTURES / f"{name}.keras"))))
+    model.save_weights(tmp_path / "w.safetensors")
+    expected = {k: v for k, v in _safetensors.load(tmp_path / "w.safetensors").items() if not k.startswith("optimizer/")}
+    assert loaded.keys() == expected.keys() and len(loaded) > 0
+    assert all(np.array_equal(loaded[k].numpy(), v) for k, v in expected.items())
+    model.save(tmp_path / "m.keras")  # and what Python writes
+    again = dict(_core._weight_paths(_core._load_model_in_cpp(str(tmp_path / "m.keras"))))
+    assert all(np.array_equal(again[k].numpy(), v) for k, v in expected.items())
+
+
+def test_inputs_by_name_load_in_cpp(tmp_path):
+    x, m = keras.Input((4, 6)), keras.Input((4, 4), dtype="bool")
+    model = keras.Model([x, m], keras.layers.MultiHeadAttention(2, 3)(x, value=x, attention_mask=m))
+    model.save(tmp_path / "m.keras")
+    handle = _core._load_model_in_cpp(str(tmp_path / "m.keras"))
+    assert len(_core._weight_paths(handle)) == len(model.weights)
+
+
+def test_cpp_says_what_it_cannot_load():
+    with pytest.raises(ValueError, match="there is no layer 'Block'"):
+        _core._load_model_in_cpp(str(FIXTURES / "own.keras"))
