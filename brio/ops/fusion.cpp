@@ -75,7 +75,7 @@ Cost fused_cost(const OpCall& call, std::span<const Aval> out) {
   return cost;
 }
 
-constexpr AttrSpec kCastAttrs[] = {{"dtype", AttrKind::dtype}};
+constexpr AttrSpec kFusedCastAttrs[] = {{"dtype", AttrKind::dtype}};
 
 void infer_cast_many(const OpCall& call, std::vector<Aval>& out) {
   const auto to = static_cast<DType>(call.attrs[0]);
@@ -112,7 +112,7 @@ const OpDef cast_many{.name = "cast_many",
                       .kind = OpKind::composite,
                       .min_inputs = 1,
                       .max_inputs = -1,
-                      .attrs = kCastAttrs,
+                      .attrs = kFusedCastAttrs,
                       .infer = infer_cast_many,
                       .no_grad = "the planner makes it after differentiation",
                       .cost = movement_cost,

@@ -14,11 +14,11 @@
 namespace brio {
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kNoNode = ~uint32_t{0};
 
 class MomentsPass {
  public:
-  explicit MomentsPass(Graph& graph) : g_(graph), uses_(use_counts(graph)), maker_(graph.values.size(), kNone) {
+  explicit MomentsPass(Graph& graph) : g_(graph), uses_(use_counts(graph)), maker_(graph.values.size(), kNoNode) {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n)
       for (ValueId v : g_.nodes[n].out) maker_[v] = n;
   }
@@ -26,7 +26,7 @@ class MomentsPass {
   void run() {
     std::vector<std::pair<uint32_t, uint32_t>> pairs;  // the sum and the spread
     for (uint32_t n = 0; n < g_.nodes.size(); ++n)
-      if (const uint32_t sum = sum_of_spread(g_.nodes[n]); sum != kNone) pairs.emplace_back(sum, n);
+      if (const uint32_t sum = sum_of_spread(g_.nodes[n]); sum != kNoNode) pairs.emplace_back(sum, n);
     for (const auto& [sum, spread] : pairs) replace(sum, spread);
     if (pairs.empty()) return;
     sort_topologically(g_);
@@ -35,7 +35,7 @@ class MomentsPass {
 
  private:
   const Node* maker(ValueId v, const OpDef& op) const {
-    return maker_[v] != kNone && g_.nodes[maker_[v]].op == &op ? &g_.nodes[maker_[v]] : nullptr;
+    return maker_[v] != kNoNode && g_.nodes[maker_[v]].op == &op ? &g_.nodes[maker_[v]] : nullptr;
   }
   bool is_over_columns(const Node& sum) const {
     const int rank = g_.values[sum.in[0]].shape.rank();
@@ -43,22 +43,22 @@ class MomentsPass {
   }
   // Where `node` is sum((x - sum(x) / count)²): the node of the inner sum.
   uint32_t sum_of_spread(const Node& node) const {
-    if (node.op != &op::reduce_sum || !is_over_columns(node) || uses_[node.in[0]] != 1) return kNone;
+    if (node.op != &op::reduce_sum || !is_over_columns(node) || uses_[node.in[0]] != 1) return kNoNode;
     const DType dtype = g_.values[node.in[0]].dtype;
     const Node* const apart = maker(node.in[0], op::squared_difference);
-    if (!apart || (dtype != f32 && dtype != f64)) return kNone;
+    if (!apart || (dtype != f32 && dtype != f64)) return kNoNode;
     const Node* const mean = maker(apart->in[1], op::div);
-    if (!mean || g_.values[apart->in[0]].shape != g_.values[apart->out[0]].shape) return kNone;
+    if (!mean || g_.values[apart->in[0]].shape != g_.values[apart->out[0]].shape) return kNoNode;
     const Node *const sum = maker(mean->in[0], op::reduce_sum), *const count = maker(mean->in[1], op::constant);
-    if (!sum || !count || sum->in[0] != apart->in[0] || !is_over_columns(*sum)) return kNone;
+    if (!sum || !count || sum->in[0] != apart->in[0] || !is_over_columns(*sum)) return kNoNode;
     const Shape& x = g_.values[apart->in[0]].shape;
     Size rows = 1;
     for (int i = 0; i + 1 < x.rank(); ++i) rows *= x[i];
-    if (!rows.known()) return kNone;
+    if (!rows.known()) return kNoNode;
     const auto bits = static_cast<uint64_t>(count->attrs[1]);
     const double given = dtype == f64 ? std::bit_cast<double>(bits)
                                       : static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    return given == static_cast<double>(static_cast<int64_t>(rows)) ? maker_[sum->out[0]] : kNone;
+    return given == static_cast<double>(static_cast<int64_t>(rows)) ? maker_[sum->out[0]] : kNoNode;
   }
   void replace(uint32_t sum, uint32_t spread) {
     if (g_.nodes[sum].op != &op::reduce_sum) return;  // another spread took it
