@@ -1,7 +1,5 @@
 #include "brio/backends/cuda/cudnn_convolution.h"
 
-#include <optional>
-
 #include "brio/base/lru_cache.h"
 
 namespace brio::cuda {
@@ -24,8 +22,7 @@ Descriptor tensor(int64_t id, const std::vector<int64_t>& sizes, DType dtype) {
   return cudnn_tensor(id, sizes, channels_last(sizes), cudnn_type(dtype));
 }
 
-// None where cuDNN refuses it, as it may uneven padding.
-std::optional<Descriptor> operation_of(const ConvKey& key) {
+Descriptor operation_of(const ConvKey& key) {
   const Descriptor x = tensor('x', key.x, key.dtype), w = tensor('w', key.filter, key.dtype),
                    y = tensor('y', key.y, key.dtype);
   Descriptor c(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
@@ -34,10 +31,10 @@ std::optional<Descriptor> operation_of(const ConvKey& key) {
         key.dtype == f64 ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT);
   c.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION);
   c.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, key.padding);
-  c.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, key.padding_behind);
+  c.set(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, key.padding);
   c.set(CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, key.dilation);
   c.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, key.stride);
-  if (!c.finalize()) return {};
+  c.finish();
   struct Names {
     cudnnBackendDescriptorType_t type;
     cudnnBackendAttributeName_t x, w, y, conv, alpha, beta;
@@ -68,7 +65,7 @@ std::optional<Descriptor> operation_of(const ConvKey& key) {
     operation.set(names.alpha, CUDNN_TYPE_FLOAT, 1.0f);
     operation.set(names.beta, CUDNN_TYPE_FLOAT, 0.0f);
   }
-  if (!operation.finalize()) return {};
+  operation.finish();
   return operation;
 }
 
@@ -78,8 +75,8 @@ std::shared_ptr<const CudnnPlan> convolution_plan(CudaDevice& device, const Conv
   using Plans = LruCache<std::pair<const CudaDevice*, ConvKey>, CudnnPlan>;
   static auto* const plans = new Plans;  // outlives static kernels
   return plans->get({&device, key}, [&] {
-    std::optional<Descriptor> operation = operation_of(key);
-    return operation ? CudnnPlan::of(device, std::span(&*operation, 1), key.dtype) : nullptr;
+    const Descriptor operation[] = {operation_of(key)};
+    return CudnnPlan::of(device, operation, key.dtype);
   });
 }
 

@@ -17,7 +17,7 @@ struct ConvKey {
   ConvPart part;
   DType dtype;
   std::vector<int64_t> x, filter, y;
-  std::vector<int64_t> padding, padding_behind, stride, dilation;
+  std::vector<int64_t> padding, stride, dilation;
   bool tensor_float = false;
   auto operator<=>(const ConvKey&) const = default;
 };

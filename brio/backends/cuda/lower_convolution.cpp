@@ -1,6 +1,6 @@
-// conv and its gradients through cuDNN, channels last. cuDNN wants filters as (out, spatial…, in), and few of its
-// engines take more padding on one side than on the other: filters are transposed, and padding that none takes is
-// written out, in scratch memory.
+// conv and its gradients through cuDNN, channels last. cuDNN wants filters as (out, spatial…, in) and the same
+// padding on both sides (it takes other plans too, and some of its engines then give wrong results): filters are
+// transposed and uneven padding is written out, in scratch memory.
 #include "brio/backends/cuda/box_copy.h"
 #include "brio/backends/cuda/cudnn_convolution.h"
 #include "brio/backends/cuda/lower.h"
@@ -14,16 +14,9 @@ namespace {
 struct ConvForm {
   ConvGeometry g;
   ConvKey key;
-  bool uneven = false;  // its padding, which is written out
+  bool uneven = false;
 
-  // As cuDNN has an engine for it; the key says whether it has one.
-  static ConvForm of(const NodeView& node) {
-    ConvForm form(node, false);
-    if (form.key.padding != form.key.padding_behind && !convolution_plan(device_of(node), form.key))
-      return ConvForm(node, true);
-    return form;
-  }
-  ConvForm(const NodeView& node, bool writes_padding)
+  explicit ConvForm(const NodeView& node)
       : g(ConvGeometry::of(*node.node.op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs())) {
     const OpDef* op = node.node.op;
     key.part = op == &op::conv              ? ConvPart::forward
@@ -37,7 +30,7 @@ struct ConvForm {
       const WindowAxis& axis = g.axis[a];
       const int64_t reached = (axis.count() - 1) * axis.stride + axis.reach();
       high_[a] = std::max<int64_t>(0, reached - axis.size - axis.low);
-      uneven |= writes_padding && high_[a] != axis.low;
+      uneven |= high_[a] != axis.low;
     }
     key.x = {g.batch, g.in_channels()};
     key.filter = {g.out_channels(), g.in};
@@ -48,7 +41,6 @@ struct ConvForm {
       key.filter.push_back(axis.window);
       key.y.push_back(axis.count());
       key.padding.push_back(uneven ? 0 : axis.low);
-      key.padding_behind.push_back(uneven ? 0 : high_[a]);
       key.stride.push_back(axis.stride);
       key.dilation.push_back(axis.dilation);
     }
@@ -77,11 +69,11 @@ struct ConvForm {
 
 Support supports_conv(const NodeView& node) {
   if (!is_floating(node.out(0).dtype)) return Support::cannot(cat("cuDNN has none of ", node.out(0).dtype));
-  const ConvForm form(node, true);
+  const ConvForm form(node);
   if (!form.g.has_elements()) return Support::cannot("an operand is empty");
   for (int a = 0; a < 3; ++a)
     if (form.g.axis[a].low < 0) return Support::cannot("padding below zero");
-  return convolution_plan(device_of(node), ConvForm::of(node).key)
+  return convolution_plan(device_of(node), form.key)
              ? Support::can()
              : Support::cannot("cuDNN has no engine whose bits repeat");
 }
@@ -90,7 +82,7 @@ class ConvKernel final : public CudaKernel {
  public:
   explicit ConvKernel(const NodeView& node)
       : device_(device_of(node)),
-        form_(ConvForm::of(node)),
+        form_(node),
         plan_(convolution_plan(device_, form_.key)),
         direct_(direct_convolution(node)) {
     const size_t element = size_of(form_.key.dtype);
