@@ -167,14 +167,16 @@ int run_fit(Words words) {
     std::fputs(kHelp, stdout);
     return 0;
   }
-  const Arguments arguments(words, {"--explain", "--json", "--doctor"}, {"--epochs", "--batch", "--size", "--label", "--seed"});
+  const Arguments arguments(words, {"--explain", "--json", "--doctor"},
+                            {"--epochs", "--batch", "--size", "--label", "--seed"});
   if (arguments.names().size() != 1) throw Misuse("takes one SRC");
   const std::string& path = arguments.names()[0];
   const bool automatic = arguments.text("--batch") == "auto", json = arguments.has("--json");
   const int64_t batch = automatic ? 0 : arguments.number("--batch", 32, 1, 1 << 20);
   const auto seed = static_cast<uint64_t>(arguments.number("--seed", 1, 0, UINT32_MAX));
   set_random_seed(seed);
-  const nn::FitOptions options{.epochs = arguments.number("--epochs", 3, 1, 1'000'000), .verbose = json ? 0 : 1,
+  const nn::FitOptions options{.epochs = arguments.number("--epochs", 3, 1, 1'000'000),
+                               .verbose = json ? 0 : 1,
                                .doctor = arguments.has("--doctor")};
 
   Result result;

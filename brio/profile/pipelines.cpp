@@ -52,8 +52,8 @@ void add(PipelineFacts& sum, const PipelineFacts& more) {
   for (size_t i = 0; i < sum.rings.size(); ++i) {
     RingFacts& to = sum.rings[i];
     const RingFacts& from = more.rings[i];
-    const double ahead = to.found_ahead * static_cast<double>(to.elements) +
-                         from.found_ahead * static_cast<double>(from.elements);
+    const double ahead =
+        to.found_ahead * static_cast<double>(to.elements) + from.found_ahead * static_cast<double>(from.elements);
     to.elements += from.elements;
     to.found_ahead = to.elements > 0 ? ahead / static_cast<double>(to.elements) : 0;
     to.waited += from.waited;
@@ -119,7 +119,8 @@ size_t pipelines_bytes() {
   const std::lock_guard lock(t.mutex);
   size_t bytes = sizeof(Table);
   for (const PipelineFacts& facts : t.gone)
-    bytes += sizeof facts + facts.steps.size() + facts.stages.size() * sizeof(StageFacts) + facts.rings.size() * sizeof(RingFacts);
+    bytes += sizeof facts + facts.steps.size() + facts.stages.size() * sizeof(StageFacts) +
+             facts.rings.size() * sizeof(RingFacts);
   return bytes;
 }
 

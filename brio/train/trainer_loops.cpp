@@ -139,13 +139,11 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
         progress.batch_choice = *batches.choice(false);
         forget_steps();  // of the other sizes, with their memory
       }
-      if (step % at_once == 0)
-        timed.each([&](Callback& c) { c.on_train_batch_begin(progress, step); });
+      if (step % at_once == 0) timed.each([&](Callback& c) { c.on_train_batch_begin(progress, step); });
       while (!train(batch, options.accumulate, prepared, batches)) {
       }
       ++step;
-      if (step % at_once == 0)
-        timed.each([&](Callback& c) { c.on_train_batch_end(progress, step - 1); });
+      if (step % at_once == 0) timed.each([&](Callback& c) { c.on_train_batch_end(progress, step - 1); });
       if (const auto now = std::chrono::steady_clock::now();
           options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
         const profile::Scope scope(profile::Part::metrics);
@@ -224,13 +222,11 @@ Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Prog
   const int64_t at_once = steps_per_execution(), most_steps = whole_executions(steps, at_once);
   int64_t step = 0;
   while (step < most_steps && batches.next(batch)) {
-    if (step % at_once == 0)
-      callbacks.each([&](Callback& c) { c.on_test_batch_begin(progress, step); });
+    if (step % at_once == 0) callbacks.each([&](Callback& c) { c.on_test_batch_begin(progress, step); });
     prepare("evaluate", batch, false);
     run(Kind::test, batch);
     ++step;
-    if (step % at_once == 0)
-      callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, step - 1); });
+    if (step % at_once == 0) callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, step - 1); });
   }
   if (step % at_once != 0)
     callbacks.each([&](Callback& c) { c.on_test_batch_end(progress, last_step(step, at_once)); });
