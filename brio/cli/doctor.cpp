@@ -78,7 +78,9 @@ int run_doctor(Words words) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (access(out.c_str(), R_OK) == 0) std::fprintf(stderr, "the whole report is in %s\n", out.c_str());
-  else std::fprintf(stderr, "brio doctor: %s wrote no report: it did not load Brio, or could not write %s\n", arguments[0], out.c_str());
+  else
+    std::fprintf(stderr, "brio doctor: %s wrote no report: it did not load Brio, or could not write %s\n",
+                 arguments[0], out.c_str());
   if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
   return WEXITSTATUS(status);
 }
@@ -101,7 +103,8 @@ int run_compare(Words words) {
     if (std::abs(share) >= 0.01) text += cat(text.empty() ? "" : ", ", name, " ", percent(share));
   char times[96];
   std::snprintf(times, sizeof times, " (a step: %.4g ms, then %.4g ms)", before.step_ms, after.step_ms);
-  if (std::abs(change) < 0.01) std::printf("as fast as before%s%s%s\n", text.empty() ? "" : ": ", text.c_str(), times);
+  if (std::abs(change) < 0.01)
+    std::printf("as fast as before%s%s%s\n", text.empty() ? "" : ": ", text.c_str(), times);
   else
     std::printf("%.0f%% %s: %s%s\n", std::abs(change) * 100, change > 0 ? "slower" : "faster", text.c_str(), times);
   return 0;

@@ -42,7 +42,8 @@ class Gatherer {
       ring_ = outer;
       return;
     }
-    for (const auto& input : stage.inputs()) walk(*input, depth + (stage.inputs().size() > 1 ? 1 : 0), ring_root, scale);
+    for (const auto& input : stage.inputs())
+      walk(*input, depth + (stage.inputs().size() > 1 ? 1 : 0), ring_root, scale);
     std::vector<StageTotals> rows;
     measure(stage, 0, rows);  // the last row is its own
     const double timed = static_cast<double>(ring_root.stats().timed.load());
@@ -56,7 +57,8 @@ class Gatherer {
       row.elements = static_cast<double>(stats.timed.load()) / timed * scale;
       row.seconds = std::max(0.0, static_cast<double>(rows.back().own_ns)) * 1e-9 / timed * scale;
     }
-    const double claimed = static_cast<double>(stats.claimed.load()), passed = static_cast<double>(stats.passed.load());
+    const double claimed = static_cast<double>(stats.claimed.load()),
+                 passed = static_cast<double>(stats.passed.load());
     if (claimed > 0) {
       if (row.elements == 0) row.elements = scale;
       row.serial = static_cast<double>(stats.claim_ns.load()) * 1e-9 / (passed > 0 ? passed : claimed) * row.elements;

@@ -109,7 +109,8 @@ void Stage::make_timed(Ticket& ticket, Element& out, Worker& worker) {
     stats_.python_ns.fetch_add(profile::ns_of(in_python), std::memory_order_relaxed);
   uint64_t bytes = 0;
   for (size_t i = 0; i < out.size(); ++i) bytes += out.aval(i).bytes();
-  if (bytes > stats_.out_bytes.load(std::memory_order_relaxed)) stats_.out_bytes.store(bytes, std::memory_order_relaxed);
+  if (bytes > stats_.out_bytes.load(std::memory_order_relaxed))
+    stats_.out_bytes.store(bytes, std::memory_order_relaxed);
   took(1, ns);
 }
 

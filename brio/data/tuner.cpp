@@ -70,7 +70,8 @@ TunerSetting Tuner::decide(const TunerWindow& window, const TunerSetting& now, c
       const double before = static_cast<double>(std::max<int64_t>(1, now.workers));
       const double computed = static_cast<double>(std::max<int64_t>(1, window.computed_ns));
       const double serial = std::min(1.0, static_cast<double>(window.claimed_ns) / computed);
-      change("threads", next.workers, to, waiting * std::max(0.0, 1 - std::max(serial, before / static_cast<double>(to))),
+      change("threads", next.workers, to,
+             waiting * std::max(0.0, 1 - std::max(serial, before / static_cast<double>(to))),
              cat("the reader waited ", percent(waiting), " of the time"));
     }
   } else if (limits.may_change_workers && now.workers > 1 && waiting <= kWorthIt && window.cheapest_ns != INT64_MAX) {

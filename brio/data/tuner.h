@@ -62,7 +62,7 @@ class Tuner {
 struct ParallelReport {
   std::string stage;
   int64_t elements = 0, waited_ns = 0, computed_ns = 0, wall_ns = 0;
-  int64_t workers = 0, depth = 0, filled = 0, bytes = 0;  // now; bytes of an element
+  int64_t workers = 0, depth = 0, filled = 0, bytes = 0;     // now; bytes of an element
   int64_t found_ahead = 0, found_empty = 0, found_full = 0;  // as in the window
   bool fixed_workers = false, fixed_depth = false;           // by whoever wrote the pipeline
   double waited() const { return wall_ns > 0 ? static_cast<double>(waited_ns) / static_cast<double>(wall_ns) : 0; }

@@ -30,17 +30,21 @@ std::optional<Finding> callback_bound(const Evidence& e) {
   // C++'s are counted by class: how often one is called says when.
   std::string where = longest.name;
   const bool each_batch =
-      by_batch(where) || (where.find(".on_") == std::string::npos && static_cast<double>(longest.count) > 0.5 * static_cast<double>(e.steps));
+      by_batch(where) || (where.find(".on_") == std::string::npos &&
+                          static_cast<double>(longest.count) > 0.5 * static_cast<double>(e.steps));
   const double left = own / (each_batch ? kEveryBatch : kEveryEpoch);
   Finding f{.id = "callback_bound", .where = where};
   f.evidence = {{"share", own / e.step},
                 {"ms_a_step", own * 1e3},
                 {"calls", static_cast<double>(longest.count)},
                 {"ms_a_call", profile::seconds_of(longest.ticks) * 1e3 / static_cast<double>(longest.count)}};
-  f.symptom = cat(where, " takes ", percent(own / e.step), " of the time: ",
-                  duration(profile::seconds_of(longest.ticks) / static_cast<double>(longest.count)), " a call");
+  f.symptom = cat(where, " takes ", percent(own / e.step),
+                  " of the time: ", duration(profile::seconds_of(longest.ticks) / static_cast<double>(longest.count)),
+                  " a call");
   f.remedy = each_batch && !by_batch(where) ? remedy_for(e, where + " (batch)") : remedy_for(e, where);
-  f.gain = gain_of(e.step, e.step - own + left, e.step - 0.9 * own, e.step - own, How::computed);
+  const double cold = each_batch ? e.part(Part::run) - e.warm_run() : 0;
+  const double after = e.step - own + left;
+  f.gain = gain_of(e.step, after - cold, after, after - left - cold, How::computed);
   f.confidence = 0.9;
   return f;
 }

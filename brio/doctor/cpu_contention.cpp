@@ -12,9 +12,14 @@ std::optional<Finding> cpu_contention(const Evidence& e) {
   const bool too_many = e.threads > e.cpus;
   if (e.throttled < kMuch && !too_many && own > 0.8 * e.cpus) return {};  // it is our own work
   Finding f{.id = "cpu_contention",
-            .where = e.throttled >= kMuch ? "the control group's quota" : too_many ? "threads" : "other processes"};
-  f.evidence = {{"waited_share", e.waited_cpu}, {"throttled_share", e.throttled}, {"cpus", static_cast<double>(e.cpus)},
-                {"threads", static_cast<double>(e.threads)}, {"cpus_busy", own}};
+            .where = e.throttled >= kMuch ? "the control group's quota"
+                     : too_many           ? "threads"
+                                          : "other processes"};
+  f.evidence = {{"waited_share", e.waited_cpu},
+                {"throttled_share", e.throttled},
+                {"cpus", static_cast<double>(e.cpus)},
+                {"threads", static_cast<double>(e.threads)},
+                {"cpus_busy", own}};
   f.symptom = cat("the training thread waited ", percent(lost), " of the time for a processor (", f.where, ")");
   f.remedy = e.throttled >= kMuch ? "raise the CPU quota of the container"
              : too_many           ? cat("BRIO_THREADS=", e.cpus)

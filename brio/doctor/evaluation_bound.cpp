@@ -11,7 +11,8 @@ std::optional<Finding> evaluation_bound(const Evidence& e) {
   Finding f{.id = "evaluation_bound", .where = "validation_data"};
   f.evidence = {{"share", all / e.step},
                 {"evaluations", static_cast<double>(e.evaluations)},
-                {"s_an_evaluation", all * static_cast<double>(e.steps) / std::max<double>(1, static_cast<double>(e.evaluations))}};
+                {"s_an_evaluation",
+                 all * static_cast<double>(e.steps) / std::max<double>(1, static_cast<double>(e.evaluations))}};
   f.symptom = cat("validation takes ", percent(all / e.step), " of the time of fit");
   f.remedy = e.from_python ? "model.fit(..., validation_freq=5)" : ".validation_freq = 5";
   const double left = all / kEvery;

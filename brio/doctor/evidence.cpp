@@ -11,18 +11,21 @@ namespace brio::doctor {
 namespace {
 
 void add_steps(const profile::Run& run, double tick, Evidence& e) {
-  std::vector<float> sorted;
+  std::vector<float> sorted, running;
   for (uint64_t i = run.first_kept(); i < run.written; ++i) {
     const profile::Step& step = run.step(i);
     const double each = tick / static_cast<double>(std::max<uint64_t>(1, step.count));
     sorted.push_back(static_cast<float>(static_cast<double>(step.ended - step.began) * each));
+    running.push_back(static_cast<float>(static_cast<double>(run.ticks_of(i, Part::run)) * each));
     uint64_t own = 0;
     for (const Part part : {Part::host, Part::record, Part::trace, Part::plan, Part::run, Part::read})
       own += run.ticks_of(i, part);
     e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * each));
   }
   std::ranges::sort(sorted);
+  std::ranges::sort(running);
   if (sorted.empty()) return;
+  e.quick_run = running[running.size() / 10];
   e.median = sorted[sorted.size() / 2];
   e.p90 = sorted[sorted.size() * 9 / 10];
 }
@@ -68,6 +71,16 @@ double Evidence::without_input() const {
   return std::max(others - slowed, 1e-9);
 }
 
+bool Evidence::runs_eagerly() const {
+  return std::ranges::any_of(notes, [](const profile::Named& note) { return note.name == "run_eagerly"; });
+}
+
+double Evidence::warm_run() const {
+  if (trials.alone <= 0) return part(Part::run);
+  constexpr double kAround = 5e-6;  // seconds: what fit() does around the step, at most, beside a share of it
+  return std::min(part(Part::run), trials.alone * 1.3 + kAround);
+}
+
 Evidence gather() {
   Evidence e;
   const std::vector<const profile::Run*> runs = profile::runs();
@@ -84,8 +97,7 @@ Evidence gather() {
   e.wall = e.step * n;
   e.rows = static_cast<double>(run.rows);
   e.first_step = static_cast<double>(run.first_step) * tick;
-  e.before_first_step =
-      profile::process_age_at_load() + static_cast<double>(run.began - profile::loaded_at()) * tick;
+  e.before_first_step = profile::process_age_at_load() + static_cast<double>(run.began - profile::loaded_at()) * tick;
   e.epochs = static_cast<int64_t>(run.epochs);
   e.epochs_asked = static_cast<int64_t>(run.epochs_asked);
   e.steps_an_epoch = static_cast<int64_t>(run.steps_an_epoch);

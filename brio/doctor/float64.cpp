@@ -19,9 +19,9 @@ std::optional<Finding> float64(const Evidence& e) {
   Finding f{.id = "float64", .where = longest};
   f.evidence = {{"share", own / e.step}, {"ms_a_step", own * 1e3}};
   f.symptom = cat(percent(own / e.step), " of a step computes in float64, most of it ", longest);
-  f.remedy = !e.from_python                             ? "cast(x, f32), and weights of f32"
+  f.remedy = !e.from_python                    ? "cast(x, f32), and weights of f32"
              : e.kind == profile::RunKind::fit ? "tf.keras.backend.set_floatx(\"float32\")"
-                                                        : "x = tf.cast(x, tf.float32)  # and variables of tf.float32";
+                                               : "x = tf.cast(x, tf.float32)  # and variables of tf.float32";
   // Half the bytes, and twice the products in a register.
   f.gain = gain_of(e.step, e.step - own / 2, e.step - own * 0.35, e.step - own * 0.6, How::computed);
   f.confidence = 0.7;

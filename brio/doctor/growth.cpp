@@ -26,8 +26,8 @@ Grown grown(const Evidence& e) {
   if (n < 6) return most;
   const auto look = [&](const std::string& name, auto value) {
     const auto at = [&](double share) {  // of the time
-      const double wanted = static_cast<double>(e.samples[0].at) +
-                            share * static_cast<double>(e.samples[n - 1].at - e.samples[0].at);
+      const double wanted =
+          static_cast<double>(e.samples[0].at) + share * static_cast<double>(e.samples[n - 1].at - e.samples[0].at);
       size_t i = 0;
       while (i + 1 < n && static_cast<double>(e.samples[i].at) < wanted) ++i;
       return static_cast<double>(value(e.samples[i]));
@@ -74,8 +74,10 @@ std::optional<Finding> growth(const Evidence& e) {
   f.symptom = slower ? cat("steps became slower: ", duration(before), " at first, ", duration(after), " at last")
                      : cat(f.where, " grew by ", size_text(memory.bytes));
   if (slower && memory.bytes > 4e6) f.symptom += cat("; ", f.where, " grew by ", size_text(memory.bytes));
-  f.remedy = e.from_python ? "keep numbers, not tensors: losses.append(float(loss)); make variables and functions outside of the loop"
-                           : "keep numbers, not tensors: loss.item<float>(); make variables outside of the loop";
+  f.remedy =
+      e.from_python
+          ? "keep numbers, not tensors: losses.append(float(loss)); make variables and functions outside of the loop"
+          : "keep numbers, not tensors: loss.item<float>(); make variables outside of the loop";
   if (slower) {
     const double flat = e.step * before / std::max(before, median(e.step_seconds));
     f.gain = gain_of(e.step, flat, flat * 1.15, flat * 0.95, How::computed);

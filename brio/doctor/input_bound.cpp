@@ -47,7 +47,7 @@ std::string shown_ops(const StageFacts& stage) {
 }
 
 // Part of the rest is waiting for Python's lock, too.
-bool in_python(const StageFacts& stage) { return stage.python > 0.3 * stage.seconds; }
+bool in_python(const StageFacts& stage) { return stage.python > 0.2 * stage.seconds; }
 
 class Diagnosis {
  public:
@@ -86,7 +86,7 @@ class Diagnosis {
   const RingFacts& ring() const { return facts_.rings[ring_of(*limit_)]; }
   double threads_of(size_t ring) const {
     const RingFacts& r = facts_.rings[ring];
-    return std::max<double>(1, static_cast<double>(r.workers));
+    return std::max<double>(1, static_cast<double>(r.workers) + (r.fixed_workers ? 0 : 1));  // who waits helps
   }
 
   void find_limit() {
@@ -139,7 +139,7 @@ class Diagnosis {
   double epochs() const { return static_cast<double>(std::max({e_.epochs_asked, e_.epochs, facts_.walks})); }
   // Of an epoch, as the limiting stage makes them.
   double cached_bytes() const {
-    const double batches = facts_.cardinality > 0 ? static_cast<double>(facts_.cardinality)
+    const double batches = facts_.cardinality > 0  ? static_cast<double>(facts_.cardinality)
                            : e_.steps_an_epoch > 0 ? static_cast<double>(e_.steps_an_epoch)
                                                    : static_cast<double>(facts_.read) / std::max(1.0, epochs());
     const double of_a_batch = limit_->bytes > 0 ? static_cast<double>(limit_->bytes) * std::max(1.0, limit_->elements)
@@ -156,7 +156,8 @@ class Diagnosis {
 
   // A run of several epochs pays for the first one still.
   void cache_it() {
-    const double later = std::max({e_.without_input(), pace_without(true), static_cast<double>(facts_.bytes) / kCopyRate});
+    const double later =
+        std::max({e_.without_input(), pace_without(true), static_cast<double>(facts_.bytes) / kCopyRate});
     const double n = epochs();
     const auto over_run = [&](double each) { return (e_.step + (n - 1) * each) / n; };
     after_ = over_run(later);
@@ -171,14 +172,15 @@ class Diagnosis {
     switch (stage.kind) {
       case StageKind::generator: return "from_generator(...)";
       case StageKind::read:
-      case StageKind::decode: return "image_dataset_from_directory(..., batch_size=None), before shuffle() and batch()";
+      case StageKind::decode:
+        return "image_dataset_from_directory(..., batch_size=None), before shuffle() and batch()";
       default: return stage.name + "(...)";
     }
   }
 
   void more_threads() {
     const Load& load = loads_[ring_of(*limit_)];
-    double pace = load.pace(e_.cpus);
+    double pace = load.pace(e_.cpus + 1);
     for (size_t r = 0; r < loads_.size(); ++r)
       if (r != ring_of(*limit_)) pace = std::max(pace, loads_[r].pace(threads_of(r)));
     pace *= truth_;
@@ -226,9 +228,16 @@ class Diagnosis {
       cause_ = "one_thread";
       why_ = "it gives elements one after the other, in one thread";
       if (can_cache()) return cache_it();
-      drop_it(0.5);
-      remedy_ = e_.from_python ? ".map(f, num_parallel_calls=tf.data.AUTOTUNE)  # what the generator computes, as f"
-                               : ".map(f)  // what the generator computes, as f";
+      // What it does for an element, done by all threads.
+      after_ = std::max(e_.without_input(), s.seconds * truth_ / (e_.cpus + 1));
+      worst_ = std::max(e_.without_input(), s.seconds * truth_);
+      best_ = e_.without_input();
+      how_ = How::computed;
+      confidence_ = 0.5;
+      remedy_ =
+          e_.from_python
+              ? "tf.data.Dataset.range(n).map(f)  # f(i) makes what the generator yields i-th, in several threads"
+              : "data::range(n).map(f)  // f(i) makes what the generator gives i-th, in several threads";
       return;
     }
     if (python) {
@@ -243,7 +252,8 @@ class Diagnosis {
     if (filter && filter->kept < 0.5 && s.kind == StageKind::map) {
       cause_ = "order";
       why_ = cat("the filter behind it keeps ", percent(filter->kept));
-      after_ = std::max(e_.without_input(), pace * filter->kept);
+      const double share = std::min(1.0, s.seconds / std::max(1e-12, loads_[ring_of(s)].all));
+      after_ = std::max(e_.without_input(), pace * (1 - share * (1 - filter->kept)));
       worst_ = after_ * 1.2;
       best_ = after_;
       how_ = How::computed;
@@ -265,13 +275,15 @@ class Diagnosis {
       why_ = cat(r.workers, r.workers == 1 ? " thread" : " threads", " of ", e_.cpus, " may make elements");
       more_threads();
       const bool prefetch = !(s.kind == StageKind::map && r.stage == s.name && r.depth == r.workers);
-      remedy_ = e_.from_python ? (prefetch ? ".prefetch(tf.data.AUTOTUNE)" : ".map(f, num_parallel_calls=tf.data.AUTOTUNE)")
-                               : (prefetch ? ".prefetch(data::kAutotune)" : ".map(f)  // without num_parallel_calls");
+      remedy_ = e_.from_python
+                    ? (prefetch ? ".prefetch(tf.data.AUTOTUNE)" : ".map(f, num_parallel_calls=tf.data.AUTOTUNE)")
+                    : (prefetch ? ".prefetch(data::kAutotune)" : ".map(f)  // without num_parallel_calls");
       if (after_ < e_.step / (1 + kWorthSaying)) return;
     }
     if (pace < 0.9 * e_.without_input() && r.found_full > 0 && r.found_empty > 0) {
       cause_ = "small_prefetch";
-      why_ = cat("a batch takes ", duration(pace), " on average, but they come unevenly and ", r.depth, " wait at most");
+      why_ =
+          cat("a batch takes ", duration(pace), " on average, but they come unevenly and ", r.depth, " wait at most");
       after_ = std::max(e_.without_input(), pace);
       worst_ = after_ + 0.4 * (e_.step - after_);
       best_ = after_;
@@ -289,7 +301,7 @@ class Diagnosis {
       why_ = decodes ? "pictures are decoded" : "files are opened and read one by one";
       if (can_cache()) return cache_it();
       drop_it(0.6);
-      remedy_ = "brio pack DIR pictures.tfrecord --decode  # then tfrecord_dataset";
+      remedy_ = "brio pack DIR OUT --decode --resize HxW  # once, in the shell; then read OUT";
       return;
     }
     if (s.pure && can_cache()) {
@@ -303,7 +315,8 @@ class Diagnosis {
     worst_ = best_ = after_;
     how_ = How::none;
     confidence_ = 0.6;
-    remedy_ = s.pure ? cat(".cache(\"FILE\")  # right behind ", call_of(s)) : cat("make ", s.name, "() cheaper: smaller elements first");
+    remedy_ = s.pure ? cat(".cache(\"FILE\")  # right behind ", call_of(s))
+                     : cat("make ", s.name, "() cheaper: smaller elements first");
   }
 
   const Evidence& e_;
@@ -320,6 +333,12 @@ class Diagnosis {
 
 std::optional<Finding> input_bound(const Evidence& e) {
   if (!e.input || e.share(Part::input) < kWorthSaying || e.input->stages.empty()) return {};
+  // Batches of rows in memory are copies: what little waiting there is comes from elsewhere.
+  constexpr double kCopies = 0.25;
+  const bool copies = std::ranges::all_of(e.input->stages, [](const StageFacts& stage) {
+    return stage.kind == StageKind::other || stage.kind == StageKind::batch || stage.kind == StageKind::cache;
+  });
+  if (copies && e.share(Part::input) < kCopies) return {};
   return Diagnosis(e, *e.input).finding();
 }
 

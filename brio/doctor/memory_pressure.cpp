@@ -12,7 +12,9 @@ std::optional<Finding> memory_pressure(const Evidence& e) {
   const bool full = e.free_memory < 0.03 * static_cast<double>(last.rss);
   if (swapped < 16e6 && !(full && faults > 1)) return {};
   Finding f{.id = "memory_pressure", .where = swapped >= 16e6 ? "swap" : "page faults"};
-  f.evidence = {{"major_faults_a_step", faults}, {"swapped_bytes", swapped}, {"free_bytes", e.free_memory},
+  f.evidence = {{"major_faults_a_step", faults},
+                {"swapped_bytes", swapped},
+                {"free_bytes", e.free_memory},
                 {"rss_bytes", static_cast<double>(last.rss)}};
   f.symptom = cat("memory is short: ", size_text(e.free_memory), " free, ", size_text(std::max(0.0, swapped)),
                   " swapped out since the run began");

@@ -7,9 +7,8 @@ namespace brio::doctor {
 std::optional<Finding> metric_bound(const Evidence& e) {
   const double reading = e.part(Part::metrics);
   const bool tried = e.trials.without_metrics > 0 && e.trials.alone > 0;
-  // Of the step that was tried by itself, so much are metrics; the run has as much more of both.
   const double updating =
-      tried ? std::max(0.0, 1 - e.trials.without_metrics / e.trials.alone) * e.part(Part::run) : 0;
+      tried ? std::min(std::max(0.0, e.trials.alone - e.trials.without_metrics), e.part(Part::run)) : 0;
   const double all = updating + (updating > 0 ? reading : 0);
   if (all / e.step < kWorthSaying || updating / e.step < kWorthSaying / 2) return {};
   Finding f{.id = "metric_bound", .where = "metrics of compile()"};

@@ -5,7 +5,7 @@
 namespace brio::doctor {
 
 std::optional<Finding> optimizer_bound(const Evidence& e) {
-  constexpr double kMuch = 0.25, kTimes = 4;
+  constexpr double kMuch = 0.5, kTimes = 4;
   double own = 0, all = 0;
   std::string op_name;
   for (const profile::OpTime& op : e.ops) {
@@ -21,7 +21,9 @@ std::optional<Finding> optimizer_bound(const Evidence& e) {
   const auto rows = static_cast<int64_t>(e.rows * kTimes + 0.5);
   f.evidence = {{"share", own / e.step}, {"ms_a_step", own * 1e3}};
   f.symptom = cat("updating the weights takes ", percent(own / e.step), " of a step (", duration(own), ")");
-  f.remedy = e.input ? cat(".batch(", rows, ")") : e.from_python ? cat("batch_size=", rows) : cat(".batch_size = ", rows);
+  f.remedy = e.input         ? cat(".batch(", rows, ")")
+             : e.from_python ? cat("batch_size=", rows)
+                             : cat(".batch_size = ", rows);
   const double after = e.step - own + own / kTimes;
   f.gain = gain_of(e.step, after, after * 1.1, after * 0.8, How::computed);
   f.confidence = 0.6;

@@ -41,7 +41,8 @@ Json to_json(const Finding& f) {
 }
 
 size_t columns_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 // Lines of at most 80 columns; a longer one goes on in the next, as often as is allowed, and is cut there.
@@ -144,7 +145,8 @@ std::string Verdict::json() const {
   const Evidence& e = evidence;
   Json time = Json::object();
   for (size_t i = 0; i < profile::kParts; ++i)
-    if (static_cast<Part>(i) != Part::trial) time[std::string(profile::kPartNames[i])] = e.step > 0 ? rounded(e.parts[i] / e.step) : 0;
+    if (static_cast<Part>(i) != Part::trial)
+      time[std::string(profile::kPartNames[i])] = e.step > 0 ? rounded(e.parts[i] / e.step) : 0;
   Json list = Json::array();
   for (const Finding& finding : findings) list.push_back(to_json(finding));
   const double epoch = e.steps_an_epoch > 0 ? e.step * static_cast<double>(e.steps_an_epoch)
@@ -172,10 +174,11 @@ std::string Verdict::screen() const {
                                                                  : "an eager loop";
   page.add(cat("brio doctor: ", e.steps, " steps of ", kind,
                e.rows > 0 ? cat(", ", static_cast<int64_t>(e.rows + 0.5), " samples each") : std::string()));
-  page.add(cat("a step: ", duration(e.step), " (median ", duration(e.median), ", nine of ten below ", duration(e.p90), ")"));
+  page.add(cat("a step: ", duration(e.step), " (median ", duration(e.median), ", nine of ten below ", duration(e.p90),
+               ")"));
   if (e.steps_an_epoch > 0)
-    page.add(cat("an epoch: ", duration(e.step * static_cast<double>(e.steps_an_epoch)), ", the run of ", e.epochs_asked, ": ",
-                 duration(e.step * static_cast<double>(e.steps_an_epoch * e.epochs_asked))));
+    page.add(cat("an epoch: ", duration(e.step * static_cast<double>(e.steps_an_epoch)), ", the run of ",
+                 e.epochs_asked, ": ", duration(e.step * static_cast<double>(e.steps_an_epoch * e.epochs_asked))));
   add_parts(e, page);
   int number = 0;
   bool any = false;

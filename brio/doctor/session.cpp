@@ -23,8 +23,8 @@ namespace {
 constexpr auto kFirst = std::chrono::seconds(5), kLater = std::chrono::seconds(30);
 
 struct Session {
-  std::string path;       // of FILE.json
-  pid_t process = 0;      // that was told to write it
+  std::string path;   // of FILE.json
+  pid_t process = 0;  // that was told to write it
   std::mutex writing;
   int wake[2] = {-1, -1};  // a signal is told to the thread below by this pipe
   std::atomic<bool> ended{false}, complained{false};

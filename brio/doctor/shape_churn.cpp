@@ -14,7 +14,9 @@ std::optional<Finding> shape_churn(const Evidence& e) {
       if (!worst || each.ticks > worst->ticks) worst = &each;
   if (!worst || (worst->count < kOften && worst == &e.plans[0])) return {};
   Finding f{.id = "shape_churn", .where = worst->name};
-  f.evidence = {{"share", all / e.step}, {"ms_a_step", all * 1e3}, {"plans", static_cast<double>(worst->count)},
+  f.evidence = {{"share", all / e.step},
+                {"ms_a_step", all * 1e3},
+                {"plans", static_cast<double>(worst->count)},
                 {"newest", worst->detail}};
   f.symptom = cat("planning for new shapes takes ", percent(all / e.step), " of the time: ", worst->detail);
   f.remedy = e.from_python ? ".batch(n, drop_remainder=True), or padded_batch: let shapes come back"

@@ -13,7 +13,9 @@ std::optional<Finding> slow_start(const Evidence& e) {
   for (const profile::Named& each : e.functions) traced += profile::seconds_of(each.ticks);
   const bool program = e.before_first_step > e.first_step;
   Finding f{.id = "slow_start", .where = program ? "the program before training" : "the first step"};
-  f.evidence = {{"s_before_training", e.before_first_step}, {"s_first_step", e.first_step}, {"s_tracing_and_planning", traced},
+  f.evidence = {{"s_before_training", e.before_first_step},
+                {"s_first_step", e.first_step},
+                {"s_tracing_and_planning", traced},
                 {"share", start / all}};
   f.symptom = cat("the second step began after ", duration(start), ": ", duration(e.before_first_step),
                   " before training, ", duration(e.first_step), " in the first step");

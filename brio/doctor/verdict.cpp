@@ -5,9 +5,10 @@
 namespace brio::doctor {
 namespace {
 
-constexpr Rule kRules[] = {input_bound,  callback_bound, checkpoint_bound, evaluation_bound, metric_bound, tiny_batch,
-                           eager_loop,   retracing,      shape_churn,      host_reads,       host_code,    growth,
-                           float64,      padding_waste,  memory_pressure,  cpu_contention,   optimizer_bound, slow_start};
+constexpr Rule kRules[] = {input_bound,    callback_bound,  checkpoint_bound, evaluation_bound, metric_bound,
+                           tiny_batch,     eager_loop,      retracing,        shape_churn,      host_reads,
+                           host_code,      growth,          float64,          padding_waste,    memory_pressure,
+                           cpu_contention, optimizer_bound, slow_start};
 
 }  // namespace
 
@@ -30,7 +31,8 @@ Verdict judge(Evidence evidence) {
   std::ranges::stable_sort(verdict.findings, [](const Finding& a, const Finding& b) {
     return (a.gain.how == How::none ? 1 : a.gain.factor) > (b.gain.how == How::none ? 1 : b.gain.factor);
   });
-  verdict.recorder_bytes = profile::recorder_bytes() + profile::named_bytes() + profile::gauges_bytes() + profile::pipelines_bytes();
+  verdict.recorder_bytes =
+      profile::recorder_bytes() + profile::named_bytes() + profile::gauges_bytes() + profile::pipelines_bytes();
   verdict.recorder_share = profile::share_of_recorder();
   return verdict;
 }

@@ -17,7 +17,7 @@ struct Verdict {
   std::string screen() const;  // at most 24 lines of 80 columns
 };
 
-Verdict judge();                    // of what the recorder has now
+Verdict judge();  // of what the recorder has now
 Verdict judge(Evidence evidence);
 
 }  // namespace brio::doctor

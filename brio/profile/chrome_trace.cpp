@@ -33,7 +33,8 @@ std::string trace_events(uint64_t since) {
       if (step.ended <= since) continue;
       double at = offset + static_cast<double>(step.began) * us;
       add(text, R"({"name":"step","ph":"X","ts":%.3f,"dur":%.3f,"pid":%d,"tid":%d,"args":{"steps":%llu}})", at,
-          static_cast<double>(step.ended - step.began) * us, process, thread, static_cast<unsigned long long>(step.count));
+          static_cast<double>(step.ended - step.began) * us, process, thread,
+          static_cast<unsigned long long>(step.count));
       for (size_t p = 0; p < kParts; ++p) {
         const double took = static_cast<double>(run->ticks_of(i, static_cast<Part>(p))) * us;
         if (took < 0.05) continue;

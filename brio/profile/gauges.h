@@ -1,6 +1,6 @@
-// What the process used over time: memory by owner, processor time, page faults, and what its control group held back.
-// A sample is taken twice a second while steps are run, and more often at first; when the table is full, every second one goes and samples come
-// half as often.
+// What the process used over time: memory by owner, processor time, page faults, and what its control group held
+// back. A sample is taken twice a second while steps are run, and more often at first; when the table is full, every
+// second one goes and samples come half as often.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct Sample {
 void add_gauge(std::string_view name, int64_t (*read)());
 std::vector<std::string> gauge_names();
 
-void sample_now(uint64_t step);                // at the beginning and the end of a run
+void sample_now(uint64_t step);                  // at the beginning and the end of a run
 void maybe_sample(uint64_t now, uint64_t step);  // by the thread that trains, after a step; cheap when it is not time
 
 std::vector<Sample> samples();

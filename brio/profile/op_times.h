@@ -23,7 +23,7 @@ class OpTimes {
   void add(std::string_view op, uint64_t ticks);
   void begin_round(uint64_t n = 1) { rounds_.fetch_add(n, std::memory_order_relaxed); }
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }  // steps or elements that were timed
-  std::vector<OpTime> read() const;  // longest first
+  std::vector<OpTime> read() const;                                            // longest first
   void clear();
 
  private:

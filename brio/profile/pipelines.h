@@ -13,24 +13,37 @@
 
 namespace brio::profile {
 
-enum class StageKind : uint8_t { other, source, generator, read, decode, map, cache, filter, batch, padded_batch, shuffle, prefetch };
+enum class StageKind : uint8_t {
+  other,
+  source,
+  generator,
+  read,
+  decode,
+  map,
+  cache,
+  filter,
+  batch,
+  padded_batch,
+  shuffle,
+  prefetch
+};
 
 struct StageFacts {
   std::string name;
   StageKind kind = StageKind::other;
   int depth = 0;
-  int ring = 0;           // whose threads compute it
-  double elements = 0;    // for one of the pipeline: rows of a batch
-  double seconds = 0;     // of its own, for one of the pipeline
-  double serial = 0;      // of these: in the order of elements, by one thread at a time
-  double python = 0;      // of these: in Python, or waiting for its lock
-  double cpu = -1;        // share of these that a processor worked; below 0: not known
-  int64_t bytes = 0;      // of an element that it makes
-  bool pure = false;      // the same element gives the same result each time
-  bool traced = true;     // a function that was recorded; false: it is called for each element
-  double kept = 1;        // of a filter: the share that passed
-  double padding = 0;     // of a padded batch: the share that is filled up
-  int64_t files = 0;      // of a source
+  int ring = 0;         // whose threads compute it
+  double elements = 0;  // for one of the pipeline: rows of a batch
+  double seconds = 0;   // of its own, for one of the pipeline
+  double serial = 0;    // of these: in the order of elements, by one thread at a time
+  double python = 0;    // of these: in Python, or waiting for its lock
+  double cpu = -1;      // share of these that a processor worked; below 0: not known
+  int64_t bytes = 0;    // of an element that it makes
+  bool pure = false;    // the same element gives the same result each time
+  bool traced = true;   // a function that was recorded; false: it is called for each element
+  double kept = 1;      // of a filter: the share that passed
+  double padding = 0;   // of a padded batch: the share that is filled up
+  int64_t files = 0;    // of a source
   std::vector<OpTime> ops;
 };
 
@@ -44,12 +57,12 @@ struct RingFacts {
 };
 
 struct PipelineFacts {
-  uint64_t key = 0;              // of the dataset
-  std::string steps;             // the dataset described, a line for each
-  int64_t read = 0;              // elements
-  int64_t walks = 1;             // iterators that this is of
-  int64_t cardinality = -1;      // of an epoch; below 0: not known
-  int64_t bytes = 0;             // of an element
+  uint64_t key = 0;                // of the dataset
+  std::string steps;               // the dataset described, a line for each
+  int64_t read = 0;                // elements
+  int64_t walks = 1;               // iterators that this is of
+  int64_t cardinality = -1;        // of an epoch; below 0: not known
+  int64_t bytes = 0;               // of an element
   std::vector<StageFacts> stages;  // the source first
   std::vector<RingFacts> rings;    // the reader's last
 };

@@ -29,8 +29,9 @@ enum class Part : uint8_t {
   trial,       // what the doctor tries out; closed
 };
 inline constexpr size_t kParts = 12;
-inline constexpr std::array<std::string_view, kParts> kPartNames{"host", "input",     "record",     "trace",   "plan",       "run",
-                                                                  "read", "callbacks", "checkpoint", "metrics", "evaluation", "trial"};
+inline constexpr std::array<std::string_view, kParts> kPartNames{"host",       "input",   "record",     "trace",
+                                                                 "plan",       "run",     "read",       "callbacks",
+                                                                 "checkpoint", "metrics", "evaluation", "trial"};
 
 using PartTicks = std::array<uint64_t, kParts>;
 
@@ -43,10 +44,10 @@ struct Step {
 
 // What was tried when a run had ended, on copies: seconds of one step; 0: it was not.
 struct Trials {
-  double alone = 0;            // the step by itself, without input and callbacks
-  double other_rows = 0;       // samples of another batch size,
-  double at_other_rows = 0;    // and the step at that size
-  double without_metrics = 0;  // without updating metrics
+  double alone = 0;             // the step by itself, without input and callbacks
+  double other_rows = 0;        // samples of another batch size,
+  double at_other_rows = 0;     // and the step at that size
+  double without_metrics = 0;   // without updating metrics
   double flops = 0, bytes = 0;  // of the step, by the table of ops
 };
 
@@ -69,8 +70,8 @@ struct Run {
   uint64_t all_rows = 0;          // of all steps but the first
   uint64_t epochs = 0, epochs_asked = 0, steps_an_epoch = 0;
   uint64_t evaluations = 0;
-  uint64_t reads = 0;             // values that the host read
-  uint64_t recorded_ops = 0;      // by eager code
+  uint64_t reads = 0;         // values that the host read
+  uint64_t recorded_ops = 0;  // by eager code
   Trials trials;
   std::array<Step, kRing> ring{};
 
@@ -98,8 +99,8 @@ struct ThreadState {
   bool gradient_taken = false;
   Part part = Part::host;
   uint64_t since = 0;
-  PartTicks spent{};        // since the last step that was written down
-  uint64_t step_began = 0;  // where that ended
+  PartTicks spent{};                            // since the last step that was written down
+  uint64_t step_began = 0;                      // where that ended
   uint64_t steps = 0, rows = 0, most_rows = 0;  // since then
   Run* run = nullptr;
 };
@@ -110,21 +111,20 @@ inline void switch_to(ThreadState& s, Part part, uint64_t now) {
   s.since = now;
   s.part = part;
 }
-inline bool is_closed(Part part) {
-  return part == Part::input || (part >= Part::callbacks && part <= Part::trial);
-}
+inline bool is_closed(Part part) { return part == Part::input || (part >= Part::callbacks && part <= Part::trial); }
 }  // namespace detail
 
 class Scope {
  public:
-  explicit Scope(Part part) {
+  explicit Scope(Part part) : Scope(part, detail::is_closed(part)) {}
+  Scope(Part part, bool closed) {
     detail::ThreadState& s = detail::state;
     if (!s.active || s.closed || s.part == part) [[likely]]
       return;
     entered_ = true;
     before_ = s.part == Part::read ? Part::host : s.part;
     detail::switch_to(s, part, ticks());
-    s.closed = detail::is_closed(part);
+    s.closed = closed;
   }
   ~Scope() {
     if (!entered_) return;

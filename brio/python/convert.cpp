@@ -1,5 +1,5 @@
-#include "brio/profile/recorder.h"
 #include "brio/python/convert.h"
+#include "brio/profile/recorder.h"
 
 #include <climits>
 #include <cmath>

@@ -226,7 +226,8 @@ class Function {
         const std::vector<Tensor> none(tensors_in(variant.arguments), Tensor(0, i32));
         return nb::object(variant.arguments.unflatten(none));
       };
-      const nb::object why = nb::module_::import_("brio._function").attr("_difference")(*python_, shown(before), shown(now));
+      const nb::object why =
+          nb::module_::import_("brio._function").attr("_difference")(*python_, shown(before), shown(now));
       if (profile::NamedRow* row = profile::row_of(profile::NameKind::function, shown_name()); row && !why.is_none())
         profile::set_detail(*row, nb::cast<std::string>(why));
     } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): then nothing is said of it

@@ -8,9 +8,11 @@
 namespace brio::python {
 namespace {
 
-bool is_ours(std::string_view file) { return file.find("/brio/") != std::string_view::npos && file.find("site-packages") == std::string_view::npos
-                                                 ? file.find("/python/brio/") != std::string_view::npos
-                                                 : file.find("site-packages/brio/") != std::string_view::npos; }
+bool is_ours(std::string_view file) {
+  return file.find("/brio/") != std::string_view::npos && file.find("site-packages") == std::string_view::npos
+             ? file.find("/python/brio/") != std::string_view::npos
+             : file.find("site-packages/brio/") != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -28,8 +30,7 @@ std::string user_line() {
       return {};
     }
     const std::string_view path(file, static_cast<size_t>(size));
-    if (!is_ours(path))
-      return cat(path.substr(path.find_last_of('/') + 1), ":", PyFrame_GetLineNumber(now));
+    if (!is_ours(path)) return cat(path.substr(path.find_last_of('/') + 1), ":", PyFrame_GetLineNumber(now));
     PyFrameObject* const back = PyFrame_GetBack(now);
     held = back ? nb::steal(reinterpret_cast<PyObject*>(back)) : nb::object();
   }

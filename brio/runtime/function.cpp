@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
@@ -69,7 +70,7 @@ struct Trace : TracedGraph {
   std::vector<void*> fresh_data;
   std::vector<Array> outputs;
   std::vector<uint64_t> scalars;
-  BufferRef words;  // the scalars, on a device
+  BufferRef words;      // the scalars, on a device
   bool trains = false;  // there is an optimizer's step in it
   uint64_t calls = 0;
 };
@@ -443,7 +444,8 @@ class StepEnd {
  public:
   StepEnd(bool trains, const void* function, const Tensor* arguments, size_t n)
       : function_(trains ? function : nullptr), errors_(std::uncaught_exceptions()) {
-    if (function_ && n > 0 && arguments[0].rank() > 0) rows_ = static_cast<uint64_t>(int64_t{arguments[0].shape()[0]});
+    if (function_ && n > 0 && arguments[0].rank() > 0)
+      rows_ = static_cast<uint64_t>(int64_t{arguments[0].shape()[0]});
   }
   ~StepEnd() {
     if (function_ && std::uncaught_exceptions() == errors_) profile::function_step_ended(function_, rows_);
@@ -495,8 +497,13 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   Device& device = home ? *home->device : *called_on;
   impl_->last_device.store(&device, std::memory_order_relaxed);
   CellLocks locks(trace);
+  const uint64_t plans_before = plan_clock();
   Trace::Prepared& prepared =
       impl_->prepared(trace, device, home, Impl::donated_cells(trace, device), impl_->sizes_of_call);
+  const StepEnd end(trace.trains, impl_->step_key, arguments, n);
+  // The first run of a plan finds its memory: what a plan more costs.
+  std::optional<profile::Scope> first_run;
+  if (plan_clock() != plans_before) first_run.emplace(profile::Part::plan, true);
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, device, arguments, n);
   // Some steps of training are timed op by op.
@@ -504,7 +511,6 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
       trace.trains && ++trace.calls % profile::kTimedSteps == 2 ? &profile::training_ops() : nullptr;
   if (timed) timed->begin_round();
   const profile::TimeOps timing(timed);
-  const StepEnd end(trace.trains, impl_->step_key, arguments, n);
   if (prepared.only_in_place) {
     if (device.is_host()) {
       prepared.plan->run(trace.inputs.data(), prepared.kept_data.data());
@@ -564,8 +570,8 @@ double TracedFunction::seconds_alone(const Tensor* arguments, size_t n, double m
   uint64_t assigned = 0;
   for (size_t i = 0; i < trace.cells.size() && i < 63; ++i)
     if (trace.cells[i].assigned) assigned |= uint64_t{1} << i;
-  Trace::Prepared& prepared = impl_->prepared(trace, host, nullptr, trace.cells.size() <= 63 ? donated & assigned : donated,
-                                              impl_->sizes_of_call);
+  Trace::Prepared& prepared = impl_->prepared(
+      trace, host, nullptr, trace.cells.size() <= 63 ? donated & assigned : donated, impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
   // Its inputs, with copies in the place of what is written.
   std::vector<const void*> inputs;

@@ -9,8 +9,8 @@
 namespace brio::train {
 namespace {
 
-constexpr double kFirstWord = 60;              // seconds
-constexpr double kShare = 0.05, kMost = 1.5;   // of the time of the run, and seconds, that trials may take
+constexpr double kFirstWord = 60;             // seconds
+constexpr double kShare = 0.05, kMost = 1.5;  // of the time of the run, and seconds, that trials may take
 constexpr int64_t kUsualRows = 32;
 
 // How many times the batch another one has: as large as is usual, or a good deal larger.

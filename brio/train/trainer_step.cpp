@@ -190,7 +190,8 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
     const Sizes sizes = own ? Sizes::fixed : Sizes::open;
     steps.push_back({n_x, n_y, n_weights, names, std::make_unique<detail::TracedFunction>(body, sizes)});
     found = steps.end() - 1;
-    found->function->set_name([kind] { return std::string(kind == Kind::test ? "the step of evaluate" : "the step of fit"); });
+    found->function->set_name(
+        [kind] { return std::string(kind == Kind::test ? "the step of evaluate" : "the step of fit"); });
   }
   list_arguments(batch);
   if (all_rows.defined()) arguments_.push_back(all_rows);

@@ -11,8 +11,8 @@ TEST(DoctorCommand, RunsAProgramAndWritesItsReport) {
   const Scratch scratch;
   make_folder(scratch / "photos", 24);
   const std::string out = scratch / "report.json";
-  const Outcome outcome =
-      brio({"doctor", "--out", out, "--", BRIO_TOOL, "fit", scratch / "photos", "--epochs", "3", "--batch", "4", "--size", "16x12"});
+  const Outcome outcome = brio({"doctor", "--out", out, "--", BRIO_TOOL, "fit", scratch / "photos", "--epochs", "3",
+                                "--batch", "4", "--size", "16x12"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   expect_in(outcome.out, "Epoch 3/3");
   expect_in(outcome.err, "brio doctor: 17 steps of fit, 4 samples each\n");
@@ -34,7 +34,8 @@ TEST(DoctorCommand, EndsAsTheProgramDoes) {
 TEST(FitCommand, PrintsTheVerdictWhereItIsAskedFor) {
   const Scratch scratch;
   make_folder(scratch / "photos", 12);
-  const Outcome outcome = brio({"fit", scratch / "photos", "--epochs", "2", "--batch", "4", "--size", "16x12", "--doctor"});
+  const Outcome outcome =
+      brio({"fit", scratch / "photos", "--epochs", "2", "--batch", "4", "--size", "16x12", "--doctor"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   expect_in(outcome.out, "brio doctor: 5 steps of fit, 4 samples each\n");
 }

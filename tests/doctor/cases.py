@@ -107,13 +107,19 @@ def generator_of_batches(mended):
     """Given to fit() as it is."""
     x, y = rows(32)
 
-    def batches():
-        for _ in range(60):
-            if not mended:
-                time.sleep(0.01)
-            yield x, y
+    def batch(i=0):
+        time.sleep(0.01)
+        return x
 
-    fit(dense(), batches(), samples=60 * 32)
+    def batches():
+        for i in range(60):
+            yield batch(), y
+
+    if mended:
+        ds = tf.data.Dataset.range(60).map(lambda i: (tf.ensure_shape(tf.numpy_function(batch, [i], tf.float32), [32, 32]), tf.constant(y)))
+        fit(dense(), ds, samples=60 * 32)
+    else:
+        fit(dense(), batches(), samples=60 * 32)
 
 
 @slow("input_bound", "map", "python_map")

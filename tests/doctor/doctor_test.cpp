@@ -47,7 +47,8 @@ json report_of(F&& train) {
     } catch (const std::exception& error) {
       text = json{{"error", error.what()}}.dump();
     }
-    for (size_t done = 0; done < text.size();) done += static_cast<size_t>(write(ends[1], text.data() + done, text.size() - done));
+    for (size_t done = 0; done < text.size();)
+      done += static_cast<size_t>(write(ends[1], text.data() + done, text.size() - done));
     _exit(0);
   }
   close(ends[1]);
@@ -102,15 +103,16 @@ TEST(Doctor, NamesAGeneratorThatIsSlow) {
 TEST(Doctor, NamesAMapOfOneThread) {
   const json all = report_of([] {
     const Rows rows = made_rows(400);
-    const data::Dataset ds = data::from_tensor_slices({rows.x, rows.y})
-                                 .map(
-                                     [](data::Sample& sample) {
-                                       sleep_ms(0.5);
-                                       std::memcpy(sample.write<float>(0, {32}), sample.read<float>(0), 32 * sizeof(float));
-                                       *sample.write<float>(1, {1}) = *sample.read<float>(1);
-                                     },
-                                     {.num_parallel_calls = 1, .results = 2})
-                                 .batch(20);
+    const data::Dataset ds =
+        data::from_tensor_slices({rows.x, rows.y})
+            .map(
+                [](data::Sample& sample) {
+                  sleep_ms(0.5);
+                  std::memcpy(sample.write<float>(0, {32}), sample.read<float>(0), 32 * sizeof(float));
+                  *sample.write<float>(1, {1}) = *sample.read<float>(1);
+                },
+                {.num_parallel_calls = 1, .results = 2})
+            .batch(20);
     made_model().fit(ds, {.epochs = 2, .verbose = 0});
   });
   if (usable_cpus() < 2) GTEST_SKIP() << "one processor: more threads help nobody";
@@ -130,8 +132,7 @@ TEST(Doctor, NamesATinyBatch) {
 TEST(Doctor, NamesAnEvaluationThatTakesLong) {
   const json all = report_of([] {
     const Rows rows = made_rows(1600), more = made_rows(16000);
-    made_model(256).fit(rows.x, rows.y,
-                        {.epochs = 8, .validation_data = {.x = more.x, .y = more.y}, .verbose = 0});
+    made_model(256).fit(rows.x, rows.y, {.epochs = 8, .validation_data = {.x = more.x, .y = more.y}, .verbose = 0});
   });
   expect_first(all, "evaluation_bound", "validation");
 }
@@ -157,14 +158,16 @@ TEST(Doctor, FindsNothingInAHealthyRun) {
     made_model(512).fit(rows.x, rows.y, {.epochs = 3, .batch_size = 128, .verbose = 0});
   });
   for (const json& finding : all["report"]["findings"])
-    EXPECT_TRUE(finding["id"] == "cpu_contention" || finding["gain"]["factor"].get<double>() < 1.05) << finding.dump(1);
+    EXPECT_TRUE(finding["id"] == "cpu_contention" || finding["gain"]["factor"].get<double>() < 1.05)
+        << finding.dump(1);
 }
 
 TEST(Doctor, ChangesNoBitOfTheWeights) {
   const auto trained = [](bool doctor) {
     set_random_seed(7);
     const Rows rows = made_rows(2000);
-    nn::Sequential model({nn::Dense(64, {.activation = "relu"}), nn::BatchNormalization(), nn::Dropout(0.3), nn::Dense(1)});
+    nn::Sequential model(
+        {nn::Dense(64, {.activation = "relu"}), nn::BatchNormalization(), nn::Dropout(0.3), nn::Dense(1)});
     model.compile({.optimizer = "adam", .loss = "mse", .metrics = {"mae"}});
     std::vector<float> all;
     for (int again = 0; again < 2; ++again) {  // what is tried after the first run is before the second
@@ -192,12 +195,13 @@ TEST(Doctor, FitsTheScreen) {
   e.parts.fill(0.001);
   Verdict verdict = judge(e);
   for (int i = 0; i < 9; ++i)
-    verdict.findings.push_back({.id = "input_bound",
-                                .where = std::string(100, 'w'),
-                                .symptom = std::string(300, 's') + " " + std::string(40, 'x') + " and so on and on",
-                                .remedy = "a remedy µ of many words that go on and on, further than a line has room for, and on",
-                                .gain = {2, 1.5, 2.5, How::computed},
-                                .confidence = 0.5});
+    verdict.findings.push_back(
+        {.id = "input_bound",
+         .where = std::string(100, 'w'),
+         .symptom = std::string(300, 's') + " " + std::string(40, 'x') + " and so on and on",
+         .remedy = "a remedy µ of many words that go on and on, further than a line has room for, and on",
+         .gain = {2, 1.5, 2.5, How::computed},
+         .confidence = 0.5});
   const std::string screen = verdict.screen();
   size_t lines = 0, columns = 0;
   for (const char c : screen) {

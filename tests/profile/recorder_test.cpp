@@ -23,7 +23,8 @@ void spin(double seconds) {
 // At least as long as was spent in it. A thread that loses its processor is in some part, too, so there is no bound
 // above but that all parts together are the whole.
 void expect_at_least(const Run& run, Part part, double ms) {
-  EXPECT_GE(seconds_of(run.total[static_cast<size_t>(part)]) * 1e3, ms * 0.98) << kPartNames[static_cast<size_t>(part)];
+  EXPECT_GE(seconds_of(run.total[static_cast<size_t>(part)]) * 1e3, ms * 0.98)
+      << kPartNames[static_cast<size_t>(part)];
 }
 void expect_whole(const Run& run) {
   double sum = 0;
