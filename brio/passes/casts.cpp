@@ -13,12 +13,12 @@
 namespace brio {
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kNoMaker = ~uint32_t{0};
 constexpr size_t kWorthIt = 4;  // casts
 
 class CastsPass {
  public:
-  explicit CastsPass(Graph& graph) : g_(graph), reader_(graph.values.size(), kNone), uses_(use_counts(graph)) {
+  explicit CastsPass(Graph& graph) : g_(graph), reader_(graph.values.size(), kNoMaker), uses_(use_counts(graph)) {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n)
       for (ValueId v : g_.nodes[n].in) reader_[v] = n;
   }
@@ -50,7 +50,7 @@ class CastsPass {
   };
   // Is it read by an optimizer alone, under whatever shape?
   bool only_updates(ValueId v) const {
-    while (uses_[v] == 1 && reader_[v] != kNone) {
+    while (uses_[v] == 1 && reader_[v] != kNoMaker) {
       const Node& reader = g_.nodes[reader_[v]];
       if (reader.op == &op::adam_update || reader.op == &op::sgd_update || reader.op == &op::rmsprop_update)
         return true;

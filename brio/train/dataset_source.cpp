@@ -58,8 +58,8 @@ void DatasetSource::fill(const Parts& parts, TensorList& list) const {
 }
 
 bool DatasetSource::next(Batch& batch) {
-  batch = {};  // its memory may be used again
-  if (!iterator_.next(item_)) {
+  batch = {};                              // its memory may be used again
+  if (ended_ || !iterator_.next(item_)) {  // go_to() may have put it at the end
     ended_ = true;
     return false;
   }

@@ -32,7 +32,8 @@ void report_signal(int signal, int64_t epoch, int64_t step, const Checkpoints* c
   std::cerr << "\nbrio: [fit] stopped by " << (signal == SIGINT ? "SIGINT" : "SIGTERM") << " after step " << step
             << " of epoch " << epoch + 1 << "; ";
   if (!checkpoints) std::cerr << "checkpoints are off, so nothing was saved";
-  else if (checkpoints->newest().empty()) std::cerr << "no checkpoint could be written";
+  else if (checkpoints->newest().empty())
+    std::cerr << (step > 0 ? "no checkpoint could be written" : "there was nothing to save yet");
   else std::cerr << "saved as " << checkpoints->newest() << ": with resume the run goes on from there";
   std::cerr << std::endl;
 }
@@ -120,7 +121,9 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     const int64_t done = goes_on ? begun->step : epoch == progress.initial_epoch ? progress.initial_step : 0;
     if (placed) step = done;
     while (step < done && next_batch(batches, batch, recorded)) ++step;
-    while (step < most_steps && !progress.stop_training && SignalWatch::caught() == 0 && next_batch(batches, batch, recorded)) {
+    // An epoch whose beginning was told has one step at least: a run that goes on does not tell it again.
+    while (step < most_steps && !progress.stop_training && (SignalWatch::caught() == 0 || step == done) &&
+           next_batch(batches, batch, recorded)) {
       if (!progress.batch_choice && batches.choice(false)) {
         progress.batch_choice = *batches.choice(false);
         forget_steps();  // of the other sizes, with their memory
@@ -175,7 +178,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   }
   const int signal = SignalWatch::caught();
   if (checkpoints) {
-    if (const bool in_epoch = turn.has_value(); !checkpoints->is_saved(epoch, in_epoch ? step : 0))
+    // Before the first step there is nothing to keep: weights may not be there yet.
+    if (const bool in_epoch = turn.has_value(); prepared && !checkpoints->is_saved(epoch, in_epoch ? step : 0))
       checkpoint(epoch, in_epoch ? step : 0, {}, in_epoch ? values_of_metrics() : std::vector<formats::NamedArray>());
     checkpoints->files().wait();
   }

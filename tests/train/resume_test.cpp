@@ -132,6 +132,49 @@ TEST(Resume, DatasetEndsWithTheSameBits) { cut_off_and_go_on({.from = From::data
 TEST(Resume, StepsPerEpochEndWithTheSameBits) { cut_off_and_go_on({.from = From::dataset_in_steps}, false); }
 TEST(Resume, LossScaleEndsWithTheSameBits) { cut_off_and_go_on({.from = From::rows}, true); }
 
+// A signal at any point of training or of validation ends the run there.
+struct SignalAt : train::Callback {
+  explicit SignalAt(int64_t events) : left(events) {}
+  void on_train_begin(train::Progress&) override { count(); }
+  void on_epoch_begin(train::Progress&, int64_t) override { count(); }
+  void on_train_batch_end(train::Progress&, int64_t) override { count(); }
+  void on_test_begin(train::Progress&) override { count(); }
+  void on_test_batch_end(train::Progress&, int64_t) override { count(); }
+  void on_epoch_end(train::Progress&, int64_t, train::Logs&) override { count(); }
+  void count() {
+    if (--left == 0) std::raise(SIGINT);
+  }
+  int64_t left;
+};
+
+TEST(Resume, SignalAnywhereEndsWithTheSameBits) {
+  for (const From from : {From::rows, From::dataset, From::dataset_in_steps}) {
+    const Job job{.from = from, .epochs = 3};
+    set_random_seed(21);
+    const nn::Model whole = made_model();
+    const train::History expected = job.run(whole, {});
+    for (int64_t at = 1; at < 40; ++at) {
+      const Folder folder;
+      nn::FitOptions options{
+          .checkpoint = {.directory = folder / "run", .every_seconds = 1e9}, .resume = true, .exit_on_signal = false};
+      options.callbacks = {std::make_shared<SignalAt>(at)};
+      set_random_seed(21);
+      testing::internal::CaptureStderr();
+      const train::History cut = job.run(made_model(), options);
+      const std::string said = testing::internal::GetCapturedStderr();
+      if (cut.stopped_by == 0) break;  // it was over
+      EXPECT_EQ(cut.stopped_by, SIGINT);
+      const bool early = said.find("there was nothing to save yet") != std::string::npos;
+      EXPECT_TRUE(early ? at < 3 : said.find("saved as ") != std::string::npos) << at << ": " << said;
+      set_random_seed(early ? 21 : 99);
+      options.callbacks = {std::make_shared<SignalAt>(10'000)};
+      const nn::Model again = made_model();
+      expect_same_history(expected, job.run(again, options));
+      EXPECT_EQ(bits_of(whole), bits_of(again)) << "at event " << at;
+    }
+  }
+}
+
 TEST(Resume, FinishedRunStaysFinished) {
   const Folder folder;
   const Job job{.log = folder / "log.csv"};
