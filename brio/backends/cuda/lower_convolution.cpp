@@ -73,9 +73,8 @@ Support supports_conv(const NodeView& node) {
   if (!form.g.has_elements()) return Support::cannot("an operand is empty");
   for (int a = 0; a < 3; ++a)
     if (form.g.axis[a].low < 0) return Support::cannot("padding below zero");
-  return convolution_plan(device_of(node), form.key)
-             ? Support::can()
-             : Support::cannot("cuDNN has no engine whose bits repeat");
+  return convolution_plan(device_of(node), form.key) ? Support::can()
+                                                     : Support::cannot("cuDNN has no engine whose bits repeat");
 }
 
 class ConvKernel final : public CudaKernel {
