@@ -59,6 +59,7 @@ class Diagnosis {
   std::optional<Finding> finding() {
     find_limit();
     if (!limit_ || limit_->seconds <= 0) return {};
+    if (behind(StageKind::cache)) return {};  // it runs once, in the first epoch
     choose();
     if (after_ <= 0) return {};
     Finding f{.id = "input_bound", .where = place(), .evidence = {}};
