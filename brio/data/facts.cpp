@@ -77,8 +77,8 @@ class Gatherer {
       for (const auto& input : stage.inputs())
         if (input->stats().claimed.load() == 0) below += python_of(*input);
     row.python = std::min(row.seconds, std::max(0.0, python_of(stage) - below));
-    if (const double of = static_cast<double>(stats.cpu_of_ns.load()); of > 0)
-      row.cpu = std::min(1.0, static_cast<double>(stats.cpu_ns.load()) / of);
+    if (const double of = static_cast<double>(ring_root.stats().cpu_of_ns.load()); of > 0)
+      row.cpu = std::min(1.0, static_cast<double>(ring_root.stats().cpu_ns.load()) / of);
     row.bytes = static_cast<int64_t>(stats.out_bytes.load());
     facts_.stages.push_back(std::move(row));
   }

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <ctime>
+#include <optional>
 #include <system_error>
 
 #include "brio/base/clock.h"
@@ -37,6 +39,34 @@ class NoSignals {
 
  private:
   sigset_t before_;
+};
+
+// How long the processor works for elements that are timed. To ask is a call of the system, where a thread may lose
+// its processor: around all that is timed stage by stage, and for what takes long.
+class CpuClock {
+ public:
+  CpuClock(StageStats& stats, bool asks) : stats_(stats), asks_(asks) {
+    if (!asks_) return;
+    worked_ = thread_ns();
+    began_ = now_ns();
+  }
+  ~CpuClock() {
+    if (!asks_) return;
+    stats_.cpu_of_ns.fetch_add(static_cast<uint64_t>(now_ns() - began_), std::memory_order_relaxed);
+    stats_.cpu_ns.fetch_add(static_cast<uint64_t>(thread_ns() - worked_), std::memory_order_relaxed);
+  }
+  CpuClock(const CpuClock&) = delete;
+  CpuClock& operator=(const CpuClock&) = delete;
+
+ private:
+  static int64_t thread_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+  }
+  StageStats& stats_;
+  bool asks_;
+  int64_t worked_ = 0, began_ = 0;
 };
 
 // The first one traces functions and fills buffers: it says nothing of the others.
@@ -237,10 +267,12 @@ void Parallel::claim(Lock& lock, Worker& worker) {
   }
   ++tail_;
   window_.claimed_ns += claim_took;
+  const bool asks_cpu = last_cost_ns_ > kQuick;
   if (sleeping_ > 0 && has_work()) work_.notify_one();
   lock.unlock();
   worker.timed = entry.timed;
   try {
+    const CpuClock clock(stage_.stats(), entry.timed && asks_cpu);
     entry.parts = stage_.parts(entry.ticket);
     if (entry.parts > 1) stage_.start(entry.ticket, entry.out, worker);
     else stage_.make(entry.ticket, entry.out, worker);
@@ -260,7 +292,9 @@ void Parallel::claim(Lock& lock, Worker& worker) {
 
 void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
   const int64_t part = entry.taken++;
+  const bool asks_cpu = entry.timed && last_cost_ns_ > kQuick;
   lock.unlock();
+  std::optional<CpuClock> clock(std::in_place, stage_.stats(), asks_cpu);
   const int64_t began = now_ns();
   worker.timed = entry.timed;
   std::exception_ptr error;
@@ -270,6 +304,7 @@ void Parallel::compute_part(Lock& lock, Entry& entry, Worker& worker) {
     error = std::current_exception();
   }
   int64_t took = now_ns() - began;
+  clock.reset();
   lock.lock();
   entry.cost_ns += took;
   // The error of the lowest part that failed, whichever thread was first.

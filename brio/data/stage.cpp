@@ -1,15 +1,12 @@
 #include "brio/data/stage.h"
 
 #include <chrono>
-#include <ctime>
 
 #include "brio/base/error.h"
 #include "brio/data/replay.h"
 
 namespace brio::data {
 namespace {
-
-constexpr uint64_t kWorthAsking = 20'000;  // ns
 
 class Stopwatch {
  public:
@@ -20,12 +17,6 @@ class Stopwatch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-int64_t thread_cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace
 
@@ -92,19 +83,10 @@ void Stage::took(size_t elements, int64_t ns) {
 }
 
 void Stage::make_timed(Ticket& ticket, Element& out, Worker& worker) {
-  // Asking how long the processor worked is a call of the system: for what takes long enough.
-  const uint64_t timed = stats_.timed.load(std::memory_order_relaxed);
-  const bool asks_cpu = timed > 0 && stats_.inclusive_ns.load(std::memory_order_relaxed) / timed > kWorthAsking;
   const uint64_t python = profile::python_ticks();
-  const Stopwatch watch;  // around the questions: a thread that asks the system may lose its processor there
-  const int64_t cpu = asks_cpu ? thread_cpu_ns() : 0;
+  const Stopwatch watch;
   compute(ticket, out, worker);
-  const int64_t worked = asks_cpu ? thread_cpu_ns() - cpu : 0;
   const int64_t ns = watch.ns();
-  if (asks_cpu) {
-    stats_.cpu_ns.fetch_add(static_cast<uint64_t>(worked), std::memory_order_relaxed);
-    stats_.cpu_of_ns.fetch_add(static_cast<uint64_t>(ns), std::memory_order_relaxed);
-  }
   if (const uint64_t in_python = profile::python_ticks() - python)
     stats_.python_ns.fetch_add(profile::ns_of(in_python), std::memory_order_relaxed);
   uint64_t bytes = 0;

@@ -59,7 +59,8 @@ class Diagnosis {
   std::optional<Finding> finding() {
     find_limit();
     if (!limit_ || limit_->seconds <= 0) return {};
-    if (behind(StageKind::cache)) return {};  // it runs once, in the first epoch
+    // What a cache holds, and filling it, is done once, in the first epoch.
+    if (limit_->kind == StageKind::cache || behind(StageKind::cache)) return {};
     choose();
     if (after_ <= 0) return {};
     Finding f{.id = "input_bound", .where = place(), .evidence = {}};

@@ -10,7 +10,8 @@ std::optional<Finding> metric_bound(const Evidence& e) {
   const double updating =
       tried ? std::min(std::max(0.0, e.trials.alone - e.trials.without_metrics), e.part(Part::run)) : 0;
   const double all = updating + (updating > 0 ? reading : 0);
-  if (all / e.step < kWorthSaying || updating / e.step < kWorthSaying / 2) return {};
+  constexpr double kBeyondChance = 0.15;  // two steps that are timed one after the other differ by less
+  if (updating / e.step < kBeyondChance) return {};
   Finding f{.id = "metric_bound", .where = "metrics of compile()"};
   f.evidence = {{"share", all / e.step},
                 {"step_ms_with", e.trials.alone * 1e3},
