@@ -19,15 +19,15 @@ CASES, HEALTHY = {}, {}
 
 
 class Case:
-    def __init__(self, run, id, where, cause, tolerance):
-        self.run, self.id, self.where, self.cause, self.tolerance = run, id, where, cause, tolerance
+    def __init__(self, run, id, where, cause):
+        self.run, self.id, self.where, self.cause = run, id, where, cause
 
 
-def slow(id, where, cause=None, tolerance=0.15):
+def slow(id, where, cause=None):
     """What the doctor must find first: its id, a part of its place, and the cause."""
 
     def note(run):
-        CASES[run.__name__] = Case(run, id, where, cause, tolerance)
+        CASES[run.__name__] = Case(run, id, where, cause)
         return run
 
     return note
@@ -146,7 +146,7 @@ def _heavy(rounds):
     return heavy
 
 
-@slow("input_bound", "map", "one_thread", tolerance=0.2)
+@slow("input_bound", "map", "one_thread")
 def map_of_one_thread(mended):
     x, y = rows(256)
     calls = tf.data.AUTOTUNE if mended else 1
@@ -174,7 +174,7 @@ def map_behind_the_cache(mended):
     fit(dense(), ds.batch(16), epochs=5, samples=960)
 
 
-@slow("input_bound", "map", "order", tolerance=0.25)
+@slow("input_bound", "map", "order")
 def map_before_the_filter(mended):
     x, y = rows(640)
     x[:, 0] = np.arange(640) % 5
@@ -320,7 +320,7 @@ def eager_steps(mended):
     _loop(tf.function(step) if mended else step)
 
 
-@slow("eager_loop", "cases.py", tolerance=0.25)
+@slow("eager_loop", "cases.py")
 def eager_gradient_descent(mended):
     """The program of the page on gradient descent."""
     theta = tf.Variable(tf.zeros([32, 1]))
@@ -379,7 +379,7 @@ def loss_that_is_printed(mended):
     Clock.samples += 3000 * 32
 
 
-@slow("float64", "", tolerance=0.3)
+@slow("float64", "")
 def doubles(mended):
     dtype = tf.float32 if mended else tf.float64
     w1, w2 = (tf.Variable(tf.cast(tf.random.normal(s), dtype) / 32) for s in ([512, 1024], [1024, 1]))
@@ -401,7 +401,7 @@ def doubles(mended):
     Clock.samples += 100 * 256
 
 
-@slow("optimizer_bound", "adam", tolerance=0.3)
+@slow("optimizer_bound", "adam")
 def embedding_of_many_words(mended):
     words = rng.integers(0, 50000, (2000, 8))
     labels = (words.sum(1, keepdims=True) % 2).astype(np.float32)
@@ -410,7 +410,7 @@ def embedding_of_many_words(mended):
     fit(model, words, labels, epochs=1 if not mended else 4, batch_size=32 * (4 if mended else 1), samples=2000 if not mended else 8000)
 
 
-@slow("padding_waste", "padded_batch", tolerance=0.3)
+@slow("padding_waste", "padded_batch")
 def texts_of_many_lengths(mended):
     lengths = np.where(np.arange(512) % 16 == 0, 200, rng.integers(5, 20, 512))
     texts = [rng.integers(1, 1000, n) for n in lengths]
