@@ -28,7 +28,7 @@ def run(name, mended=False, report=False):
         path = os.path.join(folder, "report.json")
         if report:
             environment["BRIO_DOCTOR"] = path
-        command = [sys.executable, os.path.join(HERE, "cases.py"), name] + (["mended"] if mended else [])
+        command = [sys.executable, os.path.join(HERE, "slow_runs.py"), name] + (["mended"] if mended else [])
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise RuntimeError(f"{name} failed:\n{done.stderr}")
@@ -89,7 +89,7 @@ def check_healthy(name):
 
 def main():
     sys.path.insert(0, HERE)
-    from cases import CASES, HEALTHY
+    from slow_runs import CASES, HEALTHY
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*")

@@ -24,7 +24,7 @@ def _load(name):
     return module
 
 
-check, cases = _load("check"), _load("cases")
+check, cases = _load("check"), _load("slow_runs")
 
 QUICK = ["generator_that_waits", "generator_of_batches", "map_in_python", "pictures_by_a_map", "map_behind_the_cache", "callback_of_each_batch",
          "validation_of_more_than_training", "batch_of_one", "eager_steps", "number_that_changes", "loss_that_is_printed"]  # fmt: skip

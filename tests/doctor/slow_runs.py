@@ -1,6 +1,6 @@
 """Runs that are slow in one known way, and runs that are not.
 
-    PYTHONPATH=build/release/python python tests/doctor/cases.py NAME [mended]
+    PYTHONPATH=build/release/python python tests/doctor/slow_runs.py NAME [mended]
 
 runs one of them; under BRIO_DOCTOR=FILE.json the doctor writes what it thinks of it. It prints the seconds of training for one sample. `mended` is the
 same run with the change that the doctor proposes.
@@ -314,13 +314,13 @@ def _by_hand(width=64):
     return step
 
 
-@slow("eager_loop", "cases.py")
+@slow("eager_loop", "slow_runs.py")
 def eager_steps(mended):
     step = _by_hand()
     _loop(tf.function(step) if mended else step)
 
 
-@slow("eager_loop", "cases.py")
+@slow("eager_loop", "slow_runs.py")
 def eager_gradient_descent(mended):
     """The program of the page on gradient descent."""
     theta = tf.Variable(tf.zeros([32, 1]))
@@ -338,7 +338,7 @@ def eager_fit(mended):
     fit(dense(run_eagerly=not mended), *rows(12800), epochs=1, samples=12800)
 
 
-@slow("retracing", "step_of (cases.py")
+@slow("retracing", "step_of (slow_runs.py")
 def number_that_changes(mended):
     plain = _by_hand()
 
@@ -353,7 +353,7 @@ def number_that_changes(mended):
     Clock.samples += 150 * 32
 
 
-@slow("retracing", "step (cases.py")
+@slow("retracing", "step (slow_runs.py")
 def shape_that_changes(mended):
     step = tf.function(_by_hand(), reduce_retracing=mended)
     x, y = rows(400)
@@ -363,7 +363,7 @@ def shape_that_changes(mended):
     Clock.samples += 200 * 200
 
 
-@slow("host_reads", "cases.py")
+@slow("host_reads", "slow_runs.py")
 def loss_that_is_printed(mended):
     step = tf.function(_by_hand())
     x, y = (tf.constant(v) for v in rows(32))
