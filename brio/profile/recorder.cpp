@@ -248,6 +248,13 @@ void tell_verdict(bool prints, bool at_end) {
 void want_trials(bool wanted) { tries = wanted; }
 bool trials_wanted() { return tries.load(std::memory_order_relaxed); }
 
+void forget_model(const void* model) {
+  RunTable& t = run_table();
+  const std::lock_guard lock(t.mutex);
+  for (auto& run : t.runs)
+    if (run && run->kind == RunKind::fit && run->key == model) run->key = nullptr;
+}
+
 std::vector<const Run*> runs() {
   RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);

@@ -185,6 +185,9 @@ bool trials_wanted();
 
 // ---- asking
 
+// A model is gone: another one at its address begins a run of its own.
+void forget_model(const void* model);
+
 // The runs that took longest, up to now. They may go on while one reads.
 std::vector<const Run*> runs();
 double share_of_recorder();  // of the time of the runs: what the stamps cost, estimated from their number

@@ -9,6 +9,7 @@
 #include "brio/base/interrupt.h"
 #include "brio/nn/chain.h"
 #include "brio/nn/loss_scale_optimizer.h"
+#include "brio/profile/recorder.h"
 
 namespace brio::train {
 namespace {
@@ -20,6 +21,8 @@ bool computes_in_f16(const nn::Module& module) {
 }
 
 }  // namespace
+
+Trainer::~Trainer() { profile::forget_model(this); }
 
 void Trainer::require_compiled(const char* what) const {
   if (!compiled_)

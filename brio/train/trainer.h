@@ -23,6 +23,7 @@ class TimedCallbacks;
 class Trainer {
  public:
   explicit Trainer(std::shared_ptr<nn::Module> module) : module_(std::move(module)) {}
+  ~Trainer();
   Trainer(const Trainer&) = delete;
 
   void compile(nn::CompileOptions options);

@@ -38,6 +38,21 @@ const Run& newest(const void* key) {
   throw std::runtime_error("there is no such run");
 }
 
+TEST(Recorder, ModelsThatShareAnAddressShareNoRun) {
+  int model = 0;
+  const auto fit_three_steps = [&] {
+    FitScope fit(&model, 1);
+    fit.begin_epoch(3);
+    for (int step = 0; step < 3; ++step) fit.end_step(1);
+  };
+  fit_three_steps();
+  fit_three_steps();
+  EXPECT_EQ(newest(&model).steps, 6u);  // it goes on
+  forget_model(&model);
+  fit_three_steps();
+  EXPECT_EQ(newest(&model).steps, 3u);
+}
+
 TEST(Recorder, KnowsWhatTheTimeOfStepsWentInto) {
   int model = 0;
   {
