@@ -105,6 +105,7 @@ void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
   if (!run) return;
   if (!goes_on || !s.active) {
     begin_steps(s, ticks());
+    maybe_sample(s.step_began, run->steps);  // what the first sample has to find out belongs to no step
     if (run->steps == 0) {
       run->began = run->ended = s.step_began;
       run->steps = 1;

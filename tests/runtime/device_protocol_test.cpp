@@ -2,6 +2,7 @@
 // and that run behind it. Other tests run on them too: BRIO_DEVICE=walled:0.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <thread>
 
 #include "brio/brio.h"
@@ -59,7 +60,9 @@ TEST(Devices, MemoryThatRunsOutNamesItsOwnersAndLeavesTheRestUsable) {
     FAIL() << "there were 824 GB";
   } catch (const ResourceError& error) {
     const std::string text = error.what();
-    for (const char* part : {"no 824633720832 bytes", "in use", "activations", "smaller batch"})
+    // Where the host computes for a device that lacks a kernel, what comes back belongs to no plan.
+    const char* owner = getenv("BRIO_WALLED_LACKS") ? "other" : "activations";
+    for (const char* part : {"no 824633720832 bytes", "in use", owner, "smaller batch"})
       EXPECT_NE(text.find(part), std::string::npos) << text;
   }
   EXPECT_EQ((kept + kept).to_vector<float>(), (std::vector<float>{4, 8, 12}));
