@@ -93,7 +93,7 @@ void Checkpoints::save(RunState state) {
     Array& array = state.tensors[i].second;
     if (!staging_[i].buffer || staging_[i].aval != array.aval)
       staging_[i] = Array::allocate(array.aval, Owner::cache);
-    std::memcpy(staging_[i].data(), array.data(), array.aval.bytes());
+    if (const size_t bytes = array.aval.bytes()) std::memcpy(staging_[i].data(), array.data(), bytes);
     array = staging_[i];
   }
   {

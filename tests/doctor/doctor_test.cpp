@@ -62,8 +62,23 @@ json report_of(F&& train) {
   return all;
 }
 
+// Under a sanitizer the run and the verdict are checked; what it says of the time is the sanitizer's.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN() GTEST_SKIP() << "a sanitizer's checks take most of the time"
+#else
+#define SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN() static_cast<void>(0)
+#endif
+
+// What other processes do to a run is not the run's fault.
+json findings_of(const json& all) {
+  json own = json::array();
+  for (const json& finding : all["report"]["findings"])
+    if (finding["id"] != "cpu_contention") own.push_back(finding);
+  return own;
+}
+
 void expect_first(const json& all, const std::string& id, const std::string& where) {
-  const json& findings = all["report"]["findings"];
+  const json findings = findings_of(all);
   ASSERT_FALSE(findings.empty()) << all["screen"].get<std::string>();
   EXPECT_EQ(findings[0]["id"], id) << all["screen"].get<std::string>();
   EXPECT_NE(findings[0]["where"].get<std::string>().find(where), std::string::npos) << findings[0]["where"];
@@ -77,10 +92,12 @@ TEST(Doctor, NamesACallbackThatIsSlow) {
     const Rows rows = made_rows(3200);
     made_model().fit(rows.x, rows.y, {.epochs = 2, .verbose = 0, .callbacks = {std::make_shared<Slow>()}});
   });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
   expect_first(all, "callback_bound", "Slow");
-  const json& found = all["report"]["findings"][0];
+  const json found = findings_of(all)[0];
   EXPECT_EQ(found["gain"]["how"], "computed");
-  EXPECT_GT(found["gain"]["factor"].get<double>(), 5);
+  // Without the callback the rest of the step is left.
+  EXPECT_NEAR(1 / found["gain"]["factor"].get<double>(), 1 - all["report"]["time"]["callbacks"].get<double>(), 0.05);
 }
 
 TEST(Doctor, NamesAGeneratorThatIsSlow) {
@@ -96,8 +113,9 @@ TEST(Doctor, NamesAGeneratorThatIsSlow) {
     };
     made_model().fit(data::from_generator(make, data::Structure::tuple_of(2)).batch(10), {.epochs = 3, .verbose = 0});
   });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
   expect_first(all, "input_bound", "generator");
-  EXPECT_EQ(all["report"]["findings"][0]["evidence"]["cause"], "one_thread");
+  EXPECT_EQ(findings_of(all)[0]["evidence"]["cause"], "one_thread");
 }
 
 TEST(Doctor, NamesAMapOfOneThread) {
@@ -116,8 +134,9 @@ TEST(Doctor, NamesAMapOfOneThread) {
     made_model().fit(ds, {.epochs = 2, .verbose = 0});
   });
   if (usable_cpus() < 2) GTEST_SKIP() << "one processor: more threads help nobody";
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
   expect_first(all, "input_bound", "map");
-  EXPECT_EQ(all["report"]["findings"][0]["evidence"]["cause"], "one_thread");
+  EXPECT_EQ(findings_of(all)[0]["evidence"]["cause"], "one_thread");
 }
 
 TEST(Doctor, NamesATinyBatch) {
@@ -125,8 +144,9 @@ TEST(Doctor, NamesATinyBatch) {
     const Rows rows = made_rows(4000);
     made_model(256).fit(rows.x, rows.y, {.epochs = 1, .batch_size = 1, .verbose = 0});
   });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
   expect_first(all, "tiny_batch", "batch");
-  EXPECT_EQ(all["report"]["findings"][0]["gain"]["how"], "tried");
+  EXPECT_EQ(findings_of(all)[0]["gain"]["how"], "tried");
 }
 
 TEST(Doctor, NamesAnEvaluationThatTakesLong) {
@@ -134,6 +154,7 @@ TEST(Doctor, NamesAnEvaluationThatTakesLong) {
     const Rows rows = made_rows(1600), more = made_rows(16000);
     made_model(256).fit(rows.x, rows.y, {.epochs = 8, .validation_data = {.x = more.x, .y = more.y}, .verbose = 0});
   });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
   expect_first(all, "evaluation_bound", "validation");
 }
 
@@ -149,6 +170,7 @@ TEST(Doctor, NamesAnEagerLoop) {
       sgd.apply_gradients(tape.gradient(mean(square(h - rows.y)), {w}), {w});
     }
   });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
   expect_first(all, "eager_loop", "loop");
 }
 
@@ -157,9 +179,9 @@ TEST(Doctor, FindsNothingInAHealthyRun) {
     const Rows rows = made_rows(20000, 256);
     made_model(512).fit(rows.x, rows.y, {.epochs = 3, .batch_size = 128, .verbose = 0});
   });
-  for (const json& finding : all["report"]["findings"])
-    EXPECT_TRUE(finding["id"] == "cpu_contention" || finding["gain"]["factor"].get<double>() < 1.05)
-        << finding.dump(1);
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
+  for (const json& finding : findings_of(all))
+    EXPECT_LT(finding["gain"]["factor"].get<double>(), 1.05) << finding.dump(1);
 }
 
 TEST(Doctor, ChangesNoBitOfTheWeights) {
