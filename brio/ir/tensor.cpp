@@ -20,9 +20,10 @@ struct FreeImpl {
   FreeImpl* next;
 };
 [[gnu::tls_model("initial-exec")]] constinit thread_local FreeImpl* free_impls = nullptr;
-// Negative: the thread is ending, nothing is kept any more.
-[[gnu::tls_model("initial-exec")]] constinit thread_local int32_t pooled_impls = 0;
 constexpr int32_t kMostPooled = 8192;
+// Negative: the thread is ending, nothing is kept any more. Full from the start: a thread that makes none and only
+// drops those of others has no guard that would free them.
+[[gnu::tls_model("initial-exec")]] constinit thread_local int32_t pooled_impls = kMostPooled;
 
 struct PoolGuard {
   ~PoolGuard() {
@@ -37,6 +38,7 @@ thread_local PoolGuard pool_guard;
 
 void* new_block() {
   (void)&pool_guard;  // odr-use: registers the guard's destructor for this thread
+  if (pooled_impls > 0) pooled_impls = 0;  // the list is empty, or nobody would be here
   void* block = std::aligned_alloc(64, (sizeof(TensorImpl) + 63) & ~size_t{63});
   if (!block) throw ResourceError("memory: the system refused a tensor's header; free some tensors");
   return block;

@@ -70,7 +70,7 @@ class Placer {
       if (is_constant(node) || !is_alias(graph_, node)) continue;
       const ValueId source = node.op == &op::custom_gradient ? node.in.back() : node.in[0];
       size_t offset = roots_[source].offset;
-      if (node.op == &op::slice)
+      if (node.op == &op::slice && graph_.values[node.out[0]].bytes() != 0)
         offset +=
             static_cast<size_t>(contiguous_start(graph_.values[source], node)) * size_of(graph_.values[source].dtype);
       roots_[node.out[0]] = {roots_[source].value, offset};
