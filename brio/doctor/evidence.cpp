@@ -83,7 +83,7 @@ double Evidence::warm_run() const {
 
 Evidence gather() {
   Evidence e;
-  const std::vector<const profile::Run*> runs = profile::runs();
+  const auto runs = profile::runs();
   if (runs.empty() || runs[0]->steady_steps() == 0) return e;
   const profile::Run& run = *runs[0];
   profile::sample_now(run.steps);

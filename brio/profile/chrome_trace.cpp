@@ -27,7 +27,7 @@ std::string trace_events(uint64_t since) {
   const double offset = static_cast<double>(detail::system_ns()) * 1e-3 - static_cast<double>(ticks()) * us;
   const int process = getpid();
   int thread = 1;
-  for (const Run* run : runs()) {
+  for (const auto& run : runs()) {
     for (uint64_t i = run->first_kept(); i < run->written; ++i) {
       const Step& step = run->step(i);
       if (step.ended <= since) continue;

@@ -41,12 +41,14 @@ Gauges& gauges() {
   return *made;
 }
 std::atomic<uint64_t> next_at{0};
+std::atomic<long> training_thread{0};  // by the system's number; whoever else takes a sample asks for that one's
 
 void forget_gauges() {
   Gauges& t = gauges();
   new (&t.mutex) std::mutex;
   t.used = 0;
   t.every = kEvery;
+  training_thread = 0;
 }
 [[maybe_unused]] const int gauges_registered = pthread_atfork(nullptr, nullptr, forget_gauges);
 
@@ -98,7 +100,7 @@ Sample take(uint64_t step) {
     if (std::sscanf(text, "%*s %lld", &pages) == 1) s.rss = pages * sysconf(_SC_PAGESIZE);
   }
   char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", static_cast<long>(syscall(SYS_gettid)));
+  std::snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", training_thread.load());
   if (read_small(path, text, sizeof text) > 0) {
     unsigned long long ran = 0, waited = 0;
     if (std::sscanf(text, "%llu %llu", &ran, &waited) == 2) s.waited_cpu = static_cast<double>(waited) * 1e-9;
@@ -147,6 +149,7 @@ void sample_now(uint64_t step) {
 void maybe_sample(uint64_t now, uint64_t step) {
   if (now < next_at.load(std::memory_order_relaxed)) [[likely]]
     return;
+  training_thread.store(static_cast<long>(syscall(SYS_gettid)), std::memory_order_relaxed);
   sample_now(step);
 }
 

@@ -18,7 +18,7 @@ struct Sample {
   uint64_t step = 0;
   int64_t rss = 0;
   double cpu = 0;         // seconds of all threads
-  double waited_cpu = 0;  // seconds that this thread could have run and did not get a processor
+  double waited_cpu = 0;  // seconds that the thread that trains could have run and got no processor
   double throttled = 0;   // seconds, by the control group
   int64_t minor_faults = 0, major_faults = 0;
   int64_t involuntary = 0;  // switches of the context
@@ -31,7 +31,7 @@ struct Sample {
 void add_gauge(std::string_view name, int64_t (*read)());
 std::vector<std::string> gauge_names();
 
-void sample_now(uint64_t step);                  // at the beginning and the end of a run
+void sample_now(uint64_t step);                  // by any thread, for a report
 void maybe_sample(uint64_t now, uint64_t step);  // by the thread that trains, after a step; cheap when it is not time
 
 std::vector<Sample> samples();

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +29,13 @@ class OpTimes {
 
  private:
   struct Row {
-    std::atomic<uint64_t> hash{0}, calls{0}, ticks{0};
+    std::atomic<uint64_t> hash{0};  // 0: free; set when the name is there
+    std::atomic<uint64_t> calls{0}, ticks{0};
     char name[40] = {};
   };
+  bool claim(Row& row, std::string_view op, uint64_t hash);
+
+  std::mutex claiming_;
   std::array<Row, kRows> rows_{};
   std::atomic<uint64_t> rounds_{0};
 };

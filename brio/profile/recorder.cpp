@@ -18,9 +18,11 @@ constexpr size_t kMostRuns = 8;
 std::atomic<bool> recording_on{true};
 std::atomic<uint64_t> training_traces{0};
 
+// A run is written under the lock, by the thread whose steps it has; the doctor reads from another one.
 struct RunTable {
   std::mutex mutex;
   std::array<std::unique_ptr<Run>, kMostRuns> runs;
+  std::atomic<uint64_t> replaced{0};  // runs that made room for others
 };
 RunTable& run_table() {
   static auto* made = new RunTable;
@@ -29,31 +31,46 @@ RunTable& run_table() {
 
 uint64_t length(const Run& run) { return run.wall + run.first_step; }
 
-// The run of this key, or another one; the shortest makes room.
-Run* take_run(RunKind kind, const void* key) {
-  detail::ThreadState& s = detail::state;
-  if (s.run && s.run->key == key && s.run->kind == kind) return s.run;
-  RunTable& t = run_table();
-  const std::lock_guard lock(t.mutex);
-  std::unique_ptr<Run>* place = nullptr;
+bool has_run(const detail::ThreadState& s, RunKind kind, const void* key) {
+  return s.run && s.key == key && s.kind == kind &&
+         s.replaced == run_table().replaced.load(std::memory_order_relaxed);
+}
+
+// The place of this key, or another one; the shortest run makes room. Null: as many threads train at once.
+std::unique_ptr<Run>* place_for(RunTable& t, RunKind kind, const void* key) {
   for (auto& run : t.runs)
-    if (run && run->key == key && run->kind == kind && !run->in_fit) return s.run = run.get();
+    if (run && run->key == key && run->kind == kind && !run->in_fit) return &run;
+  std::unique_ptr<Run>* place = nullptr;
   for (auto& run : t.runs) {
     if (run && run->in_fit) continue;
-    if (!place || !run || (*place && length(*run) < length(**place))) place = &run;
+    if (!place || !run || length(*run) < length(**place)) place = &run;
     if (!run) break;
   }
-  if (!place) return nullptr;  // as many threads train at once
+  if (!place) return nullptr;
   if (!*place) *place = std::make_unique<Run>();
+  else t.replaced.fetch_add(1, std::memory_order_relaxed);
   **place = Run{};
   (*place)->kind = kind;
   (*place)->key = key;
-  return s.run = place->get();
+  return place;
+}
+
+// With the table's lock held.
+Run* take_run(RunTable& t, RunKind kind, const void* key) {
+  detail::ThreadState& s = detail::state;
+  if (has_run(s, kind, key) && !s.run->in_fit) return s.run;
+  std::unique_ptr<Run>* const place = place_for(t, kind, key);
+  s.run = place ? place->get() : nullptr;
+  s.kind = kind;
+  s.key = key;
+  s.replaced = t.replaced.load(std::memory_order_relaxed);
+  s.first = s.run && s.run->steps == 0;
+  return s.run;
 }
 
 void begin_steps(detail::ThreadState& s, uint64_t now) {
   s.spent = {};
-  s.steps = s.rows = s.most_rows = 0;
+  s.steps = s.rows = s.most_rows = s.reads = s.recorded_ops = 0;
   s.since = s.step_began = now;
   s.part = Part::host;
   s.closed = false;
@@ -61,7 +78,7 @@ void begin_steps(detail::ThreadState& s, uint64_t now) {
 }
 
 // Steps up to `now`, in one entry.
-void write_steps(detail::ThreadState& s, Run& run, uint64_t now) {
+void add_steps(const detail::ThreadState& s, Run& run, uint64_t now) {
   if (run.steps == 0) {
     run.began = s.step_began;
     run.first_step = now - s.step_began;
@@ -78,43 +95,58 @@ void write_steps(detail::ThreadState& s, Run& run, uint64_t now) {
   run.ended = now;
   run.rows = std::max(run.rows, s.most_rows);
   run.steps += s.steps;
+  run.reads += s.reads;
+  run.recorded_ops += s.recorded_ops;
+}
+
+void write_steps(detail::ThreadState& s, uint64_t now) {
+  RunTable& t = run_table();
+  uint64_t steps = 0;
+  {
+    const std::lock_guard lock(t.mutex);
+    if (has_run(s, s.kind, s.key) || take_run(t, s.kind, s.key)) {
+      add_steps(s, *s.run, now);
+      steps = s.run->steps;
+    }
+  }
+  s.first = false;
   s.spent = {};
-  s.steps = s.rows = s.most_rows = 0;
+  s.steps = s.rows = s.most_rows = s.reads = s.recorded_ops = 0;
   s.step_began = now;
-  maybe_sample(now, run.steps);
+  maybe_sample(now, steps);
 }
 
 // It ended where the last part did. Short ones are written down together: the memory that is touched would cost more
 // than the stamps.
-void end_step(detail::ThreadState& s, Run& run, uint64_t rows) {
+void end_step(detail::ThreadState& s, uint64_t rows) {
   constexpr uint64_t kWorthWriting = 1 << 18;  // ticks: some hundred microseconds
   ++s.steps;
   s.rows += rows;
   s.most_rows = std::max(s.most_rows, rows);
   s.gradient_taken = false;
-  if (s.since - s.step_began >= kWorthWriting || run.steps == 0) [[unlikely]]
-    write_steps(s, run, s.since);
+  if (s.since - s.step_began >= kWorthWriting || s.first) [[unlikely]]
+    write_steps(s, s.since);
 }
 
 // A step of a loop that nobody announced: what was before the first one is not known.
 void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
   detail::ThreadState& s = detail::state;
   if (s.in_fit || s.closed || !recording()) return;
-  const bool goes_on = s.active && s.run && s.run->key == key && s.run->kind == kind;
-  Run* run = goes_on ? s.run : take_run(kind, key);
-  if (!run) return;
-  if (!goes_on || !s.active) {
-    begin_steps(s, ticks());
-    maybe_sample(s.step_began, run->steps);  // what the first sample has to find out belongs to no step
-    if (run->steps == 0) {
-      run->began = run->ended = s.step_began;
-      run->steps = 1;
-      run->rows = rows;
-    }
-    return;
+  if (s.active && has_run(s, kind, key)) {
+    s.part = Part::host;
+    return end_step(s, rows);
   }
-  s.part = Part::host;
-  end_step(s, *run, rows);
+  begin_steps(s, ticks());
+  maybe_sample(s.step_began, 0);  // what the first sample has to find out belongs to no step
+  RunTable& t = run_table();
+  const std::lock_guard lock(t.mutex);
+  Run* const run = take_run(t, kind, key);
+  s.active = run;
+  if (!run || run->steps > 0) return;
+  run->began = run->ended = s.step_began;
+  run->steps = 1;
+  run->rows = rows;
+  s.first = false;
 }
 
 void forget_runs() {
@@ -138,23 +170,32 @@ bool recording() { return recording_on.load(std::memory_order_relaxed); }
 FitScope::FitScope(const void* model, uint64_t epochs) {
   detail::ThreadState& s = detail::state;
   if (!recording() || s.in_fit || s.closed) return;  // a fit within a callback is that callback's time
-  const bool goes_on = s.run && s.run->key == model && s.run->kind == RunKind::fit;
-  run_ = take_run(RunKind::fit, model);
-  if (!run_) return;
+  const bool goes_on = has_run(s, RunKind::fit, model);
   const uint64_t now = ticks();
-  if (goes_on && run_->steps > 0) run_->between += now - run_->ended;
-  run_->epochs_asked += epochs;
-  s.in_fit = outer_ = run_->in_fit = true;
+  uint64_t steps = 0;
+  {
+    RunTable& t = run_table();
+    const std::lock_guard lock(t.mutex);
+    run_ = take_run(t, RunKind::fit, model);
+    if (!run_) return;
+    steps = run_->steps;
+    if (goes_on && steps > 0) run_->between += now - run_->ended;
+    run_->epochs_asked += epochs;
+    run_->in_fit = true;
+  }
+  s.in_fit = true;
   begin_steps(s, now);
-  maybe_sample(now, run_->steps);
+  maybe_sample(now, steps);
 }
 
 void FitScope::settle() {
+  if (!run_) return;
   detail::ThreadState& s = detail::state;
-  if (!outer_ || run_->steps == 0) return;
   const uint64_t now = ticks();
   detail::switch_to(s, s.part, now);
-  if (s.steps > 0) return write_steps(s, *run_, now);
+  if (s.steps > 0) return write_steps(s, now);
+  const std::lock_guard lock(run_table().mutex);
+  if (run_->steps == 0) return;
   for (size_t i = 0; i < kParts; ++i) run_->total[i] += s.spent[i];
   run_->wall += now - s.step_began;
   run_->ended = s.step_began = now;
@@ -162,17 +203,32 @@ void FitScope::settle() {
 }
 
 FitScope::~FitScope() {
-  if (!outer_) return;
+  if (!run_) return;
   settle();
   detail::ThreadState& s = detail::state;
   s.spent = {};
-  s.in_fit = s.active = s.closed = run_->in_fit = false;
+  s.in_fit = s.active = s.closed = false;
+  const std::lock_guard lock(run_table().mutex);
+  run_->in_fit = false;
 }
 
 void FitScope::begin_epoch(uint64_t steps) {
   if (!run_) return;
+  const std::lock_guard lock(run_table().mutex);
   ++run_->epochs;
   if (steps > 0) run_->steps_an_epoch = steps;
+}
+
+void FitScope::count_evaluation() {
+  if (!run_) return;
+  const std::lock_guard lock(run_table().mutex);
+  ++run_->evaluations;
+}
+
+void FitScope::set_trials(const Trials& trials) {
+  if (!run_) return;
+  const std::lock_guard lock(run_table().mutex);
+  run_->trials = trials;
 }
 
 void FitScope::input_begins() {
@@ -193,7 +249,7 @@ void FitScope::end_step(uint64_t rows) {
   if (!run_) return;
   detail::ThreadState& s = detail::state;
   detail::switch_to(s, Part::input, ticks());
-  profile::end_step(s, *run_, rows);
+  profile::end_step(s, rows);
 }
 
 void FitScope::end_epoch() {
@@ -226,13 +282,13 @@ void function_step_ended(const void* function, uint64_t rows) {
 void value_read() {
   detail::ThreadState& s = detail::state;
   if (!s.active) return;
-  ++s.run->reads;
+  ++s.reads;
   if (!s.closed && !s.in_fit && s.part == Part::host) detail::switch_to(s, Part::read, ticks());
 }
 
 void ops_recorded(uint64_t n) {
   detail::ThreadState& s = detail::state;
-  if (s.active) s.run->recorded_ops += n;
+  if (s.active) s.recorded_ops += n;
 }
 
 uint64_t optimizer_steps_traced() { return training_traces.load(std::memory_order_relaxed); }
@@ -253,16 +309,21 @@ void forget_model(const void* model) {
   RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);
   for (auto& run : t.runs)
-    if (run && run->kind == RunKind::fit && run->key == model) run->key = nullptr;
+    if (run && run->kind == RunKind::fit && run->key == model) {
+      run->key = nullptr;
+      t.replaced.fetch_add(1, std::memory_order_relaxed);
+    }
 }
 
-std::vector<const Run*> runs() {
+std::vector<std::unique_ptr<const Run>> runs() {
   RunTable& t = run_table();
-  const std::lock_guard lock(t.mutex);
-  std::vector<const Run*> list;
-  for (const auto& run : t.runs)
-    if (run && run->steps > 0) list.push_back(run.get());
-  std::ranges::sort(list, std::greater<>(), [](const Run* run) { return length(*run); });
+  std::vector<std::unique_ptr<const Run>> list;
+  {
+    const std::lock_guard lock(t.mutex);
+    for (const auto& run : t.runs)
+      if (run && run->steps > 0) list.push_back(std::make_unique<Run>(*run));
+  }
+  std::ranges::sort(list, std::greater<>(), [](const auto& run) { return length(*run); });
   return list;
 }
 
@@ -272,7 +333,7 @@ double share_of_recorder() {
   for (int i = 0; i < kTries; ++i) static_cast<void>(ticks());
   const double stamp = static_cast<double>(ticks() - begin) / kTries;
   double spent = 0, all = 0;
-  for (const Run* run : runs()) {
+  for (const auto& run : runs()) {
     spent += static_cast<double>(run->steps) * stamp * 7;  // stamps of a step of fit(), and writing it down
     all += static_cast<double>(length(*run));
   }

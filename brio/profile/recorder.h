@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -44,11 +45,10 @@ struct Step {
 
 // What was tried when a run had ended, on copies: seconds of one step; 0: it was not.
 struct Trials {
-  double alone = 0;             // the step by itself, without input and callbacks
-  double other_rows = 0;        // samples of another batch size,
-  double at_other_rows = 0;     // and the step at that size
-  double without_metrics = 0;   // without updating metrics
-  double flops = 0, bytes = 0;  // of the step, by the table of ops
+  double alone = 0;            // the step by itself, without input and callbacks
+  double other_rows = 0;       // samples of another batch size,
+  double at_other_rows = 0;    // and the step at that size
+  double without_metrics = 0;  // without updating metrics
 };
 
 // Steps of one kind in one thread: those of fit() on a model, or of a loop of the program's own.
@@ -102,6 +102,12 @@ struct ThreadState {
   PartTicks spent{};                            // since the last step that was written down
   uint64_t step_began = 0;                      // where that ended
   uint64_t steps = 0, rows = 0, most_rows = 0;  // since then
+  uint64_t reads = 0, recorded_ops = 0;         // likewise
+  bool first = false;                           // no step of the run is written down yet
+  // The run that they are added to. Another thread may take its place in the table: the counter tells.
+  RunKind kind{};
+  const void* key = nullptr;
+  uint64_t replaced = 0;
   Run* run = nullptr;
 };
 extern constinit thread_local ThreadState state;
@@ -154,11 +160,12 @@ class FitScope {
   void end_step(uint64_t rows);
   void end_epoch();
   void settle();  // what followed the last step, an evaluation say, is added to the run
-  Run* run() const { return run_; }
+  void count_evaluation();
+  void set_trials(const Trials& trials);
+  bool records() const { return run_; }
 
  private:
-  Run* run_ = nullptr;
-  bool outer_ = false;
+  Run* run_ = nullptr;  // null: nothing is recorded
 };
 
 // Loops of the program's own.
@@ -188,8 +195,8 @@ bool trials_wanted();
 // A model is gone: another one at its address begins a run of its own.
 void forget_model(const void* model);
 
-// The runs that took longest, up to now. They may go on while one reads.
-std::vector<const Run*> runs();
+// The runs that took longest, as they are now.
+std::vector<std::unique_ptr<const Run>> runs();
 double share_of_recorder();  // of the time of the runs: what the stamps cost, estimated from their number
 size_t recorder_bytes();
 

@@ -64,21 +64,21 @@ void FitDoctor::look(const Batch& batch) {
   profile::tell_verdict(true, false);
 }
 
-void FitDoctor::at_end(profile::Run* run) {
+void FitDoctor::at_end(profile::FitScope& recorded) {
   if (!wanted_) return;
   const profile::Scope scope(profile::Part::trial);
-  if (run && !kept_.x.empty()) try_steps(*run);
+  if (recorded.records() && !kept_.x.empty()) recorded.set_trials(try_steps());
   kept_ = {};
   profile::tell_verdict(prints_, true);
 }
 
-void FitDoctor::try_steps(profile::Run& run) {
+profile::Trials FitDoctor::try_steps() {
   const double passed = profile::seconds_of(profile::ticks() - began_);
   const double each = std::min(kMost, kShare * passed) / 3;
-  profile::Trials& trials = run.trials;
+  profile::Trials trials;
   try {
     trials.alone = trainer_.step_seconds(kept_, each);
-    if (trials.alone == 0 || !may_trace_ || trainer_.has_own_step()) return;
+    if (trials.alone == 0 || !may_trace_ || trainer_.has_own_step()) return trials;
     if (trials.alone * 4 < each && trainer_.has_metrics())
       trials.without_metrics = trainer_.traced_anew_seconds(kept_, Trainer::Metrics::without, each);
     const int64_t times = times_larger(kept_.rows());
@@ -88,6 +88,7 @@ void FitDoctor::try_steps(profile::Run& run) {
     }
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be tried is not reported
   }
+  return trials;
 }
 
 }  // namespace brio::train

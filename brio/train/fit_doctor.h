@@ -17,11 +17,11 @@ class FitDoctor {
     if (wanted_) [[unlikely]]
       look(batch);
   }
-  void at_end(profile::Run* run);
+  void at_end(profile::FitScope& recorded);
 
  private:
   void look(const Batch& batch);
-  void try_steps(profile::Run& run);
+  profile::Trials try_steps();
 
   Trainer& trainer_;
   const bool prints_, wanted_, may_trace_;

@@ -159,7 +159,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     if (checkpoints) metrics = values_of_metrics();
     if (validation && (epoch + 1) % options.validation_freq == 0) {
       const profile::Scope scope(profile::Part::evaluation);
-      if (profile::Run* run = recorded.run()) ++run->evaluations;
+      recorded.count_evaluation();
       Progress of_validation = progress;
       of_validation.stop_training = false;  // what a batch stopped is the training
       of_validation.steps = options.validation_steps ? options.validation_steps : validation->steps();
@@ -188,7 +188,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   if (const BatchChoice* choice = batches.choice(true)) progress.batch_choice = *choice;
   timed.each([&](Callback& c) { c.on_train_end(progress, logs); });
   recorded.settle();
-  doctor.at_end(recorded.run());
+  doctor.at_end(recorded);
   history->history.batch_choice = progress.batch_choice;
   if (signal != 0) {
     report_signal(signal, epoch, step, checkpoints ? &checkpoints->files() : nullptr);

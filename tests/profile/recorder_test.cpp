@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -32,8 +33,8 @@ void expect_whole(const Run& run) {
   EXPECT_NEAR(sum, static_cast<double>(run.wall), 0.001 * sum);
 }
 
-const Run& newest(const void* key) {
-  for (const Run* run : runs())
+Run newest(const void* key) {
+  for (const auto& run : runs())
     if (run->key == key) return *run;
   throw std::runtime_error("there is no such run");
 }
@@ -51,6 +52,35 @@ TEST(Recorder, ModelsThatShareAnAddressShareNoRun) {
   forget_model(&model);
   fit_three_steps();
   EXPECT_EQ(newest(&model).steps, 3u);
+}
+
+// As the doctor's thread does; TSan looks on.
+TEST(Recorder, IsReadWhileOthersRecord) {
+  std::atomic<int> training{3};
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&, shared = &training] {
+      int models[20] = {};  // more than there are places for: runs make room for others
+      for (int round = 0; round < 200; ++round) {
+        for (int& model : models) {
+          function_step_ended(&model, 8);
+          function_step_ended(&model, 8);
+        }
+        function_step_ended(shared, 8);  // one function in several threads
+        FitScope fit(&models[round % 20], 1);
+        fit.begin_epoch(2);
+        value_read();
+        fit.end_step(4);
+        fit.count_evaluation();
+        fit.set_trials({.alone = 1});
+      }
+      --training;
+    });
+  while (training > 0)
+    for (const auto& run : runs()) {
+      EXPECT_GT(run->steps, 0u);
+      EXPECT_LE(run->first_kept(), run->written);
+    }
 }
 
 TEST(Recorder, KnowsWhatTheTimeOfStepsWentInto) {
