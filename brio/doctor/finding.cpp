@@ -30,6 +30,12 @@ std::string percent(double share) {
   return text;
 }
 
+std::string factor_text(double factor) {
+  char text[32];
+  std::snprintf(text, sizeof text, factor >= 10 ? "%.0f" : "%.2f", factor);
+  return text;
+}
+
 std::string duration(double seconds) {
   if (seconds >= 3600) return number(seconds / 3600, "h");
   if (seconds >= 120) return number(seconds / 60, "min");

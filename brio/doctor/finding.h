@@ -36,6 +36,7 @@ struct Finding {
 inline constexpr double kWorthSaying = 0.05;
 
 std::string percent(double share);
+std::string factor_text(double factor);
 std::string duration(double seconds);
 std::string size_text(double bytes);
 

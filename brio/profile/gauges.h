@@ -12,6 +12,7 @@
 namespace brio::profile {
 
 inline constexpr size_t kMostGauges = 16;
+inline constexpr std::string_view kPlanCount = "plan count";  // a gauge that does not count bytes
 
 struct Sample {
   uint64_t at = 0;  // ticks

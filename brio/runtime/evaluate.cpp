@@ -356,7 +356,7 @@ void add_owners(std::integer_sequence<int, kOwner...>) {
 void add_gauges() {
   add_owners(std::make_integer_sequence<int, kOwnerCount>());
   profile::add_gauge("plans", [] { return static_cast<int64_t>(plan_cache_stats().bytes); });
-  profile::add_gauge("plan count", [] { return static_cast<int64_t>(plan_clock()); });
+  profile::add_gauge(profile::kPlanCount, [] { return static_cast<int64_t>(plan_clock()); });
 }
 
 bool register_runtime() {
