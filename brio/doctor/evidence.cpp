@@ -99,7 +99,7 @@ Evidence gather() {
   const auto runs = profile::runs();
   if (runs.empty() || runs[0]->steady_steps() == 0) return e;
   const profile::Run& run = *runs[0];
-  profile::sample_now(run.steps);
+  profile::sample_now({run.id, run.steps, run.total});
   const double tick = profile::seconds_per_tick();
   e.kind = run.kind;
   e.steps = static_cast<int64_t>(run.steady_steps());

@@ -5,6 +5,7 @@
 
 #include "brio/nn/names.h"
 #include "brio/nn/option_fields.h"
+#include "brio/profile/recorder.h"
 
 namespace brio::nn {
 namespace {
@@ -55,7 +56,9 @@ Optimizer Optimizer::from(const Settings& settings, const LearningRate& rate) {
   return row_named("optimizer", in_small_letters(settings.class_name), kOptimizers).make_of(settings, rate);
 }
 
-void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables) const {
+void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
+                                std::source_location at) const {
+  profile::step_ends_at(at.file_name(), at.line());
   core_->apply(std::move(gradients), variables, {});
 }
 const std::string& Optimizer::name() const { return core_->name(); }

@@ -176,7 +176,10 @@ struct TracedFunction::Impl final : PlanKeeper {
       : body(std::move(f)), open_sizes(sizes == Sizes::open), signature(std::move(given)) {
     enter();
   }
-  ~Impl() { leave(); }
+  ~Impl() {
+    profile::forget_key(this);
+    leave();
+  }
   uint64_t last_used() const override { return used.load(std::memory_order_relaxed); }
   void give_up_plans(GonePlans& gone) override {
     const std::unique_lock lock(mutex, std::try_to_lock);

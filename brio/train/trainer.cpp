@@ -22,7 +22,7 @@ bool computes_in_f16(const nn::Module& module) {
 
 }  // namespace
 
-Trainer::~Trainer() { profile::forget_model(this); }
+Trainer::~Trainer() { profile::forget_key(this); }
 
 void Trainer::require_compiled(const char* what) const {
   if (!compiled_)
