@@ -557,6 +557,26 @@ TEST(Fuse, ManyOpsOrMoreBytesAreNotDoneAgain) {
   expect_has(out, "%2, %3 = fused %0, %1");
 }
 
+// A gelu of 16 bits, and its gradient behind a product: a GPU computes the distribution again, which takes less than
+// its bytes. In 32 bits, and on the CPU, it is computed once.
+TEST(Fuse, ShortFunctionsAreDoneAgainOnAGpu) {
+  const auto gelu = [](const std::string& dtype) {
+    const std::string t = cat(" : ", dtype, "[64,64]\n");
+    return cat("(%0: ", dtype, "[64,64], %1: ", dtype, "[64,64]) {\n%2 = ndtr %0", t, "%3 = mul %0, %2", t,
+               "%4 = matmul %3, %1 {transpose_a=false, transpose_b=false}", t, "%5 = mul %4, %2", t,
+               "%6 = mul %5, %0", t, "return %6\n}");
+  };
+  const OwnKernels target;
+  {
+    const TargetScope scope(target);
+    const std::string out = after(fuse_elementwise, gelu("bf16"));
+    expect_has(out, "%3 = fused %0 (");
+    expect_has(out, "%6 = fused %4, %0 (");
+    expect_has(after(fuse_elementwise, gelu("f32")), "%2, %3 = fused %0");
+  }
+  expect_has(after(fuse_elementwise, gelu("bf16")), "%2, %3 = fused %0");
+}
+
 TEST(Fuse, WideValuesThatSomethingElseReadsAreMadeOnce) {
   const std::string out = after(fuse_elementwise, R"((%0: bf16[3,3]) {
     %1 = cast %0 {dtype=f32} : f32[3,3]
