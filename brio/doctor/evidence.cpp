@@ -21,6 +21,10 @@ void add_steps(const profile::Run& run, double tick, Evidence& e) {
     for (const Part part : {Part::host, Part::record, Part::trace, Part::plan, Part::run, Part::read})
       own += run.ticks_of(i, part);
     e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * each));
+    TimedStep& timed = e.timeline.emplace_back();
+    timed.at = static_cast<double>(step.ended - run.step(run.first_kept()).began) * tick;
+    for (size_t p = 0; p < profile::kParts; ++p)
+      timed.parts[p] = static_cast<double>(run.ticks_of(i, static_cast<Part>(p))) * each;
   }
   std::ranges::sort(sorted);
   std::ranges::sort(running);
@@ -69,6 +73,15 @@ double Evidence::without_input() const {
   // Input that is made beside the step takes processors from it.
   const double slowed = trials.alone > 0 ? std::max(0.0, part(Part::run) - trials.alone) : 0;
   return std::max(others - slowed, 1e-9);
+}
+
+std::vector<Part> Evidence::parts_by_time() const {
+  constexpr double kShown = 0.005;  // of a step
+  std::vector<Part> order;
+  for (size_t i = 0; i < profile::kParts; ++i)
+    if (const auto each = static_cast<Part>(i); each != Part::trial && share(each) >= kShown) order.push_back(each);
+  std::ranges::sort(order, std::greater<>(), [&](Part each) { return part(each); });
+  return order;
 }
 
 bool Evidence::runs_eagerly() const {

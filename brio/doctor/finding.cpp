@@ -1,6 +1,7 @@
 #include "brio/doctor/finding.h"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace brio::doctor {
 
@@ -10,6 +11,12 @@ Gain gain_of(double before, double after, double at_worst, double at_best, How h
   gain.low = std::min(gain.low, gain.factor);
   gain.high = std::max(gain.high, gain.factor);
   return gain;
+}
+
+std::string factor_text(double factor) {
+  char text[32];
+  std::snprintf(text, sizeof text, factor >= 10 ? "%.0f" : "%.2f", factor);
+  return text;
 }
 
 }  // namespace brio::doctor

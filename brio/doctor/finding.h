@@ -39,6 +39,7 @@ inline constexpr double kWorthSaying = 0.05;
 using profile::duration;
 using profile::percent;
 using profile::size_text;
+std::string factor_text(double factor);
 
 using Rule = std::optional<Finding> (*)(const Evidence&);
 

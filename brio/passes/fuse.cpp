@@ -6,6 +6,7 @@
 #include "brio/ops/elementwise.h"
 #include "brio/ops/fusion.h"
 #include "brio/ops/indexed_rows.h"
+#include "brio/ops/maths.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 #include "brio/passes/pipeline.h"
@@ -133,7 +134,13 @@ class Fuser {
                                           &op::neg,        &op::relu,          &op::square,      &op::select,
                                           &op::min,        &op::max,           &op::less,        &op::greater,
                                           &op::less_equal, &op::greater_equal, &op::broadcast_to};
-    return loops_[n] && std::ranges::find(kCheap, g_.nodes[n].op) != std::end(kCheap);
+    if (!loops_[n]) return false;
+    const Node& node = g_.nodes[n];
+    if (std::ranges::find(kCheap, node.op) != std::end(kCheap)) return true;
+    // To 16 bits these take a GPU a dozen instructions: less time than the value's bytes, written and read.
+    static const OpDef* const kShort[] = {&op::exp, &op::sigmoid, &op::ndtr};
+    return eager_ && size_of(g_.values[node.out[0]].dtype) == 2 &&
+           std::ranges::find(kShort, node.op) != std::end(kShort);
   }
   bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, Remade& remade) const {
     if (std::ranges::find(remade.nodes, n) != remade.nodes.end()) return true;

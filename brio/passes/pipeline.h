@@ -47,6 +47,7 @@ void merge_losses(Graph& graph);
 void share_attention(Graph& graph);
 void merge_moments(Graph& graph);
 void merge_casts(Graph& graph);
+void read_before_reshapes(Graph& graph);
 void merge_padding(Graph& graph);
 void fuse_pooling(Graph& graph);
 void narrow_rows(Graph& graph);

@@ -46,7 +46,7 @@ class Trainer {
 
   // For the doctor, between two steps: how long a step on this batch takes by itself, as it is and without metrics,
   // in at most so many seconds. Nothing changes. 0: it cannot be tried.
-  double step_seconds(const Batch& batch, double most_seconds);
+  detail::TracedFunction::Trial try_step(const Batch& batch, double most_seconds);
   enum class Metrics : uint8_t { with, without };
   double traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds);
   bool has_metrics() const;

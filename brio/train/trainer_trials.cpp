@@ -12,17 +12,17 @@ bool Trainer::has_metrics() const {
          });
 }
 
-double Trainer::step_seconds(const Batch& batch, double most_seconds) {
+detail::TracedFunction::Trial Trainer::try_step(const Batch& batch, double most_seconds) {
   const Turn turn(turns_);
   const size_t n_x = batch.x.size(), n_y = batch.y.size(), n_weights = batch.sample_weight.size();
   for (const Traced& traced : compiled_->train) {
     if (traced.n_x != n_x || traced.n_y != n_y || traced.n_weights != n_weights) continue;
     list_arguments(batch);
-    const double seconds = traced.function->seconds_alone(arguments_.data(), arguments_.size(), most_seconds);
+    const auto trial = traced.function->try_alone(arguments_.data(), arguments_.size(), most_seconds);
     arguments_.clear();
-    return seconds;
+    return trial;
   }
-  return 0;
+  return {};
 }
 
 double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds) {
@@ -36,7 +36,7 @@ double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double 
   });
   scratch.set_name([] { return std::string("a trial of the doctor"); });
   list_arguments(batch);
-  const double seconds = scratch.seconds_alone(arguments_.data(), arguments_.size(), most_seconds);
+  const double seconds = scratch.try_alone(arguments_.data(), arguments_.size(), most_seconds).seconds;
   arguments_.clear();
   return seconds;
 }

@@ -54,6 +54,38 @@ TEST(CudaTexts, CompileForEveryOp) {
   EXPECT_GT(programs, 10u);
 }
 
+// How many kernels of a label each program holds, in the programs' order.
+std::vector<size_t> kernels_of(const std::vector<std::string>& programs, const std::string& label) {
+  std::vector<size_t> counts;
+  for (const std::string& program : programs) {
+    size_t count = 0;
+    for (size_t at = program.find("\nkernel brio_" + label); at != program.npos;
+         at = program.find("\nkernel brio_" + label, at + 1))
+      ++count;
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+TEST(CudaTexts, ProgramsAreOfLikeEffortAndTheLongestComesFirst) {
+  cuda::Compiler compiler(90);
+  const auto ask = [&](const char* label, int number, std::vector<std::string> parts, int effort) {
+    return compiler.code(label, cat("kernel NAME(", label, number, ")"), std::move(parts), effort);
+  };
+  for (int i = 0; i < 20; ++i) ask("loop", i, {"elementwise"}, cuda::Effort::loop);
+  for (int i = 0; i < 3; ++i) ask("fold", i, {"elementwise"}, cuda::Effort::fold);
+  for (int i = 0; i < 5; ++i) ask("row", i, {"elementwise", "rows"}, cuda::Effort::usual);
+  for (int i = 0; i < 2; ++i) ask("long", i, {"elementwise", "depthwise"}, cuda::Effort::program);
+  const auto again = ask("loop", 7, {"elementwise"}, cuda::Effort::loop);  // is known
+  EXPECT_EQ(again, ask("loop", 7, {"elementwise"}, cuda::Effort::loop));
+  const std::vector<std::string> programs = compiler.waiting_programs();
+  using Counts = std::vector<size_t>;
+  EXPECT_EQ(kernels_of(programs, "fold"), (Counts{3, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(kernels_of(programs, "loop"), (Counts{7, 0, 0, 0, 13, 0}));
+  EXPECT_EQ(kernels_of(programs, "long"), (Counts{0, 1, 1, 0, 0, 0}));
+  EXPECT_EQ(kernels_of(programs, "row"), (Counts{0, 0, 0, 4, 0, 1}));
+}
+
 }  // namespace
 }  // namespace brio::testing
 #endif

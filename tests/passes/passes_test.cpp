@@ -466,6 +466,64 @@ TEST(Pooling, TheNumbersStay) {
       EXPECT_NEAR(fused[k].as<float>()[i], plain[k].as<float>()[i], 1e-5) << "output " << k;
 }
 
+// A bias gradient beside a product: `made` makes what is reshaped, `sum` is over what it is then.
+std::string bias_gradient(std::string_view made, std::string_view sum) {
+  return cat("(%0: f32[4,8,3], %1: f32[3,2], %2: f32[4,8,3]) {\n%3 = ", made, " : f32[4,8,3]\n",
+             "%4 = reshape %3 {shape=[32,3]} : f32[32,3]\n",
+             "%5 = matmul %4, %1 {transpose_a=false, transpose_b=false} : f32[32,2]\n%6 = ", sum,
+             "\nreturn %5, %6\n}");
+}
+
+TEST(Reshapes, AReductionReadsWhatALoopMadeAndIsAPartOfIt) {
+  const std::string text = bias_gradient("mul %0, %2", "reduce_sum %4 {keepdims=false, axes=[0]} : f32[3]");
+  expect_has(after(read_before_reshapes, text), "reduce_sum %4 {keepdims=false, axes=[0]}");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  expect_has(after(read_before_reshapes, text), "reduce_sum %3 {keepdims=false, axes=[0,1]} : f32[3]");
+  const auto both = [](Graph& graph) {
+    read_before_reshapes(graph);
+    fuse_elementwise(graph);
+  };
+  expect_has(after(both, text), "%3, %6 = fused %0, %2");
+  expect_has(
+      after(read_before_reshapes, bias_gradient("mul %0, %2", "reduce_max %4 {keepdims=false, axes=[0,1]} : f32[]")),
+      "reduce_max %3 {keepdims=false, axes=[0,1,2]} : f32[]");
+}
+
+TEST(Reshapes, OtherwiseAReductionStays) {
+  const OwnKernels target;
+  const TargetScope scope(target);
+  // What is kept was reshaped; dims that are kept; nobody's loop.
+  for (const std::string& text : {bias_gradient("mul %0, %2", "reduce_sum %4 {keepdims=false, axes=[1]} : f32[32]"),
+                                  bias_gradient("mul %0, %2", "reduce_sum %4 {keepdims=true, axes=[0]} : f32[1,3]"),
+                                  bias_gradient("softmax %0", "reduce_sum %4 {keepdims=false, axes=[0]} : f32[3]")})
+    expect_has(after(read_before_reshapes, text), "reduce_sum %4");
+}
+
+TEST(Reshapes, TheNumbersStay) {
+  register_runtime();
+  const OwnKernels target;
+  const TargetScope scope(target);
+  Graph plain = Graph::parse(R"((%0: f32[4,1,6,3]) {
+    %1 = neg %0 : f32[4,1,6,3]
+    %2 = reshape %1 {shape=[24,3]} : f32[24,3]
+    %3 = reduce_sum %2 {keepdims=false, axes=[0]} : f32[3]
+    %4 = reshape %1 {shape=[4,2,9]} : f32[4,2,9]
+    %5 = reduce_sum %4 {keepdims=false, axes=[1,2]} : f32[4]
+    return %3, %5
+  })");
+  Graph changed = plain;
+  read_before_reshapes(changed);
+  verify(changed, "reshapes");
+  expect_has(changed.str(), "axes=[0,1,2]");
+  expect_has(changed.str(), "reduce_sum %4");  // the axes of 2 and 9 are not made of whole ones
+  const std::vector<Array> in = {random::uniform({4, 1, 6, 3}, {.seed = 3}).array()};
+  const std::vector<Array> want = interpret(plain, in), got = interpret(changed, in);
+  for (size_t k = 0; k < want.size(); ++k)
+    for (int64_t i = 0; i < want[k].aval.shape.elements(); ++i)
+      EXPECT_NEAR(got[k].as<float>()[i], want[k].as<float>()[i], 1e-5) << "output " << k;
+}
+
 TEST(Fuse, ChainsAndReductionsBecomeOneLoop) {
   const std::string out = after(fuse_elementwise, R"((%0: f32[4,3], %1: f32[3]) {
     %2 = sub %0, %1 : f32[4,3]
@@ -555,6 +613,26 @@ TEST(Fuse, ManyOpsOrMoreBytesAreNotDoneAgain) {
     return %4
   })");
   expect_has(out, "%2, %3 = fused %0, %1");
+}
+
+// A gelu of 16 bits, and its gradient behind a product: a GPU computes the distribution again, which takes less than
+// its bytes. In 32 bits, and on the CPU, it is computed once.
+TEST(Fuse, ShortFunctionsAreDoneAgainOnAGpu) {
+  const auto gelu = [](const std::string& dtype) {
+    const std::string t = cat(" : ", dtype, "[64,64]\n");
+    return cat("(%0: ", dtype, "[64,64], %1: ", dtype, "[64,64]) {\n%2 = ndtr %0", t, "%3 = mul %0, %2", t,
+               "%4 = matmul %3, %1 {transpose_a=false, transpose_b=false}", t, "%5 = mul %4, %2", t,
+               "%6 = mul %5, %0", t, "return %6\n}");
+  };
+  const OwnKernels target;
+  {
+    const TargetScope scope(target);
+    const std::string out = after(fuse_elementwise, gelu("bf16"));
+    expect_has(out, "%3 = fused %0 (");
+    expect_has(out, "%6 = fused %4, %0 (");
+    expect_has(after(fuse_elementwise, gelu("f32")), "%2, %3 = fused %0");
+  }
+  expect_has(after(fuse_elementwise, gelu("bf16")), "%2, %3 = fused %0");
 }
 
 TEST(Fuse, WideValuesThatSomethingElseReadsAreMadeOnce) {

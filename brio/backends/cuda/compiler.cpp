@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <thread>
 
@@ -15,8 +16,6 @@ namespace brio::cuda {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kKernelsPerProgram = 24;
 
 uint64_t hash_of(std::string_view text, uint64_t seed) {
   uint64_t h = seed;
@@ -71,7 +70,8 @@ CUfunction Code::compiled() const {
   return ready;
 }
 
-std::shared_ptr<const Code> Compiler::code(std::string_view label, std::string text, std::vector<std::string> parts) {
+std::shared_ptr<const Code> Compiler::code(std::string_view label, std::string text, std::vector<std::string> parts,
+                                           int effort) {
   const std::lock_guard lock(mutex_);
   std::string key = text;
   for (const std::string& part : parts) key += cat("\n", part);
@@ -83,6 +83,7 @@ std::shared_ptr<const Code> Compiler::code(std::string_view label, std::string t
   replace_all(text, "NAME", code->name_);
   code->text_ = std::move(text);
   code->parts_ = std::move(parts);
+  code->effort_ = effort;
   waiting_.push_back(code);
   return code;
 }
@@ -93,8 +94,9 @@ std::string Compiler::compile(const std::string& program, int capability) {
   BRIO_CHECK(n.nvrtcCreateProgram(&handle, program.c_str(), "brio.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS,
              "NVRTC takes no program");
   const std::string architecture = cat("--gpu-architecture=sm_", capability);
-  // A product and a sum that were recorded apart are rounded apart; denormals count as zero, as on the host.
-  const char* options[] = {architecture.c_str(), "--fmad=false", "--ftz=true", "--std=c++17"};
+  // A product and a sum that were recorded apart are rounded apart; denormals count as zero, as on the host. Minimal:
+  // without the names of the CUDA runtime, which no kernel uses and which take as long to read as a kernel does.
+  const char* options[] = {architecture.c_str(), "--fmad=false", "--ftz=true", "--std=c++17", "--minimal"};
   const nvrtcResult result = n.nvrtcCompileProgram(handle, std::size(options), options);
   size_t bytes = 0;
   if (result != NVRTC_SUCCESS) {
@@ -124,16 +126,27 @@ std::string Compiler::machine_code(const std::string& program) {
   return code;
 }
 
-// Kernels of the same parts stand together, so that a program holds few parts.
+// Kernels of the same parts stand together, so that a program holds few parts. The programs that take longest come
+// first: whoever compiles one of them last would be waited for.
 std::vector<Compiler::Program> Compiler::programs_of(std::vector<std::shared_ptr<Code>> codes) {
-  std::ranges::stable_sort(codes, {}, [](const auto& code) { return code->parts_; });
-  std::vector<Program> programs;
+  std::ranges::stable_sort(codes, [](const auto& a, const auto& b) {
+    return a->parts_ != b->parts_ ? a->parts_ < b->parts_ : a->effort_ > b->effort_;
+  });
+  struct Sized {
+    Program program;
+    int effort = 0;
+  };
+  std::vector<Sized> sized;
   for (const auto& code : codes) {
-    if (programs.empty() || programs.back().size() == kKernelsPerProgram ||
-        programs.back().back()->parts_ != code->parts_)
-      programs.emplace_back();
-    programs.back().push_back(code);
+    if (sized.empty() || sized.back().effort + code->effort_ > Effort::program ||
+        sized.back().program.back()->parts_ != code->parts_)
+      sized.emplace_back();
+    sized.back().program.push_back(code);
+    sized.back().effort += code->effort_;
   }
+  std::ranges::stable_sort(sized, std::greater<>{}, &Sized::effort);
+  std::vector<Program> programs;
+  for (Sized& each : sized) programs.push_back(std::move(each.program));
   return programs;
 }
 
@@ -173,7 +186,7 @@ void Compiler::compile_waiting() {
     }
   };
   std::vector<std::thread> helpers;
-  const size_t threads = std::min<size_t>({programs.size(), std::max(1u, std::thread::hardware_concurrency()), 8});
+  const size_t threads = std::min<size_t>({programs.size(), std::max(1u, std::thread::hardware_concurrency()), 16});
   for (size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
   for (std::thread& helper : helpers) helper.join();

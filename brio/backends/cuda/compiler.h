@@ -1,5 +1,6 @@
 // Kernels are text, compiled at run time by NVRTC for the device at hand and kept in a cache on disk. Those that are
-// asked for before the first of them runs are compiled together: a program costs some 18 ms, whatever is in it.
+// asked for before the first of them runs are compiled together, in programs of about the same effort: reading a
+// program takes some 20 ms whatever is in it, one program after the other; what follows runs on all cores.
 #pragma once
 
 #include <atomic>
@@ -14,6 +15,11 @@
 namespace brio::cuda {
 
 class Compiler;
+
+// What a kernel takes to be compiled, beside the reading of its program: in units of some 25 ms, a plain loop's.
+struct Effort {
+  static constexpr int loop = 1, fold = 3, usual = 4, program = 16;  // `program`: of as many as are put together
+};
 
 // One kernel. Immutable to those who launch it.
 class Code {
@@ -31,6 +37,7 @@ class Code {
   Compiler* compiler_ = nullptr;
   std::string name_, text_;
   std::vector<std::string> parts_;
+  int effort_ = Effort::usual;
   mutable std::atomic<CUfunction> function_{nullptr};
 };
 
@@ -43,9 +50,10 @@ class Compiler {
 
   // The kernel that `text` defines. In it NAME stands for the kernel's own name. `parts` are files of device/ that it
   // uses beside prelude.cuh, in the order in which they have to stand.
-  std::shared_ptr<const Code> code(std::string_view label, std::string text, std::vector<std::string> parts);
+  std::shared_ptr<const Code> code(std::string_view label, std::string text, std::vector<std::string> parts,
+                                   int effort = Effort::usual);
 
-  // The programs that would be compiled now.
+  // The programs that would be compiled now, in this order.
   std::vector<std::string> waiting_programs() const;
 
   // Machine code of a program for a device of this capability; needs no device. Throws InternalError with the log.

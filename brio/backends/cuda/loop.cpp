@@ -30,6 +30,12 @@ bool gives_an_operand(const OpDef* op) {
   return op == &op::select || op == &op::relu || op == &op::neg || op == &op::abs || op == &op::min || op == &op::max;
 }
 
+// Of results that are rounded to 16 bits: is there a function that computes little more than these?
+bool has_short_form(const OpDef* op, DType dtype) {
+  return size_of(dtype) == 2 && is_floating(dtype) &&
+         device_source("short_functions").find(cat(" short_", op->name, "(")) != std::string_view::npos;
+}
+
 // NumPy's rule: axes are aligned at the last.
 std::vector<int64_t> strides_in(const Shape& space, const Shape& shape) {
   std::vector<int64_t> strides(static_cast<size_t>(space.rank()), 0);
@@ -276,7 +282,7 @@ class Writer {
       }
       const DType dtype = body_.values[node.out[0]].dtype;
       result = cat("t", node.out[0]);
-      std::string call = cat("op_", node.op->name);
+      std::string call = cat(has_short_form(node.op, dtype) ? "short_" : "op_", node.op->name);
       if (node.op == &op::cast) call += cat("<", type_name(dtype), ">");
       call += "(";
       for (size_t i = 0; i < node.in.size(); ++i) call += cat(i ? ", " : "", name[node.in[i]]);

@@ -85,8 +85,9 @@ class DepthwiseKernel : public CudaKernel {
   std::string taps() const { return cat(g_.axis[1].window, ", ", g_.axis[2].window); }
   std::string steps() const { return cat(g_.axis[2].stride, ", ", g_.axis[2].dilation, ", ", kStrip); }
   std::shared_ptr<const Code> code(std::string_view label, std::string_view signature, std::string_view call,
-                                   unsigned threads = 256, unsigned blocks = 1) const {
-    return device_.compiler().code(label, kernel_of(signature, call, threads, blocks), {"elementwise", "depthwise"});
+                                   unsigned threads = 256, unsigned blocks = 1, int effort = Effort::usual) const {
+    return device_.compiler().code(label, kernel_of(signature, call, threads, blocks), {"elementwise", "depthwise"},
+                                   effort);
   }
 
   CudaDevice& device_;
@@ -209,7 +210,7 @@ class DepthwiseFilterGradKernel final : public DepthwiseKernel {
       return code("depthwise_filter_walk", cat(operands, ", i32 rows, i32 strips"),
                   cat("depthwise_filter_walk<", walk_arguments(), ", ", width, ", ", kWalkers / width,
                       ">(partial, x, g, s, rows, strips)"),
-                  kWalkers, walking_blocks(true));
+                  kWalkers, walking_blocks(true), Effort::program);  // a long text, once its loops are unrolled
     return code("depthwise_filter_grad", cat(operands, ", i32 lines"),
                 cat("depthwise_filter_grad<", vector, ", ", taps(), ", ", steps(), ", ", width,
                     ">(partial, x, g, s, lines)"));

@@ -12,6 +12,8 @@
 namespace brio::cuda {
 namespace {
 
+std::vector<std::string> parts_of_loops() { return {"elementwise", "short_functions"}; }
+
 // The body of a fused node, or a graph of one op.
 std::shared_ptr<const Graph> body_of(const NodeView& node) {
   if (node.node.op == &op::fused) return node.node.graphs[0];
@@ -36,7 +38,7 @@ class LoopKernel final : public CudaKernel {
     folded_ = loop_.folded.elements();
     if (!loop_.reductions.empty()) choose_blocks();
     code_ = code_of(loop_.vector);
-    if (parts_ > 1) join_ = device_.compiler().code("join", join_text(loop_), {"elementwise"});
+    if (parts_ > 1) join_ = device_.compiler().code("join", join_text(loop_), parts_of_loops(), Effort::loop);
     for (const LoopReduction& reduction : loop_.reductions) {
       partials_.push_back(scratch_);
       if (parts_ > 1)
@@ -127,7 +129,9 @@ class LoopKernel final : public CudaKernel {
     std::string text = loop_.reductions.empty() ? elementwise_text(loop_, vector)
                        : loop_.by_rows          ? row_fold_text(loop_, vector, group_)
                                                 : column_fold_text(loop_, vector, static_cast<int>(width_));
-    return device_.compiler().code(loop_.reductions.empty() ? "loop" : "fold", std::move(text), {"elementwise"});
+    const bool folds = !loop_.reductions.empty();
+    return device_.compiler().code(folds ? "fold" : "loop", std::move(text), parts_of_loops(),
+                                   folds ? Effort::fold : Effort::loop);
   }
   bool aligned(const KernelArgs& args) const {
     const auto fits = [&](size_t operand, const void* p) {
