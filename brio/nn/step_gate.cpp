@@ -5,17 +5,44 @@
 
 #include "brio/ops/body_variables.h"
 #include "brio/ops/elementwise.h"
+#include "brio/ops/indexing.h"
 #include "brio/ops/reduction.h"
+#include "brio/ops/shape_ops.h"
 
 namespace brio::nn {
+
+namespace {
+
+// By what a gradient is finite or not: that of a looked-up table, zeros with rows added, by the rows. The table need
+// not be made for the look.
+Tensor deciding(const Tensor& gradient) {
+  Recording& recording = current_recording();
+  const auto maker = [&](ValueId v) {
+    const uint32_t n = recording.producers[v];
+    return n == kNone ? nullptr : &recording.nodes[n];
+  };
+  if (gradient.impl()->recording.load() != &recording) return gradient;
+  const RecordedNode* const sum = maker(gradient.impl()->value);
+  if (!sum || sum->op != &op::scatter_add) return gradient;
+  const RecordedNode* const base = maker(recording.inputs[sum->input]);
+  const RecordedNode* const number =
+      base && base->op == &op::broadcast_to ? maker(recording.inputs[base->input]) : nullptr;
+  if (!number || number->op != &op::constant) return gradient;
+  TensorImpl* const rows = recording.values[recording.inputs[sum->input + 2]];
+  rows->refs.increment();
+  return Tensor::adopt(rows);
+}
+
+}  // namespace
 
 constinit thread_local StepGate* StepGate::current_ = nullptr;
 
 // The sum of all shows it: finite numbers whose sum is not are as far gone. In float32, as sums of float16 overflow.
 Tensor zero_if_finite(std::span<const Tensor> values) {
   Tensor flag;
-  for (const Tensor& x : values) {
-    if (!x.defined() || !(is_floating(x.dtype()) || is_complex(x.dtype()))) continue;
+  for (const Tensor& value : values) {
+    if (!value.defined() || !(is_floating(value.dtype()) || is_complex(value.dtype()))) continue;
+    const Tensor x = deciding(value);
     const Tensor wide = x.dtype() == f16 || x.dtype() == bf16 ? cast(x, f32) : x;
     const Tensor own = cast(sum(wide) * constant(0, wide.dtype()), f32);
     flag = flag.defined() ? flag + own : own;

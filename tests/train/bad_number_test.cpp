@@ -179,6 +179,27 @@ TEST(BadNumber, TheGateChangesNoBitOfAHealthyRun) {
   }
 }
 
+// Its gradient is some rows, which the gate looks at in the place of the table.
+TEST(BadNumber, InTheRowsOfALookedUpTableLeavesTheTable) {
+  const Tensor words = cast(random::uniform({kRows, 16}, {.high = 20'000, .seed = 1}), i32);
+  for (const char* optimizer : {"sgd", "adam"}) {
+    const auto values = [&](OnBadNumber what, const std::vector<float>& targets) {
+      random::set_seed(5);
+      nn::Sequential model({nn::Embedding(20'000, 64), nn::GlobalAveragePooling1D(), nn::Dense(1)});
+      model.compile({.optimizer = optimizer, .loss = "mse"});
+      model.fit(words, Tensor::from(targets, {kRows, 1}), in_order(what));
+      return all_values(model);
+    };
+    std::vector<float> targets(static_cast<size_t>(kRows), 1.0f);
+    EXPECT_EQ(values(OnBadNumber::warn, targets), values(OnBadNumber::skip, targets)) << optimizer;
+    targets[100] = std::numeric_limits<float>::infinity();
+    const Told listening;
+    for (const float value : values(OnBadNumber::skip, targets)) ASSERT_TRUE(std::isfinite(value)) << optimizer;
+    ASSERT_EQ(told().size(), 1U);
+    expect_says(told()[0], {"first bad number: y is not finite", "in row 36 of the batch (in the data: 100)"});
+  }
+}
+
 TEST(BadNumber, IsWarnedOfOnceWhereNobodyAskedAndTrainingGoesOn) {
   NumberRows rows;
   rows.spoil(200);
