@@ -135,6 +135,8 @@ void bind_doctor(nb::module_& m) {
     const Unlocked release;
     return profile::chrome_trace(since);
   });
+  m.def("_warn", [](const std::string& text) { warn(text); });
+  m.def("_user_line", user_line);
   m.def("_sample_every", [](double seconds) { profile::sample_every(seconds); });
   m.def("_recording", [](bool on) { profile::set_recording(on); });
 }

@@ -115,6 +115,27 @@ def test_state_of_new_variables(capsys):
     assert said.startswith("brio: [drift] optimizer state of new variables: +52"), said  # kB
 
 
+def test_a_graph_that_a_loop_extends(capsys):
+    v1 = tf.compat.v1
+    x = np.ones([64, 256], np.float32)
+    with tf.Graph().as_default(), v1.Session() as session:
+        fed = v1.placeholder(tf.float32, [64, 256])
+        w = v1.get_variable("w", [256, 256])
+        loss = tf.reduce_mean(tf.square(tf.matmul(fed, w)))
+        train = v1.train.GradientDescentOptimizer(0.01).minimize(loss)
+        session.run(v1.global_variables_initializer())
+        for _ in range(500):  # as it should be
+            session.run([train, loss], {fed: x})
+        assert capsys.readouterr().err == ""
+        for _ in range(300):
+            session.run(train, {fed: x})
+            where = line_after()
+            session.run(loss * 2.0, {fed: x})
+    said = capsys.readouterr().err
+    assert said.startswith(f"brio: [drift] recorded graph is being extended in your loop at {where}: +0.5 ops a run since run 503"), said
+    assert said.count("\n") == 1
+
+
 def test_a_shuffle_buffer_that_is_too_large(capsys):
     def rows():
         for _ in range(10**6):

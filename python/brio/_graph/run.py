@@ -284,6 +284,32 @@ def _numpy(value):
     return value.numpy()
 
 
+class _Growth:
+    """Whether a loop adds operations to the graph that it runs: told once, as each stays in the graph, with the plan that runs it."""
+
+    MANY = 200
+
+    def __init__(self, operations):
+        self.runs, self._operations, self._told = 0, operations, False
+        self._extended = collections.deque(maxlen=self.MANY)  # (run, operations more), the newest
+
+    def planned(self, operations):
+        """A run had to be planned, when the graph had so many operations."""
+        if self._told or operations == self._operations:
+            return
+        self._extended.append((self.runs, operations - self._operations))
+        self._operations = operations
+        since = self._extended[0][0]
+        if len(self._extended) < self.MANY or self.runs - since >= 4 * self.MANY:  # now and then, by hand, is no loop
+            return
+        a_run = (sum(n for _, n in self._extended) - self._extended[0][1]) / (self.runs - since)
+        _core._warn(
+            f"[drift] recorded graph is being extended in your loop at {_core._user_line()}: +{a_run:.1f} ops a run since run {since}; "
+            "make the operations before the loop, and run them in it"
+        )
+        self._told = True
+
+
 class Session:
     """Runs operations of a graph, and keeps the values of its variables."""
 
@@ -295,6 +321,7 @@ class Session:
             raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{type(graph).__name__}\"")
         self._values, self.initialized, self._plans, self._draws, self._iterators = {}, set(), {}, {}, {}
         self._closed, self._entered = False, []
+        self._growth = _Growth(len(self.graph._operations))
 
     # ---- what it keeps
 
@@ -349,6 +376,7 @@ class Session:
         for key, value in (feed_dict or {}).items():
             self._feed(key, value, feeds, fed_)
         key = (tuple(map(id, fetched)), tuple(map(id, feeds)))
+        self._growth.runs += 1
         plan = self._plans.get(key)
         if plan is None:
             for one in fetched:
@@ -356,6 +384,7 @@ class Session:
                     raise ValueError(f"Fetch argument {one!r} cannot be interpreted as a Tensor. ({one!r} is not an element of this graph.)")
             plan = _Mixed(self, fetched, list(feeds)) if any(not isinstance(f, (Tensor, Operation)) for f in fetched) else Plan(self, fetched, list(feeds))
             self._plans[key] = plan
+            self._growth.planned(len(self.graph._operations))
         answers = plan.run(list(feeds.values()))
         return answers[0] if single else _packed(fetches, iter(answers))
 
