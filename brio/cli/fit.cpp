@@ -230,8 +230,11 @@ int run_fit(Words words) {
   std::fflush(stdout);
   run.keep_settings();
 
-  nn::FitOptions options{
-      .epochs = wishes.epochs, .verbose = json ? 0 : 1, .doctor = arguments.has("--doctor"), .exit_on_signal = false};
+  nn::FitOptions options{.epochs = wishes.epochs,
+                         .verbose = json ? 0 : 1,
+                         .on_bad_number = train::OnBadNumber::stop,
+                         .doctor = arguments.has("--doctor"),
+                         .exit_on_signal = false};
   if (job.validation) {
     options.validation_data.dataset = job.validation->batches;
     // The rate falls to the end, which is where networks get best: it ends before where half of the epochs bring

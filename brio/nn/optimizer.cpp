@@ -5,6 +5,7 @@
 
 #include "brio/nn/names.h"
 #include "brio/nn/option_fields.h"
+#include "brio/nn/step_gate.h"
 #include "brio/profile/recorder.h"
 
 namespace brio::nn {
@@ -59,7 +60,13 @@ Optimizer Optimizer::from(const Settings& settings, const LearningRate& rate) {
 void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
                                 std::source_location at) const {
   profile::step_ends_at(at.file_name(), at.line());
-  core_->apply(std::move(gradients), variables, {});
+  Tensor gate;
+  if (StepGate* const step = StepGate::current()) {
+    // What scales the loss has a gate of its own over gradients, by which it finds the scale.
+    if (!core_->inner()) step->watch(gradients);
+    gate = step->open();
+  }
+  core_->apply(std::move(gradients), variables, gate);
 }
 const std::string& Optimizer::name() const { return core_->name(); }
 Tensor Optimizer::learning_rate() const { return core_->learning_rate(); }

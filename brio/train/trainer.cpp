@@ -108,6 +108,7 @@ void Trainer::forget_steps() {
   compiled_->test.clear();
   compiled_->part.clear();
   compiled_->apply.reset();
+  compiled_->gated_apply.reset();
 }
 
 void Trainer::set_class_weight(const std::map<int64_t, double>& class_weight) {

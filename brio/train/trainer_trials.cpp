@@ -31,13 +31,8 @@ double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double 
   const size_t n_x = batch.x.size(), n_y = batch.y.size();
   detail::TracedFunction scratch([&](const std::vector<Tensor>& all) {
     const std::lock_guard lock(making_);
-    const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-    Batch tensors;
-    tensors.x.assign(at(0), at(n_x));
-    tensors.y.assign(at(n_x), at(n_x + n_y));
-    tensors.sample_weight.assign(at(n_x + n_y), all.end());
     std::vector<std::string> names;
-    return step(tensors, true, names, metrics);
+    return step(batch_of(all, n_x, n_y, all.size() - n_x - n_y), true, names, metrics);
   });
   scratch.set_name([] { return std::string("a trial of the doctor"); });
   list_arguments(batch);
