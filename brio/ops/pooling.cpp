@@ -13,12 +13,12 @@ namespace {
 
 constexpr AttrSpec kPoolAttrs[] = {
     {"window", AttrKind::list}, {"stride", AttrKind::list}, {"low", AttrKind::extents}, {"high", AttrKind::extents}};
-// The size of what was averaged does not follow from the averages.
-constexpr AttrSpec kAvgGradAttrs[] = {{"window", AttrKind::list},
-                                      {"stride", AttrKind::list},
-                                      {"low", AttrKind::extents},
-                                      {"high", AttrKind::extents},
-                                      {"size", AttrKind::extents}};
+// The size of what was pooled does not follow from the results.
+constexpr AttrSpec kSizedAttrs[] = {{"window", AttrKind::list},
+                                    {"stride", AttrKind::list},
+                                    {"low", AttrKind::extents},
+                                    {"high", AttrKind::extents},
+                                    {"size", AttrKind::extents}};
 
 struct PoolAttrs {
   size_t end = 0;  // of these lists
@@ -92,9 +92,8 @@ void infer_avg_pool(const OpCall& call, std::vector<Aval>& out) {
   check_floating(call.op, call.in[0]->dtype);
   out.push_back({pooled_shape(call, call.in[0]->shape), call.in[0]->dtype});
 }
-void infer_avg_pool_grad(const OpCall& call, std::vector<Aval>& out) {
-  const Shape& y = call.in[0]->shape;
-  check_floating(call.op, call.in[0]->dtype);
+// What was pooled to the cotangent's shape.
+Shape shape_before(const OpCall& call, const Shape& y) {
   if (y.rank() < 3 || y.rank() > 5)
     throw_invalid(call.op, cat("the cotangent has shape ", y, "; its rank must be 3 to 5"));
   const Extents size = call.attrs.extents(PoolAttrs(call.attrs).end);
@@ -105,7 +104,31 @@ void infer_avg_pool_grad(const OpCall& call, std::vector<Aval>& out) {
   const Shape x = checked_shape(call.op, dims), expected = pooled_shape(call, x);
   if (y != expected)
     throw_invalid(call.op, cat("the cotangent has shape ", y, ", but pooling ", x, " gives ", expected));
-  out.push_back({x, call.in[0]->dtype});
+  return x;
+}
+void infer_avg_pool_grad(const OpCall& call, std::vector<Aval>& out) {
+  check_floating(call.op, call.in[0]->dtype);
+  out.push_back({shape_before(call, call.in[0]->shape), call.in[0]->dtype});
+}
+
+void check_taken(const OpCall& call) {
+  int64_t taps = 1;
+  for (int64_t size : PoolAttrs(call.attrs).window) taps = std::min<int64_t>(taps * size, kMostTaken + 1);
+  if (taps > kMostTaken) throw_invalid(call.op, cat("a window has more than ", kMostTaken, " elements"));
+}
+void infer_with_taken(const OpCall& call, std::vector<Aval>& out) {
+  infer_max_pool(call, out);
+  check_taken(call);
+  out.push_back({out[0].shape, u8});
+}
+void infer_grad_from_taken(const OpCall& call, std::vector<Aval>& out) {
+  const Aval &taken = *call.in[0], &cotangent = *call.in[1];
+  check_number(call.op, cotangent.dtype);
+  out.push_back({shape_before(call, cotangent.shape), cotangent.dtype});
+  check_taken(call);
+  if (taken != Aval{cotangent.shape, u8})
+    throw_invalid(call.op, cat("taken is ", taken.dtype, " of shape ", taken.shape, ", but should be ", u8,
+                               " of shape ", cotangent.shape));
 }
 
 // `pooled`: whichever operand or result has the pooled shape.
@@ -162,13 +185,29 @@ POOL(max_pool_pick, "elements of a second tensor where those that max_pool takes
 POOL(avg_pool, "mean of each window, padding not counted", 1, kPoolAttrs, infer_avg_pool, grad_avg_pool, pool_cost,
      kNeedsNothing)
 POOL(avg_pool_grad, "gradient of avg_pool: each cotangent in equal parts to the elements of its window", 1,
-     kAvgGradAttrs, infer_avg_pool_grad, grad_avg_pool_grad, pool_grad_cost, kNeedsNothing)
+     kSizedAttrs, infer_avg_pool_grad, grad_avg_pool_grad, pool_grad_cost, kNeedsNothing)
 #undef POOL
+#define TAKEN(ident, what, inputs, attrs_, infer_, cost_)                                                      \
+  const OpDef ident{.name = #ident,                                                                            \
+                    .summary = what,                                                                           \
+                    .kind = OpKind::contraction,                                                               \
+                    .min_inputs = inputs,                                                                      \
+                    .max_inputs = inputs,                                                                      \
+                    .attrs = attrs_,                                                                           \
+                    .infer = infer_,                                                                           \
+                    .no_grad = "a pass makes it of max_pool and its gradient, when gradients have been taken", \
+                    .cost = cost_};
+TAKEN(max_pool_with_taken, "max_pool, and the number of the element that was taken from each window", 1, kPoolAttrs,
+      infer_with_taken, pool_cost)
+TAKEN(max_pool_grad_from_taken, "gradient of max_pool, from what max_pool_with_taken gave", 2, kSizedAttrs,
+      infer_grad_from_taken, pool_grad_cost)
+#undef TAKEN
 }  // namespace op
 
 void register_pooling() {
-  static const OpDef* const rows[] = {&op::max_pool, &op::max_pool_grad, &op::max_pool_pick, &op::avg_pool,
-                                      &op::avg_pool_grad};
+  static const OpDef* const rows[] = {
+      &op::max_pool,      &op::max_pool_grad,       &op::max_pool_pick,           &op::avg_pool,
+      &op::avg_pool_grad, &op::max_pool_with_taken, &op::max_pool_grad_from_taken};
   register_ops(rows);
 }
 

@@ -12,7 +12,12 @@ namespace brio {
 
 namespace op {
 extern const OpDef max_pool, max_pool_grad, max_pool_pick, avg_pool, avg_pool_grad;
-}
+// For who needs the gradient too: max_pool_with_taken: x → pooled, taken. max_pool_grad_from_taken: taken, cotangent
+// → x's gradient. `taken` is the number of the element that was taken, counted row by row, padding too.
+extern const OpDef max_pool_with_taken, max_pool_grad_from_taken;
+}  // namespace op
+
+constexpr int64_t kMostTaken = 256;  // elements of a window whose numbers fit
 
 struct PoolOptions {
   std::vector<int64_t> strides = {};  // one for each spatial axis, or one for all; none: the window's size

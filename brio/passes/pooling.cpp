@@ -1,7 +1,7 @@
 // A bias, ReLU and pooling become one op, which keeps which element of a window was taken, and so does the way back.
 // Where the convolution before them has a kernel that pools what it computes, its result is never written; where
-// nobody wants the gradient of its input, that of its result is not written either. Where the target has kernels for
-// it.
+// nobody wants the gradient of its input, that of its result is not written either. Other maxima keep which elements
+// they took for their gradients. Where the target has kernels for it.
 #include <algorithm>
 
 #include "brio/ops/conv_pool.h"
@@ -181,11 +181,42 @@ class PoolingPass {
   std::vector<std::vector<uint32_t>> readers_;  // per value: nodes, and kNobody for an output of the graph
 };
 
+// What is left: a maximum and its gradient look for the same elements. The first keeps which they were.
+void keep_taken(Graph& graph) {
+  if (!target().has_own(op::max_pool_with_taken)) return;
+  for (Node& gradient : graph.nodes) {
+    if (gradient.op != &op::max_pool_grad) continue;
+    const auto same = [&](const Node& node) {
+      return (node.op == &op::max_pool || node.op == &op::max_pool_with_taken) && node.in[0] == gradient.in[0] &&
+             node.attrs == gradient.attrs;
+    };
+    const auto pool = std::ranges::find_if(graph.nodes, same);
+    if (pool == graph.nodes.end()) continue;
+    int64_t taps = 1;
+    for (int64_t size : Attrs(pool->attrs).list(0)) taps = std::min<int64_t>(taps * size, kMostTaken + 1);
+    if (taps > kMostTaken) continue;
+    if (pool->op == &op::max_pool) {
+      const Shape pooled = graph.values[pool->out[0]].shape;  // values move when one is added
+      Node keeping{
+          &op::max_pool_with_taken, pool->in, {pool->out[0], graph.add_value({pooled, u8})}, pool->attrs, {}};
+      if (!target().runs(graph, keeping)) continue;
+      *pool = std::move(keeping);
+    }
+    const Shape& x = graph.values[gradient.in[0]].shape;
+    std::vector<int64_t> attrs = gradient.attrs;
+    append_list(attrs, std::span(x.begin() + 1, x.end() - 1));
+    Node from{&op::max_pool_grad_from_taken, {pool->out[1], gradient.in[1]}, gradient.out, std::move(attrs), {}};
+    if (target().runs(graph, from)) gradient = std::move(from);
+  }
+  sort_topologically(graph);
+}
+
 }  // namespace
 
 void fuse_pooling(Graph& graph) {
-  if (std::ranges::any_of(graph.nodes, [](const Node& node) { return node.op == &op::max_pool; }))
-    PoolingPass(graph).run();
+  if (std::ranges::none_of(graph.nodes, [](const Node& node) { return node.op == &op::max_pool; })) return;
+  PoolingPass(graph).run();
+  keep_taken(graph);
 }
 
 }  // namespace brio

@@ -7,6 +7,7 @@
 
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
+#include "brio/ops/fusion.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -52,6 +53,56 @@ TEST(CudaTexts, CompileForEveryOp) {
     ++programs;
   }
   EXPECT_GT(programs, 10u);
+}
+
+// A loop over a table of which there are rows and places; `body` makes %4 of the table, which is %3.
+std::string loop_over_rows(std::string_view table, std::string_view rows, std::string_view body,
+                           std::string_view result) {
+  const std::string inputs =
+      cat("%0: f32[", rows, "], %1: i32[", table.substr(0, table.find(',')), "], %2: f32[", table, "]");
+  return cat("(", inputs, ") {\n%3 = fused %0, %1, %2 (", inputs, ") {\n%3 = spread_rows %0, %1 : f32[", table, "]\n",
+             body, "\nreturn %4\n} : ", result, "\nreturn %3\n}");
+}
+
+TEST(CudaTexts, LoopsReadTablesAsRows) {
+  Registry devices;
+  devices.add_device(std::make_unique<cuda::CudaDevice>(cuda::CudaDevice::Imagined{90}));
+  auto& device = static_cast<cuda::CudaDevice&>(devices.host());
+  cuda::add_kernels(devices, devices.host().name(), false);
+  const auto prepared = [&](const std::string& text) -> std::string {
+    const Graph graph = Graph::parse(text);
+    const NodeView view{graph, graph.nodes[0], &device};
+    for (const Implementation& each : devices.implementations(device, op::fused)) {
+      if (each.name != "loop") continue;
+      const Support support = each.supports(view);
+      if (support.yes) each.prepare(view);
+      return support.yes ? "" : support.reason;
+    }
+    return "no loops";
+  };
+  const std::string sum = "%4 = reduce_sum %3 {keepdims=false, axes=[";
+  EXPECT_EQ(prepared(loop_over_rows("50,8", "4,8", "%4 = mul %3, %2 : f32[50,8]", "f32[50,8]")), "");
+  EXPECT_EQ(prepared(loop_over_rows("50,3", "4,3", "%4 = mul %3, %2 : f32[50,3]", "f32[50,3]")), "");
+  EXPECT_EQ(prepared(loop_over_rows("50,8", "4,8", sum + "0]} : f32[8]", "f32[8]")), "");
+  EXPECT_EQ(prepared(loop_over_rows("50,8", "4,8", sum + "1]} : f32[50]", "f32[50]")), "");
+  EXPECT_EQ(prepared(loop_over_rows("50,8", "4,8", sum + "0,1]} : f32[]", "f32[]")), "");
+  EXPECT_EQ(prepared(loop_over_rows("50,8,4", "4,8,4", sum + "1]} : f32[50,4]", "f32[50,4]")), "");
+  EXPECT_NE(prepared(loop_over_rows("1,8", "4,8", "%4 = mul %3, %2 : f32[1,8]", "f32[1,8]")), "");
+  EXPECT_NE(prepared(loop_over_rows("50,1", "4,1", "%4 = mul %3, %2 : f32[50,1]", "f32[50,1]")), "");
+  EXPECT_NE(prepared(loop_over_rows("50,50", "50,50", "%4 = mul %3, %0 : f32[50,50]", "f32[50,50]")), "");
+  std::string all;
+  for (const std::string& program : device.compiler().waiting_programs()) all += program;
+  EXPECT_NE(all.find("row0 = row_at(((const i32*)p.in[1])[k0], p.last[0])"), all.npos);
+  EXPECT_NE(all.find("row0 = row_at(((const i32*)p.in[1])[f0], p.last[0])"), all.npos);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  try {
+    cuda::nvrtc();
+  } catch (const ResourceError& error) {
+    GTEST_SKIP() << error.what();
+  }
+  for (const std::string& program : device.compiler().waiting_programs())
+    EXPECT_FALSE(cuda::Compiler::compile(program, 90).empty());
+#endif
 }
 
 // How many kernels of a label each program holds, in the programs' order.

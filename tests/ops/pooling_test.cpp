@@ -51,6 +51,9 @@ std::vector<int64_t> with(std::vector<int64_t> attrs, const std::vector<int64_t>
   return attrs;
 }
 
+// Numbers of elements; some that no window has, or that lie in the padding: nobody gets what they stand for.
+Input taken_of(const Shape& shape, int64_t taps) { return {{shape, u8}, 0, static_cast<double>(taps)}; }
+
 const Shape kLarge{8, 112, 112, 64}, kPooled{8, 56, 56, 64};
 std::vector<int64_t> large_attrs() { return list({{2, 2}, {2, 2}, {0, 0}, {0, 0}}); }
 
@@ -105,12 +108,24 @@ std::vector<OpTest> tests() {
            [](DType dtype) {
              return Case{{{{kPooled, dtype}}}, with(large_attrs(), {112, 112})};
            }},
+      one(op::max_pool_with_taken, kNumbers),
+      {.op = &op::max_pool_grad_from_taken,
+       .dtypes = kNumbers,
+       .make =
+           [](Rng& rng, DType dtype, int i) {
+             const Sizes s = random_sizes(rng, i);
+             return Case{{taken_of(s.y, 9), {{s.y, dtype}}}, with(s.attrs, s.size)};
+           },
+       .large =
+           [](DType dtype) {
+             return Case{{taken_of(kPooled, 4), {{kPooled, dtype}}}, with(large_attrs(), {112, 112})};
+           }},
   };
 }
 
 std::vector<Invalid> invalid() {
   const OpDef *m = &op::max_pool, *a = &op::avg_pool, *mg = &op::max_pool_grad, *mp = &op::max_pool_pick,
-              *ag = &op::avg_pool_grad;
+              *ag = &op::avg_pool_grad, *wt = &op::max_pool_with_taken, *ft = &op::max_pool_grad_from_taken;
   const Tensor x = tensor({2, 5, 4});
   const std::vector<int64_t> two = list({{2}, {1}, {0}, {0}});
   return {
@@ -261,6 +276,55 @@ std::vector<Invalid> invalid() {
          call(op::avg_pool_grad, {tensor({1 << 30, 0, 1 << 28})}, with(two, {9}));
        },
        {"elements"}},
+      {wt,
+       "a bool",
+       [=] {
+         call(op::max_pool_with_taken, {tensor({2, 5, 4}, boolean)}, two);
+       },
+       {"bool", "cast"}},
+      {wt,
+       "a huge window",
+       [=] {
+         call(op::max_pool_with_taken, {tensor({2, 300, 4})}, list({{257}, {1}, {0}, {0}}));
+       },
+       {"more than 256"}},
+      {ft,
+       "a bool",
+       [=] {
+         call(op::max_pool_grad_from_taken, {tensor({2, 4, 4}, u8), tensor({2, 4, 4}, boolean)}, with(two, {5}));
+       },
+       {"bool", "cast"}},
+      {ft,
+       "a matrix",
+       [=] {
+         call(op::max_pool_grad_from_taken, {tensor({2, 4}, u8), tensor({2, 4})}, with(two, {5}));
+       },
+       {"(2, 4)", "3 to 5"}},
+      {ft,
+       "a size",
+       [=] {
+         call(op::max_pool_grad_from_taken, {tensor({2, 4, 4}, u8), tensor({2, 4, 4})}, with(two, {9}));
+       },
+       {"(2, 4, 4)", "(2, 9, 4)", "(2, 8, 4)"}},
+      {ft,
+       "numbers of another dtype",
+       [=] {
+         call(op::max_pool_grad_from_taken, {tensor({2, 4, 4}, i32), tensor({2, 4, 4})}, with(two, {5}));
+       },
+       {"taken", "int32", "uint8"}},
+      {ft,
+       "numbers of another shape",
+       [=] {
+         call(op::max_pool_grad_from_taken, {tensor({2, 5, 4}, u8), tensor({2, 4, 4})}, with(two, {5}));
+       },
+       {"taken", "(2, 5, 4)", "(2, 4, 4)"}},
+      {ft,
+       "a huge window",
+       [=] {
+         call(op::max_pool_grad_from_taken, {tensor({2, 44, 4}, u8), tensor({2, 44, 4})},
+              with(list({{257}, {1}, {0}, {0}}), {300}));
+       },
+       {"more than 256"}},
       {&op::reduce_max,
        "global_max_pool of a matrix",
        [] {

@@ -448,6 +448,55 @@ TEST(Pooling, WindowsThatOverlapStayAndSoDoesWhatTheCpuRuns) {
   expect_lacks(after(fuse_pooling, overlapping), "relu_pool");
 }
 
+// Windows that overlap, padded, as at the front of a ResNet; what is pooled is `x`.
+std::string pooled_with_gradient(std::string_view attributes, std::string_view x = "%0") {
+  return cat("(%0: f32[2,6,6,3], %1: f32[2,3,3,3], %2: f32[2,6,6,3]) {\n%3 = max_pool %0 {", attributes,
+             "} : f32[2,3,3,3]\n%4 = mul %3, %1 : f32[2,3,3,3]\n%5 = max_pool_grad ", x, ", %4 {", attributes,
+             "} : f32[2,6,6,3]\nreturn %3, %5\n}");
+}
+constexpr std::string_view kOverlapping = "window=[3,3], stride=[2,2], low=[1,1], high=[0,0]";
+
+TEST(Pooling, AMaximumKeepsForItsGradientWhatItTook) {
+  expect_lacks(after(fuse_pooling, pooled_with_gradient(kOverlapping)), "taken");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(fuse_pooling, pooled_with_gradient(kOverlapping));
+  expect_has(out, "%3, %6 = max_pool_with_taken %0");
+  expect_has(out, "%5 = max_pool_grad_from_taken %6, %4");
+  expect_has(out, "size=[6,6]");
+  // Of another tensor it would look for other elements.
+  expect_lacks(after(fuse_pooling, pooled_with_gradient(kOverlapping, "%2")), "taken");
+}
+
+TEST(Pooling, WindowsWhoseElementsHaveNoNumbersOfEightBitsStay) {
+  const OwnKernels target;
+  const TargetScope scope(target);
+  expect_lacks(after(fuse_pooling, R"((%0: f32[2,300,3], %1: f32[2,44,3]) {
+    %2 = max_pool %0 {window=[257], stride=[1], low=[0], high=[0]} : f32[2,44,3]
+    %3 = max_pool_grad %0, %1 {window=[257], stride=[1], low=[0], high=[0]} : f32[2,300,3]
+    return %2, %3
+  })"),
+               "taken");
+}
+
+TEST(Pooling, WhatWasTakenGivesTheSameGradient) {
+  register_runtime();
+  std::vector<Array> in;
+  for (uint64_t i = 0; const Shape& shape : {Shape{2, 6, 6, 3}, Shape{2, 3, 3, 3}, Shape{2, 6, 6, 3}})
+    in.push_back(floor(random::normal(shape, {.seed = ++i}) * 2).array());  // some are equal
+  Graph graph = Graph::parse(pooled_with_gradient(kOverlapping));
+  const std::vector<Array> plain = interpret(graph, in);
+  {
+    const OwnKernels target;
+    const TargetScope scope(target);
+    fuse_pooling(graph);
+  }
+  const std::vector<Array> kept = interpret(graph, in);
+  for (size_t k = 0; k < plain.size(); ++k)
+    for (int64_t i = 0; i < plain[k].aval.shape.elements(); ++i)
+      EXPECT_EQ(kept[k].as<float>()[i], plain[k].as<float>()[i]) << "output " << k;
+}
+
 TEST(Pooling, TheNumbersStay) {
   register_runtime();
   std::vector<Array> in;

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "brio/brio.h"
 #include "brio/formats/file.h"
@@ -475,12 +477,16 @@ TEST_F(ByCost, VariablesFollowTheStepThatTrainsThem) {
 
 TEST(Costs, AreMeasuredOnceAndKeptInAFile) {
   const std::filesystem::path dir = std::filesystem::temp_directory_path() / cat("brio_costs_", getpid());
+  const char* const named = std::getenv("BRIO_CACHE");  // comes before the other, and may be set for all tests
+  const std::optional<std::string> before = named ? std::optional<std::string>(named) : std::nullopt;
+  unsetenv("BRIO_CACHE");
   setenv("XDG_CACHE_HOME", dir.c_str(), 1);
   const DeviceCosts costs = costs_of(walled_device(1));
   EXPECT_TRUE(costs.launch > 0 && costs.copy > 0 && costs.in > 0 && costs.out > 0 && costs.flops > 0);
   const std::string kept = formats::read_file((dir / "brio" / "device_costs").string());
   EXPECT_TRUE(has(kept, "brio device costs 1") && has(kept, "walled:1")) << kept;
   unsetenv("XDG_CACHE_HOME");
+  if (before) setenv("BRIO_CACHE", before->c_str(), 1);
   std::filesystem::remove_all(dir);
 }
 

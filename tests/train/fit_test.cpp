@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "brio/nn/names.h"
+#include "brio/runtime/backend.h"
 #include "tests/nn/golden_values.h"
 
 namespace brio {
@@ -278,9 +279,16 @@ TEST(Predict, OneRowForEach) {
   const Tensor x = random::normal({70, 4}, {.seed = 1});
   const Tensor all = model.predict(x);
   ASSERT_EQ(all.shape(), Shape({70, 3}));
-  EXPECT_EQ(all.to_vector<float>(), model.predict(x, {.batch_size = 70}).to_vector<float>());
   const std::vector<float> direct = model(x).to_vector<float>(), predicted = all.to_vector<float>();
-  for (size_t i = 0; i < direct.size(); ++i) EXPECT_NEAR(direct[i], predicted[i], 1e-6);
+  const std::vector<float> at_once = model.predict(x, {.batch_size = 70}).to_vector<float>();
+  // The host computes a row alike in every batch; a GPU's library takes another kernel for another size.
+  if (current_device().is_host()) {
+    EXPECT_EQ(predicted, at_once);
+  }
+  for (size_t i = 0; i < direct.size(); ++i) {
+    EXPECT_NEAR(direct[i], predicted[i], 1e-6);
+    EXPECT_NEAR(at_once[i], predicted[i], 1e-6);
+  }
 }
 
 TEST(Fit, SaysWhatIsWrong) {

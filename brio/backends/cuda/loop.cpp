@@ -7,6 +7,7 @@
 #include "brio/base/error.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/fusion.h"
+#include "brio/ops/indexed_rows.h"
 #include "brio/ops/reduction.h"
 #include "brio/ops/shape_ops.h"
 
@@ -82,6 +83,10 @@ DType Loop::operand_dtype(size_t i) const {
   return body->values[i < inputs ? body->inputs[i].value : body->outputs[elementwise_outputs[i - inputs]]].dtype;
 }
 
+bool Loop::is_spread(size_t operand) const {
+  return std::ranges::any_of(spreads, [&](const LoopSpread& s) { return s.rows == operand || s.places == operand; });
+}
+
 Loop Loop::of(std::shared_ptr<const Graph> graph) {
   Loop loop;
   loop.body = std::move(graph);
@@ -95,9 +100,25 @@ Loop Loop::of(std::shared_ptr<const Graph> graph) {
       loop.reductions.push_back({made->in[0], k, fold_of(made->op), body.values[made->out[0]].dtype});
     else loop.elementwise_outputs.push_back(k);
   }
+  const auto number_of = [&](ValueId v) {
+    return static_cast<size_t>(std::ranges::find(body.inputs, v, &Graph::Input::value) - body.inputs.begin());
+  };
+  for (const Node& node : body.nodes)
+    if (node.op == &op::spread_rows)
+      loop.spreads.push_back(
+          {number_of(node.in[0]), number_of(node.in[1]), static_cast<int64_t>(body.values[node.in[0]].shape[0]) - 1});
+  // Rows lie as the table would, but for where one begins; places go with the first axis, which so stays by itself.
   std::vector<std::vector<int64_t>> strides;
-  for (const Graph::Input& input : body.inputs)
-    strides.push_back(strides_in(loop.space, body.values[input.value].shape));
+  for (size_t i = 0; i < body.inputs.size(); ++i) {
+    if (!loop.is_spread(i)) {
+      strides.push_back(strides_in(loop.space, body.values[body.inputs[i].value].shape));
+      continue;
+    }
+    strides.push_back(strides_in(loop.space, loop.space));
+    if (std::ranges::find(loop.spreads, i, &LoopSpread::places) == loop.spreads.end()) continue;
+    std::ranges::fill(strides.back(), 0);
+    strides.back()[0] = 1;
+  }
   for (size_t i = 0; i < loop.elementwise_outputs.size(); ++i) strides.push_back(strides_in(loop.space, loop.space));
   const uint32_t all = (1u << loop.space.rank()) - 1;
   loop.kept = merged(loop.space, all & ~loop.reduced, strides);
@@ -149,6 +170,13 @@ std::string node_obstacle(const Graph& graph, const Node& node) {
     for (ValueId v : *values)
       if (!is_real(graph.values[v].dtype)) return cat("no loop over ", graph.values[v].dtype);
   if (node.op->kind == OpKind::reduction || node.op == &op::broadcast_to || node.op == &op::cast) return {};
+  if (node.op == &op::spread_rows) {
+    const Shape& table = graph.values[node.out[0]].shape;
+    if (!table.known() || !graph.values[node.in[0]].shape.known()) return "a table of unknown size";
+    // Of one row, or of one column, the first axis would not be one of the loop's with another behind it.
+    const bool usual = table[0] > 1 && table.elements() > table[0];
+    return usual && graph.values[node.in[1]].dtype == i32 ? "" : "no loop for such a table";
+  }
   if (node.op->kind != OpKind::elementwise && node.op->name != "softsign")
     return cat("no loop holds ", node.op->name);
   const std::string_view source = device_source("elementwise");
@@ -163,6 +191,15 @@ std::string loop_obstacle(const Graph& body) {
   if (is_concat(body)) return "a concat is no loop";
   for (const Node& node : body.nodes)
     if (std::string why = node_obstacle(body, node); !why.empty()) return why;
+  for (const Node& spread : body.nodes) {
+    if (spread.op != &op::spread_rows) continue;
+    for (const Node& other : body.nodes) {
+      const bool same = other.op == &op::spread_rows && other.in[1] == spread.in[1] &&
+                        (&other == &spread || other.in[0] != spread.in[0]);
+      if (!same && std::ranges::find_first_of(other.in, spread.in) != other.in.end())
+        return "rows that are spread are read otherwise too";
+    }
+  }
   return {};
 }
 
@@ -189,6 +226,7 @@ class Writer {
       text +=
           cat("  void* result[", loop_.reductions.size(), "];\n  void* partial[", loop_.reductions.size(), "];\n");
     text += cat("  ", index_, " kept, folded, per_block;\n");
+    if (!loop_.spreads.empty()) text += cat("  ", index_, " last[", loop_.spreads.size(), "];\n");
     for (const auto& [dims, name] : {std::pair(&loop_.kept, "k"), std::pair(&loop_.folded, "f")}) {
       const size_t rank = dims->sizes.size();
       if (rank > 1) text += cat("  ", divider_, " ", name, "d[", rank - 1, "];\n");
@@ -209,7 +247,14 @@ class Writer {
                   d - 1, "]);\n");
       rest = cat(name, "q", d);
     }
-    return text + cat("    const ", index_, " ", name, "0 = ", rest, ";\n");
+    text += cat("    const ", index_, " ", name, "0 = ", rest, ";\n");
+    if (!holds_rows(dims)) return text;
+    for (size_t k = 0; k < loop_.spreads.size(); ++k) {
+      const LoopSpread& spread = loop_.spreads[k];
+      text += cat("    const ", index_, " row", spread.rows, " = row_at(((const i32*)p.in[", spread.places, "])[",
+                  name, "0], p.last[", k, "]);\n");
+    }
+    return text;
   }
   // The operand's offset by the coordinates in these dims.
   std::string offset(size_t operand, const LoopDims& dims, std::string_view name) const {
@@ -217,7 +262,8 @@ class Writer {
     for (size_t d = 0; d < dims.sizes.size(); ++d) {
       const int64_t stride = dims.strides[operand][d];
       if (stride == 0) continue;
-      sum += cat(sum.empty() ? "" : " + ", name, d);
+      const bool by_place = d == 0 && holds_rows(dims) && is_rows(operand);
+      sum += cat(sum.empty() ? "" : " + ", by_place ? cat("row", operand) : cat(name, d));
       if (stride != 1) sum += cat(" * p.", name, "s[", operand, "][", d, "]");
     }
     return sum.empty() ? "0" : sum;
@@ -229,6 +275,15 @@ class Writer {
     return true;
   }
   std::string type(size_t operand) const { return std::string(type_name(loop_.operand_dtype(operand))); }
+
+  // The first axis of all is the first of these dims: which row of a table it is.
+  bool holds_rows(const LoopDims& dims) const {
+    return !loop_.spreads.empty() && (&dims == &loop_.folded) == ((loop_.reduced & 1) != 0);
+  }
+  bool is_rows(size_t operand) const {
+    return std::ranges::find(loop_.spreads, operand, &LoopSpread::rows) != loop_.spreads.end();
+  }
+  bool is_places(size_t operand) const { return loop_.is_spread(operand) && !is_rows(operand); }
 
   std::string scalars() const {  // before the loop
     std::string text;
@@ -243,7 +298,7 @@ class Writer {
   std::string loads(At at, const LoopDims& inner, std::string_view inner_name, std::string_view rest_guard) {
     std::string text;
     for (size_t i = 0; i < body_.inputs.size(); ++i) {
-      if (is_scalar(i)) continue;
+      if (is_scalar(i) || is_places(i)) continue;
       const std::string pointer = cat("((const ", type(i), "*)p.in[", i, "] + (", at(i), "))");
       const int64_t step = inner.sizes.empty() ? 0 : inner.strides[i].back();
       if (vector_ == 1 || step == 0) {
@@ -276,7 +331,7 @@ class Writer {
     for (const Node& node : body_.nodes) {
       if (node.op->kind == OpKind::reduction) continue;
       std::string& result = name[node.out[0]];
-      if (node.op == &op::broadcast_to) {
+      if (node.op == &op::broadcast_to || node.op == &op::spread_rows) {
         result = name[node.in[0]];
         continue;
       }

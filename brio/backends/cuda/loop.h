@@ -25,6 +25,12 @@ struct LoopReduction {
   DType dtype;
 };
 
+// A table that is read as rows and their places (ops/indexed_rows.h): two inputs, and the number of the last row.
+struct LoopSpread {
+  size_t rows, places;
+  int64_t last;
+};
+
 // What is settled before any text is written.
 struct Loop {
   std::shared_ptr<const Graph> body;
@@ -32,6 +38,7 @@ struct Loop {
   uint32_t reduced = 0;                     // mask of axes
   std::vector<size_t> elementwise_outputs;  // of the kernel
   std::vector<LoopReduction> reductions;
+  std::vector<LoopSpread> spreads;
   // Operands: the inputs, then the elementwise outputs. Without reductions all dims are kept.
   LoopDims kept, folded;
   bool by_rows = false;  // the innermost elements are folded
@@ -41,6 +48,7 @@ struct Loop {
   static Loop of(std::shared_ptr<const Graph> body);
   size_t operand_count() const { return body->inputs.size() + elementwise_outputs.size(); }
   DType operand_dtype(size_t i) const;
+  bool is_spread(size_t operand) const;  // rows or places of one
   // The dims whose innermost one neighbouring threads, and the elements of a vector, walk along.
   const LoopDims& inner() const { return reductions.empty() || !by_rows ? kept : folded; }
   // Read or written `vector` elements at a time: their addresses have to be multiples of that.

@@ -53,7 +53,7 @@ class LoopKernel final : public CudaKernel {
 
   // Each thread reads its elements before it writes them, and nobody else reads these.
   bool allows_in_place(size_t in, size_t out) const override {
-    if (!loop_.reductions.empty()) return false;
+    if (!loop_.reductions.empty() || loop_.is_spread(in)) return false;
     const size_t operand = loop_.body->inputs.size() + out;  // outputs are in the node's order
     return loop_.kept.strides[in] == loop_.kept.strides[operand] &&
            size_of(loop_.operand_dtype(in)) == size_of(loop_.operand_dtype(operand));
@@ -75,6 +75,7 @@ class LoopKernel final : public CudaKernel {
     p.number(kept_);
     p.number(folded_);
     p.number(per_block_);
+    for (const LoopSpread& spread : loop_.spreads) p.number(spread.last);
     for (const LoopDims* dims : {&loop_.kept, &loop_.folded}) {
       for (size_t d = 1; d < dims->sizes.size(); ++d) p.divider(dims->sizes[d]);
       if (dims->sizes.empty()) continue;

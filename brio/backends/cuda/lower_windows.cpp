@@ -29,14 +29,17 @@ Support supports_numbers(const NodeView& node) {
   return is_real(dtype) && dtype != boolean ? Support::can() : Support::cannot(cat("no windows of ", dtype));
 }
 
+PoolGeometry pool_of(const NodeView& node) {
+  const bool from_result = node.node.op == &op::avg_pool_grad || node.node.op == &op::max_pool_grad_from_taken;
+  return PoolGeometry::of(from_result ? node.out(0).shape : node.in(0).shape, node.attrs());
+}
 WindowSizes geometry(const NodeView& node) {
   const OpDef& op = *node.node.op;
   if (&op == &op::conv || &op == &op::conv_input_grad || &op == &op::conv_filter_grad) {
     const ConvGeometry g = ConvGeometry::of(op, node.in(0).shape, node.in(1).shape, node.out(0).shape, node.attrs());
     return {g, g.batch, 0, g.groups, g.in, g.out};
   }
-  const PoolGeometry g =
-      PoolGeometry::of(&op == &op::avg_pool_grad ? node.out(0).shape : node.in(0).shape, node.attrs());
+  const PoolGeometry g = pool_of(node);
   return {g, g.batch, g.channels, 1, 0, 0};
 }
 
@@ -83,7 +86,8 @@ class WindowKernel final : public CudaKernel {
   std::shared_ptr<const Code> code_;
 };
 
-// max_pool, max_pool_pick and max_pool_grad, by vectors of channels where these and the addresses allow it.
+// max_pool, max_pool_pick and max_pool_grad, and the forms that keep what was taken, by vectors of channels where
+// these and the addresses allow it.
 class MaxPoolKernel final : public CudaKernel {
  public:
   explicit MaxPoolKernel(const NodeView& node)
@@ -91,9 +95,10 @@ class MaxPoolKernel final : public CudaKernel {
         op_(*node.node.op),
         dtype_(node.out(0).dtype),
         sizes_(geometry(node)),
-        grad_(&op_ == &op::max_pool_grad),
+        keeps_(&op_ == &op::max_pool_with_taken),
+        grad_(&op_ == &op::max_pool_grad || &op_ == &op::max_pool_grad_from_taken),
         elements_(node.out(0).shape.elements()) {
-    const PoolGeometry g = PoolGeometry::of(node.in(0).shape, node.attrs());
+    const PoolGeometry g = pool_of(node);
     windows_ = g.batch * g.counts() * g.channels;
     small_taps_ = g.taps() <= 256;
     // Small windows are part of the text, so that their loops are written out and nothing is divided.
@@ -106,16 +111,16 @@ class MaxPoolKernel final : public CudaKernel {
     description = cat(op_.name, ", ", vector_, " channels at once");
   }
   size_t scratch_needed() const override {
-    return grad_ ? static_cast<size_t>(windows_) * (small_taps_ ? 1 : sizeof(int32_t)) : 0;
+    return &op_ == &op::max_pool_grad ? static_cast<size_t>(windows_) * (small_taps_ ? 1 : sizeof(int32_t)) : 0;
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (elements_ == 0) return;
-    const void* const second = &op_ == &op::max_pool ? args.in[0] : args.in[1];
+    const void* const second = keeps_ ? args.out[1] : &op_ == &op::max_pool ? args.in[0] : args.in[1];
     const bool aligned = is_aligned({args.in[0], second, args.out[0]});
     const int vector = aligned ? vector_ : 1;
     const Codes& codes = aligned ? vectors_ : codes_of(1);
-    if (grad_) start(*codes.taken, args.scratch, args.in[0], nullptr, windows_ / vector, stream);
-    start(*codes.main, args.out[0], grad_ ? args.scratch : args.in[0], second,
+    if (codes.taken) start(*codes.taken, args.scratch, args.in[0], nullptr, windows_ / vector, stream);
+    start(*codes.main, args.out[0], codes.taken ? args.scratch : args.in[0], second,
           (grad_ ? elements_ : windows_) / vector, stream);
   }
 
@@ -133,9 +138,14 @@ class MaxPoolKernel final : public CudaKernel {
               t, ", ", i, "> p) { WindowSizes<", i, "> s = p.s; ", constants_, call, "; }\n"),
           {"elementwise", "windows"});
     };
+    if (keeps_)
+      return {nullptr, code("max_pool_keeping", cat("max_pool_keeping<", vector, ">(p.out, (u8*)p.b, p.a, s)"))};
     if (!grad_) return {nullptr, code("max_pool", cat("max_pool<", vector, ">(p.out, p.a, p.b, s)"))};
-    return {code("max_pool_taken", cat("max_pool_taken<", vector, ">((", w, "*)p.out, p.a, s)")),
-            code("max_pool_grad", cat("max_pool_grad<", vector, ">(p.out, (const ", w, "*)p.a, p.b, s)"))};
+    Codes codes{nullptr,
+                code("max_pool_grad", cat("max_pool_grad<", vector, ">(p.out, (const ", w, "*)p.a, p.b, s)"))};
+    if (&op_ == &op::max_pool_grad)
+      codes.taken = code("max_pool_taken", cat("max_pool_taken<", vector, ">((", w, "*)p.out, p.a, s)"));
+    return codes;
   }
   void start(const Code& code, void* out, const void* a, const void* b, int64_t threads, CudaStream& stream) const {
     if (threads == 0) return;
@@ -153,7 +163,7 @@ class MaxPoolKernel final : public CudaKernel {
   const OpDef& op_;
   DType dtype_;
   WindowSizes sizes_;
-  bool grad_, small_taps_ = true;
+  bool keeps_, grad_, small_taps_ = true;
   int64_t elements_, windows_ = 0;
   int vector_ = 1;
   std::string constants_;
@@ -165,7 +175,8 @@ class MaxPoolKernel final : public CudaKernel {
 std::unique_ptr<Kernel> direct_convolution(const NodeView& node) { return std::make_unique<WindowKernel>(node); }
 
 void add_windows(Kernels& kernels) {
-  for (const OpDef* op : {&op::max_pool, &op::max_pool_pick, &op::max_pool_grad})
+  for (const OpDef* op : {&op::max_pool, &op::max_pool_pick, &op::max_pool_grad, &op::max_pool_with_taken,
+                          &op::max_pool_grad_from_taken})
     kernels.add<MaxPoolKernel>(*op, "windows", supports_numbers);
   for (const OpDef* op : {&op::avg_pool, &op::avg_pool_grad})
     kernels.add<WindowKernel>(*op, "windows", supports_numbers);

@@ -5,7 +5,7 @@
 namespace brio::reference {
 namespace {
 
-// Calls f(x index) for the elements of one window that are not padding, in row-major order.
+// Calls f(x index, tap) for the elements of one window that are not padding, in row-major order.
 template <typename F>
 void for_window(const PoolGeometry& g, int64_t n, const Coordinates& o, int64_t channel, F&& f) {
   const Shape window{g.axis[0].window, g.axis[1].window, g.axis[2].window};
@@ -18,7 +18,7 @@ void for_window(const PoolGeometry& g, int64_t n, const Coordinates& o, int64_t 
       inside &= i >= 0 && i < g.axis[a].size;
       index = index * g.axis[a].size + i;
     }
-    if (inside) f(index * g.channels + channel);
+    if (inside) f(index * g.channels + channel, t);
   }
 }
 
@@ -32,12 +32,17 @@ void for_windows(const PoolGeometry& g, F&& f) {
   }
 }
 
+struct FirstLargest {
+  int64_t at = -1, tap = -1;
+};
 template <typename T>
-int64_t first_largest(const PoolGeometry& g, const T* x, int64_t n, const Coordinates& o, int64_t channel) {
-  int64_t best = -1;
-  for_window(g, n, o, channel, [&](int64_t i) {
+FirstLargest first_largest(const PoolGeometry& g, const T* x, int64_t n, const Coordinates& o, int64_t channel) {
+  FirstLargest best;
+  for_window(g, n, o, channel, [&](int64_t i, int64_t tap) {
     const auto candidate = wide(x[i]);
-    if (best < 0 || candidate > wide(x[best]) || (candidate != candidate && wide(x[best]) == wide(x[best]))) best = i;
+    if (best.at < 0 || candidate > wide(x[best.at]) ||
+        (candidate != candidate && wide(x[best.at]) == wide(x[best.at])))
+      best = {i, tap};
   });
   return best;
 }
@@ -48,7 +53,19 @@ void run_pick(const Call& call) {
   visit_numbers(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
     for_windows(g, [&](int64_t y, int64_t n, const Coordinates& o, int64_t channel) {
-      call.out<T>()[y] = call.in<T>(call.in_avals.size() - 1)[first_largest(g, call.in<T>(0), n, o, channel)];
+      call.out<T>()[y] = call.in<T>(call.in_avals.size() - 1)[first_largest(g, call.in<T>(0), n, o, channel).at];
+    });
+  });
+}
+
+void run_with_taken(const Call& call) {
+  const PoolGeometry g = PoolGeometry::of(call.in_shape(0), call.attrs);
+  visit_numbers(call.in_avals[0].dtype, [&](auto t) {
+    using T = decltype(t);
+    for_windows(g, [&](int64_t y, int64_t n, const Coordinates& o, int64_t channel) {
+      const FirstLargest largest = first_largest(g, call.in<T>(0), n, o, channel);
+      call.out<T>()[y] = call.in<T>(0)[largest.at];
+      call.out<uint8_t>(1)[y] = static_cast<uint8_t>(largest.tap);
     });
   });
 }
@@ -75,7 +92,7 @@ void gather_shares(const Call& call, const PoolGeometry& g, Share&& share) {
         exists &= from >= 0 && from % g.axis[a].stride == 0 && o[a] < counts[a];
         pixel = pixel * counts[a] + o[a];
       }
-      if (exists) sum = plus(sum, share(i, pixel * g.channels + i % g.channels, n, o));
+      if (exists) sum = plus(sum, share(i, pixel * g.channels + i % g.channels, n, o, t));
     }
     call.out<T>()[i] = rounded<T>(sum);
   }
@@ -85,8 +102,19 @@ void run_max_pool_grad(const Call& call) {
   const PoolGeometry g = PoolGeometry::of(call.in_shape(0), call.attrs);
   visit_numbers(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
-    gather_shares<T>(call, g, [&](int64_t i, int64_t y, int64_t n, const Coordinates& o) -> Accumulator<T> {
-      if (first_largest(g, call.in<T>(0), n, o, i % g.channels) != i) return 0;
+    gather_shares<T>(call, g, [&](int64_t i, int64_t y, int64_t n, const Coordinates& o, int64_t) -> Accumulator<T> {
+      if (first_largest(g, call.in<T>(0), n, o, i % g.channels).at != i) return 0;
+      return static_cast<Accumulator<T>>(call.in<T>(1)[y]);
+    });
+  });
+}
+
+void run_grad_from_taken(const Call& call) {
+  const PoolGeometry g = PoolGeometry::of(call.out_shape(), call.attrs);
+  visit_numbers(call.in_avals[1].dtype, [&](auto t) {
+    using T = decltype(t);
+    gather_shares<T>(call, g, [&](int64_t, int64_t y, int64_t, const Coordinates&, int64_t tap) -> Accumulator<T> {
+      if (call.in<uint8_t>(0)[y] != tap) return 0;
       return static_cast<Accumulator<T>>(call.in<T>(1)[y]);
     });
   });
@@ -98,7 +126,7 @@ void run_avg_pool(const Call& call) {
     using T = decltype(t);
     for_windows(g, [&](int64_t y, int64_t n, const Coordinates& o, int64_t channel) {
       double sum = 0, count = 0;
-      for_window(g, n, o, channel, [&](int64_t i) {
+      for_window(g, n, o, channel, [&](int64_t i, int64_t) {
         sum += wide(call.in<T>(0)[i]);
         ++count;
       });
@@ -111,9 +139,9 @@ void run_avg_pool_grad(const Call& call) {
   const PoolGeometry g = PoolGeometry::of(call.out_shape(), call.attrs);
   visit_floats(call.in_avals[0].dtype, [&](auto t) {
     using T = decltype(t);
-    gather_shares<T>(call, g, [&](int64_t i, int64_t y, int64_t n, const Coordinates& o) {
+    gather_shares<T>(call, g, [&](int64_t i, int64_t y, int64_t n, const Coordinates& o, int64_t) {
       double count = 0;
-      for_window(g, n, o, i % g.channels, [&](int64_t) { ++count; });
+      for_window(g, n, o, i % g.channels, [&](int64_t, int64_t) { ++count; });
       return wide(call.in<T>(0)[y]) / count;
     });
   });
@@ -125,6 +153,8 @@ void add_pooling(Registry& r) {
   add<run_pick>(r, op::max_pool);
   add<run_pick>(r, op::max_pool_pick);
   add<run_max_pool_grad>(r, op::max_pool_grad);
+  add<run_with_taken>(r, op::max_pool_with_taken);
+  add<run_grad_from_taken>(r, op::max_pool_grad_from_taken);
   add<run_avg_pool>(r, op::avg_pool);
   add<run_avg_pool_grad>(r, op::avg_pool_grad);
 }

@@ -410,5 +410,7 @@ class _Iterator:
     def __next__(self):
         return self._pack(next(self._core))
 
+    next = __next__
+
     def get_next(self):
         return self._pack(self._core.get_next())

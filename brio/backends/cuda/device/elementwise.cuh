@@ -192,6 +192,9 @@ template <typename To, typename From> DEVICE Wide<To> op_cast(From x) {
 #undef COMPARE
 #undef LIBRARY
 
+// Of a table that is read as rows: a place outside of them stands for the last.
+template <typename I> DEVICE I row_at(i32 place, I last) { return place < 0 || (I)place > last ? last : (I)place; }
+
 // Folds: what an empty one gives, and how two join. They are the same in every order but for rounding.
 template <typename T> struct FoldSum {
   static DEVICE T start() { return (T)0; }

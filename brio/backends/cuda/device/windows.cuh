@@ -103,6 +103,25 @@ template <int V, typename W, typename T, typename I> DEVICE void max_pool_taken(
     *(Pack<W, V>*)(taken + pixel * s.channels + channel) = w;
   }
 }
+// Both at once, of windows whose taps have numbers of 8 bits.
+template <int V, typename T, typename I> DEVICE void max_pool_keeping(T* out, u8* taken, const T* x, const WindowSizes<I>& s) {
+  const I counts = counts_of(s), packs = s.channels / V;
+  FOR_ELEMENTS(e, s.batch * counts * packs) {
+    const I pixel = e / packs, channel = (e - pixel * packs) * V, n = pixel / counts;
+    I o[3];
+    spatial(pixel - n * counts, s.axis[1].count, s.axis[2].count, o);
+    const Largest<V, T, I> largest(s, x, n, o, channel);
+    Pack<T, V> value;
+    Pack<u8, V> tap;
+#pragma unroll
+    for (int v = 0; v < V; ++v) {
+      value.v[v] = narrow<T>(largest.value[v]);
+      tap.v[v] = (u8)largest.tap[v];
+    }
+    *(Pack<T, V>*)(out + pixel * s.channels + channel) = value;
+    *(Pack<u8, V>*)(taken + pixel * s.channels + channel) = tap;
+  }
+}
 template <int V, typename W, typename T, typename I>
 DEVICE void max_pool_grad(T* out, const W* taken, const T* g, const WindowSizes<I>& s) {
   const I sizes = sizes_of(s), counts = counts_of(s), packs = s.channels / V;
