@@ -51,7 +51,7 @@ test-cuda: setup ## run the unit tests on a GPU; without one, say why and run no
 	$(call build,release,brio_tool $(CUDA_TESTS))
 	@scripts/test_cuda $(RELEASE)
 
-# Some five minutes. EMULATED_TESTS: what to run of test_ops instead; it knows no cuDNN and no tensor cores.
+# Some three minutes. EMULATED_TESTS: what to run of test_ops instead; it knows no cuDNN and no tensor cores.
 emulated_ops := max_pool* avg_pool* relu_pool* exp ndtr sigmoid mul select cast* fused reduce_* row_norm* softmax* spread_rows adam_update
 empty :=
 EMULATED_TESTS ?= $(subst $(empty) $(empty),:,$(addprefix *EveryOp.MatchesReference/,$(emulated_ops)))
