@@ -2,7 +2,8 @@
 #   replay_NAME  in every build: runs the target on its seeds and on damaged copies of them, as the test fuzz/NAME
 #   fuzz_NAME    in builds with BRIO_FUZZ (preset `fuzz`, clang): libFuzzer; fuzz_parsers builds them all
 # They stand on the rooms of the parsers alone, so that they need not wait for the rest of libbrio; the state of an
-# iterator, which is read by the stages of pipelines, and saved traces, which hold any op, need it all.
+# iterator, which is read by the stages of pipelines, the configs of models, and saved traces, which hold any op, need
+# it all.
 set(fuzzed_objects "")
 foreach(room base tensor formats)
   list(APPEND fuzzed_objects $<TARGET_OBJECTS:brio_${room}>)
@@ -17,7 +18,7 @@ endif()
 file(GLOB parsers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/parsers/*.cpp")
 foreach(source IN LISTS parsers)
   cmake_path(GET source STEM name)
-  if(name STREQUAL "iterator_state" OR name STREQUAL "saved_trace")
+  if(name MATCHES "^(iterator_state|model_config|saved_trace)$")
     set(fuzzed brio)
   else()
     set(fuzzed brio_fuzzed)

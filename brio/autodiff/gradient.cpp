@@ -7,6 +7,7 @@
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
 #include "brio/ir/grad.h"
+#include "brio/ir/op_origins.h"
 #include "brio/ir/trace.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/shape_ops.h"
@@ -199,6 +200,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
   }
   // Backward: a rule's ops go where the node is that they belong to.
   const KeepPlace keep(current_recording());
+  OpOrigins* const origins = OpOrigins::current();
   for (uint32_t n = last; n-- > begin;) {
     const RecordedNode node = recording.nodes[n];
     if (!(recording.tracked[node.value] & tape_bit)) continue;
@@ -208,8 +210,10 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     for (uint32_t i = 0; i < node.n_values; ++i) has_cotangent |= scratch.cotangents[node.value + i].defined();
     if (!from_source || !has_cotangent) continue;
     keep.use(node.place);
+    if (origins) origins->begin_gradient(recording, n);
     run_rule(recording, n, scratch);
   }
+  if (origins) origins->end_gradient(recording);
   std::vector<Tensor> result;
   result.reserve(sources.size());
   for (ValueId source : sources) result.push_back(scratch.cotangents[source]);

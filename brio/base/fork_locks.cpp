@@ -33,16 +33,31 @@ std::recursive_mutex& first_use_mutex() {
 }
 [[maybe_unused]] const bool made_at_load = (first_use_mutex(), register_fork_locks(), true);
 
+// What was taken for the fork that is going on.
+std::vector<Row>& taken() {
+  static auto* const rows = new std::vector<Row>;
+  return *rows;
+}
+
+// The table's lock comes last: others take it while they hold one of the locks in it. Nobody can then add to it who has
+// one of them.
 void before_fork() {
-  first_use_mutex().lock();  // before the table: what is made there may add to it
+  first_use_mutex().lock();  // before all: what is made there may add to the table
   Table& t = table();
-  t.mutex.lock();
-  for (const Row& row : t.rows) row.take(row.lock);
+  while (true) {
+    t.mutex.lock();
+    taken() = t.rows;
+    t.mutex.unlock();
+    for (const Row& row : taken()) row.take(row.lock);
+    t.mutex.lock();
+    if (t.rows.size() == taken().size()) return;
+    t.mutex.unlock();
+    for (auto row = taken().rbegin(); row != taken().rend(); ++row) row->give_back(row->lock);
+  }
 }
 void give_back() {
-  Table& t = table();
-  for (auto row = t.rows.rbegin(); row != t.rows.rend(); ++row) row->give_back(row->lock);
-  t.mutex.unlock();
+  table().mutex.unlock();
+  for (auto row = taken().rbegin(); row != taken().rend(); ++row) row->give_back(row->lock);
 }
 void in_parent() {
   give_back();

@@ -1,7 +1,8 @@
 // brio bench [NAME…] [--explain] [--json]: medians and bests of Brio's own workloads, with --explain where the time
 // of their input went; brio bench ops [WORD…] [--json]: of single ops, those whose names begin so; brio bench
-// recorder [NAME…] [--json]: with the recorder of where time goes on and off, in turns. `start --once`
-// trains one step and ends: whoever times the process has the time from nothing to the first trained step.
+// recorder|gate [NAME…] [--json]: with the recorder of where time goes, or the gate against numbers that are not
+// finite, on and off, in turns. `start --once` trains one step and ends: whoever times the process has the time from
+// nothing to the first trained step.
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "brio/base/error.h"
 #include "brio/cli/command.h"
 #include "brio/cli/explain.h"
+#include "brio/cli/gate_bench.h"
 #include "brio/cli/recorder_bench.h"
 #include "brio/cli/single_ops.h"
 #include "brio/cli/workloads.h"
@@ -147,7 +149,11 @@ int run_bench(Words words) {
     if (once || explain) return misuse("bench", "recorder takes the names of workloads and --json");
     return bench_recorder(std::span(names).subspan(1), json);
   }
-  std::string known = "ops recorder start";
+  if (!names.empty() && names[0] == "gate") {
+    if (once || explain) return misuse("bench", "gate takes names and --json");
+    return bench_gate(std::span(names).subspan(1), json);
+  }
+  std::string known = "ops recorder gate start";
   for (const Workload& workload : workloads()) known += cat(" ", workload.name);
   for (std::string_view name : names)
     if (name != "start" && std::ranges::find(workloads(), name, &Workload::name) == workloads().end())

@@ -1,5 +1,5 @@
-// brio doctor [--out FILE.json] -- COMMAND…: runs a program under the doctor; brio compare RUN1 RUN2: what became
-// slower between two runs.
+// brio doctor [--out FILE.json] [--page FILE.html] [--trace FILE.json] -- COMMAND…: runs a program under the doctor;
+// brio compare RUN1 RUN2: what became slower between two runs.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,13 +48,19 @@ std::string percent(double share) {
 }  // namespace
 
 int run_doctor(Words words) {
-  std::string out = "doctor.json";
+  std::string out = "doctor.json", page, trace;
+  const std::pair<std::string, std::string*> options[] = {{"--out", &out}, {"--page", &page}, {"--trace", &trace}};
   size_t at = 0;
-  for (; at < words.size() && words[at] != "--"; ++at) {
-    if (words[at] == "--out" && at + 1 < words.size()) out = words[++at];
-    else if (words[at].starts_with("--out=")) out = words[at].substr(6);
-    else if (words[at].starts_with("-")) throw Misuse(cat("there is no option ", words[at]));
-    else break;  // the command, without the dashes
+  for (; at < words.size() && words[at].starts_with("-") && words[at] != "--"; ++at) {
+    bool known = false;
+    for (const auto& [name, value] : options) {
+      if (words[at] == name && at + 1 < words.size()) *value = words[++at];
+      else if (words[at].starts_with(name + "=")) *value = words[at].substr(name.size() + 1);
+      else continue;
+      known = true;
+      break;
+    }
+    if (!known) throw Misuse(cat("there is no option ", words[at], ", or it lacks its FILE"));
   }
   if (at < words.size() && words[at] == "--") ++at;
   if (at == words.size()) throw Misuse("takes a command: brio doctor -- python train.py");
@@ -64,6 +70,8 @@ int run_doctor(Words words) {
   arguments.push_back(nullptr);
   unlink(out.c_str());
   setenv("BRIO_DOCTOR", out.c_str(), 1);
+  if (!page.empty()) setenv("BRIO_DOCTOR_PAGE", page.c_str(), 1);
+  if (!trace.empty()) setenv("BRIO_TRACE", trace.c_str(), 1);
   // Ctrl-C is the program's: it reports, and ends.
   signal(SIGINT, SIG_IGN);
   const pid_t child = fork();
@@ -77,8 +85,10 @@ int run_doctor(Words words) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (access(out.c_str(), R_OK) == 0) std::fprintf(stderr, "the whole report is in %s\n", out.c_str());
-  else
+  const bool written = access(out.c_str(), R_OK) == 0;
+  for (const std::string* file : {&out, &page, &trace})
+    if (written && !file->empty()) std::fprintf(stderr, "%s is written\n", file->c_str());
+  if (!written)
     std::fprintf(stderr, "brio doctor: %s wrote no report: it did not load Brio, or could not write %s\n",
                  arguments[0], out.c_str());
   if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
@@ -86,7 +96,7 @@ int run_doctor(Words words) {
 }
 
 int run_compare(Words words) {
-  const Arguments arguments(words, {}, {});
+  const Arguments arguments(words, {"--json"}, {});
   if (arguments.names().size() != 2) throw Misuse("takes two reports: brio compare BEFORE.json AFTER.json");
   const Report before = read_report(arguments.names()[0]), after = read_report(arguments.names()[1]);
   const double change = after.step_ms / before.step_ms - 1;
@@ -98,6 +108,16 @@ int run_compare(Words words) {
     parts.emplace_back((ms - was) / before.step_ms, name);
   }
   std::ranges::sort(parts, [](const auto& a, const auto& b) { return std::abs(a.first) > std::abs(b.first); });
+  if (arguments.has("--json")) {
+    Json by_part = Json::object();
+    for (const auto& [share, name] : parts) by_part[name] = share;
+    const Json all = {{"before_step_ms", before.step_ms},
+                      {"after_step_ms", after.step_ms},
+                      {"change", change},
+                      {"change_by_part", by_part}};
+    std::puts(all.dump().c_str());
+    return 0;
+  }
   std::string text;
   for (const auto& [share, name] : parts)
     if (std::abs(share) >= 0.01) text += cat(text.empty() ? "" : ", ", name, " ", percent(share));

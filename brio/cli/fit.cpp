@@ -13,7 +13,9 @@
 #include "brio/cli/job.h"
 #include "brio/cli/network.h"
 #include "brio/cli/report_page.h"
+#include "brio/doctor/verdict.h"
 #include "brio/formats/seal.h"
+#include "brio/profile/chrome_trace.h"
 #include "brio/runtime/explain.h"
 #include "brio/train/dataset_source.h"
 
@@ -43,6 +45,7 @@ RUN gets model.keras, report.html, log.csv, summary.json and the checkpoints.
   --seed N       of weights, order and what is held out; 1 unless said otherwise
   --explain      where the time of the input went, stage by stage, and what limits
   --doctor       what limits the run, what would help, and by how much
+  --trace FILE   the newest steps, for chrome://tracing and ui.perfetto.dev
   --json         one object, in place of the bar
 
 SIGINT (Ctrl-C) and SIGTERM end it after the step, with a checkpoint.
@@ -202,7 +205,7 @@ int run_fit(Words words) {
   }
   const Arguments arguments(words, {"--explain", "--doctor", "--json", "--resume"},
                             {"--out", "--model", "--epochs", "--batch", "--size", "--label", "--task", "--header",
-                             "--delimiter", "--seed", "--forecast", "--window", "--horizon"});
+                             "--delimiter", "--seed", "--forecast", "--window", "--horizon", "--trace"});
   if (arguments.names().size() != 1) throw Misuse("takes one SRC");
   const std::string& path = arguments.names()[0];
   const bool json = arguments.has("--json"), explain = arguments.has("--explain"), kept = arguments.has("--out");
@@ -227,8 +230,11 @@ int run_fit(Words words) {
   std::fflush(stdout);
   run.keep_settings();
 
-  nn::FitOptions options{
-      .epochs = wishes.epochs, .verbose = json ? 0 : 1, .doctor = arguments.has("--doctor"), .exit_on_signal = false};
+  nn::FitOptions options{.epochs = wishes.epochs,
+                         .verbose = json ? 0 : 1,
+                         .on_bad_number = train::OnBadNumber::stop,
+                         .doctor = arguments.has("--doctor"),
+                         .exit_on_signal = false};
   if (job.validation) {
     options.validation_data.dataset = job.validation->batches;
     // The rate falls to the end, which is where networks get best: it ends before where half of the epochs bring
@@ -261,6 +267,7 @@ int run_fit(Words words) {
       std::fprintf(stderr, "brio fit: the forecast is no better than taking the last value\n");
   }
   if (result.input) page.input = result.input->str();
+  page.time = doctor::judge().charts();
   if (page.validation) say(cat("validation: ", page.validation->str()));
   if (page.test) say(cat("test: ", page.test->str()));
   if (kept) {
@@ -272,6 +279,7 @@ int run_fit(Words words) {
     say(cat("model: ", run.file("model.keras"), "\nreport: ", run.file("report.html")));
     say(cat("next: brio predict ", run.file("model.keras"), " FILES…"));
   }
+  if (arguments.has("--trace")) formats::write_file(arguments.text("--trace"), profile::chrome_trace(0));
   if (json) std::puts(dumped(found).c_str());
   else if (explain) {
     std::fputs(result.input ? result.input->str().c_str() : "rows in memory: there are no stages of input\n", stdout);

@@ -20,7 +20,7 @@ constexpr Command kCommands[] = {
     {"fit", "train on a folder of pictures or a table: brio fit SRC --out RUN (brio fit --help)", run_fit},
     {"predict", "what a trained model says of files: brio predict MODEL FILES… [--json]", run_predict},
     {"eval", "how good a trained model is: brio eval MODEL SRC… [--json]", run_eval},
-    {"doctor", "run a program and say what limits it: brio doctor [--out FILE.json] -- COMMAND…", run_doctor},
+    {"doctor", "run a program and say what limits it: brio doctor [--page FILE.html] [--trace FILE.json] -- COMMAND…", run_doctor},
     {"compare", "what became slower between two reports of the doctor: brio compare BEFORE.json AFTER.json",
      run_compare},
     {"bench", "time Brio's own workloads: brio bench [NAME… | ops [NAME…] | recorder] [--explain] [--json]",

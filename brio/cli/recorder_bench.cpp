@@ -2,27 +2,17 @@
 #include "brio/cli/recorder_bench.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <memory>
 #include <vector>
 
 #include "brio/brio.h"
 #include "brio/cli/command.h"
+#include "brio/cli/in_turns.h"
 #include "brio/cli/workloads.h"
 #include "brio/profile/recorder.h"
 
 namespace brio::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
-
-double median(std::vector<double> list) {
-  std::ranges::sort(list);
-  return list[list.size() / 2];
-}
 
 // Training steps of a small network for pictures, by fit().
 Work make_cnn() {
@@ -42,34 +32,9 @@ Work make_cnn() {
 }
 
 void compare(std::string_view name, const Work& work, bool json) {
-  constexpr double kBlock = 0.1;
-  constexpr size_t kRounds = 41;
-  for (int i = 0; i < 3; ++i) work.iterate();
-  const auto begin = Clock::now();
-  work.iterate();
-  const auto at_once = std::max<int>(1, static_cast<int>(kBlock / std::max(1e-9, seconds_since(begin))));
-  std::vector<double> times[2], ratios;
-  for (size_t round = 0; round < kRounds; ++round) {
-    double both[2] = {};
-    for (const size_t turn : {round % 2, 1 - round % 2}) {
-      profile::set_recording(turn == 1);
-      double units = 0;
-      const auto start = Clock::now();
-      for (int i = 0; i < at_once; ++i) units += work.iterate();
-      both[turn] = seconds_since(start) / units;
-      times[turn].push_back(both[turn]);
-    }
-    ratios.push_back(both[1] / both[0]);
-  }
+  compare_in_turns(
+      name, [](bool on) { profile::set_recording(on); }, work.iterate, json);
   profile::set_recording(true);
-  const double off = median(times[0]), on = median(times[1]), ratio = median(ratios);
-  if (json)
-    std::printf("{\"name\": \"%s\", \"off_us\": %.6g, \"on_us\": %.6g, \"share\": %.6g}\n", std::string(name).c_str(),
-                off * 1e6, on * 1e6, ratio - 1);
-  else
-    std::printf("%-12s %12.3f %12.3f µs   %+.2f %%\n", std::string(name).c_str(), off * 1e6, on * 1e6,
-                (ratio - 1) * 100);
-  std::fflush(stdout);
 }
 
 }  // namespace
@@ -81,7 +46,7 @@ int bench_recorder(std::span<const std::string_view> names, bool json) {
   for (const std::string_view name : names)
     if (name != "cnn" && std::ranges::find(workloads(), name, &Workload::name) == workloads().end())
       return misuse("bench", cat("no workload is called '", name, "'"));
-  if (!json) std::printf("%-12s %12s %12s      %s\n", "recorder", "off", "on", "costs");
+  if (!json) print_turns_header("recorder");
   for (const Workload& workload : workloads())
     if (wanted(workload.name)) compare(workload.name, workload.make(), json);
   if (wanted("cnn")) compare("cnn", make_cnn(), json);

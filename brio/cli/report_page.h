@@ -16,6 +16,7 @@ struct ReportPage {
   std::vector<std::string> found = {}, warnings = {}, summary = {};
   train::History history = {};
   std::optional<Scores> validation = {}, test = {};
+  std::string time = {};   // where the time of the steps went, as HTML
   std::string input = {};  // where the time of the input went
 
   std::string html() const;

@@ -5,11 +5,14 @@
 #include "brio/data/shuffle.h"
 
 #include <mutex>
+#include <utility>
 
 #include "brio/base/error.h"
+#include "brio/base/warning.h"
 #include "brio/data/block_order.h"
 #include "brio/data/permutation.h"
 #include "brio/data/seeds.h"
+#include "brio/profile/figures.h"
 
 namespace brio::data {
 namespace {
@@ -206,11 +209,23 @@ class BufferShuffle final : public OrderingStage {
   void check_budget() {
     const int64_t held =
         stats().held_bytes.load(std::memory_order_relaxed) + static_cast<int64_t>(count_ * sizeof(Ticket));
-    if (pipeline_.ram_budget <= 0 || held <= pipeline_.ram_budget) return;
+    if (pipeline_.ram_budget <= 0 || held <= pipeline_.ram_budget / 4) return;
+    if (!std::exchange(told_, true)) warn_of_size(held);
+    if (held <= pipeline_.ram_budget) return;
     if (wanted_ != kAutotune)
       throw InvalidArgument(cat("[shuffle] a buffer of ", wanted_, " elements does not fit the RAM budget of ",
                                 pipeline_.ram_budget, " bytes; the largest that fits is ", count_ - 1));
     size_ = static_cast<int64_t>(count_);
+  }
+  // Before the memory is gone, and while the first batch is waited for.
+  void warn_of_size(int64_t held) const {
+    const double full = static_cast<double>(held) / static_cast<double>(count_) * static_cast<double>(size_);
+    if (wanted_ == kAutotune || full <= static_cast<double>(pipeline_.ram_budget)) return;
+    warn(cat("[drift] shuffle buffer too large: ", count_, " of ", wanted_, " elements take ",
+             profile::size_text(static_cast<double>(held)), ", all would take ", profile::size_text(full),
+             ", and the RAM budget is ", profile::size_text(static_cast<double>(pipeline_.ram_budget)),
+             "; the first batch waits until the buffer is full: lower buffer_size, or shuffle before what makes "
+             "elements large"));
   }
 
   int64_t wanted_, size_;
@@ -219,7 +234,7 @@ class BufferShuffle final : public OrderingStage {
   std::vector<Ticket> buffer_;  // the first count_ are in use
   size_t count_ = 0;
   int64_t given_ = 0;
-  bool ended_ = false;
+  bool ended_ = false, told_ = false;
   RandomStream numbers_;
   std::string start_;
 };

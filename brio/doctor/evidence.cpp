@@ -21,6 +21,10 @@ void add_steps(const profile::Run& run, double tick, Evidence& e) {
     for (const Part part : {Part::host, Part::record, Part::trace, Part::plan, Part::run, Part::read})
       own += run.ticks_of(i, part);
     e.step_seconds.push_back(static_cast<float>(static_cast<double>(own) * each));
+    TimedStep& timed = e.timeline.emplace_back();
+    timed.at = static_cast<double>(step.ended - run.step(run.first_kept()).began) * tick;
+    for (size_t p = 0; p < profile::kParts; ++p)
+      timed.parts[p] = static_cast<double>(run.ticks_of(i, static_cast<Part>(p))) * each;
   }
   std::ranges::sort(sorted);
   std::ranges::sort(running);
@@ -71,6 +75,15 @@ double Evidence::without_input() const {
   return std::max(others - slowed, 1e-9);
 }
 
+std::vector<Part> Evidence::parts_by_time() const {
+  constexpr double kShown = 0.005;  // of a step
+  std::vector<Part> order;
+  for (size_t i = 0; i < profile::kParts; ++i)
+    if (const auto each = static_cast<Part>(i); each != Part::trial && share(each) >= kShown) order.push_back(each);
+  std::ranges::sort(order, std::greater<>(), [&](Part each) { return part(each); });
+  return order;
+}
+
 bool Evidence::runs_eagerly() const {
   return std::ranges::any_of(notes, [](const profile::Named& note) { return note.name == "run_eagerly"; });
 }
@@ -86,7 +99,7 @@ Evidence gather() {
   const auto runs = profile::runs();
   if (runs.empty() || runs[0]->steady_steps() == 0) return e;
   const profile::Run& run = *runs[0];
-  profile::sample_now(run.steps);
+  profile::sample_now({run.id, run.steps, run.total});
   const double tick = profile::seconds_per_tick();
   e.kind = run.kind;
   e.steps = static_cast<int64_t>(run.steady_steps());

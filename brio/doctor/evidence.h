@@ -14,6 +14,12 @@ namespace brio::doctor {
 
 using profile::Part;
 
+// Seconds of one step, or the mean of several short ones.
+struct TimedStep {
+  double at = 0;  // its end, since the first one that is kept began
+  std::array<double, profile::kParts> parts{};
+};
+
 struct Evidence {
   profile::RunKind kind{};
   bool from_python = false;  // remedies are lines of Python
@@ -30,6 +36,7 @@ struct Evidence {
   profile::Trials trials;
   std::vector<profile::OpTime> ops;  // of the plan of a step, seconds of one
   std::vector<float> step_seconds;   // of the newest steps, in order: without input, callbacks and the like
+  std::vector<TimedStep> timeline;   // of the same, with them
 
   std::vector<profile::Named> callbacks, functions, plans, read_lines, tape_lines, notes;
   std::vector<profile::PipelineFacts> pipelines;
@@ -45,7 +52,8 @@ struct Evidence {
 
   double part(Part which) const { return parts[static_cast<size_t>(which)]; }
   double share(Part which) const { return step > 0 ? part(which) / step : 0; }
-  bool runs_eagerly() const;  // fit() does, as compile() asked for it
+  std::vector<Part> parts_by_time() const;  // longest first, without what is too short to be shown
+  bool runs_eagerly() const;                // fit() does, as compile() asked for it
   // The step without waiting for input, when nothing else keeps the processors busy.
   double without_input() const;
   // Running a step when it follows the one before at once. After a wait caches are cold and processors asleep.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "brio/doctor/evidence.h"
+#include "brio/profile/figures.h"
 
 namespace brio::doctor {
 
@@ -35,9 +36,10 @@ struct Finding {
 // Below this share nothing is advised.
 inline constexpr double kWorthSaying = 0.05;
 
-std::string percent(double share);
-std::string duration(double seconds);
-std::string size_text(double bytes);
+using profile::duration;
+using profile::percent;
+using profile::size_text;
+std::string factor_text(double factor);
 
 using Rule = std::optional<Finding> (*)(const Evidence&);
 

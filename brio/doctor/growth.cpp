@@ -1,9 +1,9 @@
 // Steps that become slower, and memory that grows with them.
 #include <algorithm>
-#include <cmath>
 
 #include "brio/base/error.h"
 #include "brio/doctor/finding.h"
+#include "brio/profile/drift.h"
 
 namespace brio::doctor {
 namespace {
@@ -13,38 +13,12 @@ double median(std::vector<float> list) {
   return list.empty() ? 0 : static_cast<double>(list[list.size() / 2]);
 }
 
-struct Grown {
-  std::string owner;
-  double bytes = 0;
-  bool steadily = false;
-};
-
-// What has grown most between a fifth of the run and its end.
-Grown grown(const Evidence& e) {
-  Grown most;
-  const size_t n = e.samples.empty() ? 0 : e.samples.size() - 1;  // the last one is of now: what was kept may be gone
-  if (n < 6) return most;
-  const auto look = [&](const std::string& name, auto value) {
-    const auto at = [&](double share) {  // of the time
-      const double wanted =
-          static_cast<double>(e.samples[0].at) + share * static_cast<double>(e.samples[n - 1].at - e.samples[0].at);
-      size_t i = 0;
-      while (i + 1 < n && static_cast<double>(e.samples[i].at) < wanted) ++i;
-      return static_cast<double>(value(e.samples[i]));
-    };
-    const double begin = at(0.2), third = at(0.6), end = at(1);
-    const bool steadily = third > begin && end > third && (end - third) > 0.4 * (third - begin);
-    if (steadily && end - begin > most.bytes) most = {name, end - begin, true};
-  };
-  look("memory outside of Brio's ledger", [&](const profile::Sample& s) {
-    int64_t known = 0;
-    for (size_t i = 0; i < e.gauges.size(); ++i)
-      if (e.gauges[i] != "plan count") known += s.gauges[i];
-    return s.rss - known;
-  });
-  for (size_t i = 0; i < e.gauges.size(); ++i)
-    if (e.gauges[i] != "plan count") look(e.gauges[i], [i](const profile::Sample& s) { return s.gauges[i]; });
-  return most;
+// What has grown most. The last sample is of now: what was kept may be gone.
+profile::MemoryGrowth grown(const Evidence& e) {
+  if (e.samples.empty()) return {};
+  const std::vector<profile::MemoryGrowth> all =
+      profile::grown_memory(std::span(e.samples).first(e.samples.size() - 1), e.gauges, 0, 6);
+  return all.empty() ? profile::MemoryGrowth{} : all[0];
 }
 
 }  // namespace
@@ -63,7 +37,7 @@ std::optional<Finding> growth(const Evidence& e) {
     after = part(3 * n / 4, n);
     if (!(middle > before * 1.08 && after > middle * 1.08)) after = before;
   }
-  const Grown memory = grown(e);
+  const profile::MemoryGrowth memory = grown(e);
   const bool slower = before > 0 && after > kSlower * before;
   if (!slower && memory.bytes < kMuch) return {};
   Finding f{.id = "growth", .where = memory.bytes > 4e6 ? memory.owner : "what the loop keeps"};

@@ -96,11 +96,33 @@ class Page {
   std::vector<std::string> lines_;
 };
 
-std::string factor_text(double factor) {
-  char text[32];
-  std::snprintf(text, sizeof text, factor >= 10 ? "%.0f" : "%.2f", factor);
-  return text;
+// How far the step by itself is from what the machine could do.
+struct Distance {
+  double products = 0, memory = 0;  // shares of the two peaks
+};
+std::optional<Distance> distance_to_peak(const Evidence& e) {
+  const profile::Trials& t = e.trials;
+  if (t.alone <= 0 || t.peak_flops <= 0 || t.peak_memory <= 0) return {};
+  return Distance{t.flops / t.alone / t.peak_flops, t.bytes / t.alone / t.peak_memory};
 }
+
+void add_parts(const Evidence& e, Page& page) {
+  constexpr size_t kBar = 40;
+  std::vector<Part> parts = e.parts_by_time();
+  if (parts.size() > 6) parts.resize(6);
+  for (const Part part : parts) {
+    const double share = e.share(part);
+    const size_t filled = std::min(kBar, static_cast<size_t>(share * kBar + 0.5));
+    std::string bar;
+    for (size_t k = 0; k < kBar; ++k) bar += k < filled ? "█" : "·";
+    char head[32], tail[48];
+    std::snprintf(head, sizeof head, "  %-11s", meaning_of(part));
+    std::snprintf(tail, sizeof tail, " %4s  %s", percent(share).c_str(), duration(e.part(part)).c_str());
+    page.add_as_is(head + bar + tail);
+  }
+}
+
+}  // namespace
 
 const char* meaning_of(Part part) {
   switch (part) {
@@ -120,27 +142,6 @@ const char* meaning_of(Part part) {
   return "";
 }
 
-void add_parts(const Evidence& e, Page& page) {
-  constexpr size_t kBar = 40;
-  std::vector<size_t> order;
-  for (size_t i = 0; i < profile::kParts; ++i)
-    if (static_cast<Part>(i) != Part::trial && e.parts[i] / e.step >= 0.005) order.push_back(i);
-  std::ranges::sort(order, std::greater<>(), [&](size_t i) { return e.parts[i]; });
-  if (order.size() > 6) order.resize(6);
-  for (const size_t i : order) {
-    const double share = e.parts[i] / e.step;
-    const size_t filled = std::min(kBar, static_cast<size_t>(share * kBar + 0.5));
-    std::string bar;
-    for (size_t k = 0; k < kBar; ++k) bar += k < filled ? "█" : "·";
-    char head[32], tail[48];
-    std::snprintf(head, sizeof head, "  %-11s", meaning_of(static_cast<Part>(i)));
-    std::snprintf(tail, sizeof tail, " %4s  %s", percent(share).c_str(), duration(e.parts[i]).c_str());
-    page.add_as_is(head + bar + tail);
-  }
-}
-
-}  // namespace
-
 std::string Verdict::json() const {
   const Evidence& e = evidence;
   Json time = Json::object();
@@ -152,13 +153,19 @@ std::string Verdict::json() const {
   const double epoch = e.steps_an_epoch > 0 ? e.step * static_cast<double>(e.steps_an_epoch)
                        : e.epochs > 0       ? e.wall / static_cast<double>(e.epochs)
                                             : 0;
-  const Json all = {{"version", 1},
-                    {"steps", e.steps},
-                    {"step_ms", {{"median", rounded(e.median * 1e3)}, {"p90", rounded(e.p90 * 1e3)}}},
-                    {"epoch_s", rounded(epoch)},
-                    {"time", std::move(time)},
-                    {"findings", std::move(list)},
-                    {"recorder", {{"bytes", recorder_bytes}, {"share", rounded(recorder_share)}}}};
+  Json all = {{"version", 1},
+              {"steps", e.steps},
+              {"step_ms", {{"median", rounded(e.median * 1e3)}, {"p90", rounded(e.p90 * 1e3)}}},
+              {"epoch_s", rounded(epoch)},
+              {"time", std::move(time)},
+              {"findings", std::move(list)},
+              {"recorder", {{"bytes", recorder_bytes}, {"share", rounded(recorder_share)}}}};
+  if (const auto distance = distance_to_peak(e))
+    all["machine"] = {{"step_ms_alone", rounded(e.trials.alone * 1e3)},
+                      {"gflops", rounded(e.trials.flops / e.trials.alone * 1e-9)},
+                      {"peak_gflops", rounded(e.trials.peak_flops * 1e-9)},
+                      {"gb_a_second", rounded(e.trials.bytes / e.trials.alone * 1e-9)},
+                      {"peak_gb_a_second", rounded(e.trials.peak_memory * 1e-9)}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -180,6 +187,9 @@ std::string Verdict::screen() const {
     page.add(cat("an epoch: ", duration(e.step * static_cast<double>(e.steps_an_epoch)), ", the run of ",
                  e.epochs_asked, ": ", duration(e.step * static_cast<double>(e.steps_an_epoch * e.epochs_asked))));
   add_parts(e, page);
+  if (const auto distance = distance_to_peak(e))
+    page.add(cat("the step alone: ", duration(e.trials.alone), "; products at ", percent(distance->products),
+                 " of this machine's peak, memory at ", percent(distance->memory)));
   int number = 0;
   bool any = false;
   for (const Finding& f : findings) {

@@ -15,6 +15,7 @@
 
 #include "brio/base/error.h"
 #include "brio/doctor/verdict.h"
+#include "brio/profile/chrome_trace.h"
 #include "brio/profile/recorder.h"
 
 namespace brio::doctor {
@@ -23,8 +24,8 @@ namespace {
 constexpr auto kFirst = std::chrono::seconds(5), kLater = std::chrono::seconds(30);
 
 struct Session {
-  std::string path;   // of FILE.json
-  pid_t process = 0;  // that was told to write it
+  std::string report, page, trace;  // where they go; empty: nobody asked
+  pid_t process = 0;                // that was told to write them
   std::mutex writing;
   int wake[2] = {-1, -1};  // a signal is told to the thread below by this pipe
   std::atomic<bool> ended{false}, complained{false};
@@ -50,6 +51,13 @@ bool write_file(const std::string& path, const std::string& text) {
   return false;
 }
 
+void write_or_complain(Session& s, std::string path, const std::string& text) {
+  if (path.empty()) return;
+  if (getpid() != s.process) path += cat(".", getpid());
+  if (!write_file(path, text) && !s.complained.exchange(true))
+    std::fprintf(stderr, "brio doctor: %s could not be written: %s\n", path.c_str(), std::strerror(errno));
+}
+
 // What goes wrong here is told, once, and is no reason for the program to end otherwise than it would have.
 void write_report(bool prints) noexcept {
   Session& s = *session;
@@ -57,12 +65,11 @@ void write_report(bool prints) noexcept {
     const std::lock_guard lock(s.writing);
     const Verdict verdict = judge();
     // A child that trains writes its own; one that does not, none.
-    const bool child = getpid() != s.process;
-    if (child && verdict.evidence.steps == 0) return;
-    const std::string path = child ? cat(s.path, ".", getpid()) : s.path;
-    if (!write_file(path, verdict.json()) && !s.complained.exchange(true))
-      std::fprintf(stderr, "brio doctor: %s could not be written: %s\n", path.c_str(), std::strerror(errno));
-    if (prints) {
+    if (getpid() != s.process && verdict.evidence.steps == 0) return;
+    write_or_complain(s, s.report, verdict.json());
+    if (!s.page.empty()) write_or_complain(s, s.page, verdict.html());
+    if (!s.trace.empty()) write_or_complain(s, s.trace, profile::chrome_trace(0));
+    if (prints && !(s.report.empty() && s.page.empty())) {
       std::fflush(stdout);
       std::fputs(verdict.screen().c_str(), stderr);
     }
@@ -115,6 +122,17 @@ void watch() {
   }
 }
 
+// From another directory at the end, it is the same file.
+std::string path_in(const char* variable) {
+  const char* path = std::getenv(variable);
+  if (!path || !*path) return {};
+  if (path[0] == '/') return path;
+  char* here = getcwd(nullptr, 0);
+  std::string whole = here ? cat(here, "/", path) : std::string(path);
+  std::free(here);
+  return whole;
+}
+
 void start_watching() {
   if (pipe2(session->wake, O_CLOEXEC) != 0) return;
   sigset_t all, before;
@@ -159,16 +177,13 @@ void report_at_end() {
 bool register_doctor() {
   static const bool done = [] {
     profile::set_verdict(tell);
-    const char* path = std::getenv("BRIO_DOCTOR");
-    if (!path || !*path) return true;
+    const std::string report = path_in("BRIO_DOCTOR"), page = path_in("BRIO_DOCTOR_PAGE"),
+                      trace = path_in("BRIO_TRACE");
+    if (report.empty() && page.empty() && trace.empty()) return true;
     session = new Session;
-    session->path = path;
-    // From another directory at the end, it is the same file.
-    if (path[0] != '/')
-      if (char* here = getcwd(nullptr, 0)) {
-        session->path = cat(here, "/", path);
-        std::free(here);
-      }
+    session->report = report;
+    session->page = page;
+    session->trace = trace;
     // Programs that this one starts write beside it, and only if they train.
     const bool inherited = std::getenv("BRIO_DOCTOR_OWNER") != nullptr;
     session->process = inherited ? -1 : getpid();

@@ -12,7 +12,9 @@ std::optional<Finding> shape_churn(const Evidence& e) {
   for (const auto* list : {&e.plans, &e.functions})
     for (const profile::Named& each : *list)
       if (!worst || each.ticks > worst->ticks) worst = &each;
-  if (!worst || (worst->count < kOften && worst == &e.plans[0])) return {};
+  // A function makes its plans without a name: its own count is of traces.
+  const bool of_eager_code = worst && !e.plans.empty() && worst == &e.plans[0];
+  if (!worst || (of_eager_code && worst->count < kOften)) return {};
   Finding f{.id = "shape_churn", .where = worst->name};
   f.evidence = {{"share", all / e.step},
                 {"ms_a_step", all * 1e3},

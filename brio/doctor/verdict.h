@@ -15,7 +15,11 @@ struct Verdict {
 
   std::string json() const;
   std::string screen() const;  // at most 24 lines of 80 columns
+  std::string html() const;    // a page that stands alone: findings, a step, the steps over time, memory by owner
+  std::string charts() const;  // of that page, the part behind the findings
 };
+
+const char* meaning_of(Part part);  // in a word, for people
 
 Verdict judge();  // of what the recorder has now
 Verdict judge(Evidence evidence);

@@ -6,8 +6,8 @@
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/nn/module.h"
+#include "brio/nn/step_gate.h"
 #include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
 
 namespace brio::nn {
 namespace {
@@ -43,20 +43,21 @@ class LossScaleCore final : public OptimizerCore {
 
   void apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) override {
     const bool has_unscaled = !scaled_.empty();
-    Tensor flag;  // 0, or NaN where a gradient is not finite
     for (Tensor& g : gradients) {
       if (!g.defined()) continue;
       const bool is_scaled = !has_unscaled || std::ranges::any_of(scaled_, [&](const Tensor& known) {
         return known.impl() == g.impl();
       });
       if (is_scaled) g = unscaled(g);
-      const Tensor own = cast(sum(g * constant(0, g.dtype())), f32);
-      flag = flag.defined() ? flag + own : own;
     }
     scaled_.clear();
+    Tensor flag = zero_if_finite(gradients);
     if (!flag.defined()) flag = constant(0, f32);  // the inner optimizer says what is wrong
     Tensor finite = equal(flag, constant(0, f32));
     const Tensor count = good_steps_.value(), now = scale_.value();
+    // Where even a scale below 1 brings no finite gradients, it is not the scale.
+    if (StepGate* const step = StepGate::current())
+      step->add(select(less(now, constant(1, f32)), flag, constant(0, f32)));
     const Tensor grows = equal(count, constant(o_.dynamic_growth_steps - 1, i64));
     const Tensor zero = constant(0, i64);
     Tensor next_count = select(logical_and(finite, logical_not(grows)), count + constant(1, i64), zero);

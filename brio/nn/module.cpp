@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "brio/base/error.h"
+#include "brio/ir/op_origins.h"
 #include "brio/ir/shapes_only.h"
 #include "brio/ir/trace.h"
 #include "brio/nn/mask.h"
@@ -165,6 +166,7 @@ Tensor Module::operator()(const Tensor& input, const CallOptions& options) {
   else check_input(input.shape());
   if (options.masks.size() > 1) refuse(cat("got ", options.masks.size(), " masks for one input"));
   const CallScope scope(policy_, options.training);
+  const OriginScope origin(name_);
   const Tensor mask = options.masks.empty() ? mask_of(input) : options.masks[0];
   const Tensor x = cast_input(input);
   const Call how{context.training.value_or(trains_unless_told()),
@@ -192,6 +194,7 @@ Tensors Module::operator()(const Tensors& inputs, const CallOptions& options) {
   if (options.masks.size() > inputs.size())
     refuse(cat("got ", options.masks.size(), " masks for ", inputs.size(), " inputs"));
   const CallScope scope(policy_, options.training);
+  const OriginScope origin(name_);
   Tensors cast_inputs, masks(inputs.size());
   bool had_mask = false;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -5,6 +5,8 @@
 
 #include "brio/nn/names.h"
 #include "brio/nn/option_fields.h"
+#include "brio/nn/step_gate.h"
+#include "brio/profile/recorder.h"
 
 namespace brio::nn {
 namespace {
@@ -55,8 +57,16 @@ Optimizer Optimizer::from(const Settings& settings, const LearningRate& rate) {
   return row_named("optimizer", in_small_letters(settings.class_name), kOptimizers).make_of(settings, rate);
 }
 
-void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables) const {
-  core_->apply(std::move(gradients), variables, {});
+void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
+                                std::source_location at) const {
+  profile::step_ends_at(at.file_name(), at.line());
+  Tensor gate;
+  if (StepGate* const step = StepGate::current()) {
+    // What scales the loss has a gate of its own over gradients, by which it finds the scale.
+    if (!core_->inner()) step->watch(gradients);
+    gate = step->open();
+  }
+  core_->apply(std::move(gradients), variables, gate);
 }
 const std::string& Optimizer::name() const { return core_->name(); }
 Tensor Optimizer::learning_rate() const { return core_->learning_rate(); }

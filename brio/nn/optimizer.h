@@ -14,6 +14,7 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -67,10 +68,12 @@ class Optimizer {
   static Optimizer from(const Settings& settings, const LearningRate& rate);
 
   // One step. A gradient that is "none" leaves its variable as it is; it is an error if all are. In eager code this
-  // ends the step: what is pending runs.
-  void apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables) const;
-  void apply_gradients(std::vector<Tensor> gradients, std::initializer_list<Variable> variables) const {
-    apply_gradients(std::move(gradients), std::span(variables.begin(), variables.size()));
+  // ends the step: what is pending runs. `at` is how a warning about the loop names it.
+  void apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
+                       std::source_location at = std::source_location::current()) const;
+  void apply_gradients(std::vector<Tensor> gradients, std::initializer_list<Variable> variables,
+                       std::source_location at = std::source_location::current()) const {
+    apply_gradients(std::move(gradients), std::span(variables.begin(), variables.size()), at);
   }
 
   const std::string& name() const;

@@ -64,6 +64,7 @@ struct Formula {
 class OptimizerRule final : public OptimizerCore {
  public:
   OptimizerRule(const LearningRate& rate, SharedOptimizerOptions options, Formula formula, Settings settings = {});
+  ~OptimizerRule() override;
 
   const std::string& name() const override { return options_.name; }
   void apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) override;

@@ -29,6 +29,8 @@ Tensor is_multiple(const Tensor& count, int64_t of) { return equal(count % const
 
 Tensor ParameterUpdate::number(double value) const { return constant(value, p.dtype()); }
 
+OptimizerRule::~OptimizerRule() { profile::forget_key(this); }
+
 void OptimizerRule::apply(std::vector<Tensor> gradients, std::span<const Variable> variables, const Tensor& gate) {
   take_gradients(gradients, variables);
   // A gate usually comes from a look at the gradients. What follows is made to wait for it: fused with that look, new

@@ -21,6 +21,9 @@ void carry_variable(const VariableRef& variable, const Tensor& value);
 
 // What reads and assignments of this thread see and do, in a body or outside.
 Tensor read_variable(const VariableRef& variable);
+// What the function that is being traced has assigned so far, and what such a variable was before.
+std::vector<VariableRef> assigned_by_trace();
+Tensor value_before_trace(const VariableRef& variable);
 void assign_variable(const VariableRef& variable, const Tensor& value);
 
 }  // namespace brio

@@ -211,6 +211,20 @@ void assign_variable(const VariableRef& variable, const Tensor& value) {
   if (step_ends) flush(recording);
 }
 
+std::vector<VariableRef> assigned_by_trace() {
+  std::vector<VariableRef> variables;
+  for (const Recording::Cell& cell : current_recording().cells)
+    if (cell.assigned) variables.push_back(cell.variable);
+  return variables;
+}
+
+Tensor value_before_trace(const VariableRef& variable) {
+  Recording& recording = current_recording();
+  Recording::Cell& cell = cell_in(recording, variable);
+  if (cell.leaf == kNone) cell.leaf = add_parameter(recording, variable->aval).impl()->value;
+  return handle(recording.values[cell.leaf]);
+}
+
 std::vector<VariableRef> assigned_in(const Recording& body) {
   std::vector<VariableRef> variables;
   for (const Recording::Cell& cell : body.cells)

@@ -34,13 +34,12 @@ struct Gauges {
   size_t used_gauges = 0;
   std::array<Sample, kMostSamples> samples;
   size_t used = 0;
-  double every = kEvery;
+  double every = kEvery, first_every = kFirstEvery;
 };
 Gauges& gauges() {
   static auto* made = new Gauges;
   return *made;
 }
-std::atomic<uint64_t> next_at{0};
 std::atomic<long> training_thread{0};  // by the system's number; whoever else takes a sample asks for that one's
 
 void forget_gauges() {
@@ -81,10 +80,12 @@ double throttled_seconds() {
   return static_cast<double>(number_behind(text, "throttled_usec ")) * 1e-6;
 }
 
-Sample take(uint64_t step) {
+Sample take(const RunSoFar& run) {
   Sample s;
   s.at = ticks();
-  s.step = step;
+  s.run = run.run;
+  s.step = run.steps;
+  s.parts = run.parts;
   rusage use{};
   getrusage(RUSAGE_SELF, &use);
   const auto seconds = [](const timeval& t) {
@@ -96,8 +97,11 @@ Sample take(uint64_t step) {
   s.involuntary = use.ru_nivcsw;
   char text[4096];
   if (read_small("/proc/self/statm", text, sizeof text) > 0) {
-    long long pages = 0;
-    if (std::sscanf(text, "%*s %lld", &pages) == 1) s.rss = pages * sysconf(_SC_PAGESIZE);
+    long long pages = 0, of_files = 0;
+    if (std::sscanf(text, "%*s %lld %lld", &pages, &of_files) == 2) {
+      s.rss = pages * sysconf(_SC_PAGESIZE);
+      s.rss_of_files = of_files * sysconf(_SC_PAGESIZE);
+    }
   }
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", training_thread.load());
@@ -113,6 +117,8 @@ Sample take(uint64_t step) {
 }
 
 }  // namespace
+
+constinit std::atomic<uint64_t> detail::next_sample_at{0};
 
 void add_gauge(std::string_view name, int64_t (*read)()) {
   Gauges& t = gauges();
@@ -131,8 +137,8 @@ std::vector<std::string> gauge_names() {
   return names;
 }
 
-void sample_now(uint64_t step) {
-  Sample s = take(step);
+void sample_now(const RunSoFar& run) {
+  Sample s = take(run);
   Gauges& t = gauges();
   const std::lock_guard lock(t.mutex);
   for (size_t i = 0; i < t.used_gauges; ++i) s.gauges[i] = t.gauges[i].read();
@@ -142,21 +148,33 @@ void sample_now(uint64_t step) {
     t.every *= 2;
   }
   t.samples[t.used++] = s;
-  const double wait = t.used < kFirst ? kFirstEvery : t.every;
-  next_at.store(s.at + static_cast<uint64_t>(wait / seconds_per_tick()), std::memory_order_relaxed);
+  const double wait = t.used < kFirst ? t.first_every : t.every;
+  detail::next_sample_at.store(s.at + static_cast<uint64_t>(wait / seconds_per_tick()), std::memory_order_relaxed);
 }
 
-void maybe_sample(uint64_t now, uint64_t step) {
-  if (now < next_at.load(std::memory_order_relaxed)) [[likely]]
-    return;
+void sample_training(const RunSoFar& run) {
   training_thread.store(static_cast<long>(syscall(SYS_gettid)), std::memory_order_relaxed);
-  sample_now(step);
+  sample_now(run);
+}
+
+void sample_every(double seconds) {
+  Gauges& t = gauges();
+  const std::lock_guard lock(t.mutex);
+  t.used = 0;
+  t.every = t.first_every = seconds;
+  detail::next_sample_at.store(0, std::memory_order_relaxed);
 }
 
 std::vector<Sample> samples() {
   Gauges& t = gauges();
   const std::lock_guard lock(t.mutex);
   return {t.samples.begin(), t.samples.begin() + static_cast<std::ptrdiff_t>(t.used)};
+}
+
+std::vector<Sample> samples_of(uint64_t run) {
+  std::vector<Sample> list = samples();
+  std::erase_if(list, [run](const Sample& s) { return s.run != run; });
+  return list;
 }
 
 size_t gauges_bytes() { return sizeof(Gauges); }

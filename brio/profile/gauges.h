@@ -4,22 +4,37 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "brio/profile/recorder.h"
+
 namespace brio::profile {
 
 inline constexpr size_t kMostGauges = 16;
 
+// Gauges that count something; all others are bytes.
+inline constexpr std::string_view kPlanCount = "plan count", kRecordedOps = "recorded ops";
+inline bool is_bytes(std::string_view gauge) { return gauge != kPlanCount && gauge != kRecordedOps; }
+
+// A run at the time of a sample; 0: none.
+struct RunSoFar {
+  uint64_t run = 0, steps = 0;
+  PartTicks parts{};
+};
+
 struct Sample {
   uint64_t at = 0;  // ticks
-  uint64_t step = 0;
+  uint64_t run = 0, step = 0;
+  PartTicks parts{};
   int64_t rss = 0;
-  double cpu = 0;         // seconds of all threads
-  double waited_cpu = 0;  // seconds that the thread that trains could have run and got no processor
-  double throttled = 0;   // seconds, by the control group
+  int64_t rss_of_files = 0;  // of that: pages of files, which the system may take back
+  double cpu = 0;            // seconds of all threads
+  double waited_cpu = 0;     // seconds that the thread that trains could have run and got no processor
+  double throttled = 0;      // seconds, by the control group
   int64_t minor_faults = 0, major_faults = 0;
   int64_t involuntary = 0;  // switches of the context
   int64_t read_bytes = 0;   // from disk
@@ -31,10 +46,19 @@ struct Sample {
 void add_gauge(std::string_view name, int64_t (*read)());
 std::vector<std::string> gauge_names();
 
-void sample_now(uint64_t step);                  // by any thread, for a report
-void maybe_sample(uint64_t now, uint64_t step);  // by the thread that trains, after a step; cheap when it is not time
+void sample_now(const RunSoFar& run);  // by any thread, for a report
+bool time_to_sample(uint64_t now);
+void sample_training(const RunSoFar& run);  // by the thread that trains, after a step, when it is time
+// For tests: samples so often, and forgets those that there are.
+void sample_every(double seconds);
 
 std::vector<Sample> samples();
+std::vector<Sample> samples_of(uint64_t run);
 size_t gauges_bytes();
+
+namespace detail {
+extern std::atomic<uint64_t> next_sample_at;
+}
+inline bool time_to_sample(uint64_t now) { return now >= detail::next_sample_at.load(std::memory_order_relaxed); }
 
 }  // namespace brio::profile

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "brio/profile/drift.h"
 #include "brio/profile/gauges.h"
 
 namespace brio::profile {
@@ -17,6 +18,7 @@ constexpr size_t kMostRuns = 8;
 
 std::atomic<bool> recording_on{true};
 std::atomic<uint64_t> training_traces{0};
+std::atomic<uint64_t> runs_so_far{0};
 
 // A run is written under the lock, by the thread whose steps it has; the doctor reads from another one.
 struct RunTable {
@@ -52,6 +54,7 @@ std::unique_ptr<Run>* place_for(RunTable& t, RunKind kind, const void* key) {
   **place = Run{};
   (*place)->kind = kind;
   (*place)->key = key;
+  (*place)->id = runs_so_far.fetch_add(1, std::memory_order_relaxed) + 1;
   return place;
 }
 
@@ -99,21 +102,26 @@ void add_steps(const detail::ThreadState& s, Run& run, uint64_t now) {
   run.recorded_ops += s.recorded_ops;
 }
 
+RunSoFar so_far(const Run& run) { return {run.id, run.steps, run.total}; }
+
 void write_steps(detail::ThreadState& s, uint64_t now) {
   RunTable& t = run_table();
-  uint64_t steps = 0;
+  RunSoFar run;
   {
     const std::lock_guard lock(t.mutex);
     if (has_run(s, s.kind, s.key) || take_run(t, s.kind, s.key)) {
       add_steps(s, *s.run, now);
-      steps = s.run->steps;
+      run = so_far(*s.run);
     }
   }
   s.first = false;
   s.spent = {};
   s.steps = s.rows = s.most_rows = s.reads = s.recorded_ops = 0;
   s.step_began = now;
-  maybe_sample(now, steps);
+  if (!time_to_sample(now)) [[likely]]
+    return;
+  sample_training(run);
+  watch_drift(run.run);
 }
 
 // It ended where the last part did. Short ones are written down together: the memory that is touched would cost more
@@ -137,7 +145,7 @@ void end_loop_step(RunKind kind, const void* key, uint64_t rows) {
     return end_step(s, rows);
   }
   begin_steps(s, ticks());
-  maybe_sample(s.step_began, 0);  // what the first sample has to find out belongs to no step
+  if (time_to_sample(s.step_began)) sample_training({});  // what the first one has to find out belongs to no step
   RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);
   Run* const run = take_run(t, kind, key);
@@ -172,20 +180,20 @@ FitScope::FitScope(const void* model, uint64_t epochs) {
   if (!recording() || s.in_fit || s.closed) return;  // a fit within a callback is that callback's time
   const bool goes_on = has_run(s, RunKind::fit, model);
   const uint64_t now = ticks();
-  uint64_t steps = 0;
+  RunSoFar run;
   {
     RunTable& t = run_table();
     const std::lock_guard lock(t.mutex);
     run_ = take_run(t, RunKind::fit, model);
     if (!run_) return;
-    steps = run_->steps;
-    if (goes_on && steps > 0) run_->between += now - run_->ended;
+    run = so_far(*run_);
+    if (goes_on && run.steps > 0) run_->between += now - run_->ended;
     run_->epochs_asked += epochs;
     run_->in_fit = true;
   }
   s.in_fit = true;
   begin_steps(s, now);
-  maybe_sample(now, steps);
+  if (time_to_sample(now)) sample_training(run);
 }
 
 void FitScope::settle() {
@@ -305,12 +313,13 @@ void tell_verdict(bool prints, bool at_end) {
 void want_trials(bool wanted) { tries = wanted; }
 bool trials_wanted() { return tries.load(std::memory_order_relaxed); }
 
-void forget_model(const void* model) {
+void forget_key(const void* key) {
+  static const char nobody = 0;
   RunTable& t = run_table();
   const std::lock_guard lock(t.mutex);
   for (auto& run : t.runs)
-    if (run && run->kind == RunKind::fit && run->key == model) {
-      run->key = nullptr;
+    if (run && run->key == key) {
+      run->key = &nobody;
       t.replaced.fetch_add(1, std::memory_order_relaxed);
     }
 }

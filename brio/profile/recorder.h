@@ -45,10 +45,12 @@ struct Step {
 
 // What was tried when a run had ended, on copies: seconds of one step; 0: it was not.
 struct Trials {
-  double alone = 0;            // the step by itself, without input and callbacks
-  double other_rows = 0;       // samples of another batch size,
-  double at_other_rows = 0;    // and the step at that size
-  double without_metrics = 0;  // without updating metrics
+  double alone = 0;                        // the step by itself, without input and callbacks
+  double other_rows = 0;                   // samples of another batch size,
+  double at_other_rows = 0;                // and the step at that size
+  double without_metrics = 0;              // without updating metrics
+  double flops = 0, bytes = 0;             // of the step: of products; read and written
+  double peak_flops = 0, peak_memory = 0;  // what this machine does in a second
 };
 
 // Steps of one kind in one thread: those of fit() on a model, or of a loop of the program's own.
@@ -58,6 +60,7 @@ struct Run {
 
   RunKind kind{};
   const void* key = nullptr;
+  uint64_t id = 0;                // no other has it
   bool in_fit = false;            // it is going on
   uint64_t began = 0, ended = 0;  // the beginning of the first step and the end of the newest
   uint64_t first_step = 0;        // how long that took: tracing, planning, filling buffers
@@ -109,6 +112,9 @@ struct ThreadState {
   const void* key = nullptr;
   uint64_t replaced = 0;
   Run* run = nullptr;
+  // Where the program ends its steps; null: not known.
+  const char* file = nullptr;
+  uint32_t line = 0;
 };
 extern constinit thread_local ThreadState state;
 
@@ -172,6 +178,11 @@ class FitScope {
 void tape_opened();
 void gradient_taken();
 void eager_step_ended(const void* optimizer);
+// The line of the program at which its steps end; `file` stays as it is.
+inline void step_ends_at(const char* file, uint32_t line) {
+  detail::state.file = file;
+  detail::state.line = line;
+}
 void function_step_ended(const void* function, uint64_t rows);
 void value_read();
 inline bool is_recording_steps() { return detail::state.active && !detail::state.closed; }
@@ -192,8 +203,8 @@ bool trials_wanted();
 
 // ---- asking
 
-// A model is gone: another one at its address begins a run of its own.
-void forget_model(const void* model);
+// A model, optimizer or function is gone: another one at its address begins a run of its own.
+void forget_key(const void* key);
 
 // The runs that took longest, as they are now.
 std::vector<std::unique_ptr<const Run>> runs();

@@ -369,6 +369,7 @@ void bind_datasets(nb::module_& m) {
                              "The elements of a dataset, one after the other; it can be saved and restored.")
       .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
       .def("__next__", &PythonIterator::next)
+      .def("next", &PythonIterator::next, "The next element, or StopIteration behind the last.")
       .def("get_next", &PythonIterator::get_next, "The next element, or OutOfRangeError behind the last.")
       .def("save", &PythonIterator::save, "Where it stands, as bytes for restore().")
       .def("restore", &PythonIterator::restore, "Goes on where save() was called.")

@@ -1,7 +1,11 @@
 // The recorder and the doctor, from Python.
+#include <cstdio>
+
+#include "brio/base/warning.h"
 #include "brio/doctor/session.h"
 #include "brio/doctor/verdict.h"
 #include "brio/profile/chrome_trace.h"
+#include "brio/profile/drift.h"
 #include "brio/profile/named.h"
 #include "brio/profile/recorder.h"
 #include "brio/python/bind.h"
@@ -38,6 +42,27 @@ void print_in_python(const std::string& text) {
   const nb::object out = nb::module_::import_("sys").attr("stdout");
   out.attr("write")(nb::str(text.c_str(), text.size()));
   out.attr("flush")();
+}
+
+// As long as Python can be asked: a thread of input may warn while it ends.
+void warn_in_python(const std::string& line) {
+  if (!Py_IsInitialized()) {
+    std::fputs(line.c_str(), stderr);
+    return;
+  }
+  const Locked locked;
+  try {
+    const nb::object out = nb::module_::import_("sys").attr("stderr");
+    out.attr("write")(nb::str(line.c_str(), line.size()));
+    out.attr("flush")();
+  } catch (nb::python_error& error) {
+    error.discard_as_unraisable("brio: a warning");
+  }
+}
+
+std::string line_in_python() {
+  const Locked locked;
+  return user_line();
 }
 
 nb::dict ledger() {
@@ -84,6 +109,8 @@ void bind_doctor(nb::module_& m) {
   doctor::register_doctor();
   profile::count(profile::row_of(profile::NameKind::note, "python"), 0);
   doctor::set_printer(print_in_python);
+  set_warner(warn_in_python);
+  profile::set_user_line(line_in_python);
   nb::class_<CallbackTimer>(m, "_CallbackTimer")
       .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("checkpoint"))
       .def("__call__", &CallbackTimer::call);
@@ -108,6 +135,7 @@ void bind_doctor(nb::module_& m) {
     const Unlocked release;
     return profile::chrome_trace(since);
   });
+  m.def("_sample_every", [](double seconds) { profile::sample_every(seconds); });
   m.def("_recording", [](bool on) { profile::set_recording(on); });
 }
 

@@ -305,7 +305,9 @@ nn::FitOptions fit_options(nb::dict o) {
   c("validation_split", options.validation_split), c("shuffle", options.shuffle);
   c("initial_epoch", options.initial_epoch), c("steps_per_epoch", options.steps_per_epoch);
   c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);
-  c("validation_freq", options.validation_freq), c("stop_at_nan", options.stop_at_nan);
+  c("validation_freq", options.validation_freq);
+  if (const nb::handle what = c.find_keyword("on_bad_number"); what.ptr())
+    options.on_bad_number = train::on_bad_number_from(given_as<std::string>(what));
   c("doctor", options.doctor), c("doctor_traces", options.doctor_traces);
   c("resume", options.checkpoint.directory), c("save_freq", options.checkpoint.every_steps);
   options.resume = !options.checkpoint.directory.empty();

@@ -356,7 +356,11 @@ void add_owners(std::integer_sequence<int, kOwner...>) {
 void add_gauges() {
   add_owners(std::make_integer_sequence<int, kOwnerCount>());
   profile::add_gauge("plans", [] { return static_cast<int64_t>(plan_cache_stats().bytes); });
-  profile::add_gauge("plan count", [] { return static_cast<int64_t>(plan_clock()); });
+  profile::add_gauge(profile::kPlanCount, [] { return static_cast<int64_t>(plan_clock()); });
+  // Of the thread that takes the sample, between two steps: a tape that is left open keeps all that was recorded.
+  profile::add_gauge(profile::kRecordedOps, [] {
+    return thread_current_recording ? static_cast<int64_t>(thread_current_recording->nodes.size()) : 0;
+  });
 }
 
 bool register_runtime() {

@@ -176,7 +176,10 @@ struct TracedFunction::Impl final : PlanKeeper {
       : body(std::move(f)), open_sizes(sizes == Sizes::open), signature(std::move(given)) {
     enter();
   }
-  ~Impl() { leave(); }
+  ~Impl() {
+    profile::forget_key(this);
+    leave();
+  }
   uint64_t last_used() const override { return used.load(std::memory_order_relaxed); }
   void give_up_plans(GonePlans& gone) override {
     const std::unique_lock lock(mutex, std::try_to_lock);
@@ -557,14 +560,14 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   trace.fresh.clear();
 }
 
-double TracedFunction::seconds_alone(const Tensor* arguments, size_t n, double most_seconds) {
+TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t n, double most_seconds) {
   const profile::Scope scope(profile::Part::trial);
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   const std::lock_guard lock(impl_->mutex);
   Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
   Device& host = registry().host();
   const bool effects = std::ranges::any_of(trace.graph.values, is_token);
-  if (trace.has_places || effects || (impl_->last_device && impl_->last_device != &host)) return 0;
+  if (trace.has_places || effects || (impl_->last_device && impl_->last_device != &host)) return {};
   CellLocks locks(trace);
   const uint64_t donated = trace.cells.size() <= 63 ? (uint64_t{1} << trace.cells.size()) - 1 : ~uint64_t{0};
   uint64_t assigned = 0;
@@ -593,7 +596,7 @@ double TracedFunction::seconds_alone(const Tensor* arguments, size_t n, double m
       fresh.push_back(copies.back()->data());
     }
   } catch (const ResourceError&) {
-    return 0;
+    return {};
   }
   for (const TracedGraph::Draw& draw : trace.draws) {
     const Generator::State state = draw.generator->state();
@@ -613,7 +616,8 @@ double TracedFunction::seconds_alone(const Tensor* arguments, size_t n, double m
   }
   if (times.size() > 2) times.erase(times.begin());  // it touches new memory
   std::ranges::sort(times);
-  return times[times.size() / 2];
+  const Work work = work_of(plan.graph());
+  return {.seconds = times[times.size() / 2], .flops = work.flops, .bytes = work.bytes};
 }
 
 }  // namespace brio::detail

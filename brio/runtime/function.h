@@ -35,10 +35,14 @@ class TracedFunction {
   void set_name(std::function<std::string()> name);
   void set_step_key(const void* key);  // its steps of training are those of others with the same key, too
   size_t traces() const;
-  // How long a call with these arguments takes by itself, in seconds: the median of several, on copies of all that it
-  // writes and without taking from random generators. It is not in the middle of a call, nothing that the program can
-  // see changes. 0: it cannot be tried, as it has effects, runs on a device or there is no memory for it.
-  double seconds_alone(const Tensor* arguments, size_t n, double most_seconds);
+  // How long a call with these arguments takes by itself: the median of several, on copies of all that it writes and
+  // without taking from random generators. It is not in the middle of a call, nothing that the program can see
+  // changes. 0 s: it cannot be tried, as it has effects, runs on a device or there is no memory for it.
+  struct Trial {
+    double seconds = 0;
+    double flops = 0, bytes = 0;  // of products; read and written by the steps of the plan
+  };
+  Trial try_alone(const Tensor* arguments, size_t n, double most_seconds);
   Device* last_device() const;              // that a call ran on; null: none has run yet
   std::vector<TracedGraph> graphs() const;  // of the traces that are kept, the newest first
 

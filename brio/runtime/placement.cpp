@@ -6,6 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/ops/control.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/sliced_axis.h"
 
 namespace brio {
 namespace {
@@ -15,20 +16,18 @@ constexpr uint32_t kNever = ~uint32_t{0};
 // Elements before the first one of a slice that is one contiguous run; -1 when it is not.
 int64_t contiguous_start(const Aval& x, const Node& node) {
   const Attrs attrs(node.attrs);
-  const auto begin = attrs.list(0);
-  const size_t at_size = attrs.after_list(0);
-  const auto size = attrs.list(at_size), stride = attrs.list(attrs.after_list(at_size));
   const Strides strides = row_major(x.shape);
   int64_t start = 0;
   bool whole_below = true;  // are all axes to the right taken whole?
   int first_cut = x.shape.rank();
   for (int i = 0; i < x.shape.rank(); ++i) {
-    const auto k = static_cast<size_t>(i);
-    start += begin[k] * strides[i];
-    if (size[k] != 1 && stride[k] != 1) return -1;
-    if (size[k] != 1 && first_cut == x.shape.rank()) first_cut = i;
+    const SlicedAxis axis = sliced_axis(attrs, static_cast<size_t>(i));
+    start += axis.begin * strides[i];
+    if (axis.stride != 1) return -1;
+    if (axis.size != 1 && first_cut == x.shape.rank()) first_cut = i;
   }
-  for (int i = first_cut + 1; i < x.shape.rank(); ++i) whole_below &= size[static_cast<size_t>(i)] == x.shape[i];
+  for (int i = first_cut + 1; i < x.shape.rank(); ++i)
+    whole_below &= sliced_axis(attrs, static_cast<size_t>(i)).size == x.shape[i];
   return whole_below ? start : -1;
 }
 

@@ -43,7 +43,10 @@ void Accumulator::apply(const nn::Optimizer& optimizer) {
   for (size_t i = 0; i < sums_.size(); ++i)
     if (seen_[i]) gradients[i] = mean_of(sums_[i]);
   optimizer.apply_gradients(std::move(gradients), weights_);
-  // After everything that reads them, so that they are written in place.
+}
+
+// After everything that reads them, so that they are written in place.
+void Accumulator::clear() {
   for (Variable& sum : sums_) sum.assign(zeros_like(sum));
   losses_.assign(zeros_like(losses_));
   counts_.assign(zeros_like(counts_));

@@ -19,8 +19,9 @@ class Accumulator {
   // The parts of a step, for tracing: `count` of this part (its loss and gradients are times that already), or none
   // where losses are sums.
   void add(std::vector<Tensor> gradients, const Tensor& loss, const Tensor& count);
-  Tensor loss() const;                         // of all parts together
-  void apply(const nn::Optimizer& optimizer);  // and begins again at zero
+  Tensor loss() const;  // of all parts together
+  void apply(const nn::Optimizer& optimizer);
+  void clear();  // begins again at zero
 
  private:
   Tensor mean_of(const Variable& sum) const;

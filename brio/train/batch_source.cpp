@@ -126,7 +126,13 @@ bool ArraySource::next(Batch& batch) {
     field = into;
   }
   at_ += n;
+  given_ = n;
   return true;
+}
+
+std::optional<int64_t> ArraySource::position_of(int64_t row) const {
+  const int64_t place = at_ - given_ + row;
+  return options_.shuffle ? order_[static_cast<size_t>(place)] : place;
 }
 
 void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {

@@ -44,6 +44,8 @@ class BatchSource {
   // taken once more. go_to() throws InvalidArgument for what is of another source.
   virtual std::optional<std::string> position() const { return {}; }
   virtual void go_to(std::string_view /*position*/) {}
+  // Of a row of the last batch: its number in the data, where that is known.
+  virtual std::optional<int64_t> position_of(int64_t /*row*/) const { return {}; }
 
   // The step on the last batch found no memory, and changed nothing. True: next() gives its rows again, in smaller
   // batches.
@@ -74,6 +76,7 @@ class ArraySource : public BatchSource {
   void set_order(Generator::State state) override { options_.shuffle = state; }
   std::optional<std::string> position() const override;
   void go_to(std::string_view position) override;
+  std::optional<int64_t> position_of(int64_t row) const override;
   int64_t rows() const { return rows_; }
 
   // In the midst of an epoch, too: of the batches to come.
@@ -90,9 +93,9 @@ class ArraySource : public BatchSource {
   void put_in_order(int64_t epoch);
 
   ArraySourceOptions options_;
-  int64_t rows_ = 0, at_ = 0;
-  int64_t ordered_for_ = 0;      // the epoch whose order it is
-  std::vector<Column> columns_;  // of x, then of y and of the weights
+  int64_t rows_ = 0, at_ = 0, given_ = 0;  // rows: all, those before the next batch, those of the last
+  int64_t ordered_for_ = 0;                // the epoch whose order it is
+  std::vector<Column> columns_;            // of x, then of y and of the weights
   size_t n_x_, n_y_;
   std::vector<uint32_t> order_;
 };

@@ -70,8 +70,8 @@ struct CSVLoggerOptions {
 // One line per epoch, written at its end.
 CallbackPtr csv_logger(std::string path, CSVLoggerOptions options = {});
 
-// Ends training at a loss that is not finite, which it reads after every batch; FitOptions::stop_at_nan looks once a
-// second and throws.
+// Ends training at a loss that is not finite, which it reads after every batch; FitOptions::on_bad_number finds the
+// cause, too.
 CallbackPtr terminate_on_nan();
 
 // Functions for the events that one cares for.

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "brio/base/error.h"
+#include "brio/runtime/device_costs.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {
@@ -77,7 +78,15 @@ profile::Trials FitDoctor::try_steps() {
   const double each = std::min(kMost, kShare * passed) / 3;
   profile::Trials trials;
   try {
-    trials.alone = trainer_.step_seconds(kept_, each);
+    const auto step = trainer_.try_step(kept_, each);
+    trials.alone = step.seconds;
+    if (step.seconds > 0) {
+      const DeviceCosts machine = costs_of(registry().host());
+      trials.flops = step.flops;
+      trials.bytes = step.bytes;
+      trials.peak_flops = machine.flops * 1e6;
+      trials.peak_memory = machine.memory * 1e6;
+    }
     if (trials.alone == 0 || !may_trace_ || trainer_.has_own_step()) return trials;
     if (trials.alone * 4 < each && trainer_.has_metrics())
       trials.without_metrics = trainer_.traced_anew_seconds(kept_, Trainer::Metrics::without, each);

@@ -23,6 +23,7 @@
 #include "brio/nn/metric.h"
 #include "brio/nn/module.h"
 #include "brio/nn/optimizer.h"
+#include "brio/train/bad_numbers.h"
 #include "brio/train/batch_source.h"
 #include "brio/train/callback.h"
 #include "brio/train/checkpoints.h"
@@ -87,7 +88,9 @@ struct FitOptions {
   int64_t validation_batch_size = 0;  // 0: batch_size, or 32 where that is "auto"
   std::optional<int64_t> validation_steps = {};
   int64_t validation_freq = 1;  // in epochs
-  bool stop_at_nan = true;      // a loss that is not finite is an error
+  // A loss or gradients that are not finite: a line says so and training goes on; or the step is left out and looked
+  // into, and training stops or goes on.
+  train::OnBadNumber on_bad_number = train::OnBadNumber::warn;
   Callbacks callbacks = {};
   // Says after the first minute and at the end what limits the run, what would help and by how much. What it tries
   // out at the end changes no result. `doctor_traces`: it may trace the model anew for that.

@@ -22,7 +22,7 @@ bool computes_in_f16(const nn::Module& module) {
 
 }  // namespace
 
-Trainer::~Trainer() { profile::forget_model(this); }
+Trainer::~Trainer() { profile::forget_key(this); }
 
 void Trainer::require_compiled(const char* what) const {
   if (!compiled_)
@@ -108,6 +108,7 @@ void Trainer::forget_steps() {
   compiled_->test.clear();
   compiled_->part.clear();
   compiled_->apply.reset();
+  compiled_->gated_apply.reset();
 }
 
 void Trainer::set_class_weight(const std::map<int64_t, double>& class_weight) {

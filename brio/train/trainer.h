@@ -16,6 +16,10 @@
 #include "brio/train/model.h"
 #include "brio/train/turns.h"
 
+namespace brio::nn {
+class StepGate;
+}
+
 namespace brio::train {
 
 class TimedCallbacks;
@@ -42,10 +46,16 @@ class Trainer {
 
   // For the doctor, between two steps: how long a step on this batch takes by itself, as it is and without metrics,
   // in at most so many seconds. Nothing changes. 0: it cannot be tried.
-  double step_seconds(const Batch& batch, double most_seconds);
+  detail::TracedFunction::Trial try_step(const Batch& batch, double most_seconds);
   enum class Metrics : uint8_t { with, without };
   double traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds);
   bool has_metrics() const;
+
+  // For fit(), see bad_numbers.h. With the gate, a step whose numbers are not finite changes nothing.
+  void set_gate(bool on);
+  bool take_bad_step();  // was the last step one? Asked after each
+  // Runs the last step, which the gate left out, op by op: says where numbers stop being finite.
+  std::string explain_step(const Batch& batch, const BatchSource& batches);
 
   void require_compiled(const char* what) const;  // throws InvalidArgument
   // Is a step of the user's own in place of Brio's? What its batches hold is its own affair.
@@ -62,6 +72,7 @@ class Trainer {
   // A step over a flat list of tensors: so many of x, of y and of weights.
   struct Traced {
     size_t n_x, n_y, n_weights;
+    bool gated;
     std::shared_ptr<std::vector<std::string>> names;  // of what a step of the user's own gives
     std::unique_ptr<detail::TracedFunction> function;
   };
@@ -71,8 +82,8 @@ class Trainer {
     std::vector<Output> outputs;  // known from the first batch on
     std::vector<size_t> judged;   // which of the model's outputs these are; empty: all
     std::vector<Traced> train, test, part;
-    std::unique_ptr<detail::TracedFunction> apply;  // after the parts of a batch
-    Tensor class_weights;                           // by class; the last is for all others
+    std::unique_ptr<detail::TracedFunction> apply, gated_apply;  // after the parts of a batch
+    Tensor class_weights;                                        // by class; the last is for all others
     // What a step of the user's own gave last.
     std::shared_ptr<const std::vector<std::string>> own_names;
     std::vector<Tensor> own_results;
@@ -95,6 +106,9 @@ class Trainer {
   bool train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches);
   std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names,
                            Metrics metrics = Metrics::with);
+  std::vector<Tensor> gated_step(const Batch& batch, std::vector<std::string>& names);
+  void hold_statistics(const nn::StepGate& gate);
+  static Batch batch_of(const std::vector<Tensor>& all, size_t n_x, size_t n_y, size_t n_weights);
   void list_arguments(const Batch& batch);
   std::vector<Tensor> part_of_step(const Batch& batch, const Tensor& all_rows);
   std::vector<Tensor> forward(const Batch& batch, bool training);
@@ -122,7 +136,6 @@ class Trainer {
 
   Logs read_metrics() const;
   double read_loss() const;
-  void check_loss(int64_t epoch, int64_t step) const;
 
   std::shared_ptr<nn::Module> module_;
   Turns turns_;
@@ -137,6 +150,9 @@ class Trainer {
   HandOver hand_over_;
   Batch part_;       // of a batch that is gone through in parts,
   Tensor all_rows_;  // and how many rows that has
+  bool gated_ = false;
+  Variable bad_steps_;  // how many the gate has left out
+  int64_t bad_steps_seen_ = 0;
 };
 
 }  // namespace brio::train

@@ -1,9 +1,9 @@
 // fit: the loop over epochs and batches, with its checkpoints and signals.
-#include <chrono>
 #include <csignal>
 #include <iostream>
 
 #include "brio/base/error.h"
+#include "brio/train/bad_numbers.h"
 #include "brio/train/checkpoint_schedule.h"
 #include "brio/train/fit_doctor.h"
 #include "brio/train/progress_bar.h"
@@ -76,6 +76,13 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     progress.initial_epoch = begun->epoch;
     if (begun->order) progress.order = begun->order;
   }
+  int64_t epoch = progress.initial_epoch, step = 0;
+  BadNumberWatch numbers(*this, options, checkpoints ? &checkpoints->files() : nullptr);
+  progress.read = [&, read = progress.read] {
+    Logs now = read();
+    numbers.saw(now, epoch, step);
+    return now;
+  };
   timed.each([&](Callback& c) { c.on_train_begin(progress); });
   if (progress.order && batches.order()) batches.set_order(*progress.order);
   Logs logs;
@@ -92,10 +99,12 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     progress.stop_training |= begun->finished;
   }
   std::optional<Turn> turn;
-  int64_t epoch = progress.initial_epoch, step = 0;
+  epoch = progress.initial_epoch;
   const auto checkpoint = [&](int64_t at_epoch, int64_t at_step, std::optional<double> monitored = {},
                               std::vector<formats::NamedArray> metrics = {}) {
     const profile::Scope scope(profile::Part::checkpoint);
+    if (at_step > 0) numbers.saw(read_loss(), at_epoch, at_step);
+    if (numbers.is_bad()) return;  // the one before it stays, to go on from
     RunState state = state_of_run(batches, kept, at_epoch, at_step);
     if (at_step > 0) state.tensors.insert(state.tensors.end(), metrics.begin(), metrics.end());
     state.monitored = monitored;
@@ -115,7 +124,6 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     if (!options.steps_per_epoch) progress.steps = batches.steps();  // it may have chosen how many
     if (!goes_on) timed.each([&](Callback& c) { c.on_epoch_begin(progress, epoch); });
     recorded.begin_epoch(static_cast<uint64_t>(progress.steps.value_or(0)));
-    auto checked = std::chrono::steady_clock::now();
     step = 0;
     // By the run that was cut off.
     const int64_t done = goes_on ? begun->step : epoch == progress.initial_epoch ? progress.initial_step : 0;
@@ -132,13 +140,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
       while (!train(batch, options.accumulate, prepared, batches)) {
       }
       ++step;
+      numbers.after_step(batch, batches, epoch, step);
       if (step % at_once == 0) timed.each([&](Callback& c) { c.on_train_batch_end(progress, step - 1); });
-      if (const auto now = std::chrono::steady_clock::now();
-          options.stop_at_nan && now - checked > std::chrono::seconds(1)) {
-        const profile::Scope scope(profile::Part::metrics);
-        checked = now;
-        check_loss(epoch, step);
-      }
       if (checkpoints && checkpoints->due_after_step() && step % at_once == 0)
         checkpoint(epoch, step, {}, values_of_metrics());
       recorded.end_step(static_cast<uint64_t>(batch.rows()));
@@ -152,8 +155,8 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     {
       const profile::Scope scope(profile::Part::metrics);
       const bool any = step > done || goes_on;
-      if (options.stop_at_nan && !progress.stop_training && any) check_loss(epoch, step);
       logs = any ? by_name(read_metrics()) : Logs();
+      numbers.saw(logs, epoch, step);
     }
     std::vector<formats::NamedArray> metrics;  // validation counts in the same
     if (checkpoints) metrics = values_of_metrics();
@@ -187,6 +190,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   if (prepared && signal == 0) compiled_->options.optimizer.finalize_variable_values(weights_);
   if (const BatchChoice* choice = batches.choice(true)) progress.batch_choice = *choice;
   timed.each([&](Callback& c) { c.on_train_end(progress, logs); });
+  numbers.at_end();
   recorded.settle();
   doctor.at_end(recorded);
   history->history.batch_choice = progress.batch_choice;

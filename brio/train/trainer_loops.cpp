@@ -1,6 +1,4 @@
 // The loops of evaluate and predict, and single steps. That of fit is in trainer_fit.cpp.
-#include <chrono>
-#include <cmath>
 #include <cstring>
 
 #include "brio/base/error.h"
@@ -13,14 +11,6 @@
 
 namespace brio::train {
 namespace {
-
-void check_finite(double loss, int64_t epoch, int64_t step, double rate) {
-  if (std::isfinite(loss)) return;
-  throw InvalidArgument(cat("[fit] the loss became ", loss, " by step ", step, " of epoch ", epoch + 1,
-                            "; lower the learning rate (now ", rate,
-                            "), clip the gradients (clipnorm), or look for values in x and y that are not finite. "
-                            "FitOptions::stop_at_nan = false trains on"));
-}
 
 // What a source of batches asks of tensors.
 void check_rows(const Batch& batch) {
@@ -49,10 +39,6 @@ Array joined(const std::vector<Array>& parts) {
 }
 
 }  // namespace
-
-void Trainer::check_loss(int64_t epoch, int64_t step) const {
-  check_finite(read_loss(), epoch, step, optimizer().learning_rate().item<double>());
-}
 
 Progress Trainer::progress_of(int64_t epochs, std::optional<int64_t> steps) {
   Progress progress;

@@ -1,7 +1,11 @@
 // What one step does with a batch: the loss, gradients and metrics, as functions that are traced once.
+#include <optional>
+
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
+#include "brio/ir/op_origins.h"
 #include "brio/nn/mask.h"
+#include "brio/nn/step_gate.h"
 #include "brio/ops/elementwise.h"
 #include "brio/ops/indexing.h"
 #include "brio/ops/shape_ops.h"
@@ -44,6 +48,7 @@ Trainer::Total Trainer::total_loss(const Batch& batch, const std::vector<Tensor>
   for (size_t i = 0; i < c.outputs.size(); ++i) {
     const Output& output = c.outputs[i];
     if (!output.options.loss.defined()) continue;
+    const OriginScope origin(cat("the loss '", output.options.loss.name(), "'"));
     auto [loss, count, by_rows] = output.options.loss.reduce(
         batch.y[i], y_pred[i], i < weights.size() ? weights[i] : Tensor(), nn::mask_of(y_pred[i]));
     if (loss.rank() != 0)
@@ -112,15 +117,25 @@ std::vector<Tensor> Trainer::step(const Batch& batch, bool training, std::vector
   if (learns) {
     GradientTape tape;
     y_pred = forward(batch, true);
-    gradients = tape.gradient(c.options.optimizer.scale_loss(total_loss(batch, y_pred, weights).loss), weights_);
+    const Tensor loss = total_loss(batch, y_pred, weights).loss;
+    if (nn::StepGate* const gate = nn::StepGate::current()) gate->watch(loss);
+    gradients = tape.gradient(c.options.optimizer.scale_loss(loss), weights_);
   } else {
     y_pred = forward(batch, training);
     total_loss(batch, y_pred, weights);
   }
   if (metrics == Metrics::with) update_metrics(batch, y_pred, weights);
   // Last, so that every other reader of the weights and of the step count comes before they are written in place.
+  const OriginScope origin("the update of the weights");
   if (learns) c.options.optimizer.apply_gradients(std::move(gradients), weights_);
   return {};
+}
+
+std::vector<Tensor> Trainer::gated_step(const Batch& batch, std::vector<std::string>& names) {
+  nn::StepGate gate;
+  std::vector<Tensor> results = step(batch, true, names);
+  hold_statistics(gate);
+  return results;
 }
 
 // One part of a batch of `all_rows`.
@@ -145,6 +160,7 @@ std::vector<Tensor> Trainer::part_of_step(const Batch& batch, const Tensor& all_
 }
 
 void Trainer::update_metrics(const Batch& batch, const std::vector<Tensor>& y_pred, const TensorList& weights) {
+  const OriginScope origin("the metrics");
   for (size_t i = 0; i < compiled_->outputs.size(); ++i) {
     const nn::OutputOptions& o = compiled_->outputs[i].options;
     for (const nn::Metric& metric : o.metrics)
@@ -161,6 +177,15 @@ Device& Trainer::device_for(const detail::TracedFunction& step) {
   return before ? *before : registry().host();
 }
 
+Batch Trainer::batch_of(const std::vector<Tensor>& all, size_t n_x, size_t n_y, size_t n_weights) {
+  const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+  Batch batch;
+  batch.x.assign(at(0), at(n_x));
+  batch.y.assign(at(n_x), at(n_x + n_y));
+  batch.sample_weight.assign(at(n_x + n_y), at(n_x + n_y + n_weights));
+  return batch;
+}
+
 void Trainer::list_arguments(const Batch& batch) {
   arguments_.clear();
   for (const TensorList* list : {&batch.x, &batch.y, &batch.sample_weight})
@@ -172,23 +197,22 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
                                : kind == Kind::test ? compiled_->test
                                                     : compiled_->part;
   const size_t n_x = batch.x.size(), n_y = batch.y.size(), n_weights = batch.sample_weight.size();
-  auto found = std::ranges::find_if(
-      steps, [&](const Traced& t) { return t.n_x == n_x && t.n_y == n_y && t.n_weights == n_weights; });
+  const bool gated = gated_ && kind == Kind::train;
+  auto found = std::ranges::find_if(steps, [&](const Traced& t) {
+    return t.n_x == n_x && t.n_y == n_y && t.n_weights == n_weights && t.gated == gated;
+  });
   if (found == steps.end()) {
     const auto names = std::make_shared<std::vector<std::string>>();
     auto body = [=, this](const std::vector<Tensor>& all) {
       const std::lock_guard lock(making_);
-      const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-      Batch tensors;
-      tensors.x.assign(at(0), at(n_x));
-      tensors.y.assign(at(n_x), at(n_x + n_y));
-      tensors.sample_weight.assign(at(n_x + n_y), at(n_x + n_y + n_weights));
+      const Batch tensors = batch_of(all, n_x, n_y, n_weights);
+      if (gated) return gated_step(tensors, *names);
       return kind == Kind::part ? part_of_step(tensors, all.back()) : step(tensors, kind == Kind::train, *names);
     };
     // A step that the user wrote may compute with the numbers that sizes are.
     const bool own = (kind == Kind::test ? compiled_->options.test_step : compiled_->options.train_step) != nullptr;
     const Sizes sizes = own ? Sizes::fixed : Sizes::open;
-    steps.push_back({n_x, n_y, n_weights, names, std::make_unique<detail::TracedFunction>(body, sizes)});
+    steps.push_back({n_x, n_y, n_weights, gated, names, std::make_unique<detail::TracedFunction>(body, sizes)});
     found = steps.end() - 1;
     found->function->set_name(
         [kind] { return std::string(kind == Kind::test ? "the step of evaluate" : "the step of fit"); });
@@ -228,14 +252,20 @@ void Trainer::run_parts(const Batch& batch, int64_t parts) {
     forget_steps();
     throw;
   }
-  if (!compiled_->apply)
-    compiled_->apply = std::make_unique<detail::TracedFunction>([this](const std::vector<Tensor>& rows_of_batch) {
-      compiled_->loss.update_state(accumulator_.loss(), rows_of_batch[0]);
-      accumulator_.apply(compiled_->options.optimizer);
-      return std::vector<Tensor>();
-    });
+  auto& apply = gated_ ? compiled_->gated_apply : compiled_->apply;
+  if (!apply)
+    apply =
+        std::make_unique<detail::TracedFunction>([this, gated = gated_](const std::vector<Tensor>& rows_of_batch) {
+          std::optional<nn::StepGate> gate;
+          if (gated) gate.emplace();
+          compiled_->loss.update_state(accumulator_.loss(), rows_of_batch[0]);
+          accumulator_.apply(compiled_->options.optimizer);
+          if (gate) hold_statistics(*gate);
+          accumulator_.clear();
+          return std::vector<Tensor>();
+        });
   results_.clear();
-  compiled_->apply->call(&all_rows_, 1, results_);
+  apply->call(&all_rows_, 1, results_);
 }
 
 }  // namespace brio::train

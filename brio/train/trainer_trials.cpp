@@ -12,17 +12,17 @@ bool Trainer::has_metrics() const {
          });
 }
 
-double Trainer::step_seconds(const Batch& batch, double most_seconds) {
+detail::TracedFunction::Trial Trainer::try_step(const Batch& batch, double most_seconds) {
   const Turn turn(turns_);
   const size_t n_x = batch.x.size(), n_y = batch.y.size(), n_weights = batch.sample_weight.size();
   for (const Traced& traced : compiled_->train) {
     if (traced.n_x != n_x || traced.n_y != n_y || traced.n_weights != n_weights) continue;
     list_arguments(batch);
-    const double seconds = traced.function->seconds_alone(arguments_.data(), arguments_.size(), most_seconds);
+    const auto trial = traced.function->try_alone(arguments_.data(), arguments_.size(), most_seconds);
     arguments_.clear();
-    return seconds;
+    return trial;
   }
-  return 0;
+  return {};
 }
 
 double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds) {
@@ -31,17 +31,12 @@ double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double 
   const size_t n_x = batch.x.size(), n_y = batch.y.size();
   detail::TracedFunction scratch([&](const std::vector<Tensor>& all) {
     const std::lock_guard lock(making_);
-    const auto at = [&](size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-    Batch tensors;
-    tensors.x.assign(at(0), at(n_x));
-    tensors.y.assign(at(n_x), at(n_x + n_y));
-    tensors.sample_weight.assign(at(n_x + n_y), all.end());
     std::vector<std::string> names;
-    return step(tensors, true, names, metrics);
+    return step(batch_of(all, n_x, n_y, all.size() - n_x - n_y), true, names, metrics);
   });
   scratch.set_name([] { return std::string("a trial of the doctor"); });
   list_arguments(batch);
-  const double seconds = scratch.seconds_alone(arguments_.data(), arguments_.size(), most_seconds);
+  const double seconds = scratch.try_alone(arguments_.data(), arguments_.size(), most_seconds).seconds;
   arguments_.clear();
   return seconds;
 }

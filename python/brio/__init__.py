@@ -10,7 +10,7 @@ from brio._core import *
 from brio._lazy import load as _load
 from brio._shape import TensorShape
 
-if _os.environ.get("BRIO_DOCTOR"):
+if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
     from brio import _doctor  # noqa: F401
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""What the doctor needs of Python, in a program that runs under BRIO_DOCTOR: to be told when it ends."""
+"""What the doctor needs of Python, in a program that runs under BRIO_DOCTOR and its kin: to be told when it ends."""
 
 import atexit
 import os

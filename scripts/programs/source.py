@@ -4,6 +4,7 @@ import ast
 import json
 import pathlib
 import re
+import textwrap
 
 # What counts repetitions of training. Sizes of data ("time_steps") are left alone.
 _REPETITIONS = re.compile(r"(^|_)(epochs?|episodes?|iterations?)$", re.IGNORECASE)
@@ -18,7 +19,7 @@ def read(path):
     if path.suffix != ".ipynb":
         return text
     cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
-    return "\n".join(_python_of("".join(cell["source"])) for cell in cells) + "\n"
+    return "\n".join(_python_of(textwrap.dedent("".join(cell["source"]))) for cell in cells) + "\n"
 
 
 def _python_of(cell):

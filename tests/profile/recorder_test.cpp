@@ -49,7 +49,7 @@ TEST(Recorder, ModelsThatShareAnAddressShareNoRun) {
   fit_three_steps();
   fit_three_steps();
   EXPECT_EQ(newest(&model).steps, 6u);  // it goes on
-  forget_model(&model);
+  forget_key(&model);
   fit_three_steps();
   EXPECT_EQ(newest(&model).steps, 3u);
 }

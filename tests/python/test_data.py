@@ -573,3 +573,13 @@ def test_throughput(capsys):
         print(f"\nrange({n}).map(x + 1).batch(100): {100 * rate(Dataset.range(n).map(lambda x: x + 1).batch(100)):,.0f} elements/s", end="; ")
         strings = Dataset.from_tensor_slices([f"a,{i}" for i in range(n)])
         print(f"split and to_number: {100 * rate(strings.map(lambda s: tf.strings.to_number(tf.strings.split(s, ',')[1])).batch(100)):,.0f} elements/s")
+
+
+def test_iterators_have_next():
+    """As TensorFlow's do."""
+    iterator = iter(tf.data.Dataset.range(2))
+    assert [int(iterator.next()), int(iterator.get_next())] == [0, 1]
+    with pytest.raises(StopIteration):
+        iterator.next()
+    ragged = iter(tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1, 2], [3]])))
+    assert ragged.next().numpy().tolist() == [1, 2]

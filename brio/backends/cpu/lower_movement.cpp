@@ -10,6 +10,7 @@
 #include "brio/ops/indexing.h"
 #include "brio/ops/resample.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/sliced_axis.h"
 #include "brio/tensor/complex.h"
 
 namespace brio::cpu {
@@ -35,10 +36,10 @@ struct View {
     if (node.op == &op::transpose) {
       for (int64_t axis : attrs.list(0)) strides.push_back(own[static_cast<size_t>(axis)]);
     } else if (node.op == &op::slice) {
-      const auto begin = attrs.list(0), step = attrs.list(attrs.after_list(attrs.after_list(0)));
       for (size_t i = 0; i < own.size(); ++i) {
-        start += begin[i] * own[i];
-        strides.push_back(step[i] * own[i]);
+        const SlicedAxis axis = sliced_axis(attrs, i);
+        start += axis.begin * own[i];
+        strides.push_back(axis.stride * own[i]);
       }
     } else {
       BRIO_CHECK(node.op == &op::broadcast_to, "no view: ", node.op->name);

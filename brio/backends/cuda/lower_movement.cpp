@@ -3,6 +3,7 @@
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
 #include "brio/ops/shape_ops.h"
+#include "brio/ops/sliced_axis.h"
 
 namespace brio::cuda {
 namespace {
@@ -43,11 +44,10 @@ class MoveKernel final : public CudaKernel {
       if (node.node.op == &op::transpose) {
         for (int64_t axis : node.attrs().list(0)) box.from.push_back(in_strides[static_cast<size_t>(axis)]);
       } else {
-        const auto begin = node.attrs().list(0);
-        const auto stride = node.attrs().list(node.attrs().after_list(node.attrs().after_list(0)));
-        for (size_t d = 0; d < begin.size(); ++d) {
-          box.from_start += begin[d] * in_strides[d];
-          box.from.push_back(stride[d] * in_strides[d]);
+        for (size_t d = 0; d < in_strides.size(); ++d) {
+          const SlicedAxis axis = sliced_axis(node.attrs(), d);
+          box.from_start += axis.begin * in_strides[d];
+          box.from.push_back(axis.stride * in_strides[d]);
         }
       }
       add(node, std::move(box));

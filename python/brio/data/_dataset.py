@@ -360,9 +360,10 @@ class Dataset(sources.Sources):
         return getattr(self, "_options", None) or Options()
 
     def with_options(self, options, name=None):
-        """How the pipeline runs: deterministic, threading.private_threadpool_size."""
+        """How the pipeline runs: deterministic, threading.private_threadpool_size, autotune.ram_budget (bytes)."""
         deterministic = options.deterministic is not False
-        made = self._next(self._brio_dataset.with_options(deterministic, options.threading.private_threadpool_size or 0, 0))
+        threads, ram = options.threading.private_threadpool_size or 0, options.autotune.ram_budget or 0
+        made = self._next(self._brio_dataset.with_options(deterministic, threads, ram))
         made._options = options
         return made
 
@@ -408,6 +409,8 @@ class _Iterator:
 
     def __next__(self):
         return self._pack(next(self._core))
+
+    next = __next__
 
     def get_next(self):
         return self._pack(self._core.get_next())

@@ -162,13 +162,17 @@ class Trainer:
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1, doctor=False, resume=None,
-            save_freq=None):  # fmt: skip
+            save_freq=None, on_bad_number="warn"):  # fmt: skip
         """Trains for so many epochs; returns a History.
 
         doctor=True says after the first minute and at the end what limits the run, what would help and by how much.
 
         resume="folder" keeps the state of the run there, about once a minute or every save_freq batches, and goes on from it where a
         run was cut off: it ends with the same bits as if it never had been.
+
+        on_bad_number says what happens when the loss or gradients stop being finite. "warn": a line says so, and training goes on, as
+        in Keras. "stop" (an error) and "skip" leave the step out, with weights, optimizer, statistics and metrics as they were, and
+        name the first op whose result is not finite, its layer, its numbers, and the rows of the batch.
 
         batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and says so;
         history.batch_choice has the choice and what was measured.
@@ -183,8 +187,12 @@ class Trainer:
             "validation_split": float(validation_split), "shuffle": bool(shuffle), "initial_epoch": initial_epoch,
             "steps_per_epoch": steps_per_epoch, "validation_steps": validation_steps,
             "validation_batch_size": validation_batch_size or 0, "validation_freq": validation_freq,
-            "stop_at_nan": False, "doctor": bool(doctor), "doctor_traces": self._is_all_ours(),
+            "on_bad_number": on_bad_number, "doctor": bool(doctor), "doctor_traces": self._is_all_ours(),
         }  # fmt: skip
+        if on_bad_number not in ("warn", "stop", "skip"):
+            raise ValueError(f"on_bad_number is {on_bad_number!r}; it is 'warn', 'stop' or 'skip'")
+        if on_bad_number != "warn" and self.run_eagerly:
+            raise ValueError(f"on_bad_number={on_bad_number!r} needs compiled steps, and run_eagerly=True asks for none")
         if resume is not None:
             if self.run_eagerly:
                 raise ValueError("resume= needs compiled steps, and run_eagerly=True asks for none")

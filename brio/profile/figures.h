@@ -1,0 +1,12 @@
+// Figures as people read them.
+#pragma once
+
+#include <string>
+
+namespace brio::profile {
+
+std::string percent(double share);
+std::string duration(double seconds);
+std::string size_text(double bytes);
+
+}  // namespace brio::profile
