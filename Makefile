@@ -18,7 +18,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cuda bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff doctor-check lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test test-cuda test-cuda-emulated bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff doctor-check lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -50,6 +50,14 @@ CUDA_TESTS := test_ops test_ops_image test_autodiff test_runtime test_nn test_mo
 test-cuda: setup ## run the unit tests on a GPU; without one, say why and run nothing
 	$(call build,release,brio_tool $(CUDA_TESTS))
 	@scripts/test_cuda $(RELEASE)
+
+# Some three minutes. EMULATED_TESTS: what to run of test_ops instead; it knows no cuDNN and no tensor cores.
+emulated_ops := max_pool* avg_pool* relu_pool* exp ndtr sigmoid mul select cast* fused reduce_* row_norm* softmax* spread_rows adam_update
+empty :=
+EMULATED_TESTS ?= $(subst $(empty) $(empty),:,$(addprefix *EveryOp.MatchesReference/,$(emulated_ops)))
+test-cuda-emulated: setup ## run kernels of a GPU on the host, which emulates one: the ops of EMULATED_TESTS, against the reference
+	$(call build,release,emulated_gpu test_ops)
+	@scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='$(EMULATED_TESTS)'
 
 # The networks of the table in docs/cuda.md: NAME:BATCH:DTYPE
 CUDA_STEPS ?= mlp:32:float32 lstm:32:float32 cnn:256:float16 separable:256:float16 resnet50:256:bfloat16 mobilenet_v2:256:bfloat16 gpt2:16:bfloat16

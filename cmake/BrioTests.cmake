@@ -48,7 +48,7 @@ foreach(dir IN LISTS test_dirs)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/${dir}/*.cpp")
   if(dir STREQUAL "fuzz" OR dir STREQUAL "soak")
     brio_program(brio_${dir} ${sources})
-  elseif(NOT dir MATCHES "^(install|fuzz)/")
+  elseif(NOT dir MATCHES "^((install|fuzz)/|emulated_gpu$)")
     string(REPLACE "/" "_" id "${dir}")
     if(NOT dir STREQUAL "ops")  # its sources use the same names, each for its own op
       brio_joined(sources test_${id} ${sources})
@@ -71,6 +71,23 @@ endforeach()
 if(TARGET brio_backends_cuda)
   target_compile_definitions(test_ops PRIVATE BRIO_WITH_CUDA)
   target_include_directories(test_ops SYSTEM PRIVATE "${BRIO_CUDA_INCLUDE}" "${BRIO_CUDNN_INCLUDE}")
+
+  # A GPU that the host emulates, for `make test-cuda-emulated`: NVIDIA's libraries, as far as they are needed.
+  foreach(library driver:libcuda.so.1 compiler:libnvrtc.so.13 products:libcublasLt.so.13 device_file:device_file.so)
+    string(REPLACE ":" ";" pair ${library})
+    list(GET pair 0 source)
+    list(GET pair 1 file)
+    add_library(emulated_${source} MODULE EXCLUDE_FROM_ALL "tests/emulated_gpu/${source}.cpp")
+    set_target_properties(emulated_${source} PROPERTIES PREFIX "" OUTPUT_NAME "${file}" SUFFIX ""
+                          LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/emulated_gpu")
+    target_include_directories(emulated_${source} PRIVATE ${PROJECT_SOURCE_DIR})
+    target_include_directories(emulated_${source} SYSTEM PRIVATE "${BRIO_CUDA_INCLUDE}")
+    target_compile_definitions(emulated_${source} PRIVATE EMULATED_GPU_SOURCES="${PROJECT_SOURCE_DIR}/tests/emulated_gpu")
+    target_link_libraries(emulated_${source} PRIVATE brio_options ${CMAKE_DL_LIBS})
+    list(APPEND emulated emulated_${source})
+  endforeach()
+  add_custom_target(emulated_gpu)
+  add_dependencies(emulated_gpu ${emulated})
 endif()
 
 # The tool is tested as a program.

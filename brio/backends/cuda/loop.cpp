@@ -173,8 +173,9 @@ std::string node_obstacle(const Graph& graph, const Node& node) {
   if (node.op == &op::spread_rows) {
     const Shape& table = graph.values[node.out[0]].shape;
     if (!table.known() || !graph.values[node.in[0]].shape.known()) return "a table of unknown size";
-    // Of one row, or of one column, the first axis would not be one of the loop's with another behind it.
-    const bool usual = table[0] > 1 && table.elements() > table[0];
+    // Rows of whole vectors: then a sum over the loop has the order, and the bits, that it has over the table. Of one
+    // row the first axis would be no dim of the loop.
+    const bool usual = table[0] > 1 && table.elements() / table[0] % 8 == 0;
     return usual && graph.values[node.in[1]].dtype == i32 ? "" : "no loop for such a table";
   }
   if (node.op->kind != OpKind::elementwise && node.op->name != "softsign")

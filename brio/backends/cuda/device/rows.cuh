@@ -88,13 +88,8 @@ template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, 0> {
 
 // What is rounded to 16 bits need not be known to the last of 24.
 template <typename T> DEVICE Wide<T> row_exp(Wide<T> x) { return op_exp(x); }
-DEVICE f32 fast_exp(f32 x) {
-  f32 y;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.4426950408889634f));
-  return y;
-}
-template <> DEVICE f32 row_exp<f16>(f32 x) { return fast_exp(x); }
-template <> DEVICE f32 row_exp<bf16>(f32 x) { return fast_exp(x); }
+template <> DEVICE f32 row_exp<f16>(f32 x) { return quick_exp2(x * 1.44269504f); }
+template <> DEVICE f32 row_exp<bf16>(f32 x) { return quick_exp2(x * 1.44269504f); }
 template <typename T, int GROUP, typename R, typename W> DEVICE void largest_and_sum(const R& row, W* shared, W& most, W& sum) {
   W m = FoldMax<W>::start();
   row.each([&](int, W x) { m = FoldMax<W>::join(m, x); });
