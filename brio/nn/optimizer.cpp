@@ -57,9 +57,9 @@ Optimizer Optimizer::from(const Settings& settings, const LearningRate& rate) {
   return row_named("optimizer", in_small_letters(settings.class_name), kOptimizers).make_of(settings, rate);
 }
 
-void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
-                                std::source_location at) const {
-  profile::step_ends_at(at.file_name(), at.line());
+void Optimizer::apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables, const char* file,
+                                uint32_t line) const {
+  profile::step_ends_at(file, line);
   Tensor gate;
   if (StepGate* const step = StepGate::current()) {
     // What scales the loss has a gate of its own over gradients, by which it finds the scale.

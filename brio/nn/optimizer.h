@@ -14,7 +14,6 @@
 #include <initializer_list>
 #include <memory>
 #include <optional>
-#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,12 +67,12 @@ class Optimizer {
   static Optimizer from(const Settings& settings, const LearningRate& rate);
 
   // One step. A gradient that is "none" leaves its variable as it is; it is an error if all are. In eager code this
-  // ends the step: what is pending runs. `at` is how a warning about the loop names it.
+  // ends the step: what is pending runs. A warning about the loop names it by the line of the call.
   void apply_gradients(std::vector<Tensor> gradients, std::span<const Variable> variables,
-                       std::source_location at = std::source_location::current()) const;
+                       const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE()) const;
   void apply_gradients(std::vector<Tensor> gradients, std::initializer_list<Variable> variables,
-                       std::source_location at = std::source_location::current()) const {
-    apply_gradients(std::move(gradients), std::span(variables.begin(), variables.size()), at);
+                       const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE()) const {
+    apply_gradients(std::move(gradients), std::span(variables.begin(), variables.size()), file, line);
   }
 
   const std::string& name() const;

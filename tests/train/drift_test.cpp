@@ -1,8 +1,6 @@
 // Runs that grow in the ways of which people ask, and what Brio says of them; and one that does not.
 #include <gtest/gtest.h>
 
-#include <source_location>
-
 #include "brio/base/warning.h"
 #include "brio/brio.h"
 #include "brio/profile/gauges.h"
@@ -46,9 +44,9 @@ TEST(DriftOfRuns, ATapeThatIsLeftOpen) {
   Layer layer;
   nn::Optimizer sgd = nn::SGD(1e-3);
   GradientTape tape({.persistent = true});
-  uint32_t line = 0;
+  int line = 0;
   for (int step = 0; step < 20'000 && Warnings::lines().empty(); ++step) {
-    line = std::source_location::current().line() + 1;
+    line = __LINE__ + 1;
     sgd.apply_gradients(tape.gradient(layer.loss(), {layer.w}), {layer.w});
   }
   const std::string sentence = cat("recorded graph is being extended in your loop at drift_test.cpp:", line, ": +");

@@ -343,8 +343,8 @@ TEST(Fit, ALossThatIsNotFiniteIsAnErrorWhereThatIsAskedFor) {
   const Classes data;
   const nn::Sequential model({nn::Dense(1)});
   model.compile({.optimizer = nn::SGD(1e20), .loss = "mse"});
-  const std::string message =
-      invalid([&] { model.fit(data.x, data.y, {.epochs = 3, .verbose = 0, .on_bad_number = train::OnBadNumber::stop}); });
+  const std::string message = invalid(
+      [&] { model.fit(data.x, data.y, {.epochs = 3, .verbose = 0, .on_bad_number = train::OnBadNumber::stop}); });
   EXPECT_SAYS(message, " of epoch 1 gave numbers that are not finite");
   EXPECT_SAYS(message, "learning rate 1e+20");
 }
