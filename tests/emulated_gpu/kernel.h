@@ -105,8 +105,9 @@ static inline double normcdfinv(double) { return NAN; }
 static inline float normcdfinvf(float) { return NAN; }
 static inline double erfinv(double) { return NAN; }
 static inline float erfinvf(float) { return NAN; }
-static inline double cyl_bessel_i0(double x) { return std::cyl_bessel_i(0.0, std::fabs(x)); }
-static inline double cyl_bessel_i1(double x) { return std::copysign(std::cyl_bessel_i(1.0, std::fabs(x)), x); }
+static inline double bessel_i(double order, double x) { return x > 700 ? HUGE_VAL : std::cyl_bessel_i(order, x); }
+static inline double cyl_bessel_i0(double x) { return bessel_i(0, std::fabs(x)); }
+static inline double cyl_bessel_i1(double x) { return std::copysign(bessel_i(1, std::fabs(x)), x); }
 static inline float cyl_bessel_i0f(float x) { return static_cast<float>(cyl_bessel_i0(x)); }
 static inline float cyl_bessel_i1f(float x) { return static_cast<float>(cyl_bessel_i1(x)); }
 
