@@ -39,8 +39,8 @@ std::vector<Row>& taken() {
   return *rows;
 }
 
-// The table's lock comes last: others take it while they hold one of the locks in it. Nobody can then add to it who has
-// one of them.
+// The table's lock comes last: others take it while they hold one of the locks in it. Nobody can then add to it who
+// has one of them.
 void before_fork() {
   first_use_mutex().lock();  // before all: what is made there may add to the table
   Table& t = table();

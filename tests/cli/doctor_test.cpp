@@ -24,7 +24,8 @@ TEST(DoctorCommand, RunsAProgramAndWritesItsReport) {
     expect_in(html, part);
   for (const char* loaded : {"http", "<script", "src="}) EXPECT_EQ(html.find(loaded), std::string::npos) << loaded;
   size_t steps = 0;
-  for (const auto& event : nlohmann::json::parse(formats::read_file(trace))["traceEvents"])
+  const auto events = nlohmann::json::parse(formats::read_file(trace));
+  for (const auto& event : events["traceEvents"])
     steps += event["name"] == "step" ? event["args"]["steps"].get<size_t>() : 0;
   EXPECT_EQ(steps, 14u);
 }
