@@ -79,7 +79,8 @@ def test_the_report_is_written_whichever_way_a_program_ends(tmp_path, rest, code
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_a_report(tmp_path, number):
-    process = _program(tmp_path, "print('trained', flush=True)\ntime.sleep(60)")
+    # A shell that starts the tests in the background has SIGINT ignored.
+    process = _program(tmp_path, "print('trained', flush=True)\ntime.sleep(60)", preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
     assert process.stdout.readline() == "trained\n"
     process.send_signal(number)
     process.communicate(timeout=60)
