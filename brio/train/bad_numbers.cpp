@@ -50,10 +50,10 @@ void BadNumberWatch::saw(double loss, int64_t epoch, int64_t step) {
   bad_ = !std::isfinite(loss);
   if (!bad_ || std::exchange(told_, true)) return;
   const std::string rate = cat(trainer_.optimizer().learning_rate().item<double>());
-  std::string text =
-      cat("[fit] the loss is ", loss, " by step ", step, " of epoch ", epoch + 1, " (learning rate ", rate,
-          "); training goes on. on_bad_number = \"stop\" or \"skip\" names the first op, layer, batch "
-          "and rows, and leaves such steps out");
+  std::string text = cat("[fit] the loss is ", std::isnan(loss) ? NAN : loss, " by step ", step, " of epoch ",
+                         epoch + 1, " (learning rate ", rate,
+                         "); training goes on. on_bad_number = \"stop\" or \"skip\" names the first op, layer, batch "
+                         "and rows, and leaves such steps out");
   if (checkpoints_)
     text += checkpoints_->newest().empty()
                 ? "; there is no checkpoint from before it"
