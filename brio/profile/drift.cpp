@@ -11,7 +11,6 @@
 namespace brio::profile {
 namespace {
 
-constexpr size_t kFewest = 12;  // samples: some seconds
 constexpr double kMuch = 32e6, kMuchOutside = 64e6, kMuchSwapped = 16e6;
 constexpr double kManyOps = 5000;  // more than a recording that is only pending may have
 constexpr double kSomeOps = 256, kManyPlans = 64;
@@ -75,10 +74,11 @@ std::string count_text(double a_step) {
 
 class Judge {
  public:
-  explicit Judge(const DriftFacts& facts) : f_(facts), memory_(grown_memory(f_.samples, f_.gauges, kMuch, kFewest)) {}
+  explicit Judge(const DriftFacts& facts)
+      : f_(facts), memory_(grown_memory(f_.samples, f_.gauges, kMuch, kFewestSamples)) {}
 
   std::vector<Drift> all() {
-    if (f_.samples.size() < kFewest) return {};
+    if (f_.samples.size() < kFewestSamples) return {};
     look_at_graph();
     look_at_memory();
     look_at_plans();
@@ -103,7 +103,7 @@ class Judge {
     const auto it = std::ranges::find(f_.gauges, name);
     if (it == f_.gauges.end()) return {};
     const auto index = static_cast<size_t>(it - f_.gauges.begin());
-    return series_of(f_.samples, [index](const Sample& s) { return s.gauges[index]; }).rise(least, kFewest);
+    return series_of(f_.samples, [index](const Sample& s) { return s.gauges[index]; }).rise(least, kFewestSamples);
   }
 
   void look_at_graph() {
@@ -167,7 +167,7 @@ class Judge {
   // Times go up by chance, too: more readings, and each window above the one before.
   std::optional<Rise> slower(const Series& time, double factor, double least_seconds) const {
     const double tick = f_.seconds_per_tick;
-    const std::optional<Rise> rise = time.rise(least_seconds / tick, 2 * kFewest);
+    const std::optional<Rise> rise = time.rise(least_seconds / tick, 2 * kFewestSamples);
     return rise && rise->last > factor * rise->first ? rise : std::nullopt;
   }
 
@@ -186,12 +186,14 @@ class Judge {
     const std::optional<Rise> rise = slower(time, 1.5, 2e-5);
     if (!rise) return;
     // Where the processors work no more than before, others take them: that is no growth of this program.
-    const std::optional<Rise> work = per_step(f_.samples, [](const Sample& s) { return s.cpu; }).rise(0, kFewest);
+    const std::optional<Rise> work =
+        per_step(f_.samples, [](const Sample& s) { return s.cpu; }).rise(0, kFewestSamples);
     if (!work || work->last < 1.25 * work->first) return;
     Part most = Part::host;
     double most_by = 0;
     for (const Part part : kOwnParts) {
-      const auto own = per_step(f_.samples, [part](const Sample& s) { return ticks_of(s, part); }).rise(0, kFewest);
+      const auto own =
+          per_step(f_.samples, [part](const Sample& s) { return ticks_of(s, part); }).rise(0, kFewestSamples);
       if (own && own->by() > most_by) {
         most = part;
         most_by = own->by();

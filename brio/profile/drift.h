@@ -38,6 +38,8 @@ struct DriftFacts {
   bool from_python = false;
 };
 
+inline constexpr size_t kFewestSamples = 12;  // some seconds: fewer show no trend
+
 // What grows, the cause before what follows from it.
 std::vector<Drift> drifts(const DriftFacts& facts);
 

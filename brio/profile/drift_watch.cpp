@@ -45,7 +45,7 @@ Watched& row_of_run(Watch& w, uint64_t run) {
   const auto it = std::ranges::find(w.runs, run, &Watched::run);
   if (it != w.runs.end()) return *it;
   Watched& row = w.runs[w.newest++ % w.runs.size()];
-  row = {.run = run};
+  row = {.run = run, .next = kFewestSamples};
   return row;
 }
 
@@ -76,16 +76,17 @@ void watch_drift(uint64_t run) {
   if (run == 0) return;
   try {
     Watch& w = drift_watch();
-    std::vector<Sample> samples = samples_of(run);
+    // This is the thread that trains: before it is time to look, nothing is copied.
+    const size_t count = count_samples(run);
     {
       const std::lock_guard lock(w.mutex);
       Watched& row = row_of_run(w, run);
-      const bool halved = samples.size() < row.seen;  // the table was full
-      row.seen = samples.size();
+      const bool halved = count < row.seen;  // the table was full
+      row.seen = count;
       if (row.seen < row.next && !halved) return;
       row.next = row.seen + std::max<size_t>(4, row.seen / 8);
     }
-    for (const Drift& drift : drifts(facts_of(std::move(samples)))) {
+    for (const Drift& drift : drifts(facts_of(samples_of(run)))) {
       const uint32_t bit = uint32_t{1} << static_cast<uint32_t>(drift.what);
       {
         const std::lock_guard lock(w.mutex);

@@ -171,6 +171,13 @@ std::vector<Sample> samples() {
   return {t.samples.begin(), t.samples.begin() + static_cast<std::ptrdiff_t>(t.used)};
 }
 
+size_t count_samples(uint64_t run) {
+  Gauges& t = gauges();
+  const std::lock_guard lock(t.mutex);
+  return static_cast<size_t>(std::count_if(t.samples.begin(), t.samples.begin() + static_cast<std::ptrdiff_t>(t.used),
+                                           [run](const Sample& s) { return s.run == run; }));
+}
+
 std::vector<Sample> samples_of(uint64_t run) {
   std::vector<Sample> list = samples();
   std::erase_if(list, [run](const Sample& s) { return s.run != run; });

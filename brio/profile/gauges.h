@@ -53,6 +53,7 @@ void sample_training(const RunSoFar& run);  // by the thread that trains, after 
 void sample_every(double seconds);
 
 std::vector<Sample> samples();
+size_t count_samples(uint64_t run);
 std::vector<Sample> samples_of(uint64_t run);
 size_t gauges_bytes();
 
