@@ -55,9 +55,10 @@ test-cuda: setup ## run the unit tests on a GPU; without one, say why and run no
 emulated_ops := max_pool* avg_pool* relu_pool* exp ndtr sigmoid mul select cast* fused reduce_* row_norm* softmax* spread_rows adam_update
 empty :=
 EMULATED_TESTS ?= $(subst $(empty) $(empty),:,$(addprefix *EveryOp.MatchesReference/,$(emulated_ops)))
-test-cuda-emulated: setup ## run kernels of a GPU on the host, which emulates one: the ops of EMULATED_TESTS, against the reference
-	$(call build,release,emulated_gpu test_ops)
+test-cuda-emulated: setup ## run kernels of a GPU on the host, which emulates one: the ops of EMULATED_TESTS, against the reference, and runs that go on
+	$(call build,release,emulated_gpu test_ops test_train)
 	@scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_ops --gtest_brief=1 --gtest_filter='$(EMULATED_TESTS)'
+	@scripts/emulate_cuda $(RELEASE) $(RELEASE)/test_train --gtest_brief=1 --gtest_filter='Resume.*SameBits'
 
 # The networks of the table in docs/cuda.md: NAME:BATCH:DTYPE
 CUDA_STEPS ?= mlp:32:float32 lstm:32:float32 cnn:256:float16 separable:256:float16 resnet50:256:bfloat16 mobilenet_v2:256:bfloat16 gpt2:16:bfloat16

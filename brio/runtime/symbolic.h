@@ -2,6 +2,9 @@
 // shows which of these vary: what varies alike becomes a symbol, or follows from others by the rules of the ops, and
 // the passes run on the graph with that left open. Other members fill theirs in and skip the passes; one in which
 // more varies has that opened, too.
+//
+// So it is with the host's kernels. What kernels a device of its own has may depend on sizes, so that its passes see
+// numbers: the plan for a size is the same, to the bit, whatever sizes came before, and a family shares its arena alone.
 #pragma once
 
 #include <memory>
@@ -15,7 +18,7 @@ namespace brio {
 struct MadePlan {
   std::shared_ptr<const Plan> plan;
   std::string note;  // "made from the plan for (n0, 100)", or why such a plan cannot be had; empty: nothing to say
-  std::shared_ptr<SharedArena> arena;  // that of its family, if it is symbolic
+  std::shared_ptr<SharedArena> arena;  // that of its family, if they share one
 };
 // As Plan::make, from the family's symbolic plan where there is one. Every plan of the runtime is made here.
 MadePlan make_plan(Graph graph, Device& device);
