@@ -4,7 +4,8 @@
 // more varies has that opened, too.
 //
 // So it is with the host's kernels. What kernels a device of its own has may depend on sizes, so that its passes see
-// numbers: the plan for a size is the same, to the bit, whatever sizes came before, and a family shares its arena alone.
+// numbers: the plan for a size is the same, to the bit, whatever sizes came before, and a family shares its arena
+// alone.
 #pragma once
 
 #include <memory>
