@@ -455,7 +455,8 @@ void Parallel::count_window(ParallelReport& totals) const {
 }
 
 void Parallel::clear() {
-  stop_threads();  // the next read starts them again
+  stop_threads();                      // the next read starts them again
+  const std::lock_guard lock(mutex_);  // the doctor asks from its own thread
   count_window(totals_);
   head_ = tail_ = 0;
   claiming_ = ended_ = lost_ = false;

@@ -109,7 +109,10 @@ void Checkpoints::wait() {
   changed_.wait(lock, [&] { return !busy_; });
 }
 
-std::string Checkpoints::newest() const { return newest_; }
+std::string Checkpoints::newest() const {
+  const std::lock_guard lock(mutex_);
+  return newest_;
+}
 
 void Checkpoints::write_all() {
   for (;;) {
@@ -134,7 +137,10 @@ void Checkpoints::write_one(const RunState& state) {
   const int64_t number = next_++;
   try {
     write_run_state(name_of(number), state);
-    newest_ = name_of(number);
+    {
+      const std::lock_guard lock(mutex_);
+      newest_ = name_of(number);
+    }
     if (state.monitored) values_.emplace_back(number, *state.monitored);
     prune();
   } catch (const std::exception& error) {

@@ -58,7 +58,7 @@ class Checkpoints {
   std::vector<Array> staging_;                      // copies of the tensors of the state that is being written
   std::vector<std::pair<int64_t, double>> values_;  // what was monitored, by number
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<RunState> pending_;
   bool busy_ = false, ends_ = false;

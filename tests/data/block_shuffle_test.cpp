@@ -3,8 +3,10 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "brio/data/block_order.h"
 #include "brio/data/read_costs.h"
@@ -99,7 +101,13 @@ struct Disk {
   double seek = 0, byte = 1e-9;
   mutable double now = 0;
   mutable int64_t reads = 0;
+  mutable std::mutex mutex = {};  // announced by threads of the pipeline
   mutable std::vector<std::pair<int64_t, int64_t>> announced = {};
+
+  std::vector<std::pair<int64_t, int64_t>> taken() const {
+    const std::lock_guard lock(mutex);
+    return std::exchange(announced, {});
+  }
 };
 
 class DiskStage final : public IndexedStage, StoredElements {
@@ -121,7 +129,10 @@ class DiskStage final : public IndexedStage, StoredElements {
     disk_.now += disk_.seek + static_cast<double>(bytes) * disk_.byte;
     ++disk_.reads;
   }
-  void announce(int64_t first, int64_t end) const override { disk_.announced.emplace_back(first, end); }
+  void announce(int64_t first, int64_t end) const override {
+    const std::lock_guard lock(disk_.mutex);
+    disk_.announced.emplace_back(first, end);
+  }
   const Disk& disk_;
   int64_t n_;
 };
@@ -230,14 +241,12 @@ TEST(BlockShuffle, AnnouncesWhatItWillRead) {
   const Disk spinning{.seek = 8e-3};
   const Dataset dataset = shuffled_from(spinning, 10'007).with_options({.ram_budget = 64 << 20});
   EXPECT_SAYS(choice_of(dataset), "blocks of 10 elements, 16 at a time");
-  spinning.announced.clear();
+  (void)spinning.taken();
   std::set<int64_t> known;
-  size_t looked = 0;
   Iterator iterator = dataset.iterator(1);
   for (Item item; iterator.next(item);) {
-    for (; looked < spinning.announced.size(); ++looked)
-      for (int64_t i = spinning.announced[looked].first; i < spinning.announced[looked].second; ++i)
-        ASSERT_TRUE(known.insert(i).second) << i << " was announced twice";
+    for (const auto& [first, end] : spinning.taken())
+      for (int64_t i = first; i < end; ++i) ASSERT_TRUE(known.insert(i).second) << i << " was announced twice";
     ASSERT_TRUE(known.contains(item[0].item<int64_t>()));
   }
   EXPECT_EQ(known.size(), 10'007U);

@@ -23,6 +23,9 @@ constexpr const char* kInstructions[][2] = {
     {R"(asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)))", "y = emulated_from_f16(x.bits)"},
     {R"(asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)))", "y.bits = emulated_to_f16(x)"},
     {R"(asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)))", "y.bits = emulated_to_bf16(x)"},
+    {R"(asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(0.0f), "f"(x)))", "pair = emulated_to_f16(x)"},
+    {R"(asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(x), "f"(0.0f)))",
+     "pair = static_cast<u32>(emulated_to_bf16(x)) << 16"},
     {R"(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)))", "y = exp2f(x)"},
     {R"(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)))", "y = 1.0f / x"},
 };

@@ -29,6 +29,9 @@ class Warnings {
 
 void expect_warning(std::initializer_list<std::string_view> parts) {
   ASSERT_EQ(Warnings::lines().size(), 1U) << ::testing::PrintToString(Warnings::lines());
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer's own memory may grow faster than what is to be named";
+#endif
   for (const std::string_view part : parts)
     EXPECT_NE(Warnings::lines()[0].find(part), std::string::npos) << Warnings::lines()[0];
 }

@@ -59,7 +59,20 @@ template <> struct Narrow<bf16> {
   }
 };
 template <typename T> DEVICE T narrow(Wide<T> x) { return Narrow<T>::of(x); }
+// To what T holds. Two at once are converted four times as fast as one, so one goes beside a zero.
 template <typename T> DEVICE Wide<T> rounded(Wide<T> x) { return wide(narrow<T>(x)); }
+#if __CUDA_ARCH__ >= 800
+template <> DEVICE f32 rounded<f16>(f32 x) {
+  u32 pair;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(0.0f), "f"(x));
+  return wide(f16{(u16)pair});
+}
+template <> DEVICE f32 rounded<bf16>(f32 x) {
+  u32 pair;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(x), "f"(0.0f));
+  return __uint_as_float(pair);
+}
+#endif
 
 // One instruction each, to within 2^-22 of the result.
 DEVICE f32 quick_exp2(f32 x) {
