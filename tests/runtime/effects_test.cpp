@@ -243,7 +243,7 @@ TEST_F(Effects, OfAPlanMadeFromASymbolicOneAreItsOwn) {
     EXPECT_EQ(sum(y + x).item<float>(), static_cast<float>(2 * n * (n + 1)));
     EXPECT_EQ(said(), cat("text ", n, " ", 2 * n, "\n"));
   }
-  EXPECT_GT(symbolic_stats().hits, 0u);
+  EXPECT_EQ(symbolic_stats().hits > 0, !current_device().has_own_kernels());  // which plan every size by itself
 }
 
 TEST_F(Effects, KeepResultsOfHostCallsUnderATape) {

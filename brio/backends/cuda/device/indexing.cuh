@@ -88,29 +88,28 @@ template <typename L> DEVICE void number_firsts(i32* ids, i32* place, const i32*
   }
   for (i32 k = before + threadIdx.x; k < count; k += 1024) ids[k] = -1;
 }
-// Adds all rows from position `start` on that have this index to a sum. A block works on it.
+// Adds all rows from position `first` on that have this index to a sum, in their order. A block works on it, and looks
+// at 2048 positions at once.
 template <typename T, typename L>
 DEVICE void add_equal_rows(T* sum, const T* rows, const L* indices, L index, i32 first, i32 count, i64 width) {
-  __shared__ i32 found[256];
-  __shared__ i32 matches;
-  for (i32 start = first; start < count; start += 256) {
-    const i32 j = start + threadIdx.x;
-    const bool is = j < count && indices[j] == index;
-    if (__syncthreads_or(is) == 0) continue;
-    if (threadIdx.x == 0) matches = 0;
-    found[threadIdx.x] = is;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      i32 n = 0;
-      for (int t = 0; t < 256; ++t)
-        if (found[t]) found[n++] = start + t;
-      matches = n;
+  constexpr int kWords = 64;
+  __shared__ u32 found[kWords];  // a bit for each position
+  for (i32 start = first; start < count; start += 32 * kWords) {
+    bool any = false;
+#pragma unroll
+    for (int word = threadIdx.x / 32; word < kWords; word += 8) {
+      const i32 j = start + word * 32 + threadIdx.x % 32;
+      const bool is = j < count && indices[j] == index;
+      const u32 votes = __ballot_sync(0xffffffffu, is);
+      if (threadIdx.x % 32 == 0) found[word] = votes;
+      any |= is;
     }
-    __syncthreads();
-    const i32 n = matches;
+    if (__syncthreads_or(any) == 0) continue;
     for (i64 c = threadIdx.x; c < width; c += 256) {
       Wide<T> x = wide(sum[c]);
-      for (i32 m = 0; m < n; ++m) x = rounded<T>(plus(x, wide(rows[(i64)found[m] * width + c])));
+      for (int word = 0; word < kWords; ++word)
+        for (u32 left = found[word]; left != 0; left &= left - 1)
+          x = rounded<T>(plus(x, wide(rows[(i64)(start + word * 32 + __ffs(left) - 1) * width + c])));
       sum[c] = narrow<T>(x);
     }
     __syncthreads();

@@ -67,6 +67,7 @@ template <typename T, int GROUP, int VEC, int PACKS> struct Row {
       }
   }
   DEVICE Wide<T> at(int p, int v) const { return wide(r[p].v[v]); }
+  static DEVICE int lane_of(i64 column) { return (int)(column / VEC % GROUP); }
 };
 template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, 0> {
   const T* x;
@@ -84,6 +85,7 @@ template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, 0> {
   template <typename O, typename F> DEVICE void map(O* out, F f) const {
     for (int c = lane_of_thread<GROUP>(); c < n; c += GROUP) out[c] = narrow<O>(f(c, wide(x[c])));
   }
+  static DEVICE int lane_of(i64 column) { return (int)(column % GROUP); }
 };
 
 // What is rounded to 16 bits need not be known to the last of 24.
@@ -134,6 +136,7 @@ DEVICE void xent_rows(V* value, T* gradient, const T* in, const void* labels, co
   const T* const x = in + at * columns;
   const T* const z = (const T*)labels + at * columns;
   const Row<T, GROUP, VEC, PACKS> row(x, n);
+  const W own = SPARSE && n != 0 ? wide(x[label]) : (W)0;  // before gradients are written where it lies
   W most, sum;
   largest_and_sum<T, GROUP>(row, shared, most, sum);
   const W total = most + op_log(sum);
@@ -147,16 +150,20 @@ DEVICE void xent_rows(V* value, T* gradient, const T* in, const void* labels, co
     mass = fold_row<FoldSum<W>, GROUP>(mass, shared);
     loss = fold_row<FoldSum<W>, GROUP>(loss, shared);
   } else if (n != 0) {
-    loss = total - wide(x[label]);
+    loss = total - own;
   }
   if (VALUE && n != 0 && lane == 0) value[at] = narrow<V>(loss);
   if (VALUE && columns == 0 && there && lane == 0) value[at] = narrow<V>((W)0);
   if (!GRADIENT || n == 0) return;
   const W g = wide(cotangent[at]);
-  row.map(gradient + at * columns, [&](int c, W x) {
-    const W target = SPARSE ? (W)(c == label) : wide(z[c]);
-    return (row_exp<T>(x - total) * mass - target) * g;
-  });
+  T* const to = gradient + at * columns;
+  if (!SPARSE) {
+    row.map(to, [&](int c, W x) { return (row_exp<T>(x - total) * mass - wide(z[c])) * g; });
+    return;
+  }
+  row.map(to, [&](int, W x) { return row_exp<T>(x - total) * g; });
+  // The label's own is another, which the thread that wrote it writes over: asking every column took as long as its exp.
+  if (lane == row.lane_of(label)) to[label] = narrow<T>((row_exp<T>(own - total) - (W)1) * g);
 }
 
 template <int GROUP, typename R, typename W>
