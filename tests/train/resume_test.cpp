@@ -373,7 +373,8 @@ pid_t start(const std::string& folder, const char* from, const char* threads, co
   setenv("BRIO_RESUME_FOLDER", folder.c_str(), 1);
   setenv("BRIO_RESUME_FROM", from, 1);
   setenv("BRIO_THREADS", threads, 1);
-  for (const char* share : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"}) unsetenv(share);  // of this process, not the child
+  for (const char* share : {"GTEST_TOTAL_SHARDS", "GTEST_SHARD_INDEX"})
+    unsetenv(share);  // of this process, not the child
   if (!std::freopen("/dev/null", "w", stdout) || !std::freopen(err.c_str(), "a", stderr)) _exit(9);
   execl("/proc/self/exe", "child", "--gtest_also_run_disabled_tests", "--gtest_filter=ResumeChild.*", nullptr);
   _exit(8);
