@@ -186,8 +186,14 @@ class RowNormGradKernel final : public CudaKernel {
           return cat("row_norm_grad<", type_name(dtype_), ", ", type_name(node.in(1).dtype), ", ", form.arguments(),
                      ">(out, statistics, in, scale, cotangent, rows, columns, centered, epsilon)");
         }) {
-    const std::string_view p = type_name(node.in(1).dtype), w = wide_name(dtype_);
-    columns_ = columns_code(grid_.packed.vector);
+    const std::string_view t = type_name(dtype_), p = type_name(node.in(1).dtype), w = wide_name(dtype_);
+    if (grid_.packed.group == 32 && grid_.packed.packs != 0)
+      both_ = rows_code(device_, "row_norm_grad_of_part",
+                        cat(t, "* out, ", w, "* partial, const ", t, "* in, const ", p, "* scale, const ", t,
+                            "* cotangent, i64 rows, int columns, int centered, f64 epsilon, i64 per_part"),
+                        cat("row_norm_grad_of_part<", t, ", ", p, ", ", grid_.packed.vector, ", ", grid_.packed.packs,
+                            ">(out, partial, in, scale, cotangent, rows, columns, centered, epsilon, per_part)"));
+    else columns_ = columns_code(grid_.packed.vector);
     join_ = rows_code(device_, "row_norm_join",
                       cat(p, "* scale, ", p, "* offset, const ", w, "* partial, int columns, int parts"),
                       "row_norm_join(scale, offset, partial, columns, parts)", 1024);
@@ -196,25 +202,34 @@ class RowNormGradKernel final : public CudaKernel {
     const size_t number = size_of(wide_dtype(dtype_));
     partials_at_ = rounded_scratch(static_cast<size_t>(2 * grid_.rows) * number);
     scratch_ = partials_at_ + static_cast<size_t>(2 * parts_ * grid_.columns) * number;
-    description = "rows, then columns";
+    description = both_ ? "rows and columns" : "rows, then columns";
   }
   size_t scratch_needed() const override { return scratch_; }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     const int columns = static_cast<int>(grid_.columns);
     void* const partials = static_cast<char*>(args.scratch) + partials_at_;
-    if (grid_.rows != 0)
-      rows_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.scratch, args.in[0],
-                  args.in[1], args.in[2], grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
-    const bool fits = is_aligned({args.in[0], args.in[2]});
-    const int vector = fits ? grid_.packed.vector : 1;
-    const auto across = static_cast<unsigned>((columns + 32 * vector - 1) / (32 * vector));
-    stream.start(fits ? *columns_ : *columns_code(1), {across, static_cast<unsigned>(parts_)}, {32, 8}, partials,
-                 args.scratch, args.in[0], args.in[2], grid_.rows, columns, per_part_);
+    if (both_ && is_aligned({args.out[0], args.in[0], args.in[1], args.in[2]})) {
+      stream.start(*both_, {static_cast<unsigned>(parts_)}, {256}, args.out[0], partials, args.in[0], args.in[1],
+                   args.in[2], grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon, per_part_);
+    } else {
+      start_apart(args, partials, stream);
+    }
     stream.start(*join_, blocks_for(2 * columns, 32), {32, 32}, args.out[1], args.out[2], partials, columns,
                  static_cast<int>(parts_));
   }
 
  private:
+  void start_apart(const KernelArgs& args, void* partials, CudaStream& stream) const {
+    const int columns = static_cast<int>(grid_.columns);
+    if (grid_.rows != 0)
+      rows_.start(stream, {args.out[0], args.in[0], args.in[1], args.in[2]}, args.out[0], args.scratch, args.in[0],
+                  args.in[1], args.in[2], grid_.rows, columns, static_cast<int>(form_.centered), form_.epsilon);
+    const bool fits = columns_ && is_aligned({args.in[0], args.in[2]});
+    const int vector = fits ? grid_.packed.vector : 1;
+    const auto across = static_cast<unsigned>((columns + 32 * vector - 1) / (32 * vector));
+    stream.start(fits ? *columns_ : *columns_code(1), {across, static_cast<unsigned>(parts_)}, {32, 8}, partials,
+                 args.scratch, args.in[0], args.in[2], grid_.rows, columns, per_part_);
+  }
   static std::string signature(const NodeView& node) {
     const DType dtype = node.in(0).dtype;
     const std::string_view t = type_name(dtype);
@@ -236,7 +251,7 @@ class RowNormGradKernel final : public CudaKernel {
   RowsCode rows_;
   int64_t parts_ = 1, per_part_ = 0;
   size_t partials_at_ = 0, scratch_ = 0;
-  std::shared_ptr<const Code> columns_, join_;
+  std::shared_ptr<const Code> both_, columns_, join_;  // `both_`: for rows that a warp holds
 };
 
 }  // namespace

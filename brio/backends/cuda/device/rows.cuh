@@ -222,6 +222,62 @@ DEVICE void row_norm_grad(T* out, Wide<T>* statistics, const T* in, const P* sca
     return inverse * (given * (W)by - sum - (x - mean) * inverse * dot);
   });
 }
+// Both in one pass: warps of a block take the rows of one part in turn, and each thread adds up its columns of them.
+template <typename T, typename P, int VEC, int PACKS>
+DEVICE void row_norm_grad_of_part(T* out, Wide<T>* partial, const T* in, const P* scale, const T* cotangent, i64 rows, int columns,
+                                  int centered, f64 epsilon, i64 per_part) {
+  typedef Wide<T> W;
+  __shared__ W shared[2][32 * VEC * PACKS];
+  const int warp = threadIdx.x / 32;
+  const i64 begin = blockIdx.x * per_part, end = begin + per_part < rows ? begin + per_part : rows;
+  W scales[PACKS][VEC], offsets[PACKS][VEC];
+#pragma unroll
+  for (int p = 0; p < PACKS; ++p)
+#pragma unroll
+    for (int v = 0; v < VEC; ++v) scales[p][v] = offsets[p][v] = 0;
+  for (i64 at = begin + warp; at < end; at += 8) {
+    typedef Row<T, 32, VEC, PACKS> R;
+    const R row(in + at * columns, columns), given(cotangent + at * columns, columns);
+    W mean, inverse;
+    row_statistics<32>(row, columns, centered != 0, (W)epsilon, (W*)0, mean, inverse);
+    W sum = 0, dot = 0;
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p) {
+      if (R::column(p) >= columns) continue;
+      const Pack<P, VEC> by = *(const Pack<P, VEC>*)(scale + R::column(p));
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) {
+        const W normal = (row.at(p, v) - mean) * inverse, g = given.at(p, v), scaled = g * (W)wide(by.v[v]);
+        sum += scaled;
+        dot += scaled * normal;
+        scales[p][v] += g * normal;
+        offsets[p][v] += g;
+      }
+    }
+    sum = fold_row<FoldSum<W>, 32>(sum, (W*)0) / (W)columns;
+    dot = fold_row<FoldSum<W>, 32>(dot, (W*)0) / (W)columns;
+    if (centered == 0) sum = 0;
+    row.map_with(out + at * columns, cotangent + at * columns, scale, [&](W x, W g, Wide<P> by) {
+      return inverse * (g * (W)by - sum - (x - mean) * inverse * dot);
+    });
+  }
+  for (int turn = 0; turn < 8; ++turn) {
+    if (warp == turn)
+#pragma unroll
+      for (int p = 0; p < PACKS; ++p)
+#pragma unroll
+        for (int v = 0; v < VEC; ++v) {
+          const int i = (p * VEC + v) * 32 + threadIdx.x % 32;
+          shared[0][i] = turn == 0 ? scales[p][v] : shared[0][i] + scales[p][v];
+          shared[1][i] = turn == 0 ? offsets[p][v] : shared[1][i] + offsets[p][v];
+        }
+    __syncthreads();
+  }
+  for (int i = threadIdx.x; i < 2 * columns; i += 256) {
+    const int which = i / columns, c = i % columns, pack = c / VEC;
+    partial[2 * (i64)blockIdx.x * columns + i] = shared[which][(pack / 32 * VEC + c % VEC) * 32 + pack % 32];
+  }
+}
 // The gradients by scale and offset, of the rows of one part: blocks of 32 threads × 8 rows, VEC columns a thread.
 template <typename T, int VEC>
 DEVICE void row_norm_columns(Wide<T>* partial, const Wide<T>* statistics, const T* x, const T* g, i64 rows, int columns, i64 per_part) {
