@@ -45,7 +45,14 @@ class Kernel {
   // May output `out` share its memory with input `in` (equal bytes)?
   virtual bool allows_in_place([[maybe_unused]] size_t in, [[maybe_unused]] size_t out) const { return false; }
   virtual size_t heap_bytes() const { return 0; }  // what it keeps beside itself, where that is much
-  std::string description;                         // what was chosen: "gemm small 6x4 avx3"
+  // Where one input decides alone what it refuses: a kernel that takes that input, refuses as this one does, and
+  // writes nothing. It lives as long as this one.
+  struct Check {
+    size_t input = 0;
+    const Kernel* kernel = nullptr;  // null: it takes the kernel itself to know
+  };
+  virtual Check input_check() const { return {}; }
+  std::string description;  // what was chosen: "gemm small 6x4 avx3"
 };
 
 class Device;
@@ -228,12 +235,15 @@ class BufferUses {
  public:
   explicit BufferUses(Stream& stream) : stream_(stream) {}
   void add(const Buffer* buffer);
-  void publish();  // after the work was handed over
+  // A buffer that the work only reads, and whose writer has run: `stream` read it, and the host waited.
+  void add_read(const Buffer* buffer) { read_.push_back(buffer); }
+  static void read_on(Stream& stream, const Buffer* buffer);  // what `stream` is given next reads it
+  void publish();                                             // after the work was handed over
   static void publish(Stream& stream, const Buffer* buffer);
 
  private:
   Stream& stream_;
-  std::vector<const Buffer*> buffers_;
+  std::vector<const Buffer*> buffers_, read_;
 };
 
 class Registry {

@@ -57,7 +57,10 @@ class PlanBuilder {
       ++step_index;
       if (may_fail(node)) plan_->last_to_fail_ = step_index;
     }
-    if (!plan_->device_->is_host()) divide_into_parts();
+    if (!plan_->device_->is_host()) {
+      find_input_checks();
+      divide_into_parts();
+    }
     for (uint32_t i = 0; i < plan_->slots_.size(); ++i)
       if (plan_->slots_[i].base == Plan::Base::input || plan_->slots_[i].base == Plan::Base::fresh)
         plan_->outside_slots_.push_back(i);
@@ -135,6 +138,23 @@ class PlanBuilder {
     return {};
   }
 
+  // Where inputs decide all that may be refused, they are looked at before anything is handed over.
+  void find_input_checks() {
+    std::vector<Plan::InputCheck> checks;
+    size_t step_index = 0;
+    for (const Node& node : plan_->graph_.nodes) {
+      if (is_constant(node) || is_alias(plan_->graph_, node)) continue;
+      const Plan::Step& step = plan_->steps_[step_index++];
+      if (!may_fail(node)) continue;
+      const Kernel::Check check = step.kernel->input_check();
+      const Plan::Slot slot = check.kernel ? plan_->slots_[step.in + check.input] : Plan::Slot{};
+      if (!check.kernel || slot.base != Plan::Base::input) return;
+      checks.push_back({check.kernel, slot.index, slot.offset, !plan_->graph_.inputs[slot.index].donated});
+    }
+    plan_->input_checks_ = std::move(checks);
+    plan_->last_to_fail_ = 0;
+  }
+
   // A section is to be one thing for a device to keep: a loop of more rounds is none.
   static constexpr size_t kMostLaunches = 4096;
   void divide_into_parts() {
@@ -205,7 +225,7 @@ void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, vo
 size_t Plan::launches() const {
   size_t sum = 0;
   for (const Part& part : parts_) {
-    if (part.led || part.then_wait) return 0;
+    if (part.led || part.then_wait || !input_checks_.empty()) return 0;
     for (const Stream::Launch& l : part.section->launches) sum += l.led ? l.led->launches() : 1;
   }
   return sum;
@@ -225,12 +245,19 @@ void Plan::run_on(Stream& stream, void** pointers, char* arena) const {
 }
 
 void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
-               Stream* stream) const {
+               Stream* stream, bool inputs_checked) const {
   char* const base = static_cast<char*>(arena);
   if (arena_bound) {
     for (uint32_t i : outside_slots_) bind(slots_[i], &pointers[i], inputs, fresh, base);
   } else {
     for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &pointers[i], inputs, fresh, base);
+  }
+  if (stream && !inputs_checked && !input_checks_.empty()) {
+    for (const InputCheck& check : input_checks_) {
+      const void* const at = static_cast<const char*>(inputs[check.input]) + check.offset;
+      stream->launch(*check.kernel, {&at, 1}, {}, nullptr);
+    }
+    stream->synchronize();
   }
   if (stream) return run_on(*stream, pointers, base);
   FloatMode mode;

@@ -45,7 +45,16 @@ class Plan {
   // run on return. With a stream they were handed over; those that may refuse their data have run, and what
   // overwrites inputs comes after them.
   void run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
-           Stream* stream = nullptr) const;
+           Stream* stream = nullptr, bool inputs_checked = false) const;
+  // Where nothing but inputs may be refused: kernels that tell, so that no step is waited for. Who has not asked them
+  // leaves that to the run.
+  struct InputCheck {
+    const Kernel* kernel;
+    uint32_t input;
+    size_t offset;   // in it
+    bool only_read;  // by the steps
+  };
+  const std::vector<InputCheck>& input_checks() const { return input_checks_; }
   Device& device() const { return *device_; }
   const Buffer* constants() const { return constants_.get(); }  // may be null
 
@@ -114,7 +123,8 @@ class Plan {
   std::vector<Output> outputs_;
   std::vector<size_t> fresh_;
   size_t table_size_ = 0;
-  size_t last_to_fail_ = 0;  // one behind the last step that may refuse its data
+  size_t last_to_fail_ = 0;  // one behind the last step that may refuse its data, and is not in `input_checks_`
+  std::vector<InputCheck> input_checks_;
   PlacementReport placement_;
   size_t bytes_ = 0;
 };

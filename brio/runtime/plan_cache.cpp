@@ -298,6 +298,25 @@ std::unique_ptr<RunMemory> CachedPlan::take() const {
   return memory;
 }
 
+// On the stream for copies, which waits for whoever wrote the inputs and not for the plans before this one.
+void CachedPlan::check_inputs(const void* const* inputs, std::span<const Buffer* const> buffers,
+                              BufferUses& uses) const {
+  Stream& beside = plan_->device().copy_stream();
+  for (const Plan::InputCheck& check : plan_->input_checks()) {
+    const char* const data = static_cast<const char*>(inputs[check.input]);
+    const auto holder = std::ranges::find_if(buffers, [&](const Buffer* buffer) {
+      const char* const begin = static_cast<const char*>(buffer->data());
+      return data >= begin && data < begin + buffer->bytes();
+    });
+    BRIO_CHECK(holder != buffers.end(), "an input lies in no buffer of its run");
+    BufferUses::read_on(beside, *holder);
+    if (check.only_read) uses.add_read(*holder);
+    const void* const at = data + check.offset;
+    beside.launch(*check.kernel, {&at, 1}, {}, nullptr);
+  }
+  beside.synchronize();
+}
+
 void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<const Buffer* const> buffers) const {
   const profile::Scope scope(profile::Part::run);
   std::unique_ptr<RunMemory> memory = take();
@@ -309,11 +328,12 @@ void CachedPlan::run(const void* const* inputs, void* const* fresh, std::span<co
   } else {
     Stream& stream = plan_->device().stream();
     BufferUses uses(stream);
+    if (!plan_->input_checks().empty()) check_inputs(inputs, buffers, uses);
     for (const Buffer* buffer : buffers) uses.add(buffer);
     uses.add(arena.get());
     if (const Buffer* constants = plan_->constants()) uses.add(constants);
     try {
-      plan_->run(inputs, fresh, base, memory->pointers.data(), memory->bound == base, &stream);
+      plan_->run(inputs, fresh, base, memory->pointers.data(), memory->bound == base, &stream, true);
     } catch (...) {  // what was handed over before still runs
       stream.keep(shared_from_this());
       uses.publish();

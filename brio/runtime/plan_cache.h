@@ -51,6 +51,7 @@ class CachedPlan : public std::enable_shared_from_this<CachedPlan> {
 
  private:
   std::unique_ptr<RunMemory> take() const;
+  void check_inputs(const void* const* inputs, std::span<const Buffer* const> buffers, BufferUses& uses) const;
   size_t shared_bytes() const { return std::max<size_t>(plan_->arena_bytes(), 1); }
   std::shared_ptr<const Plan> plan_;
   std::shared_ptr<SharedArena> shared_;

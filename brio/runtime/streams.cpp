@@ -241,6 +241,12 @@ void BufferUses::publish(Stream& stream, const Buffer* buffer) {
   const std::lock_guard lock(uses_mutex());
   start_after(stream, buffer->use);
   buffer->use = {&stream, stream.mark()};
+  buffer->only_read = false;
+}
+
+void BufferUses::read_on(Stream& stream, const Buffer* buffer) {
+  const std::lock_guard lock(uses_mutex());
+  if (!buffer->only_read) start_after(stream, buffer->use);
 }
 
 void BufferUses::publish() {
@@ -248,7 +254,11 @@ void BufferUses::publish() {
   // Others may have used them since: this stream's ticket stands for their work too.
   for (const Buffer* buffer : buffers_) start_after(stream_, buffer->use);
   const uint64_t ticket = stream_.mark();
-  for (const Buffer* buffer : buffers_) buffer->use = {&stream_, ticket};
+  for (const Buffer* buffer : buffers_) {
+    buffer->use = {&stream_, ticket};
+    buffer->only_read = false;
+  }
+  for (const Buffer* buffer : read_) buffer->only_read = true;
 }
 
 namespace {

@@ -93,7 +93,9 @@ class Buffer {
   void mark_exported() { exported_.store(true, std::memory_order_release); }
 
   RefCount refs{1};
-  mutable Use use;  // of a device's: guarded by the lock of its streams
+  // Of a device's, guarded by the lock of its streams: its last use, and whether what wrote it has run since.
+  mutable Use use;
+  mutable bool only_read = false;
 
  private:
   friend class BufferRef;

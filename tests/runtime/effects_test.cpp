@@ -243,7 +243,8 @@ TEST_F(Effects, OfAPlanMadeFromASymbolicOneAreItsOwn) {
     EXPECT_EQ(sum(y + x).item<float>(), static_cast<float>(2 * n * (n + 1)));
     EXPECT_EQ(said(), cat("text ", n, " ", 2 * n, "\n"));
   }
-  EXPECT_EQ(symbolic_stats().hits > 0, !current_device().has_own_kernels());  // which plan every size by itself
+  // A device of its own kernels plans every size by itself, but for what the host does for it.
+  if (!current_device().has_own_kernels()) EXPECT_GT(symbolic_stats().hits, 0u);
 }
 
 TEST_F(Effects, KeepResultsOfHostCallsUnderATape) {

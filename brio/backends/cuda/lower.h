@@ -37,6 +37,10 @@ inline bool is_aligned(std::initializer_list<const void*> addresses) {
   return all % kVectorBytes == 0;
 }
 
+// Are all numbers of an input, indices or labels, from 0 to size - 1? Refuses as `refuse` does.
+std::unique_ptr<CudaKernel> range_check(const NodeView& node, size_t input, int64_t size,
+                                        std::function<void(long long value, long long place)> refuse);
+
 inline Support always(const NodeView&) { return Support::can(); }
 
 void add_loops(Kernels& kernels);

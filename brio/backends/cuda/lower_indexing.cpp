@@ -28,6 +28,27 @@ struct Around {
   }
 };
 
+class RangeCheck final : public CudaKernel {
+ public:
+  RangeCheck(const NodeView& node, size_t input, int64_t size, std::function<void(long long, long long)> refuse)
+      : device_(device_of(node)), count_(node.in(input).shape.elements()), size_(size), refuse_(std::move(refuse)) {
+    code_ = indexing_code(
+        node, "check_range",
+        cat("const ", type_name(node.in(input).dtype), "* numbers, i64 count, i64 size, FailureAt failure"),
+        "check_range(numbers, count, size, failure)");
+  }
+  void enqueue(const KernelArgs& args, CudaStream& stream) const override {
+    stream.start(*code_, enough_blocks(device_, count_), {256}, args.in[0], count_, size_, stream.failure_of(*this));
+  }
+  void refuse(long long value, long long place) const override { refuse_(value, place); }
+
+ private:
+  CudaDevice& device_;
+  int64_t count_, size_;
+  std::function<void(long long, long long)> refuse_;
+  std::shared_ptr<const Code> code_;
+};
+
 class GatherKernel final : public CudaKernel {
  public:
   explicit GatherKernel(const NodeView& node)
@@ -43,7 +64,10 @@ class GatherKernel final : public CudaKernel {
                               "* indices, i64 total, i64 count, i64 size, i64 inner, FailureAt failure"),
                           "gather_rows(out, in, indices, total, count, size, inner, failure)");
     description = "one thread an element";
+    if (around_.outer * count_ * around_.inner != 0)
+      check_ = range_check(node, 1, around_.size, [this](long long value, long long at) { refuse(value, at); });
   }
+  Check input_check() const override { return {1, check_.get()}; }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     const int64_t total = around_.outer * count_ * around_.inner;
     if (total == 0) return;
@@ -60,6 +84,7 @@ class GatherKernel final : public CudaKernel {
   Around around_;
   int64_t count_;
   std::shared_ptr<const Code> code_;
+  std::unique_ptr<CudaKernel> check_;
 };
 
 class ScatterAddKernel final : public CudaKernel {
@@ -93,7 +118,10 @@ class ScatterAddKernel final : public CudaKernel {
     }
     description =
         by_rows_ ? "in the order of the indices, a block a row" : "in the order of the indices, a thread a place";
+    if (around_.outer * around_.inner * count_ != 0)
+      check_ = range_check(node, 1, around_.size, [this](long long value, long long at) { refuse(value, at); });
   }
+  Check input_check() const override { return {1, check_.get()}; }
   size_t scratch_needed() const override {
     return by_rows_ ? static_cast<size_t>(around_.size) * sizeof(int32_t) : 0;
   }
@@ -126,6 +154,7 @@ class ScatterAddKernel final : public CudaKernel {
   size_t bytes_;
   bool by_rows_;
   std::shared_ptr<const Code> fill_, first_, add_;
+  std::unique_ptr<CudaKernel> check_;
 };
 
 class OneHotKernel final : public CudaKernel {
@@ -223,7 +252,10 @@ class SumRowsKernel final : public CudaKernel {
     clear_ = indexing_code(node, "clear_unused_rows", cat(t, "* out, const i32* ids, i32 count, i64 width"),
                            "clear_unused_rows(out, ids, count, width)");
     description = "in the order of the indices, without a sort";
+    if (count_ != 0)
+      check_ = range_check(node, 0, size_, [this](long long value, long long at) { refuse(value, at); });
   }
+  Check input_check() const override { return {0, check_.get()}; }
   size_t scratch_needed() const override { return static_cast<size_t>(size_ + count_ + 64) * sizeof(int32_t); }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     int32_t* const first = static_cast<int32_t*>(args.scratch);
@@ -250,6 +282,7 @@ class SumRowsKernel final : public CudaKernel {
   int count_;
   int64_t width_;
   std::shared_ptr<const Code> fill_, first_, number_, sum_, clear_;
+  std::unique_ptr<CudaKernel> check_;
 };
 
 // row_places, and subtract_rows, which finds the places for itself.
@@ -301,6 +334,11 @@ Support supports_real(const NodeView& node) {
 }
 
 }  // namespace
+
+std::unique_ptr<CudaKernel> range_check(const NodeView& node, size_t input, int64_t size,
+                                        std::function<void(long long value, long long place)> refuse) {
+  return std::make_unique<RangeCheck>(node, input, size, std::move(refuse));
+}
 
 void add_indexing(Kernels& kernels) {
   kernels.add<GatherKernel>(op::gather, "rows", supports_gather);

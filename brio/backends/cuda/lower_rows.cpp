@@ -118,7 +118,10 @@ class XentKernel final : public CudaKernel {
                      ">(value, gradient, in, labels, cotangent, rows, columns, failure)");
         }) {
     description = "rows, one pass";
+    if (sparse_ && grid_.rows != 0)
+      check_ = range_check(node, 1, grid_.columns, [this](long long value, long long at) { refuse(value, at); });
   }
+  Check input_check() const override { return {1, check_.get()}; }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     if (grid_.rows == 0) return;
     void* const none = nullptr;
@@ -144,6 +147,7 @@ class XentKernel final : public CudaKernel {
   const RowGrid grid_;
   bool value_, gradient_, sparse_;
   RowsCode code_;
+  std::unique_ptr<CudaKernel> check_;
 };
 
 class RowNormKernel final : public CudaKernel {

@@ -9,6 +9,12 @@ DEVICE void gather_rows(T* out, const T* in, const L* indices, i64 total, i64 co
     else out[i] = in[(o * size + index) * inner + (i - row * inner)];
   }
 }
+template <typename L> DEVICE void check_range(const L* numbers, i64 count, i64 size, const FailureAt& failure) {
+  for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < count; i += (i64)gridDim.x * 256) {
+    const i64 number = (i64)numbers[i];
+    if (number < 0 || number >= size) refuse(failure, number, i);
+  }
+}
 // In the order of the indices: each thread walks them all for one place within rows.
 template <typename T, typename L>
 DEVICE void scatter_add_rows(T* out, const T* in, const L* indices, const T* updates, i64 outer, i64 count, i64 size, i64 inner,
