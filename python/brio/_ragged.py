@@ -22,6 +22,7 @@ class RaggedTensor:
         rows = len(self.values) if isinstance(self.values, RaggedTensor) else self.values.shape[0]
         if at.ndim != 1 or len(at) == 0 or at[0] != 0 or at[-1] != rows or (at[1:] < at[:-1]).any():
             raise InvalidArgumentError(f"[RaggedTensor] row_splits {at.tolist()} must rise from 0 to the {rows} values")
+        self._splits = at.tolist()
 
     @classmethod
     def from_row_splits(cls, values, row_splits, name=None, validate=True):
@@ -163,7 +164,8 @@ class RaggedTensor:
 
     def to_list(self):
         """Rows as Python lists."""
-        return [row.to_list() if isinstance(row, RaggedTensor) else row.numpy().tolist() for row in self]
+        values = self.values.to_list() if isinstance(self.values, RaggedTensor) else self.values.numpy().tolist()
+        return [values[begin:end] for begin, end in zip(self._splits, self._splits[1:])]
 
     def numpy(self):
         """Rows as a NumPy array of arrays, or one array where all are as long."""
@@ -234,13 +236,16 @@ class RaggedTensor:
                 return _stack([r[tuple(rest)] for r in row])
             return row[tuple(rest)]
         if isinstance(key, slice):
-            return _stack([self[i] for i in range(*key.indices(len(self)))], like=self)
+            begin, end, step = key.indices(len(self))
+            if step == 1:
+                at = self._splits[begin : max(begin, end) + 1]
+                return RaggedTensor(self.values[at[0] : at[-1]], [n - at[0] for n in at])
+            return _stack([self[i] for i in range(begin, end, step)], like=self)
         i = int(key)
         if not -len(self) <= i < len(self):
             raise IndexError(f"[RaggedTensor] row {i} is out of range: there are {len(self)}")
-        splits = _numbers(self.row_splits)
         i %= len(self)
-        return self.values[splits[i] : splits[i + 1]]
+        return self.values[self._splits[i] : self._splits[i + 1]]
 
     def __repr__(self):
         return f"<tf.RaggedTensor {self.to_list()}>"
@@ -248,7 +253,7 @@ class RaggedTensor:
 
 def _numbers(of):
     """Row splits or lengths; what no memory holds is refused where it becomes a tensor."""
-    return [int(n) for n in (of if isinstance(of, list) else _core.convert_to_tensor(of).numpy())]
+    return [int(n) for n in (of if isinstance(of, list) else _core.convert_to_tensor(of).numpy().tolist())]
 
 
 def _stack(rows, like=None):
