@@ -161,7 +161,8 @@ def nanmean(x, axis=None, keepdims=False):
 def nanvar(x, axis=None, keepdims=False):
     """The variance of what is no NaN."""
     x = floating(x)
-    return nanmean(tf.square(x - nanmean(x, axis, True)), axis, keepdims)
+    apart = tf.square(x - nanmean(x, axis, True))  # of infinity it is NaN, and counts
+    return tf.reduce_sum(tf.where(_is_nan(x), tf.zeros_like(apart), apart), axis, keepdims) / _counted(x, axis, keepdims)
 
 
 def nanstd(x, axis=None, keepdims=False):

@@ -93,6 +93,11 @@ def batch_normalization(x, mean, variance, axis, offset=None, scale=None, epsilo
     return tf.nn.batch_normalization(x, put(mean), put(variance), put(offset), put(scale), epsilon)
 
 
+def _beside(value, x):
+    """A weight in the dtype of what it goes with; a number of Python's keeps all its digits."""
+    return tensor(value, x.dtype) if isinstance(value, (int, float)) else tf.cast(tensor(value), x.dtype)
+
+
 def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwargs):
     """x centred and scaled along its last axis, times gamma, plus beta."""
     x = tensor(x)
@@ -100,8 +105,8 @@ def layer_normalization(x, gamma=None, beta=None, axis=-1, epsilon=None, **kwarg
     x = tf.cast(x, result_type(dtype, "float32"))
     mean, variance = tf.nn.moments(x, axis, keepdims=True)
     x = (x - mean) * tf.math.rsqrt(variance + (1e-7 if epsilon is None else epsilon))
-    x = x if gamma is None else x * tf.cast(tensor(gamma), x.dtype)
-    return as_dtype(x if beta is None else x + tf.cast(tensor(beta), x.dtype), dtype)
+    x = x if gamma is None else x * _beside(gamma, x)
+    return as_dtype(x if beta is None else x + _beside(beta, x), dtype)
 
 
 def rms_normalization(x, scale=None, axis=-1, epsilon=None):
@@ -110,7 +115,7 @@ def rms_normalization(x, scale=None, axis=-1, epsilon=None):
     dtype = name_of(x)
     x = tf.cast(x, result_type(dtype, "float32"))
     x = x * tf.math.rsqrt(tf.reduce_mean(x * x, axis=axis, keepdims=True) + (1e-7 if epsilon is None else epsilon))
-    return as_dtype(x if scale is None else x * tf.cast(tensor(scale), x.dtype), dtype)
+    return as_dtype(x if scale is None else x * _beside(scale, x), dtype)
 
 
 def _window(n, value):
