@@ -96,7 +96,7 @@ inline constexpr std::string_view kWanted<nb::tuple> = "a tuple";
 template <>
 inline constexpr std::string_view kWanted<nb::bytes> = "bytes";
 template <typename T>
-constexpr std::string_view kWanted<std::vector<T>> = "a list";
+inline constexpr std::string_view kWanted<std::vector<T>> = "a list";
 
 template <typename T>
 T given_as(nb::handle object) {

@@ -24,7 +24,7 @@ class CallbackTimer {
         part_(checkpoint ? profile::Part::checkpoint : profile::Part::callbacks) {
     if (row_ && checkpoint) profile::set_detail(*row_, "checkpoint");
   }
-  nb::object call(nb::handle f, nb::args args) const {
+  nb::object call(nb::handle f, const nb::args& args) const {
     const profile::Scope scope(part_);
     const uint64_t begin = profile::ticks();
     nb::object result = f(*args);
