@@ -352,9 +352,7 @@ struct TracedFunction::Impl final : PlanKeeper {
 
   static MadePlan plan_for(Trace& trace, Device& device, Device* called_on, uint64_t donated, Graph graph,
                            std::span<const Size> sizes) {
-    std::shared_ptr<SharedArena> arena = trace.arena.lock();
-    if (!arena) trace.arena = arena = std::make_shared<SharedArena>();
-    if (device.has_own_kernels()) return {Plan::make(with_sizes(graph, sizes), device), {}, std::move(arena)};
+    if (device.has_own_kernels()) return make_plan(with_sizes(graph, sizes), device);  // its passes see numbers
     auto found = std::ranges::find_if(trace.optimized, [&](const Trace::Optimized& each) {
       return each.device == &device && each.called_on == called_on && each.donated == donated;
     });
@@ -363,6 +361,8 @@ struct TracedFunction::Impl final : PlanKeeper {
       if (trace.optimized.size() == kMostPlans) trace.optimized.erase(trace.optimized.begin());
       found = trace.optimized.insert(trace.optimized.end(), {&device, called_on, donated, std::move(graph)});
     }
+    std::shared_ptr<SharedArena> arena = trace.arena.lock();
+    if (!arena) trace.arena = arena = std::make_shared<SharedArena>();
     return {make_sized_plan(found->graph, sizes, device), {}, std::move(arena)};
   }
 

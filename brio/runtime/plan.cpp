@@ -244,6 +244,14 @@ void Plan::run_on(Stream& stream, void** pointers, char* arena) const {
   }
 }
 
+void Plan::check_inputs(const void* const* inputs, Stream& stream) const {
+  for (const InputCheck& check : input_checks_) {
+    const void* const at = static_cast<const char*>(inputs[check.input]) + check.offset;
+    stream.launch(*check.kernel, {&at, 1}, {}, nullptr);
+  }
+  stream.synchronize();
+}
+
 void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
                Stream* stream, bool inputs_checked) const {
   char* const base = static_cast<char*>(arena);
@@ -252,13 +260,7 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
   } else {
     for (size_t i = 0; i < slots_.size(); ++i) bind(slots_[i], &pointers[i], inputs, fresh, base);
   }
-  if (stream && !inputs_checked && !input_checks_.empty()) {
-    for (const InputCheck& check : input_checks_) {
-      const void* const at = static_cast<const char*>(inputs[check.input]) + check.offset;
-      stream->launch(*check.kernel, {&at, 1}, {}, nullptr);
-    }
-    stream->synchronize();
-  }
+  if (stream && !inputs_checked && !input_checks_.empty()) check_inputs(inputs, *stream);
   if (stream) return run_on(*stream, pointers, base);
   FloatMode mode;
   KernelArgs args{nullptr, nullptr, nullptr, pointers + slots_.size()};

@@ -46,8 +46,8 @@ class Plan {
   // overwrites inputs comes after them.
   void run(const void* const* inputs, void* const* fresh, void* arena, void** pointers, bool arena_bound,
            Stream* stream = nullptr, bool inputs_checked = false) const;
-  // Where nothing but inputs may be refused: kernels that tell, so that no step is waited for. Who has not asked them
-  // leaves that to the run.
+  // Where nothing but inputs may be refused: kernels that tell, so that no step is waited for. A run asks them first,
+  // unless its caller did.
   struct InputCheck {
     const Kernel* kernel;
     uint32_t input;
@@ -55,6 +55,7 @@ class Plan {
     bool only_read;  // by the steps
   };
   const std::vector<InputCheck>& input_checks() const { return input_checks_; }
+  void check_inputs(const void* const* inputs, Stream& stream) const;  // the host waits; throws what they refuse
   Device& device() const { return *device_; }
   const Buffer* constants() const { return constants_.get(); }  // may be null
 

@@ -353,7 +353,7 @@ MadePlan make_plan(Graph graph, Device& device) {
   const auto start = Clock::now();
   if (has_places(graph)) set_places_apart(graph, device);
   Outline outline(graph);
-  if (!device.is_host()) outline.structure.push_back(reinterpret_cast<uintptr_t>(&device));
+  if (!device.is_host()) outline.structure.push_back(reinterpret_cast<uintptr_t>(&device));  // of passes and arena
   Families::Found found = families().find(outline);
   if (device.has_own_kernels()) return {Plan::make(std::move(graph), device), {}, std::move(found.arena)};
   if (found.symbolic)

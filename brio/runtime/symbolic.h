@@ -3,9 +3,9 @@
 // the passes run on the graph with that left open. Other members fill theirs in and skip the passes; one in which
 // more varies has that opened, too.
 //
-// So it is with the host's kernels. What kernels a device of its own has may depend on sizes, so that its passes see
-// numbers: the plan for a size is the same, to the bit, whatever sizes came before, and a family shares its arena
-// alone.
+// So it is with the host's kernels. Which kernels another device has may depend on sizes, so its passes see numbers:
+// the plan for a size is the same, to the bit, whatever sizes came before. Members of a family share an arena, no
+// more.
 #pragma once
 
 #include <memory>

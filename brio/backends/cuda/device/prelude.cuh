@@ -59,7 +59,8 @@ template <> struct Narrow<bf16> {
   }
 };
 template <typename T> DEVICE T narrow(Wide<T> x) { return Narrow<T>::of(x); }
-// To what T holds. Two at once are converted four times as fast as one, so one goes beside a zero.
+// To what T holds. One goes beside a zero: the instruction that converts two is the quicker one (a gelu's gradient, which
+// rounds nine times, took 98 µs instead of 202 on an H200).
 template <typename T> DEVICE Wide<T> rounded(Wide<T> x) { return wide(narrow<T>(x)); }
 #if __CUDA_ARCH__ >= 800
 template <> DEVICE f32 rounded<f16>(f32 x) {

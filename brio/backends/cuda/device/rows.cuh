@@ -162,7 +162,7 @@ DEVICE void xent_rows(V* value, T* gradient, const T* in, const void* labels, co
     return;
   }
   row.map(to, [&](int, W x) { return row_exp<T>(x - total) * g; });
-  // The label's own is another, which the thread that wrote it writes over: asking every column took as long as its exp.
+  // The label's own is another: the thread that wrote it writes over it, so that no other column is asked.
   if (lane == row.lane_of(label)) to[label] = narrow<T>((row_exp<T>(own - total) - (W)1) * g);
 }
 
