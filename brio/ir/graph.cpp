@@ -9,26 +9,42 @@
 #include "brio/base/fork_locks.h"
 
 namespace brio {
+namespace {
 
-std::vector<Aval> infer(const Graph& graph, const Node& node) {
+// What shape rules are given and say; kept for the next node.
+struct Inference {
+  std::vector<const Aval*> in;
+  std::vector<const Graph*> bodies;
+  std::vector<Aval> out;
+};
+
+void infer(const Graph& graph, const Node& node, Inference& inference) {
   const int n = static_cast<int>(node.in.size());
   if (n < node.op->min_inputs || (node.op->max_inputs >= 0 && n > node.op->max_inputs))
     throw_invalid(*node.op,
                   cat("takes ", node.op->min_inputs, node.op->max_inputs == node.op->min_inputs ? "" : " or more",
                       " inputs, but got ", n));
-  std::vector<const Aval*> in;
+  auto& [in, bodies, out] = inference;
+  in.clear();
+  bodies.clear();
+  out.clear();
   for (ValueId v : node.in) {
     check_dtype(*node.op, graph.values[v].dtype);
     in.push_back(&graph.values[v]);
   }
-  std::vector<const Graph*> bodies;
   for (const auto& body : node.graphs) bodies.push_back(body.get());
-  std::vector<Aval> out;
   node.op->infer({*node.op, in, Attrs(node.attrs), bodies}, out);
   for (const Aval& aval : out)
     if (aval.dtype == DType::string)
       throw_invalid(*node.op, "gives strings, which are computed when an op is called and never by a graph");
-  return out;
+}
+
+}  // namespace
+
+std::vector<Aval> infer(const Graph& graph, const Node& node) {
+  Inference inference;
+  infer(graph, node, inference);
+  return std::move(inference.out);
 }
 
 Node& Graph::add(const OpDef& op, std::vector<ValueId> in, std::vector<int64_t> attrs,
@@ -54,11 +70,13 @@ void verify(const Graph& graph, std::string_view after) {
     defined[v] = true;
   };
   for (const Graph::Input& input : graph.inputs) define(input.value);
+  Inference inference;
   for (const Node& node : graph.nodes) {
     for (ValueId v : node.in)
       BRIO_CHECK(v < defined.size() && defined[v], "after ", after, ": ", node.op->name, " reads %", v,
                  " before it is defined");
-    const std::vector<Aval> expected = infer(graph, node);
+    infer(graph, node, inference);
+    const std::vector<Aval>& expected = inference.out;
     BRIO_CHECK(expected.size() == node.out.size(), "after ", after, ": ", node.op->name, " has ", node.out.size(),
                " outputs, its shape rule says ", expected.size());
     for (size_t i = 0; i < expected.size(); ++i) {

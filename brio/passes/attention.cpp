@@ -10,8 +10,8 @@
 
 namespace brio {
 
-void share_attention(Graph& graph) {
-  if (!target().has_own(op::attention_grad_from_sums)) return;
+bool share_attention(Graph& graph) {
+  if (!target().has_own(op::attention_grad_from_sums)) return false;
   bool changed = false;
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& gradient = graph.nodes[n];
@@ -36,6 +36,7 @@ void share_attention(Graph& graph) {
     changed = true;
   }
   if (changed) sort_topologically(graph);
+  return changed;
 }
 
 }  // namespace brio

@@ -22,7 +22,7 @@ class CastsPass {
     for (uint32_t n = 0; n < g_.nodes.size(); ++n)
       for (ValueId v : g_.nodes[n].in) reader_[v] = n;
   }
-  void run() {
+  bool run() {
     std::vector<bool> is_input(g_.values.size(), false);
     for (const Graph::Input& input : g_.inputs) is_input[input.value] = true;
     std::map<Group, std::vector<uint32_t>> groups;
@@ -37,9 +37,10 @@ class CastsPass {
     }
     bool changed = false;
     for (const auto& [group, nodes] : groups) changed |= merge(group, nodes);
-    if (!changed) return;
+    if (!changed) return false;
     std::erase_if(g_.nodes, [](const Node& node) { return node.op == nullptr; });
     sort_topologically(g_);
+    return true;
   }
 
  private:
@@ -79,8 +80,6 @@ class CastsPass {
 
 }  // namespace
 
-void merge_casts(Graph& graph) {
-  if (target().has_own(op::cast_many)) CastsPass(graph).run();
-}
+bool merge_casts(Graph& graph) { return target().has_own(op::cast_many) && CastsPass(graph).run(); }
 
 }  // namespace brio

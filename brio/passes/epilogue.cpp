@@ -18,7 +18,7 @@ FusedActivation activation_of(const OpDef* op) {
 
 }  // namespace
 
-void fuse_epilogues(Graph& graph) {
+bool fuse_epilogues(Graph& graph) {
   const std::vector<uint32_t> uses = use_counts(graph);
   auto used_once = [&](ValueId v) { return v < uses.size() && uses[v] == 1; };
   Rewriter rewriter(graph);
@@ -31,7 +31,7 @@ void fuse_epilogues(Graph& graph) {
     stands_for[made] = node.out[0];
     rewriter.replace(node.out[0], made);
   };
-  rewriter.run([&](const Node& node) {
+  const bool changed = rewriter.run([&](const Node& node) {
     if (node.op == &op::add) {
       for (size_t k = 0; k < 2; ++k) {
         const ValueId product = node.in[k], bias = node.in[1 - k];
@@ -62,7 +62,8 @@ void fuse_epilogues(Graph& graph) {
     }
     return true;
   });
-  drop_dead(graph);
+  if (changed) drop_dead(graph);
+  return changed;
 }
 
 }  // namespace brio

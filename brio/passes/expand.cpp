@@ -58,9 +58,10 @@ Graph plain_form(const Graph& graph, const Node& node) {
           }).graph;
 }
 
-void expand_composites(Graph& graph) {
-  while (expand_once(graph)) {
-  }
+bool expand_composites(Graph& graph) {
+  bool changed = false;
+  while (expand_once(graph)) changed = true;
+  return changed;
 }
 
 }  // namespace brio

@@ -13,8 +13,9 @@ ConstantEvaluator evaluate_constant = nullptr;
 void set_constant_evaluator(ConstantEvaluator evaluator) { evaluate_constant = evaluator; }
 
 // Elementwise ops on scalar constants become constants. Larger ones do not exist: they are broadcasts of scalars.
-void fold_constants(Graph& graph) {
-  if (!evaluate_constant) return;
+bool fold_constants(Graph& graph) {
+  if (!evaluate_constant) return false;
+  bool changed = false;
   std::vector<const Node*> constants(graph.values.size());
   std::vector<Aval> avals;
   std::vector<uint64_t> bits;
@@ -31,9 +32,11 @@ void fold_constants(Graph& graph) {
       node.op = &op::constant;
       node.in.clear();
       node.attrs = {static_cast<int64_t>(graph.values[node.out[0]].dtype), static_cast<int64_t>(result)};
+      changed = true;
     }
     if (node.op == &op::constant) constants[node.out[0]] = &node;
   }
+  return changed;
 }
 
 std::vector<std::optional<uint64_t>> uniform_values(const Graph& graph, std::span<const uint64_t> constants) {

@@ -340,6 +340,9 @@ class Fuser {
 
 }  // namespace
 
-void fuse_elementwise(Graph& graph) { Fuser(graph).run(); }
+bool fuse_elementwise(Graph& graph) {
+  Fuser(graph).run();
+  return true;
+}
 
 }  // namespace brio

@@ -236,10 +236,12 @@ class Indexer {
 
 }  // namespace
 
-void keep_indexed(Graph& graph) {
-  if (std::ranges::none_of(graph.nodes, [](const Node& node) { return node.op == &op::scatter_add; })) return;
+bool keep_indexed(Graph& graph) {
+  if (std::ranges::none_of(graph.nodes, [](const Node& node) { return node.op == &op::scatter_add; })) return false;
   const Scattered scattered(graph);
-  if (scattered.any()) Indexer(graph, scattered).run();
+  if (!scattered.any()) return false;
+  Indexer(graph, scattered).run();
+  return true;
 }
 
 }  // namespace brio

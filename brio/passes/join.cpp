@@ -18,7 +18,7 @@ class Joiner {
       for (ValueId v : node.out) producer_[v] = &node;
   }
 
-  void run() {
+  bool run() {
     bool changed = false;
     for (Node& node : g_.nodes) {
       const auto reads_view = [&](ValueId v) { return view(v) != nullptr; };
@@ -29,6 +29,7 @@ class Joiner {
       changed = true;
     }
     if (changed) drop_dead(g_);
+    return changed;
   }
 
  private:
@@ -73,6 +74,6 @@ class Joiner {
 
 }  // namespace
 
-void join_views(Graph& graph) { Joiner(graph).run(); }
+bool join_views(Graph& graph) { return Joiner(graph).run(); }
 
 }  // namespace brio

@@ -27,7 +27,7 @@ bool depends_on(const Graph& graph, ValueId value, const Node& node, const std::
 
 }  // namespace
 
-void merge_losses(Graph& graph) {
+bool merge_losses(Graph& graph) {
   std::vector<uint32_t> producer(graph.values.size(), ~uint32_t{0});
   for (uint32_t n = 0; n < graph.nodes.size(); ++n)
     for (ValueId v : graph.nodes[n].out) producer[v] = n;
@@ -51,9 +51,10 @@ void merge_losses(Graph& graph) {
       break;
     }
   }
-  if (!changed) return;
+  if (!changed) return false;
   std::erase_if(graph.nodes, [](const Node& node) { return node.op == nullptr; });
   sort_topologically(graph);
+  return true;
 }
 
 }  // namespace brio

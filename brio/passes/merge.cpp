@@ -50,7 +50,8 @@ bool extends(const Graph& body, const Graph& plain) {
 
 // A scan that is differentiated stands twice in the graph: as it was recorded, and once more with results that its
 // gradient needs, the carried values before each step among them. Giving them in the first makes the two equal.
-void save_in_first_scan(Graph& graph) {
+bool save_in_first_scan(Graph& graph) {
+  bool changed = false;
   constexpr size_t kSaves = 3;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     Node& plain = graph.nodes[i];
@@ -66,24 +67,27 @@ void save_in_first_scan(Graph& graph) {
     plain.graphs = twin->graphs;
     const std::vector<Aval> outputs = infer(graph, plain);
     for (size_t k = plain.out.size(); k < outputs.size(); ++k) plain.out.push_back(graph.add_value(outputs[k]));
+    changed = true;
   }
+  return changed;
 }
 
 }  // namespace
 
-void merge_equal(Graph& graph) {
-  save_in_first_scan(graph);
+bool merge_equal(Graph& graph) {
+  const bool saved = save_in_first_scan(graph);
   Rewriter rewriter(graph);
   std::unordered_map<NodeKey, std::vector<ValueId>, NodeKeyHash> known;
-  rewriter.run([&](const Node& node) {
+  const bool merged = rewriter.run([&](const Node& node) {
     auto [it, is_new] = known.try_emplace(key_of(node), node.out);
     if (is_new) return true;
     for (size_t i = 0; i < node.out.size(); ++i) rewriter.replace(node.out[i], it->second[i]);
     return false;
   });
+  return saved || merged;
 }
 
-void drop_dead(Graph& graph) {
+bool drop_dead(Graph& graph) {
   std::vector<bool> needed(graph.values.size(), false);
   for (ValueId v : graph.outputs) needed[v] = true;
   std::vector<bool> keep(graph.nodes.size(), false);
@@ -96,7 +100,7 @@ void drop_dead(Graph& graph) {
     for (ValueId v : node.in) needed[v] = true;
   }
   size_t n = 0;
-  std::erase_if(graph.nodes, [&](const Node&) { return !keep[n++]; });
+  return std::erase_if(graph.nodes, [&](const Node&) { return !keep[n++]; }) != 0;
 }
 
 void sort_topologically(Graph& graph) {

@@ -23,14 +23,15 @@ class MomentsPass {
       for (ValueId v : g_.nodes[n].out) maker_[v] = n;
   }
 
-  void run() {
+  bool run() {
     std::vector<std::pair<uint32_t, uint32_t>> pairs;  // the sum and the spread
     for (uint32_t n = 0; n < g_.nodes.size(); ++n)
       if (const uint32_t sum = sum_of_spread(g_.nodes[n]); sum != kNoNode) pairs.emplace_back(sum, n);
     for (const auto& [sum, spread] : pairs) replace(sum, spread);
-    if (pairs.empty()) return;
+    if (pairs.empty()) return false;
     sort_topologically(g_);
     drop_dead(g_);
+    return true;
   }
 
  private:
@@ -88,8 +89,6 @@ class MomentsPass {
 
 }  // namespace
 
-void merge_moments(Graph& graph) {
-  if (target().has_own(op::column_moments)) MomentsPass(graph).run();
-}
+bool merge_moments(Graph& graph) { return target().has_own(op::column_moments) && MomentsPass(graph).run(); }
 
 }  // namespace brio

@@ -35,8 +35,8 @@ class NarrowPass {
     for (ValueId v : graph.outputs) readers_[v].add(f32);
   }
 
-  void run() {
-    rewriter_.run([&](const Node& node) {
+  bool run() {
+    return rewriter_.run([&](const Node& node) {
       if (node.op == &op::cast) {
         const auto narrow = narrowed_.find(node.in[0]);
         if (narrow == narrowed_.end()) return true;
@@ -93,10 +93,10 @@ class NarrowPass {
 
 }  // namespace
 
-void narrow_rows(Graph& graph) {
-  if (!target().has_narrow_rows()) return;
-  NarrowPass(graph).run();
+bool narrow_rows(Graph& graph) {
+  if (!target().has_narrow_rows() || !NarrowPass(graph).run()) return false;
   drop_dead(graph);  // casts that nobody reads any more
+  return true;
 }
 
 }  // namespace brio

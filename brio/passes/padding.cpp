@@ -52,8 +52,8 @@ class PaddingPass {
  public:
   explicit PaddingPass(Graph& graph) : rewriter_(graph), uses_(use_counts(graph)) {}
 
-  void run() {
-    rewriter_.run([&](const Node& node) {
+  bool run() {
+    return rewriter_.run([&](const Node& node) {
       ValueId with = kNothing;
       if (node.op == &op::conv || node.op == &op::conv_filter_grad) with = of_padded(node);
       else if (node.op == &op::slice) with = of_cut(node);
@@ -160,6 +160,12 @@ class PaddingPass {
 
 }  // namespace
 
-void merge_padding(Graph& graph) { PaddingPass(graph).run(); }
+bool merge_padding(Graph& graph) {
+  const bool has_windows = std::ranges::any_of(graph.nodes, [](const Node& node) {
+    return node.op == &op::conv || node.op == &op::conv_filter_grad || node.op == &op::conv_input_grad ||
+           node.op == &op::max_pool || node.op == &op::max_pool_grad;
+  });
+  return has_windows && PaddingPass(graph).run();
+}
 
 }  // namespace brio

@@ -1,5 +1,5 @@
 // The passes that turn a recorded graph into one worth running, as one list. Each has a name, an off-switch, a timer,
-// and the verifier after it.
+// and the verifier after it, where it changed something.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace brio {
 struct Pass {
   std::string_view name;
   std::string_view summary;
-  void (*run)(Graph& graph);
+  bool (*run)(Graph& graph);  // false: the graph is as it was
 };
 std::span<const Pass> pipeline();
 
@@ -26,7 +26,8 @@ void optimize(Graph& graph);
 void set_pass_enabled(std::string_view name, bool enabled);
 bool pass_enabled(std::string_view name);
 
-// The verifier runs after each pass; planning large graphs in a release build may leave it out (BRIO_VERIFY=0).
+// The verifier runs after each pass that changed something; planning large graphs in a release build may leave it out
+// (BRIO_VERIFY=0).
 void set_verify_passes(bool on);
 
 struct PassTime {
@@ -36,24 +37,24 @@ struct PassTime {
 std::vector<PassTime> pass_times();
 
 // The passes.
-void expand_composites(Graph& graph);
-void simplify(Graph& graph);
-void fold_constants(Graph& graph);
-void merge_equal(Graph& graph);
-void drop_dead(Graph& graph);
-void keep_indexed(Graph& graph);
-void fuse_epilogues(Graph& graph);
-void merge_losses(Graph& graph);
-void share_attention(Graph& graph);
-void merge_moments(Graph& graph);
-void merge_casts(Graph& graph);
-void read_before_reshapes(Graph& graph);
-void merge_padding(Graph& graph);
-void fuse_pooling(Graph& graph);
-void narrow_rows(Graph& graph);
-void fuse_elementwise(Graph& graph);
-void join_views(Graph& graph);
-void order_checks(Graph& graph);
+bool expand_composites(Graph& graph);
+bool simplify(Graph& graph);
+bool fold_constants(Graph& graph);
+bool merge_equal(Graph& graph);
+bool drop_dead(Graph& graph);
+bool keep_indexed(Graph& graph);
+bool fuse_epilogues(Graph& graph);
+bool merge_losses(Graph& graph);
+bool share_attention(Graph& graph);
+bool merge_moments(Graph& graph);
+bool merge_casts(Graph& graph);
+bool read_before_reshapes(Graph& graph);
+bool merge_padding(Graph& graph);
+bool fuse_pooling(Graph& graph);
+bool narrow_rows(Graph& graph);
+bool fuse_elementwise(Graph& graph);
+bool join_views(Graph& graph);
+bool order_checks(Graph& graph);
 
 // Computes a node whose inputs are scalar constants; `runtime` registers how. The bits are those of the output.
 using ConstantEvaluator = uint64_t (*)(const OpDef& op, std::span<const Aval> in, std::span<const uint64_t> bits,

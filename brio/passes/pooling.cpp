@@ -213,10 +213,11 @@ void keep_taken(Graph& graph) {
 
 }  // namespace
 
-void fuse_pooling(Graph& graph) {
-  if (std::ranges::none_of(graph.nodes, [](const Node& node) { return node.op == &op::max_pool; })) return;
+bool fuse_pooling(Graph& graph) {
+  if (std::ranges::none_of(graph.nodes, [](const Node& node) { return node.op == &op::max_pool; })) return false;
   PoolingPass(graph).run();
   keep_taken(graph);
+  return true;
 }
 
 }  // namespace brio

@@ -37,8 +37,9 @@ std::optional<std::vector<int64_t>> axes_before(const Shape& before, const Shape
 
 }  // namespace
 
-void read_before_reshapes(Graph& graph) {
-  if (!target().has_own(op::fused)) return;
+bool read_before_reshapes(Graph& graph) {
+  if (!target().has_own(op::fused)) return false;
+  bool changed = false;
   std::vector<const Node*> maker(graph.values.size(), nullptr);
   for (const Node& node : graph.nodes)
     for (ValueId v : node.out) maker[v] = &node;
@@ -55,8 +56,10 @@ void read_before_reshapes(Graph& graph) {
     node.in[0] = before;
     node.attrs = {0, static_cast<int64_t>(axes->size())};
     node.attrs.insert(node.attrs.end(), axes->begin(), axes->end());
+    changed = true;
   }
-  drop_dead(graph);
+  if (changed) drop_dead(graph);
+  return changed;
 }
 
 }  // namespace brio

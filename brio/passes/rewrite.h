@@ -19,9 +19,10 @@ class Rewriter {
     nodes_.reserve(graph.nodes.size() + graph.nodes.size() / 2 + 64);
   }
 
-  // visit(node): false drops the node, whose results the visitor has replaced.
+  // visit(node): false drops the node, whose results the visitor has replaced. Returns whether anything was emitted
+  // or replaced; what the visitor changes in a node it counts for itself.
   template <typename Visit>
-  void run(Visit visit) {
+  bool run(Visit visit) {
     std::vector<Node> old = std::move(graph_.nodes);
     graph_.nodes.clear();
     for (Node& node : old) {
@@ -31,13 +32,17 @@ class Rewriter {
     for (ValueId& v : graph_.outputs) v = replaced_[v];
     graph_.nodes.clear();
     for (auto& node : nodes_) graph_.nodes.push_back(std::move(*node));
+    return changed_;
   }
 
   // The node that makes a value, among those kept so far; null for inputs.
   const Node* producer(ValueId v) const { return v < producer_.size() ? producer_[v] : nullptr; }
   const Aval& aval(ValueId v) const { return graph_.values[v]; }
 
-  void replace(ValueId old, ValueId with) { replaced_[old] = with; }
+  void replace(ValueId old, ValueId with) {
+    replaced_[old] = with;
+    changed_ = true;
+  }
 
   ValueId emit(const OpDef& op, std::vector<ValueId> in, std::vector<int64_t> attrs = {}) {
     Graph& g = graph_;
@@ -45,6 +50,7 @@ class Rewriter {
     for (const Aval& out : infer(g, node)) node.out.push_back(g.add_value(out));
     const ValueId first = node.out[0];
     keep(std::move(node));
+    changed_ = true;
     return first;
   }
 
@@ -65,6 +71,7 @@ class Rewriter {
   std::vector<ValueId> replaced_;
   std::vector<const Node*> producer_;
   std::vector<std::unique_ptr<Node>> nodes_;
+  bool changed_ = false;
 };
 
 // The plain form of a composite op's node, as a graph of its own.

@@ -146,9 +146,9 @@ ValueId drop_broadcasts(const Match& m) {
 
 }  // namespace
 
-void simplify(Graph& graph) {
+bool simplify(Graph& graph) {
   Rewriter rewriter(graph);
-  rewriter.run([&](const Node& node) {
+  return rewriter.run([&](const Node& node) {
     const Match match{rewriter, node};
     if (node.out.size() != 1) return true;
     for (const Simplification& row : kSimplifications) {

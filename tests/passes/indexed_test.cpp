@@ -11,7 +11,7 @@
 namespace brio {
 namespace {
 
-std::string after(std::initializer_list<void (*)(Graph&)> passes, std::string_view text) {
+std::string after(std::initializer_list<bool (*)(Graph&)> passes, std::string_view text) {
   register_runtime();
   Graph graph = Graph::parse(text);
   verify(graph, "parsing");

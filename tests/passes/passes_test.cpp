@@ -10,7 +10,7 @@
 namespace brio {
 namespace {
 
-std::string after(void (*pass)(Graph&), std::string_view text) {
+std::string after(bool (*pass)(Graph&), std::string_view text) {
   register_runtime();
   Graph graph = Graph::parse(text);
   verify(graph, "parsing");
@@ -341,7 +341,7 @@ TEST(Padding, ZerosAroundAReluThatIsPooledAreThePoolings) {
   };
   const auto whole = [](Graph& graph) {
     merge_padding(graph);
-    drop_dead(graph);
+    return drop_dead(graph);
   };
   const std::string even = "{low=[0,1,1,0], high=[0,1,1,0]}", out = after(whole, text("relu", even));
   expect_has(out, "= max_pool %3 {window=[3,3], stride=[2,2], low=[1,1], high=[1,1]}");
@@ -531,7 +531,7 @@ TEST(Reshapes, AReductionReadsWhatALoopMadeAndIsAPartOfIt) {
   expect_has(after(read_before_reshapes, text), "reduce_sum %3 {keepdims=false, axes=[0,1]} : f32[3]");
   const auto both = [](Graph& graph) {
     read_before_reshapes(graph);
-    fuse_elementwise(graph);
+    return fuse_elementwise(graph);
   };
   expect_has(after(both, text), "%3, %6 = fused %0, %2");
   expect_has(
