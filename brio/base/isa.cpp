@@ -41,6 +41,8 @@ void apply_isa_cap() {
   (void)applied;
 }
 
+size_t isa_in_use() { return hwy::GetChosenTarget().GetIndex(); }
+
 std::string_view isa_name() {
   apply_isa_cap();
   const int64_t supported = hwy::SupportedTargets();

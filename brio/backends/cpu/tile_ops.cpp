@@ -1,6 +1,7 @@
 #include "brio/backends/cpu/tile_ops.h"
 
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include "brio/backends/cpu/tile_families.h"
@@ -35,12 +36,19 @@ double estimate_cost(std::string_view op, DType in) {
   return cost;
 }
 
-struct CostTable {
+struct NameHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+// What was found for one instruction set, and what it costs: planning asks for each op of each loop again.
+struct FoundFns {
   std::mutex mutex;
+  size_t isa = 0;
+  std::unordered_map<std::string, TileFn, NameHash, std::equal_to<>> by_name[kDTypeCount][kDTypeCount];
   std::unordered_map<TileFn, double> cost;
 };
-CostTable& cost_table() {
-  static CostTable table;
+FoundFns& found_fns() {
+  static FoundFns table;
   return table;
 }
 
@@ -57,18 +65,25 @@ TileFn look_up(std::string_view op, DType in, DType out) {
 }  // namespace
 
 TileFn find_tile_fn(std::string_view op, DType in, DType out) {
+  FoundFns& table = found_fns();
+  const std::lock_guard lock(table.mutex);
+  auto& named = table.by_name[static_cast<size_t>(in)][static_cast<size_t>(out)];
+  if (table.isa == isa_in_use())
+    if (const auto before = named.find(op); before != named.end()) return before->second;
   apply_isa_cap();
   const TileFn fn = look_up(op, in, out);
-  if (fn) {
-    CostTable& table = cost_table();
-    const std::lock_guard lock(table.mutex);
-    table.cost.emplace(fn, estimate_cost(op, in));
+  if (const size_t isa = isa_in_use(); table.isa != isa) {
+    for (auto& row : table.by_name)
+      for (auto& each : row) each.clear();
+    table.isa = isa;
   }
+  named.emplace(op, fn);
+  if (fn) table.cost.emplace(fn, estimate_cost(op, in));
   return fn;
 }
 
 double tile_fn_cost(TileFn fn) {
-  CostTable& table = cost_table();
+  FoundFns& table = found_fns();
   const std::lock_guard lock(table.mutex);
   const auto found = table.cost.find(fn);
   return found == table.cost.end() ? kPlainCost : found->second;
