@@ -229,6 +229,9 @@ Keepers& keepers() {
   return *all;
 }
 
+// A small arena is a plan's own: taking a shared one costs two exchanges between cores.
+constexpr size_t kOwnArena = 1024;
+
 uint64_t signature_of(const Graph& graph) {
   std::vector<uint64_t> words;
   for (const Node& node : graph.nodes) {
@@ -276,7 +279,7 @@ SharedArena::Taken SharedArena::take(size_t bytes, Memory& memory) {
 void SharedArena::give_back(Taken arena) { delete spare_.exchange(arena.release(), std::memory_order_acq_rel); }
 
 CachedPlan::CachedPlan(std::shared_ptr<const Plan> plan, std::shared_ptr<SharedArena> arena)
-    : plan_(std::move(plan)), shared_(std::move(arena)) {
+    : plan_(std::move(plan)), shared_(plan_->arena_bytes() > kOwnArena ? std::move(arena) : nullptr) {
   if (shared_) shared_->need(shared_bytes());
   living_plans().add(this);
   plans_made.fetch_add(1, std::memory_order_relaxed);
