@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "brio/base/error.h"
+#include "brio/ops/elementwise.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -107,6 +109,40 @@ TEST(Products, KnownValues) {
   EXPECT_EQ(matmul(a, a, {.transpose_a = true}).to_vector<float>(), (std::vector<float>{10, 14, 14, 20}));
   EXPECT_EQ(matvec(a, x).to_vector<float>(), (std::vector<float>{17, 39}));
   EXPECT_EQ(dot(x, x).item<float>(), 61);
+}
+
+// Kernels are chosen by sizes: whole tiles and one more, sums in one piece and in several. Whole numbers are exact.
+TEST(Products, OnBothSidesOfTheSizesWhereKernelsChange) {
+  const auto numbers = [](int64_t n, int64_t seed) {
+    std::vector<float> values;
+    for (int64_t i = 0; i < n; ++i) values.push_back(static_cast<float>((i * 7 + i / 5 + seed) % 7 - 3));
+    return values;
+  };
+  const int64_t sizes[][3] = {{1, 1, 1},     {16, 16, 128}, {17, 15, 129}, {32, 64, 100},   {64, 33, 512},
+                              {65, 31, 513}, {3, 200, 300}, {200, 3, 31},  {128, 128, 128}, {129, 128, 128}};
+  for (const auto& [m, n, k] : sizes)
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true}) {
+        const std::vector<float> a = numbers(m * k, 1), b = numbers(k * n, 4), bias = numbers(n, 2);
+        const Tensor x = Tensor::from(a, ta ? Shape{k, m} : Shape{m, k}),
+                     w = Tensor::from(b, tb ? Shape{n, k} : Shape{k, n});
+        std::vector<float> expected, activated;
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            float sum = 0;
+            for (int64_t e = 0; e < k; ++e)
+              sum += a[static_cast<size_t>(ta ? e * m + i : i * k + e)] *
+                     b[static_cast<size_t>(tb ? j * k + e : e * n + j)];
+            expected.push_back(sum);
+            activated.push_back(std::max(0.f, sum + bias[static_cast<size_t>(j)]));
+          }
+        const auto what = cat(m, " x ", n, " x ", k, ta ? ", a transposed" : "", tb ? ", b transposed" : "");
+        EXPECT_EQ(matmul(x, w, {.transpose_a = ta, .transpose_b = tb}).to_vector<float>(), expected) << what;
+        EXPECT_EQ(relu(matmul(x, w, {.transpose_a = ta, .transpose_b = tb}) + Tensor::from(bias, Shape{n}))
+                      .to_vector<float>(),
+                  activated)
+            << what;
+      }
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ inline Support always(const NodeView&) { return Support::can(); }
 
 void add_loops(Kernels& kernels);
 void add_products(Kernels& kernels);
+void add_small_products(Kernels& kernels);
 void add_movement(Kernels& kernels);
 void add_rows(Kernels& kernels);
 void add_optimizers(Kernels& kernels);

@@ -7,6 +7,7 @@ namespace brio {
 void cuda::add_kernels(Registry& registry, std::string_view device, bool products) {
   Kernels kernels(registry, device);
   add_loops(kernels);
+  add_small_products(kernels);
   add_movement(kernels);
   add_rows(kernels);
   add_optimizers(kernels);

@@ -81,17 +81,6 @@ struct Adam {  // scalars: rate, (step), beta_1, beta_2, epsilon; slots: momentu
 
 template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE void update_all(const Updates& u) {
   typedef Pack<T, VECTOR> P;
-  __shared__ UpdateScalars<T> s;
-  if (threadIdx.x == 0) {
-    for (int i = 0; i < 5; ++i)
-      if (u.scalar[i]) {
-        s.s[i] = Rounded<T>((Wide<T>)*u.scalar[i]);
-        s.rest[i] = Rounded<T>((Wide<T>)(1.0 - *u.scalar[i]));
-      }
-    if (u.decay) s.decay = Rounded<T>((Wide<T>)*u.decay);
-    Rule::prepare(u, s);
-  }
-  __syncthreads();
   int low = 0, high = u.count;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
@@ -99,12 +88,9 @@ template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE vo
     else high = middle;
   }
   const UpdateTensor& t = u.tensor[low];
-  const bool runs = !u.gate || *u.gate;
-  const i64 begin = (i64)(blockIdx.x - u.first_block[low]) * 2048;
-#pragma unroll 1
-  for (i64 i = begin + threadIdx.x * VECTOR; i < begin + 2048 && i < t.elements; i += 256 * VECTOR) {
+  P values[1 + SLOTS], g;
+  const auto load = [&](i64 i) {
     const bool whole = i + VECTOR <= t.elements;
-    P values[1 + SLOTS], g;
     for (int k = 0; k < 1 + SLOTS; ++k) {
       const T* const from = (const T*)t.in[k == 0 ? 0 : k + 1] + i;
       if (whole) values[k] = *(const P*)from;
@@ -122,6 +108,25 @@ template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE vo
         }
         g.v[v] = ((const T*)t.in[1])[at];
       }
+  };
+  const i64 begin = (i64)(blockIdx.x - u.first_block[low]) * 2048;
+  const i64 end = begin + 2048 < t.elements ? begin + 2048 : t.elements;
+  i64 i = begin + threadIdx.x * VECTOR;
+  if (i < end) load(i);  // under way while the scalars are made
+  __shared__ UpdateScalars<T> s;
+  if (threadIdx.x == 0) {
+    for (int n = 0; n < 5; ++n)
+      if (u.scalar[n]) {
+        s.s[n] = Rounded<T>((Wide<T>)*u.scalar[n]);
+        s.rest[n] = Rounded<T>((Wide<T>)(1.0 - *u.scalar[n]));
+      }
+    if (u.decay) s.decay = Rounded<T>((Wide<T>)*u.decay);
+    Rule::prepare(u, s);
+  }
+  const bool runs = !u.gate || *u.gate;
+  __syncthreads();
+#pragma unroll 1
+  while (i < end) {
     if (runs) {
 #pragma unroll
       for (int v = 0; v < VECTOR; ++v) {
@@ -134,10 +139,12 @@ template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE vo
     }
     for (int k = 0; k < 1 + SLOTS; ++k) {
       T* const to = (T*)t.out[k] + i;
-      if (whole) *(P*)to = values[k];
+      if (i + VECTOR <= t.elements) *(P*)to = values[k];
       else
         for (int v = 0; v < VECTOR; ++v)
           if (i + v < t.elements) to[v] = values[k].v[v];
     }
+    i += 256 * VECTOR;
+    if (i < end) load(i);
   }
 }
