@@ -106,6 +106,15 @@ TEST(Size, ASymbolThatMeetsAnExpressionIsTakenForIt) {
   EXPECT_EQ(sizes[2], n * 2 + 2);
 }
 
+TEST(Size, ManySymbolsAreLookedUpOneByOne) {  // not each among all others
+  const EqualSizes equal;
+  EXPECT_TRUE(EqualSizes::note(Size::unknown(30000), n));
+  const std::vector<Size> sizes = equal.sizes(40000);
+  EXPECT_EQ(sizes[30000], n);
+  EXPECT_EQ(sizes[29999], Size::unknown(29999));
+  EXPECT_EQ(sizes[39999], Size::unknown(39999));
+}
+
 TEST(Shape, HoldsUnknownSizes) {
   const Shape shape{n, 3, m};
   EXPECT_FALSE(shape.known());
