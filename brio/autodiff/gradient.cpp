@@ -1,8 +1,10 @@
 #include "brio/autodiff/gradient.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
@@ -29,11 +31,40 @@ class Context final : public GradContext {
   void through(const Definition& definition) override;
 };
 
+// The gradient of a slice: zeros but for a strip along one axis.
+struct Strip {
+  int axis = -1;
+  int64_t low = 0, high = 0;  // zeros before and after it
+  std::deque<Tensor> parts;   // the strip, side by side
+
+  // Takes in a strip at either end of this one, of an axis of this size; false where there is a gap or an overlap.
+  bool join(const Strip& other, int64_t size) {
+    if (size - high == other.low) {
+      parts.insert(parts.end(), other.parts.begin(), other.parts.end());
+      high = other.high;
+    } else if (size - other.high == low) {
+      parts.insert(parts.begin(), other.parts.begin(), other.parts.end());
+      low = other.low;
+    } else {
+      return false;
+    }
+    return true;
+  }
+  Tensor joined() const {
+    const Tensor inside = concat(std::vector<Tensor>(parts.begin(), parts.end()), axis);
+    if (low == 0 && high == 0) return inside;
+    std::vector<Padding> paddings(static_cast<size_t>(inside.rank()));
+    paddings[static_cast<size_t>(axis)] = {low, high};
+    return pad(inside, paddings);
+  }
+};
+
 // Kept between calls, so that differentiating a small step allocates nothing. A rule may differentiate in turn
 // (control ops, plain forms), hence one set per depth.
 struct Scratch {
   std::vector<uint8_t> reached;
   std::vector<Tensor> cotangents;
+  std::unordered_map<ValueId, Strip> strips;  // cotangents that grow: cotangents[value] is what they began with
   std::vector<int64_t> attrs;
   std::vector<std::shared_ptr<const Graph>> graphs;
   Context context;
@@ -49,6 +80,7 @@ class ScratchScope {
   }
   ~ScratchScope() {
     scratch_->cotangents.clear();
+    scratch_->strips.clear();
     scratch_->context.in.clear();
     scratch_->context.out.clear();
     scratch_->context.cotangents.clear();
@@ -66,13 +98,6 @@ const CustomGradient* custom_gradient_of(const Recording& recording, uint32_t no
     if (index == node) return gradient.get();
   return nullptr;
 }
-
-// The gradient of a slice: zeros but for a strip along one axis.
-struct Strip {
-  int axis = -1;
-  int64_t low = 0, high = 0;  // zeros before and after it
-  std::vector<Tensor> parts;  // the strip, side by side
-};
 
 std::optional<Strip> strip_of(const Recording& recording, const Tensor& gradient) {
   auto maker = [&](const Tensor& x, const OpDef& op) -> const RecordedNode* {
@@ -106,24 +131,37 @@ std::optional<Strip> strip_of(const Recording& recording, const Tensor& gradient
   return strip;
 }
 
-// Neighbouring strips (the gates of a recurrent cell, the parts of a split) are put side by side instead of being
-// added with their zeros.
-Tensor sum_of(const Recording& recording, const Tensor& a, const Tensor& b) {
-  std::optional<Strip> first = strip_of(recording, a), second = first ? strip_of(recording, b) : std::nullopt;
-  if (!second || first->axis != second->axis) return add(a, b);
-  const int64_t size = a.shape()[first->axis];
-  if (second->low < first->low) std::swap(first, second);
-  if (size - first->high != second->low) return add(a, b);  // a gap between them, or an overlap
-  first->parts.insert(first->parts.end(), second->parts.begin(), second->parts.end());
-  Tensor joined = concat(first->parts, first->axis);
-  if (first->low == 0 && second->high == 0) return joined;
-  std::vector<Padding> paddings(static_cast<size_t>(a.rank()));
-  paddings[static_cast<size_t>(first->axis)] = {first->low, second->high};
-  return pad(joined, paddings);
+// The whole cotangent of a value, so far.
+const Tensor& settled(Scratch& scratch, ValueId value) {
+  if (scratch.strips.empty()) return scratch.cotangents[value];
+  if (const auto grown = scratch.strips.find(value); grown != scratch.strips.end()) {
+    scratch.cotangents[value] = grown->second.joined();
+    scratch.strips.erase(grown);
+  }
+  return scratch.cotangents[value];
 }
 
-void accumulate(const Recording& recording, Tensor& into, Tensor gradient) {
-  into = into.defined() ? sum_of(recording, into, gradient) : std::move(gradient);
+// Neighbouring strips (the gates of a recurrent cell, the parts of a split, the rows of a loop) are put side by side
+// instead of being added with their zeros: all of them at once, when they are asked for.
+void accumulate(const Recording& recording, Scratch& scratch, ValueId value, Tensor gradient) {
+  Tensor& into = scratch.cotangents[value];
+  if (!into.defined()) {
+    into = std::move(gradient);
+    return;
+  }
+  if (const std::optional<Strip> next = strip_of(recording, gradient)) {
+    const auto joins = [&](Strip& strip) {
+      return strip.axis == next->axis && strip.join(*next, gradient.shape()[strip.axis]);
+    };
+    const auto grown = scratch.strips.find(value);
+    if (grown != scratch.strips.end()) {
+      if (joins(grown->second)) return;
+    } else if (std::optional<Strip> first = strip_of(recording, into); first && joins(*first)) {
+      scratch.strips.emplace(value, std::move(*first));
+      return;
+    }
+  }
+  into = add(settled(scratch, value), gradient);
 }
 
 // Runs the rule of one node. The node is copied: recording moves the arrays that it lies in.
@@ -149,7 +187,7 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
   }
   for (uint32_t i = 0; i < node.n_values; ++i) {
     c.out.push_back(handle(recording, node.value + i));
-    c.cotangents.push_back(scratch.cotangents[node.value + i]);
+    c.cotangents.push_back(settled(scratch, node.value + i));
   }
   if (const CustomGradient* custom = custom_gradient_of(recording, index)) {
     std::vector<Tensor> gradients = (*custom)(c.cotangents);
@@ -163,7 +201,7 @@ void run_rule(Recording& recording, uint32_t index, Scratch& scratch) {
                " for input ", i, " has shape ", c.result[i].shape(), " instead of ", c.in[i].shape());
     // Where sizes are not known, as long as they are equal when they are: reshape sees to that.
     if (!(c.result[i].shape() == c.in[i].shape())) c.result[i] = reshape(c.result[i], c.in[i].shape());
-    accumulate(recording, scratch.cotangents[recording.inputs[node.input + i]], std::move(c.result[i]));
+    accumulate(recording, scratch, recording.inputs[node.input + i], std::move(c.result[i]));
   }
 }
 
@@ -183,7 +221,7 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
   }
   uint32_t last = 0;  // one past the last node that matters
   for (const auto& [target, cotangent] : seeds) {
-    accumulate(recording, scratch.cotangents[target], cotangent);
+    accumulate(recording, scratch, target, cotangent);
     if (recording.producers[target] != kNone) last = std::max(last, recording.producers[target] + 1);
   }
   // Forward: what depends on a source. Nodes are in order, so one sweep from the first source's users suffices.
@@ -213,10 +251,10 @@ std::vector<Tensor> differentiate(Recording& recording, std::span<const std::pai
     if (origins) origins->begin_gradient(recording, n);
     run_rule(recording, n, scratch);
   }
-  if (origins) origins->end_gradient(recording);
   std::vector<Tensor> result;
   result.reserve(sources.size());
-  for (ValueId source : sources) result.push_back(scratch.cotangents[source]);
+  for (ValueId source : sources) result.push_back(settled(scratch, source));
+  if (origins) origins->end_gradient(recording);
   return result;
 }
 

@@ -134,6 +134,7 @@ Tensor scatter_add(const Tensor& base, const Tensor& indices, const Tensor& upda
 }
 
 Tensor one_hot(const Tensor& indices, int64_t depth, DType dtype, int axis) {
+  if (is_complex(dtype)) return cast(one_hot(indices, depth, f32, axis), dtype);
   const int at = positive_axis(op::one_hot, axis, required(op::one_hot, indices).rank() + 1);
   const int64_t attrs[] = {depth, static_cast<int64_t>(dtype), at};
   return record(op::one_hot, attrs, indices);

@@ -156,8 +156,7 @@ Tensor eye(Size rows, Size columns, DType dtype, const Shape& batch) {
   dims.insert(dims.end(), {rows, columns});
   const Shape shape = checked_shape("eye", dims);
   // Row r has its one in column r, and none where that lies outside.
-  const Tensor ones = one_hot(iota(rows, counter_dtype(rows)), columns, is_real(dtype) ? dtype : f32);
-  return broadcast_to(cast(ones, dtype), shape);
+  return broadcast_to(one_hot(iota(rows, counter_dtype(rows)), columns, dtype), shape);
 }
 
 Tensor sequence_mask(const Tensor& lengths, std::optional<int64_t> maxlen, DType dtype) {

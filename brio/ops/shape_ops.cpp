@@ -311,7 +311,16 @@ Tensor reshape(const Tensor& x, std::span<const Size> dims) {
       unknown = static_cast<int>(i);
     }
   }
-  if (unknown >= 0) {
+  if (unknown >= 0 && known == 0 && x.size() == 0) {
+    // Any number of groups of nothing is nothing: as TensorFlow, the one that the sizes other than 0 give.
+    const auto without_zeros = [](std::span<const Size> sizes) {
+      Size product = 1;
+      for (const Size size : sizes)
+        if (!(size == 0) && !(size == -1)) product *= size;
+      return product;
+    };
+    exact[static_cast<size_t>(unknown)] = without_zeros(x.shape().dims()) / without_zeros(dims);
+  } else if (unknown >= 0) {
     if (surely_less(known, 1) || x.size() % known != 0)
       throw_invalid(op::reshape, cat("shape ", x.shape(), " with ", x.size(),
                                      " elements has no whole number of groups of ", known, ", so -1 has no value"));

@@ -111,8 +111,11 @@ Tensor bincount(const Tensor& x, const BincountOptions& options) {
   constexpr int64_t kMost = int64_t{1} << 60;  // no shape has room for more
   int64_t length = std::min(options.minlength, kMost);
   if (options.maxlength != length)
-    for (int64_t value : concrete_integers(self, x, "give minlength and maxlength the same number"))
+    for (int64_t value : concrete_integers(self, x, "give minlength and maxlength the same number")) {
+      // Before room is made for the others, which may be as many as there are integers.
+      if (value < 0) throw_invalid(self, cat("counts integers from 0 on, but one is ", value));
       length = std::max(length, std::min(value, kMost) + 1);
+    }
   length = std::min(length, options.maxlength.value_or(length));
   const Tensor weights =
       options.weights.defined() ? options.weights : broadcast_to(constant(1, options.dtype), x.shape());

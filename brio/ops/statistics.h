@@ -33,7 +33,7 @@ struct BincountOptions {
   DType dtype = i32;                      // of counts
 };
 // How often each of 0, 1, … occurs among x's integers. The length is one more than the largest, which is read now,
-// within the bounds; where minlength is maxlength nothing is read. A negative one is an error when it runs.
+// within the bounds; where minlength is maxlength nothing is read, and a negative one is an error when it runs.
 Tensor bincount(const Tensor& x, const BincountOptions& options = {});
 // Counts in equal bins from low to high; what lies outside counts in the first or last, NaN nowhere.
 Tensor histogram_fixed_width(const Tensor& x, double low, double high, int64_t bins = 100, DType dtype = i32);

@@ -99,7 +99,10 @@ void bind_sizes(nb::module_& m) {
       "broadcast_dynamic_shape",
       [](Given x, Given y) {
         const Shape shape = broadcast_static_shape(shape_from(x.object), shape_from(y.object));
-        return wrap(sizes_tensor(shape.dims(), i32));
+        const auto is_wide = [](nb::handle h) {
+          return PyObject_HasAttrString(h.ptr(), "dtype") && tensor_of(h, {.as_input = true}).dtype() == i64;
+        };
+        return wrap(sizes_tensor(shape.dims(), is_wide(x.object) || is_wide(y.object) ? i64 : i32));
       },
       nb::arg("shape_x"), nb::arg("shape_y"), "The shape to which two shapes broadcast, as a tensor.");
 }
@@ -174,16 +177,25 @@ void bind_made(nb::module_& m) {
   m.def(
       "one_hot",
       [](Given indices, Given depth, Given on_value, Given off_value, Given axis, Given dtype, Given) {
-        const Scalar on = on_value.object.is_none() ? Scalar(1) : scalar_from(on_value.object);
-        const Scalar off = off_value.object.is_none() ? Scalar(0) : scalar_from(off_value.object);
         DType as = f32;
         if (!dtype.object.is_none()) as = dtype_from(dtype.object);
         else if (!on_value.object.is_none()) as = tensor_of(on_value.object).dtype();
         else if (!off_value.object.is_none()) as = tensor_of(off_value.object).dtype();
         const bool plain = on_value.object.is_none() && off_value.object.is_none();
+        const int64_t n = integer_from(depth.object);
+        const int at = axis.object.is_none() ? -1 : axis_from(axis.object);
+        if (!plain && is_complex(as))  // no Scalar is
+          return perform(
+              [=](const Tensor& x, const std::optional<Tensor>& on, const std::optional<Tensor>& off) {
+                return select(one_hot(x, n, boolean, at), on ? cast(*on, as) : constant(1, as),
+                              off ? cast(*off, as) : constant(0, as));
+              },
+              std::tuple{Parameter<Tensor>::take(indices), Parameter<std::optional<Tensor>>::take(on_value),
+                         Parameter<std::optional<Tensor>>::take(off_value)});
+        const Scalar on = on_value.object.is_none() ? Scalar(1) : scalar_from(on_value.object);
+        const Scalar off = off_value.object.is_none() ? Scalar(0) : scalar_from(off_value.object);
         return perform(
-            [=, n = integer_from(depth.object), at = axis.object.is_none() ? -1 : axis_from(axis.object)](
-                const Tensor& x) { return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at); },
+            [=](const Tensor& x) { return plain ? one_hot(x, n, as, at) : one_hot(x, n, on, off, as, at); },
             std::tuple{Parameter<Tensor>::take(indices)});
       },
       nb::arg("indices"), nb::arg("depth"), nb::arg("on_value") = nb::none(), nb::arg("off_value") = nb::none(),
@@ -316,9 +328,12 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "constant",
       [](Given value, Given dtype, Given shape, Given) {
-        Wanted wanted{.as_input = shape.object.is_none()};
-        if (!dtype.object.is_none()) wanted.required = dtype_from(dtype.object);
+        // A variable is as the array of its numbers, which may become another dtype; a tensor keeps its own.
+        const bool numbers = is_variable(value.object) && !dtype.object.is_none();
+        Wanted wanted{.as_input = shape.object.is_none() && !numbers};
+        if (!dtype.object.is_none() && !numbers) wanted.required = dtype_from(dtype.object);
         Tensor x = tensor_of(value.object, wanted);
+        if (numbers) x = cast(x, dtype_from(dtype.object));
         if (shape.object.is_none()) return wrap(in_scope(std::move(x)));
         const Shape to = shape_from(shape.object);
         return wrap(x.size() == 1 && to.elements() != 1 ? broadcast_to(reshape(x, Shape{}), to) : reshape(x, to));
@@ -378,7 +393,9 @@ void bind_arrays(nb::module_& m) {
   m.def(
       "concat",
       [](Given values, Given axis, Given) {
-        const int at = axis_from(axis.object);
+        const std::vector<int> axes = axis_list_from(axis.object);  // TensorFlow takes a list of one, too
+        if (axes.size() != 1) throw InvalidArgument(cat("[concat] takes one axis, but got ", axes.size()));
+        const int at = axes.front();
         const nb::handle h = values.object;  // one tensor is not taken apart
         if (is_tensor(h) || is_variable(h) || (!PyList_Check(h.ptr()) && PyObject_CheckBuffer(h.ptr())))
           return perform([at](const Tensor& x) { return concat({x}, at); },

@@ -64,7 +64,8 @@ void bind_sized_by_data(nb::module_& m) {
   define(
       m, "dynamic_partition",
       [](const Tensor& data, const Tensor& partitions, int64_t count) {
-        return dynamic_partition(data, partitions, count);
+        // Nothing has no numbers to be cast: [] is float32, and as good as a list of integers.
+        return dynamic_partition(data, partitions.size() == 0 ? cast(partitions, i32) : partitions, count);
       },
       nb::arg("data"), nb::arg("partitions"), nb::arg("num_partitions"), "The rows of data by partition number.");
   m.def(

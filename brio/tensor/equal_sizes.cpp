@@ -18,13 +18,19 @@ Size agreed(Size a, Size b) {
 
 constinit thread_local EqualSizes* EqualSizes::current_ = nullptr;
 
+Size EqualSizes::once_resolved(Size size) const {
+  if (const auto symbol = as_symbol(size))
+    return *symbol < known_.size() ? known_[*symbol] : size;  // there may be many
+  std::vector<Size> symbols = known_;
+  for (auto next = static_cast<uint32_t>(symbols.size()); next < size.symbols(); ++next)
+    symbols.push_back(Size::unknown(next));
+  return size.at(symbols);
+}
+
 Size EqualSizes::resolved(Size size) const {
   for (;;) {
     if (size.known()) return size;
-    std::vector<Size> symbols = known_;
-    for (auto next = static_cast<uint32_t>(symbols.size()); next < size.symbols(); ++next)
-      symbols.push_back(Size::unknown(next));
-    const Size after = size.at(symbols);
+    const Size after = once_resolved(size);
     if (after == size) return size;
     size = after;
   }

@@ -30,6 +30,7 @@ class EqualSizes {
   static bool note(Size a, Size b);
 
  private:
+  Size once_resolved(Size size) const;
   Size resolved(Size size) const;
 
   static constinit thread_local EqualSizes* current_;

@@ -4,6 +4,7 @@ from collections import namedtuple
 
 from brio import _core
 from brio._core import _math
+from brio.errors import InvalidArgumentError
 
 TopKV2 = namedtuple("TopKV2", ["values", "indices"])
 
@@ -66,6 +67,8 @@ def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", n
             weights = None if weights is None else _core.reshape(weights, [-1])
         counts = _math._bincount(arr, weights, minlength, maxlength, dtype)
     elif axis == -1:
+        if arr.shape.rank > 2:
+            raise InvalidArgumentError(f"[bincount] along axis -1 takes a list or a matrix, but got shape {tuple(arr.shape)}")
         if arr.shape.rank != 2:
             return bincount(arr, weights, minlength, maxlength, dtype, binary_output=binary_output)
         n = int(_core.reduce_max(arr)) + 1 if arr.shape.num_elements() else 0

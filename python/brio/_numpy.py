@@ -21,7 +21,7 @@ def from_bfloat16_bits(bits):
     except ImportError:
         import numpy as np
 
-        return (bits.astype(np.uint32) << 16).view(np.float32)
+        return np.asarray(bits.astype(np.uint32) << 16).view(np.float32)  # of one number << makes no array
 
 
 def limit(numpy_type, which):

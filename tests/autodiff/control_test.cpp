@@ -332,6 +332,24 @@ TEST(Slices, GradientsOfNeighboursAreJoined) {
     EXPECT_TRUE(node.op != &op::pad && node.op != &op::add) << node.op->name;
 }
 
+TEST(Slices, GradientsOfManyAreJoinedOnce) {  // two by two, the first would be copied as often as there are others
+  constexpr int64_t kRows = 400;
+  const Tensor x = cast(reshape(range(2 * kRows), {kRows, 2}), f32);
+  for (const bool backwards : {false, true}) {
+    GradientTape tape;
+    tape.watch(x);
+    Tensor total = constant(0, f32);
+    for (int64_t k = 0; k < kRows; ++k) {
+      const int64_t row = backwards ? kRows - 1 - k : k;
+      total = total + sum(square(slice(x, {{row, row + 1}})));
+    }
+    const size_t before = current_recording().inputs.size();
+    const Tensor gradient = tape.gradient(total, {x})[0];
+    EXPECT_LT(current_recording().inputs.size() - before, 20u * kRows);
+    EXPECT_EQ(gradient.to_vector<float>(), (x * 2.0f).to_vector<float>());
+  }
+}
+
 TEST(Scan, IsRunOnceWhenDifferentiated) {
   // The forward scan and the one that the gradient records are merged: cond, grads and all, two scans remain.
   Variable w(Tensor({0.5f, 0.25f}));

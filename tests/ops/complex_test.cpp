@@ -129,6 +129,7 @@ TEST(Complex, Constants) {
   EXPECT_EQ(ones({2}, c64).to_vector<C>(), (std::vector<C>{1, 1}));
   EXPECT_EQ(full({2}, 2.5, c64).to_vector<C>(), (std::vector<C>{2.5f, 2.5f}));
   EXPECT_EQ(eye(2, 2, c128).to_vector<Z>(), (std::vector<Z>{1, 0, 0, 1}));
+  EXPECT_EQ(one_hot(Tensor({1, 5}, i64), 2, c64).to_vector<C>(), (std::vector<C>{0, 1, 0, 0}));
   EXPECT_EQ(constant(3, c128).item<Z>(), Z(3, 0));
   // Constants alone make no number that a plan could fold.
   EXPECT_EQ((constant(3, c128) * constant(2, c128) + constant(1, c128)).item<Z>(), Z(7, 0));

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "brio/autodiff/tape.h"
+#include "brio/base/error.h"
 #include "tests/ops/complex_dtypes.h"
 #include "tests/ops/harness.h"
 
@@ -406,6 +407,17 @@ TEST(ShapeOps, SlicesFollowPython) {
   EXPECT_EQ(values({-100, 100, 4}), (std::vector<float>{0, 4}));
   EXPECT_EQ(values({4, 2}), (std::vector<float>{}));
   EXPECT_EQ(values({-1, -100, -3}), (std::vector<float>{5, 2}));
+}
+
+TEST(ShapeOps, OfNothingTheOtherSizesGiveWhatIsLeft) {
+  auto made = [](const Shape& from, std::initializer_list<Size> to) { return reshape(zeros(from), to).shape(); };
+  EXPECT_EQ(made({0}, {-1, 0}), (Shape{1, 0}));
+  EXPECT_EQ(made({3, 0}, {0, -1}), (Shape{0, 3}));
+  EXPECT_EQ(made({0, 4, 0}, {0, 2, -1}), (Shape{0, 2, 2}));
+  EXPECT_EQ(made({0, 3}, {-1, 0, 2}), (Shape{1, 0, 2}));
+  EXPECT_EQ(made({0, 3}, {-1, 2}), (Shape{0, 2}));
+  EXPECT_THROW(made({2}, {0, -1}), InvalidArgument);
+  EXPECT_THROW(made({0}, {0, -1, -2}), InvalidArgument);
 }
 
 TEST(ShapeOps, BuildersLeaveOutWhatDoesNothing) {

@@ -76,7 +76,10 @@ TEST(Statistics, Refusals) {
   refuses("bincount", {"(3,)", "(2,)"}, [] { bincount(tensor({2}, i32), {.weights = tensor({3})}); });
   refuses("bincount", {"minlength -1"}, [] { bincount(tensor({2}, i32), {.minlength = -1}); });
   refuses("bincount", {"maxlength -1"}, [] { bincount(tensor({2}, i32), {.maxlength = -1}); });
-  refuses("tensor_scatter_add", {"(-1)"}, [] { bincount(Tensor({1, -1}, i32)).array(); });
+  refuses("bincount", {"one is -1"}, [] { bincount(Tensor({std::numeric_limits<int32_t>::max(), -1}, i32)); });
+  refuses("tensor_scatter_add", {"(-1)"}, [] {
+    bincount(Tensor({1, -1}, i32), {.minlength = 2, .maxlength = 2}).array();
+  });
   refuses("bincount", {"minlength and maxlength the same"},
           [] { function([](Tensor x) { return bincount(x); })(tensor({2}, i32)); });
   refuses("histogram_fixed_width", {"[1, 1]"}, [] { histogram_fixed_width(tensor({2}), 1, 1); });

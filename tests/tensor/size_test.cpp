@@ -106,6 +106,15 @@ TEST(Size, ASymbolThatMeetsAnExpressionIsTakenForIt) {
   EXPECT_EQ(sizes[2], n * 2 + 2);
 }
 
+TEST(Size, ManySymbolsAreLookedUpOneByOne) {  // not each among all others
+  const EqualSizes equal;
+  EXPECT_TRUE(EqualSizes::note(Size::unknown(150000), n));
+  const std::vector<Size> sizes = equal.sizes(200000);
+  EXPECT_EQ(sizes[150000], n);
+  EXPECT_EQ(sizes[149999], Size::unknown(149999));
+  EXPECT_EQ(sizes[199999], Size::unknown(199999));
+}
+
 TEST(Shape, HoldsUnknownSizes) {
   const Shape shape{n, 3, m};
   EXPECT_FALSE(shape.known());

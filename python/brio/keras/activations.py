@@ -69,14 +69,16 @@ def _tensor(x):
 def _relu(x, negative_slope=0.0, max_value=None, threshold=0.0):
     if isinstance(x, _core.KerasTensor):
         return _layer("ReLU", x, negative_slope=float(negative_slope), max_value=max_value, threshold=float(threshold))
-    x = _floating(x) if negative_slope else _tensor(x)
-    below = negative_slope * nn.relu(-x + threshold) if negative_slope else None
-    if threshold:
-        made = x * _core.cast(_floating(x) > threshold, x.dtype)
-    else:
-        made = nn.relu(x)
+    if negative_slope and max_value is None and not threshold:
+        return _leaky_relu(x, negative_slope)
+    x = _tensor(x)
+    if negative_slope and any(isinstance(number, float) and number for number in (negative_slope, threshold)):
+        x = _floating(x)
+    below = negative_slope * nn.relu(-x + threshold if threshold else -x) if negative_slope else None
+    own = lambda number: _core.cast(number, x.dtype)  # noqa: E731: of whole numbers the bounds are whole, too
+    made = _core.where(x > own(threshold), x, _core.zeros_like(x)) if threshold else nn.relu(x)
     if max_value is not None:
-        made = _core.minimum(made, max_value) if negative_slope or threshold else _core.clip_by_value(made, 0, max_value)
+        made = _core.maximum(_core.minimum(made, own(max_value)), own(0))
     return made if below is None else made - below
 
 

@@ -87,13 +87,13 @@ def normalize(x, axis=-1, order=2):
     """Rows of length 1."""
     import numpy as np
 
-    if isinstance(x, _core.Tensor):
+    if not isinstance(x, np.ndarray):
         from brio.keras import ops
 
         return ops.normalize(x, axis=axis, order=order)
     length = np.atleast_1d(np.linalg.norm(x, order, axis))
     length[length == 0] = 1
-    return x / np.expand_dims(length, axis)
+    return x / np.expand_dims(length, -1 if axis is None else axis)
 
 
 def pad_sequences(sequences, maxlen=None, dtype="int32", padding="pre", truncating="pre", value=0.0):

@@ -147,3 +147,36 @@ add("expm_infinite", "tf.linalg.expm(c([[1.0, np.inf], [0.0, 1.0]]))")
 add("to_categorical_variable", "keras.utils.to_categorical(tf.Variable([1, 2]), num_classes=4)")
 add("static_value", "[tf.get_static_value(tf.Variable(3)), tf.get_static_value(c(3)), tf.get_static_value(np.ones(2))]")
 add("quantile_between", "[K.quantile(tf.cast(np.arange(11.0), t), q, method=m) for t in ('float32', 'float64', 'int32') for q in (0.1, 0.7, np.float64(0.7)) for m in ('lower', 'higher', 'nearest')]")
+
+_WHOLE = "('int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32')"
+add("whole_roots", f"[K.cbrt(c([1, 8, 27], t)) for t in {_WHOLE}] + [K.cbrt(c([True])), K.cbrt([1, 8]), K.cbrt(np.array([3, -5, 5]))]")
+add("root_of_doubles", "K.cbrt(np.array([2.414074227568173, -0.29]))", rtol=1e-14, atol=0)
+add("ldexp_ends", "[K.ldexp(np.array([0, 3, -3], 'int64'), np.array([2**40, 2**40, -(2**40)])), K.ldexp(np.array([np.inf, -np.inf, 0.0, 2.5], 'float32'), np.array([-3000, -3000, 3000, 2]))]")
+add("logaddexp2_infinite", "x = np.array([np.inf, -np.inf, np.inf, np.nan, 1.0], 'float32')\nK.logaddexp2(x, np.array([np.inf, -np.inf, -np.inf, 1.0, 300.0], 'float32'))")
+add("whole_steps", f"[K.heaviside(c([1, 0], t), c([1, 3], t)) for t in {_WHOLE}] + [K.heaviside(c([1, 0], 'int32'), c([1, 0], 'int64')), K.heaviside(c([1, 0], 'int64'), 0.5), K.heaviside(c([1, 0], 'float16'), 1)]")
+add("trapezoid_halves", "x = np.arange(128, dtype='float32').reshape(8, 16)\nof = lambda y: [y.dtype.name, tf.cast(y, 'float32')]\n"
+    "[of(K.trapezoid(tf.cast(x, t), dx=d, axis=a)) for t in ('bfloat16', 'float16', 'float64') for a in (0, -1) for d in (1.0, 0.133)] + [of(K.trapezoid(c([1, 2, 3], 'bfloat16'), x=[1.0, 2.0, 4.0]))]", rtol=2e-2)  # fmt: skip
+add("trapezoid_places", "x = np.arange(6, dtype='float32').reshape(2, 3)\n[K.trapezoid(x, x=x * x, axis=0), K.trapezoid(x, x=x * x), K.trapezoid(x, x=[1.0, 3.0], axis=0)]")
+add("broadcast_dynamic_shape_wide", "w = lambda *s: c(s, 'int64')\n[tf.broadcast_dynamic_shape(w(1, 2), w(2, 1)), tf.broadcast_dynamic_shape(w(0, 1), w(0, 1)), tf.broadcast_dynamic_shape(w(3, 1), [1, 128]), tf.broadcast_dynamic_shape([3, 1], [1, 128])]")
+add("relu_whole", f"f = keras.activations.relu\n[f(c([8, 50, 1], t), max_value=m, threshold=b) for t in {_WHOLE} for m in (None, 6.0, 2.5) for b in (0.0, 0.867, 1.5)] + [f(c([-8, 50, 1]), negative_slope=2, threshold=b, max_value=9) for b in (0, 3)]")
+add("relu_bounds", "x = c([-8.0, 50.0, 1.0, -1.5])\nf = keras.activations.relu\n[f(x, max_value=-2.5), f(x, max_value=2.5, threshold=-10.0), f(x, negative_slope=0.5, max_value=6, threshold=-2.0), f(c([np.nan, np.inf]), threshold=-1.0)]")
+add("argsort_of_one", "[K.argsort(0.5), K.argsort(np.array(0.6, 'float32'), axis=None), K.argsort(c(True)), K.argsort(np.arange(200) % 7)]")
+add("flips_of_one", "[K.flipud(0.5), K.fliplr(c(3)), K.flip(c(2.0))]")
+add("windows_of_any_length", "n = [c(12.0), c([7.0]), np.array([0], 'uint16'), np.array([True]), c(1.5), c(0.4), 4.3, c(6 + 1j), np.array(1.5 + 0j), tf.Variable(9.0), c(6.0, 'bfloat16')]\n"
+    "o = [c(12.0), 4.7, np.array(4.7), c(6 + 1j), np.array(1.5 + 0j), tf.Variable(9), c(6.0, 'bfloat16')]\n"
+    "[[K.bartlett(x) for x in n], [K.blackman(x) for x in n], [K.hamming(x) for x in o], [K.hanning(x) for x in o], [K.kaiser(x, b) for x in o for b in (2, [2.0], c(2.0, 'float64'))]]", rtol=1e-4, atol=1e-5)  # fmt: skip
+add("quantiles_of_nothing", "x = tf.zeros([3, 2, 0])\n[K.median(x, axis=0), K.median(x, axis=-2, keepdims=True), K.median(x, axis=[0, 1]), K.quantile(x, [0.5, 0.2], axis=1)]")
+add("extremes_of_bools", "x = c([[True, False], [True, True], [False, False]])\n[f(x, axis=a, keepdims=k) for f in (K.nanmin, K.nanmax) for a in (None, 1, [0]) for k in (False, True)] + [K.nanmin(tf.zeros([2, 0], 'bool'), axis=1), K.nanmax(c([], 'bool'))]")
+add("normalize_anything", "f = keras.utils.normalize\nx = np.arange(1, 601, dtype='int16').reshape(2, 300)\n[f(tf.Variable(x), order=3)[:, ::99], f(c(x), order=1)[:, ::99], f(c([1.5])), f(c(1.5)), f([3.0, 4.0]), f(np.array([3, 4])), f(np.array([[3, 4]]), axis=None), f(tf.Variable([[1.5, 2.0]]), axis=None)]")
+add("concat_axis_list", "x = np.ones((2, 3))\n[tf.concat([x, x], a).shape for a in ([1], [0], [-1], c([1]), np.array([1]), np.int64(1), 1)]")
+add("concat_axes", "tf.concat([[[1, 2]], [[3, 4]]], [0, 1])")
+add("constant_of_variable", "[tf.constant(tf.Variable([1.5, -2.5]), dtype=t) for t in ('int64', 'int8', 'float64', 'float16', 'bool', 'complex64')] + [tf.constant(tf.Variable([1, -2]), 'float32', shape=(1, 2)), tf.constant(tf.Variable(tf.zeros([2, 0])), 'int64')]")
+add("partition_of_nothing", "[tf.dynamic_partition(tf.zeros([0, 3]), [], 2), tf.dynamic_partition(tf.zeros([2, 0]), np.zeros((2, 0), 'float32'), 2)]")
+add("one_hot_complex", "[tf.one_hot([1, 0, 5], 3, dtype=t) for t in ('complex64', 'complex128')] + [tf.one_hot([1, 0], 3, on_value=1 + 2j, off_value=2 + 0j, dtype='complex64'), tf.one_hot([1], 2, on_value=c(1j, 'complex64'), axis=0), K.one_hot([1, 0], 3, dtype='complex64')]")
+add("reshape_of_nothing", "x = tf.zeros([0, 4])\n[tf.reshape(x, s).shape for s in ([-1, 0], [0, -1], [-1, 0, 2], [3, 0, -1])] + [tf.function(lambda v: tf.reshape(v, [-1, 0]))(x), K.reshape(x, [-1, 0]).shape]")
+add("reshape_of_something", "tf.reshape(tf.zeros([2]), [0, -1])")
+add("trunc_gradient", "x = c([1.5, -2.5, -0.5])\nwith tf.GradientTape(persistent=True) as t:\n  t.watch(x)\n  y = K.trunc(x)\n  z = y * x\n[y, t.gradient(y, x), t.gradient(z, x)]")
+add("add_n_of_rows", "x = tf.ones([20000])\nwith tf.GradientTape() as t:\n  t.watch(x)\n  y = tf.add_n(x)\n[y, tf.reduce_sum(t.gradient(y, x))]")
+add("bincount_of_a_box", "tf.math.bincount(tf.ones([2, 3, 4], 'int32'), axis=-1)")
+add("bincount_below_zero", "tf.math.bincount([2**31 - 1, -1])")
+add("linspace_step", "[K.linspace(2, 9, num=n, retstep=True, dtype=t) for n in (0, 1, 3) for t in ('float16', 'float64', 'int8', 'int32', 'int64', None)]")

@@ -30,7 +30,7 @@ def array(shape, dtype, seed, kind="plain"):
         return (made / made.sum(-1, keepdims=True) if shape else made).astype(name)
     if kind == "onehot":
         n = shape[-1] if shape else 1
-        return np.eye(n)[rng.integers(0, n, shape[:-1])].astype(name)
+        return (np.arange(n) == np.asarray(rng.integers(0, n, shape[:-1]))[..., None]).astype(name)
     if kind == "spd" and len(shape) >= 2:
         n = shape[-1]
         made = rng.normal(size=shape)

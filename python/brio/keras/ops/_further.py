@@ -12,6 +12,11 @@ def _is_float(x):
     return "float" in name_of(x)
 
 
+def _wide_floating(x):
+    """Whole numbers as float32, but int64 as float64: so Keras has it in a few functions."""
+    return tf.cast(x, "float64") if name_of(x) == "int64" else floating(x)
+
+
 # ---- element by element
 
 
@@ -23,13 +28,13 @@ def fabs(x):
 def trunc(x):
     """Numbers without what is behind the point."""
     x = tensor(x)
-    return x if is_whole(name_of(x)) else tf.sign(x) * tf.floor(tf.abs(x))
+    return x if is_whole(name_of(x)) else tf.where(x < 0, tf.math.ceil(x), tf.floor(x))
 
 
 def cbrt(x):
     """The third root."""
-    x = floating(x)
-    return tf.sign(x) * tf.pow(tf.abs(x), tf.cast(1 / 3, x.dtype))
+    x = _wide_floating(tensor(x))
+    return tf.sign(x) * tf.pow(tf.abs(x), 1 / 3)
 
 
 def fmod(x1, x2):
@@ -52,7 +57,7 @@ def fmin(x1, x2):
 
 def heaviside(x1, x2):
     """0 below 0, 1 above it, and x2 at it."""
-    x1, x2 = together(floating(x1), floating(x2))
+    x1, x2 = map(_wide_floating, together(tensor(x1), tensor(x2)))
     return tf.where(x1 < 0, tf.zeros_like(x1), tf.where(x1 > 0, tf.ones_like(x1), x2))
 
 
@@ -83,14 +88,16 @@ def isreal(x):
 def logaddexp2(x1, x2):
     """log2(2**x1 + 2**x2)."""
     x1, x2 = together(floating(x1), floating(x2))
-    larger = tf.maximum(x1, x2)
-    return larger + tf.math.log1p(tf.exp(-tf.abs(x1 - x2) * float(np.log(2)))) / float(np.log(2))
+    apart = x1 - x2
+    made = tf.maximum(x1, x2) + tf.math.log1p(tf.exp(-tf.abs(apart) * float(np.log(2)))) / float(np.log(2))
+    return tf.where(tf.math.is_nan(apart), x1 + x2, made)  # of two infinities the sum
 
 
 def ldexp(x1, x2):
     """x1 · 2**x2."""
     x1 = floating(x1)
-    return x1 * tf.pow(tf.cast(2, x1.dtype), tf.cast(tensor(x2), x1.dtype))
+    made = x1 * tf.pow(tf.cast(2, x1.dtype), tf.cast(tensor(x2), x1.dtype))
+    return tf.where(tf.logical_or(tf.math.is_inf(x1), tf.equal(x1, 0)), x1, made)  # which no power changes
 
 
 def bitwise_invert(x):
@@ -170,22 +177,22 @@ def nanstd(x, axis=None, keepdims=False):
     return tf.sqrt(nanvar(x, axis, keepdims))
 
 
-def _extreme(f, beyond, x, axis, keepdims):
+def _extreme(f, of_bools, beyond, x, axis, keepdims):
     x = tensor(x)
     if not _is_float(x):
-        return f(x, axis, keepdims)
+        return (of_bools if name_of(x) == "bool" else f)(x, axis, keepdims)
     made = f(_instead(x, beyond), axis, keepdims)
     return tf.where(tf.reduce_all(_is_nan(x), axis, keepdims), tf.cast(np.nan, x.dtype), made)
 
 
 def nanmax(x, axis=None, keepdims=False):
     """The largest of what is no NaN."""
-    return _extreme(tf.reduce_max, -np.inf, x, axis, keepdims)
+    return _extreme(tf.reduce_max, tf.reduce_any, -np.inf, x, axis, keepdims)
 
 
 def nanmin(x, axis=None, keepdims=False):
     """The smallest of what is no NaN."""
-    return _extreme(tf.reduce_min, np.inf, x, axis, keepdims)
+    return _extreme(tf.reduce_min, tf.reduce_all, np.inf, x, axis, keepdims)
 
 
 def nancumsum(x, axis=None, dtype=None):
@@ -208,22 +215,31 @@ def percentile(x, q, axis=None, method="linear", keepdims=False):
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     """The area below points, by trapezoids."""
-    y = tf.experimental.numpy.moveaxis(floating(y), axis, -1)
-    width = dx if x is None else tf.experimental.numpy.diff(floating(x)) if len(tensor(x).shape) == 1 else floating(x)[..., 1:] - floating(x)[..., :-1]
-    return tf.reduce_sum((y[..., 1:] + y[..., :-1]) * (tf.cast(width, y.dtype) / 2), -1)
+    y = floating(y)
+    if x is not None:
+        x = tf.cast(tensor(x), y.dtype)
+        along = axis if len(x.shape) > 1 else -1  # one row of places serves all
+        dx = _shaping.moveaxis(_reducing.diff(x, axis=along), along, -1)
+    y = _shaping.moveaxis(y, axis, -1)
+    return tf.reduce_sum((y[..., 1:] + y[..., :-1]) * (tf.cast(dx, y.dtype) / 2), -1)
 
 
 # ---- shapes
 
 
+def _turned(x, axis):
+    x = tensor(x)
+    return tf.reverse(x, [axis]) if len(x.shape) else x  # one number is the same from either end
+
+
 def flipud(x):
     """Rows from the last to the first."""
-    return tf.reverse(tensor(x), [0])
+    return _turned(x, 0)
 
 
 def fliplr(x):
     """Columns from the last to the first."""
-    return tf.reverse(tensor(x), [1])
+    return _turned(x, 1)
 
 
 def dstack(xs):
@@ -268,21 +284,37 @@ def kron(x1, x2):
 # ---- windows, whose numbers depend on nothing but their length
 
 
-def _window(name):
+def _number(x):
+    """The one number of a tensor or an array; of a complex one what is real of it."""
+    x = np.asarray(tensor(x)).real
+    if x.size != 1:
+        raise TypeError(f"[keras.ops] a window takes numbers, but got an array of shape {x.shape}")
+    return x.reshape(())
+
+
+def _window(name, made):
     def window(x):
-        return tf.constant(getattr(np, name)(int(x)).astype("float32"))
+        return tf.constant(made(float(_number(x))).astype("float32"))
 
     window.__name__ = window.__qualname__ = name
     window.__doc__ = f"The {name} window of so many numbers."
     return window
 
 
-bartlett, blackman, hamming, hanning = map(_window, ("bartlett", "blackman", "hamming", "hanning"))
+def _open(f):
+    """Of a length that need not be whole: f is of the places below it, and of the last place of the window."""
+    return lambda length: np.ones(1) if length == 1 else f(np.arange(length), length - 1)
+
+
+bartlett = _window("bartlett", _open(lambda at, last: np.where(at <= last / 2, 2 * at / last, 2 - 2 * at / last)))
+blackman = _window("blackman", _open(lambda at, last: 0.42 - 0.5 * np.cos(2 * np.pi * at / last) + 0.08 * np.cos(4 * np.pi * at / last)))
+hamming = _window("hamming", lambda length: np.hamming(int(length)))
+hanning = _window("hanning", lambda length: np.hanning(int(length)))
 
 
 def kaiser(x, beta):
     """The kaiser window of so many numbers."""
-    return tf.constant(np.kaiser(int(x), float(beta)).astype("float32"))
+    return tf.constant(np.kaiser(int(_number(x)), float(_number(beta))).astype("float32"))
 
 
 __all__ = own(globals())

@@ -76,10 +76,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         raise ValueError(f"[linspace] num is {num}; it must be 0 or more")
     start, stop = together(start, stop)
     dtype = tf.as_dtype(dtype).name if dtype is not None else result_type(name_of(start), name_of(stop), "float")
-    wide = dtype if "float" in dtype else "float32" if "64" not in dtype else "float64"
+    wide = dtype if "float" in dtype else "float64" if dtype.endswith(("32", "64")) else "float32"
     start, stop = as_dtype(start, wide), as_dtype(stop, wide)
     parts = num - 1 if endpoint else num
-    step = (stop - start) / tf.cast(parts, wide) if parts > 0 else tf.cast(np.nan, wide)
+    step = (stop - start) / tf.cast(parts, wide) if parts > 0 else tf.constant(np.nan)
     made = tf.linspace(start, stop if endpoint or num < 2 else stop - step, num, axis=axis)
     made = as_dtype(tf.floor(made) if "int" in dtype else made, dtype)
     return (made, step) if retstep else made

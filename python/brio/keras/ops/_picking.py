@@ -62,9 +62,11 @@ def sort(x, axis=-1):
 
 def argsort(x, axis=-1):
     """The places that put x in order along an axis."""
-    x = tensor(x) if axis is not None else tf.reshape(tensor(x), [-1])
+    x = tensor(x)
+    if axis is None or not len(x.shape):  # a number is as a row of one
+        x, axis = tf.reshape(x, [-1]), -1
     x = tf.cast(x, "uint8") if name_of(x) == "bool" else x
-    return tf.cast(tf.argsort(x, axis=-1 if axis is None else axis, stable=True), "int32")
+    return tf.cast(tf.argsort(x, axis=axis, stable=True), "int32")
 
 
 def searchsorted(sorted_sequence, values, side="left"):

@@ -76,6 +76,7 @@ def moments(x, axes, keepdims=False, synchronized=False):
 def normalize(x, axis=-1, order=2, epsilon=None):
     """x scaled to length 1 along an axis."""
     x = floating(x)
+    x = x if len(x.shape) else tf.reshape(x, [1])
     epsilon = 1e-7 if epsilon is None else epsilon
     if order == 2:
         return x * tf.math.rsqrt(tf.maximum(tf.reduce_sum(x * x, axis=axis, keepdims=True), epsilon * epsilon))
