@@ -80,7 +80,7 @@ class ScratchScope {
   }
   ~ScratchScope() {
     scratch_->cotangents.clear();
-    scratch_->strips.clear();
+    if (!scratch_->strips.empty()) scratch_->strips.clear();
     scratch_->context.in.clear();
     scratch_->context.out.clear();
     scratch_->context.cotangents.clear();

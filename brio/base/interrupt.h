@@ -12,7 +12,8 @@ namespace brio {
 class Interrupted : public std::exception {
  public:
   Interrupted() = default;
-  explicit Interrupted(std::exception_ptr why) : why_(std::move(why)) {}
+  // clang-tidy takes the pointer that is kept for an error that is not thrown.
+  explicit Interrupted(std::exception_ptr why) : why_(std::move(why)) {}  // NOLINT(bugprone-throw-keyword-missing)
   const char* what() const noexcept override { return "interrupted"; }
   const std::exception_ptr& why() const { return why_; }  // what the check threw; null for a thread that is stopped
 

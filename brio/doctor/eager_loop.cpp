@@ -1,4 +1,6 @@
 // A step that is recorded op by op each time: a function records it once.
+#include <cmath>
+
 #include "brio/base/error.h"
 #include "brio/doctor/finding.h"
 
@@ -18,8 +20,8 @@ std::optional<Finding> eager_loop(const Evidence& e) {
                 {"recording_ms_a_step", recording * 1e3},
                 {"running_ms_a_step", e.part(Part::run) * 1e3},
                 {"ops_a_step", e.ops_a_step}};
-  f.symptom = cat("recording ", static_cast<int64_t>(e.ops_a_step + 0.5), " ops a step takes ", duration(recording),
-                  " (", percent(recording / e.step), "), running them ", duration(e.part(Part::run)));
+  f.symptom = cat("recording ", std::llround(e.ops_a_step), " ops a step takes ", duration(recording), " (",
+                  percent(recording / e.step), "), running them ", duration(e.part(Part::run)));
   f.remedy = in_fit          ? "model.compile(..., run_eagerly=False)"
              : e.from_python ? "@tf.function  # above the function that has the tape and apply_gradients"
                              : "auto step = function([&](const Tensor& x, const Tensor& y) { /* the tape */ });";

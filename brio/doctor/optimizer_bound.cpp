@@ -1,4 +1,6 @@
 // Updating the weights takes longer than what the samples of a batch give cause for.
+#include <cmath>
+
 #include "brio/base/error.h"
 #include "brio/doctor/finding.h"
 
@@ -18,7 +20,7 @@ std::optional<Finding> optimizer_bound(const Evidence& e) {
   own *= e.part(Part::run) / all;
   if (own / e.step < kMuch) return {};
   Finding f{.id = "optimizer_bound", .where = op_name};
-  const auto rows = static_cast<int64_t>(e.rows * kTimes + 0.5);
+  const int64_t rows = std::llround(e.rows * kTimes);
   f.evidence = {{"share", own / e.step}, {"ms_a_step", own * 1e3}};
   f.symptom = cat("updating the weights takes ", percent(own / e.step), " of a step (", duration(own), ")");
   f.remedy = e.input         ? cat(".batch(", rows, ")")

@@ -112,7 +112,7 @@ void add_parts(const Evidence& e, Page& page) {
   if (parts.size() > 6) parts.resize(6);
   for (const Part part : parts) {
     const double share = e.share(part);
-    const size_t filled = std::min(kBar, static_cast<size_t>(share * kBar + 0.5));
+    const size_t filled = std::min(kBar, static_cast<size_t>(std::llround(share * kBar)));
     std::string bar;
     for (size_t k = 0; k < kBar; ++k) bar += k < filled ? "█" : "·";
     char head[32], tail[48];
@@ -180,7 +180,7 @@ std::string Verdict::screen() const {
                      : e.kind == profile::RunKind::function_loop ? "a loop over a function"
                                                                  : "an eager loop";
   page.add(cat("brio doctor: ", e.steps, " steps of ", kind,
-               e.rows > 0 ? cat(", ", static_cast<int64_t>(e.rows + 0.5), " samples each") : std::string()));
+               e.rows > 0 ? cat(", ", std::llround(e.rows), " samples each") : std::string()));
   page.add(cat("a step: ", duration(e.step), " (median ", duration(e.median), ", nine of ten below ", duration(e.p90),
                ")"));
   if (e.steps_an_epoch > 0)

@@ -1,4 +1,6 @@
 // A step of few samples costs nearly what one of many does. Another batch size was tried.
+#include <cmath>
+
 #include "brio/base/error.h"
 #include "brio/doctor/finding.h"
 
@@ -22,7 +24,7 @@ std::optional<Finding> tiny_batch(const Evidence& e) {
                 {"step_ms", t.alone * 1e3},
                 {"tried_batch_size", t.other_rows},
                 {"tried_step_ms", t.at_other_rows * 1e3}};
-  f.symptom = cat("a step of ", static_cast<int64_t>(e.rows + 0.5), " samples takes ", duration(t.alone), ", one of ",
+  f.symptom = cat("a step of ", std::llround(e.rows), " samples takes ", duration(t.alone), ", one of ",
                   static_cast<int64_t>(t.other_rows), " takes ", duration(t.at_other_rows));
   const auto rows = static_cast<int64_t>(t.other_rows);
   f.remedy = e.input         ? cat(".batch(", rows, ")")

@@ -37,7 +37,7 @@ struct PoolGuard {
 thread_local PoolGuard pool_guard;
 
 void* new_block() {
-  (void)&pool_guard;  // odr-use: registers the guard's destructor for this thread
+  (void)&pool_guard;                       // odr-use: registers the guard's destructor for this thread
   if (pooled_impls > 0) pooled_impls = 0;  // the list is empty, or nobody would be here
   void* block = std::aligned_alloc(64, (sizeof(TensorImpl) + 63) & ~size_t{63});
   if (!block) throw ResourceError("memory: the system refused a tensor's header; free some tensors");

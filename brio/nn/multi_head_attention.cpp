@@ -100,7 +100,7 @@ struct Folding {
   // Back, with the batch and lengths of `like`.
   Tensor unfold(const Tensor& x, const Shape& like) const {
     const Size last[] = {x.shape()[2], x.shape()[3]};
-    const Tensor split = reshape(x, joined({sizes(like, batch), sizes(like, attention), last}));
+    Tensor split = reshape(x, joined({sizes(like, batch), sizes(like, attention), last}));
     if (in_order) return split;
     std::vector<int> back(static_cast<size_t>(like.rank()));
     const std::vector<int> all = order(like.rank());
@@ -265,7 +265,7 @@ class HeadsModule : public MultiModule {
     const int lengths = 2 * static_cast<int>(folding.attention.size());
     const int rank = static_cast<int>(folding.batch.size()) + 1 + lengths;
     while (mask.rank() < rank && mask.rank() >= lengths) mask = expand_dims(mask, -lengths - 1);
-    const Shape full = joined({folding.sizes(query, folding.batch), std::vector<Size>{heads_.query_heads},
+    const Shape full = joined({folding.sizes(query, folding.batch), std::vector<Size>{Size(heads_.query_heads)},
                                folding.sizes(query, folding.attention), folding.sizes(key, folding.attention)});
     Shape broadcasted;
     if (mask.rank() != rank || !broadcast(mask.shape(), full, broadcasted) || broadcasted != full)

@@ -152,7 +152,7 @@ void OptimizerRule::set_learning_rate(const LearningRate& rate) {
 }
 
 Tensor OptimizerRule::iterations() const {
-  const Tensor steps = iterations_.value();
+  Tensor steps = iterations_.value();
   if (!options_.gradient_accumulation_steps) return steps;
   return floor_div(steps, constant(*options_.gradient_accumulation_steps, i64));
 }

@@ -184,7 +184,7 @@ class EdgesModule : public SpatialModule {
     std::vector<Padding> paddings(static_cast<size_t>(x.rank()));
     for (int i = 0; i < axes_; ++i) {
       const Padding& side = edges_.sides[static_cast<size_t>(i)];
-      const auto at = static_cast<size_t>(first() + i);
+      const size_t at = static_cast<size_t>(first()) + static_cast<size_t>(i);
       if (crops_) ranges[at] = {.begin = side.low, .end = x.shape()[first() + i] - side.high};
       else paddings[at] = side;
     }

@@ -29,7 +29,7 @@ Schedule::Schedule(Formula formula, Settings settings)
 
 Tensor Schedule::operator()(const Tensor& step) const {
   if (!step.defined()) throw InvalidArgument("[Schedule] the step is none; give it a number");
-  const Tensor rate = formula_(step);
+  Tensor rate = formula_(step);
   if (!rate.defined() || rate.rank() > step.rank() || !is_floating(rate.dtype()))
     throw InvalidArgument(
         cat("[Schedule] the formula must return a floating-point number for each step, but returned ",

@@ -20,8 +20,9 @@ template <typename T>
 T count_as(double count) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) return T(static_cast<float>(count));
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(count);
-  else if (count >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  else return static_cast<T>(count);
+  else
+    return count < static_cast<double>(std::numeric_limits<T>::max()) ? static_cast<T>(count)
+                                                                      : std::numeric_limits<T>::max();
 }
 
 }  // namespace

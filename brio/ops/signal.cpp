@@ -146,7 +146,7 @@ Tensor inverse_stft(const Tensor& stfts, int64_t frame_length, int64_t frame_ste
   return overlap_and_add(frames, frame_step);
 }
 
-Window inverse_stft_window(int64_t frame_step, Window forward) {
+Window inverse_stft_window(int64_t frame_step, const Window& forward) {
   check_positive("inverse_stft_window", "the frame step", frame_step);
   return [=](int64_t length, DType dtype) {
     const Tensor window = forward(length, dtype);

@@ -34,6 +34,6 @@ struct StftOptions {
 Tensor stft(const Tensor& signals, int64_t frame_length, int64_t frame_step, const StftOptions& options = {});
 Tensor inverse_stft(const Tensor& stfts, int64_t frame_length, int64_t frame_step, const StftOptions& options = {});
 // The window with which inverse_stft undoes an stft of that window.
-Window inverse_stft_window(int64_t frame_step, Window forward = StftOptions().window);
+Window inverse_stft_window(int64_t frame_step, const Window& forward = StftOptions().window);
 
 }  // namespace brio::signal

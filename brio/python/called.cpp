@@ -285,8 +285,7 @@ nn::Initializer initializer_from(nb::handle h) {
   if (nb::isinstance<nn::Initializer>(h)) return given_as<nn::Initializer>(h);
   if (nb::hasattr(h, "_brio")) return given_as<nn::Initializer>(h.attr("_brio"));
   if (is_tensor_like(h)) {
-    const Tensor value = tensor_of(h);
-    return {"constant", [value](const Shape&, DType) { return value; }};
+    return {"constant", [value = tensor_of(h)](const Shape&, DType) -> Tensor { return value; }};
   }
   if (!PyCallable_Check(h.ptr()))
     throw nb::type_error(

@@ -310,7 +310,7 @@ bool is_tensor_like(nb::handle h) {
 Tensor tensor_of(nb::handle h, const Wanted& wanted) {
   PyObject* o = h.ptr();
   if (is_tensor(h) || is_variable(h)) {
-    const Tensor x = is_tensor(h) ? *nb::inst_ptr<Tensor>(h) : value_of(*nb::inst_ptr<Variable>(h));
+    Tensor x = is_tensor(h) ? *nb::inst_ptr<Tensor>(h) : value_of(*nb::inst_ptr<Variable>(h));
     if (current_journal && !wanted.as_input) [[unlikely]]
       tell_journal_taken(x);
     if (wanted.required && x.dtype() != *wanted.required)

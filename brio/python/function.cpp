@@ -178,7 +178,7 @@ class Function {
       }
     variants_.push_front(std::make_shared<Variant>());
     index_.emplace(hash, variants_.begin());
-    const std::shared_ptr<Variant> variant = variants_.front();
+    std::shared_ptr<Variant> variant = variants_.front();
     if (variants_.size() > kMostVariants) forget_oldest();
     Variant& made = *variant;
     made.hash = hash;

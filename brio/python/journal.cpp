@@ -21,7 +21,7 @@ void tell_journal_made(const Tensor& tensor) { current_journal->made(tensor); }
 
 std::vector<Tensor> performed(const Deferred& call, const std::vector<Tensor>& inputs) {
   if (!current_journal) return call(inputs);
-  const std::vector<Tensor> results = without_journal([&] { return call(inputs); });
+  std::vector<Tensor> results = without_journal([&] { return call(inputs); });
   std::vector<TensorArgument> arguments;
   for (const Tensor& x : inputs) arguments.push_back({x});
   write_to_journal(call, arguments, results);

@@ -149,7 +149,7 @@ nb::object call(const nn::Layer& layer, nb::list inputs, std::optional<bool> tra
                 bool scores) {
   const nn::CallOptions options = options_from(training, masks, causal, scores);
   nb::list results;
-  if (inputs.size() > 0 && is_symbol(inputs[0])) {
+  if (!inputs.empty() && is_symbol(inputs[0])) {
     if (auto* module = dynamic_cast<PythonModule*>(&layer.module())) module->hold();
     std::vector<nn::Symbol> symbols;
     for (nb::handle input : inputs) {

@@ -62,7 +62,7 @@ PyObject* compare(PyObject* a, PyObject* b, int what) noexcept {
 
 // Whoever asks for it looks at its shape, and says so where it reads the value.
 Tensor self_of(PyObject* self) {
-  const Tensor x = tensor_of(self, {.as_input = true});
+  Tensor x = tensor_of(self, {.as_input = true});
   if (current_journal) [[unlikely]]
     tell_journal_shape(x);
   return x;

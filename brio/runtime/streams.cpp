@@ -80,7 +80,7 @@ void start_after(Stream& stream, const Use& use) {
 // Sizes are rounded up to one of eight steps per power of two.
 size_t rounded(size_t bytes) {
   if (bytes <= 512) return 512;
-  const size_t step = std::bit_floor(bytes - 1) / 8;
+  const size_t step = size_t{1} << (std::bit_width(bytes - 1) - 4);
   return (bytes + step - 1) / step * step;
 }
 

@@ -60,7 +60,7 @@ def sort(x, axis=-1):
     return tf.cast(tf.sort(tf.cast(x, "uint8"), axis=axis), "bool") if name_of(x) == "bool" else tf.sort(x, axis=axis)
 
 
-def argsort(x, axis=-1):
+def argsort(x, axis: "int | None" = -1):
     """The places that put x in order along an axis."""
     x = tensor(x)
     if axis is None or not len(x.shape):  # a number is as a row of one
