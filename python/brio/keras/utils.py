@@ -83,7 +83,7 @@ def to_categorical(x, num_classes=None):
     return _core.constant(rows.reshape(shape + (num_classes,)), "float32")
 
 
-def normalize(x, axis=-1, order=2):
+def normalize(x, axis: "int | None" = -1, order=2):
     """Rows of length 1."""
     import numpy as np
 
