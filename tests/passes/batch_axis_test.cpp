@@ -3,7 +3,7 @@
 
 #include "brio/brio.h"
 #include "brio/passes/batch_axis.h"
-#include "tests/passes/expect_text.h"
+#include "tests/passes/pass_text.h"
 
 namespace brio {
 namespace {

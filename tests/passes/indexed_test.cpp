@@ -6,21 +6,11 @@
 #include "brio/base/error.h"
 #include "brio/brio.h"
 #include "brio/passes/pipeline.h"
-#include "tests/passes/expect_text.h"
+#include "tests/passes/pass_text.h"
 
 namespace brio {
 namespace {
 
-std::string after(std::initializer_list<bool (*)(Graph&)> passes, std::string_view text) {
-  register_runtime();
-  Graph graph = Graph::parse(text);
-  verify(graph, "parsing");
-  for (const auto pass : passes) {
-    pass(graph);
-    verify(graph, "a pass");
-  }
-  return graph.str();
-}
 std::string indexed(std::string_view text) { return after({keep_indexed}, text); }
 
 // %7 is the gradient of a table of 100 rows that were looked up at 6 places; `rest` goes on from %8.
