@@ -11,7 +11,7 @@ namespace brio {
 // thread. Throws InvalidArgument when BRIO_ISA names no instruction set.
 void apply_isa_cap();
 
-// A number for the instruction set that functions are chosen for now; 0 before any was.
+// A number for the instruction set in use; 0 before the first look-up.
 size_t isa_in_use();
 
 // The instruction set that kernels looked up now will use: "portable", "sse4", "avx2" or "avx512".

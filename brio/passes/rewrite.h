@@ -19,8 +19,8 @@ class Rewriter {
     nodes_.reserve(graph.nodes.size() + graph.nodes.size() / 2 + 64);
   }
 
-  // visit(node): false drops the node, whose results the visitor has replaced. Returns whether anything was emitted
-  // or replaced; what the visitor changes in a node it counts for itself.
+  // visit(node): false drops the node, whose results the visitor has replaced. Returns whether any was dropped or
+  // emitted; what the visitor changes in a node it counts for itself.
   template <typename Visit>
   bool run(Visit visit) {
     std::vector<Node> old = std::move(graph_.nodes);
@@ -28,6 +28,7 @@ class Rewriter {
     for (Node& node : old) {
       for (ValueId& v : node.in) v = replaced_[v];
       if (visit(node)) keep(std::move(node));
+      else changed_ = true;
     }
     for (ValueId& v : graph_.outputs) v = replaced_[v];
     graph_.nodes.clear();
@@ -39,10 +40,7 @@ class Rewriter {
   const Node* producer(ValueId v) const { return v < producer_.size() ? producer_[v] : nullptr; }
   const Aval& aval(ValueId v) const { return graph_.values[v]; }
 
-  void replace(ValueId old, ValueId with) {
-    replaced_[old] = with;
-    changed_ = true;
-  }
+  void replace(ValueId old, ValueId with) { replaced_[old] = with; }
 
   ValueId emit(const OpDef& op, std::vector<ValueId> in, std::vector<int64_t> attrs = {}) {
     Graph& g = graph_;
