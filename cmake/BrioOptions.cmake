@@ -11,14 +11,14 @@ if(BRIO_ASAN)
   target_compile_options(brio_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(brio_options INTERFACE -fsanitize=address,undefined)
   # Unrolled kernels take many minutes to compile with checks of every pointer; memory is still checked.
-  set_source_files_properties(brio/backends/cpu/gemm_small.cpp brio/backends/cpu/gemm_blocked.cpp
+  set_source_files_properties(brio/backends/cpu/gemm/gemm_small.cpp brio/backends/cpu/gemm/gemm_blocked.cpp
                               PROPERTIES COMPILE_OPTIONS "-fno-sanitize=undefined;-fno-var-tracking")
 endif()
 if(BRIO_TSAN)
   # GCC 12 takes the optionals of a slice for uninitialised once ThreadSanitizer's calls stand between.
   target_compile_options(brio_options INTERFACE -fsanitize=thread -Wno-maybe-uninitialized)
   target_link_options(brio_options INTERFACE -fsanitize=thread)
-  set_source_files_properties(brio/backends/cpu/gemm_small.cpp brio/backends/cpu/gemm_blocked.cpp
+  set_source_files_properties(brio/backends/cpu/gemm/gemm_small.cpp brio/backends/cpu/gemm/gemm_blocked.cpp
                               PROPERTIES COMPILE_OPTIONS "-fno-var-tracking")
 endif()
 if(BRIO_FUZZ)
@@ -28,6 +28,6 @@ if(BRIO_FUZZ)
   target_compile_options(brio_options INTERFACE -Wno-unknown-pragmas -Wno-shadow)
   target_link_options(brio_options INTERFACE -fsanitize=address,undefined)
   # Kernels see no file, and take many minutes to compile with the checks.
-  file(GLOB kernels "${PROJECT_SOURCE_DIR}/brio/backends/cpu/*.cpp")
+  file(GLOB_RECURSE kernels "${PROJECT_SOURCE_DIR}/brio/backends/cpu/*.cpp")
   set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS "-fno-sanitize=undefined")
 endif()

@@ -1,9 +1,9 @@
-# brio_room(NAME): one object library per room, from every .cpp in brio/NAME. Rooms that have no sources yet are skipped.
+# brio_room(NAME): one object library per room, from every .cpp under brio/NAME. Rooms that have no sources yet are skipped.
 set(BRIO_ROOM_TARGETS "" CACHE INTERNAL "object libraries that make up libbrio")
 
 function(brio_room name)
   string(REPLACE "/" "_" id "${name}")
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/${name}/*.cpp")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/brio/${name}/*.cpp")
   if(NOT sources)
     return()
   endif()

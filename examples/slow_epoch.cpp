@@ -1,7 +1,7 @@
 // "My epoch takes 236 hours": the program of that complaint, and what each remedy makes of it. slow_epoch [FOLDER];
 // docs/slow-epoch.md has its numbers for a folder of photos.
 #include <brio/brio.h>
-#include <brio/data/sources.h>
+#include <brio/data/sources/sources.h>
 #include <brio/formats/decode_picture.h>
 #include <brio/formats/example.h>
 #include <brio/formats/file.h>

@@ -132,6 +132,9 @@ class WalledStream final : public Stream {
       std::memcpy(to, data.data(), data.size());
     });
   }
+  void copy_from_staging(void* device, const void* staging, size_t bytes) override {  // which is read later
+    push([=, to = inside(device)] { std::memcpy(to, staging, bytes); });
+  }
   void copy(void* to, const void* from, size_t bytes) override {
     push([to = inside(to), from = inside(from), bytes] { std::memcpy(to, from, bytes); });
   }
@@ -214,6 +217,15 @@ class WalledStream final : public Stream {
   std::thread worker_;
 };
 
+class StagingMemory final : public Memory {
+ public:
+  void* allocate(size_t bytes) override { return host_memory().allocate(bytes); }
+  void release(void* data, size_t bytes, const Use& last) noexcept override {
+    if (last.stream) last.stream->pass(last.ticket);
+    host_memory().release(data, bytes, {});
+  }
+};
+
 class WalledDevice final : public Device {
  public:
   explicit WalledDevice(int number)
@@ -222,12 +234,14 @@ class WalledDevice final : public Device {
         wall_(walls[static_cast<size_t>(number)]),
         memory_(*this, wall_) {}
   std::string_view name() const override { return name_; }
+  Memory& staging() override { return staging_; }
   std::unique_ptr<Stream> make_stream() override { return std::make_unique<WalledStream>(wall_); }
 
  private:
   std::string name_;
   Wall& wall_;
   WalledMemory memory_;
+  StagingMemory staging_;
 };
 
 bool lacks(std::string_view op) {

@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "brio/backends/cpu/lower.h"
+#include "brio/backends/cpu/lowering/lower.h"
 #include "brio/base/error.h"
 #include "brio/base/philox.h"
 #include "brio/base/thread_pool.h"
-#include "brio/ops/convolution.h"
-#include "brio/ops/pooling.h"
+#include "brio/ops/network/convolution.h"
+#include "brio/ops/network/pooling.h"
 #include "brio/runtime/evaluate.h"
 
 namespace {

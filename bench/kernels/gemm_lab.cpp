@@ -16,10 +16,10 @@
 
 #include <hwy/highway.h>
 
-#include "brio/backends/cpu/gemm.h"
-#include "brio/backends/cpu/gemm_kernels.h"
-#include "brio/backends/cpu/gemm_onednn.h"
-#include "brio/backends/cpu/gemm_run.h"
+#include "brio/backends/cpu/gemm/gemm.h"
+#include "brio/backends/cpu/gemm/gemm_kernels.h"
+#include "brio/backends/cpu/gemm/gemm_onednn.h"
+#include "brio/backends/cpu/gemm/gemm_run.h"
 #include "brio/backends/cpu/onednn.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"

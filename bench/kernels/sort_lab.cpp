@@ -1,7 +1,8 @@
-// Sorting keys with their positions: by digits (brio/backends/cpu/radix_sort.h) beside std::sort. Checks first.
+// Sorting keys with their positions: by digits (brio/backends/cpu/kernels/radix_sort.h) beside std::sort. Checks
+// first.
 //
 //   cmake --build build/release --target lab_sort && build/release/lab_sort
-#include "brio/backends/cpu/radix_sort.h"
+#include "brio/backends/cpu/kernels/radix_sort.h"
 
 #include <cstdio>
 #include <random>

@@ -3,8 +3,9 @@
 //   BRIO_DEVICE=gpu:0 lab_steps [--steps N] [NAME[:BATCH[:POLICY]]…]
 //
 // A line for each: milliseconds a step (best and median of ten stretches; what the host alone takes), the time from
-// nothing to the first step done, and the loss before and after, which must fall; and a line where time or memory
-// grow on the way. BRIO_PROFILE=1 adds where the time of a step goes, kernel by kernel.
+// nothing to the first step done, the most memory of the device that was in use, and the loss before and after, which
+// must fall; and a line where time or memory grow on the way. BRIO_PROFILE=1 adds where the time of a step goes,
+// kernel by kernel.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -23,10 +24,9 @@ using namespace brio;
 using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-double device_megabytes() {
-  auto* const memory = dynamic_cast<DeviceMemory*>(&current_device().memory());
-  return memory ? static_cast<double>(memory->usage().bytes) / 1e6 : 0;
-}
+DeviceMemory* device_memory() { return dynamic_cast<DeviceMemory*>(&current_device().memory()); }
+double device_megabytes() { return device_memory() ? static_cast<double>(device_memory()->usage().bytes) / 1e6 : 0; }
+double peak_megabytes() { return device_memory() ? static_cast<double>(device_memory()->usage().peak) / 1e6 : 0; }
 
 struct Network {
   std::function<Tensor(const Tensor&)> forward;  // logits
@@ -82,6 +82,7 @@ void time_steps(const std::string& spec, int steps) {
     name.resize(colon);
   }
   const auto start = Clock::now();
+  if (device_memory()) device_memory()->reset_peak();
   nn::set_global_policy(policy);
   const Network network = make(name, batch);
   nn::set_global_policy("float32");
@@ -120,10 +121,10 @@ void time_steps(const std::string& spec, int steps) {
                 each.back(), held, device_megabytes());
   std::ranges::sort(each);
   std::printf(
-      "%-14s batch %-4lld %-15s  best %9.4f ms  median %9.4f ms  host %7.4f ms  first step %6.2f s  loss %.4f -> "
-      "%.4f\n",
+      "%-14s batch %-4lld %-15s  best %9.4f ms  median %9.4f ms  host %7.4f ms  first step %6.2f s  peak %8.1f MB  "
+      "loss %.4f -> %.4f\n",
       name.c_str(), static_cast<long long>(batch), policy.c_str(), each.front(), each[each.size() / 2], host, first,
-      static_cast<double>(before), static_cast<double>(loss.item<float>()));
+      peak_megabytes(), static_cast<double>(before), static_cast<double>(loss.item<float>()));
   std::fflush(stdout);
 }
 

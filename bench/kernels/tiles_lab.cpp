@@ -13,9 +13,9 @@
 
 #include <time.h>
 
-#include "brio/backends/cpu/optimizer_kernels.h"
-#include "brio/backends/cpu/rows.h"
-#include "brio/backends/cpu/tile_program.h"
+#include "brio/backends/cpu/kernels/optimizer_kernels.h"
+#include "brio/backends/cpu/kernels/softmax_cross_entropy.h"
+#include "brio/backends/cpu/tiles/tile_program.h"
 #include "brio/base/isa.h"
 #include "brio/base/thread_pool.h"
 

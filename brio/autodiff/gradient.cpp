@@ -11,8 +11,8 @@
 #include "brio/ir/grad.h"
 #include "brio/ir/op_origins.h"
 #include "brio/ir/trace.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/tensor/complex.h"
 
 namespace brio {

@@ -8,9 +8,9 @@
 #include "brio/autodiff/gradient_memo.h"
 #include "brio/base/error.h"
 #include "brio/ir/op.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/profile/recorder.h"
 #include "brio/tensor/complex.h"
 

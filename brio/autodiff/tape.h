@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "brio/ir/recording.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
 
 namespace brio {
 

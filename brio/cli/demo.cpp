@@ -56,13 +56,7 @@ void show_times(double total) {
               100 * (1 - static_cast<double>(sum) / (total * 1e9)));
 }
 
-void show_memory() {
-  std::printf("\nMemory by owner:\n");
-  for (const LedgerRow& row : memory_ledger())
-    if (row.peak > 0)
-      std::printf("  %-12s %9.2f MB now  %9.2f MB at most\n", std::string(name_of(row.owner)).c_str(),
-                  static_cast<double>(row.bytes) * 1e-6, static_cast<double>(row.peak) * 1e-6);
-}
+void show_memory() { std::printf("\nMemory by owner:\n%s", memory_report().str().c_str()); }
 
 // The same network, batch size and number of steps, by hand. Prints seconds an epoch.
 constexpr const char* kNumpy = R"PY(

@@ -16,7 +16,7 @@
 namespace brio::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 struct Report {
   double step_ms = 0;
@@ -73,11 +73,11 @@ int run_doctor(Words words) {
   if (!page.empty()) setenv("BRIO_DOCTOR_PAGE", page.c_str(), 1);
   if (!trace.empty()) setenv("BRIO_TRACE", trace.c_str(), 1);
   // Ctrl-C is the program's: it reports, and ends.
-  signal(SIGINT, SIG_IGN);
+  ::signal(SIGINT, SIG_IGN);
   const pid_t child = fork();
   if (child < 0) throw ResourceError(cat("no process could be started: ", std::strerror(errno)));
   if (child == 0) {
-    signal(SIGINT, SIG_DFL);
+    ::signal(SIGINT, SIG_DFL);
     execvp(arguments[0], arguments.data());
     std::fprintf(stderr, "brio doctor: %s cannot be run: %s\n", arguments[0], std::strerror(errno));
     _exit(127);

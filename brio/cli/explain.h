@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "brio/data/report.h"
+#include "brio/data/engine/report.h"
 #include "brio/train/batch_size.h"
 
 namespace brio::cli {

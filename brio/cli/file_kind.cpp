@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "brio/base/error.h"
-#include "brio/data/glob.h"
+#include "brio/data/sources/glob.h"
 #include "brio/formats/crc32c.h"
 #include "brio/formats/picture.h"
 

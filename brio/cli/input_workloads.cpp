@@ -14,7 +14,7 @@
 
 #include "brio/brio.h"
 #include "brio/cli/command.h"
-#include "brio/data/sources.h"
+#include "brio/data/sources/sources.h"
 #include "brio/formats/example.h"
 #include "brio/formats/tfrecord.h"
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "brio/base/error.h"
+#include "brio/base/shown_bytes.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/example_picture.h"
 #include "brio/cli/file_kind.h"

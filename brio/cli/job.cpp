@@ -6,7 +6,7 @@
 #include "brio/base/error.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/file_kind.h"
-#include "brio/data/class_folders.h"
+#include "brio/data/sources/class_folders.h"
 
 namespace brio::cli {
 

@@ -9,7 +9,7 @@
 #include "brio/cli/file_kind.h"
 #include "brio/cli/series.h"
 #include "brio/cli/table_encoding.h"
-#include "brio/data/image_folder.h"
+#include "brio/data/sources/image_folder.h"
 
 namespace brio::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "brio/cli/arguments.h"
 #include "brio/cli/job.h"
 #include "brio/formats/idx.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "brio/train/batch_source.h"
 
 namespace brio::cli {

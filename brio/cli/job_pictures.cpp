@@ -7,7 +7,7 @@
 #include "brio/cli/arguments.h"
 #include "brio/cli/job.h"
 #include "brio/cli/picture_size.h"
-#include "brio/data/image_folder.h"
+#include "brio/data/sources/image_folder.h"
 
 namespace brio::cli {
 namespace {

@@ -7,7 +7,8 @@
 #include "brio/cli/example_picture.h"
 #include "brio/cli/file_kind.h"
 #include "brio/cli/job.h"
-#include "brio/data/sources.h"
+#include "brio/cli/picture_size.h"
+#include "brio/data/sources/sources.h"
 #include "brio/formats/example.h"
 #include "brio/formats/example_scan.h"
 #include "brio/tensor/strings.h"
@@ -17,8 +18,6 @@ namespace {
 
 using formats::FeatureKind;
 using formats::FeatureView;
-
-constexpr int64_t kUsual = 96;
 
 // What a record says of its class.
 struct ClassOf {
@@ -114,8 +113,8 @@ Job record_job(const std::vector<std::string>& shards, const std::string& manife
   }
   job.classes = names;
   const auto [high, wide] = options.size.first > 0 ? options.size
-                                                   : std::pair(std::clamp(height, int64_t{8}, kUsual),
-                                                               std::clamp(width, int64_t{8}, kUsual));
+                                                   : std::pair(std::clamp(height, int64_t{8}, kUsualSize),
+                                                               std::clamp(width, int64_t{8}, kUsualSize));
   job.shape = {high, wide, 3};
   job.input = {{"kind", "pictures"}, {"height", high}, {"width", wide}, {"channels", 3}};
   const auto ready = [high = high, wide = wide](const data::Dataset& some) {

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "brio/base/error.h"
+#include "brio/base/shown_bytes.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/file_kind.h"
 #include "brio/cli/pack_source.h"

@@ -11,7 +11,7 @@ namespace brio::cli {
 namespace {
 
 constexpr size_t kLookedAt = 64;
-constexpr int64_t kUsual = 96, kSmall = 8;
+constexpr int64_t kSmall = 8;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ std::string PictureSizes::str() const {
 }
 
 std::pair<int64_t, int64_t> PictureSizes::suggested() const {
-  const auto fitting = [](int64_t most) { return std::clamp(most == 0 ? kUsual : most, kSmall, kUsual); };
+  const auto fitting = [](int64_t most) { return std::clamp(most == 0 ? kUsualSize : most, kSmall, kUsualSize); };
   return {fitting(most_height), fitting(most_width)};
 }
 

@@ -8,6 +8,8 @@
 
 namespace brio::cli {
 
+inline constexpr int64_t kUsualSize = 96;  // of pictures, at most, unless something else is asked for
+
 struct PictureSizes {
   int64_t least_height = 0, most_height = 0, least_width = 0, most_width = 0;
   bool grey = true;                 // all that were looked at

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "brio/data/bilinear.h"
+#include "brio/data/pictures/bilinear.h"
 #include "brio/formats/decode_picture.h"
 
 namespace brio::cli {

@@ -35,15 +35,6 @@ void WorkBar::show(int64_t done) {
   std::fflush(stderr);
 }
 
-std::string shown_bytes(double bytes) {
-  const char* units[] = {"bytes", "kB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  for (; bytes >= 1000 && unit < 4; ++unit) bytes /= 1000;
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-  return text;
-}
-
 std::string cut(std::string text, size_t columns) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';

@@ -20,7 +20,6 @@ class WorkBar {
   std::chrono::steady_clock::time_point start_, last_;
 };
 
-std::string shown_bytes(double bytes);              // "12.3 MB"
 std::string cut(std::string text, size_t columns);  // with "…" in its middle where it is longer; control bytes as '?'
 
 }  // namespace brio::cli

@@ -8,6 +8,7 @@
 #include "brio/base/thread_pool.h"
 #include "brio/brio.h"
 #include "brio/cli/input_workloads.h"
+#include "brio/cli/network_workloads.h"
 #include "brio/ir/trace.h"
 
 namespace brio::cli {
@@ -109,7 +110,7 @@ Work make_wide() {
   };
 }
 
-Work make_lstm() {
+Work make_lstm_layer() {
   struct State {
     Tensor x = random::normal({32, 64, 128}, {.seed = 1});
     nn::LSTM layer{128, {.return_sequences = true}};
@@ -361,7 +362,35 @@ constexpr Workload kWorkloads[] = {
     {"mlp", "us", "training step, batch 32, 100→64→1, Adam", make_mlp},
     {"fit", "ms", "an epoch of it over 10,000 rows, with accuracy", make_fit},
     {"wide", "ms", "training step 1024→4096→4096→10, batch 256, SGD", make_wide},
-    {"lstm", "ms", "LSTM of 128 units with gradient, batch 32, 64 steps of 128", make_lstm},
+    {"lstm_layer", "ms", "LSTM of 128 units with gradient, batch 32, 64 steps of 128", make_lstm_layer},
+    {"cnn", "ms", "training step, 224²×3: convolution of 32, pool, dense; batch 32, Adam",
+     [] { return make_network("cnn"); }},
+    {"cnn_bf16", "ms", "the same under mixed_bfloat16", [] { return make_network("cnn_bf16"); }},
+    {"cnn_16", "ms", "cnn with 16 channels", [] { return make_network("cnn_16"); }},
+    {"cnn_64", "ms", "with 64", [] { return make_network("cnn_64"); }},
+    {"cnn_5x5", "ms", "with windows of 5×5", [] { return make_network("cnn_5x5"); }},
+    {"cnn_stride2", "ms", "with stride 2", [] { return make_network("cnn_stride2"); }},
+    {"cnn_160", "ms", "on 160²", [] { return make_network("cnn_160"); }},
+    {"separable", "ms", "training step, 224²×3: convolution, pool, depthwise, pointwise, pool, dense; batch 32, Adam",
+     [] { return make_network("separable"); }},
+    {"separable_bf16", "ms", "the same under mixed_bfloat16", [] { return make_network("separable_bf16"); }},
+    {"separable_16", "ms", "separable with 16 channels", [] { return make_network("separable_16"); }},
+    {"separable_64", "ms", "with 64", [] { return make_network("separable_64"); }},
+    {"separable_5x5", "ms", "with windows of 5×5", [] { return make_network("separable_5x5"); }},
+    {"separable_stride2", "ms", "with stride 2", [] { return make_network("separable_stride2"); }},
+    {"separable_160", "ms", "on 160²", [] { return make_network("separable_160"); }},
+    {"lstm", "ms", "training step, LSTM of 64 units on 48 steps of 1 feature, dense; batch 32, Adam",
+     [] { return make_network("lstm"); }},
+    {"text_lstm", "ms", "training step, two bidirectional LSTMs of 64 and 32 units on 80 words; batch 32, Adam",
+     [] { return make_network("text_lstm"); }},
+    {"resnet18", "ms", "training step, ResNet-18 for small pictures at 64²; batch 32, Adam",
+     [] { return make_network("resnet18"); }},
+    {"mobilenet", "ms", "training step, MobileNetV2 at 96²; batch 32, Adam",
+     [] { return make_network("mobilenet"); }},
+    {"decoder", "ms", "training step, 6 transformer blocks of 256, context 256; batch 8, Adam",
+     [] { return make_network("decoder"); }},
+    {"unet", "ms", "training step, U-Net of 16 to 128 channels at 96²; batch 8, Adam",
+     [] { return make_network("unet"); }},
     {"lengths", "ms", "training steps of an LSTM of 64 units, batch 8, on 1,000 lengths: 1,000 steps in time",
      [] { return make_lengths(false); }},
     {"lengths_one", "ms", "the same at one length", [] { return make_lengths(true); }},

@@ -14,10 +14,10 @@
 #include <string>
 #include <vector>
 
-#include "brio/data/report.h"
-#include "brio/data/sample.h"
-#include "brio/data/stage.h"
-#include "brio/data/transform_options.h"
+#include "brio/data/engine/report.h"
+#include "brio/data/engine/sample.h"
+#include "brio/data/engine/stage.h"
+#include "brio/data/engine/transform_options.h"
 #include "brio/ir/tensor.h"
 #include "brio/runtime/function.h"
 

@@ -92,14 +92,23 @@ struct Hdf5GroupInfo {
   F(Hdf5Id, H5Dget_create_plist, (Hdf5Id))                                                         \
   F(Hdf5Size, H5Dget_storage_size, (Hdf5Id))
 
-// Numbers of the library's that are set when it is opened.
-#define BRIO_HDF5_NUMBERS(N)                                                                                       \
-  N(H5P_CLS_FILE_ACCESS_ID_g)                                                                                      \
-  N(H5P_CLS_LINK_CREATE_ID_g)                                                                                      \
-  N(H5T_C_S1_g)                                                                                                    \
-  N(H5T_IEEE_F32LE_g)                                                                                              \
-  N(H5T_IEEE_F64LE_g) N(H5T_STD_I8LE_g) N(H5T_STD_I16LE_g) N(H5T_STD_I32LE_g) N(H5T_STD_I64LE_g) N(H5T_STD_U8LE_g) \
-      N(H5T_STD_U16LE_g) N(H5T_STD_U32LE_g) N(H5T_STD_U64LE_g)
+// Numbers of the library's that are set when it is opened. (The formatter would make a staircase of them.)
+// clang-format off
+#define BRIO_HDF5_NUMBERS(N) \
+  N(H5P_CLS_FILE_ACCESS_ID_g) \
+  N(H5P_CLS_LINK_CREATE_ID_g) \
+  N(H5T_C_S1_g) \
+  N(H5T_IEEE_F32LE_g) \
+  N(H5T_IEEE_F64LE_g) \
+  N(H5T_STD_I8LE_g) \
+  N(H5T_STD_I16LE_g) \
+  N(H5T_STD_I32LE_g) \
+  N(H5T_STD_I64LE_g) \
+  N(H5T_STD_U8LE_g) \
+  N(H5T_STD_U16LE_g) \
+  N(H5T_STD_U32LE_g) \
+  N(H5T_STD_U64LE_g)
+// clang-format on
 
 struct Hdf5Library {
 #define BRIO_HDF5_MEMBER(result, name, arguments) result(*name) arguments = nullptr;

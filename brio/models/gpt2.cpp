@@ -1,11 +1,11 @@
 #include "brio/base/error.h"
 #include "brio/models/models.h"
 #include "brio/models/transformer.h"
-#include "brio/nn/dropout.h"
-#include "brio/nn/embedding.h"
-#include "brio/nn/normalization.h"
-#include "brio/ops/products.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/nn/layers/dropout.h"
+#include "brio/nn/layers/embedding.h"
+#include "brio/nn/layers/normalization.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::models {
 

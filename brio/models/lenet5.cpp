@@ -1,8 +1,8 @@
 #include "brio/models/models.h"
-#include "brio/nn/convolution.h"
-#include "brio/nn/dense.h"
-#include "brio/nn/flatten.h"
-#include "brio/nn/pooling.h"
+#include "brio/nn/layers/convolution.h"
+#include "brio/nn/layers/dense.h"
+#include "brio/nn/layers/flatten.h"
+#include "brio/nn/layers/pooling.h"
 
 namespace brio::models {
 

@@ -1,6 +1,6 @@
 #include "brio/models/models.h"
-#include "brio/nn/dense.h"
-#include "brio/nn/recurrent.h"
+#include "brio/nn/layers/dense.h"
+#include "brio/nn/layers/recurrent.h"
 
 namespace brio::models {
 

@@ -1,10 +1,10 @@
 #include "brio/models/models.h"
 #include "brio/nn/activation.h"
-#include "brio/nn/convolution.h"
-#include "brio/nn/dense.h"
-#include "brio/nn/merging.h"
-#include "brio/nn/normalization.h"
-#include "brio/nn/pooling.h"
+#include "brio/nn/layers/convolution.h"
+#include "brio/nn/layers/dense.h"
+#include "brio/nn/layers/merging.h"
+#include "brio/nn/layers/normalization.h"
+#include "brio/nn/layers/pooling.h"
 
 namespace brio::models {
 namespace {

@@ -1,13 +1,13 @@
 #include "brio/models/transformer.h"
 
 #include "brio/base/error.h"
-#include "brio/nn/dense.h"
-#include "brio/nn/dropout.h"
-#include "brio/nn/merging.h"
-#include "brio/nn/multi_head_attention.h"
-#include "brio/nn/normalization.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/nn/layers/dense.h"
+#include "brio/nn/layers/dropout.h"
+#include "brio/nn/layers/merging.h"
+#include "brio/nn/layers/multi_head_attention.h"
+#include "brio/nn/layers/normalization.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::models {
 namespace {

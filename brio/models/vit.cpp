@@ -1,12 +1,12 @@
 #include "brio/base/error.h"
 #include "brio/models/models.h"
 #include "brio/models/transformer.h"
-#include "brio/nn/convolution.h"
-#include "brio/nn/dense.h"
-#include "brio/nn/dropout.h"
-#include "brio/nn/normalization.h"
-#include "brio/nn/reshaping.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/nn/layers/convolution.h"
+#include "brio/nn/layers/dense.h"
+#include "brio/nn/layers/dropout.h"
+#include "brio/nn/layers/normalization.h"
+#include "brio/nn/layers/reshaping.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::models {
 

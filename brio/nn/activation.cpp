@@ -2,9 +2,9 @@
 
 #include "brio/nn/config.h"
 #include "brio/nn/names.h"
-#include "brio/ops/activations.h"
-#include "brio/ops/composites.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/network/activations.h"
+#include "brio/ops/network/composites.h"
 
 namespace brio::nn {
 namespace {

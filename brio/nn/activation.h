@@ -1,4 +1,4 @@
-// Activations by name, and the layer that applies one. The functions are in brio/ops/activations.h.
+// Activations by name, and the layer that applies one. The functions are in brio/ops/network/activations.h.
 #pragma once
 
 #include <functional>

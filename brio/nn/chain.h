@@ -28,6 +28,7 @@ class Chain : public MultiModule {
   Tensors compute_masks(const Tensors&, const Call&, size_t) const override { return {}; }  // results carry theirs
 
  private:
+  std::vector<Layer> order_;  // in which layers run; one may come several times
   std::vector<Spec> built_for_;
   std::optional<Spec> expected_;
 };

@@ -18,7 +18,7 @@
 
 #include "brio/nn/activation.h"
 #include "brio/nn/module.h"
-#include "brio/ops/window.h"
+#include "brio/ops/network/window.h"
 
 namespace brio::nn {
 

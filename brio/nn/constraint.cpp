@@ -3,9 +3,9 @@
 #include "brio/base/error.h"
 #include "brio/nn/epsilon.h"
 #include "brio/nn/names.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/reductions/reduction.h"
 
 namespace brio::nn {
 namespace {

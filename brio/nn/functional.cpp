@@ -7,8 +7,8 @@
 #include "brio/base/error.h"
 #include "brio/nn/config.h"
 #include "brio/nn/mask.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::nn {
 namespace {

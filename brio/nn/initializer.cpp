@@ -4,14 +4,14 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/names.h"
-#include "brio/ops/distributions.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/factorizations.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/matrix_parts.h"
-#include "brio/ops/random.h"
-#include "brio/ops/ranges.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/linear_algebra/factorizations.h"
+#include "brio/ops/linear_algebra/matrix_parts.h"
+#include "brio/ops/random/distributions.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/shapes/ranges.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio {
 

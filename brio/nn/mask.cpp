@@ -1,7 +1,7 @@
 #include "brio/nn/mask.h"
 
 #include "brio/base/error.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::nn {
 

@@ -12,8 +12,8 @@
 #include "brio/ir/trace.h"
 #include "brio/nn/mask.h"
 #include "brio/nn/names.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/tensor/equal_sizes.h"
 
 namespace brio::nn {

@@ -28,7 +28,7 @@
 #include "brio/nn/policy.h"
 #include "brio/nn/regularizer.h"
 #include "brio/nn/spec.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
 
 namespace brio {
 class Generator;

@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "brio/base/error.h"
-#include "brio/nn/optimizer_rule.h"
+#include "brio/nn/optimizers/optimizer_rule.h"
 
 namespace brio::nn {
 

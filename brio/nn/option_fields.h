@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "brio/nn/losses.h"
-#include "brio/nn/optimizer.h"
+#include "brio/nn/losses/losses.h"
+#include "brio/nn/optimizers/optimizer.h"
 #include "brio/nn/settings.h"
 
 namespace brio::nn {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "brio/base/error.h"
 #include "brio/nn/names.h"
@@ -9,8 +10,10 @@
 namespace brio::nn {
 namespace {
 
-constexpr std::string_view kNames[] = {"float32",       "float64",  "mixed_bfloat16",
-                                       "mixed_float16", "bfloat16", "float16"};
+constexpr std::string_view kNames[] = {"float32", "float64", "mixed_bfloat16", "mixed_float16", "bfloat16",
+                                       "float16", "auto"};
+
+constinit thread_local DType chosen_compute = f32;
 
 std::atomic<Policy>& global() {
   static std::atomic<Policy> policy{Policy(f32)};
@@ -19,11 +22,19 @@ std::atomic<Policy>& global() {
 
 }  // namespace
 
+DType automatic_compute() { return chosen_compute; }
+AutomaticPrecision::AutomaticPrecision(DType compute) : before_(std::exchange(chosen_compute, compute)) {}
+AutomaticPrecision::~AutomaticPrecision() { chosen_compute = before_; }
+
 Policy::Policy() : Policy(global_policy()) {}
 Policy::Policy(DType dtype) : compute_(dtype), variable_(dtype) {}
 
 Policy::Policy(std::string_view name) {
   constexpr std::string_view kMixed = "mixed_";
+  if (name == "auto") {
+    automatic_ = true;
+    return;
+  }
   const bool mixed = name.starts_with(kMixed);
   if (mixed && std::ranges::find(kNames, name) == std::end(kNames)) throw_unknown("dtype policy", name, kNames);
   try {
@@ -34,7 +45,7 @@ Policy::Policy(std::string_view name) {
   variable_ = mixed ? f32 : compute_;
 }
 
-std::string Policy::name() const { return mixed() ? cat("mixed_", compute_) : cat(compute_); }
+std::string Policy::name() const { return automatic_ ? "auto" : mixed() ? cat("mixed_", compute_) : cat(compute_); }
 
 void set_global_policy(const Policy& policy) {
   if (!is_floating(policy.compute()))

@@ -2,6 +2,7 @@
 //
 //   nn::set_global_policy("mixed_bfloat16");             // for layers made from here on
 //   nn::Dense(10, {.dtype = "float32"});                 // this one computes in float32 all the same
+//   nn::set_global_policy("auto");                       // fit measures float32 and mixed_bfloat16, and takes one
 //
 // A mixed policy keeps weights in float32 and computes in the short format: a layer casts its floating-point inputs,
 // and its weights are cast where it reads them. Losses, metrics and the statistics of normalisation stay in float32.
@@ -14,22 +15,36 @@
 
 namespace brio::nn {
 
-class Policy {
+// In what layers under the policy "auto" compute on this thread: float32, unless somebody who has chosen says so.
+DType automatic_compute();
+class AutomaticPrecision {
+ public:
+  explicit AutomaticPrecision(DType compute);
+  ~AutomaticPrecision();
+  AutomaticPrecision(const AutomaticPrecision&) = delete;
+
+ private:
+  DType before_;
+};
+
+class alignas(4) Policy {
  public:
   Policy();                       // the global one, as it is now
-  Policy(std::string_view name);  // a floating-point dtype, or "mixed_float16", "mixed_bfloat16"
+  Policy(std::string_view name);  // a floating-point dtype, "mixed_float16", "mixed_bfloat16" or "auto"
   Policy(const char* name) : Policy(std::string_view(name)) {}
   Policy(const std::string& name) : Policy(std::string_view(name)) {}
   Policy(DType dtype);  // both; an integer dtype is for layers that have no weights
 
   std::string name() const;
-  DType compute() const { return compute_; }
+  DType compute() const { return automatic_ ? automatic_compute() : compute_; }
   DType variable() const { return variable_; }
-  bool mixed() const { return compute_ != variable_; }
+  bool mixed() const { return compute() != variable_; }
+  bool automatic() const { return automatic_; }
   bool operator==(const Policy&) const = default;
 
  private:
   DType compute_ = f32, variable_ = f32;
+  bool automatic_ = false;
 };
 
 void set_global_policy(const Policy& policy);

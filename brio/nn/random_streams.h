@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "brio/nn/module.h"
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 
 namespace brio::nn {
 

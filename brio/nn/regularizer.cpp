@@ -4,11 +4,11 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/names.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/products.h"
-#include "brio/ops/ranges.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/ranges.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::nn {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "brio/nn/module.h"
-#include "brio/nn/optimizer.h"
+#include "brio/nn/optimizers/optimizer.h"
 
 namespace brio::nn {
 

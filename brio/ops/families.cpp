@@ -33,6 +33,8 @@ void register_all_ops() {
     register_composites();
     register_attention();
     register_row_norm();
+    register_lstm_gates();
+    register_residuals();
     register_optimizer_ops();
     register_control();
     register_effects();

@@ -26,6 +26,8 @@ void register_distributions();
 void register_composites();
 void register_attention();
 void register_row_norm();
+void register_lstm_gates();
+void register_residuals();
 void register_optimizer_ops();
 void register_fusion();
 void register_control();

@@ -1,6 +1,6 @@
 // Attention and its gradient over the same query, key and value: the first keeps what the second would compute again.
 // For devices that have the kernels.
-#include "brio/ops/attention.h"
+#include "brio/ops/network/attention.h"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "brio/base/error.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio {
 namespace {

@@ -1,11 +1,11 @@
-// The casts of all weights before a step are one op, and so are those of all gradients before the optimizer takes
-// them: one kernel each, where a network has hundreds. For devices that have it.
+// The casts of all weights before a step are one op: one kernel, where a network has hundreds. Gradients of 16 bits
+// go to the optimizer as they are; where it does not take them, their casts are one op too. For devices that have it.
 #include <algorithm>
 #include <map>
 
-#include "brio/ops/elementwise.h"
-#include "brio/ops/fusion.h"
-#include "brio/ops/optimizer_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/network/optimizer_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"
@@ -25,6 +25,7 @@ class CastsPass {
   bool run() {
     std::vector<bool> is_input(g_.values.size(), false);
     for (const Graph::Input& input : g_.inputs) is_input[input.value] = true;
+    bool changed = false;
     std::map<Group, std::vector<uint32_t>> groups;
     for (uint32_t n = 0; n < g_.nodes.size(); ++n) {
       const Node& node = g_.nodes[n];
@@ -32,10 +33,10 @@ class CastsPass {
       const DType from = g_.values[node.in[0]].dtype, to = g_.values[node.out[0]].dtype;
       if (!is_floating(from) || !is_floating(to)) continue;
       // Neither kind depends on another of its group: there is no circle.
-      if (is_input[node.in[0]]) groups[{from, to, true}].push_back(n);
-      else if (only_updates(node.out[0])) groups[{from, to, false}].push_back(n);
+      const bool of_gradient = only_updates(node.out[0]);
+      if (of_gradient && leave_narrow(n)) changed = true;
+      else if (of_gradient || is_input[node.in[0]]) groups[{from, to, !of_gradient}].push_back(n);
     }
-    bool changed = false;
     for (const auto& [group, nodes] : groups) changed |= merge(group, nodes);
     if (!changed) return false;
     std::erase_if(g_.nodes, [](const Node& node) { return node.op == nullptr; });
@@ -59,6 +60,31 @@ class CastsPass {
       v = reader.out[0];
     }
     return false;
+  }
+  // Lets the optimizer that reads a cast's result read what was cast.
+  bool leave_narrow(uint32_t n) {
+    const ValueId given = g_.nodes[n].in[0], result = g_.nodes[n].out[0];
+    const DType narrow = g_.values[given].dtype, wide = g_.values[result].dtype;
+    if (wide != f32 || (narrow != f16 && narrow != bf16)) return false;
+    std::vector<ValueId> views;  // between the two
+    ValueId last = result;
+    for (; g_.nodes[reader_[last]].op->kind == OpKind::view; last = views.back())
+      views.push_back(g_.nodes[reader_[last]].out[0]);
+    const uint32_t first_reader = reader_[result];
+    const Node& update = g_.nodes[reader_[last]];
+    ValueId& read = *std::ranges::find(g_.nodes[first_reader].in, result);
+    const auto set = [&](DType dtype, ValueId from) {
+      for (ValueId v : views) g_.values[v].dtype = dtype;
+      read = from;
+    };
+    set(narrow, given);
+    if (!target().runs(g_, update)) {
+      set(wide, result);
+      return false;
+    }
+    reader_[given] = first_reader;
+    g_.nodes[n].op = nullptr;
+    return true;
   }
   bool merge(const Group& group, const std::vector<uint32_t>& nodes) {
     if (nodes.size() < kWorthIt) return false;

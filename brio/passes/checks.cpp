@@ -4,22 +4,33 @@
 
 namespace brio {
 
-// Nodes that may refuse their data come first, with what leads to them; otherwise the order stays. A failed run must
-// leave its inputs as they were, so only what follows the last of these may be written over a donated one.
+// A failed run must leave its inputs as they were, so only what follows the last node that may refuse its data may be
+// written over a donated input. What reads one, and does not lead to such a node, comes last, with what follows from
+// it. Otherwise the order stays: gradients of weights, put off until all others are there, would keep everything that
+// they are made of.
 bool order_checks(Graph& graph) {
   if (std::ranges::none_of(graph.inputs, &Graph::Input::donated)) return false;
-  std::vector<bool> needed(graph.values.size(), false), first(graph.nodes.size(), false);
+  std::vector<bool> needed(graph.values.size(), false), late_value(graph.values.size(), false);
+  std::vector<bool> leads(graph.nodes.size(), false), late(graph.nodes.size(), false);
   for (size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
-    first[n] = may_fail(node) || std::ranges::any_of(node.out, [&](ValueId v) { return needed[v]; });
-    if (first[n])
+    leads[n] = may_fail(node) || std::ranges::any_of(node.out, [&](ValueId v) { return needed[v]; });
+    if (leads[n])
       for (ValueId v : node.in) needed[v] = true;
+  }
+  if (std::ranges::none_of(leads, [](bool any) { return any; })) return false;
+  for (const Graph::Input& input : graph.inputs) late_value[input.value] = input.donated;
+  for (size_t n = 0; n < graph.nodes.size(); ++n) {
+    const Node& node = graph.nodes[n];
+    late[n] = !leads[n] && std::ranges::any_of(node.in, [&](ValueId v) { return late_value[v]; });
+    if (late[n])
+      for (ValueId v : node.out) late_value[v] = true;
   }
   std::vector<Node> nodes;
   nodes.reserve(graph.nodes.size());
-  for (const bool turn : {true, false})
+  for (const bool turn : {false, true})
     for (size_t n = 0; n < graph.nodes.size(); ++n)
-      if (first[n] == turn) nodes.push_back(std::move(graph.nodes[n]));
+      if (late[n] == turn) nodes.push_back(std::move(graph.nodes[n]));
   graph.nodes = std::move(nodes);
   return true;
 }

@@ -1,7 +1,7 @@
 // matmul, then a bias, then an activation: one op, so that the product is finished while it is in registers.
-#include "brio/ops/composites.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/products.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/network/composites.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "brio/passes/pipeline.h"
 
 namespace brio {

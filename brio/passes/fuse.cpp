@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
-#include "brio/ops/elementwise.h"
-#include "brio/ops/fusion.h"
-#include "brio/ops/indexed_rows.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/indexing/indexed_rows.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"
@@ -90,27 +90,34 @@ class Fuser {
         loops &= loops_[next] && space(g_.nodes[next]) == g_.values[made].shape;
       }
       if (!loops || others.empty()) continue;
-      Remade remade;
-      if (!collect(n, made, is_output, remade)) continue;
       std::vector<uint32_t> groups;
       for (uint32_t next : others) groups.push_back(group_[next]);
       std::ranges::sort(groups);
       groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
-      size_t read = 0, written = 0;  // bytes an element, if it is remade
-      for (ValueId v : remade.leaves)
-        if (g_.values[v].shape == g_.values[made].shape)
-          read +=
-              size_of(g_.values[v].dtype) * static_cast<size_t>(std::ranges::count_if(
-                                                groups, [&](uint32_t group) { return !eager_ || !reads(group, v); }));
-      for (ValueId v : remade.kept) written += size_of(g_.values[v].dtype);
+      Remade remade;
+      size_t bytes = ~size_t{0};  // an element, if it is remade
+      for (const bool deep : {false, true}) {
+        Remade way;
+        if ((deep && !eager_) || !collect(n, made, is_output, groups, deep, way)) continue;
+        if (const size_t needed = bytes_of(way, made, groups); needed < bytes) {
+          bytes = needed;
+          remade = std::move(way);
+        }
+      }
       const size_t now = size_of(g_.values[made].dtype) * (1 + groups.size());
-      if (4 * (read + written) > 3 * now) continue;
+      // A mask that costs as many bytes one way as the other need not take memory.
+      const bool is_worth_it = bytes <= now && (4 * bytes <= 3 * now || (eager_ && g_.values[made].dtype == boolean));
+      if (!is_worth_it) continue;
       if (std::ranges::any_of(groups, [&](uint32_t group) {
             return members_[group].size() + remade.nodes.size() > kMostNodes ||
                    count_inputs(group, group) + remade.leaves.size() > kMostInputs;
           }))
         continue;
-      for (uint32_t node : remade.nodes) source_[node] = true;
+      for (uint32_t node : remade.nodes) {
+        if (std::ranges::find(remade.through, node) == remade.through.end()) source_[node] = true;
+        else
+          for (uint32_t group : groups) also_made_.emplace_back(group, node);
+      }
       for (ValueId v : remade.leaves) {
         for (uint32_t group : groups) also_read_.emplace_back(group, v);
         if (producer_[v] == kNoGroup) continue;
@@ -126,9 +133,19 @@ class Fuser {
            });
   }
   struct Remade {
-    std::vector<uint32_t> nodes;
-    std::vector<ValueId> leaves, kept;  // what they read; what of that would not be in memory otherwise
+    std::vector<uint32_t> nodes, through;  // `through`: those of them whose results are in memory as well
+    std::vector<ValueId> leaves, kept;     // what they read; what of that would not be in memory otherwise
   };
+  size_t bytes_of(const Remade& remade, ValueId made, const std::vector<uint32_t>& groups) const {
+    size_t bytes = 0;
+    for (ValueId v : remade.leaves)
+      if (g_.values[v].shape == g_.values[made].shape)
+        bytes += size_of(g_.values[v].dtype) * static_cast<size_t>(std::ranges::count_if(groups, [&](uint32_t group) {
+                   return !eager_ || !reads(group, v);
+                 }));
+    for (ValueId v : remade.kept) bytes += size_of(g_.values[v].dtype);
+    return bytes;
+  }
   bool is_cheap(uint32_t n) const {
     static const OpDef* const kCheap[] = {&op::cast,       &op::add,           &op::sub,         &op::mul,
                                           &op::neg,        &op::relu,          &op::square,      &op::select,
@@ -142,7 +159,9 @@ class Fuser {
     return eager_ && size_of(g_.values[node.out[0]].dtype) == 2 &&
            std::ranges::find(kShort, node.op) != std::end(kShort);
   }
-  bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, Remade& remade) const {
+  // Deep: not even what is in memory is read, where the groups do not read it anyway, and it is cheap to make.
+  bool collect(uint32_t n, ValueId made, const std::vector<bool>& is_output, const std::vector<uint32_t>& groups,
+               bool deep, Remade& remade) const {
     if (std::ranges::find(remade.nodes, n) != remade.nodes.end()) return true;
     if (remade.nodes.size() == (eager_ ? 16 : 4)) return false;
     remade.nodes.push_back(n);
@@ -151,8 +170,12 @@ class Fuser {
       bool in_memory = p == kNoGroup || !loops_[p] || (!source_[p] && (is_output[v] || group_[p] != group_[n]));
       if (!in_memory && !source_[p])
         for (uint32_t next : successors_[p]) in_memory |= group_[next] != group_[p];
-      if (!in_memory && (source_[p] || is_cheap(p))) {
-        if (!collect(p, made, is_output, remade)) return false;
+      const bool through = deep && in_memory && p != kNoGroup && is_cheap(p) &&
+                           g_.values[v].shape == g_.values[made].shape &&
+                           !std::ranges::all_of(groups, [&](uint32_t group) { return reads(group, v); });
+      if (through) remade.through.push_back(p);
+      if (through || (!in_memory && (source_[p] || is_cheap(p)))) {
+        if (!collect(p, made, is_output, groups, deep, remade)) return false;
         continue;
       }
       if (std::ranges::find(remade.leaves, v) == remade.leaves.end()) remade.leaves.push_back(v);
@@ -163,6 +186,9 @@ class Fuser {
     return true;
   }
   bool is_source(ValueId v) const { return producer_[v] != kNoGroup && source_[producer_[v]]; }
+  bool is_made_by(uint32_t group, ValueId v) const {
+    return is_source(v) || std::ranges::find(also_made_, std::pair(group, producer_[v])) != also_made_.end();
+  }
 
   const Shape& space(const Node& node) const {
     return g_.values[node.op->kind == OpKind::reduction ? node.in[0] : node.out[0]].shape;
@@ -293,7 +319,7 @@ class Fuser {
     const auto read = [&](auto& self, ValueId v) -> void {
       const uint32_t p = producer_[v];
       if (p != kNoGroup && group_[p] == group) return;
-      if (is_source(v)) {
+      if (is_made_by(group, v)) {
         if (std::ranges::find(work, p) != work.end()) return;
         for (ValueId u : g_.nodes[p].in) self(self, u);
         work.push_back(p);
@@ -336,6 +362,8 @@ class Fuser {
   // A GPU computes while it waits for memory: what a loop can make of what it reads anyway is as good as free.
   const bool eager_ = target().has_own(op::fused);
   std::vector<std::pair<uint32_t, ValueId>> also_read_;  // group and what it reads to remake something
+  std::vector<std::pair<uint32_t, uint32_t>>
+      also_made_;  // group and node that it makes again, though it is in memory
 };
 
 }  // namespace

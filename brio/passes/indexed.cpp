@@ -1,5 +1,5 @@
 // The gradient of a looked-up table is scatter_add into zeros: few rows, and a table of zeros. Here it stays rows
-// with their places (ops/indexed_rows.h) as far as whoever reads it can take it so:
+// with their places (ops/indexing/indexed_rows.h) as far as whoever reads it can take it so:
 // - scatter_add(0, indices, rows) becomes spread_rows(sum_rows(indices, rows), places);
 // - f(spread_rows(x, places), scalars) becomes spread_rows(f(x, scalars), places), to the bit: x has a row for the
 // rest;
@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "brio/ops/elementwise.h"
-#include "brio/ops/indexed_rows.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/optimizer_ops.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/indexing/indexed_rows.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/network/optimizer_ops.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 

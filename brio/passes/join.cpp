@@ -2,8 +2,8 @@
 // from where its elements are to where they belong, instead of twice.
 #include <algorithm>
 
-#include "brio/ops/fusion.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"

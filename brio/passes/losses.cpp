@@ -1,6 +1,6 @@
 // A softmax cross-entropy and its gradient read the same logits: one op reads them once, where the gradient's weight
 // is known before the loss.
-#include "brio/ops/composites.h"
+#include "brio/ops/network/composites.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"

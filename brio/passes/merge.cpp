@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "brio/base/error.h"
-#include "brio/ops/control.h"
+#include "brio/ops/control/control.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 

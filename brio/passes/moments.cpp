@@ -2,11 +2,11 @@
 // once, and as narrow as it is. For devices that have a kernel for it.
 #include <bit>
 
-#include "brio/ops/column_moments.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/window.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/network/column_moments.h"
+#include "brio/ops/network/window.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"

@@ -3,9 +3,9 @@
 // kernels do that.
 #include <map>
 
-#include "brio/ops/composites.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/row_norm.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/network/composites.h"
+#include "brio/ops/network/row_norm.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"

@@ -1,10 +1,10 @@
 // Zeros around the input of a convolution, or of its gradients, become padding of the convolution itself: the padded
 // copy is never made, and its gradient is never cut out of a larger one. So do zeros around what max_pool takes of a
 // ReLU: the largest of numbers that are not below 0 does not change with them.
-#include "brio/ops/convolution.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/pooling.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/network/convolution.h"
+#include "brio/ops/network/pooling.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 

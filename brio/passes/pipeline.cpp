@@ -30,6 +30,7 @@ constexpr Pass kPasses[] = {
     {"narrow", "ops on rows between casts read and write 16 bits", narrow_rows},
     {"casts", "all weights, and all gradients, are cast at once", merge_casts},
     {"reshapes", "a reduction reads what a loop made, not its reshape", read_before_reshapes},
+    {"residuals", "what goes around a layer is added by what makes the layer's result", add_residuals},
     {"fuse", "chains of elementwise ops and reductions become one pass over memory", fuse_elementwise},
     {"join", "concat reads slices and transposes where they are", join_views},
     {"checks", "what may refuse its data runs before what may be overwritten", order_checks},

@@ -49,6 +49,7 @@ bool share_attention(Graph& graph);
 bool merge_moments(Graph& graph);
 bool merge_casts(Graph& graph);
 bool read_before_reshapes(Graph& graph);
+bool add_residuals(Graph& graph);
 bool merge_padding(Graph& graph);
 bool fuse_pooling(Graph& graph);
 bool narrow_rows(Graph& graph);

@@ -1,12 +1,13 @@
 // A bias, ReLU and pooling become one op, which keeps which element of a window was taken, and so does the way back.
-// Where the convolution before them has a kernel that pools what it computes, its result is never written; where
-// nobody wants the gradient of its input, that of its result is not written either. Other maxima keep which elements
-// they took for their gradients. Where the target has kernels for it.
+// Where the convolution before them has a kernel that pools what it computes, its result is never written; the
+// gradients of filter and bias come from the pooled one, and where nobody wants the gradient of its input, that of
+// its result is not written either. Other maxima keep which elements they took for their gradients. Where the target
+// has kernels for it.
 #include <algorithm>
 
-#include "brio/ops/conv_pool.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/network/conv_pool.h"
+#include "brio/ops/reductions/reduction.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"
@@ -144,11 +145,12 @@ class PoolingPass {
   }
   void fuse_gradient(Node& unpool, const Node& conv) {
     Node *filter = nullptr, *sum = nullptr;
+    bool others = false;  // the gradient of its input, above all
     const ValueId flows = unpool.out[0];
     for (uint32_t each : readers_[flows]) {
       if (Node* const grad = reader(each, op::conv_filter_grad); grad && !filter && is_of(*grad, conv)) filter = grad;
       else if (Node* const total = reader(each, op::reduce_sum); total && !sum && is_over_pixels(*total)) sum = total;
-      else return;
+      else others = true;
     }
     if (!filter) return;
     const Shape& y = g_.values[flows].shape;
@@ -163,7 +165,7 @@ class PoolingPass {
     if (!target().prefers(g_, fused)) return;
     if (sum) sum->op = nullptr;
     *filter = std::move(fused);
-    unpool.op = nullptr;
+    if (!others) unpool.op = nullptr;
   }
   // The gradient of this convolution by its filter?
   bool is_of(const Node& gradient, const Node& conv) const {

@@ -3,9 +3,9 @@
 // loops of their own: a GPU folds columns as fast as it writes what they are made of.
 #include <optional>
 
-#include "brio/ops/fusion.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 #include "brio/passes/target.h"

@@ -1,9 +1,9 @@
 // Algebraic rewrites: one row each, pattern → replacement. Only identities that keep every bit of the result: x + 0
 // is not among them (-0 + 0 is +0), nor is anything that reorders rounding.
-#include "brio/ops/elementwise.h"
-#include "brio/ops/products.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/passes/pipeline.h"
 #include "brio/passes/rewrite.h"
 

@@ -6,9 +6,9 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
-#include "brio/ops/control.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio {
 namespace {

@@ -2,11 +2,15 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <thread>
 
 #include "brio/base/error.h"
 #include "brio/base/interrupt.h"
-#include "brio/ops/control.h"
-#include "brio/ops/fusion.h"
+#include "brio/base/thread_pool.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/passes/row_parts.h"
 #include "brio/runtime/backend.h"
 #include "brio/runtime/nested_plan.h"
 #include "brio/runtime/symbolic.h"
@@ -250,13 +254,52 @@ class WhileGradKernel final : public ControlKernel {
   mutable BufferRef spare_;
 };
 
+// How a scan is shared out: each part walks along the whole sequence with some of the rows of the batch, so that
+// threads meet once in a loop and not in every step. What the rows share must fit the cache that each core has for
+// itself. By shape alone: 1 where a step is not made of rows, and where they are too few.
+struct ScanParts {
+  int64_t count = 1;
+  std::shared_ptr<const Plan> body;
+
+  ScanParts(const NodeView& node, const ScanLayout& layout) {
+    const Graph& graph = *node.node.graphs[0];
+    if (node.device == &registry().host())
+      if (std::optional<Graph> some = of_some_rows(graph, layout)) body = make_plan(*some, *node.device).plan;
+    if (body) return;
+    count = 1;
+    body = plan_of(node, 0);
+  }
+
+ private:
+  static constexpr int64_t kRows = 16, kMost = 8;  // rows of a part at least, parts at most
+  static constexpr size_t kShared = 1 << 20,
+                          kWorth = 4096;  // bytes: what all rows read; what a step carries at least
+
+  std::optional<Graph> of_some_rows(const Graph& graph, const ScanLayout& layout) {
+    const size_t walked = layout.carried + layout.elements;
+    size_t shared = 0, carried = 0;
+    for (size_t i = 0; i < graph.inputs.size(); ++i) {
+      const size_t bytes = graph.values[graph.inputs[i].value].bytes();
+      if (i >= walked) shared += bytes;
+      else if (i < layout.carried) carried += bytes;
+    }
+    const Shape& first = graph.values[graph.inputs[0].value].shape;
+    if (layout.carried == 0 || first.rank() == 0 || shared > kShared || carried < kWorth) return {};
+    const int64_t rows = first[0];
+    for (count = kMost; count > 1; --count)
+      if (rows % count == 0 && rows / count >= kRows) return for_some_rows(graph, walked, rows / count);
+    return {};
+  }
+};
+
 class ScanKernel final : public ControlKernel {
  public:
   explicit ScanKernel(const NodeView& node)
       : layout_(ScanLayout::of(node.attrs())),
-        body_(plan_of(node, 0)),
+        parts_(node, layout_),
+        body_(parts_.body),
         length_(node.in(layout_.carried).shape[0]),
-        carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes(); })),
+        carried_(Turns::of(layout_.carried, [&](size_t i) { return node.in(i).bytes() / parts(); })),
         inputs_(node.node.in.size()),
         results_(node.node.graphs[0]->outputs.size() - layout_.carried) {
     const Graph& body = *node.node.graphs[0];
@@ -264,54 +307,75 @@ class ScanKernel final : public ControlKernel {
       element_bytes_.push_back(body.values[body.inputs[layout_.carried + i].value].bytes());
     for (size_t i = 0; i < results_; ++i)
       result_bytes_.push_back(body.values[body.outputs[layout_.carried + i]].bytes());
+    if (parts() > 1) description = cat("loop, rows in ", parts(), " parts");
   }
-  size_t scratch_bytes() const override { return carried_.total() + body_.scratch_bytes(); }
-  size_t table_size() const override { return pointers() + body_.table_size(); }
+  size_t scratch_bytes() const override { return parts() * part_bytes(); }
+  size_t table_size() const override { return parts() * part_table(); }
   void run_in(const Lane& lane, const KernelArgs& args) const override {
-    char* const base = static_cast<char*>(args.scratch);
-    const void** const in = const_cast<const void**>(args.table);
-    void** const out = args.table + inputs_;
-    void** const table = args.table + pointers();
+    if (parts() == 1) return walk(lane, args, 0, true);
+    const auto caller = std::this_thread::get_id();
+    parallel_for(static_cast<int64_t>(parts()), 1, [&](int64_t part, int64_t) {
+      walk(lane, args, static_cast<size_t>(part), std::this_thread::get_id() == caller);
+    });
+  }
+  size_t launches() const override { return static_cast<size_t>(length_) * body_.plan().launches(); }
+
+ private:
+  // `asks`: whether to go on is for the thread that was called.
+  void walk(const Lane& lane, const KernelArgs& args, size_t part, bool asks) const {
+    char* const base = static_cast<char*>(args.scratch) + part * part_bytes();
+    void** const own = args.table + part * part_table();
+    const void** const in = const_cast<const void**>(own);
+    void** const out = own + inputs_;
+    void** const table = own + pointers();
     char* const inner = base + carried_.total();
     for (size_t i = layout_.carried + layout_.elements; i < inputs_; ++i) in[i] = args.in[i];
-    for (size_t i = 0; i < layout_.carried; ++i) in[i] = args.in[i];
+    for (size_t i = 0; i < layout_.carried; ++i)
+      in[i] = static_cast<const char*>(args.in[i]) + part * carried_.bytes[i];
     if (length_ == 0)
-      for (size_t i = 0; i < layout_.carried; ++i) lane.copy(args.out[i], args.in[i], carried_.bytes[i]);
+      for (size_t i = 0; i < layout_.carried; ++i) lane.copy(last(args, i, part), in[i], carried_.bytes[i]);
     else if (layout_.saves)
-      for (size_t i = 0; i < layout_.carried; ++i) lane.copy(saved(args, i, 0), args.in[i], carried_.bytes[i]);
+      for (size_t i = 0; i < layout_.carried; ++i) lane.copy(saved(args, i, 0, part), in[i], carried_.bytes[i]);
     InterruptPoll poll;
     for (int64_t step = 0; step < length_; ++step) {
-      poll();
-      const size_t at = place(step);
+      if (asks) poll();
+      const size_t at = place(step) * parts() + part;
       for (size_t i = 0; i < layout_.elements; ++i)
-        in[layout_.carried + i] = static_cast<const char*>(args.in[layout_.carried + i]) + at * element_bytes_[i];
+        in[layout_.carried + i] =
+            static_cast<const char*>(args.in[layout_.carried + i]) + at * (element_bytes_[i] / parts());
       for (size_t i = 0; i < results_; ++i)
-        out[layout_.carried + i] = static_cast<char*>(args.out[layout_.carried + i]) + at * result_bytes_[i];
+        out[layout_.carried + i] =
+            static_cast<char*>(args.out[layout_.carried + i]) + at * (result_bytes_[i] / parts());
       // A step writes where the next one reads: where it is saved, or in turns; the last where the result belongs.
       for (size_t i = 0; i < layout_.carried; ++i)
-        out[i] = step + 1 == length_ ? args.out[i]
-                 : layout_.saves     ? saved(args, i, step + 1)
+        out[i] = step + 1 == length_ ? last(args, i, part)
+                 : layout_.saves     ? saved(args, i, step + 1, part)
                                      : carried_.at(base, static_cast<int>(step & 1), i);
       body_.run(in, out, inner, table, lane);
       for (size_t i = 0; i < layout_.carried; ++i) in[i] = out[i];
     }
   }
-  size_t launches() const override { return static_cast<size_t>(length_) * body_.plan().launches(); }
-
- private:
+  size_t parts() const { return static_cast<size_t>(parts_.count); }
+  size_t part_bytes() const { return align(carried_.total() + body_.scratch_bytes()); }
+  size_t part_table() const { return pointers() + body_.table_size(); }
   size_t place(int64_t step) const { return static_cast<size_t>(layout_.reverse ? length_ - 1 - step : step); }
+  void* last(const KernelArgs& args, size_t i, size_t part) const {
+    return static_cast<char*>(args.out[i]) + part * carried_.bytes[i];
+  }
   // Where the i-th of the values carried into a step is saved.
-  char* saved(const KernelArgs& args, size_t i, int64_t step) const {
-    return static_cast<char*>(args.out[layout_.carried + results_ + i]) + place(step) * carried_.bytes[i];
+  char* saved(const KernelArgs& args, size_t i, int64_t step, size_t part) const {
+    return static_cast<char*>(args.out[layout_.carried + results_ + i]) +
+           (place(step) * parts() + part) * carried_.bytes[i];
   }
   size_t pointers() const { return inputs_ + layout_.carried + results_; }
 
   ScanLayout layout_;
+  ScanParts parts_;
   NestedPlan body_;
   int64_t length_;
-  Turns carried_;
+  Turns carried_;  // of one part
   size_t inputs_, results_;
-  std::vector<size_t> element_bytes_, result_bytes_;
+  std::vector<size_t> element_bytes_, result_bytes_;  // of all parts
 };
 
 template <typename K>

@@ -16,8 +16,8 @@
 
 #include "brio/base/cache_folder.h"
 #include "brio/base/error.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/products.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/linear_algebra/products.h"
 #include "brio/runtime/devices.h"
 #include "brio/runtime/plan_cache.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "brio/base/error.h"
-#include "brio/ops/fusion.h"
+#include "brio/ops/elementwise/fusion.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/placed.h"
 

@@ -6,8 +6,8 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
-#include "brio/ops/random.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
+#include "brio/ops/random/random.h"
 #include "brio/profile/named.h"
 #include "brio/profile/op_times.h"
 #include "brio/profile/recorder.h"
@@ -200,6 +200,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
   std::vector<Size> sizes_of_call;  // for its symbols
+  PlanOptions options;
   std::function<std::string()> name;
   const void* step_key = this;
 
@@ -271,6 +272,13 @@ struct TracedFunction::Impl final : PlanKeeper {
     return *trace.cheapest.back().device;
   }
 
+  static Device& called_on(Trace& trace, const Recording& recording, std::span<const Size> sizes) {
+    if (trace.on_host) [[unlikely]]
+      return registry().host();
+    if (recording.device) return *recording.device;
+    return brio::chooses_by_cost() ? cheapest(trace, sizes) : default_device();
+  }
+
   // Where a call runs, but for parts of it that stand elsewhere.
   static const Trace::Home& home(Trace& trace, Device& called_on) {
     const auto known = std::ranges::find(trace.homes, &called_on, &Trace::Home::called_on);
@@ -311,17 +319,7 @@ struct TracedFunction::Impl final : PlanKeeper {
           std::ranges::equal(p.sizes, sizes))
         return p;
     const TraceTimer timer(profile::Part::plan, false, name, {});
-    Graph graph = home ? home->graph : trace.graph;
-    const size_t first_cell = trace.arguments.size() + trace.captured.size();
-    std::vector<bool> may_overwrite(trace.cells.size());
-    for (size_t i = 0; i < trace.cells.size(); ++i) {
-      if (!trace.cells[i].assigned) continue;
-      may_overwrite[i] = trace.cells.size() <= 63 ? donated >> i & 1 : donated == ~uint64_t{0};
-      graph.inputs[first_cell + i].donated = may_overwrite[i];
-      graph.inputs[first_cell + i].becomes = trace.cells[i].output;
-    }
-    MadePlan made = sizes.empty() ? make_plan(std::move(graph), device)
-                                  : plan_for(trace, device, called_on, donated, std::move(graph), sizes);
+    MadePlan made = make(trace, device, home, donated, sizes, options);
     Trace::Prepared p{&device,
                       called_on,
                       donated,
@@ -332,10 +330,11 @@ struct TracedFunction::Impl final : PlanKeeper {
                       {},
                       {}};
     const Plan& plan = p.plan->plan();
+    const size_t first_cell = trace.arguments.size() + trace.captured.size();
     for (size_t i = 0; i < trace.cells.size(); ++i) {
       if (!trace.cells[i].assigned) continue;
       const Plan::Output& output = plan.outputs()[trace.cells[i].output];
-      const bool small = !output.is_input && may_overwrite[i] && output.aval.bytes() <= kSmallBytes;
+      const bool small = !output.is_input && is_donated(trace, donated, i) && output.aval.bytes() <= kSmallBytes;
       if (small) p.copies.push_back({i, output.index});
       p.only_in_place &= small || (output.is_input && output.index == first_cell + i);
       p.only_in_place &= output.offset == 0;
@@ -350,9 +349,34 @@ struct TracedFunction::Impl final : PlanKeeper {
     return trace.plans.back();
   }
 
+  static bool is_donated(const Trace& trace, uint64_t donated, size_t cell) {
+    return trace.cells.size() <= 63 ? donated >> cell & 1 : donated == ~uint64_t{0};
+  }
+  // All that are written.
+  static uint64_t donates_all(const Trace& trace) {
+    if (trace.cells.size() > 63) return ~uint64_t{0};
+    uint64_t mask = 0;
+    for (size_t i = 0; i < trace.cells.size(); ++i) mask |= uint64_t{trace.cells[i].assigned} << i;
+    return mask;
+  }
+
+  static MadePlan make(Trace& trace, Device& device, const Trace::Home* home, uint64_t donated,
+                       std::span<const Size> sizes, PlanOptions options) {
+    Graph graph = home ? home->graph : trace.graph;
+    const size_t first_cell = trace.arguments.size() + trace.captured.size();
+    for (size_t i = 0; i < trace.cells.size(); ++i) {
+      if (!trace.cells[i].assigned) continue;
+      graph.inputs[first_cell + i].donated = is_donated(trace, donated, i);
+      graph.inputs[first_cell + i].becomes = trace.cells[i].output;
+    }
+    if (sizes.empty()) return make_plan(std::move(graph), device, options);
+    return plan_for(trace, device, home ? home->called_on : &device, donated, std::move(graph), sizes, options);
+  }
+
   static MadePlan plan_for(Trace& trace, Device& device, Device* called_on, uint64_t donated, Graph graph,
-                           std::span<const Size> sizes) {
-    if (device.has_own_kernels()) return make_plan(with_sizes(graph, sizes), device);  // its passes see numbers
+                           std::span<const Size> sizes, PlanOptions options) {
+    // Its passes see numbers.
+    if (device.has_own_kernels()) return make_plan(with_sizes(graph, sizes), device, options);
     auto found = std::ranges::find_if(trace.optimized, [&](const Trace::Optimized& each) {
       return each.device == &device && each.called_on == called_on && each.donated == donated;
     });
@@ -363,7 +387,7 @@ struct TracedFunction::Impl final : PlanKeeper {
     }
     std::shared_ptr<SharedArena> arena = trace.arena.lock();
     if (!arena) trace.arena = arena = std::make_shared<SharedArena>();
-    return {make_sized_plan(found->graph, sizes, device), {}, std::move(arena)};
+    return {make_sized_plan(found->graph, sizes, device, options), {}, std::move(arena)};
   }
 
   void bind_inputs(Trace& trace, Device& device, const Tensor* arguments, size_t n) {
@@ -492,13 +516,9 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   std::lock_guard lock(impl_->mutex);
   impl_->used.store(plan_clock(), std::memory_order_relaxed);
   Trace& trace = impl_->find(arguments, n, impl_->sizes_of_call);
-  Device* called_on = recording.device;
-  if (!called_on)
-    called_on = brio::chooses_by_cost() ? &Impl::cheapest(trace, impl_->sizes_of_call) : &default_device();
-  if (trace.on_host) [[unlikely]]
-    called_on = &registry().host();
-  const Trace::Home* const home = trace.has_places ? &Impl::home(trace, *called_on) : nullptr;
-  Device& device = home ? *home->device : *called_on;
+  Device& called_on = Impl::called_on(trace, recording, impl_->sizes_of_call);
+  const Trace::Home* const home = trace.has_places ? &Impl::home(trace, called_on) : nullptr;
+  Device& device = home ? *home->device : called_on;
   impl_->last_device.store(&device, std::memory_order_relaxed);
   CellLocks locks(trace);
   const uint64_t plans_before = plan_clock();
@@ -561,6 +581,35 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   trace.fresh.clear();
 }
 
+void TracedFunction::set_arena_limit(size_t bytes) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->options.arena_limit == bytes) return;
+  impl_->options.arena_limit = bytes;
+  for (const auto& trace : impl_->traces) trace->plans.clear();
+}
+
+TracedFunction::Memory TracedFunction::memory_of(const Tensor* arguments, size_t n, size_t arena_limit) {
+  const std::lock_guard lock(impl_->mutex);
+  std::vector<Size> sizes;
+  Trace& trace = impl_->find(arguments, n, sizes);
+  Device& called_on = Impl::called_on(trace, current_recording(), sizes);
+  const Trace::Home* const home = trace.has_places ? &Impl::home(trace, called_on) : nullptr;
+  Device& device = home ? *home->device : called_on;
+  const auto describe = [&](const Plan& plan, bool is_new) {
+    const PlacementReport& placement = plan.placement();
+    Memory memory{placement.arena_bytes, 0, placement.repeated, placement.repeated_work, is_new, device.is_host()};
+    for (const size_t bytes : plan.fresh_buffers()) memory.results += bytes;
+    return memory;
+  };
+  if (arena_limit != impl_->options.arena_limit)
+    return describe(
+        *Impl::make(trace, device, home, Impl::donates_all(trace), sizes, {.arena_limit = arena_limit}).plan, true);
+  CellLocks locks(trace);
+  const uint64_t plans_before = plan_clock();
+  const Trace::Prepared& prepared = impl_->prepared(trace, device, home, Impl::donated_cells(trace, device), sizes);
+  return describe(prepared.plan->plan(), plan_clock() != plans_before);
+}
+
 TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t n, double most_seconds) {
   const profile::Scope scope(profile::Part::trial);
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
@@ -570,12 +619,7 @@ TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t 
   const bool effects = std::ranges::any_of(trace.graph.values, is_token);
   if (trace.has_places || effects || (impl_->last_device && impl_->last_device != &host)) return {};
   CellLocks locks(trace);
-  const uint64_t donated = trace.cells.size() <= 63 ? (uint64_t{1} << trace.cells.size()) - 1 : ~uint64_t{0};
-  uint64_t assigned = 0;
-  for (size_t i = 0; i < trace.cells.size() && i < 63; ++i)
-    if (trace.cells[i].assigned) assigned |= uint64_t{1} << i;
-  Trace::Prepared& prepared = impl_->prepared(
-      trace, host, nullptr, trace.cells.size() <= 63 ? donated & assigned : donated, impl_->sizes_of_call);
+  Trace::Prepared& prepared = impl_->prepared(trace, host, nullptr, Impl::donates_all(trace), impl_->sizes_of_call);
   const Plan& plan = prepared.plan->plan();
   // Its inputs, with copies in the place of what is written.
   std::vector<const void*> inputs;

@@ -43,6 +43,18 @@ class TracedFunction {
     double flops = 0, bytes = 0;  // of products; read and written by the steps of the plan
   };
   Trial try_alone(const Tensor* arguments, size_t n, double most_seconds);
+  // What a call with these arguments takes beside the arguments and the variables, found without making it: values
+  // are computed again where the arena would exceed `arena_limit` (0: never). The plan is kept where that is the
+  // limit of calls.
+  struct Memory {
+    size_t arena = 0, results = 0;  // bytes
+    size_t repeated = 0;            // nodes that are computed again, and what that adds to the work, as a share of it
+    double repeated_work = 0;
+    bool is_new = true;  // there was no such plan
+    bool on_host = true;
+  };
+  Memory memory_of(const Tensor* arguments, size_t n, size_t arena_limit = 0);
+  void set_arena_limit(size_t bytes);       // of calls from now on
   Device* last_device() const;              // that a call ran on; null: none has run yet
   std::vector<TracedGraph> graphs() const;  // of the traces that are kept, the newest first
 

@@ -4,7 +4,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/float_mode.h"
-#include "brio/ops/effects.h"
+#include "brio/ops/control/effects.h"
 
 namespace brio {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "brio/base/error.h"
-#include "brio/ops/control.h"
-#include "brio/ops/fusion.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/elementwise/fusion.h"
 
 namespace brio {
 namespace {

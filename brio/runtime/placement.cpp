@@ -4,9 +4,9 @@
 #include <cstring>
 
 #include "brio/base/error.h"
-#include "brio/ops/control.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/sliced_axis.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/indexing/sliced_axis.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio {
 namespace {
@@ -239,6 +239,7 @@ class Placer {
     for (uint32_t n = 0; n < graph_.nodes.size(); ++n) {
       const Node& node = graph_.nodes[n];
       if (!kernels_[n]) continue;
+      std::vector<ValueId> taken;  // by outputs of this node: one that nobody reads ends here, as what it took did
       for (size_t k = 0; k < node.out.size(); ++k) {
         const ValueId out = node.out[k];
         if (block_of[out] == blocks.size()) continue;
@@ -246,12 +247,14 @@ class Placer {
           const ValueId root = roots_[in].value;
           const ValueId home = host[root];
           if (block_of[home] == blocks.size() || last_use_[root] != n + 1 || root == out) continue;
+          if (std::ranges::find(taken, home) != taken.end()) continue;
           Block& into = blocks[block_of[home]];
           // Equal to the byte: an element must not be written over one that is still to be read.
           if (into.to != n + 1 || graph_.values[root].bytes() != graph_.values[out].bytes()) continue;
           if (!reads_in_place(node, *kernels_[n], root, k)) continue;
           into.to = blocks[block_of[out]].to;
           host[out] = home;
+          taken.push_back(home);
           hosted_.emplace_back(out, home);
           blocks[block_of[out]].bytes = 0;  // dropped below
           break;

@@ -8,7 +8,7 @@
 
 #include "brio/base/error.h"
 #include "brio/base/float_mode.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/profile/clock.h"
 #include "brio/profile/op_times.h"
 #include "brio/runtime/device_costs.h"
@@ -18,6 +18,7 @@
 #include "brio/runtime/host_kernel.h"
 #include "brio/runtime/placed.h"
 #include "brio/runtime/placement.h"
+#include "brio/runtime/recompute.h"
 
 namespace brio {
 namespace {
@@ -37,10 +38,14 @@ class PlanBuilder {
     plan_->graph_ = std::move(graph);
   }
 
+  void note(const Recomputed& done) { recomputed_ = done; }
+
   std::shared_ptr<const Plan> build() {
     choose_kernels();
     const Placement placement = place(plan_->graph_, kernels_);
     plan_->placement_ = placement.report;
+    plan_->placement_.repeated = recomputed_.nodes;
+    plan_->placement_.repeated_work = recomputed_.work;
     plan_->fresh_ = placement.fresh_bytes;
     copy_constants(placement.constants);
     size_t step_index = 0;
@@ -200,15 +205,35 @@ class PlanBuilder {
 
   std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
   std::vector<const Kernel*> kernels_;  // per node; null for aliases and constants
+  Recomputed recomputed_;
 };
 
-std::shared_ptr<const Plan> Plan::make(Graph graph, Device& device) {
+std::shared_ptr<const Plan> Plan::make(Graph graph, Device& device, PlanOptions options) {
   optimize_for(device, graph);
-  return PlanBuilder(std::move(graph), device).build();
+  return make_unoptimized(std::move(graph), device, options);
 }
 
-std::shared_ptr<const Plan> Plan::make_unoptimized(Graph graph, Device& device) {
-  return PlanBuilder(std::move(graph), device).build();
+std::shared_ptr<const Plan> Plan::make_unoptimized(Graph graph, Device& device, PlanOptions options) {
+  const size_t limit = options.arena_limit;
+  if (limit == 0) return PlanBuilder(std::move(graph), device).build();
+  std::shared_ptr<const Plan> best = PlanBuilder(Graph(graph), device).build();
+  // The order of the nodes does not tell what kernels need besides, nor how well buffers fit beside each other: what
+  // a plan takes beyond its limit, the next one aims lower.
+  size_t aim = limit;
+  for (int i = 0; i < 4 && best->arena_bytes() > limit; ++i) {
+    Graph fewer(graph);
+    const Recomputed done = recompute_within(fewer, aim);
+    if (done.nodes == 0) break;
+    verify(fewer, "recompute");
+    PlanBuilder builder(std::move(fewer), device);
+    builder.note(done);
+    std::shared_ptr<const Plan> made = builder.build();
+    const size_t over = made->arena_bytes() > limit ? made->arena_bytes() - limit : 0;
+    if (made->arena_bytes() < best->arena_bytes()) best = std::move(made);
+    if (over >= aim || done.alive_after > aim) break;  // it cannot be had lower
+    aim -= over;
+  }
+  return best;
 }
 
 void Plan::bind(const Slot& slot, void** argument, const void* const* inputs, void* const* fresh, char* arena) const {
@@ -335,7 +360,13 @@ std::string Plan::explain_placement() const {
 
 std::vector<Plan::StepTime> Plan::times() const {
   std::vector<StepTime> times;
-  for (const Step& step : steps_) times.push_back({step.label, step.calls.load(), step.nanoseconds.load()});
+  size_t i = 0;
+  for (const Node& node : graph_.nodes) {
+    if (is_constant(node) || is_alias(graph_, node)) continue;
+    const Step& step = steps_[i++];
+    times.push_back({step.label, cat(format_node(graph_, node), " → ", step.choice.substr(0, step.choice.find('\n'))),
+                     step.calls.load(), step.nanoseconds.load()});
+  }
   return times;
 }
 

@@ -17,14 +17,20 @@ struct PlacementReport {
   size_t arena_bytes = 0;     // what the plan takes, scratch included
   size_t sum_of_buffers = 0;  // what it would take without reuse
   size_t lower_bound = 0;     // most bytes alive at once
+  size_t repeated = 0;        // nodes that run a second time, to stay within a limit,
+  double repeated_work = 0;   // and what that adds to the work, as a share of it
+};
+
+struct PlanOptions {
+  size_t arena_limit = 0;  // bytes; values are computed again to stay below it, as far as that goes. 0: there is none
 };
 
 class Plan {
  public:
   // Takes a graph as recorded: optimises it, chooses kernels, places buffers.
-  static std::shared_ptr<const Plan> make(Graph graph, Device& device);
+  static std::shared_ptr<const Plan> make(Graph graph, Device& device, PlanOptions options = {});
   // As it stands, node by node: for a graph that is optimised, the body of a `fused` node, the other side of tests.
-  static std::shared_ptr<const Plan> make_unoptimized(Graph graph, Device& device);
+  static std::shared_ptr<const Plan> make_unoptimized(Graph graph, Device& device, PlanOptions options = {});
 
   // Where an output's bytes are after a run.
   struct Output {
@@ -69,7 +75,7 @@ class Plan {
   size_t launches() const;  // as LedKernel::launches()
 
   struct StepTime {
-    std::string label;
+    std::string label, what;  // the op; the whole node and the kernel that was chosen for it
     uint64_t calls, nanoseconds;
   };
   std::vector<StepTime> times() const;  // filled while profiling is on

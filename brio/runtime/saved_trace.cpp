@@ -2,7 +2,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
-#include "brio/ops/effects.h"
+#include "brio/ops/control/effects.h"
 
 namespace brio {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "brio/ops/body_variables.h"
+#include "brio/ops/control/body_variables.h"
 #include "brio/runtime/traced_graph.h"
 
 namespace brio {

@@ -348,17 +348,17 @@ std::atomic<bool>& switched_on() {
 
 }  // namespace
 
-MadePlan make_plan(Graph graph, Device& device) {
-  if (!symbolic_plans()) return {Plan::make(std::move(graph), device), {}, {}};
+MadePlan make_plan(Graph graph, Device& device, PlanOptions options) {
+  if (!symbolic_plans()) return {Plan::make(std::move(graph), device, options), {}, {}};
   const auto start = Clock::now();
   if (has_places(graph)) set_places_apart(graph, device);
   Outline outline(graph);
   if (!device.is_host()) outline.structure.push_back(reinterpret_cast<uintptr_t>(&device));  // of passes and arena
   Families::Found found = families().find(outline);
-  if (device.has_own_kernels()) return {Plan::make(std::move(graph), device), {}, std::move(found.arena)};
+  if (device.has_own_kernels()) return {Plan::make(std::move(graph), device, options), {}, std::move(found.arena)};
   if (found.symbolic)
     if (std::optional<Graph> sized = found.symbolic->make(graph, outline)) {
-      MadePlan made{Plan::make_unoptimized(std::move(*sized), device), found.symbolic->note(), found.arena};
+      MadePlan made{Plan::make_unoptimized(std::move(*sized), device, options), found.symbolic->note(), found.arena};
       families().count_hit(start);
       return made;
     }
@@ -369,7 +369,7 @@ MadePlan make_plan(Graph graph, Device& device) {
       const auto symbolic = std::make_shared<const SymbolicPlan>(std::move(*found.wider), graph, device);
       if (std::optional<Graph> sized = symbolic->make(graph, outline)) {
         families().keep(outline, symbolic);
-        return {Plan::make_unoptimized(std::move(*sized), device), {}, found.arena};
+        return {Plan::make_unoptimized(std::move(*sized), device, options), {}, found.arena};
       }
       why = "sizes that are equal as a rule differ in it";
     } catch (const UnknownSize& error) {
@@ -377,15 +377,16 @@ MadePlan make_plan(Graph graph, Device& device) {
     }
     families().refuse(outline, why);
   }
-  return {Plan::make(std::move(graph), device), std::move(why), {}};
+  return {Plan::make(std::move(graph), device, options), std::move(why), {}};
 }
 
-std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device) {
+std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device,
+                                            PlanOptions options) {
   const auto start = Clock::now();
   Graph graph = with_sizes(optimized, sizes);
   fold_constants(graph);
   drop_dead(graph);
-  auto plan = Plan::make_unoptimized(std::move(graph), device);
+  auto plan = Plan::make_unoptimized(std::move(graph), device, options);
   families().count_hit(start);
   return plan;
 }

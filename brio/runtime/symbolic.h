@@ -22,11 +22,12 @@ struct MadePlan {
   std::shared_ptr<SharedArena> arena;  // that of its family, if they share one
 };
 // As Plan::make, from the family's symbolic plan where there is one. Every plan of the runtime is made here.
-MadePlan make_plan(Graph graph, Device& device);
+MadePlan make_plan(Graph graph, Device& device, PlanOptions options = {});
 
 // The plan of an optimised graph for sizes of its symbols: another way to a plan without the passes, for traces whose
 // sizes were open from the start.
-std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device);
+std::shared_ptr<const Plan> make_sized_plan(const Graph& optimized, std::span<const Size> sizes, Device& device,
+                                            PlanOptions options = {});
 
 // Off: every size is planned, and every function traced, by itself. BRIO_SYMBOLIC=0 does the same from outside.
 void set_symbolic_plans(bool on);

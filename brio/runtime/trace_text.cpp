@@ -14,7 +14,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
-#include "brio/ops/effects.h"
+#include "brio/ops/control/effects.h"
 #include "brio/runtime/saved_trace.h"
 #include "brio/tensor/equal_sizes.h"
 

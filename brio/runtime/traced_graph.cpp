@@ -4,10 +4,10 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
-#include "brio/ops/body_variables.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/control/body_variables.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/tensor/equal_sizes.h"
 
 namespace brio {

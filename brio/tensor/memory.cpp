@@ -197,7 +197,8 @@ void Buffer::set_owner(Owner owner) {
 
 BufferRef BufferRef::allocate(size_t bytes, Owner owner, Memory& memory) {
   static_assert(sizeof(Buffer) <= Buffer::kHeader);
-  const bool on_host = &memory == &host_memory(), together = bytes <= Buffer::kSmall && on_host;
+  // Memory that a device reads by itself is the host's all the same.
+  const bool on_host = memory.device() == nullptr, together = bytes <= Buffer::kSmall && &memory == &host_memory();
   void* header = host().allocate(Buffer::kHeader + (together ? bytes : 0));
   void* data = static_cast<char*>(header) + Buffer::kHeader;
   try {

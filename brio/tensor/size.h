@@ -181,6 +181,10 @@ bool operator==(Size a, I b) {
   return a.word() == static_cast<int64_t>(b);
 }
 template <std::integral I>
+bool operator==(I a, Size b) {  // GCC 13 does not turn the one above around
+  return b == a;
+}
+template <std::integral I>
 bool operator!=(Size a, I b) {
   return a != Size(b);
 }

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "brio/nn/module.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::train {
 

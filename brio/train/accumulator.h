@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "brio/nn/optimizer.h"
-#include "brio/ops/variable.h"
+#include "brio/nn/optimizers/optimizer.h"
+#include "brio/ops/control/variable.h"
 
 namespace brio::train {
 

@@ -56,6 +56,7 @@ class AutoBatchSource : public BatchSource {
   void reset(int64_t epoch) override;
   bool next(Batch& batch) override;
   std::optional<int64_t> steps() const override;
+  void set_memory(Memory& memory) override { rows_.set_memory(memory); }
   bool take_back(Batch& batch) override;
   const BatchChoice* choice(bool at_the_end) override;
 

@@ -1,11 +1,13 @@
 #include "brio/train/batch_source.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include "brio/base/copy_past_caches.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
-#include "brio/data/state.h"
+#include "brio/data/engine/state.h"
 #include "brio/tensor/strings.h"
 
 namespace brio::train {
@@ -21,11 +23,8 @@ void check_rows(std::string_view name, const Tensor& tensor, int64_t rows) {
                               tensor.shape(), "); give one row for each sample"));
 }
 
-Tensor empty_batch(const Tensor& all, int64_t n) {
-  Aval aval = all.aval();
-  aval.shape.set(0, n);
-  return Tensor(Array::allocate(aval, Owner::input));
-}
+// As many batches as are under way to a device, the one that is filled, and a last one of an epoch.
+constexpr size_t kMostBatches = 6;
 
 }  // namespace
 
@@ -67,7 +66,7 @@ ArraySource::ArraySource(const TensorList& x, const TensorList& y, const TensorL
       if (!list[i].defined()) throw InvalidArgument(cat("[fit] ", called, " is none; give it a tensor"));
       check_rows(called, list[i], rows_);
       const size_t row_bytes = list[i].array().aval.bytes() / static_cast<size_t>(rows_);
-      columns_.push_back({list[i], row_bytes, {}, {}});
+      columns_.push_back({list[i], row_bytes});
     }
   };
   add("x", x);
@@ -107,7 +106,6 @@ void ArraySource::go_to(std::string_view position) {
 bool ArraySource::next(Batch& batch) {
   if (at_ >= rows_) return false;
   const int64_t n = std::min(options_.batch_size, rows_ - at_);
-  const bool full = n == options_.batch_size;
   batch.x.resize(n_x_);
   batch.y.resize(n_y_);
   batch.sample_weight.resize(columns_.size() - n_x_ - n_y_);
@@ -117,13 +115,7 @@ bool ArraySource::next(Batch& batch) {
                     : i < n_x_ + n_y_ ? batch.y[i - n_x_]
                                       : batch.sample_weight[i - n_x_ - n_y_];
     field.reset();
-    if (!options_.shuffle) {
-      field = row_range(column.all, at_, at_ + n);
-      continue;
-    }
-    Tensor& into = full ? column.full : column.last;
-    copy_rows(column, n, into);
-    field = into;
+    field = options_.shuffle ? copy_rows(column, n) : row_range(column.all, at_, at_ + n);
   }
   at_ += n;
   given_ = n;
@@ -135,7 +127,23 @@ std::optional<int64_t> ArraySource::position_of(int64_t row) const {
   return options_.shuffle ? order_[static_cast<size_t>(place)] : place;
 }
 
-void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
+// Somebody who kept a batch keeps it as it is.
+Tensor& ArraySource::free_batch(Column& column, int64_t n) const {
+  const auto is_free = [](const Tensor& x) {
+    return x.impl()->refs.load() == 1 && x.impl()->array.buffer->refs.load() == 1;
+  };
+  for (Tensor& batch : column.batches)
+    if (batch.shape()[0] == n && &batch.impl()->array.buffer->memory() == memory_ && is_free(batch)) return batch;
+  Aval aval = column.all.aval();
+  aval.shape.set(0, n);
+  if (column.batches.size() == kMostBatches) {
+    const auto other = std::ranges::find_if(column.batches, is_free);
+    column.batches.erase(other == column.batches.end() ? column.batches.begin() : other);
+  }
+  return column.batches.emplace_back(Array{aval, BufferRef::allocate(aval.bytes(), Owner::input, *memory_), 0});
+}
+
+Tensor ArraySource::copy_rows(Column& column, int64_t n) const {
   if (column.all.dtype() == DType::string) {
     Aval aval = column.all.aval();
     aval.shape.set(0, n);
@@ -143,24 +151,22 @@ void ArraySource::copy_rows(Column& column, int64_t n, Tensor& into) const {
     std::vector<int64_t> positions;
     for (int64_t i = 0; i < n; ++i)
       for (int64_t k = 0; k < width; ++k) positions.push_back(order_[static_cast<size_t>(at_ + i)] * width + k);
-    into = Tensor(take_strings(column.all.array(), positions, aval.shape));
-    return;
+    return Tensor(take_strings(column.all.array(), positions, aval.shape));
   }
-  // Somebody who kept the batch keeps it as it is.
-  if (!into.defined() || into.shape()[0] != n || into.impl()->refs.load() != 1 ||
-      into.impl()->array.buffer->refs.load() != 1)
-    into = empty_batch(column.all, n);
+  Tensor& into = free_batch(column, n);
   const size_t row = column.row_bytes;
-  if (row == 0) return;
+  if (row == 0) return into;
   const char* from = column.all.array().as<char>();
   char* to = into.impl()->array.as<char>();
   const uint32_t* order = order_.data() + at_;
   const int64_t grain = std::max<int64_t>(1, kPieceBytes / static_cast<int64_t>(row));
+  const auto copy = memory_ == &host_memory() ? [](void* a, const void* b, size_t bytes) { std::memcpy(a, b, bytes); }
+                                              : copy_past_caches;
   parallel_for(n, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      std::memcpy(to + static_cast<size_t>(i) * row, from + size_t{order[i]} * row, row);
+    for (int64_t i = begin; i < end; ++i) copy(to + static_cast<size_t>(i) * row, from + size_t{order[i]} * row, row);
   });
   into.impl()->drop_copies();
+  return into;
 }
 
 }  // namespace brio::train

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "brio/ir/tensor.h"
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 #include "brio/train/batch_size.h"
 
 namespace brio::train {
@@ -47,6 +47,9 @@ class BatchSource {
   // Of a row of the last batch: its number in the data, where that is known.
   virtual std::optional<int64_t> position_of(int64_t /*row*/) const { return {}; }
 
+  // Where to put the batches that it copies rows into: memory that the device of the steps reads by itself.
+  virtual void set_memory(Memory&) {}
+
   // The step on the last batch found no memory, and changed nothing. True: next() gives its rows again, in smaller
   // batches.
   virtual bool take_back(Batch&) { return false; }
@@ -62,7 +65,7 @@ struct ArraySourceOptions {
   bool continues = false;
 };
 
-// Rows of tensors. In order, batches are views; shuffled, the rows are copied into one batch that is used again and
+// Rows of tensors. In order, batches are views; shuffled, the rows are copied into batches that are used again and
 // again. The last batch of an epoch may be smaller.
 class ArraySource : public BatchSource {
  public:
@@ -77,6 +80,7 @@ class ArraySource : public BatchSource {
   std::optional<std::string> position() const override;
   void go_to(std::string_view position) override;
   std::optional<int64_t> position_of(int64_t row) const override;
+  void set_memory(Memory& memory) override { memory_ = &memory; }
   int64_t rows() const { return rows_; }
 
   // In the midst of an epoch, too: of the batches to come.
@@ -87,9 +91,11 @@ class ArraySource : public BatchSource {
   struct Column {
     Tensor all;
     size_t row_bytes = 0;
-    Tensor full, last;  // batches that rows are copied into
+    std::vector<Tensor> batches = {};  // that rows are copied into; a device may still read some of them
   };
-  void copy_rows(Column& column, int64_t n, Tensor& into) const;
+  // One of its batches of n rows that nobody else holds.
+  Tensor& free_batch(Column& column, int64_t n) const;
+  Tensor copy_rows(Column& column, int64_t n) const;
   void put_in_order(int64_t epoch);
 
   ArraySourceOptions options_;
@@ -98,6 +104,7 @@ class ArraySource : public BatchSource {
   std::vector<Column> columns_;            // of x, then of y and of the weights
   size_t n_x_, n_y_;
   std::vector<uint32_t> order_;
+  Memory* memory_ = &host_memory();
 };
 
 // The rows from `begin` to `end`, as a view.

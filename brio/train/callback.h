@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "brio/nn/module.h"
-#include "brio/nn/optimizer.h"
-#include "brio/ops/random.h"
+#include "brio/nn/optimizers/optimizer.h"
+#include "brio/ops/random/random.h"
 #include "brio/train/logs.h"
 
 namespace brio::nn {

@@ -3,7 +3,8 @@
 //   model.fit(x, y, {.epochs = 100, .validation_split = 0.1, .callbacks = {
 //     train::early_stopping({.patience = 5, .restore_best_weights = true}),
 //     train::reduce_lr_on_plateau({.patience = 3}),
-//     train::csv_logger("run.csv")}});
+//     train::csv_logger("run.csv"),
+//     train::tensorboard("logs")}});
 #pragma once
 
 #include <functional>
@@ -69,6 +70,16 @@ struct CSVLoggerOptions {
 };
 // One line per epoch, written at its end.
 CallbackPtr csv_logger(std::string path, CSVLoggerOptions options = {});
+
+struct TensorBoardOptions {
+  int64_t histogram_freq = 0;  // epochs between histograms of the weights; 0: none
+  int64_t update_every = 0;  // batches between numbers of batches, which are read for that; 0: those of epochs alone
+  bool write_graph = true;   // the layers and how they are connected
+  bool write_steps_per_second = false;
+};
+// What TensorBoard shows (tensorboard --logdir DIRECTORY): numbers of training in DIRECTORY/train, of validation in
+// DIRECTORY/validation.
+CallbackPtr tensorboard(std::string directory, TensorBoardOptions options = {});
 
 // Ends training at a loss that is not finite, which it reads after every batch; FitOptions::on_bad_number finds the
 // cause, too.

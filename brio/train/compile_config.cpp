@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "brio/base/error.h"
-#include "brio/nn/loss_scale_optimizer.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "brio/nn/settings_json.h"
 
 namespace brio::train {

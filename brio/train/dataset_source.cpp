@@ -1,7 +1,7 @@
 #include "brio/train/dataset_source.h"
 
 #include "brio/base/error.h"
-#include "brio/data/state.h"
+#include "brio/data/engine/state.h"
 
 namespace brio::train {
 namespace {

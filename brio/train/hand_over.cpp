@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
+#include "brio/base/copy_past_caches.h"
+#include "brio/base/thread_pool.h"
 #include "brio/ir/recording.h"
 
 namespace brio::train {
@@ -11,6 +14,16 @@ namespace {
 bool is_on_host(const Tensor& x) {
   const TensorImpl& impl = *x.impl();
   return x.dtype() != DType::string && impl.array.buffer && impl.array.buffer->on_host() && impl.aval().bytes() != 0;
+}
+
+// One thread alone does not keep up with a device.
+void copy_in_pieces(char* to, const char* from, size_t bytes) {
+  constexpr int64_t kPiece = 256 << 10;
+  const auto whole = static_cast<int64_t>(bytes);
+  parallel_for((whole + kPiece - 1) / kPiece, 1, [&](int64_t begin, int64_t end) {
+    const int64_t first = begin * kPiece, last = std::min(end * kPiece, whole);
+    copy_past_caches(to + first, from + first, static_cast<size_t>(last - first));
+  });
 }
 
 // Memory that nobody else holds, for at least so many bytes. True: it is new.
@@ -26,18 +39,31 @@ bool need(BufferRef& buffer, size_t bytes, Memory& memory) {
 void HandOver::make_ready(Batch& batch, size_t columns) const {
   if (batch.stream) batch.stream->pass(batch.ticket);
   batch.stream = nullptr;
+  for (Column& column : batch.columns) {
+    if (column.lent) column.staging.reset();
+    column.lent = false;
+  }
   batch.columns.resize(std::max(batch.columns.size(), columns));
 }
 
 void HandOver::fill(Column& column, const Array& from, Stream& stream) const {
   const size_t bytes = from.aval.bytes();
-  need(column.staging, bytes, device_->staging());
+  // Of the host's own memory nobody knows who writes to it next.
+  Memory& lies_in = from.buffer->memory();
+  column.lent = &lies_in == &device_->staging() && &lies_in != &host_memory();
+  if (!column.lent) need(column.staging, bytes, device_->staging());
   // Memory is recycled in the order of this thread's stream for work: the copy has to come after what that has to do.
   if (need(column.there, bytes, device_->memory())) BufferUses::publish(device_->stream(), column.there.get());
-  std::memcpy(column.staging->data(), from.data(), bytes);
+  const void* source = from.data();
+  if (column.lent) {
+    column.staging = from.buffer;
+  } else {
+    copy_in_pieces(static_cast<char*>(column.staging->data()), static_cast<const char*>(source), bytes);
+    source = column.staging->data();
+  }
   BufferUses uses(stream);
   uses.add(column.there.get());  // the step that read it last comes first, on the device
-  stream.copy_from_staging(column.there->data(), column.staging->data(), bytes);
+  stream.copy_from_staging(column.there->data(), source, bytes);
   device_->traffic.count_in(bytes);
   uses.publish();
 }
@@ -53,7 +79,11 @@ void HandOver::move(std::vector<Tensor>& tensors, Device& device) {
   make_ready(batch, tensors.size());
   Stream& stream = device.copy_stream();
   batch.stream = &stream;
-  for (size_t i = 0; i < tensors.size(); ++i) {
+  // The small ones first: the host waits for the check of labels, and need not wait for pictures.
+  std::vector<size_t> order(tensors.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t i) { return tensors[i].aval().bytes(); });
+  for (const size_t i : order) {
     if (!is_on_host(tensors[i])) continue;
     fill(batch.columns[i], tensors[i].impl()->array, stream);
     batch.ticket = stream.mark();

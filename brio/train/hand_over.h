@@ -1,5 +1,6 @@
-// Batches on their way to a device: rows are copied to staging memory, and from there on a stream of their own,
-// beside what the device still computes. A few batches are under way at most, in memory that is used again and again.
+// Batches on their way to a device: rows are copied to staging memory, unless a source has put them there, and from
+// there on a stream of their own, beside what the device still computes. A few batches are under way at most, in
+// memory that is used again and again.
 #pragma once
 
 #include <vector>
@@ -16,12 +17,14 @@ class HandOver {
 
   // Tensors of the host become tensors of the device; what lies there already, and strings, stay as they are.
   void move(std::vector<Tensor>& tensors, Device& device);
-  void clear() noexcept;  // gives the memory back
+  void clear() noexcept;                      // gives the memory back
+  Device* device() const { return device_; }  // that the last tensors went to; null: none did
 
  private:
   static constexpr size_t kUnderWay = 3;
   struct Column {
     BufferRef staging, there;
+    bool lent = false;  // the staging memory is the source's
   };
   struct Batch {
     std::vector<Column> columns;

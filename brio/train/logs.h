@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "brio/train/batch_size.h"
+#include "brio/train/step_memory.h"
 
 namespace brio::train {
 
@@ -34,6 +35,7 @@ struct History {
   using Column = std::pair<std::string, std::vector<double>>;
   std::vector<Column> columns;
   std::optional<BatchChoice> batch_choice;  // of batch_size = "auto"
+  std::optional<StepMemory> step_memory;    // of the first step, as it was planned; none: its plan was there already
   int stopped_by = 0;                       // the signal that ended training early
 
   void append(int64_t number, const Logs& logs);

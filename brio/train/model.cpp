@@ -8,7 +8,7 @@
 #include "brio/nn/config.h"
 #include "brio/nn/names.h"
 #include "brio/nn/summary.h"
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 #include "brio/train/auto_batch.h"
 #include "brio/train/trainer.h"
 

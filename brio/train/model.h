@@ -19,16 +19,17 @@
 #include <vector>
 
 #include "brio/nn/functional.h"
-#include "brio/nn/loss.h"
-#include "brio/nn/metric.h"
+#include "brio/nn/losses/loss.h"
+#include "brio/nn/metrics/metric.h"
 #include "brio/nn/module.h"
-#include "brio/nn/optimizer.h"
+#include "brio/nn/optimizers/optimizer.h"
 #include "brio/train/bad_numbers.h"
 #include "brio/train/batch_source.h"
 #include "brio/train/callback.h"
 #include "brio/train/checkpoints.h"
 #include "brio/train/dataset_source.h"
 #include "brio/train/logs.h"
+#include "brio/train/step_memory.h"
 
 namespace brio::train {
 class Trainer;
@@ -88,6 +89,10 @@ struct FitOptions {
   int64_t validation_batch_size = 0;  // 0: batch_size, or 32 where that is "auto"
   std::optional<int64_t> validation_steps = {};
   int64_t validation_freq = 1;  // in epochs
+  // Bytes that the process may take; 0: what the machine, or its control group, has. What a step takes is known
+  // before the first one: see step_memory.h.
+  int64_t memory_limit = 0;
+  train::OnMemory memory = train::OnMemory::say;
   // A loss or gradients that are not finite: a line says so and training goes on; or the step is left out and looked
   // into, and training stops or goes on.
   train::OnBadNumber on_bad_number = train::OnBadNumber::warn;

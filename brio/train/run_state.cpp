@@ -94,6 +94,7 @@ void write_run_state(const std::string& name, const RunState& state) {
       {"step", state.step},
       {"steps_done", state.steps_done},
       {"finished", state.finished},
+      {"parts", state.parts},
       {"file", std::filesystem::path(file).filename().string()},
       {"file_crc32c", digits_of(crc)},
       {"order", state.order ? to_json(*state.order) : Json()},
@@ -101,6 +102,7 @@ void write_run_state(const std::string& name, const RunState& state) {
       {"random", to_json(state.random)},
       {"layer_random", random},
       {"monitored", state.monitored ? Json(exact(*state.monitored)) : Json()},
+      {"precision", state.precision ? Json(*state.precision) : Json()},
       {"callbacks", callbacks},
       {"tensors", sums},
   };
@@ -118,10 +120,13 @@ RunState read_run_state(const std::string& name) {
                    .step = json.at("step").get<int64_t>(),
                    .steps_done = json.at("steps_done").get<int64_t>(),
                    .finished = json.at("finished").get<bool>(),
+                   .parts = json.value("parts", int64_t{0}),
                    .random = generator_of(json.at("random"))};
     if (!json.at("order").is_null()) state.order = generator_of(json.at("order"));
     if (!json.at("position").is_null()) state.position = out_of_hex(json.at("position").get<std::string>());
     if (!json.at("monitored").is_null()) state.monitored = number_of(json.at("monitored"));
+    if (json.contains("precision") && !json.at("precision").is_null())  // checkpoints of older versions have none
+      state.precision = json.at("precision").get<std::string>();
     for (const Json& each : json.at("layer_random")) state.layer_random.push_back(generator_of(each));
 
     const formats::SafetensorsFile file(

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "brio/formats/safetensors.h"
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 #include "brio/train/callback.h"
 
 namespace brio::train {
@@ -19,12 +19,14 @@ struct RunState {
   int64_t epoch = 0, step = 0;  // the next step to take: number `step` of this epoch
   int64_t steps_done = 0;       // of the whole run
   bool finished = false;        // there is nothing left to do
+  int64_t parts = 0;            // that a batch is gone through in; 0: no step was taken yet
   std::optional<Generator::State> order = {};
   std::optional<std::string> position = {};  // of the source of batches; none: batches are counted
   Generator::State random = {};
   std::vector<Generator::State> layer_random = {};
   std::vector<CallbackState> callbacks = {};
-  std::optional<double> monitored = {};  // the number that says which is best
+  std::optional<double> monitored = {};       // the number that says which is best
+  std::optional<std::string> precision = {};  // what layers under the policy "auto" compute in; none: there are none
   std::vector<formats::NamedArray> tensors = {};
 };
 

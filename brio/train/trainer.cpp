@@ -8,7 +8,7 @@
 #include "brio/base/error.h"
 #include "brio/base/interrupt.h"
 #include "brio/nn/chain.h"
-#include "brio/nn/loss_scale_optimizer.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "brio/profile/recorder.h"
 
 namespace brio::train {

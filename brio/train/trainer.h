@@ -24,6 +24,10 @@ namespace brio::train {
 
 class TimedCallbacks;
 
+inline std::string name_of_precision(DType compute) {
+  return compute == f32 ? "float32" : nn::Policy("mixed_bfloat16").name();
+}
+
 class Trainer {
  public:
   explicit Trainer(std::shared_ptr<nn::Module> module) : module_(std::move(module)) {}
@@ -49,6 +53,8 @@ class Trainer {
   detail::TracedFunction::Trial try_step(const Batch& batch, double most_seconds);
   enum class Metrics : uint8_t { with, without };
   double traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds);
+  // In what layers under the policy "auto" compute, once fit has measured it or a checkpoint said it.
+  std::optional<DType> precision() const { return precision_; }
   bool has_metrics() const;
 
   // For fit(), see bad_numbers.h. With the gate, a step whose numbers are not finite changes nothing.
@@ -90,6 +96,10 @@ class Trainer {
   };
 
   void forget_steps();  // what is traced holds what has changed
+  // The policy "auto": see trainer_precision.cpp.
+  void choose_precision(const Batch& batch);
+  void take_precision(DType compute);
+  double loss_in(DType compute, const Batch& batch);
   bool has_loss() const;
   void make_outputs(size_t n);
   std::vector<std::string> output_names(size_t n) const;
@@ -100,10 +110,19 @@ class Trainer {
   void build_for_own_step(const Batch& batch);
   // Traces a step where there is none for as many tensors as the batch has.
   enum class Kind : uint8_t { train, test, part };
+  Traced& traced(Kind kind, const Batch& batch);
   void run(Kind kind, const Batch& batch, const Tensor& all_rows = {});
+  // How a fit goes through its batches: known from the first one on.
+  struct Parts {
+    int64_t number = 0;                     // 0: not known yet
+    int64_t resumed = 0;                    // of the run that goes on, whose bits depend on it
+    std::optional<StepMemory> memory = {};  // of the first step; none: its plan was there already
+  };
+  // Says or does what it takes for the first step to stay within the memory of the host.
+  void plan_first_step(const Batch& batch, const nn::FitOptions& options, Parts& parts);
   void run_parts(const Batch& batch, int64_t parts);
   static Device& device_for(const detail::TracedFunction& step);
-  bool train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches);
+  bool train(Batch& batch, const nn::FitOptions& options, Parts& parts, bool& prepared, BatchSource& batches);
   std::vector<Tensor> step(const Batch& batch, bool training, std::vector<std::string>& names,
                            Metrics metrics = Metrics::with);
   std::vector<Tensor> gated_step(const Batch& batch, std::vector<std::string>& names);
@@ -148,8 +167,11 @@ class Trainer {
   std::vector<Aval> seen_;                   // the inputs of the last batch that built or ran the module
   std::vector<Tensor> arguments_, results_;  // working lists of a step
   HandOver hand_over_;
-  Batch part_;       // of a batch that is gone through in parts,
-  Tensor all_rows_;  // and how many rows that has
+  size_t arena_limit_ = 0;  // of steps that are traced from now on
+  Batch part_;              // of a batch that is gone through in parts,
+  Tensor all_rows_;         // and how many rows that has
+  std::optional<DType> precision_;
+  bool asked_precision_ = false;
   bool gated_ = false;
   Variable bad_steps_;  // how many the gate has left out
   int64_t bad_steps_seen_ = 0;

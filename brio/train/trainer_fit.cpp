@@ -21,6 +21,8 @@ void check_fit(const nn::FitOptions& options) {
     throw InvalidArgument(cat("[fit] steps_per_epoch is ", *options.steps_per_epoch, "; it must be 1 or more"));
   if (options.accumulate <= 0)
     throw InvalidArgument(cat("[fit] accumulate is ", options.accumulate, "; it must be 1 or more"));
+  if (options.memory_limit < 0)
+    throw InvalidArgument(cat("[fit] memory_limit is ", options.memory_limit, "; give bytes, or 0 for all there is"));
   if (options.validation_freq <= 0)
     throw InvalidArgument(cat("[fit] validation_freq is ", options.validation_freq, "; it must be 1 or more"));
   if (options.resume && options.checkpoint.directory.empty())
@@ -76,6 +78,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     progress.initial_epoch = begun->epoch;
     if (begun->order) progress.order = begun->order;
   }
+  if (hand_over_.device()) batches.set_memory(hand_over_.device()->staging());  // as in the fit before
   int64_t epoch = progress.initial_epoch, step = 0;
   BadNumberWatch numbers(*this, options, checkpoints ? &checkpoints->files() : nullptr);
   progress.read = [&, read = progress.read] {
@@ -88,6 +91,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   Logs logs;
   Batch batch;
   bool prepared = false;
+  Parts parts{.resumed = begun ? begun->parts : 0};
   if (begun) {
     // In the midst of an epoch: what callbacks do at its beginning was done already, and is undone by what follows.
     if (begun->step > 0)
@@ -108,6 +112,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
     RunState state = state_of_run(batches, kept, at_epoch, at_step);
     if (at_step > 0) state.tensors.insert(state.tensors.end(), metrics.begin(), metrics.end());
     state.monitored = monitored;
+    state.parts = parts.number;
     state.finished = progress.stop_training && SignalWatch::caught() == 0;
     checkpoints->save(std::move(state));
   };
@@ -137,9 +142,10 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
         forget_steps();  // of the other sizes, with their memory
       }
       if (step % at_once == 0) timed.each([&](Callback& c) { c.on_train_batch_begin(progress, step); });
-      while (!train(batch, options.accumulate, prepared, batches)) {
+      while (!train(batch, options, parts, prepared, batches)) {
       }
       ++step;
+      if (hand_over_.device()) batches.set_memory(hand_over_.device()->staging());
       numbers.after_step(batch, batches, epoch, step);
       if (step % at_once == 0) timed.each([&](Callback& c) { c.on_train_batch_end(progress, step - 1); });
       if (checkpoints && checkpoints->due_after_step() && step % at_once == 0)
@@ -194,6 +200,7 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
   recorded.settle();
   doctor.at_end(recorded);
   history->history.batch_choice = progress.batch_choice;
+  history->history.step_memory = parts.memory;
   if (signal != 0) {
     report_signal(signal, epoch, step, checkpoints ? &checkpoints->files() : nullptr);
     history->history.stopped_by = signal;
@@ -204,12 +211,14 @@ History Trainer::fit(BatchSource& batches, BatchSource* validation, const nn::Fi
 }
 
 // One step. False: there was no memory for it, and the batch is now a smaller one of the same rows.
-bool Trainer::train(Batch& batch, int64_t accumulate, bool& prepared, BatchSource& batches) {
+bool Trainer::train(Batch& batch, const nn::FitOptions& options, Parts& parts, bool& prepared, BatchSource& batches) {
   try {
     prepare("fit", batch, true);
     if (!prepared) prepare_weights();
     prepared = true;
-    if (accumulate > 1) run_parts(batch, accumulate);
+    choose_precision(batch);
+    if (parts.number == 0) plan_first_step(batch, options, parts);
+    if (parts.number > 1) run_parts(batch, parts.number);
     else run(Kind::train, batch);
     return true;
   } catch (const ResourceError&) {

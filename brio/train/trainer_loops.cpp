@@ -104,6 +104,7 @@ Logs Trainer::train_on_batch(const Batch& batch, const std::map<int64_t, double>
   check_rows(batch);
   prepare("train_on_batch", batch, true);
   prepare_weights();
+  choose_precision(batch);
   run(Kind::train, batch);
   const profile::Scope scope(profile::Part::metrics);
   return read_metrics();
@@ -122,6 +123,7 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
   if (const std::lock_guard lock(making_); !predict_)
     predict_ = std::make_unique<detail::TracedFunction>([this](const std::vector<Tensor>& batch) {
       const std::lock_guard tracing(making_);
+      const nn::AutomaticPrecision scope(precision_.value_or(f32));
       return (*module_)(batch, {.training = false});
     });
   batches.reset(0);

@@ -1,5 +1,6 @@
 // What a run is between two steps, and how another process goes on from there.
 #include <algorithm>
+#include <iostream>
 #include <map>
 
 #include "brio/base/error.h"
@@ -55,6 +56,7 @@ std::vector<formats::NamedArray> Trainer::values_of_metrics() const {
 RunState Trainer::state_of_run(const BatchSource& batches, const nn::Callbacks& callbacks, int64_t epoch,
                                int64_t step) {
   RunState state{.epoch = epoch, .step = step};
+  if (precision_) state.precision = name_of_precision(*precision_);
   state.order = batches.order();
   state.position = batches.position();
   state.random = random::generator().state();
@@ -68,6 +70,10 @@ RunState Trainer::state_of_run(const BatchSource& batches, const nn::Callbacks& 
 // All is compared first, then assigned.
 void Trainer::go_on(const RunState& state, BatchSource& batches) {
   const Turn turn(turns_);
+  if (state.precision) {
+    take_precision(nn::Policy(*state.precision).compute());
+    std::cerr << "brio: [fit] precision: " << *state.precision << ", as the run chose that goes on\n";
+  }
   // Weights and slots are made by the first batch; metrics that make their variables at the first use are used once.
   Batch batch;
   batches.reset(state.epoch);

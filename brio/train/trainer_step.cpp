@@ -5,11 +5,11 @@
 #include "brio/base/error.h"
 #include "brio/ir/op_origins.h"
 #include "brio/nn/mask.h"
-#include "brio/nn/step_gate.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/sorting.h"
+#include "brio/nn/optimizers/step_gate.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/indexing/sorting.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/runtime/device_costs.h"
 #include "brio/train/trainer.h"
 
@@ -95,6 +95,7 @@ std::vector<Tensor> Trainer::own_step(const nn::Step& step, const Batch& batch, 
 }
 
 std::vector<Tensor> Trainer::forward(const Batch& batch, bool training) {
+  const nn::AutomaticPrecision scope(precision_.value_or(f32));
   std::vector<Tensor> y_pred = (*module_)(std::vector<Tensor>(batch.x), {.training = training});
   if (!compiled_->judged.empty() && y_pred.size() == compiled_->options.outputs.size()) {
     std::vector<Tensor> judged;
@@ -192,7 +193,7 @@ void Trainer::list_arguments(const Batch& batch) {
     arguments_.insert(arguments_.end(), list->begin(), list->end());
 }
 
-void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
+Trainer::Traced& Trainer::traced(Kind kind, const Batch& batch) {
   std::vector<Traced>& steps = kind == Kind::train  ? compiled_->train
                                : kind == Kind::test ? compiled_->test
                                                     : compiled_->part;
@@ -216,16 +217,22 @@ void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
     found = steps.end() - 1;
     found->function->set_name(
         [kind] { return std::string(kind == Kind::test ? "the step of evaluate" : "the step of fit"); });
+    if (kind != Kind::test) found->function->set_arena_limit(arena_limit_);
   }
+  return *found;
+}
+
+void Trainer::run(Kind kind, const Batch& batch, const Tensor& all_rows) {
+  Traced& found = traced(kind, batch);
   list_arguments(batch);
   if (all_rows.defined()) arguments_.push_back(all_rows);
   results_.clear();
-  hand_over_.move(arguments_, device_for(*found->function));
-  found->function->call(arguments_.data(), arguments_.size(), results_);
+  hand_over_.move(arguments_, device_for(*found.function));
+  found.function->call(arguments_.data(), arguments_.size(), results_);
   arguments_.clear();  // the source may fill the same memory again
   if (results_.empty()) return;
   compiled_->own_results.swap(results_);
-  compiled_->own_names = found->names;
+  compiled_->own_names = found.names;
 }
 
 void Trainer::run_parts(const Batch& batch, int64_t parts) {

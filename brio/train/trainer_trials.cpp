@@ -1,5 +1,5 @@
 // Steps that the doctor tries out: on copies of everything that a step writes.
-#include "brio/ops/generator_scope.h"
+#include "brio/ops/random/generator_scope.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {

@@ -10,7 +10,7 @@
 #include "brio/formats/safetensors.h"
 #include "brio/formats/seal.h"
 #include "brio/formats/zip.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 
 namespace brio::train {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "brio/nn/optimizer.h"
+#include "brio/nn/optimizers/optimizer.h"
 #include "brio/nn/weight_paths.h"
 #include "brio/tensor/aval.h"
 

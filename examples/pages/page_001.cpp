@@ -1,6 +1,6 @@
 // "How can I speed up training?": its three listings. Threads and the read-ahead are there without being asked for;
 // mixed precision is one line; separable convolutions are layers as any.
-#include <brio/data/sample.h>
+#include <brio/data/engine/sample.h>
 #include <brio/formats/decode_picture.h>
 
 #include <cstring>

@@ -1,8 +1,8 @@
 // "Why is my dataset training so slow (236 hours per epoch)?": its three listings; examples/slow_epoch.cpp measures
 // what each is worth.
-#include <brio/data/sources.h>
+#include <brio/data/sources/sources.h>
 #include <brio/formats/decode_picture.h>
-#include <brio/ops/image_random.h>
+#include <brio/ops/image/image_random.h>
 
 #include "listings.h"
 

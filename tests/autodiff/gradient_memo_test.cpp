@@ -7,11 +7,11 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/ir/grad.h"
-#include "brio/ops/control.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/ranges.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/ranges.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "brio/data/sources.h"
+#include "brio/data/sources/sources.h"
 #include "brio/formats/example.h"
 #include "brio/formats/tfrecord.h"
 #include "brio/tensor/strings.h"

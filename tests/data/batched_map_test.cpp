@@ -2,15 +2,15 @@
 // that cannot be shown.
 #include <random>
 
-#include "brio/ops/elementwise.h"
-#include "brio/ops/image.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/products.h"
-#include "brio/ops/random.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/image/image.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/expect.h"
 

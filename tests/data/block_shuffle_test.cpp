@@ -8,13 +8,13 @@
 #include <set>
 #include <utility>
 
-#include "brio/data/block_order.h"
-#include "brio/data/read_costs.h"
-#include "brio/data/shuffle.h"
-#include "brio/data/sources.h"
+#include "brio/data/engine/block_order.h"
+#include "brio/data/engine/read_costs.h"
+#include "brio/data/sources/sources.h"
+#include "brio/data/transforms/shuffle.h"
 #include "brio/formats/npy.h"
 #include "brio/formats/tfrecord.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/expect.h"
 #include "tests/formats/scratch.h"

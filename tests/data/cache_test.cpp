@@ -8,7 +8,7 @@
 
 #include "brio/formats/data_error.h"
 #include "brio/formats/file.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/expect.h"
 #include "tests/formats/scratch.h"

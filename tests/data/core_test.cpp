@@ -6,10 +6,10 @@
 #include <thread>
 
 #include "brio/base/hashes.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/random.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
 #include "brio/runtime/evaluate.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/expect.h"

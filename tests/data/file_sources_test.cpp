@@ -2,8 +2,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "brio/data/glob.h"
-#include "brio/data/sources.h"
+#include "brio/data/sources/glob.h"
+#include "brio/data/sources/sources.h"
 #include "brio/formats/compression.h"
 #include "brio/formats/file.h"
 #include "brio/formats/npz.h"

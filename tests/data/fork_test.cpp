@@ -8,8 +8,8 @@
 
 #include "brio/data/dataset.h"
 #include "brio/formats/file.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
 #include "tests/data/says.h"
 #include "tests/formats/scratch.h"
 

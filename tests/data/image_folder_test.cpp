@@ -1,4 +1,4 @@
-#include "brio/data/image_folder.h"
+#include "brio/data/sources/image_folder.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,8 +8,8 @@
 #include "brio/formats/file.h"
 #include "brio/formats/jpeg.h"
 #include "brio/formats/png.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
 #include "brio/runtime/evaluate.h"
 #include "tests/data/battery.h"
 #include "tests/data/many_files.h"

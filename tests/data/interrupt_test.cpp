@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "tests/data/expect.h"
 #include "tests/formats/scratch.h"
 

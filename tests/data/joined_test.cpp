@@ -1,6 +1,6 @@
 // Transforms that put elements and datasets together: zip, concatenate, enumerate, shard and the batches.
 #include "brio/ir/graph.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/expect.h"
 

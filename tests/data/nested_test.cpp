@@ -3,8 +3,8 @@
 #include <set>
 #include <thread>
 
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
 #include "tests/data/expect.h"
 
 namespace brio::data {

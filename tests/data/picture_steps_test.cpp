@@ -1,16 +1,16 @@
 // Flips and arithmetic of pictures: in one pass with resizing, apart from it, and as the recorded ops do them.
-#include "brio/data/picture_steps.h"
+#include "brio/data/pictures/picture_steps.h"
 
 #include <filesystem>
 
-#include "brio/data/image_folder.h"
+#include "brio/data/sources/image_folder.h"
 #include "brio/formats/file.h"
 #include "brio/formats/png.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/image.h"
-#include "brio/ops/image_color.h"
-#include "brio/ops/random.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/image/image.h"
+#include "brio/ops/image/image_color.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "tests/data/expect.h"
 #include "tests/formats/scratch.h"
 

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <set>
 
-#include "brio/data/sources.h"
+#include "brio/data/sources/sources.h"
 #include "brio/formats/data_error.h"
 #include "brio/formats/example.h"
 #include "brio/formats/tfrecord.h"

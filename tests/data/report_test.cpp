@@ -1,9 +1,9 @@
 // What pipelines say of themselves: the stages of joined and of nested pipelines, and what the reader found.
-#include "brio/data/report.h"
+#include "brio/data/engine/report.h"
 
 #include <thread>
 
-#include "brio/data/measure.h"
+#include "brio/data/engine/measure.h"
 #include "tests/data/expect.h"
 
 namespace brio::data {

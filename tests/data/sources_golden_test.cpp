@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "brio/data/sources.h"
+#include "brio/data/sources/sources.h"
 #include "brio/formats/file.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/battery.h"

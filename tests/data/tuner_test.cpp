@@ -1,5 +1,5 @@
 // What the tuner makes of what it is told.
-#include "brio/data/tuner.h"
+#include "brio/data/engine/tuner.h"
 
 #include "tests/data/expect.h"
 

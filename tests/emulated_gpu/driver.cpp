@@ -97,6 +97,7 @@ void* pointer(CUdeviceptr p) { return reinterpret_cast<void*>(p); }
 
 int value_of(CUdevice_attribute attribute) {
   if (attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) return 2;
+  if (attribute == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) return 227 << 10;
   return attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
 }
 
@@ -152,6 +153,13 @@ CUresult cuEventDestroy(CUevent) { return CUDA_SUCCESS; }
 CUresult cuEventRecord(CUevent, CUstream) { return CUDA_SUCCESS; }
 CUresult cuEventQuery(CUevent) { return CUDA_SUCCESS; }
 CUresult cuEventSynchronize(CUevent) { return CUDA_SUCCESS; }
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) { return *milliseconds = 1, CUDA_SUCCESS; }
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* copy, CUstream) {
+  for (size_t row = 0; row < copy->Height; ++row)
+    std::memcpy(static_cast<char*>(copy->dstHost) + row * copy->dstPitch,
+                static_cast<const char*>(pointer(copy->srcDevice)) + row * copy->srcPitch, copy->WidthInBytes);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuStreamBeginCapture(CUstream, CUstreamCaptureMode) { return CUDA_ERROR_NOT_SUPPORTED; }
 CUresult cuStreamEndCapture(CUstream, CUgraph*) { return CUDA_ERROR_NOT_SUPPORTED; }
@@ -174,6 +182,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
   return CUDA_SUCCESS;
 }
 
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned x,
                         unsigned y, unsigned z, unsigned, CUstream, void** parameters, void**) {
   static std::mutex one_at_a_time;

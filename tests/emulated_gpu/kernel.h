@@ -93,6 +93,11 @@ static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __ffs(unsigned x) { return __builtin_ffs(static_cast<int>(x)); }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+static inline int atomicAdd(int* at, int value) {
+  const int before = *at;
+  *at += value;
+  return before;
+}
 static inline int atomicMin(int* at, int value) {
   const int before = *at;
   if (value < before) *at = value;

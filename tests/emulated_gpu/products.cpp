@@ -49,6 +49,7 @@ extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) { return *handle = nullptr, CUBLAS_STATUS_SUCCESS; }
 const char* cublasLtGetStatusString(cublasStatus_t) { return "the emulated GPU cannot"; }
+size_t cublasLtGetVersion() { return 130000; }
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* made, cublasComputeType_t, cudaDataType_t) {
   return *made = reinterpret_cast<cublasLtMatmulDesc_t>(new Operation), CUBLAS_STATUS_SUCCESS;

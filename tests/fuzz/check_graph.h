@@ -1,5 +1,6 @@
-// What a random graph must stand: it is run planned, unplanned, by the reference, with a pass off, and by 1, 2 and 7
-// threads. All must agree: with the reference as closely as the caller says, the thread counts bit for bit.
+// What a random graph must stand: it is run planned, unplanned, by the reference, with a pass off, in as little
+// memory as computing values again allows, and by 1, 2 and 7 threads. All must agree: with the reference as closely
+// as the caller says; in little memory, and for every number of threads, bit for bit.
 #pragma once
 
 #include <cmath>
@@ -97,6 +98,8 @@ inline std::string check(const Sample& sample, uint64_t seed, const Close& close
     if (auto p = close(without, reference); !p.empty()) return report(cat("without pass ", pass.name), p);
     if (pass.name == "fuse")
       if (auto p = difference(without, planned, -1); !p.empty()) return report("fusing changed bits", p);
+    const auto small = Plan::make(sample.graph, device, {.arena_limit = 1});
+    if (auto p = difference(run(small, sample), planned, -1); !p.empty()) return report("computing again", p);
     const int before = thread_count();
     for (int threads : {1, 2, 7}) {
       set_thread_count(threads);

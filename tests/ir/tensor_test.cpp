@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 
 namespace brio {
 namespace {

@@ -1,6 +1,6 @@
-#include "brio/nn/attention.h"
+#include "brio/nn/layers/attention.h"
 
-#include "brio/nn/multi_head_attention.h"
+#include "brio/nn/layers/multi_head_attention.h"
 #include "tests/nn/golden_values.h"
 
 namespace brio {

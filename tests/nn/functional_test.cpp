@@ -4,7 +4,7 @@
 #include <random>
 
 #include "brio/nn/config.h"
-#include "brio/nn/convolution.h"
+#include "brio/nn/layers/convolution.h"
 #include "brio/nn/names.h"
 #include "brio/train/model.h"
 #include "tests/nn/golden_values.h"

@@ -1,5 +1,5 @@
 // Layers that prepare pictures: what is drawn, and what they refuse. Values are compared in layer_golden_test.cpp.
-#include "brio/nn/image_layers.h"
+#include "brio/nn/preprocessing/image_layers.h"
 
 #include <set>
 

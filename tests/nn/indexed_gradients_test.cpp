@@ -7,7 +7,7 @@
 
 #include "brio/base/thread_pool.h"
 #include "brio/brio.h"
-#include "brio/ops/indexed_rows.h"
+#include "brio/ops/indexing/indexed_rows.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/plan_cache.h"
 #include "tests/nn/golden_values.h"

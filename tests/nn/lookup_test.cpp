@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "brio/nn/token_table.h"
+#include "brio/nn/preprocessing/token_table.h"
 #include "tests/nn/golden_values.h"
 
 namespace brio {

@@ -1,5 +1,5 @@
 // The loss scale against Keras' values; that a step with a gradient that is not finite changes nothing.
-#include "brio/nn/loss_scale_optimizer.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 // Losses against Keras' values, and what they say to wrong inputs.
-#include "brio/nn/loss.h"
+#include "brio/nn/losses/loss.h"
 
 #include "tests/nn/golden_values.h"
 

@@ -1,5 +1,5 @@
 // Every loss of Keras against its values: each option, reduction, weights and masks, and the gradient.
-#include "brio/nn/losses.h"
+#include "brio/nn/losses/losses.h"
 #include "tests/nn/golden_values.h"
 
 namespace brio {

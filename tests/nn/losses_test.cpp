@@ -1,5 +1,5 @@
 // The losses beyond their golden values: names, masks, forms that Keras lacks, and what they say to wrong inputs.
-#include "brio/nn/losses.h"
+#include "brio/nn/losses/losses.h"
 
 #include "tests/nn/golden_values.h"
 

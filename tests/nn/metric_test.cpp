@@ -1,5 +1,5 @@
 // Metrics against Keras' values.
-#include "brio/nn/metric.h"
+#include "brio/nn/metrics/metric.h"
 
 #include "tests/nn/golden_values.h"
 

@@ -1,5 +1,5 @@
 // Every metric of Keras against its values: each option, streamed over three batches, with weights and masks.
-#include "brio/nn/metrics.h"
+#include "brio/nn/metrics/metrics.h"
 #include "tests/nn/golden_values.h"
 
 namespace brio {

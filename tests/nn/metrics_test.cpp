@@ -1,5 +1,5 @@
 // The metrics beyond their golden values: names, dtypes, rules of one's own, and what they say to wrong inputs.
-#include "brio/nn/metrics.h"
+#include "brio/nn/metrics/metrics.h"
 
 #include "brio/nn/names.h"
 #include "tests/nn/golden_values.h"

@@ -1,5 +1,5 @@
 // Optimizers against Keras' values, in eager code and inside functions; what they refuse.
-#include "brio/nn/optimizer.h"
+#include "brio/nn/optimizers/optimizer.h"
 
 #include "tests/nn/golden_optimizers.h"
 

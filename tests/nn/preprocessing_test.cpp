@@ -1,6 +1,6 @@
 // Layers that prepare numbers: what they learn from data, and what they refuse. Values are compared in
 // layer_golden_test.cpp.
-#include "brio/nn/preprocessing.h"
+#include "brio/nn/preprocessing/preprocessing.h"
 
 #include "brio/nn/config.h"
 #include "tests/nn/golden_values.h"

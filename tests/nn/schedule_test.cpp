@@ -1,5 +1,5 @@
 // Schedules against Keras' values, on the host and in plans; how optimizers use them.
-#include "brio/nn/schedule.h"
+#include "brio/nn/optimizers/schedule.h"
 
 #include "tests/nn/golden_optimizers.h"
 

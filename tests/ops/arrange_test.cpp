@@ -1,9 +1,9 @@
-#include "brio/ops/arrange.h"
+#include "brio/ops/shapes/arrange.h"
 
 #include <gtest/gtest.h>
 
-#include "brio/ops/matrix_parts.h"
-#include "brio/ops/ranges.h"
+#include "brio/ops/linear_algebra/matrix_parts.h"
+#include "brio/ops/shapes/ranges.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"

@@ -1,4 +1,4 @@
-#include "brio/ops/attention.h"
+#include "brio/ops/network/attention.h"
 
 #include <gtest/gtest.h>
 
@@ -7,10 +7,10 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/thread_pool.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 

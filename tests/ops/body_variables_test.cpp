@@ -1,16 +1,16 @@
 // Variables that branches and loops assign: in eager code and in functions, nested, under tapes.
-#include "brio/ops/body_variables.h"
+#include "brio/ops/control/body_variables.h"
 
 #include <gtest/gtest.h>
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
-#include "brio/nn/optimizer.h"
-#include "brio/ops/control.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/nn/optimizers/optimizer.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/runtime/function.h"
 
 namespace brio {

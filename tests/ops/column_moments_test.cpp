@@ -1,12 +1,12 @@
-#include "brio/ops/column_moments.h"
+#include "brio/ops/network/column_moments.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "brio/ir/recording.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

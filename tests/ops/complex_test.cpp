@@ -1,4 +1,4 @@
-#include "brio/ops/complex.h"
+#include "brio/ops/elementwise/complex.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "brio/ops/composites.h"
+#include "brio/ops/network/composites.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "brio/base/error.h"
-#include "brio/ops/activations.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/network/activations.h"
+#include "brio/ops/reductions/reduction.h"
 #include "brio/runtime/interpret.h"
 #include "tests/ops/harness.h"
 

@@ -1,6 +1,6 @@
 // Ops that run other graphs. Their makers build bodies over a chain of tensors, each of which broadcasts to the one
 // before: tensor i becomes a function of itself and tensor i + 1. The first ones are carried, the others captured.
-#include "brio/ops/control.h"
+#include "brio/ops/control/control.h"
 
 #include <gtest/gtest.h>
 
@@ -9,12 +9,12 @@
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
 #include "brio/ir/trace.h"
-#include "brio/ops/effects.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/fusion.h"
-#include "brio/ops/products.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/control/effects.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

@@ -1,10 +1,10 @@
-#include "brio/ops/convolution.h"
+#include "brio/ops/network/convolution.h"
 
 #include <gtest/gtest.h>
 
 #include "brio/autodiff/tape.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/reductions/reduction.h"
 #include "tests/golden/golden.h"
 #include "tests/ops/harness.h"
 

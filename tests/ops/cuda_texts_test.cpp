@@ -7,7 +7,7 @@
 
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/fusion.h"
+#include "brio/ops/elementwise/fusion.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {
@@ -135,6 +135,44 @@ TEST(CudaTexts, ProgramsAreOfLikeEffortAndTheLongestComesFirst) {
   EXPECT_EQ(kernels_of(programs, "loop"), (Counts{7, 0, 0, 0, 13, 0}));
   EXPECT_EQ(kernels_of(programs, "long"), (Counts{0, 1, 1, 0, 0, 0}));
   EXPECT_EQ(kernels_of(programs, "row"), (Counts{0, 0, 0, 4, 0, 1}));
+}
+
+// Vectors of three do not exist: channels that three divides, of a filter for which a thread has sums of three, go
+// two or one at a time.
+TEST(CudaTexts, DepthwiseGradientsOfSixChannelsCompile) {
+  Registry devices;
+  devices.add_device(std::make_unique<cuda::CudaDevice>(cuda::CudaDevice::Imagined{90}));
+  auto& device = static_cast<cuda::CudaDevice&>(devices.host());
+  cuda::add_kernels(devices, devices.host().name(), false);
+  const Graph graph = Graph::parse(R"((%0: f32[2,9,16,6], %1: f32[2,7,4,6]) {
+    %2 = conv_filter_grad %0, %1 {groups=6, stride=[1,3], dilation=[1,2], low=[0,0], high=[0,0], size=[3,4]} : f32[3,4,1,6]
+    return %2
+  })");
+  const NodeView view{graph, graph.nodes[0], &device};
+  size_t prepared = 0;
+  for (const Implementation& each : devices.implementations(device, *graph.nodes[0].op))
+    if (each.supports(view).yes) {
+      each.prepare(view);
+      ++prepared;
+    }
+  EXPECT_GT(prepared, 0u);
+  std::string all;
+  for (const std::string& program : device.compiler().waiting_programs()) all += program;
+  EXPECT_NE(all.find("depthwise_filter_grad<2,"), all.npos);
+  EXPECT_EQ(all.find("depthwise_filter_grad<3,"), all.npos);
+}
+
+TEST(CudaFailures, NameWhatWasUnderWay) {
+  cuda::UnderWay under_way;
+  EXPECT_EQ(cuda::named(under_way.since(0)), "nothing is known to have been under way");
+  under_way.add(1, "gather");
+  under_way.add(2, "matmul");
+  EXPECT_EQ(cuda::named(under_way.since(1)), "the op is matmul");
+  under_way.add(3, std::make_shared<const cuda::OpNames>(cuda::OpNames{"softmax", "matmul", "adam_update"}));
+  EXPECT_EQ(cuda::named(under_way.since(0)), "it is one of these ops: gather, matmul, softmax, adam_update");
+  EXPECT_EQ(cuda::named(under_way.since(2)), "it is one of these ops: softmax, matmul, adam_update");
+  for (uint64_t ticket = 4; ticket < 200; ++ticket) under_way.add(ticket, "relu");  // it forgets what is long ago
+  EXPECT_EQ(cuda::named(under_way.since(0)), "the op is relu");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Distributions by moments, Kolmogorov and Smirnov's distance (continuous) or chi-square (discrete). Seeds are fixed,
 // so a bound that holds once holds always: it is the one that a right generator passes with probability 0.999.
-#include "brio/ops/distributions.h"
+#include "brio/ops/random/distributions.h"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 

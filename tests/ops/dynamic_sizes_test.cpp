@@ -1,14 +1,14 @@
-#include "brio/ops/dynamic_sizes.h"
+#include "brio/ops/shapes/dynamic_sizes.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "brio/autodiff/tape.h"
-#include "brio/ops/complex.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/strings.h"
+#include "brio/ops/elementwise/complex.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/strings/strings.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"

@@ -1,5 +1,5 @@
 // What effects print and refuse. When and how often they happen is in tests/runtime/effects_test.cpp.
-#include "brio/ops/effects.h"
+#include "brio/ops/control/effects.h"
 
 #include <gtest/gtest.h>
 

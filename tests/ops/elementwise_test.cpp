@@ -1,4 +1,4 @@
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "brio/autodiff/tape.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "tests/ops/complex_dtypes.h"
 #include "tests/ops/harness.h"
 

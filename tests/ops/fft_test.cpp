@@ -1,4 +1,4 @@
-#include "brio/ops/fft.h"
+#include "brio/ops/signal/fft.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "brio/ops/indexed_rows.h"
+#include "brio/ops/indexing/indexed_rows.h"
 
 #include <gtest/gtest.h>
 

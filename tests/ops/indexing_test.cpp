@@ -1,4 +1,4 @@
-#include "brio/ops/indexing.h"
+#include "brio/ops/indexing/indexing.h"
 
 #include <gtest/gtest.h>
 

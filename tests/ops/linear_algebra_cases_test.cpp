@@ -1,9 +1,9 @@
 // The ops of linear algebra through the harness, on matrices that float32 can solve.
 #include <gtest/gtest.h>
 
-#include "brio/ops/factorizations.h"
-#include "brio/ops/linear_solve.h"
-#include "brio/ops/matrices.h"
+#include "brio/ops/linear_algebra/factorizations.h"
+#include "brio/ops/linear_algebra/linear_solve.h"
+#include "brio/ops/linear_algebra/matrices.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

@@ -1,4 +1,4 @@
-#include "brio/ops/linear_algebra.h"
+#include "brio/ops/linear_algebra/linear_algebra.h"
 
 #include <gtest/gtest.h>
 
@@ -7,16 +7,16 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/thread_pool.h"
-#include "brio/ops/arrange.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/matrix_parts.h"
-#include "brio/ops/products.h"
-#include "brio/ops/random.h"
-#include "brio/ops/ranges.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/statistics.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/linear_algebra/matrix_parts.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/reductions/statistics.h"
+#include "brio/ops/shapes/arrange.h"
+#include "brio/ops/shapes/ranges.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"

@@ -9,12 +9,12 @@
 #include <numeric>
 
 #include "brio/ir/recording.h"
-#include "brio/ops/composites.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
-#include "brio/ops/row_norm.h"
-#include "brio/ops/scan_ops.h"
-#include "brio/ops/sorting.h"
+#include "brio/ops/control/scan_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/indexing/sorting.h"
+#include "brio/ops/network/composites.h"
+#include "brio/ops/network/row_norm.h"
+#include "brio/ops/random/random.h"
 #include "brio/runtime/interpret.h"
 #include "tests/ops/harness.h"
 

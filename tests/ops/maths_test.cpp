@@ -1,5 +1,5 @@
 // Functions of tf.math against TensorFlow's values and gradients, and by hand where those are not finite.
-#include "brio/ops/maths.h"
+#include "brio/ops/elementwise/maths.h"
 
 #include <functional>
 #include <map>

@@ -1,9 +1,9 @@
-#include "brio/ops/nd_indexing.h"
+#include "brio/ops/indexing/nd_indexing.h"
 
 #include <gtest/gtest.h>
 
 #include "brio/autodiff/tape.h"
-#include "brio/ops/indexing.h"
+#include "brio/ops/indexing/indexing.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"
 

@@ -1,12 +1,12 @@
-#include "brio/ops/pooling.h"
+#include "brio/ops/network/pooling.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "brio/autodiff/tape.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/reductions/reduction.h"
 #include "tests/golden/golden.h"
 #include "tests/ops/harness.h"
 

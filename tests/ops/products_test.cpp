@@ -1,9 +1,9 @@
-#include "brio/ops/products.h"
+#include "brio/ops/linear_algebra/products.h"
 
 #include <gtest/gtest.h>
 
 #include "brio/base/error.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

@@ -1,4 +1,4 @@
-#include "brio/ops/ranges.h"
+#include "brio/ops/shapes/ranges.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "brio/ops/resample.h"
+#include "brio/ops/image/resample.h"
 
 #include <gtest/gtest.h>
 
-#include "brio/ops/elementwise.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/random.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

@@ -1,4 +1,4 @@
-#include "brio/ops/row_norm.h"
+#include "brio/ops/network/row_norm.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/thread_pool.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
-#include "brio/ops/reduction.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

@@ -1,4 +1,4 @@
-#include "brio/ops/scan_ops.h"
+#include "brio/ops/control/scan_ops.h"
 
 #include <gtest/gtest.h>
 

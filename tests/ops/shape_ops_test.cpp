@@ -1,4 +1,4 @@
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 #include <gtest/gtest.h>
 

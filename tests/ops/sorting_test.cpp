@@ -1,4 +1,4 @@
-#include "brio/ops/sorting.h"
+#include "brio/ops/indexing/sorting.h"
 
 #include <gtest/gtest.h>
 

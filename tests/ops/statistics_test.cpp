@@ -1,12 +1,12 @@
-#include "brio/ops/statistics.h"
+#include "brio/ops/reductions/statistics.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "brio/ops/complex.h"
-#include "brio/ops/segment_ops.h"
-#include "brio/ops/strings.h"
+#include "brio/ops/elementwise/complex.h"
+#include "brio/ops/indexing/segment_ops.h"
+#include "brio/ops/strings/strings.h"
 #include "brio/runtime/function.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"

@@ -1,15 +1,15 @@
-#include "brio/ops/tensor_products.h"
+#include "brio/ops/linear_algebra/tensor_products.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "brio/ir/trace.h"
-#include "brio/ops/einsum.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/products.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/linear_algebra/einsum.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "tests/ops/harness.h"
 #include "tests/ops/refusals.h"
 

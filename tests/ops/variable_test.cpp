@@ -1,10 +1,10 @@
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
 
 #include <gtest/gtest.h>
 
 #include "brio/autodiff/tape.h"
 #include "brio/base/error.h"
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "tests/ops/harness.h"
 
 namespace brio::testing {

@@ -69,6 +69,28 @@ TEST(Casts, OfAllWeightsAreOne) {
   expect_has(out, "= cast %10 {dtype=f32}");  // of what is computed
 }
 
+TEST(Casts, OfGradientsAreLeftToTheOptimizer) {
+  const std::string_view text =
+      R"((%0: f64[], %1: f64[], %2: f32[2,3], %3: f32[4], %4: f32[5], %5: bf16[6], %6: f16[4], %7: bf16[5]) {
+    %8 = cast %5 {dtype=f32} : f32[6]
+    %9 = reshape %8 {shape=[2,3]} : f32[2,3]
+    %10 = neg %6 : f16[4]
+    %11 = cast %10 {dtype=f32} : f32[4]
+    %12 = neg %7 : bf16[5]
+    %13 = cast %12 {dtype=f32} : f32[5]
+    %14, %15, %16 = sgd_update %0, %1, %2, %3, %4, %9, %11, %13 {nesterov=false, has_momentum=false, decays=false, gated=false, spread=0} : f32[2,3], f32[4], f32[5]
+    return %14, %15, %16, %13
+  })";
+  expect_has(after(merge_casts, text), "= sgd_update %0, %1, %2, %3, %4, %9, %11, %13");  // the CPU
+  const OwnKernels target;
+  const TargetScope scope(target);
+  const std::string out = after(merge_casts, text);
+  expect_has(out, "%9 = reshape %5 {shape=[2,3]} : bf16[2,3]");
+  expect_has(out, "= sgd_update %0, %1, %2, %3, %4, %9, %10, %13");  // the last is read by somebody else too
+  expect_has(out, "%13 = cast %12");
+  expect_lacks(out, "%11 = cast");
+}
+
 TEST(Narrow, RowsBetweenCastsAreOfSixteenBits) {
   struct : Target {
     bool has_narrow_rows() const override { return true; }

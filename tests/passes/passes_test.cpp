@@ -392,6 +392,24 @@ TEST(Checks, ComeBeforeWhatMayBeOverwritten) {
   EXPECT_LT(out.find("assert_true"), out.find("exp")) << out;
 }
 
+// Gradients of weights are made where they were recorded, and the update of what was donated comes last.
+TEST(Checks, KeepTheOrderOfWhatOverwritesNothing) {
+  const std::string out = after(order_checks, R"((%0: f32[9,4] donated, %1: i32[5], %2: f32[5,4], %3: f32[4,4]) {
+    %4 = matmul %2, %3 {transpose_a=false, transpose_b=false} : f32[5,4]
+    %5 = matmul %2, %2 {transpose_a=true, transpose_b=false} : f32[4,4]
+    %6 = neg %0 : f32[9,4]
+    %7 = matmul %4, %3 {transpose_a=false, transpose_b=false} : f32[5,4]
+    %8 = broadcast_to %3 {shape=[4,4]} : f32[4,4]
+    %9 = gather %2, %1 {axis=0} : f32[5,4]
+    %10 = add %9, %7 : f32[5,4]
+    return %5, %6, %8, %10
+  })");
+  const auto at = [&](std::string_view what) { return out.find(what); };
+  EXPECT_LT(at("%5 ="), at("%7 ="));
+  EXPECT_LT(at("%8 ="), at("%9 ="));
+  EXPECT_LT(at("%10 ="), at("%6 ="));
+}
+
 TEST(Checks, StayWhereNothingIsDonated) {
   const std::string out = after(order_checks, R"((%0: u8[0], %1: f32[3], %2: bool[]) {
     %3 = exp %1 : f32[3]

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "brio/autodiff/tape.h"
-#include "brio/ops/control.h"
-#include "brio/ops/effects.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/random.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/control/effects.h"
+#include "brio/ops/control/variable.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio {
 namespace {

@@ -11,7 +11,7 @@
 #include "brio/brio.h"
 #include "brio/formats/file.h"
 #include "brio/ir/trace.h"
-#include "brio/ops/composites.h"
+#include "brio/ops/network/composites.h"
 #include "brio/passes/pipeline.h"
 #include "brio/runtime/device_costs.h"
 #include "brio/runtime/device_target.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "brio/brio.h"
-#include "brio/data/image_folder.h"
+#include "brio/data/sources/image_folder.h"
 #include "tests/data/many_files.h"
 #include "tests/formats/scratch.h"
 

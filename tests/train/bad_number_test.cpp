@@ -9,8 +9,8 @@
 
 #include "brio/base/warning.h"
 #include "brio/brio.h"
-#include "brio/nn/loss_scale_optimizer.h"
 #include "brio/nn/names.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "tests/nn/golden_values.h"
 
 namespace brio {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "brio/formats/tfrecord.h"
+#include "brio/nn/layers/merging.h"
 #include "brio/train/model.h"
 #include "tests/nn/golden_values.h"
 
@@ -219,6 +221,45 @@ TEST(Fit, TakesAStepOfOnesOwn) {
   EXPECT_EQ(traced, 1);
   EXPECT_LT(history["loss"].back(), history["loss"].front() / 2);
   EXPECT_NEAR(history["twice"].back(), 2 * history["loss"].back(), 1e-6);
+}
+
+TEST(TensorBoard, WritesNumbersHistogramsAndTheGraph) {
+  const std::string logs = (std::filesystem::temp_directory_path() / "brio-tensorboard-test").string();
+  std::filesystem::remove_all(logs);
+  const nn::Symbol a = nn::Input({6}, {.name = "a"});
+  const nn::Symbol b = nn::Dense(300, {.activation = "relu", .name = "wide"})(a);
+  const nn::Model model(a, nn::Dense(1, {.name = "last"})(nn::Concatenate({.name = "both"})({a, b})));
+  model.compile({.optimizer = nn::SGD(0.125), .loss = "mse"});
+  const Tensor x = random::normal({64, 6}, {.seed = 1}), y = random::normal({64, 1}, {.seed = 2});
+  model.fit(x, y,
+            {.epochs = 2,
+             .batch_size = 16,
+             .validation_split = 0.25,
+             .verbose = 0,
+             .callbacks = {train::tensorboard(logs, {.histogram_freq = 1, .update_every = 2})}});
+  const auto events = [&](const std::string& part) {
+    std::string all;
+    for (const auto& entry : std::filesystem::directory_iterator(logs + "/" + part))
+      for (auto [reader, record] = std::pair(formats::RecordReader(entry.path()), std::string_view());
+           reader.next(record);)
+        all += std::string(record) + "\n";
+    return all;
+  };
+  const auto count = [](const std::string& text, const std::string& part) {
+    size_t n = 0;
+    for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    return n;
+  };
+  const std::string train = events("train"), validation = events("validation");
+  EXPECT_EQ(count(train, "epoch_loss"), 2u);
+  EXPECT_EQ(count(train, "batch_loss"), 3u);  // of six batches
+  EXPECT_EQ(count(train, "epoch_learning_rate"), 2u);
+  EXPECT_EQ(count(train, "/histogram"), 8u);  // two kernels and two biases, twice
+  EXPECT_EQ(count(train, "Concatenate"), 1u);
+  EXPECT_EQ(count(validation, "epoch_loss"), 2u);
+  std::filesystem::remove_all(logs);
+  EXPECT_EQ(invalid([] { train::tensorboard(""); }),
+            "[tensorboard] the directory has no name; give it one, such as \"logs\"");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // fit, evaluate and predict over datasets.
 #include <gtest/gtest.h>
 
-#include "brio/nn/dense.h"
-#include "brio/nn/merging.h"
+#include "brio/nn/layers/dense.h"
+#include "brio/nn/layers/merging.h"
 #include "brio/train/model.h"
 #include "tests/nn/golden_values.h"
 

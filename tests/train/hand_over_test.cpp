@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "brio/brio.h"
-#include "brio/data/sources.h"
+#include "brio/data/sources/sources.h"
+#include "brio/train/batch_source.h"
 #include "tests/place.h"
 #include "tests/walled_device.h"
 
@@ -72,6 +75,33 @@ TEST(HandOver, WhatSomebodyKeepsIsNotWrittenOver) {
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(kept[static_cast<size_t>(i)].to_vector<float>(),
               (std::vector<float>{static_cast<float>(i), static_cast<float>(i + 1), static_cast<float>(i + 2)}));
+}
+
+// What lies in the device's staging memory goes from there, and is the source's again when it has been read.
+TEST(HandOver, BatchesInStagingMemoryAreNotCopiedThere) {
+  Device& device = walled_device(0);
+  const DeviceScope scope(device);
+  const std::vector<float> numbers(1 << 14, 1);
+  const Tensor all = Tensor::from(numbers, {64, 256});
+  ArraySource source(all, {}, {}, {.batch_size = 16, .shuffle = Generator::State{.seed = 1}});
+  source.set_memory(device.staging());
+  const auto step = function([](const Tensor& x) { return sum(x); });
+  HandOver hand_over;
+  std::set<const void*> seen;
+  for (int64_t epoch = 0; epoch < 5; ++epoch) {
+    source.reset(epoch);
+    Batch batch;
+    while (source.next(batch)) {
+      const Array& rows = batch.x[0].impl()->array;
+      EXPECT_EQ(&rows.buffer->memory(), &device.staging());
+      seen.insert(rows.data());
+      std::vector<Tensor> arguments{batch.x[0]};
+      hand_over.move(arguments, device);
+      EXPECT_EQ(&device_of(arguments[0]), &device);
+      EXPECT_EQ(step(arguments[0]).item<float>(), 4096.f);
+    }
+  }
+  EXPECT_LE(seen.size(), 5u);  // three are under way, and one is filled
 }
 
 TEST(HandOver, StringsAndWhatIsThereStay) {

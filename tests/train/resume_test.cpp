@@ -15,7 +15,7 @@
 
 #include "brio/brio.h"
 #include "brio/formats/file.h"
-#include "brio/nn/loss_scale_optimizer.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "brio/train/run_state.h"
 
 namespace brio {

@@ -10,7 +10,7 @@
 #include "brio/formats/file.h"
 #include "brio/formats/safetensors.h"
 #include "brio/models/models.h"
-#include "brio/nn/loss_scale_optimizer.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
 #include "brio/nn/weight_paths.h"
 
 namespace brio {

@@ -8,7 +8,7 @@
 #include <cpuid.h>
 #endif
 
-#include "brio/backends/cpu/gemm_kernels.h"
+#include "brio/backends/cpu/gemm/gemm_kernels.h"
 #include "brio/base/error.h"
 
 namespace brio::cpu {

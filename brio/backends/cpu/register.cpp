@@ -1,4 +1,4 @@
-#include "brio/backends/cpu/lower.h"
+#include "brio/backends/cpu/lowering/lower.h"
 #include "brio/base/isa.h"
 
 namespace brio {
@@ -17,6 +17,7 @@ void register_cpu(Registry& registry) {
   cpu::add_random_kernels(registry);
   cpu::add_row_kernels(registry);
   cpu::add_row_norm_kernels(registry);
+  cpu::add_lstm_gates_kernels(registry);
   cpu::add_movement_kernels(registry);
   cpu::add_point_kernels(registry);
   cpu::add_indexed_row_kernels(registry);

@@ -4,12 +4,18 @@
 #include <chrono>
 #include <limits>
 
+#include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/kernel_times.h"
 #include "brio/backends/cuda/loop.h"
 #include "brio/base/error.h"
 
 namespace brio::cuda {
 namespace {
+
+size_t rounded_to_pages(size_t bytes) {
+  constexpr size_t kPage = 4096;
+  return (std::max(bytes, kPage) + kPage - 1) / kPage * kPage;
+}
 
 CUdeviceptr address(const void* p) { return reinterpret_cast<CUdeviceptr>(p); }
 
@@ -44,15 +50,31 @@ void CudaMemory::unmap(void* data, size_t) noexcept {
 }
 
 void* PinnedMemory::allocate(size_t bytes) {
+  const size_t size = rounded_to_pages(bytes);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = free_.find(size); found != free_.end()) {
+      void* const data = found->second;
+      free_.erase(found);
+      kept_ -= size;
+      return data;
+    }
+  }
   device_.enter();
   void* data = nullptr;
-  check(driver().cuMemHostAlloc(&data, bytes, CU_MEMHOSTALLOC_PORTABLE),
-        cat("taking ", bytes, " bytes of pinned memory"));
+  check(driver().cuMemHostAlloc(&data, size, CU_MEMHOSTALLOC_PORTABLE),
+        cat("taking ", size, " bytes of pinned memory"));
   return data;
 }
 
-void PinnedMemory::release(void* data, size_t, const Use& last) noexcept {
+void PinnedMemory::release(void* data, size_t bytes, const Use& last) noexcept {
   if (last.stream) last.stream->pass(last.ticket);
+  const size_t size = rounded_to_pages(bytes);
+  if (const std::lock_guard lock(mutex_); kept_ + size <= kMostKept) {
+    free_.emplace(size, data);
+    kept_ += size;
+    return;
+  }
   driver().cuMemFreeHost(data);
 }
 
@@ -69,6 +91,7 @@ CudaDevice::CudaDevice(int number) : Device(memory_), name_(cat("gpu:", number))
   multiprocessors_ = attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   capability_ = 10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                 attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  most_shared_ = static_cast<size_t>(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
   compiler_ = std::make_unique<Compiler>(capability_);
 }
 
@@ -77,6 +100,7 @@ CudaDevice::CudaDevice(Imagined imagined)
       name_("gpu:imagined"),
       multiprocessors_(132),
       capability_(imagined.capability),
+      most_shared_(imagined.capability >= 90 ? size_t{227} << 10 : size_t{99} << 10),
       memory_(*this) {
   compiler_ = std::make_unique<Compiler>(capability_);
 }
@@ -157,19 +181,45 @@ void CudaStream::launch(const Kernel& kernel, std::span<const void* const> in, s
   } else {
     static_cast<const CudaKernel&>(kernel).enqueue({in.data(), out.data(), scratch}, *this);
   }
+  const std::string_view op = static_cast<const CudaKernel&>(kernel).op;
+  if (is_to_break(op)) break_device();
   const std::lock_guard lock(mutex_);
-  ++pushed_;
+  if (waits_for_each()) passed_ = pushed_;  // this one alone is under way
+  under_way_.add(++pushed_, op);
+  if (waits_for_each()) must(driver().cuStreamSynchronize(stream_), op);
 }
 
-void CudaStream::start_with(const Code& code, Grid grid, Grid block, void** arguments) {
-  check(driver().cuLaunchKernel(code.function(), grid.x, grid.y, grid.z, block.x, block.y, block.z, 0, stream_,
-                                arguments, nullptr),
-        code.name());
+void CudaStream::refuse_result(CUresult result, std::string_view doing) {
+  if (!is_broken(result)) throw_failed(result, doing);
+  const std::lock_guard lock(broken_mutex_);
+  if (broken_.empty()) broken_ = breakage(result, under_way_.since(passed_));
+  throw InternalError(broken_);
+}
+
+void CudaStream::break_device() {
+  const std::shared_ptr<const Code> code =
+      device_.compiler().code("break", kernel_of("i64 address", "*(volatile i32*)address = 1", 32), {});
+  start(*code, {1}, {1}, int64_t{64});
+}
+
+void CudaStream::start_with(const Code& code, Grid grid, Grid block, void** arguments, size_t shared) {
+  const CUfunction function = code.function();
+  static std::mutex setting;  // what is set is the kernel's: launches of other threads may take less
+  std::unique_lock<std::mutex> lock;
+  if (shared != 0) {
+    lock = std::unique_lock(setting);
+    must(driver().cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                     static_cast<int>(shared)),
+         code.name());
+  }
+  must(driver().cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                               static_cast<unsigned>(shared), stream_, arguments, nullptr),
+       code.name());
 }
 
 void CudaStream::copy_to_host(void* host, const void* device, size_t bytes) {
   device_.enter();
-  check(driver().cuMemcpyDtoHAsync(host, address(device), bytes, stream_), "copying to the host");
+  must(driver().cuMemcpyDtoHAsync(host, address(device), bytes, stream_), "copying to the host");
   const std::lock_guard lock(mutex_);
   ++pushed_;
 }
@@ -177,19 +227,19 @@ void CudaStream::copy_to_host(void* host, const void* device, size_t bytes) {
 // is pinned, is read later.
 void CudaStream::copy_to_device(void* device, const void* host, size_t bytes) {
   device_.enter();
-  check(driver().cuMemcpyHtoDAsync(address(device), host, bytes, stream_), "copying to the device");
+  must(driver().cuMemcpyHtoDAsync(address(device), host, bytes, stream_), "copying to the device");
   const std::lock_guard lock(mutex_);
   ++pushed_;
 }
 void CudaStream::copy(void* to, const void* from, size_t bytes) {
   device_.enter();
-  check(driver().cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "copying on the device");
+  must(driver().cuMemcpyDtoDAsync(address(to), address(from), bytes, stream_), "copying on the device");
   const std::lock_guard lock(mutex_);
   ++pushed_;
 }
 void CudaStream::clear(void* data, size_t bytes) {
   device_.enter();
-  check(driver().cuMemsetD8Async(address(data), 0, bytes, stream_), "clearing memory");
+  must(driver().cuMemsetD8Async(address(data), 0, bytes, stream_), "clearing memory");
   const std::lock_guard lock(mutex_);
   ++pushed_;
 }
@@ -212,12 +262,12 @@ uint64_t CudaStream::mark_locked() {
   if (pushed_ == passed_ || (!marks_.empty() && marks_.back().ticket == pushed_)) return pushed_;
   CUevent event = nullptr;
   if (idle_events_.empty()) {
-    check(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "making an event");
+    must(driver().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), "making an event");
   } else {
     event = idle_events_.back();
     idle_events_.pop_back();
   }
-  check(driver().cuEventRecord(event, stream_), "marking a stream");
+  must(driver().cuEventRecord(event, stream_), "marking a stream");
   marks_.push_back({pushed_, event});
   return pushed_;
 }
@@ -243,7 +293,7 @@ void CudaStream::wait_locked(std::unique_lock<std::mutex>& lock, uint64_t ticket
     lock.unlock();
     const CUresult result = driver().cuEventSynchronize(event);
     lock.lock();
-    check(result, "running kernels");
+    must(result, "running kernels");
     std::vector<Kept> gone;
     collect(gone);
     lock.unlock();
@@ -277,7 +327,7 @@ void CudaStream::wait_for(Stream& other, uint64_t ticket) {
     const auto mark = std::ranges::find_if(stream.marks_, [&](const Mark& m) { return m.ticket >= ticket; });
     BRIO_CHECK(mark != stream.marks_.end(), "a ticket that no stream gave");
     device_.enter();
-    check(driver().cuStreamWaitEvent(stream_, mark->event, 0), "letting a stream wait");
+    must(driver().cuStreamWaitEvent(stream_, mark->event, 0), "letting a stream wait");
   }
   const std::lock_guard lock(mutex_);
   ++pushed_;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "brio/backends/cuda/compiler.h"
+#include "brio/backends/cuda/failures.h"
 #include "brio/backends/cuda/libraries.h"
 #include "brio/runtime/backend.h"
 
@@ -32,6 +34,7 @@ class CudaKernel : public Kernel {
   virtual void enqueue(const KernelArgs& args, CudaStream& stream) const = 0;
   // Of kernels that may refuse their data: throws what the user reads.
   virtual void refuse(long long value, long long place) const;
+  std::string_view op = "?";  // whose kernel it is
 };
 
 struct Grid {
@@ -64,6 +67,12 @@ class CudaStream final : public Stream {
     void* pointers[] = {const_cast<void*>(static_cast<const void*>(&args))...};
     start_with(code, grid, block, pointers);
   }
+  // With so much shared memory beside what the kernel's text declares (prelude.cuh, dynamic_memory).
+  template <typename... Args>
+  void start_sharing(size_t shared, const Code& code, Grid grid, Grid block, const Args&... args) {
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&args))...};
+    start_with(code, grid, block, pointers, shared);
+  }
   void start_packed(const Code& code, Grid grid, Grid block, const std::vector<char>& parameters) {
     void* pointers[] = {const_cast<char*>(parameters.data())};
     start_with(code, grid, block, pointers);
@@ -85,11 +94,18 @@ class CudaStream final : public Stream {
     uint64_t ticket;
     std::shared_ptr<const void> what;
   };
-  void start_with(const Code& code, Grid grid, Grid block, void** arguments);
+  void start_with(const Code& code, Grid grid, Grid block, void** arguments, size_t shared = 0);
   uint64_t mark_locked();
   void wait_locked(std::unique_lock<std::mutex>& lock, uint64_t ticket);
   void collect(std::vector<Kept>& gone);  // what has passed
   void throw_refused();
+  void break_device();  // for tests
+  // As check(); of a device that is broken it says the same each time: what was under way when that was first seen.
+  void must(CUresult result, std::string_view doing) {
+    if (result != CUDA_SUCCESS) [[unlikely]]
+      refuse_result(result, doing);
+  }
+  [[noreturn]] void refuse_result(CUresult result, std::string_view doing);
 
   CudaDevice& device_;
   CUstream stream_ = nullptr;
@@ -98,11 +114,15 @@ class CudaStream final : public Stream {
   std::deque<Mark> marks_;
   std::vector<CUevent> idle_events_;
   std::deque<Kept> kept_;
+  UnderWay under_way_;
+  std::mutex broken_mutex_;
+  std::string broken_;          // what is said of a device that is broken
   Failure* failure_ = nullptr;  // pinned
   bool in_section_ = false;     // sections within it are parts of its graph
 };
 
-// Memory of the host that the device copies from by itself.
+// Memory of the host that the device copies from by itself. Taking and giving it back stops the device, so that some
+// of it is kept for the next that ask.
 class PinnedMemory final : public Memory {
  public:
   explicit PinnedMemory(CudaDevice& device) : device_(device) {}
@@ -110,7 +130,11 @@ class PinnedMemory final : public Memory {
   void release(void* data, size_t bytes, const Use& last) noexcept override;
 
  private:
+  static constexpr size_t kMostKept = size_t{1} << 30;
   CudaDevice& device_;
+  std::mutex mutex_;
+  std::multimap<size_t, void*> free_;  // by rounded size
+  size_t kept_ = 0;
 };
 
 class CudaMemory final : public DeviceMemory {
@@ -145,7 +169,8 @@ class CudaDevice final : public Device {
   cublasLtHandle_t products();                  // made at the first call
   cudnnHandle_t cudnn_handle(CUstream stream);  // this thread's
   int multiprocessors() const { return multiprocessors_; }
-  int capability() const { return capability_; }  // 90: compute capability 9.0
+  int capability() const { return capability_; }       // 90: compute capability 9.0
+  size_t most_shared() const { return most_shared_; }  // bytes of shared memory that a block may have
 
  private:
   CUdevice device_ = 0;
@@ -153,6 +178,7 @@ class CudaDevice final : public Device {
   mutable CUcontext context_ = nullptr;  // taken at the first use: it costs time and memory
   std::string name_;
   int multiprocessors_ = 0, capability_ = 0;
+  size_t most_shared_ = size_t{48} << 10;
   CudaMemory memory_;
   PinnedMemory staging_{*this};
   std::unique_ptr<Compiler> compiler_;

@@ -20,6 +20,7 @@ struct CapturedSection final : Stream::Kept {
   };
   std::vector<Entry> entries;
   uint64_t clock = 0;
+  std::shared_ptr<const OpNames> ops;  // of its kernels
 
   ~CapturedSection() override {
     for (const Entry& entry : entries)
@@ -43,6 +44,13 @@ class Within {
   bool& flag_;
 };
 
+std::shared_ptr<const OpNames> ops_of(const Stream::Section& section) {
+  auto ops = std::make_shared<OpNames>();
+  for (const Stream::Launch& launch : section.launches)
+    ops->push_back(launch.led ? "a loop" : static_cast<const CudaKernel*>(launch.kernel)->op);
+  return ops;
+}
+
 bool is_one_launch(const Stream::Section& section) {
   return section.launches.size() == 1 && !section.launches.front().led;
 }
@@ -50,13 +58,14 @@ bool is_one_launch(const Stream::Section& section) {
 }  // namespace
 
 void CudaStream::launch_all(const Section& section, void** pointers, char* arena) {
-  if (in_section_ || switched_off() || times_kernels() || is_one_launch(section))
+  if (in_section_ || switched_off() || times_kernels() || waits_for_each() || is_one_launch(section))
     return Stream::launch_all(section, pointers, arena);
   const Within within(in_section_);
   device_.enter();
   const std::lock_guard lock(section.mutex);
   if (!section.kept) section.kept = std::make_shared<CapturedSection>();
   auto& captured = static_cast<CapturedSection&>(*section.kept);
+  if (!captured.ops) captured.ops = ops_of(section);
   const size_t first = section.launches.front().in, count = section.launches.back().end - first;
   const auto same = [&](const CapturedSection::Entry& entry) {
     return std::equal(pointers + first, pointers + first + count, entry.pointers.begin(), entry.pointers.end() - 1) &&
@@ -80,7 +89,7 @@ void CudaStream::launch_all(const Section& section, void** pointers, char* arena
   }
   entry->last_used = ++captured.clock;
   if (!entry->graph) {
-    check(driver().cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "beginning a graph");
+    must(driver().cuStreamBeginCapture(stream_, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "beginning a graph");
     CUgraph graph = nullptr;
     try {
       Stream::launch_all(section, pointers, arena);
@@ -89,14 +98,14 @@ void CudaStream::launch_all(const Section& section, void** pointers, char* arena
       if (graph) driver().cuGraphDestroy(graph);
       throw;
     }
-    check(driver().cuStreamEndCapture(stream_, &graph), "ending a graph");
+    must(driver().cuStreamEndCapture(stream_, &graph), "ending a graph");
     const CUresult made = driver().cuGraphInstantiate(&entry->graph, graph, 0);
     driver().cuGraphDestroy(graph);
-    check(made, "making a graph");
+    must(made, "making a graph");
   }
-  check(driver().cuGraphLaunch(entry->graph, stream_), "starting a graph");
+  must(driver().cuGraphLaunch(entry->graph, stream_), "starting a graph");
   const std::lock_guard counting(mutex_);
-  ++pushed_;
+  under_way_.add(++pushed_, captured.ops);
 }
 
 }  // namespace brio::cuda

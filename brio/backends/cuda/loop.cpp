@@ -5,11 +5,11 @@
 #include "brio/backends/cuda/compiler.h"
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/base/error.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/fusion.h"
-#include "brio/ops/indexed_rows.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/indexing/indexed_rows.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::cuda {
 namespace {

@@ -13,7 +13,9 @@ class Kernels {
   template <typename K>
   void add(const OpDef& op, std::string_view name, Support (*supports)(const NodeView& node), int priority = 10) {
     registry_.add(device_, op, {name, priority, supports, [](const NodeView& node) -> std::unique_ptr<Kernel> {
-                                  return std::make_unique<K>(node);
+                                  auto kernel = std::make_unique<K>(node);
+                                  kernel->op = node.node.op->name;
+                                  return kernel;
                                 }});
   }
 

@@ -7,7 +7,7 @@
 #include "brio/backends/cuda/cudnn_attention.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/attention.h"
+#include "brio/ops/network/attention.h"
 
 namespace brio::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // cast_many: all tensors in few launches (device/cast_many.cuh).
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/fusion.h"
+#include "brio/ops/elementwise/fusion.h"
 
 namespace brio::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/column_moments.h"
+#include "brio/ops/network/column_moments.h"
 
 namespace brio::cuda {
 namespace {

@@ -6,7 +6,7 @@
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
 #include "brio/base/tensor_float.h"
-#include "brio/ops/convolution.h"
+#include "brio/ops/network/convolution.h"
 
 namespace brio::cuda {
 namespace {

@@ -1,11 +1,12 @@
 // Depthwise convolutions over two axes, and their gradients (device/depthwise.cuh): cuDNN compiles its engines for
 // them when a plan is made, which takes many seconds for a network.
 #include <algorithm>
+#include <bit>
 
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/convolution.h"
+#include "brio/ops/network/convolution.h"
 
 namespace brio::cuda {
 namespace {
@@ -60,6 +61,7 @@ class DepthwiseKernel : public CudaKernel {
   DepthwiseKernel(const NodeView& node, int64_t most_channels)
       : device_(device_of(node)), dtype_(node.out(0).dtype), g_(geometry(node)), sizes_(g_) {
     vector_ = static_cast<int>(std::min<int64_t>(most_channels, static_cast<int64_t>(16 / size_of(dtype_))));
+    vector_ = static_cast<int>(std::bit_floor(static_cast<unsigned>(vector_)));  // what vectors of memory are
     while (vector_ > 1 && g_.groups % vector_ != 0) vector_ /= 2;
     description = cat("depthwise, ", vector_, " channels at once");
   }

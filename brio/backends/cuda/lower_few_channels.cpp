@@ -5,8 +5,8 @@
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/conv_pool.h"
-#include "brio/ops/convolution.h"
+#include "brio/ops/network/conv_pool.h"
+#include "brio/ops/network/convolution.h"
 
 namespace brio::cuda {
 namespace {

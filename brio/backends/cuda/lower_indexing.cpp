@@ -3,9 +3,9 @@
 
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/indexed_rows.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/ranges.h"
+#include "brio/ops/indexing/indexed_rows.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/shapes/ranges.h"
 
 namespace brio::cuda {
 namespace {
@@ -58,32 +58,41 @@ class GatherKernel final : public CudaKernel {
         axis_(node.attrs()[0]),
         around_(params_, axis_),
         count_(node.in(1).shape.elements()) {
-    const std::string_view word = word_name(size_of(node.out(0).dtype)), l = type_name(node.in(1).dtype);
-    code_ = indexing_code(node, "gather",
-                          cat(word, "* out, const ", word, "* in, const ", l,
-                              "* indices, i64 total, i64 count, i64 size, i64 inner, FailureAt failure"),
-                          "gather_rows(out, in, indices, total, count, size, inner, failure)");
-    description = "one thread an element";
+    const size_t element = size_of(node.out(0).dtype), row = static_cast<size_t>(around_.inner) * element;
+    element_code_ = code_for(node, element);
+    if (element < kVectorBytes && row != 0 && row % kVectorBytes == 0) {
+      vector_ = static_cast<int64_t>(kVectorBytes / element);
+      vector_code_ = code_for(node, kVectorBytes);
+    }
+    description = vector_code_ ? "one thread a vector" : "one thread an element";
     if (around_.outer * count_ * around_.inner != 0)
       check_ = range_check(node, 1, around_.size, [this](long long value, long long at) { refuse(value, at); });
   }
   Check input_check() const override { return {1, check_.get()}; }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
-    const int64_t total = around_.outer * count_ * around_.inner;
+    const bool vectors = vector_code_ && is_aligned({args.out[0], args.in[0]});
+    const int64_t inner = vectors ? around_.inner / vector_ : around_.inner, total = around_.outer * count_ * inner;
     if (total == 0) return;
-    stream.start(*code_, enough_blocks(device_, total), {256}, args.out[0], args.in[0], args.in[1], total, count_,
-                 around_.size, around_.inner, stream.failure_of(*this));
+    stream.start(vectors ? *vector_code_ : *element_code_, enough_blocks(device_, total), {256}, args.out[0],
+                 args.in[0], args.in[1], total, count_, around_.size, inner, stream.failure_of(*this));
   }
   void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
 
  private:
+  static std::shared_ptr<const Code> code_for(const NodeView& node, size_t bytes) {
+    const std::string_view word = word_name(bytes), l = type_name(node.in(1).dtype);
+    return indexing_code(node, "gather",
+                         cat(word, "* out, const ", word, "* in, const ", l,
+                             "* indices, i64 total, i64 count, i64 size, i64 inner, FailureAt failure"),
+                         "gather_rows(out, in, indices, total, count, size, inner, failure)");
+  }
   CudaDevice& device_;
   const OpDef& op_;
   Shape params_;
   int64_t axis_;
   Around around_;
-  int64_t count_;
-  std::shared_ptr<const Code> code_;
+  int64_t count_, vector_ = 1;
+  std::shared_ptr<const Code> element_code_, vector_code_;  // the second: where rows are whole vectors
   std::unique_ptr<CudaKernel> check_;
 };
 
@@ -103,13 +112,14 @@ class ScatterAddKernel final : public CudaKernel {
     const std::string_view t = type_name(node.out(0).dtype), l = type_name(node.in(1).dtype);
     if (by_rows_) {
       fill_ = indexing_code(node, "fill", "i32* out, i32 value, i64 count", "fill_i32(out, value, count)");
-      first_ = indexing_code(node, "find_first",
-                             cat("i32* first, const ", l, "* indices, i32 count, i64 size, FailureAt failure"),
-                             "find_first(first, indices, count, size, failure)");
+      first_ =
+          indexing_code(node, "find_first",
+                        cat("i32* first, i32* named, const ", l, "* indices, i32 count, i64 size, FailureAt failure"),
+                        "find_first(first, named, indices, count, size, failure)");
       add_ = indexing_code(node, "scatter_rows",
                            cat(t, "* table, const ", t, "* rows, const ", l,
-                               "* indices, const i32* first, i32 count, i64 size, i64 width"),
-                           "scatter_equal_rows(table, rows, indices, first, count, size, width)");
+                               "* indices, const i32* first, const i32* named, i32 count, i64 size, i64 width"),
+                           "scatter_equal_rows(table, rows, indices, first, named, count, size, width)");
     } else {
       add_ = indexing_code(node, "scatter_add",
                            cat(t, "* out, const ", t, "* in, const ", l, "* indices, const ", t,
@@ -122,8 +132,9 @@ class ScatterAddKernel final : public CudaKernel {
       check_ = range_check(node, 1, around_.size, [this](long long value, long long at) { refuse(value, at); });
   }
   Check input_check() const override { return {1, check_.get()}; }
+  bool allows_in_place(size_t in, size_t) const override { return in == 0; }  // the table that it adds to
   size_t scratch_needed() const override {
-    return by_rows_ ? static_cast<size_t>(around_.size) * sizeof(int32_t) : 0;
+    return by_rows_ ? static_cast<size_t>(2 * around_.size) * sizeof(int32_t) : 0;
   }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     const int64_t lanes = around_.outer * around_.inner;
@@ -136,10 +147,13 @@ class ScatterAddKernel final : public CudaKernel {
     if (args.out[0] != args.in[0]) stream.copy(args.out[0], args.in[0], bytes_);
     if (count_ == 0) return;
     const int count = static_cast<int>(count_);
-    stream.start(*fill_, enough_blocks(device_, around_.size), {256}, args.scratch, count, around_.size);
-    stream.start(*first_, blocks_for(count_, 256), {256}, args.scratch, args.in[1], count, around_.size,
+    int32_t* const first = static_cast<int32_t*>(args.scratch);
+    int32_t* const named = first + around_.size;
+    stream.start(*fill_, enough_blocks(device_, around_.size), {256}, first, count, around_.size);
+    stream.clear(named, static_cast<size_t>(around_.size) * sizeof(int32_t));
+    stream.start(*first_, blocks_for(count_, 256), {256}, first, named, args.in[1], count, around_.size,
                  stream.failure_of(*this));
-    stream.start(*add_, {static_cast<unsigned>(count)}, {256}, args.out[0], args.in[2], args.in[1], args.scratch,
+    stream.start(*add_, {static_cast<unsigned>(count)}, {256}, args.out[0], args.in[2], args.in[1], first, named,
                  count, around_.size, around_.inner);
   }
   void refuse(long long value, long long place) const override { throw_bad_index(op_, params_, axis_, value, place); }
@@ -236,19 +250,20 @@ class SumRowsKernel final : public CudaKernel {
     table_.set(0, size_);
     const std::string_view t = type_name(node.out(1).dtype), l = type_name(node.in(0).dtype);
     fill_ = indexing_code(node, "fill", "i32* out, i32 value, i64 count", "fill_i32(out, value, count)");
-    first_ = indexing_code(node, "find_first",
-                           cat("i32* first, const ", l, "* indices, i32 count, i64 size, FailureAt failure"),
-                           "find_first(first, indices, count, size, failure)");
+    first_ =
+        indexing_code(node, "find_first",
+                      cat("i32* first, i32* named, const ", l, "* indices, i32 count, i64 size, FailureAt failure"),
+                      "find_first(first, named, indices, count, size, failure)");
     number_ = device_.compiler().code(
         "number_firsts",
         cat("extern \"C\" __global__ void __launch_bounds__(1024) NAME(i32* ids, i32* place, const i32* first, "
             "const ",
             l, "* indices, i32 count, i64 size) { number_firsts(ids, place, first, indices, count, size); }\n"),
         {"elementwise", "indexing"});
-    sum_ = indexing_code(
-        node, "sum_equal_rows",
-        cat(t, "* out, const ", t, "* rows, const ", l, "* indices, const i32* place, i32 count, i64 width"),
-        "sum_equal_rows(out, rows, indices, place, count, width)");
+    sum_ = indexing_code(node, "sum_equal_rows",
+                         cat(t, "* out, const ", t, "* rows, const ", l,
+                             "* indices, const i32* place, const i32* named, i32 count, i64 width"),
+                         "sum_equal_rows(out, rows, indices, place, named, count, width)");
     clear_ = indexing_code(node, "clear_unused_rows", cat(t, "* out, const i32* ids, i32 count, i64 width"),
                            "clear_unused_rows(out, ids, count, width)");
     description = "in the order of the indices, without a sort";
@@ -256,20 +271,23 @@ class SumRowsKernel final : public CudaKernel {
       check_ = range_check(node, 0, size_, [this](long long value, long long at) { refuse(value, at); });
   }
   Check input_check() const override { return {0, check_.get()}; }
-  size_t scratch_needed() const override { return static_cast<size_t>(size_ + count_ + 64) * sizeof(int32_t); }
+  size_t scratch_needed() const override { return static_cast<size_t>(2 * size_ + count_ + 64) * sizeof(int32_t); }
   void enqueue(const KernelArgs& args, CudaStream& stream) const override {
     int32_t* const first = static_cast<int32_t*>(args.scratch);
-    int32_t* const place = first + size_;
+    int32_t* const named = first + size_;
+    int32_t* const place = named + size_;
     const unsigned rows = static_cast<unsigned>(count_) + 1;
     if (count_ != 0) {
       stream.start(*fill_, enough_blocks(device_, size_), {256}, first, count_, size_);
-      stream.start(*first_, blocks_for(count_, 256), {256}, first, args.in[0], count_, size_,
+      stream.clear(named, static_cast<size_t>(size_) * sizeof(int32_t));
+      stream.start(*first_, blocks_for(count_, 256), {256}, first, named, args.in[0], count_, size_,
                    stream.failure_of(*this));
       stream.start(*number_, {1}, {1024}, args.out[0], place, first, args.in[0], count_, size_);
     }
     if (width_ == 0) return;
     stream.start(*clear_, {rows}, {256}, args.out[1], args.out[0], count_, width_);
-    if (count_ != 0) stream.start(*sum_, {rows}, {256}, args.out[1], args.in[1], args.in[0], place, count_, width_);
+    if (count_ != 0)
+      stream.start(*sum_, {rows}, {256}, args.out[1], args.in[1], args.in[0], place, named, count_, width_);
   }
   void refuse(long long value, long long place) const override {
     throw_bad_index(op::scatter_add, table_, 0, value, place);

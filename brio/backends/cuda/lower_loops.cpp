@@ -4,10 +4,10 @@
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/loop.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/fusion.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::cuda {
 namespace {

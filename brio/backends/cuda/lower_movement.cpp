@@ -2,8 +2,8 @@
 #include "brio/backends/cuda/box_copy.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/sliced_axis.h"
+#include "brio/ops/indexing/sliced_axis.h"
+#include "brio/ops/shapes/shape_ops.h"
 
 namespace brio::cuda {
 namespace {

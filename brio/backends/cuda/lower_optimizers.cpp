@@ -4,7 +4,7 @@
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/optimizer_ops.h"
+#include "brio/ops/network/optimizer_ops.h"
 
 namespace brio::cuda {
 namespace {
@@ -40,7 +40,9 @@ class UpdateKernel final : public CudaKernel {
             static_cast<int>((node.attrs()[0] != 0) | (&op_ == &op::adam_update ? 0 : (node.attrs()[1] != 0) << 1))) {
     for (size_t i = 0; i < layout_.n; ++i) {
       const Shape& shape = node.out(i).shape;
-      Tensor t{static_cast<int64_t>(shape.elements()), 0, 0};
+      const DType gradient = node.in(layout_.in(1, i)).dtype;
+      Tensor t{static_cast<int64_t>(shape.elements()), 0, 0, gradient};
+      if (std::ranges::find(gradients_, gradient) == gradients_.end()) gradients_.push_back(gradient);
       if (layout_.is_spread(i) && t.elements != 0) {
         t.width = static_cast<int>(t.elements / static_cast<int64_t>(shape[0]));
         t.last = static_cast<int>(static_cast<int64_t>(node.in(layout_.in(1, i)).shape[0]) - 1);
@@ -48,7 +50,7 @@ class UpdateKernel final : public CudaKernel {
       tensors_.push_back(t);
     }
     vector_ = static_cast<int>(std::min<size_t>(4, 16 / size_of(dtype_)));
-    code_ = code_of(vector_);
+    for (const DType gradient : gradients_) codes_.push_back(code_of(vector_, gradient));
     description = cat("one pass over ", layout_.n, " tensors");
   }
   // Each thread reads its elements before it writes them; a gradient that is rows is read by several.
@@ -67,12 +69,18 @@ class UpdateKernel final : public CudaKernel {
     u.step = adam ? args.in[1] : nullptr;
     u.decay = layout_.decays ? args.in[layout_.decay()] : nullptr;
     u.gate = layout_.gated ? args.in[layout_.gate()] : nullptr;
+    for (size_t g = 0; g < gradients_.size(); ++g) enqueue_those(g, u, args, stream);
+  }
+
+ private:
+  // The parameters whose gradients are of one dtype.
+  void enqueue_those(size_t g, Updates& u, const KernelArgs& args, CudaStream& stream) const {
     int64_t blocks = 0;
     bool aligned = true;
     const auto start = [&] {
       if (u.count != 0) {
         u.first_block[u.count] = static_cast<uint32_t>(blocks);
-        stream.start(*(aligned ? code_ : code_of(1)), {static_cast<unsigned>(blocks)}, {256}, u);
+        stream.start(*(aligned ? codes_[g] : code_of(1, gradients_[g])), {static_cast<unsigned>(blocks)}, {256}, u);
       }
       u.count = 0;
       blocks = 0;
@@ -80,7 +88,7 @@ class UpdateKernel final : public CudaKernel {
     };
     for (size_t i = 0; i < layout_.n; ++i) {
       const Tensor& t = tensors_[i];
-      if (t.elements == 0) continue;
+      if (t.elements == 0 || t.gradient != gradients_[g]) continue;
       UpdateTensor& row = u.tensor[u.count];
       row = {};
       uintptr_t addresses = 0;
@@ -104,18 +112,19 @@ class UpdateKernel final : public CudaKernel {
     start();
   }
 
- private:
   struct Tensor {
     int64_t elements;
     int width, last;
+    DType gradient;
   };
-  std::shared_ptr<const Code> code_of(int vector) const {
+  std::shared_ptr<const Code> code_of(int vector, DType gradient) const {
     const char* rule = &op_ == &op::sgd_update ? "Sgd" : &op_ == &op::adam_update ? "Adam" : "Rmsprop";
     return device_.compiler().code(
         "update",
         cat("extern \"C\" __global__ void __launch_bounds__(256) NAME(const __grid_constant__ Updates u) { "
             "update_all<",
-            rule, ", ", type_name(dtype_), ", ", layout_.slots, ", ", flags_, ", ", vector, ">(u); }\n"),
+            rule, ", ", type_name(dtype_), ", ", type_name(gradient), ", ", layout_.slots, ", ", flags_, ", ", vector,
+            ">(u); }\n"),
         {"elementwise", "optimizers"});
   }
   CudaDevice& device_;
@@ -124,7 +133,8 @@ class UpdateKernel final : public CudaKernel {
   DType dtype_;
   int flags_, vector_ = 1;
   std::vector<Tensor> tensors_;
-  std::shared_ptr<const Code> code_;
+  std::vector<DType> gradients_;                    // those that there are
+  std::vector<std::shared_ptr<const Code>> codes_;  // of each
 };
 
 Support supports_update(const NodeView& node) {
@@ -133,7 +143,7 @@ Support supports_update(const NodeView& node) {
     if (node.out(i).dtype != node.out(0).dtype) return Support::cannot("parameters of several dtypes");
   for (size_t kind = 0; kind < 2 + layout.slots; ++kind)
     for (size_t i = 0; i < layout.n; ++i)
-      if (node.in(layout.in(kind, i)).dtype != node.out(0).dtype)
+      if (kind != 1 && node.in(layout.in(kind, i)).dtype != node.out(0).dtype)
         return Support::cannot("operands of several dtypes");
   return Support::can();
 }

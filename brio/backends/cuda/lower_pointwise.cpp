@@ -2,8 +2,8 @@
 // cuBLASLt takes these as they lie, where cuDNN wants the filter transposed.
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/convolution.h"
-#include "brio/ops/products.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/network/convolution.h"
 
 namespace brio::cuda {
 namespace {

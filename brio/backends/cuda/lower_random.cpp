@@ -3,7 +3,7 @@
 
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 
 namespace brio::cuda {
 namespace {

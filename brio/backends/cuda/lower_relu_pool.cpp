@@ -3,7 +3,7 @@
 
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/conv_pool.h"
+#include "brio/ops/network/conv_pool.h"
 
 namespace brio::cuda {
 namespace {

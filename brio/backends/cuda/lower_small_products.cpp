@@ -2,9 +2,9 @@
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
 #include "brio/base/error.h"
-#include "brio/ops/composites.h"
-#include "brio/ops/fusion.h"
-#include "brio/ops/products.h"
+#include "brio/ops/elementwise/fusion.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/network/composites.h"
 
 namespace brio::cuda {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "brio/backends/cuda/kernel_text.h"
 #include "brio/backends/cuda/lower.h"
-#include "brio/ops/convolution.h"
-#include "brio/ops/pooling.h"
+#include "brio/ops/network/convolution.h"
+#include "brio/ops/network/pooling.h"
 
 namespace brio::cuda {
 namespace {

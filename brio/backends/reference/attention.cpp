@@ -1,5 +1,5 @@
 // One row of weights at a time, in double: a second opinion on the plain form.
-#include "brio/ops/attention.h"
+#include "brio/ops/network/attention.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/fusion.h"
+#include "brio/ops/elementwise/fusion.h"
 
 namespace brio::reference {
 namespace {

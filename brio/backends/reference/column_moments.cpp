@@ -1,5 +1,5 @@
 // In double, one column at a time.
-#include "brio/ops/column_moments.h"
+#include "brio/ops/network/column_moments.h"
 
 #include "brio/backends/reference/kernel.h"
 

@@ -1,4 +1,4 @@
-#include "brio/ops/complex.h"
+#include "brio/ops/elementwise/complex.h"
 
 #include "brio/backends/reference/kernel.h"
 

@@ -1,11 +1,12 @@
 // Written apart from the plain definitions, in double: a second opinion on them.
-#include "brio/ops/composites.h"
+#include "brio/ops/network/composites.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "brio/backends/reference/products.h"
+#include "brio/ops/network/residuals.h"
 
 namespace brio::reference {
 namespace {
@@ -25,6 +26,16 @@ void run_linear(const Call& call) {
     using T = decltype(t);
     matmul<T>(call, call.attrs[1], call.attrs[2], [&](int64_t i, int64_t column, double sum) {
       call.out<T>()[i] = rounded<T>(activate(linear_activation(call.attrs), sum + wide(call.in<T>(2)[column])));
+    });
+  });
+}
+
+void run_linear_sum(const Call& call) {
+  visit_floats(call.in_avals[0].dtype, [&](auto t) {
+    using T = decltype(t);
+    matmul<T>(call, call.attrs[0], call.attrs[1], [&](int64_t i, int64_t column, double sum) {
+      if (call.in_avals.size() > 3) sum += wide(call.in<T>(3)[column]);
+      call.out<T>()[i] = rounded<T>(sum + wide(call.in<T>(2)[i]));
     });
   });
 }
@@ -123,6 +134,7 @@ void run_softsign(const Call& call) {
 
 void add_composites(Registry& r) {
   add<run_linear>(r, op::linear);
+  add<run_linear_sum>(r, op::linear_sum);
   add<run_softmax<false>>(r, op::softmax);
   add<run_softmax<true>>(r, op::log_softmax);
   add<run_xent<true, false>>(r, op::softmax_xent);

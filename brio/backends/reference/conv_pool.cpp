@@ -1,5 +1,5 @@
 // Written apart from the plain definitions: element by element, sums in double.
-#include "brio/ops/conv_pool.h"
+#include "brio/ops/network/conv_pool.h"
 
 #include <vector>
 

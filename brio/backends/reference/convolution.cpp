@@ -1,6 +1,6 @@
 // Every element of the result is one sum, over what the definition y[n, o, c] = Σ x[n, o · stride + k · dilation -
 // low, i] · filter[k, i, c] pairs it with.
-#include "brio/ops/convolution.h"
+#include "brio/ops/network/convolution.h"
 
 #include "brio/backends/reference/kernel.h"
 

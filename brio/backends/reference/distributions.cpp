@@ -1,7 +1,7 @@
-#include "brio/ops/distributions.h"
+#include "brio/ops/random/distributions.h"
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/distribution_kernels.h"
+#include "brio/ops/random/distribution_kernels.h"
 
 namespace brio::reference {
 namespace {

@@ -1,4 +1,4 @@
-#include "brio/ops/elementwise.h"
+#include "brio/ops/elementwise/elementwise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include "brio/backends/reference/kernel.h"
 #include "brio/base/special_functions.h"
-#include "brio/ops/maths.h"
+#include "brio/ops/elementwise/maths.h"
 
 namespace brio::reference {
 namespace {

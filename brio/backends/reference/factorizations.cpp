@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/factorizations.h"
-#include "brio/ops/matrices.h"
+#include "brio/ops/linear_algebra/factorizations.h"
+#include "brio/ops/linear_algebra/matrices.h"
 
 namespace brio::reference {
 namespace {

@@ -1,5 +1,5 @@
 // Fourier transforms by their definition.
-#include "brio/ops/fft.h"
+#include "brio/ops/signal/fft.h"
 
 #include <numbers>
 

@@ -1,10 +1,10 @@
-#include "brio/ops/indexed_rows.h"
+#include "brio/ops/indexing/indexed_rows.h"
 
 #include <cstring>
 #include <vector>
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/indexing.h"
+#include "brio/ops/indexing/indexing.h"
 
 namespace brio::reference {
 namespace {

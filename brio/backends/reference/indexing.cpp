@@ -1,9 +1,9 @@
-#include "brio/ops/indexing.h"
+#include "brio/ops/indexing/indexing.h"
 
 #include <cstring>
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/resample.h"
+#include "brio/ops/image/resample.h"
 
 namespace brio::reference {
 namespace {

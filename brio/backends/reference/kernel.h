@@ -89,6 +89,7 @@ void add_random(Registry& registry);
 void add_distributions(Registry& registry);
 void add_composites(Registry& registry);
 void add_row_norm(Registry& registry);
+void add_lstm_gates(Registry& registry);
 void add_attention(Registry& registry);
 void add_optimizer_ops(Registry& registry);
 

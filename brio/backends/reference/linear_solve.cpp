@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/linear_solve.h"
-#include "brio/ops/matrices.h"
+#include "brio/ops/linear_algebra/linear_solve.h"
+#include "brio/ops/linear_algebra/matrices.h"
 
 namespace brio::reference {
 namespace {

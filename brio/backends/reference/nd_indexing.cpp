@@ -1,4 +1,4 @@
-#include "brio/ops/nd_indexing.h"
+#include "brio/ops/indexing/nd_indexing.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // Keras' formulas in Keras' order, each step rounded to the parameters' dtype.
-#include "brio/ops/optimizer_ops.h"
+#include "brio/ops/network/optimizer_ops.h"
 
 #include <cmath>
 
@@ -33,8 +33,13 @@ struct Update {
   Rounded<T> scalar(size_t i) const { return static_cast<Wide<T>>(*call.in<double>(i)); }
   Rounded<T> one_minus(size_t i) const { return static_cast<Wide<T>>(1.0 - *call.in<double>(i)); }
   Rounded<T> get(size_t kind) const {
-    const int64_t at = kind == 1 && layout.is_spread(tensor) ? in_rows() : element;
-    return wide(call.in<T>(layout.in(kind, tensor))[at]);
+    const size_t i = layout.in(kind, tensor);
+    if (kind != 1) return wide(call.in<T>(i)[element]);
+    const int64_t at = layout.is_spread(tensor) ? in_rows() : element;
+    const DType dtype = call.in_avals[i].dtype;  // of 16 bits, it may be
+    if (dtype == f16) return static_cast<Wide<T>>(wide(call.in<Half>(i)[at]));
+    if (dtype == bf16) return static_cast<Wide<T>>(wide(call.in<BFloat16>(i)[at]));
+    return wide(call.in<T>(i)[at]);
   }
   int64_t in_rows() const {  // where the element is in a gradient that is rows
     const Shape &table = call.out_shape(tensor), &rows = call.in_shape(layout.in(1, tensor));

@@ -1,4 +1,4 @@
-#include "brio/ops/pooling.h"
+#include "brio/ops/network/pooling.h"
 
 #include "brio/backends/reference/kernel.h"
 

@@ -1,4 +1,4 @@
-#include "brio/ops/products.h"
+#include "brio/ops/linear_algebra/products.h"
 
 #include "brio/backends/reference/products.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "brio/backends/reference/kernel.h"
-#include "brio/ops/products.h"
+#include "brio/ops/linear_algebra/products.h"
 
 namespace brio::reference {
 

@@ -1,4 +1,4 @@
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 
 #include "brio/backends/reference/kernel.h"
 

@@ -1,4 +1,4 @@
-#include "brio/ops/reduction.h"
+#include "brio/ops/reductions/reduction.h"
 
 #include <limits>
 

@@ -27,6 +27,7 @@ void register_reference(Registry& registry) {
   reference::add_distributions(registry);
   reference::add_composites(registry);
   reference::add_row_norm(registry);
+  reference::add_lstm_gates(registry);
   reference::add_attention(registry);
   reference::add_optimizer_ops(registry);
 }

@@ -1,5 +1,6 @@
 // Written apart from the plain definition, in double.
-#include "brio/ops/row_norm.h"
+#include "brio/ops/network/row_norm.h"
+#include "brio/ops/network/residuals.h"
 
 #include <cmath>
 #include <vector>
@@ -40,6 +41,7 @@ void run_row_norm(const Call& call) {
   });
 }
 
+template <bool sums>  // with what is added
 void run_row_norm_grad(const Call& call) {
   const RowNormForm form(call.in_shape(0), call.attrs);
   const auto n = static_cast<double>(form.columns);
@@ -63,16 +65,19 @@ void run_row_norm_grad(const Call& call) {
         for (int64_t c = 0; c < form.columns; ++c) {
           const double normalised = (wide(x[c]) - row.mean) * row.inverse;
           dx[start + c] = rounded<T>(row.inverse * (wide(g[c]) * wide(scale[c]) - sum / n - normalised * dot / n));
+          if (sums) dx[start + c] = rounded<T>(wide(dx[start + c]) + wide(call.in<T>(3)[start + c]));
         }
       }
       for (int64_t c = 0; c < form.columns; ++c) {
-        double scales = 0, offsets = 0;
+        double scales = 0, offsets = 0, columns = 0;
         for (int64_t r = 0; r < form.rows; ++r) {
           const Statistics& row = statistics[static_cast<size_t>(r)];
           const double g = wide(call.in<T>(2)[r * form.columns + c]);
           scales += g * (wide(call.in<T>(0)[r * form.columns + c]) - row.mean) * row.inverse;
           offsets += g;
+          columns += wide(dx[r * form.columns + c]);
         }
+        if (sums) static_cast<T*>(call.args.out[3])[c] = rounded<T>(columns);
         static_cast<P*>(call.args.out[1])[c] = rounded<P>(scales);
         static_cast<P*>(call.args.out[2])[c] = rounded<P>(offsets);
       }
@@ -84,7 +89,8 @@ void run_row_norm_grad(const Call& call) {
 
 void add_row_norm(Registry& r) {
   add<run_row_norm>(r, op::row_norm);
-  add<run_row_norm_grad>(r, op::row_norm_grad);
+  add<run_row_norm_grad<false>>(r, op::row_norm_grad);
+  add<run_row_norm_grad<true>>(r, op::row_norm_grad_sum);
 }
 
 }  // namespace brio::reference

@@ -1,4 +1,4 @@
-#include "brio/backends/cpu/gemm.h"
+#include "brio/backends/cpu/gemm/gemm.h"
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>

@@ -7,7 +7,7 @@
 
 #include <hwy/highway.h>
 
-#include "brio/backends/cpu/tile_ops.h"
+#include "brio/backends/cpu/tiles/tile_ops.h"
 #include "brio/base/error.h"
 
 namespace brio::cpu {

@@ -1,5 +1,5 @@
 // The library that a machine set up for Brio has, and what Brio asks of it.
-#include "brio/backends/cpu/lapack.h"
+#include "brio/backends/cpu/linear_algebra/lapack.h"
 
 #include <gtest/gtest.h>
 

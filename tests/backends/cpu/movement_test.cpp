@@ -1,4 +1,4 @@
-#include "brio/backends/cpu/movement.h"
+#include "brio/backends/cpu/kernels/movement.h"
 
 #include <gtest/gtest.h>
 

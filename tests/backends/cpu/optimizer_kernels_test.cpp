@@ -1,5 +1,5 @@
 // Updates must have the bits of the same formulas in separate elementwise kernels.
-#include "brio/backends/cpu/optimizer_kernels.h"
+#include "brio/backends/cpu/kernels/optimizer_kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "brio/backends/cpu/tile_ops.h"
+#include "brio/backends/cpu/tiles/tile_ops.h"
 #include "brio/base/error.h"
 #include "brio/base/thread_pool.h"
 #include "tests/backends/cpu/every_isa.h"

@@ -1,4 +1,4 @@
-#include "brio/backends/cpu/random_fill.h"
+#include "brio/backends/cpu/kernels/random_fill.h"
 
 #include <gtest/gtest.h>
 #include <hwy/highway.h>

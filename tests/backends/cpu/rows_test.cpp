@@ -1,5 +1,5 @@
 // Softmax and its cross-entropy against the definitions in a wider type.
-#include "brio/backends/cpu/rows.h"
+#include "brio/backends/cpu/kernels/softmax_cross_entropy.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "brio/backends/cpu/tile_ops.h"
+#include "brio/backends/cpu/tiles/tile_ops.h"
 #include "brio/base/special_functions.h"
 #include "tests/backends/cpu/every_isa.h"
 

@@ -1,6 +1,6 @@
 // Every elementwise kernel against a plain definition: all dtypes, tails, misaligned operands, operands in
 // place.
-#include "brio/backends/cpu/tile_ops.h"
+#include "brio/backends/cpu/tiles/tile_ops.h"
 
 #include <gtest/gtest.h>
 

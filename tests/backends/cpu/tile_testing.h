@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "brio/backends/cpu/tile_program.h"
+#include "brio/backends/cpu/tiles/tile_program.h"
 
 namespace brio::cpu::testing {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "brio/data/dataset.h"
-#include "brio/data/image_folder.h"
+#include "brio/data/sources/image_folder.h"
 #include "brio/formats/file.h"
 #include "brio/formats/jpeg.h"
 #include "brio/runtime/evaluate.h"

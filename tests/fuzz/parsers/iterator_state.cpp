@@ -9,11 +9,11 @@
 
 #include "brio/base/hashes.h"
 #include "brio/data/dataset.h"
-#include "brio/data/sources.h"
-#include "brio/data/state.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/reduction.h"
+#include "brio/data/engine/state.h"
+#include "brio/data/sources/sources.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/reductions/reduction.h"
 #include "brio/tensor/strings.h"
 #include "tests/fuzz/memory_file.h"
 

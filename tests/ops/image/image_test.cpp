@@ -1,5 +1,5 @@
 // Functions of pictures. tests/nn/layer_golden_test.cpp compares resize and affine_transform with Keras.
-#include "brio/ops/image.h"
+#include "brio/ops/image/image.h"
 
 #include "tests/nn/golden_values.h"
 

@@ -52,13 +52,18 @@ template <typename T> DEVICE void spread_rows(T* out, const T* rows, const i32* 
   }
 }
 // Rows of equal index summed in the order of the indices, without a sort: `first` has for each row of the table the first
-// position that names it; positions that are their own first are counted to find the place of each sum.
-template <typename L> DEVICE void find_first(i32* first, const L* indices, i32 count, i64 size, const FailureAt& failure) {
+// position that names it, `named` how many do; positions that are their own first are counted to find the place of each
+// sum.
+template <typename L>
+DEVICE void find_first(i32* first, i32* named, const L* indices, i32 count, i64 size, const FailureAt& failure) {
   const i32 k = blockIdx.x * 256 + threadIdx.x;
   if (k >= count) return;
   const i64 index = (i64)indices[k];
   if (index < 0 || index >= size) refuse(failure, index, k);
-  else atomicMin(&first[index], k);
+  else {
+    atomicMin(&first[index], k);
+    atomicAdd(&named[index], 1);
+  }
 }
 DEVICE void fill_i32(i32* out, i32 value, i64 count) {
   for (i64 i = (i64)blockIdx.x * 256 + threadIdx.x; i < count; i += (i64)gridDim.x * 256) out[i] = value;
@@ -94,13 +99,13 @@ template <typename L> DEVICE void number_firsts(i32* ids, i32* place, const i32*
   }
   for (i32 k = before + threadIdx.x; k < count; k += 1024) ids[k] = -1;
 }
-// Adds all rows from position `first` on that have this index to a sum, in their order. A block works on it, and looks
-// at 2048 positions at once.
+// Adds all rows from position `first` on that have this index, `left` of them, to a sum, in their order. A block works on
+// it, and looks at 2048 positions at once.
 template <typename T, typename L>
-DEVICE void add_equal_rows(T* sum, const T* rows, const L* indices, L index, i32 first, i32 count, i64 width) {
+DEVICE void add_equal_rows(T* sum, const T* rows, const L* indices, L index, i32 first, i32 left, i32 count, i64 width) {
   constexpr int kWords = 64;
   __shared__ u32 found[kWords];  // a bit for each position
-  for (i32 start = first; start < count; start += 32 * kWords) {
+  for (i32 start = first; start < count && left > 0; start += 32 * kWords) {
     bool any = false;
 #pragma unroll
     for (int word = threadIdx.x / 32; word < kWords; word += 8) {
@@ -114,30 +119,36 @@ DEVICE void add_equal_rows(T* sum, const T* rows, const L* indices, L index, i32
     for (i64 c = threadIdx.x; c < width; c += 256) {
       Wide<T> x = wide(sum[c]);
       for (int word = 0; word < kWords; ++word)
-        for (u32 left = found[word]; left != 0; left &= left - 1)
-          x = rounded<T>(plus(x, wide(rows[(i64)(start + word * 32 + __ffs(left) - 1) * width + c])));
+        for (u32 bits = found[word]; bits != 0; bits &= bits - 1)
+          x = rounded<T>(plus(x, wide(rows[(i64)(start + word * 32 + __ffs(bits) - 1) * width + c])));
       sum[c] = narrow<T>(x);
     }
+    for (int word = 0; word < kWords; ++word) left -= __popc(found[word]);
     __syncthreads();
   }
 }
 // A block for each position: that of a first sums all that follow with its index.
 template <typename T, typename L>
-DEVICE void sum_equal_rows(T* out, const T* rows, const L* indices, const i32* place, i32 count, i64 width) {
+DEVICE void sum_equal_rows(T* out, const T* rows, const L* indices, const i32* place, const i32* named, i32 count, i64 width) {
   const i32 k = blockIdx.x;
   if (k >= count || place[k] < 0) return;
   T* const sum = out + (i64)place[k] * width;
   for (i64 c = threadIdx.x; c < width; c += 256) sum[c] = rows[(i64)k * width + c];
   __syncthreads();
-  add_equal_rows(sum, rows, indices, indices[k], k + 1, count, width);
+  add_equal_rows(sum, rows, indices, indices[k], k + 1, named[(i64)indices[k]] - 1, count, width);
 }
 // The same onto a table, which holds what it is added to.
 template <typename T, typename L>
-DEVICE void scatter_equal_rows(T* table, const T* rows, const L* indices, const i32* first, i32 count, i64 size, i64 width) {
+DEVICE void scatter_equal_rows(T* table, const T* rows, const L* indices, const i32* first, const i32* named, i32 count, i64 size,
+                               i64 width) {
   const i32 k = blockIdx.x;
   const i64 index = (i64)indices[k];
   if (index < 0 || index >= size || first[index] != k) return;
-  add_equal_rows(table + index * width, rows, indices, indices[k], k, count, width);
+  T* const sum = table + index * width;
+  const T* const own = rows + (i64)k * width;
+  for (i64 c = threadIdx.x; c < width; c += 256) sum[c] = narrow<T>(plus(wide(sum[c]), wide(own[c])));
+  __syncthreads();
+  add_equal_rows(sum, rows, indices, indices[k], k + 1, named[index] - 1, count, width);
 }
 // Sums that nobody has are zero.
 template <typename T> DEVICE void clear_unused_rows(T* out, const i32* ids, i32 count, i64 width) {

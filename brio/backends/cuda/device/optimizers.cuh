@@ -79,7 +79,8 @@ struct Adam {  // scalars: rate, (step), beta_1, beta_2, epsilon; slots: momentu
   }
 };
 
-template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE void update_all(const Updates& u) {
+// Gradients are of G.
+template <typename Rule, typename T, typename G, int SLOTS, int FLAGS, int VECTOR> DEVICE void update_all(const Updates& u) {
   typedef Pack<T, VECTOR> P;
   int low = 0, high = u.count;
   while (high - low > 1) {
@@ -88,7 +89,8 @@ template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE vo
     else high = middle;
   }
   const UpdateTensor& t = u.tensor[low];
-  P values[1 + SLOTS], g;
+  P values[1 + SLOTS];
+  Pack<G, VECTOR> g;
   const auto load = [&](i64 i) {
     const bool whole = i + VECTOR <= t.elements;
     for (int k = 0; k < 1 + SLOTS; ++k) {
@@ -97,7 +99,7 @@ template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE vo
       else
         for (int v = 0; v < VECTOR; ++v) values[k].v[v] = from[i + v < t.elements ? v : 0];
     }
-    if (t.places == 0 && whole) g = *(const P*)((const T*)t.in[1] + i);
+    if (t.places == 0 && whole) g = *(const Pack<G, VECTOR>*)((const G*)t.in[1] + i);
     else
       for (int v = 0; v < VECTOR; ++v) {
         i64 at = i + v < t.elements ? i + v : i;
@@ -106,7 +108,7 @@ template <typename Rule, typename T, int SLOTS, int FLAGS, int VECTOR> DEVICE vo
           const i32 place = t.places[row];
           at = (i64)(place < 0 || place > t.last ? t.last : place) * t.width + (at - row * t.width);
         }
-        g.v[v] = ((const T*)t.in[1])[at];
+        g.v[v] = ((const G*)t.in[1])[at];
       }
   };
   const i64 begin = (i64)(blockIdx.x - u.first_block[low]) * 2048;

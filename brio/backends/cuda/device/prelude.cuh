@@ -113,6 +113,26 @@ LIMITS(bool, false, true)
 template <typename T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) Pack { T v[N]; };
 template <typename T> struct Pack<T, 1> { T v[1]; };
 
+// Shared memory of a size that the launch says. Copies to it are under way until wait_for_copies(), which a thread calls
+// for its own. A host that emulates a device has no such instructions.
+#ifdef __CUDACC_RTC__
+extern __shared__ u128 dynamic_memory[];
+#else
+static u128 dynamic_memory[232448 / 16];
+#endif
+DEVICE void copy_ahead(u128* shared, const u128* from) {
+#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(shared)), "l"(from));
+#else
+  *shared = *from;
+#endif
+}
+DEVICE void wait_for_copies() {
+#if defined(__CUDACC_RTC__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 // Quotients by d of numbers below 2^31: high half of a product.
 struct Divider {
   u32 d, multiplier, shift;

@@ -88,6 +88,57 @@ template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, 0> {
   static DEVICE int lane_of(i64 column) { return (int)(column % GROUP); }
 };
 
+// PACKS = -1: the row lies in the block's shared memory, where each thread reads what it has put there itself.
+template <typename T, int GROUP, int VEC> struct Row<T, GROUP, VEC, -1> {
+  typedef Pack<T, VEC> P;
+  int n;
+  DEVICE Row(const T* x, int n) : n(n) {
+    for (int c = first(); c < n; c += GROUP * VEC) copy_ahead(dynamic_memory + c / VEC, (const u128*)(x + c));
+    wait_for_copies();
+  }
+  static DEVICE int first() { return lane_of_thread<GROUP>() * VEC; }
+  static DEVICE const P& pack(int c) { return ((const P*)dynamic_memory)[c / VEC]; }
+  template <typename F> DEVICE void each(F f) const {
+#pragma unroll 2
+    for (int c = first(); c < n; c += GROUP * VEC) {
+      const P r = pack(c);
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) f(c + v, wide(r.v[v]));
+    }
+  }
+  template <typename A, typename B, typename F> DEVICE void each_with(const A* a, const B* b, F f) const {
+    for (int c = first(); c < n; c += GROUP * VEC) {
+      const P r = pack(c);
+      const Pack<A, VEC> as = *(const Pack<A, VEC>*)(a + c);
+      const Pack<B, VEC> bs = *(const Pack<B, VEC>*)(b + c);
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) f(wide(r.v[v]), wide(as.v[v]), wide(bs.v[v]));
+    }
+  }
+  template <typename O, typename A, typename B, typename F> DEVICE void map_with(O* out, const A* a, const B* b, F f) const {
+    for (int c = first(); c < n; c += GROUP * VEC) {
+      const P r = pack(c);
+      const Pack<A, VEC> as = *(const Pack<A, VEC>*)(a + c);
+      const Pack<B, VEC> bs = *(const Pack<B, VEC>*)(b + c);
+      Pack<O, VEC> w;
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) w.v[v] = narrow<O>(f(wide(r.v[v]), wide(as.v[v]), wide(bs.v[v])));
+      *(Pack<O, VEC>*)(out + c) = w;
+    }
+  }
+  template <typename O, typename F> DEVICE void map(O* out, F f) const {
+#pragma unroll 2
+    for (int c = first(); c < n; c += GROUP * VEC) {
+      const P r = pack(c);
+      Pack<O, VEC> w;
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) w.v[v] = narrow<O>(f(c + v, wide(r.v[v])));
+      *(Pack<O, VEC>*)(out + c) = w;
+    }
+  }
+  static DEVICE int lane_of(i64 column) { return (int)(column / VEC % GROUP); }
+};
+
 // What is rounded to 16 bits need not be known to the last of 24.
 template <typename T> DEVICE Wide<T> row_exp(Wide<T> x) { return op_exp(x); }
 template <> DEVICE f32 row_exp<f16>(f32 x) { return quick_exp2(x * 1.44269504f); }
@@ -222,22 +273,25 @@ DEVICE void row_norm_grad(T* out, Wide<T>* statistics, const T* in, const P* sca
     return inverse * (given * (W)by - sum - (x - mean) * inverse * dot);
   });
 }
-// Both in one pass: warps of a block take the rows of one part in turn, and each thread adds up its columns of them.
-template <typename T, typename P, int VEC, int PACKS>
-DEVICE void row_norm_grad_of_part(T* out, Wide<T>* partial, const T* in, const P* scale, const T* cotangent, i64 rows, int columns,
-                                  int centered, f64 epsilon, i64 per_part) {
+// Both in one pass: warps of a block take the rows of one part in turn, and each thread adds up its columns of them. SUMS:
+// `more` is added to the gradient by the rows, and the columns of that are added up too.
+template <typename T, typename P, int VEC, int PACKS, bool SUMS>
+DEVICE void row_norm_grad_of_part(T* out, Wide<T>* partial, const T* in, const P* scale, const T* cotangent, const T* more, i64 rows,
+                                  int columns, int centered, f64 epsilon, i64 per_part) {
   typedef Wide<T> W;
-  __shared__ W shared[2][32 * VEC * PACKS];
+  constexpr int KINDS = SUMS ? 3 : 2;
+  __shared__ W shared[KINDS][32 * VEC * PACKS];
   const int warp = threadIdx.x / 32;
   const i64 begin = blockIdx.x * per_part, end = begin + per_part < rows ? begin + per_part : rows;
-  W scales[PACKS][VEC], offsets[PACKS][VEC];
+  W scales[PACKS][VEC], offsets[PACKS][VEC], sums[SUMS ? PACKS : 1][VEC];
 #pragma unroll
   for (int p = 0; p < PACKS; ++p)
 #pragma unroll
-    for (int v = 0; v < VEC; ++v) scales[p][v] = offsets[p][v] = 0;
+    for (int v = 0; v < VEC; ++v) scales[p][v] = offsets[p][v] = sums[SUMS ? p : 0][v] = 0;
   for (i64 at = begin + warp; at < end; at += 8) {
     typedef Row<T, 32, VEC, PACKS> R;
     const R row(in + at * columns, columns), given(cotangent + at * columns, columns);
+    const R around(SUMS ? more + at * columns : in, SUMS ? columns : 0);
     W mean, inverse;
     row_statistics<32>(row, columns, centered != 0, (W)epsilon, (W*)0, mean, inverse);
     W sum = 0, dot = 0;
@@ -257,9 +311,21 @@ DEVICE void row_norm_grad_of_part(T* out, Wide<T>* partial, const T* in, const P
     sum = fold_row<FoldSum<W>, 32>(sum, (W*)0) / (W)columns;
     dot = fold_row<FoldSum<W>, 32>(dot, (W*)0) / (W)columns;
     if (centered == 0) sum = 0;
-    row.map_with(out + at * columns, cotangent + at * columns, scale, [&](W x, W g, Wide<P> by) {
-      return inverse * (g * (W)by - sum - (x - mean) * inverse * dot);
-    });
+#pragma unroll
+    for (int p = 0; p < PACKS; ++p) {
+      if (R::column(p) >= columns) continue;
+      const Pack<P, VEC> by = *(const Pack<P, VEC>*)(scale + R::column(p));
+      Pack<T, VEC> w;
+#pragma unroll
+      for (int v = 0; v < VEC; ++v) {
+        w.v[v] = narrow<T>(inverse * (given.at(p, v) * (W)wide(by.v[v]) - sum - (row.at(p, v) - mean) * inverse * dot));
+        if (SUMS) {
+          w.v[v] = narrow<T>(wide(w.v[v]) + around.at(p, v));
+          sums[SUMS ? p : 0][v] += wide(w.v[v]);
+        }
+      }
+      *(Pack<T, VEC>*)(out + at * columns + R::column(p)) = w;
+    }
   }
   for (int turn = 0; turn < 8; ++turn) {
     if (warp == turn)
@@ -270,12 +336,13 @@ DEVICE void row_norm_grad_of_part(T* out, Wide<T>* partial, const T* in, const P
           const int i = (p * VEC + v) * 32 + threadIdx.x % 32;
           shared[0][i] = turn == 0 ? scales[p][v] : shared[0][i] + scales[p][v];
           shared[1][i] = turn == 0 ? offsets[p][v] : shared[1][i] + offsets[p][v];
+          if (SUMS) shared[KINDS - 1][i] = turn == 0 ? sums[SUMS ? p : 0][v] : shared[KINDS - 1][i] + sums[SUMS ? p : 0][v];
         }
     __syncthreads();
   }
-  for (int i = threadIdx.x; i < 2 * columns; i += 256) {
+  for (int i = threadIdx.x; i < KINDS * columns; i += 256) {
     const int which = i / columns, c = i % columns, pack = c / VEC;
-    partial[2 * (i64)blockIdx.x * columns + i] = shared[which][(pack / 32 * VEC + c % VEC) * 32 + pack % 32];
+    partial[KINDS * (i64)blockIdx.x * columns + i] = shared[which][(pack / 32 * VEC + c % VEC) * 32 + pack % 32];
   }
 }
 // The gradients by scale and offset, of the rows of one part: blocks of 32 threads × 8 rows, VEC columns a thread.
@@ -318,4 +385,11 @@ DEVICE void row_norm_columns(Wide<T>* partial, const Wide<T>* statistics, const 
 template <typename P, typename W> DEVICE void row_norm_join(P* scale, P* offset, const W* partial, int columns, int parts) {
   join_parts(partial, 2 * columns, parts,
              [&](i32 i, W sum) { (i < columns ? scale : offset - columns)[i] = narrow<P>((Wide<P>)sum); });
+}
+template <typename P, typename T, typename W>
+DEVICE void row_norm_join_sums(P* scale, P* offset, T* sums, const W* partial, int columns, int parts) {
+  join_parts(partial, 3 * columns, parts, [&](i32 i, W sum) {
+    if (i < 2 * columns) (i < columns ? scale : offset - columns)[i] = narrow<P>((Wide<P>)sum);
+    else sums[i - 2 * columns] = narrow<T>((Wide<T>)sum);
+  });
 }

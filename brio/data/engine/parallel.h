@@ -1,0 +1,112 @@
+// The threads of a pipeline: computes the elements of a stage ahead of whoever reads them, and hands them out in the
+// order of their tickets. A ring of `depth` elements bounds the memory; `workers` threads fill it. Whoever waits for
+// an element helps to make it, so that no threads at all is a plain loop, and threads start when elements turn out to
+// be worth them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "brio/data/engine/fork_gate.h"
+#include "brio/data/engine/stage.h"
+#include "brio/data/engine/tuner.h"
+
+namespace brio::data {
+
+struct ParallelOptions {
+  int64_t workers = kAutotune;  // threads; with a fixed number the reader does not help
+  int64_t depth = kAutotune;    // elements ahead of the reader
+};
+
+class Parallel final : fork_gate::Told {
+ public:
+  Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options);
+  Parallel(const Parallel&) = delete;
+  Parallel& operator=(const Parallel&) = delete;
+  ~Parallel();  // stops the threads after the part that each is computing
+
+  // The next element; its parts are exchanged with those of `out`. False at the end. Throws what computing this
+  // element threw; the next call goes on behind it, or with it, where it was interrupted.
+  bool next(Element& out);
+
+  // As a stage's; of what was read, not of what was computed ahead.
+  void reset(uint64_t epoch);
+  void save(StateWriter& state) const;
+  void restore(StateReader& state);
+
+  Stage& stage() const { return stage_; }
+  ParallelReport report() const;
+
+ private:
+  struct Entry {
+    Ticket ticket;
+    Element out;
+    std::exception_ptr error;
+    int64_t parts = 0, taken = 0, left = 0, failed = 0;  // of an element that several threads compute
+    int64_t cost_ns = 0;
+    bool open = false, ready = false, timed = false, interrupted = false;
+  };
+  // A state of the stage, and how many elements had been claimed by then.
+  struct Snapshot {
+    std::string state;
+    int64_t claimed = 0;
+  };
+  using Lock = std::unique_lock<std::mutex>;
+
+  void after_fork_in_child() override;
+  static constexpr std::chrono::nanoseconds kForever{-1}, kPatience = std::chrono::milliseconds(50);
+  void wait(std::condition_variable& changed, Lock& lock, std::chrono::nanoseconds longest = kForever);
+  void ask_whether_to_go_on(Lock& lock, int64_t now);
+  bool has_work() const;
+  void work(Lock& lock, Worker& worker);
+  void claim(Lock& lock, Worker& worker);
+  void compute_part(Lock& lock, Entry& entry, Worker& worker);
+  void finished(Entry& entry);
+  bool spin(Lock& lock, const std::atomic<uint64_t>& changes, bool& spun) const;
+  void start_threads(int64_t threads);
+  void stop_threads();
+  void clear();
+  void go_back();
+  void tune();
+  void count_window(ParallelReport& totals) const;
+  void note_size(const Entry& entry);  // mutex_ held
+  Entry& entry_at(int64_t i) { return *ring_[static_cast<size_t>(i) % ring_.size()]; }
+  Snapshot snapshot() const;
+
+  Stage& stage_;
+  Pipeline& pipeline_;
+  const ParallelOptions options_;
+  const bool helps_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_, ready_;
+  std::vector<std::unique_ptr<Entry>> ring_;
+  int64_t head_ = 0, tail_ = 0;  // read, claimed
+  int64_t depth_ = 1, workers_ = 0;
+  int64_t sleeping_ = 0;
+  int64_t busy_ = 0;   // threads that compute
+  bool lost_ = false;  // of a child: what its parent's threads were computing will never be ready
+  bool claiming_ = false, ended_ = false, reader_waits_ = false;
+  std::atomic<bool> stopping_{false};
+  std::atomic<uint64_t> made_{0}, read_{0};  // change when an element is ready, and when a place is free
+  int64_t last_cost_ns_ = 0;                 // of an element
+  std::vector<std::thread> threads_;
+  Worker own_;                // of the reader
+  bool interrupted_ = false;  // the reader was, and the stage is not where it should be
+  Snapshot base_, pending_;
+  int64_t last_snapshot_ns_ = 0;
+
+  Tuner tuner_;
+  TunerWindow window_;
+  ParallelReport totals_;
+  int64_t window_start_ns_ = 0;
+  int64_t asked_ns_ = 0;  // when whoever reads was last asked whether to go on
+};
+
+}  // namespace brio::data
