@@ -280,6 +280,8 @@ nn::ActivationFunction activation_from(nb::handle h) {
 }
 
 nn::Initializer initializer_from(nb::handle h) {
+  if (PyType_Check(h.ptr()))
+    return initializer_from(nb::borrow(h)());  // a class stands for one of its kind, as in Keras
   if (PyUnicode_Check(h.ptr())) return nn::Initializer(given_as<std::string>(h));
   if (auto made = from_config<nn::Initializer>(h)) return *made;
   if (nb::isinstance<nn::Initializer>(h)) return given_as<nn::Initializer>(h);
@@ -298,6 +300,7 @@ nn::Initializer initializer_from(nb::handle h) {
 
 nn::Regularizer regularizer_from(nb::handle h) {
   if (h.is_none()) return {};
+  if (PyType_Check(h.ptr())) return regularizer_from(nb::borrow(h)());
   if (PyUnicode_Check(h.ptr())) return nn::Regularizer(given_as<std::string>(h));
   if (auto made = from_config<nn::Regularizer>(h)) return *made;
   if (nb::hasattr(h, "_brio")) return given_as<nn::Regularizer>(h.attr("_brio"));
@@ -306,6 +309,7 @@ nn::Regularizer regularizer_from(nb::handle h) {
 
 nn::Constraint constraint_from(nb::handle h) {
   if (h.is_none()) return {};
+  if (PyType_Check(h.ptr())) return constraint_from(nb::borrow(h)());
   if (PyUnicode_Check(h.ptr())) return nn::Constraint(given_as<std::string>(h));
   if (auto made = from_config<nn::Constraint>(h)) return *made;
   if (nb::hasattr(h, "_brio")) return given_as<nn::Constraint>(h.attr("_brio"));

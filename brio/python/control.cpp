@@ -1,6 +1,6 @@
 // Control flow as part of a traced function, functions of Python's inside of it, checks, and gradients of one's own.
 // Eagerly there are values to look at, and the Python part (brio/_control.py) just loops.
-#include "brio/ops/control.h"
+#include "brio/ops/control/control.h"
 
 #include <optional>
 #include <sstream>
@@ -10,7 +10,7 @@
 #include "brio/base/tensor_float.h"
 #include "brio/base/thread_pool.h"
 #include "brio/nn/module.h"
-#include "brio/ops/effects.h"
+#include "brio/ops/control/effects.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
 #include "brio/python/journal.h"

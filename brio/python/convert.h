@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "brio/ir/tensor.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
+#include "brio/ops/reductions/reduction.h"
 #include "brio/python/interpreter_lock.h"
 
 namespace brio::python {
@@ -22,10 +22,13 @@ namespace nb = nanobind;
 // Types that are made in this module; set when it is loaded.
 struct Types {
   PyTypeObject *tensor, *variable, *symbol, *dtype;
+  PyTypeObject* part;  // of a variable: a tensor that can be assigned to
 };
 extern Types types;
 
-inline bool is_tensor(nb::handle object) { return Py_TYPE(object.ptr()) == types.tensor; }
+inline bool is_tensor(nb::handle object) {
+  return Py_TYPE(object.ptr()) == types.tensor || Py_TYPE(object.ptr()) == types.part;
+}
 inline bool is_variable(nb::handle object) {
   return Py_TYPE(object.ptr()) == types.variable || PyType_IsSubtype(Py_TYPE(object.ptr()), types.variable);
 }
@@ -128,6 +131,8 @@ void tell_journal_shape(const Tensor& tensor);
 void tell_journal_taken(const Tensor& tensor);
 void tell_journal_made(const Tensor& tensor);
 Tensor value_of(const Variable& variable);  // which is read again in a replay
+// v[key] of a variable, which can be assigned to.
+nb::object part_of_variable(nb::handle variable, nb::handle key, nb::object made);
 
 // False while a function is traced: the value is not there yet.
 bool readable(const Tensor& tensor);

@@ -1,6 +1,6 @@
 // Where the elements of datasets come from: tensors, Python's generators, files.
 #include "brio/base/error.h"
-#include "brio/data/sources.h"
+#include "brio/data/sources/sources.h"
 #include "brio/python/datasets.h"
 
 namespace brio::python {

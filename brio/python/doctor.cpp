@@ -10,6 +10,7 @@
 #include "brio/profile/recorder.h"
 #include "brio/python/bind.h"
 #include "brio/python/user_line.h"
+#include "brio/runtime/memory_report.h"
 #include "brio/runtime/plan_cache.h"
 #include "brio/tensor/memory.h"
 
@@ -128,6 +129,7 @@ void bind_doctor(nb::module_& m) {
     doctor::report_at_end();
   });
   m.def("_memory_ledger", ledger);
+  m.def("_memory_report", [] { return memory_report().str(); });
   m.def("_plan_cache_stats", plan_cache);
   m.def("_kernel_times", kernel_times);
   m.def("_trace_begin", [] { return profile::ticks(); });

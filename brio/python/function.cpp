@@ -6,8 +6,8 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/trace.h"
-#include "brio/ops/control.h"
-#include "brio/ops/effects.h"
+#include "brio/ops/control/control.h"
+#include "brio/ops/control/effects.h"
 #include "brio/profile/named.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"

@@ -1,10 +1,10 @@
 // tf.image: functions of pictures.
-#include "brio/ops/image.h"
+#include "brio/ops/image/image.h"
 
 #include "brio/base/error.h"
-#include "brio/ops/distributions.h"
-#include "brio/ops/image_color.h"
-#include "brio/ops/image_random.h"
+#include "brio/ops/image/image_color.h"
+#include "brio/ops/image/image_random.h"
+#include "brio/ops/random/distributions.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {

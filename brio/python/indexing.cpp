@@ -1,12 +1,12 @@
 #include "brio/python/indexing.h"
 
 #include "brio/base/error.h"
-#include "brio/ops/arrange.h"
-#include "brio/ops/dynamic_sizes.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/nd_indexing.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/indexing/nd_indexing.h"
+#include "brio/ops/shapes/arrange.h"
+#include "brio/ops/shapes/dynamic_sizes.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/operation.h"
 
 namespace brio::python {

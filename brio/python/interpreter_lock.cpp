@@ -3,7 +3,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
-#include "brio/data/fork_gate.h"
+#include "brio/data/engine/fork_gate.h"
 
 namespace brio::python {
 

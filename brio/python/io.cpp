@@ -1,11 +1,11 @@
 // tf.io: files, pictures in their formats, bytes as numbers.
 #include "brio/base/error.h"
-#include "brio/data/glob.h"
+#include "brio/data/sources/glob.h"
 #include "brio/formats/decode_picture.h"
 #include "brio/formats/decode_raw.h"
 #include "brio/formats/file.h"
 #include "brio/ir/string_moves.h"
-#include "brio/ops/strings.h"
+#include "brio/ops/strings/strings.h"
 #include "brio/profile/clock.h"
 #include "brio/profile/op_times.h"
 #include "brio/python/bind.h"

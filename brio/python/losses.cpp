@@ -1,5 +1,5 @@
 // keras.losses: every class by name, made of what Python passes, and the functions.
-#include "brio/nn/losses.h"
+#include "brio/nn/losses/losses.h"
 
 #include "brio/base/error.h"
 #include "brio/nn/mask.h"

@@ -1,5 +1,5 @@
 // keras.metrics: every class by name, made of what Python passes, and metrics whose code is Python.
-#include "brio/nn/metrics.h"
+#include "brio/nn/metrics/metrics.h"
 
 #include "brio/base/error.h"
 #include "brio/nn/mask.h"

@@ -292,6 +292,15 @@ nb::dict history_dict(const train::History& history) {
     chosen["why_no_larger"] = choice->why_no_larger;
     dict["batch_choice"] = chosen;
   }
+  if (const auto& memory = history.step_memory) {
+    nb::dict step;
+    step["bytes"] = memory->bytes();
+    step["rows"] = memory->rows;
+    step["parts"] = memory->parts;
+    step["computed_again"] = memory->repeated;
+    step["more_work"] = memory->repeated_work;
+    dict["step_memory"] = step;
+  }
   return dict;
 }
 
@@ -306,6 +315,9 @@ nn::FitOptions fit_options(nb::dict o) {
   c("initial_epoch", options.initial_epoch), c("steps_per_epoch", options.steps_per_epoch);
   c("validation_batch_size", options.validation_batch_size), c("validation_steps", options.validation_steps);
   c("validation_freq", options.validation_freq);
+  c("memory_limit", options.memory_limit);
+  if (const nb::handle what = c.find_keyword("memory"); what.ptr())
+    options.memory = train::on_memory_from(given_as<std::string>(what));
   if (const nb::handle what = c.find_keyword("on_bad_number"); what.ptr())
     options.on_bad_number = train::on_bad_number_from(given_as<std::string>(what));
   c("doctor", options.doctor), c("doctor_traces", options.doctor_traces);

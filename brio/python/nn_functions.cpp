@@ -1,14 +1,14 @@
 // tf.nn: activations, losses and normalisation. Convolutions and pooling are in windows.cpp.
 #include "brio/base/error.h"
-#include "brio/ops/activations.h"
-#include "brio/ops/arrange.h"
-#include "brio/ops/composites.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/random.h"
-#include "brio/ops/reduction.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/statistics.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/network/activations.h"
+#include "brio/ops/network/composites.h"
+#include "brio/ops/random/random.h"
+#include "brio/ops/reductions/reduction.h"
+#include "brio/ops/reductions/statistics.h"
+#include "brio/ops/shapes/arrange.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {

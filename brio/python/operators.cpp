@@ -2,12 +2,12 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
-#include "brio/ops/effects.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/products.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/strings.h"
+#include "brio/ops/control/effects.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/linear_algebra/products.h"
+#include "brio/ops/shapes/shape_ops.h"
+#include "brio/ops/strings/strings.h"
 #include "brio/python/convert.h"
 
 namespace brio::python {

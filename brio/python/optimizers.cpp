@@ -1,9 +1,9 @@
 // keras.optimizers and their schedules.
-#include "brio/nn/optimizer.h"
+#include "brio/nn/optimizers/optimizer.h"
 
 #include "brio/base/error.h"
-#include "brio/nn/loss_scale_optimizer.h"
-#include "brio/nn/optimizer_rule.h"
+#include "brio/nn/optimizers/loss_scale_optimizer.h"
+#include "brio/nn/optimizers/optimizer_rule.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 

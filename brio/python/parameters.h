@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "brio/ops/distributions.h"
-#include "brio/ops/generator_scope.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/random/distributions.h"
+#include "brio/ops/random/generator_scope.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/operation.h"
 
 namespace brio::python {

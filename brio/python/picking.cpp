@@ -1,11 +1,11 @@
 // Elements picked and put where integers or truths say: gather, scatter, where, masks, unique.
 #include "brio/base/error.h"
-#include "brio/ops/arrange.h"
-#include "brio/ops/dynamic_sizes.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/indexing.h"
-#include "brio/ops/nd_indexing.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/indexing/indexing.h"
+#include "brio/ops/indexing/nd_indexing.h"
+#include "brio/ops/shapes/arrange.h"
+#include "brio/ops/shapes/dynamic_sizes.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {

@@ -1,11 +1,11 @@
 // Layers that learn from data before training: adapt() and vocabularies. And cells written in Python.
-#include "brio/nn/preprocessing.h"
+#include "brio/nn/preprocessing/preprocessing.h"
 
 #include "brio/base/error.h"
-#include "brio/nn/lookup.h"
-#include "brio/nn/recurrent.h"
-#include "brio/nn/text_vectorization.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/nn/layers/recurrent.h"
+#include "brio/nn/preprocessing/lookup.h"
+#include "brio/nn/preprocessing/text_vectorization.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/bind.h"
 #include "brio/python/called.h"
 

@@ -1,10 +1,10 @@
 // tf.random: numbers of the global generator, of a seed, or of a generator of one's own.
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 
 #include "brio/base/error.h"
-#include "brio/ops/distributions.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/random/distributions.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {
@@ -101,7 +101,12 @@ nb::object poisson(const SourceArgument& from, const ShapeArgument& shape, nb::h
 
 void bind_stateful(nb::module_& m) {
   m.def(
-      "set_seed", [](Given seed) { set_global_seed(static_cast<uint64_t>(integer_from(seed.object))); },
+      "set_seed",
+      [](Given seed) {
+        const bool real = PyFloat_Check(seed.object.ptr());  // 1.0 is 1, as in TensorFlow
+        set_global_seed(static_cast<uint64_t>(
+            integer_from(real ? owned(PyNumber_Long(seed.object.ptr())) : nb::borrow(seed.object))));
+      },
       nb::arg("seed"), "Starts the global generator anew from a seed.");
   m.def(
       "uniform",

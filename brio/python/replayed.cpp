@@ -5,7 +5,7 @@
 #include "brio/base/error.h"
 #include "brio/base/interrupt.h"
 #include "brio/ir/recording.h"
-#include "brio/ops/generator_scope.h"
+#include "brio/ops/random/generator_scope.h"
 #include "brio/runtime/function.h"
 
 namespace brio::python {

@@ -1,5 +1,5 @@
 // tf.signal: Fourier transforms, frames and windows.
-#include "brio/ops/signal.h"
+#include "brio/ops/signal/signal.h"
 
 #include "brio/base/error.h"
 #include "brio/python/bind.h"

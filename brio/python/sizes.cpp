@@ -1,9 +1,9 @@
 // Sizes as functions of the package compute with them: integers, or, while a function is traced for any size,
 // expressions. Users see None in their place.
 #include "brio/nn/module.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/known_sizes.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/known_sizes.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {

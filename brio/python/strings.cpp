@@ -1,6 +1,6 @@
 // tf.strings. What gives lists of different lengths gives (values, row_splits, shape of the rows): the Python part
 // makes ragged tensors of them.
-#include "brio/ops/strings.h"
+#include "brio/ops/strings/strings.h"
 
 #include "brio/base/error.h"
 #include "brio/python/bind.h"

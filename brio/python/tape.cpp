@@ -4,10 +4,10 @@
 #include <cstring>
 
 #include "brio/base/error.h"
-#include "brio/ops/arrange.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/shape_ops.h"
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/shapes/arrange.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/profile/recorder.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"

@@ -3,9 +3,9 @@
 
 #include "brio/base/error.h"
 #include "brio/nn/mask.h"
-#include "brio/ops/elementwise.h"
-#include "brio/ops/maths.h"
-#include "brio/ops/strings.h"
+#include "brio/ops/elementwise/elementwise.h"
+#include "brio/ops/elementwise/maths.h"
+#include "brio/ops/strings/strings.h"
 #include "brio/python/array_buffer.h"
 #include "brio/python/bind.h"
 #include "brio/python/devices.h"
@@ -132,6 +132,7 @@ PyObject* subscript(PyObject* self, PyObject* key) noexcept {
     nb::object made = index(self, key);
     if (is_symbol(self)) [[unlikely]]
       made = described(std::move(made), "GetItem", {self, key});
+    if (is_variable(self)) made = part_of_variable(self, key, std::move(made));
     return made.release().ptr();
   });
 }

@@ -1,9 +1,9 @@
 // tf.Variable.
-#include "brio/ops/variable.h"
+#include "brio/ops/control/variable.h"
 
 #include "brio/base/error.h"
 #include "brio/nn/module.h"
-#include "brio/ops/indexing.h"
+#include "brio/ops/indexing/indexing.h"
 #include "brio/python/bind.h"
 #include "brio/python/devices.h"
 #include "brio/python/journal.h"
@@ -59,7 +59,32 @@ nb::object assigned(nb::handle self, Given value, Given, Given, Given) {
   return nb::borrow(self);
 }
 
+// v[key]: a tensor that knows where it is from, so that v[key].assign(x) can change the variable.
+struct Part : Tensor {
+  nb::object variable, key;
+};
+
+nb::object assign_part(nb::handle self, const char* how, nb::handle value) {
+  const Part& part = *nb::inst_ptr<Part>(self);
+  return nb::module_::import_("brio._variable_methods").attr("assign_part")(part.variable, part.key, value, how);
+}
+
+// A method that few programs use: Python's, of brio/_variable_methods.py.
+auto in_python(const char* name) {
+  return [name](nb::handle self, const nb::args& args, const nb::kwargs& kwargs) -> nb::object {
+    return nb::module_::import_("brio._variable_methods").attr(name)(self, *args, **kwargs);
+  };
+}
+
 }  // namespace
+
+nb::object part_of_variable(nb::handle variable, nb::handle key, nb::object made) {
+  if (!is_tensor(made)) return made;
+  nb::object object = nb::inst_alloc(types.part);
+  new (nb::inst_ptr<Part>(object)) Part{*nb::inst_ptr<Tensor>(made), nb::borrow(variable), nb::borrow(key)};
+  nb::inst_mark_ready(object);
+  return object;
+}
 
 Tensor value_of(const Variable& variable) {
   Tensor x = variable.value();
@@ -119,6 +144,13 @@ void bind_variable(nb::module_& m) {
           "device", [](const Variable& v) { return device_of(v.impl()->value); },
           "Where it is: '/job:localhost/replica:0/task:0/device:CPU:0'.")
       .def_prop_ro(
+          "constraint",
+          [](const Variable& v) -> nb::object {
+            if (!v.impl()->constraint) return nb::none();
+            return nb::cpp_function([f = v.impl()->constraint](Given x) { return wrap(f(tensor_of(x.object))); });
+          },
+          "What an update of the variable is followed by, a function; or None.")
+      .def_prop_ro(
           "handle", [](nb::handle self) { return nb::borrow(self); }, "The variable itself.")
       .def(
           "get_shape", [](const Variable& v) { return shape_object(v.shape()); }, "The sizes of its axes.")
@@ -177,6 +209,35 @@ void bind_variable(nb::module_& m) {
       });
   type.attr("__array_priority__") = 100;
   type.attr("__hash__") = nb::none();
+  type.def("scatter_update", in_python("scatter_update"),
+           "Sets rows: scatter_update(tf.IndexedSlices(rows, indices)).")
+      .def("scatter_add", in_python("scatter_add"), "Adds to rows, which IndexedSlices name.")
+      .def("scatter_sub", in_python("scatter_sub"), "Takes away from rows, which IndexedSlices name.")
+      .def("scatter_mul", in_python("scatter_mul"), "Multiplies rows, which IndexedSlices name.")
+      .def("scatter_div", in_python("scatter_div"), "Divides rows, which IndexedSlices name.")
+      .def("scatter_min", in_python("scatter_min"), "The smaller of each number and those of IndexedSlices.")
+      .def("scatter_max", in_python("scatter_max"), "The larger of each number and those of IndexedSlices.")
+      .def("scatter_nd_update", in_python("scatter_nd_update"), "Sets parts: scatter_nd_update(indices, updates).")
+      .def("scatter_nd_add", in_python("scatter_nd_add"), "Adds to parts: scatter_nd_add(indices, updates).")
+      .def("scatter_nd_sub", in_python("scatter_nd_sub"), "Takes away from parts: scatter_nd_sub(indices, updates).")
+      .def("batch_scatter_update", in_python("batch_scatter_update"), "Sets rows of each element of a batch.")
+      .def("gather_nd", in_python("gather_nd"), "The parts at indices.")
+      .def("sparse_read", in_python("sparse_read"), "The rows at indices.")
+      .def("count_up_to", in_python("count_up_to"), "Adds 1; OutOfRangeError at the limit. Returns the value before.")
+      .def("set_shape", in_python("set_shape"), "Checks that the shape is this one; a size may be None.")
+      .def("eval", in_python("evaluated"), "The values as a NumPy array.");
+
+  nb::class_<Part, Tensor> part(m, "_VariablePart",
+                                "A part of a variable, v[key]: a tensor that can be assigned to.");
+  types.part = reinterpret_cast<PyTypeObject*>(part.ptr());
+  for (const char* how : {"assign", "assign_add", "assign_sub"})
+    part.def(
+        how,
+        [how](nb::handle self, nb::handle value, nb::handle, nb::handle, nb::handle) {
+          return assign_part(self, how, value);
+        },
+        nb::arg("value").none(), nb::arg("use_locking") = nb::none(), nb::arg("name") = nb::none(),
+        nb::arg("read_value") = nb::none(), "Changes this part of the variable, and returns the variable.");
 }
 
 }  // namespace brio::python

@@ -1,11 +1,11 @@
 // tf.nn: convolutions and pooling, with TensorFlow's ways to write strides, padding and formats.
-#include "brio/ops/window.h"
+#include "brio/ops/network/window.h"
 
 #include "brio/base/error.h"
-#include "brio/ops/arrange.h"
-#include "brio/ops/convolution.h"
-#include "brio/ops/pooling.h"
-#include "brio/ops/shape_ops.h"
+#include "brio/ops/network/convolution.h"
+#include "brio/ops/network/pooling.h"
+#include "brio/ops/shapes/arrange.h"
+#include "brio/ops/shapes/shape_ops.h"
 #include "brio/python/bind.h"
 
 namespace brio::python {

@@ -13,13 +13,14 @@ from brio._shape import TensorShape
 if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
     from brio import _doctor  # noqa: F401
 
-__version__ = "0.1.0"
+__version__ = "2.21.0"  # of TensorFlow, whose names and meanings these are: programs ask whether it is new enough
+__brio_version__ = "0.1.0"
 newaxis = None
 
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
-    "audio", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
-    "nn", "profiler", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
+    "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
+    "nn", "profiler", "queue", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -31,12 +32,14 @@ _DEFINED_IN = {
         "scan", "switch_case", "vectorized_map", "while_loop",
     ),
     "_function": ("function",),
+    "_initializers": ("constant_initializer",),
     "_module": ("Module",),
     "_more_arrays": (
         "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
-    "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul"),
+    "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul", "timestamp"),
+    "linalg": ("eig", "eigvals"),
     "_ragged": ("RaggedTensor",),
     "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
@@ -53,7 +56,7 @@ _ALIASES = {
 }  # fmt: skip
 # Initializers under the names that TensorFlow has for them.
 _INITIALIZERS = {
-    "constant_initializer": "Constant", "ones_initializer": "Ones", "random_normal_initializer": "RandomNormal",
+    "ones_initializer": "Ones", "random_normal_initializer": "RandomNormal",
     "random_uniform_initializer": "RandomUniform", "zeros_initializer": "Zeros",
 }  # fmt: skip
 _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in names}
@@ -70,6 +73,8 @@ def __getattr__(name):
         return found
     if name in _INITIALIZERS:
         return getattr(_load("brio.keras.initializers"), _INITIALIZERS[name])
+    if name in ("double", "half"):
+        return as_dtype({"double": "float64", "half": "float16"}[name])  # noqa: F405
     if name == "tuple":
         from brio._control import tuple_
 
@@ -80,4 +85,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES) | set(_INITIALIZERS))
+    return sorted(set(globals()) | _SUBMODULES | set(_HOMES) | set(_ALIASES) | set(_INITIALIZERS) | {"double", "half"})

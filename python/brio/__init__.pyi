@@ -1,5 +1,6 @@
 """Made by scripts/api/stubs.py."""
 from brio import audio as audio
+from brio import autodiff as autodiff
 from brio import autograph as autograph
 from brio import bitwise as bitwise
 from brio import compat as compat
@@ -19,6 +20,7 @@ from brio import math as math
 from brio import nest as nest
 from brio import nn as nn
 from brio import profiler as profiler
+from brio import queue as queue
 from brio import ragged as ragged
 from brio import random as random
 from brio import saved_model as saved_model
@@ -188,6 +190,7 @@ from brio._graph.core import Graph as Graph
 from brio._graph.gradients import gradients as gradients
 from brio._graph.gradients import hessians as hessians
 from brio._graph.run import Session as Session
+from brio._initializers import constant_initializer as constant_initializer
 from brio._module import Module as Module
 from brio._more_arrays import bitcast as bitcast
 from brio._more_arrays import edit_distance as edit_distance
@@ -202,6 +205,7 @@ from brio._more_arrays import unravel_index as unravel_index
 from brio._more_math import clip_by_global_norm as clip_by_global_norm
 from brio._more_math import saturate_cast as saturate_cast
 from brio._more_math import scalar_mul as scalar_mul
+from brio._more_math import timestamp as timestamp
 from brio._ragged import RaggedTensor as RaggedTensor
 from brio._shape import TensorShape as TensorShape
 from brio._sparse import SparseTensor as SparseTensor
@@ -223,11 +227,12 @@ from brio.keras import initializers as initializers
 from brio.keras import losses as losses
 from brio.keras import metrics as metrics
 from brio.keras import optimizers as optimizers
-from brio.keras.initializers import Constant as _constant_initializer
 from brio.keras.initializers import Ones as _ones_initializer
 from brio.keras.initializers import RandomNormal as _random_normal_initializer
 from brio.keras.initializers import RandomUniform as _random_uniform_initializer
 from brio.keras.initializers import Zeros as _zeros_initializer
+from brio.linalg import eig as eig
+from brio.linalg import eigvals as eigvals
 import brio._core
 
 __version__: str
@@ -240,13 +245,15 @@ complex128: brio._core.DType
 
 complex64: brio._core.DType
 
-constant_initializer = _constant_initializer
+double: brio._core.DType
 
 float16: brio._core.DType
 
 float32: brio._core.DType
 
 float64: brio._core.DType
+
+half: brio._core.DType
 
 int16: brio._core.DType
 

@@ -16,6 +16,7 @@ import types
 from brio import _core, _nest
 from brio._rewrite import AG, RETURNED, Rewriter
 from brio._tensor_array import TensorArray
+from brio.errors import _UnknownValueError
 
 # ---- functions
 
@@ -234,6 +235,7 @@ def _cond(test, on_true, on_false, names):
                         out.append(_core.convert_to_tensor(leaf, dtype=like.dtype if like is not None and not isinstance(leaf, (_core.Tensor, _core.Variable)) else None))
                     except (TypeError, ValueError):
                         raise TypeError(f"{name} is a tensor in one branch of an if over a tensor and {leaf!r} in the other") from None
+            _refuse_strings(out, "an if over a tensor")
             return out
 
         return traced
@@ -250,6 +252,12 @@ def _cond(test, on_true, on_false, names):
             continue
         out.append(_nest.pack(value, [next(results) if _is_leaf(leaf) else leaf for leaf in _nest.flatten(value)]))
     return _closed(out)
+
+
+def _refuse_strings(tensors, where):
+    """Branches and loops of a plan have numbers alone; with strings the function runs op by op."""
+    if any(t.dtype == _core.string for t in tensors):
+        raise _UnknownValueError(f"[tf.function] {where} gives strings, which cannot be traced")
 
 
 def while_stmt(test, body, state, names):
@@ -274,6 +282,7 @@ def _loop(test, body, state, names):
     flat = [_nest.flatten(value) for value in state]
     carried = [(i, j) for i, leaves in enumerate(flat) for j, leaf in enumerate(leaves) if _is_leaf(leaf)]
     initial = [_core.convert_to_tensor(flat[i][j]) for i, j in carried]
+    _refuse_strings(initial, "a loop over tensors")
 
     def unpacked(tensors):
         leaves = [list(f) for f in flat]

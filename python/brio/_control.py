@@ -29,7 +29,21 @@ def cond(pred, true_fn=None, false_fn=None, name=None):
         raise TypeError("[cond] true_fn and false_fn must be functions")
     if not _traced(pred):
         return true_fn() if _holds(pred) else false_fn()
-    return _core._cond_structured(pred, true_fn, false_fn)
+    return _core._cond_structured(pred, _of_numbers(true_fn), _of_numbers(false_fn))
+
+
+def _of_numbers(branch):
+    """A branch that gives no strings: with these the function around it runs op by op."""
+
+    def run():
+        result = branch()
+        if any(_core.is_tensor(x) and x.dtype == _core.string for x in _nest.flatten(result)):
+            from brio.errors import _UnknownValueError
+
+            raise _UnknownValueError("[cond] a branch gives strings, which cannot be traced")
+        return result
+
+    return run
 
 
 def case(pred_fn_pairs, default=None, exclusive=False, strict=False, name="case"):
@@ -325,7 +339,7 @@ def grad_pass_through(f):
 
 
 def recompute_grad(f):
-    """f itself: Brio plans what is kept for gradients."""
+    """f itself: what is computed again is decided for a whole step, by fit(memory_limit=..., memory="fit")."""
     return f
 
 
@@ -361,6 +375,11 @@ def print(*inputs, output_stream=None, summarize=3, sep=" ", end="\n", name=None
     if _core._journalling():
         _core._journal_call(now, [_core.convert_to_tensor(x) for x in tensors])
     elif _core._is_tracing():
+        from brio import _saved_function
+
+        if _saved_function.saving():  # the file has no code of Python's
+            _saved_function.warn_of_print()
+            return
         _core._host_call(now, [_core.convert_to_tensor(x) for x in tensors], [], True)
     else:
         now(*tensors)

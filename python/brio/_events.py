@@ -1,16 +1,13 @@
 """Event files, which TensorBoard reads: TFRecords of Event messages, written by hand as protocol buffers."""
 
 import os
-import socket
 import struct
-import threading
 import time
 
 import numpy as np
 
 from brio import _core
 
-_counter = 0
 _DTYPES = {"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int64": 9, "bool": 10}
 
 
@@ -52,24 +49,18 @@ def metadata(plugin, data_class, content=b""):
 
 
 class EventFile:
-    """Appends events to one file of a directory."""
+    """Appends events to one file of a directory; the file is C++'s (brio/formats/event_file.h)."""
 
     def __init__(self, directory, suffix=""):
-        global _counter
-        os.makedirs(directory, exist_ok=True)
-        _counter += 1
-        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}.{_counter}{suffix}"
-        self.path = os.path.join(directory, name)
-        self.file = open(self.path, "ab")
-        self.lock = threading.Lock()
-        self._record(field(1, time.time()) + field(3, "brain.Event:2"))
-        self.flush()
+        self._file = _core._Events(os.fspath(directory), suffix)
+        self.path = self._file.path
 
     def _record(self, data):
-        head = struct.pack("<Q", len(data))
-        crc = lambda b: struct.pack("<I", _core._masked_crc32c(b))  # noqa: E731
-        with self.lock:
-            self.file.write(head + crc(head) + data + crc(data))
+        self._file.write(data)
+
+    def layers(self, model):
+        """The layers of a model and how they are connected."""
+        self._file.layers(model._handle)
 
     def value(self, tag, step, proto, about):
         """One value: a TensorProto with its SummaryMetadata."""
@@ -91,12 +82,10 @@ class EventFile:
         self.value(tag, step, tensor(texts), metadata("images", 3))
 
     def flush(self):
-        with self.lock:
-            self.file.flush()
+        self._file.flush()
 
     def close(self):
-        with self.lock:
-            self.file.close()
+        self._file.close()
 
 
 def _histogram(values, buckets):

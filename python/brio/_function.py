@@ -181,6 +181,16 @@ class ConcreteFunction:
         return _nest.flatten(self.structured_outputs)
 
     @property
+    def output_shapes(self):
+        """The shapes of what it returns."""
+        return _nest.map_structure(lambda x: getattr(x, "shape", None), self.structured_outputs)
+
+    @property
+    def output_dtypes(self):
+        """The dtypes of what it returns."""
+        return _nest.map_structure(lambda x: getattr(x, "dtype", None), self.structured_outputs)
+
+    @property
     def graph(self):
         """What was traced, as a graph of operations."""
         from brio._function_graph import FuncGraph

@@ -149,3 +149,16 @@ def _at_most(limit, dtype):
     if abs(float(near)) > abs(float(limit)):
         near = np.nextafter(near, dtype.as_numpy_dtype(0))
     return float(near)
+
+
+def timestamp(name=None):
+    """The seconds since 1970, as a float64. In a tf.function it is read in each run."""
+    import time
+
+    if not _core._tracing():
+        return _core.constant(time.time(), "float64")
+    from brio._control import numpy_function
+
+    made = numpy_function(lambda: time.time(), [], "float64")
+    made.set_shape([])
+    return made

@@ -147,6 +147,44 @@ class RaggedTensor:
         """The row that each value is in."""
         return _core.repeat(_core.range(len(self), dtype="int64"), self.row_lengths())
 
+    def nested_row_lengths(self, name=None):
+        """The lengths of rows, from the outermost axis in."""
+        return (self.row_lengths(), *(self.values.nested_row_lengths() if isinstance(self.values, RaggedTensor) else ()))
+
+    def nested_value_rowids(self, name=None):
+        """The row that each value is in, from the outermost axis in."""
+        return (self.value_rowids(), *(self.values.nested_value_rowids() if isinstance(self.values, RaggedTensor) else ()))
+
+    def get_shape(self):
+        """The shape; None where sizes differ."""
+        return self.shape
+
+    def merge_dims(self, outer_axis, inner_axis):
+        """The axes from one to another as one axis."""
+        rank = self.shape.rank
+        outer, inner = (a + rank if a < 0 else a for a in (outer_axis, inner_axis))
+        if not 0 <= outer < inner < rank:
+            raise ValueError(f"[merge_dims] outer_axis ({outer_axis}) must be before inner_axis ({inner_axis}), both in [0, {rank})")
+        if outer > 1:
+            return self.with_values(_merged(self.values, outer - 1, inner - 1))
+        merged = _merged(self.values, 0, inner - 1) if inner > 1 else self.values
+        if outer == 0:
+            return merged
+        inside, splits = self.values, self.row_splits
+        for _ in range(inner - outer):  # where rows of rows begin and end among what is inside them
+            if isinstance(inside, RaggedTensor):
+                splits, inside = _core.gather(inside.row_splits, splits), inside.values
+            else:
+                splits, inside = splits * int(inside.shape[1]), _core.reshape(inside, [-1, *inside.shape[2:]])
+        return RaggedTensor(inside, splits)
+
+    def to_sparse(self, name=None):
+        """A SparseTensor of the values, with their places."""
+        from brio._sparse import SparseTensor
+
+        places, values = _places(self)
+        return SparseTensor(places, values, self.bounding_shape())
+
     def bounding_shape(self, axis=None, name=None, out_type=None):
         """The shape of the smallest tensor that has room for all rows."""
         lengths = _numbers(self.row_lengths())
@@ -290,3 +328,24 @@ RaggedTensor.__hash__ = None
 from brio import _ragged_calls  # noqa: E402: functions of tf take ragged tensors from now on
 
 _ragged_calls.install()
+
+
+def _merged(x, outer, inner):
+    """merge_dims() of a ragged tensor or of a plain one."""
+    if isinstance(x, RaggedTensor):
+        return x.merge_dims(outer, inner) if inner > outer else x
+    return _core.reshape(x, [*x.shape[:outer], -1, *x.shape[inner + 1 :]]) if inner > outer else x
+
+
+def _places(x):
+    """(indices, values) of all numbers, in their order."""
+    if not isinstance(x, RaggedTensor):
+        from brio._more_arrays import unravel_index as _unravel
+
+        shape = _core.shape(x, out_type="int64")
+        count = _core.reduce_prod(shape)
+        return _core.transpose(_unravel(_core.range(count), shape)) if x.shape.rank else _core.zeros([1, 0], "int64"), _core.reshape(x, [-1])
+    inside, values = _places(x.values)
+    rows = _core.gather(x.value_rowids(), inside[:, 0])
+    first = inside[:, 0] - _core.gather(_core.cast(x.row_starts(), "int64"), rows)
+    return _core.concat([_core.stack([rows, first], 1), inside[:, 1:]], 1), values

@@ -2,6 +2,8 @@
 
 import functools
 import inspect
+import threading
+import warnings
 import weakref
 
 from brio import _core, _nest
@@ -37,6 +39,19 @@ class Trace:
     def shown(self):
         """For errors: the arguments that it takes."""
         return "(" + ", ".join(f"{name}={decode(row, self.specs)!r}" for name, row in self.arguments.items()) + ")"
+
+
+_state = threading.local()
+
+
+def saving():
+    """Is a function traced now for a file?"""
+    return getattr(_state, "saving", False)
+
+
+def warn_of_print():
+    """tf.print is Python's code, which a file has not."""
+    warnings.warn("tf.print() is left out of the function that is saved: the loaded one prints nothing", stacklevel=3)
 
 
 def traces_of(function):
@@ -89,7 +104,11 @@ def traced(function, args, kwargs):
     def body(tensors):
         args, kwargs = decode(structure, tensors)
         leaves = []
-        results[:] = [encode(function._traced(*args, **kwargs), functools.partial(_result_number, leaves))]
+        before, _state.saving = saving(), True
+        try:
+            results[:] = [encode(function._traced(*args, **kwargs), functools.partial(_result_number, leaves))]
+        finally:
+            _state.saving = before
         return leaves
 
     graph = _core._save_trace(body, [(s.shape, s.dtype) for s in specs])

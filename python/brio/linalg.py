@@ -55,3 +55,33 @@ def expm(input, name=None):
     for _ in range(halvings):
         total = matmul(total, total)
     return total
+
+
+def eig(tensor, name=None):
+    """The eigenvalues, and the eigenvectors as columns, of square matrices that need not be symmetric: complex numbers. They have no gradient."""
+    return _eig(tensor, True)
+
+
+def eigvals(tensor, name=None):
+    """The eigenvalues of square matrices that need not be symmetric: complex numbers. They have no gradient."""
+    return _eig(tensor, False)
+
+
+def _eig(tensor, vectors):
+    import numpy as np
+
+    from brio._control import numpy_function
+
+    x = _core.convert_to_tensor(tensor)
+    if x.shape.rank < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"[linalg.eig] takes square matrices, but the shape is {tuple(x.shape)}")
+    complex_ = "complex128" if x.dtype.name in ("float64", "complex128") else "complex64"
+
+    def compute(a):
+        values, columns = np.linalg.eig(a)
+        return (values.astype(complex_), columns.astype(complex_)) if vectors else values.astype(complex_)
+
+    made = numpy_function(compute, [x], [complex_, complex_] if vectors else complex_)
+    for one, shape in zip(made if vectors else [made], (x.shape[:-1], x.shape)):
+        one.set_shape(shape)
+    return made

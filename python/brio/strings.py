@@ -71,7 +71,7 @@ def bytes_split(input, name=None):
 
 
 def _utf8(who, encoding):
-    if str(encoding).upper().replace("_", "-") != "UTF-8":
+    if str(encoding).upper().replace("_", "").replace("-", "") != "UTF8":
         raise ValueError(f"[strings.{who}] encoding {encoding!r} is not supported; it is 'UTF-8'")
 
 

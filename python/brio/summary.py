@@ -131,14 +131,18 @@ def text(name, data, step=None, description=None):
 def image(name, data, step=None, max_outputs=3, description=None):
     """Pictures (n, height, width, channels): numbers from 0 to 1, or uint8."""
     data = np.asarray(data)
-    if data.dtype != np.uint8:
-        data = (np.clip(data, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
     if data.ndim != 4:
         raise ValueError(f"summary.image() takes (n, height, width, channels), but got shape {data.shape}")
+    return _write("images", name, _pictures(data[:max_outputs]), step)
+
+
+def _pictures(data):
+    """Width, height and PNG file of each of (n, height, width, channels)."""
     from brio import io
 
-    pictures = [(p.shape[1], p.shape[0], io.encode_png(_core.convert_to_tensor(p)).numpy()) for p in data[:max_outputs]]
-    return _write("images", name, pictures, step)
+    if data.dtype != np.uint8:
+        data = (np.clip(data, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
+    return [(p.shape[1], p.shape[0], io.encode_png(_core.convert_to_tensor(p)).numpy()) for p in data]
 
 
 def flush(writer=None, name=None):

@@ -1,5 +1,6 @@
 """tf.train."""
 
+from brio._averages import ExponentialMovingAverage
 from brio._checkpoint import (
     Checkpoint, CheckpointManager, get_checkpoint_state, latest_checkpoint, list_variables, load_checkpoint, load_variable,
 )  # fmt: skip

@@ -111,7 +111,7 @@ def test_own_variables(tmp_path):
 def test_tensorboard(tmp_path):
     model = small()
     model.compile("sgd", "mse")
-    board = keras.callbacks.TensorBoard(tmp_path, histogram_freq=1, update_freq="batch")
+    board = keras.callbacks.TensorBoard(tmp_path, histogram_freq=1, update_freq="batch", write_images=True)
     model.fit(np.ones((4, 4)), np.ones((4, 2)), epochs=2, batch_size=2, verbose=0, validation_data=(np.ones((2, 4)), np.ones((2, 2))), callbacks=[board])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["train", "validation"]
     (path,) = (tmp_path / "train").iterdir()
@@ -120,9 +120,10 @@ def test_tensorboard(tmp_path):
         length = struct.unpack("<Q", data[at : at + 8])[0]
         record = data[at + 12 : at + 12 + length]
         assert struct.unpack("<I", data[at + 8 : at + 12])[0] == tf._core._masked_crc32c(data[at : at + 8])
-        tags += [t for t in (b"epoch_loss", b"batch_loss", b"epoch_learning_rate", b"histogram") if t in record]
+        tags += [t for t in (b"epoch_loss", b"batch_loss", b"epoch_learning_rate", b"histogram", b"/image", b"Dense") if t in record]
         at += 16 + length
     assert tags.count(b"epoch_loss") == 2 and tags.count(b"batch_loss") == 4 and tags.count(b"epoch_learning_rate") == 2 and b"histogram" in tags
+    assert tags.count(b"Dense") == 1 and tags.count(b"/image") == 2 * len(model.weights)
 
 
 def test_summary(tmp_path):

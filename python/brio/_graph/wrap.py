@@ -224,7 +224,7 @@ _KERAS = ("keras.ops", "keras.activations", "keras.losses", "keras.backend", "ke
 _LEFT = {
     "is_tensor", "as_dtype", "executing_eagerly", "function", "nest", "device", "get_logger", "get_static_value", "inside_function",
     "is_symbolic_tensor", "compat_report", "type_spec_from_value", "get_current_name_scope", "gradients", "recompute_grad", "grad_pass_through",
-    "custom_gradient", "memory_info", "set_memory_growth", "plan_cache_stats", "memory_ledger", "write_file", "flush", "list_files", "match_filenames_once",
+    "custom_gradient", "memory_info", "set_memory_growth", "plan_cache_stats", "memory_ledger", "memory_report", "write_file", "flush", "list_files", "match_filenames_once",
     "get_global_generator", "set_global_generator", "create_rng_state", "is_keras_tensor", "enable_traceback_filtering", "disable_traceback_filtering",
     "is_traceback_filtering_enabled", "enable_check_numerics", "disable_check_numerics", "set_log_device_placement", "get_log_device_placement",
 }  # fmt: skip

@@ -347,6 +347,31 @@ class Dataset(sources.Sources):
         """Elements are made once and kept, in memory or in a file."""
         return self._next(self._brio_dataset.cache(text_of(filename)))
 
+    def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
+        """Writes the elements to a folder, which Dataset.load() reads."""
+        from brio.data import _kept
+
+        _kept.save(self, path, compression, shard_func, checkpoint_args)
+
+    @staticmethod
+    def load(path, element_spec=None, compression=None, reader_func=None, wait=False):
+        """The elements that save() wrote."""
+        from brio.data import _kept
+
+        return _kept.load(path, element_spec, compression, reader_func)
+
+    def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
+        """Elements are written to a folder while they are first walked over, and read from there from then on."""
+        from brio.data import _kept
+
+        return _kept.snapshot(self, path, compression, reader_func, shard_func)
+
+    def rejection_resample(self, class_func, target_dist, initial_dist=None, seed=None, name=None):
+        """(class, element): elements are left out at random, so that classes come as often as target_dist says."""
+        from brio.data import _kept
+
+        return _kept.rejection_resample(self, class_func, target_dist, initial_dist, seed)
+
     def prefetch(self, buffer_size, name=None):
         """Elements are made ahead."""
         return self._next(self._brio_dataset.prefetch(number_of(buffer_size, AUTOTUNE)))
@@ -414,3 +439,16 @@ class _Iterator:
 
     def get_next(self):
         return self._pack(self._core.get_next())
+
+    def get_next_as_optional(self):
+        return _next_or_none(self)
+
+
+def _next_or_none(iterator):
+    """The next element, as a tf.experimental.Optional."""
+    from brio.data import _kept
+
+    return _kept.get_next_as_optional(iterator)
+
+
+_core._DatasetIterator.get_next_as_optional = _next_or_none

@@ -16,6 +16,34 @@ choose_from_datasets = _Dataset.choose_from_datasets
 sample_from_datasets = _Dataset.sample_from_datasets
 
 
+def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None):
+    """Writes the elements to a folder, as Dataset.save."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+load = _Dataset.load
+
+
+def snapshot(path, compression="AUTO", reader_func=None, shard_func=None):
+    """For Dataset.apply: as Dataset.snapshot."""
+    return lambda dataset: dataset.snapshot(path, compression, reader_func, shard_func)
+
+
+def rejection_resample(class_func, target_dist, initial_dist=None, seed=None):
+    """For Dataset.apply: as Dataset.rejection_resample."""
+    return lambda dataset: dataset.rejection_resample(class_func, target_dist, initial_dist, seed)
+
+
+def get_next_as_optional(iterator):
+    """The next element, or an Optional without value at the end."""
+    return iterator.get_next_as_optional()
+
+
+def parallel_interleave(map_func, cycle_length, block_length=1, sloppy=False, buffer_output_elements=None, prefetch_input_elements=None):
+    """For Dataset.apply: as Dataset.interleave."""
+    return lambda dataset: dataset.interleave(map_func, cycle_length, block_length)
+
+
 def cardinality(dataset):
     """The number of elements."""
     return dataset.cardinality()

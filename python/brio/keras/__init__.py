@@ -21,6 +21,7 @@ _NAMES = {
     "Variable": "utils",
     "DTypePolicy": "dtype_policies",
 }
+__all__ = sorted(_SUBMODULES | set(_NAMES) | {"version"})  # from keras import *
 __version__ = "3.15.0"  # whose names and definitions these are
 
 

@@ -144,6 +144,8 @@ class Builtin(Layer):
         """Makes the weights for inputs of this shape."""
         object.__setattr__(self, "_built_for", input_shape)
         nested = input_shape and isinstance(input_shape[0], (list, tuple))
+        if self._kind == "Dense" and input_shape and not nested and len(input_shape) == 1:  # the batch was left out
+            input_shape = (None, *input_shape)
         of_strings = self._kind in ("StringLookup", "TextVectorization") and not self._config.get("invert")
         self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
 

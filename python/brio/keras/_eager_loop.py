@@ -31,6 +31,11 @@ def _by_class(table, y):
     return [_core.constant(np.vectorize(lambda c: float(table.get(int(c), 1.0)), otypes=["float32"])(classes))]
 
 
+def _plain(value):
+    """A number, or an array where a metric has several: F1Score() has one for each class."""
+    return np.asarray(value) if getattr(value, "shape", ()) else float(value)
+
+
 def _run(batches, steps, at_once, begin, step, end, skip=0):
     """Runs batches; callbacks hear of them once for so many, as in brio/train. The last logs, and whether to stop."""
     logs, done = {}, 0
@@ -43,7 +48,7 @@ def _run(batches, steps, at_once, begin, step, end, skip=0):
             break
         if done % at_once == 0:
             begin(done, {})
-        logs = {name: float(value) for name, value in step(*batch).items()}
+        logs = {name: _plain(value) for name, value in step(*batch).items()}
         done += 1
         if done % at_once == 0 and end(done - 1, logs):
             return logs, True
@@ -105,7 +110,7 @@ def fit(model, x, y, watchers, options, verbose):
             logs, batches = train_and_validate(epoch, batches, done if epoch == first else 0)
         stop = watchers.on_epoch_end(epoch, logs)
         if verbose:
-            print(f"Epoch {epoch + 1}/{options['epochs']} - " + " - ".join(f"{k}: {v:.4f}" for k, v in logs.items()))
+            print(f"Epoch {epoch + 1}/{options['epochs']} - " + " - ".join(f"{k}: {v if np.ndim(v) else format(v, '.4f')}" for k, v in logs.items()))
         if stop:
             break
     model.optimizer.finalize_variable_values(model.trainable_variables)

@@ -209,6 +209,8 @@ class Layer:
         if self.__dict__.get("input_spec") is not None and args:
             _input_spec.check(self.input_spec, args[0], self.name)
         training = kwargs.pop("training", None)
+        if len(args) > 1 and "training" in _call_arguments(type(self)):
+            args, kwargs, training = _without_training(type(self), args, kwargs, training)
         flat = _nest.flatten((args, kwargs))
         symbolic = any(isinstance(x, KerasTensor) for x in flat)
         simple = not kwargs and len(args) == 1 and not _is_nested(args[0])
@@ -295,9 +297,10 @@ class Layer:
             self._core_build_for(shapes)
         finally:
             del self.__dict__["_building"]
+            self.__dict__.pop("_call_builds", None)
 
     def _core_build_for(self, shapes):
-        if self._own_build():
+        if self._own_build() and "_was_built" not in self.__dict__:
             stack = self._pending.__dict__.get("stack")
             if stack and stack[-1][3] is None and len(shapes) > 1:
                 self._build_for(stack[-1], shapes)
@@ -350,6 +353,10 @@ class Layer:
             initializer = "glorot_uniform" if shape else "zeros"
         return self._handle.add_weight(name or "variable", () if shape is None else shape, initializer, dtype, trainable,
                                        autocast, regularizer, constraint)  # fmt: skip
+
+    def add_variable(self, *args, **kwargs):
+        """As add_weight(), which is its newer name: add_variable(shape, initializer, ...), or as in Keras 2 with the name first."""
+        return self.add_weight(*args, **kwargs)
 
     def add_loss(self, loss):
         """Something to be added to the loss of the model: a scalar, or several. Of what is no scalar the sum is added, as in Keras."""
@@ -504,6 +511,38 @@ class Layer:
         """Its name with those of the layers around it."""
         return self.name
 
+    @property
+    def input_dtype(self):
+        """The dtype that floating-point inputs are cast to."""
+        return self.compute_dtype
+
+    @property
+    def metrics(self):
+        """Metrics that are attributes of the layer, and of those in it."""
+        from brio.keras.metrics import Metric
+
+        own = [v for v in self.__dict__.values() if isinstance(v, Metric)]
+        from brio.keras.layers import _python_layer
+
+        return own + [m for handle in self._handle.layers() for m in _python_layer(handle).metrics]
+
+    def stateless_call(self, trainable_variables, non_trainable_variables, *args, return_losses=False, **kwargs):
+        """(outputs, the non-trainable variables after the call) of the layer with these values in place of its variables, which stay as they are."""
+        variables = [*self.trainable_variables, *self.non_trainable_variables]
+        given = [*trainable_variables, *non_trainable_variables]
+        if len(given) != len(variables):
+            raise ValueError(f"stateless_call() of '{self.name}' takes {len(variables)} variables, but got {len(given)}")
+        before = [_core.convert_to_tensor(v) + _core.zeros([], v.dtype) for v in variables]
+        try:
+            for variable, value in zip(variables, given):
+                variable.assign(value)
+            outputs = self(*args, **kwargs)
+            after = [_core.convert_to_tensor(v) + _core.zeros([], v.dtype) for v in self.non_trainable_variables]
+            return (outputs, after, list(self.losses)) if return_losses else (outputs, after)
+        finally:
+            for variable, value in zip(variables, before):
+                variable.assign(value)
+
     def add_metric(self, *args, **kwargs):
         """Keras 3 has none: make a Metric in the constructor, and update it in call()."""
         raise NotImplementedError("Keras 3 has no add_metric(); make a keras.metrics.Metric an attribute and update it in call()")
@@ -533,7 +572,10 @@ def _marking(build):
         shape = args[0] if args else kwargs.get("input_shape")
         if "_built_for" not in self.__dict__ and isinstance(shape, (list, tuple)):
             object.__setattr__(self, "_built_for", shape)
-        if hasattr(self._handle, "mark_built") and self._handle.python_object() is self:
+        if self.__dict__.pop("_call_builds", False):  # build() of a model: its layers get their weights by a call
+            object.__setattr__(self, "_was_built", True)
+            self._build_once(shape)
+        elif hasattr(self._handle, "mark_built") and self._handle.python_object() is self:
             self._handle.mark_built()
         return result
 
@@ -574,8 +616,30 @@ def _call_arguments(cls):
 
 
 def _positional(cls):
-    """The names of call()'s arguments, in order."""
-    return [n for n, p in inspect.signature(cls.call).parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
+    """The names of call()'s arguments, in order, looked up once a class."""
+    if "_call_order" not in cls.__dict__:
+        order = [n for n, p in inspect.signature(cls.call).parameters.items() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][1:]
+        type.__setattr__(cls, "_call_order", order)
+    return cls._call_order
+
+
+def _without_training(cls, args, kwargs, training):
+    """layer(x, training, mask): C++ is told of training apart, and what stands behind it goes by its name."""
+    names = _positional(cls)
+    at = names.index("training") if "training" in names else len(args)
+    if at >= len(args):
+        return args, kwargs, training
+    if training is not None:
+        raise TypeError(f"{cls.__name__}.call() got multiple values for argument 'training'")
+    training = args[at]
+    if len(names) < len(args):
+        raise TypeError(f"{cls.__name__}.call() takes {len(names)} arguments, but {len(args)} were given")
+    kwargs = {**dict(zip(names[at + 1 :], args[at + 1 :])), **kwargs}
+    if _core.is_tensor(training) or isinstance(training, _core.Variable):
+        if not _core._is_known(_core.convert_to_tensor(training)):  # a tensor of the traced function: call() sees it, layers do not
+            return args[:at], {**kwargs, "training": training}, None
+        training = bool(training)
+    return args[:at], kwargs, None if training is None else bool(training)
 
 
 def _is_nested(x):

@@ -23,6 +23,16 @@ class Recurrent(Builtin):
         return (_core._kept_states(self._inner) if self._kind != "Bidirectional" else []) or None
 
     @property
+    def state_size(self):
+        """The sizes of the states."""
+        size = self.cell.state_size
+        return size if isinstance(size, (list, tuple)) else [size]
+
+    def get_initial_state(self, batch_size=None):
+        """States of zeros for so many samples."""
+        return self.cell.get_initial_state(batch_size=batch_size)
+
+    @property
     def cell(self):
         """The cell that each step runs."""
         from brio.keras.layers import _python_layer

@@ -126,6 +126,7 @@ def serialize_keras_object(obj):
 
 def _object_config(obj):
     cls = type(obj)
+    cls = cls.__dict__.get("_made_of", cls)  # a model of symbols, of a class of the user's
     module, registered = cls.__module__, None
     if cls.__name__ == "Functional":
         module, registered = "keras.src.models.functional", "Functional"

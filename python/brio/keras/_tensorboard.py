@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from brio import _events
+from brio import _events, summary
 from brio.keras.callbacks import Callback
 from brio.profiler import experimental as profiler
 
@@ -43,6 +43,8 @@ class TensorBoard(Callback):
 
     def on_train_begin(self, logs=None):
         self._step = 0
+        if self.write_graph and getattr(self.model, "_handle", None) is not None:
+            self._file("train").layers(self.model)
 
     def on_train_batch_begin(self, batch, logs=None):
         if self._profiled and self._step + 1 == self._profiled[0]:
@@ -79,9 +81,24 @@ class TensorBoard(Callback):
         if self.histogram_freq and epoch % self.histogram_freq == 0:
             for layer in self.model.layers:
                 for weight in layer.weights:
-                    self._file("train").histogram(weight.path.replace(":", "_") + "/histogram", np.asarray(weight.numpy()), epoch)
+                    name, value = weight.path.replace(":", "_"), np.asarray(weight.numpy())
+                    self._file("train").histogram(name + "/histogram", value, epoch)
+                    if self.write_images:
+                        self._write_image(name + "/image", value, epoch)
         for file in self._files.values():
             file.flush()
+
+    def _write_image(self, tag, weight, epoch):
+        """A weight as pictures, laid out as Keras does; one of four axes of some size has no such form."""
+        picture = np.squeeze(weight).astype(np.float32)
+        if picture.ndim == 1:
+            picture = picture.reshape(1, -1, 1, 1)
+        elif picture.ndim == 2:
+            picture = (picture.T if picture.shape[0] > picture.shape[1] else picture)[None, ..., None]
+        elif picture.ndim == 3:
+            picture = np.transpose(picture, (2, 0, 1))[..., None]
+        if picture.ndim == 4 and picture.shape[-1] in (1, 3, 4):
+            self._file("train").images(tag, summary._pictures(picture[:3]), epoch)
 
     def on_test_end(self, logs=None):
         optimizer = getattr(self.model, "optimizer", None)

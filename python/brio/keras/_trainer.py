@@ -66,6 +66,14 @@ def _op_by_op_where_needed(method):
     return call
 
 
+def _has_several_results(metric):
+    """Does the metric give one number for each class or output? F1Score() and R2Score(class_aggregation=None) do."""
+    if not isinstance(metric, (_metrics.F1Score, _metrics.FBetaScore, _metrics.R2Score)):
+        return False
+    config = metric.get_config()
+    return config["class_aggregation" if isinstance(metric, _metrics.R2Score) else "average"] is None
+
+
 def _all_layers(model):
     for layer in getattr(model, "layers", ()):
         yield layer
@@ -108,6 +116,10 @@ class Trainer:
             rows.append((_losses._core_loss(one), weight, *([core for _, core in part] for part in parts)))
             judged.append((rows[-1][0], weight, *([m if isinstance(m, _metrics.Metric) else core for m, core in part] for part in parts)))
         self.__dict__["_judged"] = judged
+        several = [m.name for row in judged for part in row[2:] for m in part if _has_several_results(m)]
+        if several and not self.run_eagerly:
+            warnings.warn(f"{', '.join(several)} gives a number for each class, so that steps run op by op; one number, as average='macro' gives, is faster", stacklevel=2)
+            self.__dict__["run_eagerly"] = True
         self.__dict__["_loss_tracker"] = _metrics.Mean(name="loss")
         kind = type(self)
         own_train = self._step if kind.train_step is not Trainer.train_step else None
@@ -162,7 +174,7 @@ class Trainer:
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
             validation_steps=None, validation_batch_size=None, validation_freq=1, accumulate=1, doctor=False, resume=None,
-            save_freq=None, on_bad_number="warn"):  # fmt: skip
+            save_freq=None, on_bad_number="warn", memory_limit=None, memory="say"):  # fmt: skip
         """Trains for so many epochs; returns a History.
 
         doctor=True says after the first minute and at the end what limits the run, what would help and by how much.
@@ -173,6 +185,11 @@ class Trainer:
         on_bad_number says what happens when the loss or gradients stop being finite. "warn": a line says so, and training goes on, as
         in Keras. "stop" (an error) and "skip" leave the step out, with weights, optimizer, statistics and metrics as they were, and
         name the first op whose result is not finite, its layer, its numbers, and the rows of the batch.
+
+        memory_limit is the number of bytes that the process may take; None: what the machine or its control group has. What a step
+        takes is known before the first one (history.step_memory). Where it is more, memory="say" says what would fit, as an error if a
+        limit was given; memory="fit" computes values again on the way back, with the same results to the bit, and if that is not
+        enough goes through each batch in parts, as accumulate does.
 
         batch_size="auto" tries sizes on the first steps, takes the one of the best throughput that fits the memory, and says so;
         history.batch_choice has the choice and what was measured.
@@ -188,7 +205,12 @@ class Trainer:
             "steps_per_epoch": steps_per_epoch, "validation_steps": validation_steps,
             "validation_batch_size": validation_batch_size or 0, "validation_freq": validation_freq,
             "on_bad_number": on_bad_number, "doctor": bool(doctor), "doctor_traces": self._is_all_ours(),
+            "memory_limit": 0 if memory_limit is None else int(memory_limit), "memory": memory,
         }  # fmt: skip
+        if memory not in ("say", "fit"):
+            raise ValueError(f"memory is {memory!r}; it is 'say' or 'fit'")
+        if self.run_eagerly and (memory == "fit" or memory_limit is not None):
+            raise ValueError("memory_limit= and memory='fit' plan compiled steps, and run_eagerly=True asks for none")
         if on_bad_number not in ("warn", "stop", "skip"):
             raise ValueError(f"on_bad_number is {on_bad_number!r}; it is 'warn', 'stop' or 'skip'")
         if on_bad_number != "warn" and self.run_eagerly:
@@ -219,7 +241,8 @@ class Trainer:
             if doctor:
                 print(_core._doctor_screen(), end="")
         else:
-            history.batch_choice = self._trainer.fit(x, y, verbose, watchers, options).get("batch_choice")
+            found = self._trainer.fit(x, y, verbose, watchers, options)
+            history.batch_choice, history.step_memory = found.get("batch_choice"), found.get("step_memory")
         self.__dict__["history"] = history
         return history
 
@@ -356,6 +379,8 @@ class Trainer:
         x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else _batches.columns(x)
         dataset = getattr(x, "_brio_dataset", None)
         if dataset is not None:
+            if hasattr(x, "element_spec"):  # batches of a PyDataset tell theirs when they come
+                self._know_structure(*_batches.unpack_x_y_sample_weight(x.element_spec))
             return (_batches.Batches(x, self._flat_batch) if self.run_eagerly else dataset), None, None
         if _batches.is_python_source(x):
             if y is not None:
@@ -363,11 +388,16 @@ class Trainer:
             return _batches.Batches(x, self._flat_batch, shuffle), None, None
         return self._flat_batch(x, y, sample_weight)
 
-    def _flat_batch(self, x, y, sample_weight):
+    def _know_structure(self, x, y, sample_weight):
+        """What steps and call() of one's own are given: C++ has lists of tensors."""
         one = lambda v: v is None or hasattr(v, "shape")  # noqa: E731
-        self.__dict__["_data_structure"] = None if one(x) and one(y) and one(sample_weight) else (x, y, sample_weight)
+        empty = lambda part: _nest.map_structure(lambda v: None, part)  # noqa: E731
+        self.__dict__["_data_structure"] = None if one(x) and one(y) and one(sample_weight) else tuple(part if one(part) else empty(part) for part in (x, y, sample_weight))
         if isinstance(x, (dict, tuple)):
-            self.__dict__["_input_structure"] = _nest.map_structure(lambda v: None, x)
+            self.__dict__["_input_structure"] = empty(x)
+
+    def _flat_batch(self, x, y, sample_weight):
+        self._know_structure(x, y, sample_weight)
         to = lambda values: None if values is None else [_in_floatx(v) for v in values]  # noqa: E731
         return to(self._flat_inputs(x)), to(self._flat_targets(y)), to(self._flat_targets(sample_weight))
 
@@ -478,10 +508,10 @@ class Trainer:
         return tuple(parts) if len(parts) > 1 or isinstance(parts[0], (list, tuple)) else parts[0]
 
     def _step(self, x, y, sample_weight):
-        return _logs(self.train_step(self._batch(x, y, sample_weight)))
+        return _logs(self.train_step(self._batch(x, y, sample_weight)), self.run_eagerly)
 
     def _test(self, x, y, sample_weight):
-        return _logs(self.test_step(self._batch(x, y, sample_weight)))
+        return _logs(self.test_step(self._batch(x, y, sample_weight)), self.run_eagerly)
 
     @property
     def metrics(self):
@@ -491,10 +521,48 @@ class Trainer:
         tracker = self.__dict__.get("_loss_tracker")
         return ([tracker] if tracker is not None else []) + found + compiled
 
+    # ---- names of Keras 2 that Keras 3 still takes
+
+    @property
+    def compiled_metrics(self):
+        """Keras 2's: compiled_metrics.update_state(y, y_pred). Newer code updates each of self.metrics."""
+        return _CompiledMetrics(self)
+
+    def compiled_loss(self, y, y_pred, sample_weight=None, regularization_losses=None):
+        """Keras 2's: compute_loss() of compile()'s loss."""
+        return self.compute_loss(x=None, y=y, y_pred=y_pred, sample_weight=sample_weight)
+
+    @property
+    def jit_compile(self):
+        """False: every step is planned, whatever is asked for."""
+        return False
+
+    @jit_compile.setter
+    def jit_compile(self, value):
+        pass
+
     @property
     def metrics_names(self):
         """The names of the loss and the metrics."""
         return [m.name for m in self.metrics]
+
+
+class _CompiledMetrics:
+    """What a train_step of Keras 2 updates."""
+
+    def __init__(self, model):
+        self._model = model
+
+    @property
+    def metrics(self):
+        return [m for m in self._model.metrics if m.name != "loss"]
+
+    def update_state(self, y, y_pred, sample_weight=None):
+        for metric in self._model.metrics:
+            if isinstance(metric, _metrics.Mean):
+                metric.update_state(y_pred, sample_weight=sample_weight)
+            else:
+                metric.update_state(y, y_pred, sample_weight=sample_weight)
 
 
 _COMPILE = ("optimizer", "loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution")
@@ -514,17 +582,13 @@ def _rows(x):
     return _core.cast(_core.shape(first)[0], "float32")
 
 
-def _logs(logs):
-    """{name: tensor} of what a step returned: metrics are read, dictionaries inside are opened."""
+def _logs(logs, eagerly=False):
+    """{name: tensor} of what a step returned: metrics are read, dictionaries inside are opened. Eager steps may give several numbers."""
     flat = {}
     for name, value in (logs or {}).items():
         if isinstance(value, dict):
-            flat.update(_logs(value))
+            flat.update(_logs(value, eagerly))
         else:
-            flat[name] = _mean_of(value.result() if isinstance(value, _metrics.Metric) else value)
+            value = _core.convert_to_tensor(value.result() if isinstance(value, _metrics.Metric) else value)
+            flat[name] = value if eagerly or not len(value.shape) else _core.reduce_mean(value)
     return flat
-
-
-def _mean_of(value):
-    value = _core.convert_to_tensor(value)
-    return value if not len(value.shape) else _core.reduce_mean(value)

@@ -7,7 +7,28 @@ from brio.keras.config import (  # noqa: F401
 )  # fmt: skip
 from brio.keras.utils import clear_session, get_uid  # noqa: F401
 
-__getattr__ = attribute_error_of(__name__)
+_missing = attribute_error_of(__name__)
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        return _missing(name)
+    from brio.keras import _legacy_backend
+
+    own = getattr(_legacy_backend, name, None)
+    if getattr(own, "__module__", None) == _legacy_backend.__name__:
+        return own
+    if name in ("name_scope", "Variable"):
+        import brio
+
+        return getattr(brio, name)
+    return _missing(name)
+
+
+def __dir__():
+    from brio.keras import _legacy_backend
+
+    return sorted({*globals(), "name_scope", *(n for n, v in vars(_legacy_backend).items() if getattr(v, "__module__", None) == _legacy_backend.__name__ and n[0] != "_")})
 
 
 def get_value(x):

@@ -1,11 +1,13 @@
 """keras.config."""
 
+from brio import _core
 from brio._missing import attribute_error_of
 from brio.keras._serialization import enable_unsafe_deserialization  # noqa: F401
 from brio.keras.mixed_precision import dtype_policy, set_dtype_policy  # noqa: F401
 
 __getattr__ = attribute_error_of(__name__)
 _epsilon = 1e-7
+_floatx = "float32"
 
 
 def backend():
@@ -25,14 +27,18 @@ def set_epsilon(value):
 
 
 def floatx():
-    """'float32', the dtype of layers that say none."""
-    return "float32"
+    """The dtype of layers, inputs and data that say none: 'float32' unless set_floatx() says otherwise."""
+    return _floatx
 
 
 def set_floatx(value):
-    """Takes 'float32', which it is; set_dtype_policy() sets the dtype of layers."""
-    if value != "float32":
-        raise ValueError(f"floatx is float32 here; for layers of {value} there is keras.config.set_dtype_policy('{value}')")
+    """Sets the dtype of what says none: 'float16', 'bfloat16', 'float32' or 'float64'. A dtype policy that was set stays."""
+    global _floatx
+    if value not in ("bfloat16", "float16", "float32", "float64"):
+        raise ValueError(f"Unknown `floatx` value: {value}. Expected one of 'bfloat16', 'float16', 'float32', 'float64'")
+    if _core._global_policy() == _floatx:
+        _core._set_global_policy(value)
+    _floatx = value
 
 
 def image_data_format():

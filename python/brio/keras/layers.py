@@ -6,6 +6,7 @@ from brio import _core
 from brio.keras import _builtin, _classes, _recurrent
 from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
+from brio.keras.config import floatx as _floatx
 
 _BASES = {
     "MultiHeadAttention": _builtin.MultiHeadAttention,
@@ -111,7 +112,7 @@ def Input(shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None
     if shape is None:
         raise ValueError("Input() needs the shape of one sample, without the batch: Input(shape=(28, 28, 1))")
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    return _core._input(shape, -1 if batch_size is None else batch_size, dtype, name)
+    return _core._input(shape, -1 if batch_size is None else batch_size, dtype or _floatx(), name)
 
 
 class InputLayer(Layer):
@@ -125,9 +126,9 @@ class InputLayer(Layer):
         if shape is None:
             raise ValueError("InputLayer() needs the shape of one sample, without the batch: InputLayer(shape=(28, 28, 1))")
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
-        self._adopt(_core._input_layer(shape, -1 if batch_size is None else batch_size, dtype, name))
+        self._adopt(_core._input_layer(shape, -1 if batch_size is None else batch_size, dtype or _floatx(), name))
         object.__setattr__(self, "batch_shape", (batch_size, *shape))
-        object.__setattr__(self, "_dtype_name", _core.as_dtype(dtype or "float32").name)
+        object.__setattr__(self, "_dtype_name", _core.as_dtype(dtype or _floatx()).name)
 
     @property
     def dtype(self):

@@ -6,6 +6,7 @@ from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.errors import _UnknownValueError
 from brio.keras import _serialization
+from brio.keras import config as _config
 from brio.keras._layer import KerasTensor, Layer, as_dense, on_symbols, remembering
 from brio.keras._trainer import Trainer, is_list_of_values, listed
 from brio.keras.layers import _python_layer
@@ -86,7 +87,10 @@ class Model(Trainer, Layer):
         """Makes the weights for inputs of this shape, batch included."""
         if input_shape is None:
             raise ValueError("build() needs the shape of the inputs, batch included: build((None, 28, 28))")
-        self._build_once(input_shape)
+        if "_building" in self.__dict__:  # by the build() of a derived class, which may make layers before this or after
+            object.__setattr__(self, "_call_builds", True)
+        else:
+            self._build_once(input_shape)
 
     def _own_build(self):
         return type(self).build is not Model.build
@@ -311,7 +315,7 @@ class Sequential(Model):
             return
         shape = layer.__dict__.get("_input_shape")
         if shape is not None and not self._kept and self._symbols is None:
-            self._begin_with(_core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else None, None))
+            self._begin_with(_core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else _config.floatx(), None))
         if self._handle.built:  # it was called: a chain that is built takes no more layers
             self._begin_again(self._kept)
         self._handle.add_layer(layer._handle)

@@ -91,7 +91,7 @@ def dropout(inputs, rate, noise_shape=None, seed=None):
     inputs = tf.convert_to_tensor(inputs)
     if rate <= 0:
         return inputs
-    kept = uniform(inputs.shape if noise_shape is None else noise_shape, seed=seed) >= rate
+    kept = uniform(_core.shape(inputs) if noise_shape is None else noise_shape, seed=seed) >= rate  # sizes may be unknown yet
     return tf.where(kept, inputs / (1.0 - rate), tf.zeros_like(inputs))
 
 

@@ -58,6 +58,11 @@ def memory_ledger():
     return _core._memory_ledger()
 
 
+def memory_report():
+    """The same as a table, with what the process holds in all: print(memory_report())."""
+    return _core._memory_report()
+
+
 def plan_cache_stats():
     """What the cache of plans holds: plans, bytes, hits, misses, evictions, and why the newest miss was one."""
     return _core._plan_cache_stats()

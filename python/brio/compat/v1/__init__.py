@@ -219,9 +219,7 @@ def Variable(initial_value=None, trainable=None, collections=None, validate_shap
     from brio._graph.variables import Variable as OfGraph
 
     if _graph.building() is None:
-        made = _core.Variable(initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape)
-        made.constraint = constraint
-        return made
+        return _core.Variable(initial_value, trainable=trainable, name=name, dtype=dtype, constraint=constraint, shape=shape)
     return OfGraph(initial_value, trainable, collections, validate_shape, name=name, variable_def=variable_def, dtype=dtype, constraint=constraint,
                    shape=shape)  # fmt: skip
 
