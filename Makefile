@@ -18,7 +18,7 @@ define build
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-cuda test-cuda-emulated bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff doctor-check lint format sanitize docs peers-check pythons clean
+.PHONY: help setup demo test test-cuda test-cuda-emulated bench-cuda bench bench-ops fuzz fuzz-api fuzz-api-asan soak round-trips battery coverage fuzz-diff fuzz-programs doctor-check lint format sanitize docs peers-check pythons clean
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 20
@@ -109,6 +109,11 @@ fuzz-api-asan: setup ## the calls of Python once more, a tenth of them, under AS
 fuzz-diff: setup ## random calls of ops, layers, losses, metrics, optimizers and datasets beside TensorFlow; differences, each in one line
 	$(call build,release,_core)
 	@.venv/bin/python tests/python/fuzz_diff/main.py $(FUZZ_DIFF_ARGS)
+
+# FUZZ_PROGRAMS_ARGS="--programs 200 --seed 7 --python PYTHON --keep FOLDER": a Python that has TensorFlow, and where its results are kept
+fuzz-programs: setup ## random programs (layers, losses, optimizers, dtypes, call styles, save and load in the middle) beside TensorFlow
+	$(call build,release,_core)
+	@.venv/bin/python tests/python/random_programs/main.py $(FUZZ_PROGRAMS_ARGS)
 
 # SOAK_ARGS="input --share 0.1": a tenth of one part; see tests/soak/main.cpp
 soak: setup ## run a million training steps and a million batches of input, and kill a thousand runs; check that nothing grows or is lost

@@ -33,13 +33,19 @@ CONTENDERS = {
     "torch_compile": ("torch_peer.py", "compile"),
     "jax": ("jax_peer.py",),
 }
+# Training steps of whole networks; the first ten are those that docs/performance.md speaks of.
+NETWORKS = (
+    "cnn", "cnn_bf16", "separable", "separable_bf16", "lstm", "text_lstm", "resnet18", "mobilenet", "decoder", "unet",
+    *(f"{kind}_{variant}" for kind in ("cnn", "separable") for variant in ("16", "64", "5x5", "stride2", "160")),
+)
 WORKLOADS = {
     "gd": ("numpy", "tf", "torch", "jax"),
     "gd_function": ("numpy", "tf", "torch", "jax"),
     "mlp": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
     "fit": ("tf", "torch"),
     "wide": ("tf", "tf_xla", "torch", "torch_compile", "jax"),
-    "lstm": ("tf", "tf_xla", "torch"),
+    **{name: ("tf", "tf_xla", "torch", "torch_compile", "jax") for name in NETWORKS},
+    "lstm_layer": ("tf", "tf_xla", "torch"),
     "lengths": ("tf",),
     "embedding": ("tf", "tf_xla", "torch"),
     "embedding_adam": ("tf", "tf_xla", "torch"),
@@ -272,6 +278,7 @@ def combine(workload, contender, cell):
         "n": sum(r["n"] for r in cell),
         "rss_mb": round(max(r["rss_mb"] for r in cell), 1),
         "medians": [r["median"] for r in cell],
+        **({"first_ms": round(statistics.median(r["first_ms"] for r in cell), 1)} if "first_ms" in cell[0] else {}),
         **{key: cell[0][key] for key in ("version", "planning") if key in cell[0]},
     }
 
@@ -325,6 +332,9 @@ def print_table(report, arguments):
             return value(present[contender]) if contender in present else "absent" if here[contender] else ""
 
         rows.append([workload, unit, *(cell(c, lambda r: number(r["median"])) for c in columns), best or "", ratio])
+        if workload in NETWORKS:
+            rows.append(["  first step", "ms", *(cell(c, lambda r: number(r["first_ms"])) if c in present else ""
+                                                 for c in columns), "", ""])
         rows.append(["  peak RSS", "MB", *(cell(c, lambda r: f"{r['rss_mb']:.0f}") if c in present else ""
                                            for c in columns), "", ""])
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]

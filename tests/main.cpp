@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "brio/ops/random.h"
+#include "brio/ops/random/random.h"
 #include "tests/source_dir.h"
 #include "tests/walled_device.h"
 

@@ -70,6 +70,7 @@ def network(name, batch):
 
 def torch_steps(name, batch, dtype, compiled):
     start = time.perf_counter()
+    torch.cuda.reset_peak_memory_stats()
     torch.manual_seed(0)
     model, x, y = network(name, batch)
     model, x, y = model.cuda(), x.cuda(), y.cuda()
@@ -105,7 +106,7 @@ def torch_steps(name, batch, dtype, compiled):
         each.append((time.perf_counter() - begin) / 20 * 1000)
     each.sort()
     print(f"{name:14} batch {batch:<4} {str(dtype)[6:]:10} torch {compiled or 'eager':12} best {each[0]:9.4f} ms  "
-          f"median {each[5]:9.4f} ms  first step {first:6.2f} s", flush=True)  # fmt: skip
+          f"median {each[5]:9.4f} ms  first step {first:6.2f} s  peak {torch.cuda.max_memory_allocated() / 1e6:8.1f} MB", flush=True)  # fmt: skip
 
 
 def jax_mlp(batch):

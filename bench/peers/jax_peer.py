@@ -113,6 +113,31 @@ def mean_cross_entropy(logits, labels):
     return jnp.mean(jax.nn.logsumexp(logits, axis=-1) - picked)
 
 
+def network(name):
+    """The Keras text on its JAX backend, the whole step jitted."""
+    os.environ["KERAS_BACKEND"] = "jax"
+    import keras
+    import keras_networks
+
+    model, loss_function, x, y = keras_networks.network(name)
+    optimizer = keras.optimizers.Adam()
+    optimizer.build(model.trainable_variables)
+
+    def loss(weights, others, x, y):
+        out, others = model.stateless_call(weights, others, x, training=True)
+        return loss_function(y, out), others
+
+    def step(state, x, y):
+        weights, others, moments = state
+        (_, others), gradients = jax.value_and_grad(loss, has_aux=True)(weights, others, x, y)
+        weights, moments = optimizer.stateless_apply(moments, gradients, weights)
+        return weights, others, moments
+
+    state = tuple([v.value for v in group]
+                  for group in (model.trainable_variables, model.non_trainable_variables, optimizer.variables))
+    return time_training(jax.jit(step, donate_argnums=0), state, jax.device_put(x), jax.device_put(y), unit="ms")
+
+
 def chain():
     x = jax.random.normal(jax.random.key(1), (timing.CHAIN_ELEMENTS,))
 
@@ -157,4 +182,4 @@ def adam():
 
 if __name__ == "__main__":
     names = (gd, mlp, wide, chain, xent, adam, start)
-    timing.main(jax.__version__, {"gd_function": gd, **{f.__name__: f for f in names}})
+    timing.main(jax.__version__, {"gd_function": gd, **timing.networks(network), **{f.__name__: f for f in names}})

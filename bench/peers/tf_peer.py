@@ -121,7 +121,7 @@ def wide(variant=""):
     return time_training(step, x, y, "ms")
 
 
-def lstm(variant=""):
+def lstm_layer(variant=""):
     layer = keras.layers.LSTM(timing.LSTM_UNITS, return_sequences=True)
     x = tf.random.normal((timing.LSTM_BATCH, timing.LSTM_TIME, timing.LSTM_FEATURES))
     layer(x)
@@ -139,6 +139,13 @@ def lstm(variant=""):
         gradients[-1].numpy()
 
     return measure(run, "ms")
+
+
+def network(name, variant=""):
+    import keras_networks
+
+    model, loss, x, y = keras_networks.network(name)
+    return time_training(train_step(model, keras.optimizers.Adam(), loss, variant), tf.constant(x), tf.constant(y), "ms")
 
 
 def lengths():
@@ -356,6 +363,6 @@ def example():
 
 
 if __name__ == "__main__":
-    names = (gd, gd_function, mlp, fit, wide, lstm, lengths, embedding, embedding_adam, chain, xent, attention, attention_short,
+    names = (gd, gd_function, mlp, fit, wide, lstm_layer, lengths, embedding, embedding_adam, chain, xent, attention, attention_short,
              adam, jpeg, jpeg_train, rows, rows_map, shuffle, tfrecord, example, start)
-    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {"packed": jpeg, **{f.__name__: f for f in names}})
+    timing.main(f"{tf.__version__}, Keras {keras.__version__}", {"packed": jpeg, **timing.networks(network), **{f.__name__: f for f in names}})

@@ -1,5 +1,6 @@
 """What every peer shares: the shapes of the workloads, the stopwatch, and the line of JSON that it reports."""
 
+import functools
 import json
 import os
 import pathlib
@@ -17,6 +18,14 @@ WIDE_LAYERS, WIDE_BATCH, WIDE_RATE = (1024, 4096, 4096, 10), 256, 0.01
 LSTM_BATCH, LSTM_TIME, LSTM_FEATURES, LSTM_UNITS = 32, 64, 128, 128
 LENGTHS_BATCH, LENGTHS_ROWS, LENGTHS_WIDTH, LENGTHS_UNITS, LENGTHS = 8, 1000, 32, 64, [8 + i * 73 % 1000 for i in range(1000)]
 EMBEDDING_ROWS, EMBEDDING_WIDTH, EMBEDDING_BATCH, EMBEDDING_RATE = 100_000, 128, (64, 32), 0.01
+PICTURE_VARIANTS = {  # channels, window, stride and side of `cnn` and `separable`
+    "": (32, 3, 1, 224),
+    "_16": (16, 3, 1, 224),
+    "_64": (64, 3, 1, 224),
+    "_5x5": (32, 5, 1, 224),
+    "_stride2": (32, 3, 2, 224),
+    "_160": (32, 3, 1, 160),
+}
 CHAIN_ELEMENTS = 16 * 1024 * 1024
 ATTENTION_LONG, ATTENTION_SHORT = (2, 1024, 8, 64), (8, 128, 8, 64)  # batch, length, heads, depth
 XENT_ROWS, XENT_CLASSES = 8192, 32000
@@ -37,10 +46,12 @@ def measure(run, unit, warm_up=0.5, block=0.02, budget=2, blocks=30):
     """Times run(n), which does n iterations and waits until they are done.
 
     Warms up, picks n so that a block takes about `block` seconds, then times at least 3 blocks and at most `blocks`,
-    stopping when `budget` seconds are spent. Returns median and best time an iteration.
+    stopping when `budget` seconds are spent. Returns median and best time an iteration, and the time of the very first.
     """
     clock = time.perf_counter
+    start = clock()
     run(1)  # compiles, traces, allocates
+    first = clock() - start
     n, start = 1, clock()
     while True:
         before = clock()
@@ -64,7 +75,7 @@ def measure(run, unit, warm_up=0.5, block=0.02, budget=2, blocks=30):
     times.sort()
     middle = len(times) // 2
     median = times[middle] if len(times) % 2 else (times[middle - 1] + times[middle]) / 2
-    return {"unit": unit, "median": median, "best": times[0], "n": len(times) * n}
+    return {"unit": unit, "median": median, "best": times[0], "n": len(times) * n, "first_ms": first * 1e3}
 
 
 def time_epochs(batches, unit, elements=1):
@@ -77,6 +88,13 @@ def time_epochs(batches, unit, elements=1):
 
     result = measure(run, unit, budget=4)
     return {**result, "median": result["median"] / elements, "best": result["best"] / elements}
+
+
+def networks(run):
+    """The workloads that are whole networks: run(name, variant…) of each."""
+    pairs = [f"{kind}{variant}" for kind in ("cnn", "separable") for variant in (*PICTURE_VARIANTS, "_bf16")]
+    names = [*pairs, "lstm", "text_lstm", "resnet18", "mobilenet", "decoder", "unet"]
+    return {name: functools.partial(run, name) for name in names}
 
 
 def main(version, workloads):

@@ -95,10 +95,16 @@ def wide(variant=""):
     return time_steps(lambda: step(x, y), "ms")
 
 
-def lstm():
+def lstm_layer():
     layer = nn.LSTM(timing.LSTM_FEATURES, timing.LSTM_UNITS, batch_first=True)
     x = torch.randn(timing.LSTM_BATCH, timing.LSTM_TIME, timing.LSTM_FEATURES)
     return time_steps(lambda: torch.autograd.grad(torch.mean(torch.square(layer(x)[0])), layer.parameters()), "ms")
+
+
+def network(name, variant=""):
+    import torch_networks
+
+    return time_steps(torch_networks.training_step(name, variant == "compile"), "ms")
 
 
 def embedding_step(sparse, make_optimizer, unit):
@@ -262,6 +268,6 @@ def shuffle():
 
 
 if __name__ == "__main__":
-    names = (gd, mlp, fit, wide, lstm, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
+    names = (gd, mlp, fit, wide, lstm_layer, embedding, embedding_adam, chain, xent, attention, attention_short, adam, jpeg, rows,
              jpeg_train, rows_map, shuffle, start)
-    timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **{f.__name__: f for f in names}})
+    timing.main(torch.__version__, {"gd_function": gd, "packed": jpeg, **timing.networks(network), **{f.__name__: f for f in names}})

@@ -77,7 +77,7 @@ OF_ANY_ATTRIBUTES = ("Checkpoint", "Module")
 RESULTS = {
     "Tensor.__getitem__": "Tensor",
     "Tensor.__iter__": "collections.abc.Iterator[Tensor]",
-    "Variable.__getitem__": "Tensor",
+    "Variable.__getitem__": "Any",  # a tensor that can be assigned to
     "Variable.__iter__": "collections.abc.Iterator[Tensor]",
     "Variable.value": "Tensor",
     "Variable.read_value": "Tensor",
@@ -95,7 +95,7 @@ RESULTS = {
     "Dataset.options": "Any",
     "Dataset.reduce": "Any",
     "Dataset.apply": "Any",
-    "Dataset.__iter__": "collections.abc.Iterator[Any]",
+    "Dataset.__iter__": "Any",  # an iterator with methods of TensorFlow's: get_next(), get_next_as_optional()
     "Layer.add_weight": "Variable",
     "Layer.build": "None",
     "Layer.call": "Any",

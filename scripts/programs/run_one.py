@@ -29,6 +29,7 @@ def main(path, result, library):
         libraries.use_brio()
     stand_ins.install()
     text = source.read(path)
+    stand_ins.for_program(text)
     local = pathlib.Path("program.py").absolute()  # inspect.getsource() and AutoGraph read it
     local.write_text(text, encoding="utf-8")
     module = types.ModuleType("__main__")

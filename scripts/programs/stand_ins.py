@@ -32,6 +32,20 @@ def install():
     _urls()
 
 
+def for_program(text):
+    """Replaces what only some programs download: importing it takes seconds."""
+    if "fetch_california_housing" in text:
+        try:
+            from sklearn import datasets
+            from sklearn.utils import Bunch
+        except ImportError:
+            return
+        names = ["MedInc", "HouseAge", "AveRooms", "AveBedrms", "Population", "AveOccup", "Latitude", "Longitude"]
+        numbers = np.random.default_rng(0)
+        houses = Bunch(data=numbers.uniform(0, 9, (2000, 8)), target=numbers.uniform(0.1, 5, 2000), feature_names=names, target_names=["MedHouseVal"])
+        datasets.fetch_california_housing = lambda *args, return_X_y=False, **kwargs: (houses.data, houses.target) if return_X_y else houses
+
+
 def in_a_shell(text):
     """What programs have in lines for a shell."""
     shell.run(text, _local)
