@@ -5,8 +5,7 @@ JOBS    ?= $(shell nproc)
 PYTHON  ?= python3
 RELEASE := build/release
 CTEST   := ctest -j $(JOBS) --output-on-failure
-SOURCES  = $(shell find brio tests examples -name '*.h' -o -name '*.cpp' 2>/dev/null)
-UNITS    = $(filter brio/%.cpp,$(SOURCES))
+SOURCES  = $(shell find brio tests examples bench -name '*.h' -o -name '*.cpp' 2>/dev/null)
 
 WITH_PYTHON := -D BRIO_PYTHON=ON -D Python_EXECUTABLE=$(CURDIR)/.venv/bin/python
 
@@ -142,9 +141,9 @@ coverage: setup ## list the error branches of brio/ops that no op test reaches
 	@scripts/coverage
 
 lint: setup ## check the formatting and run clang-tidy
-	@clang-format --dry-run -Werror $(SOURCES)
 	@cmake --preset lint $(WITH_PYTHON) > /dev/null
-	@printf '%s\n' $(UNITS) | xargs -P $(JOBS) -n 1 clang-tidy --quiet -p build/lint
+	@cmake --preset lint-alone $(WITH_PYTHON) > /dev/null
+	@scripts/lint $(JOBS)
 
 format: setup ## format all C++ sources in place
 	@clang-format -i $(SOURCES)

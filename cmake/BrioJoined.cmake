@@ -28,12 +28,15 @@ function(brio_joined out name)
     endforeach()
     set(unit "${PROJECT_BINARY_DIR}/joined/${name}_${number}.cpp")
     file(CONFIGURE OUTPUT "${unit}" CONTENT "${text}" @ONLY)
-    # Types of an unnamed namespace in an included file might have several definitions; here they have one.
-    set(options -Wno-subobject-linkage)
-    # GCC stops inlining in a unit that is large and has grown by 40 %: not here, where ten small ones make a large one
-    # (recording an op took 13 % longer, finding and running its plan 8 %).
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND name MATCHES "^brio_")
-      list(APPEND options --param=large-unit-insns=1000000)
+    set(options "")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      # Types of an unnamed namespace in an included file might have several definitions; here they have one.
+      list(APPEND options -Wno-subobject-linkage)
+      # GCC stops inlining in a unit that is large and has grown by 40 %: not here, where ten small ones make a large one
+      # (recording an op took 13 % longer, finding and running its plan 8 %).
+      if(name MATCHES "^brio_")
+        list(APPEND options --param=large-unit-insns=1000000)
+      endif()
     endif()
     set_source_files_properties("${unit}" PROPERTIES COMPILE_OPTIONS "${options}")
     list(APPEND units "${unit}")
