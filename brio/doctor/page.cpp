@@ -52,7 +52,7 @@ std::string memory(const Evidence& e) {
   chart.end = duration(chart.places.back());
   chart.lines.push_back(std::move(resident));
   for (size_t i = 0; i < e.gauges.size(); ++i) {
-    if (!profile::is_bytes(e.gauges[i])) continue;
+    if (!profile::is_owner(e.gauges[i])) continue;
     html::Line line{e.gauges[i], {}};
     for (const profile::Sample& sample : e.samples) line.values.push_back(static_cast<double>(sample.gauges[i]));
     if (*std::ranges::max_element(line.values) > 0) chart.lines.push_back(std::move(line));

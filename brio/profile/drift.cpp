@@ -90,7 +90,7 @@ class Judge {
   }
 
  private:
-  std::string loop() const { return f_.line.empty() ? "your loop" : cat("your loop at ", f_.line); }
+  std::string loop() const { return cat(f_.in_fit ? "fit" : "your loop", f_.line.empty() ? "" : " at ", f_.line); }
   const MemoryGrowth* growth_of(std::string_view owner) const {
     const auto it = std::ranges::find(memory_, owner, &MemoryGrowth::owner);
     return it == memory_.end() ? nullptr : &*it;
@@ -125,7 +125,8 @@ class Judge {
     for (const MemoryGrowth& g : memory_) {
       if (g.owner != "other" && g.owner != "activations" && g.owner != "gradients" && g.owner != "input") continue;
       tell(Grows::tensors,
-           cat("tensors that are kept by ", loop(), by_bytes(g), "; keep numbers, not tensors: ",
+           cat("tensors that are kept by ", f_.in_fit ? "callbacks or the train_step of " : "", loop(), by_bytes(g),
+               "; keep numbers, not tensors: ",
                f_.from_python ? "losses.append(float(loss))" : "losses.push_back(loss.item<float>())"));
       break;
     }
@@ -220,12 +221,17 @@ std::vector<MemoryGrowth> grown_memory(std::span<const Sample> samples, std::spa
       grown.push_back(
           {std::string(owner), rise->by(), rise->slope, static_cast<uint64_t>(std::llround(rise->since))});
   };
-  for (size_t i = 0; i < gauges.size(); ++i)
-    if (is_bytes(gauges[i])) look(gauges[i], [i](const Sample& s) { return s.gauges[i]; });
+  const auto ahead = static_cast<size_t>(std::ranges::find(gauges, kReadAhead) - gauges.begin());
+  for (size_t i = 0; i < gauges.size(); ++i) {
+    if (!is_owner(gauges[i])) continue;
+    // What pipelines read ahead has a limit of its own, and grows until it is reached.
+    const bool less_ahead = gauges[i] == "input" && ahead < gauges.size();
+    look(gauges[i], [&, i](const Sample& s) { return s.gauges[i] - (less_ahead ? s.gauges[ahead] : 0); });
+  }
   look(kOutside, [&](const Sample& s) {
     int64_t known = 0;
     for (size_t i = 0; i < gauges.size(); ++i)
-      if (is_bytes(gauges[i])) known += s.gauges[i];
+      if (is_owner(gauges[i])) known += s.gauges[i];
     return s.rss - s.rss_of_files - known;
   });
   std::ranges::sort(grown, std::greater<>(), &MemoryGrowth::bytes);

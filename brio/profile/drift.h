@@ -36,6 +36,7 @@ struct DriftFacts {
   std::string line;         // of the program, in its loop: "train.py:12"; empty: not known
   std::string why_planned;  // the newest plan of eager code
   bool from_python = false;
+  bool in_fit = false;  // the loop is ours
 };
 
 inline constexpr size_t kFewestSamples = 12;  // some seconds: fewer show no trend

@@ -63,6 +63,7 @@ DriftFacts facts_of(std::vector<Sample> samples) {
   facts.gauges = gauge_names();
   facts.seconds_per_tick = seconds_per_tick();
   facts.line = line_in_loop();
+  facts.in_fit = detail::state.in_fit;
   for (const Named& plan : named(NameKind::plan)) facts.why_planned = plan.detail;
   for (const Named& note : named(NameKind::note)) facts.from_python |= note.name == "python";
   return facts;

@@ -16,9 +16,12 @@ namespace brio::profile {
 
 inline constexpr size_t kMostGauges = 16;
 
-// Gauges that count something; all others are bytes.
-inline constexpr std::string_view kPlanCount = "plan count", kRecordedOps = "recorded ops";
-inline bool is_bytes(std::string_view gauge) { return gauge != kPlanCount && gauge != kRecordedOps; }
+// Gauges that count something, and bytes that are among those of another gauge, "input"; all others are bytes by
+// owner.
+inline constexpr std::string_view kPlanCount = "plan count", kRecordedOps = "recorded ops", kReadAhead = "read ahead";
+inline bool is_owner(std::string_view gauge) {
+  return gauge != kPlanCount && gauge != kRecordedOps && gauge != kReadAhead;
+}
 
 // A run at the time of a sample; 0: none.
 struct RunSoFar {

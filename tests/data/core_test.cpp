@@ -6,11 +6,13 @@
 #include <thread>
 
 #include "brio/base/hashes.h"
+#include "brio/data/engine/parallel.h"
 #include "brio/ops/elementwise/elementwise.h"
 #include "brio/ops/elementwise/maths.h"
 #include "brio/ops/random/random.h"
 #include "brio/ops/reductions/reduction.h"
 #include "brio/runtime/evaluate.h"
+#include "brio/tensor/memory.h"
 #include "brio/tensor/strings.h"
 #include "tests/data/expect.h"
 
@@ -406,6 +408,34 @@ TEST(Dataset, ReadAheadStaysInsideItsBudgetWhateverIsAskedFor) {
     EXPECT_EQ(all_of(ahead).size(), 100U);
   }
   EXPECT_EQ(all_of(range(1000).prefetch(int64_t{1} << 62)).size(), 1000U);
+}
+
+int64_t input_bytes() {
+  for (const LedgerRow& row : memory_ledger())
+    if (row.owner == Owner::input) return row.bytes;
+  return -1;
+}
+
+// Batches of pictures are large: more than is read ahead must not be kept, however many were read.
+TEST(Dataset, HoldsNoMoreThanIsReadAhead) {
+  constexpr int64_t kBytes = 1 << 20, kAhead = 3;
+  const int64_t before = input_bytes(), before_ahead = bytes_read_ahead();
+  {
+    Iterator iterator = range(200)
+                            .map([](Sample& s) { std::fill_n(s.write<uint8_t>(0, {kBytes}), kBytes, uint8_t{1}); })
+                            .prefetch(kAhead)
+                            .iterator(0);
+    Item item, held;
+    for (int i = 0; i < 150; ++i) {
+      ASSERT_TRUE(iterator.next(item));
+      held = item;  // as a loop does that looks at the one before
+    }
+    const int64_t most = (kAhead + 6) * kBytes;  // two that the loop holds, one being read, and spare ones
+    EXPECT_LE(input_bytes() - before, most);
+    EXPECT_GE(bytes_read_ahead() - before_ahead, kAhead * kBytes);
+    EXPECT_LE(bytes_read_ahead() - before_ahead, most);
+  }
+  EXPECT_EQ(bytes_read_ahead(), before_ahead);
 }
 
 // Work that is worth threads gets them, and the report says so.

@@ -17,7 +17,14 @@ constexpr double kMs = 1e6;  // ticks, of a nanosecond each
 // A hundred samples, half a second and 50 steps after each other; `change` is given each with its step.
 DriftFacts facts_where(const std::function<void(Sample&, double step)>& change, int n = 100) {
   DriftFacts facts;
-  facts.gauges = {"parameters", "optimizer", "other", "cache", std::string(kPlanCount), std::string(kRecordedOps)};
+  facts.gauges = {"parameters",
+                  "optimizer",
+                  "other",
+                  "cache",
+                  std::string(kPlanCount),
+                  std::string(kRecordedOps),
+                  std::string(kReadAhead),
+                  "input"};
   facts.line = "train.py:41";
   facts.from_python = true;
   for (int i = 0; i < n; ++i) {
@@ -30,7 +37,7 @@ DriftFacts facts_where(const std::function<void(Sample&, double step)>& change, 
     s.cpu = 0.5 * i;
     s.parts[static_cast<size_t>(Part::run)] = static_cast<uint64_t>(s.step) * 9'000'000;
     s.parts[static_cast<size_t>(Part::input)] = static_cast<uint64_t>(s.step) * 100'000;
-    s.gauges = {400'000'000, 800'000'000, 100'000'000, 50'000'000, 12, 0};
+    s.gauges = {400'000'000, 800'000'000, 100'000'000, 50'000'000, 12, 0, 20'000'000, 30'000'000};
     change(s, static_cast<double>(s.step));
     facts.samples.push_back(s);
   }
@@ -48,7 +55,7 @@ using Texts = std::vector<std::string>;
 void grow(Sample& s, size_t gauge, double step, double since, double by) {
   const auto more = static_cast<int64_t>(std::max(0.0, step - since) * by);
   s.gauges[gauge] += more;
-  if (gauge < 4) s.rss += more;
+  if (gauge < 4 || gauge == 7) s.rss += more;
 }
 
 TEST(Drift, NamesTheStateOfNewVariables) {
@@ -68,6 +75,26 @@ TEST(Drift, NamesTensorsThatAreKept) {
   EXPECT_EQ(texts_of(facts_where([](Sample& s, double step) { grow(s, 2, step, 0, 65'536); })),
             Texts{"[drift] tensors that are kept by your loop at train.py:41: +65.5 kB a step since step 0; keep "
                   "numbers, not tensors: losses.append(float(loss))"});
+}
+
+TEST(Drift, WhatPipelinesReadAheadIsKeptByNobody) {
+  const auto read_ahead = [](Sample& s, double step) {
+    grow(s, 6, step, 0, 3e5);
+    grow(s, 7, step, 0, 3e5);
+  };
+  EXPECT_EQ(texts_of(facts_where(read_ahead)), Texts{});
+  const DriftFacts kept = facts_where([](Sample& s, double step) { grow(s, 7, step, 0, 65'536); });
+  EXPECT_EQ(texts_of(kept),
+            Texts{"[drift] tensors that are kept by your loop at train.py:41: +65.5 kB a step since step "
+                  "0; keep numbers, not tensors: losses.append(float(loss))"});
+}
+
+TEST(Drift, WithinFitTheLoopIsNotTheUsers) {
+  DriftFacts facts = facts_where([](Sample& s, double step) { grow(s, 2, step, 0, 65'536); });
+  facts.in_fit = true;
+  EXPECT_EQ(texts_of(facts),
+            Texts{"[drift] tensors that are kept by callbacks or the train_step of fit at train.py:41: "
+                  "+65.5 kB a step since step 0; keep numbers, not tensors: losses.append(float(loss))"});
 }
 
 TEST(Drift, NamesTheGraphBeforeTheTensorsThatItKeeps) {

@@ -12,7 +12,7 @@
 #include "brio/data/engine/parallel_stage.h"
 #include "brio/data/engine/restore_time.h"
 #include "brio/data/engine/skip_log.h"
-#include "brio/profile/recorder.h"
+#include "brio/profile/gauges.h"
 
 namespace brio::data {
 namespace {
@@ -65,6 +65,7 @@ struct Iterator::Impl {
     reader = std::make_unique<Parallel>(*root, pipeline,
                                         ahead ? ParallelOptions{.workers = 0, .depth = 1} : ParallelOptions{});
     open.emplace([this] { return facts(); });
+    [[maybe_unused]] static const bool gauged = (profile::add_gauge(profile::kReadAhead, bytes_read_ahead), true);
   }
 
   profile::PipelineFacts facts() const {

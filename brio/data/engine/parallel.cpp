@@ -75,12 +75,15 @@ bool is_timed(int64_t number) { return number == 1 || number == 3 || number % kT
 // How long this thread has been in next() of any Parallel: for the one above, that is no work of its own.
 constinit thread_local int64_t time_in_next = 0;
 
+constinit std::atomic<int64_t> read_ahead{0};
+
 }  // namespace
 
 Parallel::Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options)
     : stage_(stage), pipeline_(pipeline), options_(options), helps_(options.workers == kAutotune) {
   if (options_.depth != kAutotune) depth_ = std::clamp<int64_t>(options_.depth, 1, kMostAsked);
-  for (int64_t i = 0; i < std::max(depth_, kMostAhead) + 1; ++i) ring_.push_back(nullptr);
+  ring_.resize(static_cast<size_t>(std::max(depth_, kMostAhead) + 1));
+  spare_.reserve(ring_.size() + 1);
   totals_.stage = stage.name();
   window_start_ns_ = now_ns();
   base_ = snapshot();
@@ -90,6 +93,7 @@ Parallel::Parallel(Stage& stage, Pipeline& pipeline, ParallelOptions options)
 Parallel::~Parallel() {
   stop_listening();
   stop_threads();
+  read_ahead.fetch_sub(held_bytes_, std::memory_order_relaxed);
 }
 
 Parallel::Snapshot Parallel::snapshot() const {
@@ -224,7 +228,7 @@ void Parallel::work(Lock& lock, Worker& worker) {
 
 void Parallel::claim(Lock& lock, Worker& worker) {
   std::unique_ptr<Entry>& slot = ring_[static_cast<size_t>(tail_) % ring_.size()];
-  if (!slot) slot = std::make_unique<Entry>();
+  if (!slot) slot = take_spare();
   Entry& entry = *slot;
   entry.ticket.count = 0;
   entry.error = nullptr;
@@ -407,6 +411,7 @@ bool Parallel::next(Element& out) {
   entry.ready = false;
   const std::exception_ptr error = std::exchange(entry.error, nullptr);
   if (!error) std::swap(out, entry.out);
+  keep_spare(std::move(ring_[static_cast<size_t>(head_ - 1) % ring_.size()]));
   window_.wall_ns = now - window_start_ns_;
   tune();
   if (sleeping_ > 0 && has_work()) work_.notify_one();
@@ -420,8 +425,35 @@ void Parallel::note_size(const Entry& entry) {
   const auto bytes = static_cast<int64_t>(entry.out.bytes());
   if (bytes <= totals_.bytes) return;
   totals_.bytes = bytes;
+  count_held();
   if (options_.depth != kAutotune && pipeline_.ram_budget > 0)
     depth_ = std::clamp<int64_t>(pipeline_.ram_budget / bytes, 1, depth_);
+}
+
+std::unique_ptr<Parallel::Entry> Parallel::take_spare() {
+  if (spare_.empty()) {
+    ++entries_;
+    count_held();
+    return std::make_unique<Entry>();
+  }
+  // The oldest: whoever read the newest may hold it still.
+  std::unique_ptr<Entry> entry = std::move(spare_.front());
+  spare_.erase(spare_.begin());
+  return entry;
+}
+
+// As many as may be ahead at once, and one that the reader may hold still: of large elements each counts.
+void Parallel::keep_spare(std::unique_ptr<Entry> entry) {
+  entry->open = entry->ready = false;
+  if (tail_ - head_ + static_cast<int64_t>(spare_.size()) <= depth_ + 1) return spare_.push_back(std::move(entry));
+  --entries_;
+  count_held();
+}
+
+void Parallel::count_held() {
+  const int64_t bytes = entries_ * totals_.bytes;
+  read_ahead.fetch_add(bytes - held_bytes_, std::memory_order_relaxed);
+  held_bytes_ = bytes;
 }
 
 void Parallel::tune() {
@@ -462,7 +494,7 @@ void Parallel::clear() {
   claiming_ = ended_ = lost_ = false;
   busy_ = 0;
   for (auto& entry : ring_)
-    if (entry) entry->open = entry->ready = false;
+    if (entry) keep_spare(std::move(entry));
   pending_ = {};
   last_snapshot_ns_ = now_ns();
   window_start_ns_ = now_ns();
@@ -515,5 +547,7 @@ ParallelReport Parallel::report() const {
   report.decisions = tuner_.log();
   return report;
 }
+
+int64_t bytes_read_ahead() { return read_ahead.load(std::memory_order_relaxed); }
 
 }  // namespace brio::data

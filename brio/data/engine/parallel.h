@@ -75,7 +75,11 @@ class Parallel final : fork_gate::Told {
   void go_back();
   void tune();
   void count_window(ParallelReport& totals) const;
-  void note_size(const Entry& entry);  // mutex_ held
+  // With mutex_ held:
+  void note_size(const Entry& entry);
+  std::unique_ptr<Entry> take_spare();
+  void keep_spare(std::unique_ptr<Entry> entry);
+  void count_held();
   Entry& entry_at(int64_t i) { return *ring_[static_cast<size_t>(i) % ring_.size()]; }
   Snapshot snapshot() const;
 
@@ -86,8 +90,10 @@ class Parallel final : fork_gate::Told {
 
   mutable std::mutex mutex_;
   std::condition_variable work_, ready_;
-  std::vector<std::unique_ptr<Entry>> ring_;
-  int64_t head_ = 0, tail_ = 0;  // read, claimed
+  std::vector<std::unique_ptr<Entry>> ring_;   // null but for the elements that are claimed and not read
+  std::vector<std::unique_ptr<Entry>> spare_;  // what was read leaves its memory here, for the next to be claimed
+  int64_t entries_ = 0, held_bytes_ = 0;       // of both; their memory, as it was counted
+  int64_t head_ = 0, tail_ = 0;                // read, claimed
   int64_t depth_ = 1, workers_ = 0;
   int64_t sleeping_ = 0;
   int64_t busy_ = 0;   // threads that compute
@@ -108,5 +114,8 @@ class Parallel final : fork_gate::Told {
   int64_t window_start_ns_ = 0;
   int64_t asked_ns_ = 0;  // when whoever reads was last asked whether to go on
 };
+
+// The memory of all elements that threads computed ahead of their readers, or keep for those to come.
+int64_t bytes_read_ahead();
 
 }  // namespace brio::data
