@@ -62,7 +62,7 @@ void TrainedModel::predict_pictures(const std::vector<std::string>& files, std::
                          .batch_size = kBatch,
                          .image_size = {input_.at("height").get<int64_t>(), input_.at("width").get<int64_t>()},
                          .shuffle = false});
-  add_rows(model_.predict(pictures), rows, first);
+  add_rows(model_.predict(pictures, {.verbose = 0}), rows, first);
 }
 
 void TrainedModel::predict_table(const std::string& path, std::vector<Row>& rows,
@@ -78,7 +78,7 @@ void TrainedModel::predict_table(const std::string& path, std::vector<Row>& rows
     if (!truth.empty() && !std::isnan(truth[static_cast<size_t>(i)])) row.truth = truth[static_cast<size_t>(i)];
     rows.push_back(std::move(row));
   }
-  add_rows(model_.predict(x, {.batch_size = 1024}), rows, first);
+  add_rows(model_.predict(x, {.batch_size = 1024, .verbose = 0}), rows, first);
 }
 
 // What follows the end of the series; and what it would have said of the rows that are there.
@@ -93,7 +93,7 @@ void TrainedModel::predict_series(const std::string& path, std::vector<Row>& row
     rows.push_back({.name = cat(path, ":", values.size(), "+", ahead + 1), .numbers = {value}, .truth = truth});
   };
   if (const SeriesWindows known = windows_of(values, 0, values.size(), window, horizon); known.count > 0) {
-    const Tensor said = model_.predict(known.x, {.batch_size = 1024});
+    const Tensor said = model_.predict(known.x, {.batch_size = 1024, .verbose = 0});
     for (int64_t i = 0; i < known.count; ++i)
       for (int64_t k = 0; k < horizon; ++k) {
         add(said, i, k, static_cast<double>(known.y.array().as<float>()[i * horizon + k]));
@@ -101,7 +101,7 @@ void TrainedModel::predict_series(const std::string& path, std::vector<Row>& row
       }
   }
   const std::vector<float> last(values.end() - window, values.end());
-  const Tensor next = model_.predict(Tensor::from(last, {1, window}));
+  const Tensor next = model_.predict(Tensor::from(last, {1, window}), {.verbose = 0});
   for (int64_t k = 0; k < horizon; ++k) add(next, 0, k, {});
 }
 

@@ -203,19 +203,62 @@ class PythonBatches : public train::BatchSource {
 };
 bool is_batches(nb::handle x) { return nb::hasattr(x, "start") && nb::hasattr(x, "steps"); }
 
-// Callbacks of one run, and the bar behind them.
-struct Run {
+// The bar, where Python prints.
+struct Screen {
   PythonStream buffer;
   std::ostream stream{&buffer};
-  nn::Callbacks callbacks;
+  std::shared_ptr<train::ProgressBar> bar;  // null: nothing is shown
 
-  Run(nb::object list, int verbose) {
-    if (!list.is_none()) callbacks.push_back(std::make_shared<PythonCallbacks>(std::move(list)));
+  explicit Screen(int verbose) {
     if (verbose <= 0) return;
     const nb::object out = nb::module_::import_("sys").attr("stdout");
     const bool terminal = nb::hasattr(out, "isatty") && given_as<bool>(out.attr("isatty")());
-    callbacks.push_back(std::make_shared<train::ProgressBar>(verbose, stream, terminal));
+    bar = std::make_shared<train::ProgressBar>(verbose, stream, terminal);
   }
+};
+
+// Callbacks of one run, and the bar behind them.
+struct Run : Screen {
+  nn::Callbacks callbacks;
+
+  Run(nb::object list, int verbose) : Screen(verbose) {
+    if (!list.is_none()) callbacks.push_back(std::make_shared<PythonCallbacks>(std::move(list)));
+    if (bar) callbacks.push_back(bar);
+  }
+};
+
+// The bar for the loops that are written in Python: those of run_eagerly.
+class LoopBar {
+ public:
+  explicit LoopBar(int verbose) : screen_(verbose) {}
+  void begin(int64_t epoch, int64_t epochs, std::optional<int64_t> steps) {
+    if (!screen_.bar) return;
+    progress_.epochs = epochs;
+    progress_.steps = steps;
+    screen_.bar->on_epoch_begin(progress_, epoch);
+  }
+  void advance(int64_t done, nb::dict logs) {
+    if (!screen_.bar) return;
+    progress_.read = [&] { return numbers_in(logs); };
+    screen_.bar->on_train_batch_end(progress_, done - 1);
+  }
+  void end(nb::dict logs) {
+    if (!screen_.bar) return;
+    train::Logs numbers = numbers_in(logs);
+    screen_.bar->on_epoch_end(progress_, 0, numbers);
+  }
+
+ private:
+  static train::Logs numbers_in(const nb::dict& logs) {
+    train::Logs numbers;
+    for (auto [key, value] : logs)
+      if (PyFloat_Check(value.ptr()) || PyLong_Check(value.ptr()))
+        numbers.set(given_as<std::string>(key), double_from(value));
+    return numbers;
+  }
+
+  Screen screen_;
+  train::Progress progress_;
 };
 
 train::TensorList list_from(nb::handle h) {
@@ -387,10 +430,10 @@ nb::dict evaluate(const nn::Model& model, nb::handle x, nb::handle y, nb::handle
   return to_dict(logs);
 }
 
-nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, std::optional<int64_t> steps,
-                   nb::object callbacks) {
-  nn::PredictOptions options{.batch_size = batch_size, .steps = steps};
-  Run run(std::move(callbacks), 0);
+nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, int verbose,
+                   std::optional<int64_t> steps, nb::object callbacks) {
+  nn::PredictOptions options{.batch_size = batch_size, .verbose = 0, .steps = steps};
+  Run run(std::move(callbacks), verbose);
   options.callbacks = run.callbacks;
   nn::Tensors results;
   if (nb::isinstance<data::Dataset>(x)) {
@@ -402,6 +445,7 @@ nb::object predict(const nn::Model& model, nb::handle x, int64_t batch_size, std
     const Unlocked release;
     results = model.predict_all(inputs, std::move(options));
   }
+  run.stream.flush();
   return to_python(std::move(results));
 }
 
@@ -417,6 +461,11 @@ nn::BatchOptions batch_options(nb::handle sample_weight, nb::handle class_weight
 
 void bind_models(nb::module_& m) {
   m.def("_goes_up", [](const std::string& name) { return train::goes_up(name); });
+  nb::class_<LoopBar>(m, "_LoopBar")
+      .def(nb::init<int>(), nb::arg("verbose"))
+      .def("begin", &LoopBar::begin, nb::arg("epoch"), nb::arg("epochs"), nb::arg("steps").none())
+      .def("advance", &LoopBar::advance, nb::arg("done"), nb::arg("logs"))
+      .def("end", &LoopBar::end, nb::arg("logs"));
   nb::class_<nn::Model>(m, "_Model")
       .def("__init__", [](nn::Model* self, const nn::Layer& layer) { new (self) nn::Model(layer); })
       .def("compile", compile, nb::arg("optimizer"), nb::arg("outputs"), nb::arg("auto_scale_loss"),
@@ -425,7 +474,7 @@ void bind_models(nb::module_& m) {
            nb::arg("options"))
       .def("evaluate", evaluate, nb::arg("x"), nb::arg("y").none(), nb::arg("sample_weight").none(),
            nb::arg("batch_size"), nb::arg("verbose"), nb::arg("steps").none(), nb::arg("callbacks").none())
-      .def("predict", predict, nb::arg("x"), nb::arg("batch_size"), nb::arg("steps").none(),
+      .def("predict", predict, nb::arg("x"), nb::arg("batch_size"), nb::arg("verbose"), nb::arg("steps").none(),
            nb::arg("callbacks").none())
       .def(
           "train_on_batch",

@@ -163,7 +163,7 @@ train::Logs Model::test_on_batch(const train::TensorList& x, const train::Tensor
 Tensor Model::predict_on_batch(const train::TensorList& x) const {
   if (x.empty() || !x[0].defined() || x[0].rank() == 0)
     throw InvalidArgument("[predict_on_batch] x must have an axis that numbers the samples");
-  return predict(x, {.batch_size = std::max<int64_t>(1, x[0].shape()[0])});
+  return predict(x, {.batch_size = std::max<int64_t>(1, x[0].shape()[0]), .verbose = 0});
 }
 void Model::reset_metrics() const { trainer_->reset_metrics(); }
 train::Turns& Model::turns() const { return trainer_->turns(); }

@@ -119,6 +119,7 @@ struct EvaluateOptions {
 
 struct PredictOptions {
   int64_t batch_size = 32;
+  int verbose = 1;  // 0 nothing, 1 a bar, 2 a line
   std::optional<int64_t> steps = {};
   Callbacks callbacks = {};
 };

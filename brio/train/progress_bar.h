@@ -31,6 +31,9 @@ class ProgressBar : public Callback {
   void on_test_begin(Progress& progress) override;
   void on_test_batch_end(Progress& progress, int64_t step) override;
   void on_test_end(Progress& progress, const Logs& logs) override;
+  void on_predict_begin(Progress&) override { start(); }
+  void on_predict_batch_end(Progress& progress, int64_t step) override { advance(progress, step + 1); }
+  void on_predict_end(Progress& progress) override { draw(progress, {}, true); }
 
  private:
   void start();

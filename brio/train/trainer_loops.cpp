@@ -18,6 +18,14 @@ void check_rows(const Batch& batch) {
   static_cast<void>(checked);
 }
 
+nn::Callbacks behind_bar(int verbose, const nn::Callbacks& given) {
+  nn::Callbacks callbacks;
+  if (verbose > 0) callbacks.push_back(std::make_shared<ProgressBar>(verbose));
+  for (const auto& callback : given)
+    if (callback) callbacks.push_back(callback);
+  return callbacks;
+}
+
 // Batches one after the other.
 Array joined(const std::vector<Array>& parts) {
   Aval aval = parts[0].aval;
@@ -86,13 +94,10 @@ Logs Trainer::run_tests(BatchSource& batches, std::optional<int64_t> steps, Prog
 
 Logs Trainer::evaluate(BatchSource& batches, const nn::EvaluateOptions& options) {
   require_compiled("evaluate");
-  nn::Callbacks callbacks;
-  if (options.verbose > 0) callbacks.push_back(std::make_shared<ProgressBar>(options.verbose));
-  for (const auto& callback : options.callbacks)
-    if (callback) callbacks.push_back(callback);
   Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
   const Turn turn(turns_);
-  Logs logs = run_tests(batches, options.steps, progress, TimedCallbacks(callbacks));
+  Logs logs =
+      run_tests(batches, options.steps, progress, TimedCallbacks(behind_bar(options.verbose, options.callbacks)));
   hand_over_.clear();
   return logs;
 }
@@ -127,15 +132,17 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
       return (*module_)(batch, {.training = false});
     });
   batches.reset(0);
-  Progress progress = progress_of(1, batches.steps());
-  for (const auto& callback : options.callbacks) callback->on_predict_begin(progress);
+  Progress progress = progress_of(1, options.steps ? options.steps : batches.steps());
+  progress.read = [] { return Logs(); };  // nothing is judged
+  const nn::Callbacks callbacks = behind_bar(options.verbose, options.callbacks);
+  for (const auto& callback : callbacks) callback->on_predict_begin(progress);
   std::vector<std::vector<Array>> all;  // by output, then by batch
   const int64_t at_once = steps_per_execution(), most_steps = whole_executions(options.steps, at_once);
   int64_t step = 0;
   HandOver hand_over;  // predictions run beside each other
   for (Batch batch; step < most_steps && batches.next(batch);) {
     if (step % at_once == 0)
-      for (const auto& callback : options.callbacks) callback->on_predict_batch_begin(progress, step);
+      for (const auto& callback : callbacks) callback->on_predict_batch_begin(progress, step);
     note_inputs(batch);
     std::vector<Tensor> results;
     hand_over.move(batch.x, device_for(*predict_));
@@ -149,11 +156,11 @@ std::vector<Tensor> Trainer::predict(BatchSource& batches, const nn::PredictOpti
     }
     ++step;
     if (step % at_once == 0)
-      for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, step - 1);
+      for (const auto& callback : callbacks) callback->on_predict_batch_end(progress, step - 1);
   }
   if (step % at_once != 0)
-    for (const auto& callback : options.callbacks) callback->on_predict_batch_end(progress, last_step(step, at_once));
-  for (const auto& callback : options.callbacks) callback->on_predict_end(progress);
+    for (const auto& callback : callbacks) callback->on_predict_batch_end(progress, last_step(step, at_once));
+  for (const auto& callback : callbacks) callback->on_predict_end(progress);
   std::vector<Tensor> predictions;
   for (const std::vector<Array>& parts : all) predictions.emplace_back(joined(parts));
   return predictions;

@@ -57,6 +57,16 @@ TEST(ProgressBar, StepsThatAreNotKnownBeforehand) {
   EXPECT_SAYS(run(1, true, 5, {}), "5/5");  // they are at the end
 }
 
+TEST(ProgressBar, OfPredictions) {
+  std::ostringstream out;
+  nn::Sequential model({nn::Dense(3)});
+  const nn::Callbacks bar{nullptr, std::make_shared<ProgressBar>(1, out, false)};
+  model.predict(random::normal({100, 200}, {.seed = 1}), {.batch_size = 32, .verbose = 0, .callbacks = bar});
+  const std::string text = out.str();
+  EXPECT_TRUE(text.starts_with("4/4 ━━━━━━━━━━━━━━━━━━━━ 0s ")) << text;
+  EXPECT_TRUE(text.ends_with("s/step\n")) << text;
+}
+
 TEST(ProgressBar, Durations) {
   EXPECT_EQ(shown_step_time(25e-6), "25us/step");
   EXPECT_EQ(shown_step_time(0.012), "12ms/step");

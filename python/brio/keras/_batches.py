@@ -86,11 +86,17 @@ def _is_column(x):
     return type(x).__name__ == "Series" and type(x).__module__.startswith("pandas.")
 
 
-def cut(x, batch_size):
+class Cut:
     """The batches of arrays, in their structure."""
-    x = _nest.map_structure(_core.convert_to_tensor, x)
-    for begin in range(0, len(_nest.flatten(x)[0]), batch_size):
-        yield _nest.map_structure(lambda t, a=begin: t[a : a + batch_size], x)
+
+    def __init__(self, x, batch_size):
+        self.x, self.batch_size = _nest.map_structure(_core.convert_to_tensor, x), batch_size
+        self.rows = len(_nest.flatten(self.x)[0])
+        self.steps = -(-self.rows // batch_size)
+
+    def start(self, epoch):
+        for begin in range(0, self.rows, self.batch_size):
+            yield _nest.map_structure(lambda t, a=begin: t[a : a + self.batch_size], self.x)
 
 
 def is_python_source(x):

@@ -55,14 +55,22 @@ def _run(batches, steps, at_once, begin, step, end, skip=0):
     return logs, bool(done % at_once and end(-(-done // at_once) * at_once - 1, logs))
 
 
-def evaluate(model, x, y, sample_weight, batch_size, steps, watchers):
+def _number_of_batches(x, batch_size):
+    return -(-len(x[0]) // batch_size) if isinstance(x, list) else getattr(x, "steps", None)
+
+
+def evaluate(model, x, y, sample_weight, batch_size, steps, watchers, verbose=0):
     watchers.on_test_begin({})
+    bar = _core._LoopBar(verbose)
+    bar.begin(0, 1, steps or _number_of_batches(x, batch_size))
 
     def end(step, logs):
         watchers.on_test_batch_end(step, logs)  # what it returns is meant for training
+        bar.advance(step + 1, logs)
 
     batches = _batches(x, y, sample_weight, batch_size)
     logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_test_batch_begin, model._test, end)
+    bar.end(logs)
     watchers.on_test_end(logs)
     return logs
 
@@ -83,13 +91,18 @@ def fit(model, x, y, watchers, options, verbose):
         taken += 1
         return model._step(inputs, targets, _by_class(table, targets) if table else sample_weight)
 
+    def end(step, logs):
+        bar.advance(step + 1, logs)
+        return watchers.on_train_batch_end(step, logs)
+
     def train_and_validate(epoch, batches, skip):
         nonlocal taken
         if batches is None or steps is None or taken == total:  # otherwise an epoch goes on where the last one ended
             order = np.random.permutation(len(x[0])) if options["shuffle"] and isinstance(x, list) else None
             batches, taken = _batches(x, y, weights, options["batch_size"], order), 0
         before = taken
-        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, watchers.on_train_batch_end, skip)
+        bar.begin(epoch, options["epochs"], steps or total)
+        logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_train_batch_begin, step, end, skip)
         taken += skip
         if steps is not None and taken - before < steps:  # the data ended
             batches = None
@@ -101,7 +114,7 @@ def fit(model, x, y, watchers, options, verbose):
 
     watchers.on_train_begin({})
     logs, batches = {}, None
-    taken, total = 0, -(-len(x[0]) // options["batch_size"]) if isinstance(x, list) else x.steps
+    taken, total, bar = 0, _number_of_batches(x, options["batch_size"]), _core._LoopBar(verbose)
     first, done = watchers.initial_epoch, watchers.initial_step or 0  # of a run that was cut off
     first = options["initial_epoch"] if first is None else first
     for epoch in range(first, options["epochs"]):
@@ -109,18 +122,18 @@ def fit(model, x, y, watchers, options, verbose):
             watchers.on_epoch_begin(epoch, {})
             logs, batches = train_and_validate(epoch, batches, done if epoch == first else 0)
         stop = watchers.on_epoch_end(epoch, logs)
-        if verbose:
-            print(f"Epoch {epoch + 1}/{options['epochs']} - " + " - ".join(f"{k}: {v if np.ndim(v) else format(v, '.4f')}" for k, v in logs.items()))
+        bar.end(logs)
         if stop:
             break
     model.optimizer.finalize_variable_values(model.trainable_variables)
     watchers.on_train_end(logs)
 
 
-def predict(step, batches, steps, at_once, watchers):
+def predict(step, batches, steps, at_once, watchers, verbose):
     """The results of a step of the user's own, joined."""
-    results = []
+    results, bar = [], _core._LoopBar(verbose)
     watchers.on_predict_begin({})
+    bar.begin(0, 1, steps or batches.steps)
 
     def run(batch):
         results.append(step(batch))
@@ -128,8 +141,10 @@ def predict(step, batches, steps, at_once, watchers):
 
     def end(number, logs):
         watchers.on_predict_batch_end(number, logs)
+        bar.advance(number + 1, {})
 
-    _run(((batch,) for batch in batches), steps, at_once, watchers.on_predict_batch_begin, run, end)
+    _run(((batch,) for batch in batches.start(0)), steps, at_once, watchers.on_predict_batch_begin, run, end)
+    bar.end({})
     watchers.on_predict_end({})
     if not results:
         raise ValueError("predict() has no batches")

@@ -285,7 +285,7 @@ class Trainer:
         verbose = 1 if verbose == "auto" else int(verbose)
         if self.run_eagerly:
             with self._turn():
-                logs = _eager_loop.evaluate(self, x, y, sample_weight, batch_size or 32, steps, watchers)
+                logs = _eager_loop.evaluate(self, x, y, sample_weight, batch_size or 32, steps, watchers, verbose)
         else:
             logs = self._trainer.evaluate(x, y, sample_weight, batch_size or 32, verbose, steps, watchers)
         return logs if return_dict else _values(logs)
@@ -295,16 +295,17 @@ class Trainer:
         """The outputs for all samples, as NumPy arrays."""
         self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
+        verbose = 1 if verbose == "auto" else int(verbose)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
         x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else _batches.columns(x)
         dataset = getattr(x, "_brio_dataset", None)
         if type(self).predict_step is not Trainer.predict_step or self.run_eagerly:
-            batches = _batches.Batches(x, lambda x, *_: x).start(0) if dataset is not None else _batches.cut(x, batch_size or 32)
+            batches = _batches.Batches(x, lambda x, *_: x) if dataset is not None else _batches.Cut(x, batch_size or 32)
             step = self.predict_step if self.run_eagerly else function(self.predict_step)
-            return _eager_loop.predict(step, batches, steps, self.steps_per_execution, watchers)
+            return _eager_loop.predict(step, batches, steps, self.steps_per_execution, watchers, verbose)
         inputs = self._inputs(x, None, None)[0] if dataset is None else dataset
-        results = self._trainer.predict(inputs, batch_size or 32, steps, watchers)
+        results = self._trainer.predict(inputs, batch_size or 32, verbose, steps, watchers)
         return self._pack_outputs([r.numpy() for r in results])
 
     @_op_by_op_where_needed
