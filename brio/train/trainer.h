@@ -69,6 +69,7 @@ class Trainer {
   std::vector<nn::Spec> input_specs() const;  // what the module takes, as far as is known; the batch is unknown
 
  private:
+  class FitRun;
   // One output of the model: what it is judged by, and the means so far.
   struct Output {
     std::string name;
