@@ -14,7 +14,7 @@
 namespace brio::train {
 namespace {
 
-constexpr double kMostSeconds = 1;                     // that the steps of one precision are tried for
+constexpr double kMostSeconds = 0.3;                   // that the steps of one precision are tried for
 constexpr double kWorth = 0.95;                        // of float32's time: less gain is not worth the bits
 constexpr double kSameLoss = 0.02, kSmallLoss = 1e-3;  // how far apart the losses may be: relative, absolute
 
@@ -83,8 +83,9 @@ void Trainer::choose_precision(const Batch& batch) {
   if (wide.seconds <= 0 || narrow.seconds <= 0)
     return say(f32,
                "a step of this model cannot be tried by itself (a step of your own, effects, or another device)");
-  const std::string times = cat("a step takes ", milliseconds(wide.seconds), ", in mixed_bfloat16 ",
-                                milliseconds(narrow.seconds), "; the loss is ", wide.loss, " and ", narrow.loss);
+  const std::string times =
+      cat("a step takes ", milliseconds(wide.seconds), " in float32 and ", milliseconds(narrow.seconds),
+          " in mixed_bfloat16; the loss is ", wide.loss, " and ", narrow.loss);
   const bool keeps =
       std::isfinite(narrow.loss) && std::abs(narrow.loss - wide.loss) <= kSameLoss * std::abs(wide.loss) + kSmallLoss;
   if (keeps && narrow.seconds < kWorth * wide.seconds) take_precision(bf16);
