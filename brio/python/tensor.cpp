@@ -245,6 +245,13 @@ const char* name_in_keras(Binary f) {
     if (function == f) return name;
   return nullptr;
 }
+
+// x ** 2 costs a twentieth of a power, and so does its gradient.
+bool is_two(nb::handle h) {
+  if (PyFloat_CheckExact(h.ptr())) return PyFloat_AS_DOUBLE(h.ptr()) == 2;
+  int overflow = 0;
+  return PyLong_CheckExact(h.ptr()) && PyLong_AsLongAndOverflow(h.ptr(), &overflow) == 2;
+}
 }  // namespace
 
 nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
@@ -260,6 +267,8 @@ nb::object perform_binary(Binary f, nb::handle a, nb::handle b) {
   auto [x, y] = operands_of(a, b);
   if (joins_dtypes && x.dtype() != y.dtype()) [[unlikely]]
     join_dtypes(x, y);
+  if (f == power && is_two(b) && (is_integer(x.dtype()) || is_floating(x.dtype()) || is_complex(x.dtype())))
+    return perform([](const Tensor& t) { return square(t); }, std::tuple{TensorArgument{x, {}}});
   if (current_journal || is_tracing()) [[unlikely]]
     return perform(f, std::tuple{TensorArgument{x, {}}, TensorArgument{y, {}}});
   return wrap(f(x, y));

@@ -528,7 +528,9 @@ BINARY(mul, RECORD(mul))
 BINARY(div, true_divide)
 BINARY(floor_div, RECORD(floor_div))
 BINARY(mod, RECORD(mod))
-BINARY(pow, RECORD(pow))
+Tensor pow(const Tensor& a, const Tensor& b) { return record(op::pow, {}, a, b); }
+Tensor pow(const Tensor& a, Scalar b) { return b.real() == 2 ? square(a) : pow(a, adapt(b, a)); }
+Tensor pow(Scalar a, const Tensor& b) { return pow(adapt(a, b), b); }
 BINARY(maximum, RECORD(max))
 BINARY(minimum, RECORD(min))
 BINARY(atan2, RECORD(atan2))

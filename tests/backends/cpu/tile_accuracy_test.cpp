@@ -165,7 +165,11 @@ void check_pow() {
   const TileFn fn = find_tile_fn("pow", dtype_of<T>, dtype_of<T>);
   std::vector<T> a, b;
   for (double base = 1e-3; base < 1e3; base *= 1.031)
-    for (double e = -12; e <= 12; e += 0.37) a.push_back(T(base)), b.push_back(T(e));
+    for (double e = -12; e <= 12; e += 0.37) {
+      a.push_back(T(base)), b.push_back(T(e));
+      a.push_back(T(-base)), b.push_back(T(std::round(e)));  // whole exponents of negative bases
+      a.push_back(T(-base)), b.push_back(T(e));
+    }
   const double inf = kInf, nan = std::nan("");
   for (double base : {0.0, -0.0, 1.0, -1.0, -2.0, 2.0, 0.5, inf, -inf, nan, 1e-40, 3e38})
     for (double e : {0.0, -0.0, 1.0, -1.0, 2.0, 3.0, -3.0, 0.5, 2.5, inf, -inf, nan, 1e10, -1e10})

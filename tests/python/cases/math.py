@@ -55,6 +55,18 @@ for _name in "and or".split():
     case(f"logical_{_name}", f"[tf.logical_{_name}([True, True, False], [True, False, False]), tf.math.logical_{_name}(True, False)]")
 case("logical_xor", "tf.math.logical_xor([True, True, False], [True, False, False])")
 case("pow", "[tf.pow([2.0, 3.0], 2.0), tf.pow(2, [1, 2, 3]), tf.math.pow(4.0, 0.5)]")
+case("squares_of_negatives", """
+x = tf.Variable([[-1.5, 2.0], [0.0, -3.0]])
+with tf.GradientTape() as t:
+  y = tf.reduce_mean((x - [0.5, 1.0]) ** 2) + tf.reduce_sum(x ** 3) + tf.reduce_sum(tf.pow(x, 2.0))
+result = [y, t.gradient(y, x), tf.constant([-3, 4]) ** 2, tf.constant([1 + 2j]) ** 2, x ** 2.0, tf.pow(x, 1.0)]""")
+case("pow_of_a_watched_exponent", """
+p = tf.constant(2.0)
+with tf.GradientTape() as t:
+  t.watch(p)
+  y = tf.constant([1.5, 3.0]) ** p
+result = [y, t.gradient(y, p)]""")
+case("powers_of_negatives", "[tf.pow([-2.0, -0.5, 0.0, -3.0], 3.0), tf.pow([-2.0, 0.0, -1.0], -1.0), tf.pow([-2.0, -8.0], [0.5, 2.0])]")
 case("floordiv_int", "tf.math.floordiv([7, -7], [2, 2])")
 case("truncatediv_int", "[tf.truncatediv([7, -7], 2), tf.truncatemod([7, -7], 2)]")
 case("realdiv", "tf.realdiv([3.0, 1.0], 2.0)")

@@ -393,23 +393,30 @@ HWY_INLINE V ndtri_in_double(D d, V p) {
   return one_by_one_unless(d, hn::Gt(v, hn::Set(d, 1e-9)), p, hn::Mul(x, inverse_erf_ratio(d, v)), special::ndtri);
 }
 
-// a^b for operands that were floats: e^(b·ln a) has 29 bits to spare. Zero, negative and infinite bases and infinite
-// or NaN exponents have rules of their own: libm knows them.
+// a^b for operands that were floats: e^(b·ln |a|) has 29 bits to spare, and is infinite or 0 as a float where it is
+// beyond e^±700. A negative base has powers where the exponent is whole. NaN and infinite exponents have rules of
+// their own, which libm knows.
 template <class D, class V>
 HWY_INLINE V pow_in_double(D d, V a, V b) {
-  const V product = hn::Mul(b, hn::Log(d, a));
-  const V bounded = hn::Min(hn::Max(product, hn::Set(d, -700.0)), hn::Set(d, 700.0));
-  const V y = hn::Exp(d, bounded);
-  const V inf = hn::Inf(d);
-  const auto plain = hn::And(hn::And(hn::Gt(a, hn::Zero(d)), hn::Lt(a, inf)), hn::Lt(hn::Abs(b), inf));
+  const V zero = hn::Zero(d), inf = hn::Inf(d), size = hn::Abs(a);
+  const V log_inside = hn::Log(d, size);  // of neither end
+  const V log = hn::IfThenElse(hn::Eq(size, zero), hn::Neg(inf), hn::IfThenElse(hn::Eq(size, inf), inf, log_inside));
+  const V bounded = hn::Min(hn::Max(hn::Mul(b, log), hn::Set(d, -700.0)), hn::Set(d, 700.0));
+  const V half = hn::Mul(b, hn::Set(d, 0.5));
+  const auto whole = hn::Eq(hn::Round(b), b), odd = hn::AndNot(hn::Eq(hn::Round(half), half), whole);
+  V y = hn::Exp(d, bounded);
+  y = hn::IfThenElse(odd, hn::CopySign(y, a), y);
+  const auto no_power = hn::AndNot(whole, hn::And(hn::Lt(a, zero), hn::Lt(size, inf)));
+  y = hn::IfThenElse(no_power, hn::NaN(d), y);
+  y = hn::IfThenElse(hn::Eq(b, zero), hn::Set(d, 1.0), y);
+  const auto plain = hn::And(hn::Eq(a, a), hn::Lt(hn::Abs(b), inf));
   if (HWY_LIKELY(hn::AllTrue(d, plain))) return y;
   HWY_ALIGN double as[hn::MaxLanes(d)], bs[hn::MaxLanes(d)], ys[hn::MaxLanes(d)];
   hn::Store(a, d, as);
   hn::Store(b, d, bs);
   hn::Store(y, d, ys);
   for (size_t i = 0; i < hn::Lanes(d); ++i)
-    if (!(as[i] > 0 && as[i] < std::numeric_limits<double>::infinity() && std::isfinite(bs[i])))
-      ys[i] = std::pow(as[i], bs[i]);
+    if (std::isnan(as[i]) || !std::isfinite(bs[i])) ys[i] = std::pow(as[i], bs[i]);
   return hn::Load(d, ys);
 }
 
