@@ -10,6 +10,7 @@ std::optional<Finding> evaluation_bound(const Evidence& e) {
   if (all / e.step * (1 - 1 / kEvery) < kWorthSaying) return {};
   Finding f{.id = "evaluation_bound", .where = "validation_data"};
   f.evidence = {{"share", all / e.step},
+                {"ms_a_step", all * 1e3},
                 {"evaluations", static_cast<double>(e.evaluations)},
                 {"s_an_evaluation",
                  all * static_cast<double>(e.steps) / std::max<double>(1, static_cast<double>(e.evaluations))}};

@@ -131,6 +131,8 @@ Evidence gather() {
   e.from_python = std::ranges::any_of(e.notes, [](const profile::Named& note) { return note.name == "python"; });
   e.pipelines = profile::pipelines();
   e.input = pipeline_of(e);
+  if (DeviceSteps steps = device_steps(); run.kind == profile::RunKind::fit || steps.key == run.key)
+    e.device = std::move(steps);
   add_machine(e);
   return e;
 }

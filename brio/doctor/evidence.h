@@ -9,6 +9,7 @@
 #include "brio/profile/named.h"
 #include "brio/profile/pipelines.h"
 #include "brio/profile/recorder.h"
+#include "brio/runtime/device_steps.h"
 
 namespace brio::doctor {
 
@@ -41,6 +42,7 @@ struct Evidence {
   std::vector<profile::Named> callbacks, functions, plans, read_lines, tape_lines, notes;
   std::vector<profile::PipelineFacts> pipelines;
   const profile::PipelineFacts* input = nullptr;  // the one that the run waited for
+  DeviceSteps device;                             // where they ran elsewhere than on the host
 
   int cpus = 1, threads = 1;
   double cpu_a_step = 0;   // seconds of all threads; 0: not known

@@ -61,6 +61,11 @@ std::optional<Finding> padding_waste(const Evidence&);
 std::optional<Finding> memory_pressure(const Evidence&);
 std::optional<Finding> cpu_contention(const Evidence&);
 std::optional<Finding> optimizer_bound(const Evidence&);
+std::optional<Finding> layer_bound(const Evidence&);
+std::optional<Finding> precision(const Evidence&);
+std::optional<Finding> copy_bound(const Evidence&);
+std::optional<Finding> launch_bound(const Evidence&);
+std::optional<Finding> small_work_on_device(const Evidence&);
 std::optional<Finding> slow_start(const Evidence&);
 
 }  // namespace brio::doctor

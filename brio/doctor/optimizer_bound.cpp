@@ -24,7 +24,7 @@ std::optional<Finding> optimizer_bound(const Evidence& e) {
   f.evidence = {{"share", own / e.step}, {"ms_a_step", own * 1e3}};
   f.symptom = cat("updating the weights takes ", percent(own / e.step), " of a step (", duration(own), ")");
   f.remedy = e.input         ? cat(".batch(", rows, ")")
-             : e.from_python ? cat("batch_size=", rows)
+             : e.from_python ? cat("model.fit(..., batch_size=", rows, ")")
                              : cat(".batch_size = ", rows);
   const double after = e.step - own + own / kTimes;
   f.gain = gain_of(e.step, after, after * 1.1, after * 0.8, How::computed);

@@ -5,10 +5,11 @@
 namespace brio::doctor {
 namespace {
 
-constexpr Rule kRules[] = {input_bound,    callback_bound,  checkpoint_bound, evaluation_bound, metric_bound,
-                           tiny_batch,     eager_loop,      retracing,        shape_churn,      host_reads,
-                           host_code,      growth,          float64,          padding_waste,    memory_pressure,
-                           cpu_contention, optimizer_bound, slow_start};
+constexpr Rule kRules[] = {
+    input_bound, callback_bound, checkpoint_bound, evaluation_bound,     metric_bound,    tiny_batch,
+    eager_loop,  retracing,      shape_churn,      host_reads,           host_code,       growth,
+    float64,     padding_waste,  memory_pressure,  cpu_contention,       optimizer_bound, layer_bound,
+    precision,   copy_bound,     launch_bound,     small_work_on_device, slow_start};
 
 }  // namespace
 

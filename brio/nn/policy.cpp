@@ -14,6 +14,7 @@ constexpr std::string_view kNames[] = {"float32", "float64", "mixed_bfloat16", "
                                        "float16", "auto"};
 
 constinit thread_local DType chosen_compute = f32;
+constinit thread_local std::optional<DType> tried_compute;
 
 std::atomic<Policy>& global() {
   static std::atomic<Policy> policy{Policy(f32)};
@@ -25,6 +26,13 @@ std::atomic<Policy>& global() {
 DType automatic_compute() { return chosen_compute; }
 AutomaticPrecision::AutomaticPrecision(DType compute) : before_(std::exchange(chosen_compute, compute)) {}
 AutomaticPrecision::~AutomaticPrecision() { chosen_compute = before_; }
+
+TriedPrecision::TriedPrecision(DType compute) : before_(std::exchange(tried_compute, compute)) { ++living_; }
+TriedPrecision::~TriedPrecision() {
+  tried_compute = before_;
+  --living_;
+}
+std::optional<DType> TriedPrecision::of_this_thread() { return tried_compute; }
 
 Policy::Policy() : Policy(global_policy()) {}
 Policy::Policy(DType dtype) : compute_(dtype), variable_(dtype) {}

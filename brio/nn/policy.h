@@ -8,6 +8,8 @@
 // and its weights are cast where it reads them. Losses, metrics and the statistics of normalisation stay in float32.
 #pragma once
 
+#include <atomic>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +29,21 @@ class AutomaticPrecision {
   DType before_;
 };
 
+// While it lives, layers of this thread that keep their weights in float32 compute in this dtype, whatever their
+// policy says: for steps that are only tried.
+class TriedPrecision {
+ public:
+  explicit TriedPrecision(DType compute);
+  ~TriedPrecision();
+  TriedPrecision(const TriedPrecision&) = delete;
+  static bool any() { return living_.load(std::memory_order_relaxed) != 0; }  // on any thread
+  static std::optional<DType> of_this_thread();
+
+ private:
+  static inline constinit std::atomic<int> living_{0};
+  std::optional<DType> before_;
+};
+
 class alignas(4) Policy {
  public:
   Policy();                       // the global one, as it is now
@@ -36,7 +53,11 @@ class alignas(4) Policy {
   Policy(DType dtype);  // both; an integer dtype is for layers that have no weights
 
   std::string name() const;
-  DType compute() const { return automatic_ ? automatic_compute() : compute_; }
+  DType compute() const {
+    if (TriedPrecision::any() && variable_ == f32) [[unlikely]]
+      if (const auto tried = TriedPrecision::of_this_thread()) return *tried;
+    return automatic_ ? automatic_compute() : compute_;
+  }
   DType variable() const { return variable_; }
   bool mixed() const { return compute() != variable_; }
   bool automatic() const { return automatic_; }

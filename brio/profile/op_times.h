@@ -21,6 +21,10 @@ struct OpTime {
 class OpTimes {
  public:
   static constexpr size_t kRows = 40;
+  OpTimes() = default;
+  // For who tries a plan: ticks of each of its steps, in their order, and nothing by op.
+  explicit OpTimes(std::vector<uint64_t>& by_step) : by_step_(&by_step) {}
+  std::vector<uint64_t>* by_step() const { return by_step_; }
   void add(std::string_view op, uint64_t ticks);
   void begin_round(uint64_t n = 1) { rounds_.fetch_add(n, std::memory_order_relaxed); }
   uint64_t rounds() const { return rounds_.load(std::memory_order_relaxed); }  // steps or elements that were timed
@@ -38,6 +42,7 @@ class OpTimes {
   std::mutex claiming_;
   std::array<Row, kRows> rows_{};
   std::atomic<uint64_t> rounds_{0};
+  std::vector<uint64_t>* by_step_ = nullptr;
 };
 
 namespace detail {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "brio/profile/clock.h"
+#include "brio/profile/trials.h"
 
 namespace brio::profile {
 
@@ -41,16 +42,6 @@ using PartTicks = std::array<uint64_t, kParts>;
 struct Step {
   uint64_t began = 0, ended = 0, count = 0;
   PartTicks total{};
-};
-
-// What was tried when a run had ended, on copies: seconds of one step; 0: it was not.
-struct Trials {
-  double alone = 0;                        // the step by itself, without input and callbacks
-  double other_rows = 0;                   // samples of another batch size,
-  double at_other_rows = 0;                // and the step at that size
-  double without_metrics = 0;              // without updating metrics
-  double flops = 0, bytes = 0;             // of the step: of products; read and written
-  double peak_flops = 0, peak_memory = 0;  // what this machine does in a second
 };
 
 // Steps of one kind in one thread: those of fit() on a model, or of a loop of the program's own.

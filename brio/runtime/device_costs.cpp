@@ -201,7 +201,7 @@ void write_file(const CostRows& rows) noexcept {
 
 constinit std::atomic<bool> detail::chooses_by_cost = false;
 
-static std::optional<DeviceCosts> known_costs(const Device& device) {
+std::optional<DeviceCosts> known_costs(const Device& device) {
   const std::lock_guard lock(known().mutex);
   const auto it = known().costs.find(&device);
   return it == known().costs.end() ? std::nullopt : std::optional(it->second);
@@ -246,20 +246,19 @@ void add_cost(Work& work, const OpDef& op, std::span<const Aval* const> in, Attr
   ++work.steps;
 }
 
-Work work_of(const Graph& graph) {
-  Work work;
+void add_cost(Work& work, const Graph& graph, const Node& node) {
   std::vector<const Aval*> in;
   std::vector<Aval> out;
   std::vector<const Graph*> graphs;
-  for (const Node& node : graph.nodes) {
-    in.clear();
-    out.clear();
-    graphs.clear();
-    for (const ValueId v : node.in) in.push_back(&graph.values[v]);
-    for (const ValueId v : node.out) out.push_back(graph.values[v]);
-    for (const auto& body : node.graphs) graphs.push_back(body.get());
-    add_cost(work, *node.op, in, Attrs(node.attrs), graphs, out);
-  }
+  for (const ValueId v : node.in) in.push_back(&graph.values[v]);
+  for (const ValueId v : node.out) out.push_back(graph.values[v]);
+  for (const auto& body : node.graphs) graphs.push_back(body.get());
+  add_cost(work, *node.op, in, Attrs(node.attrs), graphs, out);
+}
+
+Work work_of(const Graph& graph) {
+  Work work;
+  for (const Node& node : graph.nodes) add_cost(work, graph, node);
   return work;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,7 @@ struct DeviceCosts {
 
 // Measured when it is asked for first, unless $XDG_CACHE_HOME/brio (or ~/.cache/brio) knows it.
 DeviceCosts costs_of(Device& device);
+std::optional<DeviceCosts> known_costs(const Device& device);  // none: they are not measured yet
 void set_costs(Device& device, const DeviceCosts& costs);  // instead of measuring
 // Of copying so many bytes to it or from it: measured, or as a rule of thumb where nobody has measured yet.
 double copy_microseconds(const Device& device, size_t bytes);
@@ -32,6 +34,7 @@ struct Work {
 };
 void add_cost(Work& work, const OpDef& op, std::span<const Aval* const> in, Attrs attrs,
               std::span<const Graph* const> graphs, std::span<const Aval> out);
+void add_cost(Work& work, const Graph& graph, const Node& node);
 Work work_of(const Graph& graph);
 
 double microseconds(const DeviceCosts& costs, const Work& work, bool on_host);

@@ -1,17 +1,20 @@
 #include "brio/runtime/function.h"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
 #include "brio/base/error.h"
 #include "brio/ir/sizes.h"
 #include "brio/ops/control/variable.h"
+#include "brio/ops/elementwise/elementwise.h"
 #include "brio/ops/random/random.h"
 #include "brio/profile/named.h"
 #include "brio/profile/op_times.h"
 #include "brio/profile/recorder.h"
 #include "brio/runtime/device_costs.h"
+#include "brio/runtime/device_steps.h"
 #include "brio/runtime/device_target.h"
 #include "brio/runtime/donation.h"
 #include "brio/runtime/nested_plan.h"
@@ -199,6 +202,7 @@ struct TracedFunction::Impl final : PlanKeeper {
   std::mutex mutex;                            // one call at a time: the working lists are shared
   std::vector<std::unique_ptr<Trace>> traces;  // most recent first
   size_t traced = 0;
+  uint64_t steps_on_device = 0;     // of training
   std::vector<Size> sizes_of_call;  // for its symbols
   PlanOptions options;
   std::function<std::string()> name;
@@ -467,6 +471,51 @@ std::vector<TracedGraph> TracedFunction::graphs() const {
 
 namespace {
 
+std::optional<double> number_in(const Plan::Output& output, const std::vector<const void*>& inputs,
+                                const std::vector<void*>& fresh) {
+  if (output.aval != Aval{Shape(), f32}) return {};
+  const void* const memory = output.is_input ? inputs[output.index] : fresh[output.index];
+  float number = 0;
+  std::memcpy(&number, static_cast<const char*>(memory) + output.offset, sizeof number);
+  return number;
+}
+
+// What passes make of a node keeps the numbers of the values that are still there, so that a step is known by what it
+// makes and by the weight that it reads.
+std::vector<TriedStep> tried_steps(const TracedGraph& trace, const Plan& plan,
+                                   const std::vector<std::vector<uint64_t>>& ticks_of_rounds) {
+  const size_t first_cell = trace.arguments.size() + trace.captured.size(), known = trace.graph.values.size();
+  constexpr uint32_t kNoNode = TriedStep::kNoNode;
+  std::vector<uint32_t> maker(known, kNoNode), weight_reader(known, kNoNode);
+  std::vector<bool> is_weight(known, false);
+  for (size_t i = 0; i < trace.cells.size(); ++i) is_weight[trace.graph.inputs[first_cell + i].value] = true;
+  for (uint32_t n = 0; n < trace.graph.nodes.size(); ++n) {
+    const Node& node = trace.graph.nodes[n];
+    for (const ValueId v : node.out) maker[v] = n;
+    for (const ValueId v : node.in)
+      if (is_weight[v] && weight_reader[v] == kNoNode) weight_reader[v] = n;
+    if (node.op == &op::cast && is_weight[node.in[0]]) is_weight[node.out[0]] = true;
+  }
+  std::vector<TriedStep> steps;
+  std::vector<uint64_t> ticks;
+  for (const Node* node : plan.step_nodes()) {
+    TriedStep& step = steps.emplace_back();
+    ticks.clear();
+    for (const std::vector<uint64_t>& of_round : ticks_of_rounds) ticks.push_back(of_round[steps.size() - 1]);
+    std::ranges::sort(ticks);
+    step.seconds = profile::seconds_of(ticks[ticks.size() / 4]);
+    Work work;
+    add_cost(work, plan.graph(), *node);
+    step.flops = work.flops;
+    step.bytes = work.bytes;
+    for (const ValueId v : node->out)
+      if (v < known && maker[v] != kNoNode && step.makes_that_of == kNoNode) step.makes_that_of = maker[v];
+    for (const ValueId v : node->in)
+      if (v < known && is_weight[v] && step.reads_weight_of == kNoNode) step.reads_weight_of = weight_reader[v];
+  }
+  return steps;
+}
+
 // Tells the recorder of a step of training, where that was one and it did not fail.
 class StepEnd {
  public:
@@ -534,6 +583,8 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   profile::OpTimes* const timed =
       trace.trains && ++trace.calls % profile::kTimedSteps == 2 ? &profile::training_ops() : nullptr;
   if (timed) timed->begin_round();
+  if (trace.trains && !device.is_host() && ++impl_->steps_on_device % profile::kTimedSteps == 2)
+    count_device_step(impl_->step_key, impl_->steps_on_device, device, plan);
   const profile::TimeOps timing(timed);
   if (prepared.only_in_place) {
     if (device.is_host()) {
@@ -610,7 +661,7 @@ TracedFunction::Memory TracedFunction::memory_of(const Tensor* arguments, size_t
   return describe(prepared.plan->plan(), plan_clock() != plans_before);
 }
 
-TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t n, double most_seconds) {
+TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t n, double most_seconds, Steps steps) {
   const profile::Scope scope(profile::Part::trial);
   for (size_t i = 0; i < n; ++i) evaluate(*arguments[i].impl());
   const std::lock_guard lock(impl_->mutex);
@@ -651,11 +702,13 @@ TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t 
   for (const uint64_t& word : words) inputs.push_back(&word);
   std::vector<double> times;
   const double tick = profile::seconds_per_tick();
+  Trial trial;
   double spent = 0;
   while (times.size() < 5 || (spent < most_seconds && times.size() < 101)) {
     const uint64_t begin = profile::ticks();
     prepared.plan->run(inputs.data(), fresh.data());
     times.push_back(static_cast<double>(profile::ticks() - begin) * tick);
+    if (times.size() == 1 && trace.results > 0) trial.result = number_in(plan.outputs()[0], inputs, fresh);
     spent += times.back();
     if (times.size() == 2 && std::min(times[0], times[1]) > most_seconds) break;
   }
@@ -663,7 +716,20 @@ TracedFunction::Trial TracedFunction::try_alone(const Tensor* arguments, size_t 
   std::ranges::sort(times);
   const Work work = work_of(plan.graph());
   // Others may take the processor in most of so few runs: what it takes alone is among the quick ones.
-  return {.seconds = times[times.size() / 4], .flops = work.flops, .bytes = work.bytes};
+  trial.seconds = times[times.size() / 4];
+  trial.flops = work.flops;
+  trial.bytes = work.bytes;
+  if (steps == Steps::each) {
+    const auto rounds = static_cast<int>(std::clamp(most_seconds / trial.seconds, 1.0, 20.0));
+    std::vector<std::vector<uint64_t>> ticks(static_cast<size_t>(rounds));
+    for (std::vector<uint64_t>& of_round : ticks) {
+      profile::OpTimes table(of_round);
+      const profile::TimeOps timing(&table);
+      prepared.plan->run(inputs.data(), fresh.data());
+    }
+    trial.steps = tried_steps(trace, plan, ticks);
+  }
+  return trial;
 }
 
 }  // namespace brio::detail

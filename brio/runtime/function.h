@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -22,6 +23,15 @@ namespace brio {
 enum class Sizes : uint8_t { fixed, open };
 
 namespace detail {
+
+// One step of the plan of a function, as it was tried.
+struct TriedStep {
+  static constexpr uint32_t kNoNode = ~uint32_t{0};
+  double seconds = 0;
+  double flops = 0, bytes = 0;
+  // Nodes of the trace: the one whose result it makes, and the first that reads the variable which it reads.
+  uint32_t makes_that_of = kNoNode, reads_weight_of = kNoNode;
+};
 
 class TracedFunction {
  public:
@@ -40,9 +50,12 @@ class TracedFunction {
   // changes. 0 s: it cannot be tried, as it has effects, runs on a device or there is no memory for it.
   struct Trial {
     double seconds = 0;
-    double flops = 0, bytes = 0;  // of products; read and written by the steps of the plan
+    double flops = 0, bytes = 0;        // of products; read and written by the steps of the plan
+    std::optional<double> result = {};  // the first one, where that is one number of f32
+    std::vector<TriedStep> steps = {};  // of the plan, where they are asked for
   };
-  Trial try_alone(const Tensor* arguments, size_t n, double most_seconds);
+  enum class Steps : uint8_t { together, each };
+  Trial try_alone(const Tensor* arguments, size_t n, double most_seconds, Steps steps = Steps::together);
   // What a call with these arguments takes beside the arguments and the variables, found without making it: values
   // are computed again where the arena would exceed `arena_limit` (0: never). The plan is kept where that is the
   // limit of calls.

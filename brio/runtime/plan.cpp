@@ -301,11 +301,15 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
     return;
   }
   if (profile::OpTimes* const table = asked.get()) {
+    std::vector<uint64_t>* const by_step = table->by_step();
+    if (by_step) by_step->resize(steps_.size());
     uint64_t begin = profile::ticks();
-    for (const Step& step : steps_) {
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
       run_step(step);
       const uint64_t end = profile::ticks();
-      if (step.wide) table->add(step.label + " f64", end - begin);
+      if (by_step) (*by_step)[i] += end - begin;
+      else if (step.wide) table->add(step.label + " f64", end - begin);
       else table->add(step.label, end - begin);
       begin = end;
     }
@@ -325,10 +329,8 @@ void Plan::run(const void* const* inputs, void* const* fresh, void* arena, void*
 std::string Plan::explain_kernels() const {
   std::string text = cat("plan of ", steps_.size(), " kernels, arena ", placement_.arena_bytes, " bytes\n");
   size_t i = 0;
-  for (const Node& node : graph_.nodes) {
-    if (is_constant(node) || is_alias(graph_, node)) continue;
-    text += cat("  ", format_node(graph_, node), "\n    → ", steps_[i++].choice, "\n");
-  }
+  for (const Node* node : step_nodes())
+    text += cat("  ", format_node(graph_, *node), "\n    → ", steps_[i++].choice, "\n");
   return text;
 }
 
@@ -358,13 +360,20 @@ std::string Plan::explain_placement() const {
   return text + rows;
 }
 
+std::vector<const Node*> Plan::step_nodes() const {
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph_.nodes)
+    if (!is_constant(node) && !is_alias(graph_, node)) nodes.push_back(&node);
+  return nodes;
+}
+
 std::vector<Plan::StepTime> Plan::times() const {
   std::vector<StepTime> times;
   size_t i = 0;
-  for (const Node& node : graph_.nodes) {
-    if (is_constant(node) || is_alias(graph_, node)) continue;
+  for (const Node* node : step_nodes()) {
     const Step& step = steps_[i++];
-    times.push_back({step.label, cat(format_node(graph_, node), " → ", step.choice.substr(0, step.choice.find('\n'))),
+    times.push_back({step.label,
+                     cat(format_node(graph_, *node), " → ", step.choice.substr(0, step.choice.find('\n'))),
                      step.calls.load(), step.nanoseconds.load()});
   }
   return times;

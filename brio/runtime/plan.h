@@ -72,7 +72,8 @@ class Plan {
   // What runs elsewhere than on its device, and what that costs, measured once it has run; empty: nothing to say.
   std::string explain_placement() const;
   size_t step_count() const { return steps_.size(); }
-  size_t launches() const;  // as LedKernel::launches()
+  std::vector<const Node*> step_nodes() const;  // of the graph, one for each step
+  size_t launches() const;                      // as LedKernel::launches()
 
   struct StepTime {
     std::string label, what;  // the op; the whole node and the kernel that was chosen for it

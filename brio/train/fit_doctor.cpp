@@ -5,13 +5,16 @@
 
 #include "brio/base/error.h"
 #include "brio/runtime/device_costs.h"
+#include "brio/runtime/device_steps.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {
 namespace {
 
-constexpr double kFirstWord = 60;             // seconds
-constexpr double kShare = 0.05, kMost = 1.5;  // of the time of the run, and seconds, that trials may take
+constexpr double kFirstWord = 60;  // seconds
+// Trials may take this share of the time of the run, each so many seconds of it; short ones so many whatever the run.
+constexpr double kShare = 0.05, kMost = 1.5, kShort = 0.3;
+constexpr int kTrials = 5;
 constexpr int64_t kUsualRows = 32;
 
 // How many times the batch another one has: as large as is usual, or a good deal larger.
@@ -69,13 +72,15 @@ void FitDoctor::at_end(profile::FitScope& recorded) {
   if (!wanted_) return;
   const profile::Scope scope(profile::Part::trial);
   if (recorded.records() && !kept_.x.empty()) recorded.set_trials(try_steps());
+  measure_device_of_steps();
   kept_ = {};
   profile::tell_verdict(prints_, true);
 }
 
 profile::Trials FitDoctor::try_steps() {
   const double passed = profile::seconds_of(profile::ticks() - began_);
-  const double each = std::min(kMost, kShare * passed) / 3;
+  const double each = std::min(kMost, kShare * passed / kTrials);
+  const auto affords = [&](double seconds) { return seconds < std::max(each, kShort); };
   profile::Trials trials;
   try {
     const auto step = trainer_.try_step(kept_, each);
@@ -91,10 +96,13 @@ profile::Trials FitDoctor::try_steps() {
     if (trials.alone * 4 < each && trainer_.has_metrics())
       trials.without_metrics = trainer_.traced_anew_seconds(kept_, Trainer::Metrics::without, each);
     const int64_t times = times_larger(kept_.rows());
-    if (trials.alone * 3 * static_cast<double>(times) < std::max(each, 0.3)) {
+    if (affords(trials.alone * 3 * static_cast<double>(times))) {
       trials.at_other_rows = trainer_.traced_anew_seconds(repeated(kept_, times), Trainer::Metrics::with, each);
       trials.other_rows = static_cast<double>(kept_.rows() * times);
     }
+    // Steps of one kind, some of them slower than those of the run: tried as often as it takes to tell them apart.
+    if (affords(trials.alone * 8)) trials.precision = trainer_.try_precision(kept_, each);
+    if (affords(trials.alone * 4)) trials.layer = trainer_.try_layers(kept_, each);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be tried is not reported
   }
   return trials;

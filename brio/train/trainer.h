@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "brio/profile/trials.h"
 #include "brio/runtime/function.h"
 #include "brio/train/accumulator.h"
 #include "brio/train/hand_over.h"
@@ -53,6 +54,10 @@ class Trainer {
   detail::TracedFunction::Trial try_step(const Batch& batch, double most_seconds);
   enum class Metrics : uint8_t { with, without };
   double traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds);
+  // The step in the other precision, beside it as it is; and the layer that takes most of it, with a cheaper form of
+  // that. Nothing is in what comes back where there is nothing to try.
+  profile::PrecisionTrial try_precision(const Batch& batch, double most_seconds);
+  profile::LayerTrial try_layers(const Batch& batch, double most_seconds);
   // In what layers under the policy "auto" compute, once fit has measured it or a checkpoint said it.
   std::optional<DType> precision() const { return precision_; }
   bool has_metrics() const;
@@ -100,7 +105,13 @@ class Trainer {
   // The policy "auto": see trainer_precision.cpp.
   void choose_precision(const Batch& batch);
   void take_precision(DType compute);
+  Tensor inference_loss(const Batch& batch);
   double loss_in(DType compute, const Batch& batch);
+  double loss_alone(const Batch& batch);
+  detail::TracedFunction scratch_step(const Batch& batch, Metrics metrics);
+  detail::TracedFunction::Trial try_scratch(
+      detail::TracedFunction& scratch, const Batch& batch, double most_seconds,
+      detail::TracedFunction::Steps steps = detail::TracedFunction::Steps::together);
   bool has_loss() const;
   void make_outputs(size_t n);
   std::vector<std::string> output_names(size_t n) const;

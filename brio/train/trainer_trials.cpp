@@ -25,20 +25,30 @@ detail::TracedFunction::Trial Trainer::try_step(const Batch& batch, double most_
   return {};
 }
 
-double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds) {
-  if (compiled_->options.train_step) return 0;  // the user's own: tracing it would run it
+// A step that is traced when it is tried first, as layers are then. `batch` says how many tensors it takes.
+detail::TracedFunction Trainer::scratch_step(const Batch& batch, Metrics metrics) {
+  return detail::TracedFunction(
+      [this, metrics, n_x = batch.x.size(), n_y = batch.y.size()](const std::vector<Tensor>& all) {
+        const std::lock_guard lock(making_);
+        std::vector<std::string> names;
+        return step(batch_of(all, n_x, n_y, all.size() - n_x - n_y), true, names, metrics);
+      });
+}
+
+detail::TracedFunction::Trial Trainer::try_scratch(detail::TracedFunction& scratch, const Batch& batch,
+                                                   double most_seconds, detail::TracedFunction::Steps steps) {
   const Turn turn(turns_);
-  const size_t n_x = batch.x.size(), n_y = batch.y.size();
-  detail::TracedFunction scratch([&](const std::vector<Tensor>& all) {
-    const std::lock_guard lock(making_);
-    std::vector<std::string> names;
-    return step(batch_of(all, n_x, n_y, all.size() - n_x - n_y), true, names, metrics);
-  });
   scratch.set_name([] { return std::string("a trial of the doctor"); });
   list_arguments(batch);
-  const double seconds = scratch.try_alone(arguments_.data(), arguments_.size(), most_seconds).seconds;
+  detail::TracedFunction::Trial trial = scratch.try_alone(arguments_.data(), arguments_.size(), most_seconds, steps);
   arguments_.clear();
-  return seconds;
+  return trial;
+}
+
+double Trainer::traced_anew_seconds(const Batch& batch, Metrics metrics, double most_seconds) {
+  if (compiled_->options.train_step) return 0;  // the user's own: tracing it would run it
+  detail::TracedFunction scratch = scratch_step(batch, metrics);
+  return try_scratch(scratch, batch, most_seconds).seconds;
 }
 
 }  // namespace brio::train

@@ -2,7 +2,8 @@
 
     python tests/doctor/check.py [NAME ...] [--rounds N]
 
-Slow and mended runs take turns; the medians of the times for a sample are compared. Healthy runs must have nothing to gain above 5%.
+Slow and mended runs take turns; the medians of the times for a sample are compared. Where the remedy is a line, it is taken out of the report and
+applied to the program (remedies.py): the finding must be gone. Healthy runs must have nothing to gain above 5%.
 """
 
 import argparse
@@ -14,13 +15,16 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import remedies  # noqa: E402
+
 # What other processes do to a run is not the run's fault.
 NOT_ITS_FAULT = {"cpu_contention"}
 
 TOLERANCE = 0.15  # of a predicted gain, for all cases alike
 
 
-def run(name, mended=False, report=False):
+def run(name, mended=False, report=False, program=os.path.join(HERE, "slow_runs.py")):
     """(seconds for a sample, the doctor's report)"""
     environment = {**os.environ}
     environment.pop("BRIO_DOCTOR_OWNER", None)
@@ -28,7 +32,7 @@ def run(name, mended=False, report=False):
         path = os.path.join(folder, "report.json")
         if report:
             environment["BRIO_DOCTOR"] = path
-        command = [sys.executable, os.path.join(HERE, "slow_runs.py"), name] + (["mended"] if mended else [])
+        command = [sys.executable, program, name] + (["mended"] if mended else [])
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
         if done.returncode != 0:
             raise RuntimeError(f"{name} failed:\n{done.stderr}")
@@ -56,7 +60,44 @@ def wrong(case, report):
         return f"the place is {first['where']}, not {case.where}"
     if case.cause and first["evidence"].get("cause") != case.cause:
         return f"the cause is {first['evidence'].get('cause')}, not {case.cause}"
+    if case.also and not any(f["id"] == case.also[0] and case.also[1] in f["where"] for f in found[1:]):
+        return f"{case.also[0]} at {case.also[1]} was not found"
     return ""
+
+
+def paste(name, case):
+    """Applies the remedies of a slow case, as they stand in the report, to its program. What went wrong; empty: nothing. None: a remedy is no line."""
+    with open(os.path.join(HERE, "slow_runs.py"), encoding="utf-8") as file:
+        text = remedies.program_of(file.read(), name)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "slow_runs.py")
+
+        def tried():
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return run(name, report=True, program=path)
+
+        _, report = tried()
+        said = wrong(case, report)
+        if said:
+            return said
+        wanted = [findings(report)[0]] + [f for f in findings(report)[1:] if case.also and f["id"] == case.also[0]]
+        for finding in wanted:
+            if not remedies.is_a_line(finding):
+                return None
+            text = remedies.applied(text, finding, name)
+        _, after = tried()
+    for before in wanted:
+        for f in findings(after):
+            if f["id"] == before["id"] and not much_less(before, f):
+                return f"with {[f['remedy'] for f in wanted]} pasted, {f['id']} at {f['where']} is still there\n{after['screen']}"
+    return ""
+
+
+def much_less(before, after):
+    """What a callback takes that is called now and then may still be more than the step itself."""
+    cost = [f["evidence"].get("ms_a_step") for f in (before, after)]
+    return None not in cost and cost[1] < 0.2 * cost[0]
 
 
 def check_slow(name, case, rounds):
@@ -64,6 +105,10 @@ def check_slow(name, case, rounds):
     said = wrong(case, report)
     if said:
         print(f"{name}: {said}\n{report['screen']}")
+        return False
+    pasted = paste(name, case)
+    if pasted:
+        print(f"{name}: {pasted}")
         return False
     gain = findings(report)[0]["gain"]
     if gain["how"] == "none":
@@ -88,7 +133,6 @@ def check_healthy(name):
 
 
 def main():
-    sys.path.insert(0, HERE)
     from slow_runs import CASES, HEALTHY
 
     parser = argparse.ArgumentParser(description=__doc__)

@@ -9,6 +9,8 @@
 #include "brio/base/cpu_count.h"
 #include "brio/brio.h"
 #include "brio/doctor/verdict.h"
+#include "brio/runtime/device_costs.h"
+#include "tests/walled_device.h"
 
 namespace brio::doctor {
 namespace {
@@ -208,6 +210,107 @@ TEST(Doctor, ChangesNoBitOfTheWeights) {
   const std::string said = testing::internal::GetCapturedStdout();
   EXPECT_NE(said.find("brio doctor: "), std::string::npos);
   EXPECT_EQ(with, trained(false));
+}
+
+// Layers that a cheaper form is tried of, in either precision, and one that keeps states from batch to batch.
+TEST(Doctor, ChangesNoBitOfConvolutionsAndStates) {
+  for (const char* policy : {"float32", "mixed_bfloat16"}) {
+    const auto trained = [&](bool doctor) {
+      set_random_seed(11);
+      nn::set_global_policy(policy);
+      nn::Sequential model({nn::Conv2D(32, {1}), nn::Conv2D(32, {7}, {.padding = "same", .activation = "relu"}),
+                            nn::MaxPooling2D(), nn::Reshape({36, 32}), nn::SimpleRNN(8, {.stateful = true}),
+                            nn::Dropout(0.2), nn::Dense(1, {.dtype = "float32"})});
+      nn::set_global_policy("float32");
+      model.compile({.optimizer = "adam", .loss = "mse"});
+      const Tensor x = random::uniform({64, 12, 12, 3}, {.seed = 1});
+      const Tensor y = mean(x, {1, 2, 3});
+      std::vector<float> all;
+      for (int again = 0; again < 2; ++again) {
+        model.fit(x, y, {.epochs = 2, .batch_size = 16, .shuffle = false, .verbose = 0, .doctor = doctor});
+        for (const Variable& weight : model.variables()) {
+          const std::vector<float> part = cast(weight.value(), f32).to_vector<float>();
+          all.insert(all.end(), part.begin(), part.end());
+        }
+      }
+      const std::vector<float> drawn = random::uniform({4}).to_vector<float>();
+      all.insert(all.end(), drawn.begin(), drawn.end());
+      return all;
+    };
+    testing::internal::CaptureStdout();
+    const std::vector<float> with = trained(true);
+    (void)testing::internal::GetCapturedStdout();
+    EXPECT_EQ(with, trained(false)) << policy;
+  }
+}
+
+TEST(Doctor, NamesALayerThatTakesMostOfAStep) {
+  const json all = report_of([] {
+    nn::Sequential model({nn::Conv2D(32, {1}), nn::Conv2D(32, {9}, {.padding = "same", .activation = "relu"}),
+                          nn::GlobalAveragePooling2D(), nn::Dense(1)});
+    model.compile({.optimizer = "sgd", .loss = "mse"});
+    const Tensor x = random::uniform({192, 24, 24, 3}, {.seed = 1});
+    model.fit(x, mean(x, {1, 2, 3}), {.epochs = 2, .batch_size = 32, .verbose = 0});
+  });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
+  expect_first(all, "layer_bound", "conv2d_1");
+  const json found = findings_of(all)[0];
+  EXPECT_EQ(found["gain"]["how"], "tried");
+  EXPECT_NE(found["remedy"].get<std::string>().find("nn::SeparableConv2D(32, {9}"), std::string::npos)
+      << found["remedy"];
+}
+
+// On a device that runs behind the host, with costs that are given.
+TEST(Doctor, CountsWhatADeviceIsAskedFor) {
+  const json all = report_of([] {
+    Device& device = test::walled_device(0);
+    set_costs(device, {.launch = 50, .copy = 100, .in = 1e3, .out = 1e3, .flops = 1e5, .memory = 1e4});
+    set_costs(registry().host(), {.launch = 0.05, .flops = 1e5, .memory = 1e4});
+    const DeviceScope scope(device);
+    const Rows rows = made_rows(64);
+    Variable w(zeros({32, 1}));
+    nn::SGD sgd(0.01);
+    const auto step = function([&](const Tensor& x, const Tensor& y) {
+      GradientTape tape;
+      const Tensor loss = mean(square(matmul(x, w) - y));
+      sgd.apply_gradients(tape.gradient(loss, {w}), {w});
+      return loss;
+    });
+    for (int i = 0; i < 200; ++i) (void)step(rows.x, rows.y).item<float>();
+    const DeviceSteps steps = device_steps();
+    if (steps.device != "walled:0" || steps.steps < 150)
+      throw std::runtime_error(cat(steps.steps, " on ", steps.device));
+    if (steps.copies_out < 1 || steps.bytes_out < 4) throw std::runtime_error(cat(steps.copies_out, " copies"));
+    if (steps.launches < 2 || std::abs(steps.launching - steps.launches * 50e-6) > 1e-9)
+      throw std::runtime_error(cat(steps.launches, " launches take ", steps.launching, " s"));
+    if (steps.on_host <= 0 || steps.on_host > 0.001) throw std::runtime_error(cat("on the host ", steps.on_host));
+  });
+  SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
+  const json findings = findings_of(all);
+  EXPECT_TRUE(std::ranges::any_of(findings, [](const json& f) {
+    return f["id"] == "small_work_on_device" && f["where"] == "walled:0";
+  })) << all["screen"].get<std::string>();
+}
+
+TEST(Doctor, TriesThePrecisionThatIsNotOn) {
+  for (const char* policy : {"float32", "mixed_bfloat16"}) {
+    const json all = report_of([&] {
+      nn::set_global_policy(policy);
+      const Rows rows = made_rows(2000);
+      made_model(256).fit(rows.x, rows.y, {.epochs = 2, .verbose = 0});
+      nn::set_global_policy("float32");
+      const auto runs = profile::runs();
+      const profile::PrecisionTrial& tried = runs.at(0)->trials.precision;
+      const char* other = std::string_view(policy) == "float32" ? "mixed_bfloat16" : "float32";
+      const bool apart = tried.loss != tried.other_loss;  // each was computed in its own
+      const bool near = std::abs(tried.loss - tried.other_loss) <= 0.02 * tried.loss + 1e-3;
+      if (tried.now != policy || tried.other != other || tried.seconds <= 0 || tried.at_other <= 0 || !apart ||
+          !near || !tried.keeps_loss)
+        throw std::runtime_error(cat(tried.now, " ", tried.seconds, " s, loss ", tried.loss, "; ", tried.other, " ",
+                                     tried.at_other, " s, loss ", tried.other_loss));
+    });
+    EXPECT_TRUE(all.contains("report"));
+  }
 }
 
 TEST(Doctor, FitsTheScreen) {

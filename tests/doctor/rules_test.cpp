@@ -211,5 +211,179 @@ TEST(Rules, ACacheIsFilledOnce) {
   EXPECT_NEAR(finding.gain.factor, 10.0 / ((10 + 4 * 4) / 5.0), 0.01);  // one epoch of five as before, four without
 }
 
+// Tried: the step takes half as long in the other precision.
+Evidence tried_in(const char* now, const char* other) {
+  Evidence e = healthy();
+  e.trials.alone = 0.0098;
+  e.trials.precision = {.now = now,
+                        .other = other,
+                        .seconds = 0.0096,
+                        .at_other = 0.0048,
+                        .loss = 0.5,
+                        .other_loss = 0.502,
+                        .keeps_loss = true};
+  return e;
+}
+
+TEST(Rules, AnotherPrecisionThatPays) {
+  Evidence e = tried_in("float32", "mixed_bfloat16");
+  const auto finding = found(e, "precision");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "float32");
+  EXPECT_EQ(finding->remedy,
+            "tf.keras.mixed_precision.set_global_policy(\"mixed_bfloat16\")  # before the model is made");
+  EXPECT_EQ(finding->gain.how, How::tried);
+  EXPECT_NEAR(finding->gain.factor, 10.0 / (10 - 9.8 / 2), 1e-6);
+  EXPECT_EQ(number(*finding, "step_ms_in_float32"), 9.6);
+  EXPECT_EQ(number(*finding, "step_ms_in_mixed_bfloat16"), 4.8);
+  EXPECT_EQ(number(*finding, "loss_in_float32"), 0.5);
+  EXPECT_EQ(number(*finding, "loss_in_mixed_bfloat16"), 0.502);
+  e.from_python = false;
+  EXPECT_EQ(found(e, "precision")->remedy, "nn::set_global_policy(\"mixed_bfloat16\");  // before the model is made");
+  e = tried_in("mixed_bfloat16", "float32");
+  EXPECT_EQ(found(e, "precision")->where, "mixed_bfloat16");
+}
+
+TEST(Rules, AnotherPrecisionThatDoesNotPay) {
+  Evidence e = tried_in("float32", "mixed_bfloat16");
+  e.trials.precision.keeps_loss = false;
+  EXPECT_FALSE(found(e, "precision"));
+  e = tried_in("float32", "mixed_bfloat16");
+  e.trials.precision.at_other = 0.0094;  // 2 % less
+  EXPECT_FALSE(found(e, "precision"));
+  e.trials.precision.at_other = 0.02;
+  EXPECT_FALSE(found(e, "precision"));
+  EXPECT_FALSE(found(healthy(), "precision"));  // nobody has tried it
+  Input input;
+  e = input.evidence();
+  e.input = &e.pipelines[0];
+  e.trials.precision = tried_in("float32", "mixed_bfloat16").trials.precision;
+  EXPECT_FALSE(found(e, "precision"));  // the steps would only wait longer
+}
+
+TEST(Rules, ALayerThatTakesMostOfAStep) {
+  Evidence e = healthy();
+  profile::LayerTrial& layer = e.trials.layer;
+  layer = {.layer = "conv2d_1",
+           .seconds = 0.008,
+           .step = 0.010,
+           .reached = 0.4,
+           .form = profile::LayerTrial::Form::separable,
+           .axes = 2,
+           .filters = 64,
+           .window = 7,
+           .as_it_is = 0.006,
+           .cheaper = 0.0015};
+  auto finding = found(e, "layer_bound");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "conv2d_1");
+  EXPECT_TRUE(finding->remedy.starts_with("tf.keras.layers.SeparableConv2D(64, 7, ...)  # for conv2d_1,"))
+      << finding->remedy;
+  EXPECT_EQ(finding->gain.how, How::tried);
+  EXPECT_NEAR(finding->gain.factor, 10 / (10 - 9.8 * 0.8 * 0.75), 1e-6);  // of 80 % of computing a fourth is left
+  layer.form = profile::LayerTrial::Form::strided;
+  layer.stride = 2;
+  finding = found(e, "layer_bound");
+  ASSERT_TRUE(finding);
+  EXPECT_TRUE(
+      finding->remedy.starts_with("tf.keras.layers.Conv2D(64, 7, ..., strides=2)  # for conv2d_1, and without"))
+      << finding->remedy;
+  layer.cheaper = 0.005;  // a little less is not worth another model
+  EXPECT_FALSE(found(e, "layer_bound"));
+  layer.form = profile::LayerTrial::Form::none;
+  layer.cheaper = 0.001;
+  EXPECT_FALSE(found(e, "layer_bound"));
+}
+
+// 500 steps of 10 ms on a device, nearly all of it computing there.
+Evidence on_a_device() {
+  Evidence e = healthy();
+  e.device = {.device = "cuda:0",
+              .steps = 480,
+              .copies_in = 2,
+              .bytes_in = 1e6,
+              .copies_out = 0.1,
+              .bytes_out = 4,
+              .launches = 100,
+              .copying_in = 0.0001,
+              .copying_out = 1e-6,
+              .launching = 0.0005,
+              .computing = 0.009,
+              .on_host = 0.5};
+  return e;
+}
+
+TEST(Rules, FindNothingInAHealthyRunOnADevice) { EXPECT_TRUE(judge(on_a_device()).findings.empty()); }
+
+TEST(Rules, BatchesThatAreLongOnTheirWay) {
+  Evidence e = on_a_device();
+  e.device.bytes_in = 80e6;
+  e.device.copying_in = 0.0094;
+  auto finding = found(e, "copy_bound");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "to cuda:0");
+  EXPECT_NE(finding->remedy.find("tf.cast(x, tf.float16)"), std::string::npos) << finding->remedy;
+  EXPECT_NEAR(finding->gain.factor, 10 / (10 - 4.7), 1e-6);
+  e.device.copying_in = 0.005;  // beside a step that takes longer
+  EXPECT_FALSE(found(e, "copy_bound"));
+  e.kind = profile::RunKind::function_loop;  // who copies by hand waits for it
+  EXPECT_TRUE(found(e, "copy_bound"));
+}
+
+TEST(Rules, ResultsThatAreReadFromADevice) {
+  Evidence e = on_a_device();
+  e.kind = profile::RunKind::function_loop;
+  e.device.bytes_out = 60e6;
+  e.device.copying_out = 0.006;
+  e.read_lines = {{.name = "train.py:12", .detail = "", .count = 500, .ticks = 0}};
+  const auto finding = found(e, "copy_bound");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "from cuda:0, train.py:12");
+  EXPECT_EQ(finding->remedy, "if step % 100 == 0:  # around the line that reads");
+  EXPECT_NEAR(finding->gain.factor, 10 / (4 + 0.06), 1e-6);
+}
+
+TEST(Rules, AnOpThatADeviceLacks) {
+  Evidence e = on_a_device();
+  e.device.fallbacks = 3;
+  e.device.fallback = "unique";
+  e.device.copying_in = 0.003;
+  e.device.copying_out = 0.004;
+  e.device.on_host = 0.004;
+  const auto finding = found(e, "copy_bound");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "unique on cuda:0");
+  EXPECT_EQ(number(*finding, "fallbacks_a_step"), 3);
+  e.device.on_host = 0.5;  // it would be no better off there
+  EXPECT_FALSE(found(e, "copy_bound"));
+}
+
+TEST(Rules, MoreLaunchesThanWork) {
+  Evidence e = on_a_device();
+  e.device.launching = 0.009;
+  e.device.computing = 0.001;
+  const auto finding = found(e, "launch_bound");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "cuda:0");
+  EXPECT_EQ(finding->remedy, "model.fit(..., batch_size=256)");
+  EXPECT_NEAR(finding->gain.factor, 10 / (9.0 / 4 + 1), 1e-6);
+  e.device.computing = 0.006;  // there is work to hide them behind
+  EXPECT_FALSE(found(e, "launch_bound"));
+}
+
+TEST(Rules, WorkThatTheHostDoesSooner) {
+  Evidence e = on_a_device();
+  e.device.on_host = 0.001;
+  const auto finding = found(e, "small_work_on_device");
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->where, "cuda:0");
+  EXPECT_EQ(finding->remedy, "with tf.device(\"CPU:0\"):  # around training");
+  EXPECT_NEAR(finding->gain.factor, 10 / (0.2 + 1), 1e-6);
+  e.device.on_host = 0.009;  // reckoned, and too near to be sure
+  EXPECT_FALSE(found(e, "small_work_on_device"));
+  e.device.on_host = 0;  // the machine was not measured
+  EXPECT_FALSE(found(e, "small_work_on_device"));
+}
+
 }  // namespace
 }  // namespace brio::doctor

@@ -19,18 +19,25 @@ CASES, HEALTHY = {}, {}
 
 
 class Case:
-    def __init__(self, run, id, where, cause):
-        self.run, self.id, self.where, self.cause = run, id, where, cause
+    def __init__(self, run, id, where, cause, also):
+        self.run, self.id, self.where, self.cause, self.also = run, id, where, cause, also
 
 
-def slow(id, where, cause=None):
-    """What the doctor must find first: its id, a part of its place, and the cause."""
+def slow(id, where, cause=None, also=None, wants=True):
+    """What the doctor must find first: its id, a part of its place, and the cause; `also`: the id and place of what comes next. Without what it `wants` of
+    the machine the run is not slow."""
 
     def note(run):
-        CASES[run.__name__] = Case(run, id, where, cause)
+        if wants:
+            CASES[run.__name__] = Case(run, id, where, cause, also)
         return run
 
     return note
+
+
+def machine_has(flag):
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        return any(flag in line.split() for line in file if line.startswith("flags"))
 
 
 def healthy(run):
@@ -450,6 +457,99 @@ def predictions_that_are_kept(mended):
             if not mended:
                 kept.append(made)
     Clock.samples += 3000 * 64
+
+
+# ---- the layers and their precision
+
+
+@slow("layer_bound", "conv2d")
+def wide_convolution(mended):
+    layers = tf.keras.layers
+    if mended:
+        wide = layers.SeparableConv2D(32, 9, padding="same", activation="relu")
+    else:
+        wide = layers.Conv2D(32, 9, padding="same", activation="relu")
+    model = tf.keras.Sequential([layers.Conv2D(32, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
+    model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    fit(model, rng.random((320, 24, 24, 3), dtype=np.float32), rng.integers(0, 10, 320), epochs=2, batch_size=32, samples=640)
+
+
+@slow("layer_bound", "conv1d")
+def wide_convolution_of_series(mended):
+    layers = tf.keras.layers
+    if mended:
+        wide = layers.SeparableConv1D(64, 41, padding="same", activation="relu")
+    else:
+        wide = layers.Conv1D(64, 41, padding="same", activation="relu")
+    model = tf.keras.Sequential([layers.Conv1D(64, 1), wide, layers.GlobalAveragePooling1D(), layers.Dense(1)])
+    model.compile("adam", "mse")
+    fit(model, rng.random((640, 200, 4), dtype=np.float32), rng.random((640, 1), dtype=np.float32), epochs=2, batch_size=32, samples=1280)
+
+
+@slow("precision", "mixed_bfloat16")
+def bfloat16_that_does_not_pay(mended):
+    tf.keras.mixed_precision.set_global_policy("float32" if mended else "mixed_bfloat16")
+    x, y = rows(6400, 64)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(64, activation="tanh") for _ in range(6)] + [tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    fit(model, x, y, epochs=3, batch_size=64, samples=19200)
+
+
+@slow("precision", "float32", wants=machine_has("avx512_bf16") or machine_has("amx_bf16"))
+def float32_where_bfloat16_pays(mended):
+    if mended:
+        tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    x, y = rows(1024, 1024)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1024, activation="relu") for _ in range(4)] + [tf.keras.layers.Dense(1, dtype="float32")])
+    model.compile("sgd", "mse")
+    fit(model, x, y / 1024, epochs=4, batch_size=512, samples=4096)
+
+
+# ---- two causes at once
+
+
+@slow("input_bound", "generator", "one_thread", also=("callback_bound", "Slow.on_train_batch_end"))
+def generator_and_callback(mended):
+    class Slow(tf.keras.callbacks.Callback):
+        def on_train_batch_end(self, batch, logs=None):
+            if not mended or batch % 50 == 0:
+                time.sleep(0.006)
+
+    def items():
+        for i in range(160):
+            time.sleep(0.002)
+            yield np.full(32, i, np.float32), np.ones(1, np.float32)
+
+    ds = tf.data.Dataset.from_generator(items, output_signature=(tf.TensorSpec([32]), tf.TensorSpec([1])))
+    fit(dense(), (ds.cache() if mended else ds).batch(8), epochs=4, callbacks=[Slow()], samples=640)
+
+
+@slow("evaluation_bound", "validation", also=("callback_bound", "Drawing.on_epoch_end"))
+def validation_and_callback(mended):
+    class Drawing(tf.keras.callbacks.Callback):
+        def on_epoch_end(self, epoch, logs=None):
+            if not mended or epoch % 5 == 0:
+                time.sleep(0.002)
+
+    fit(dense(256), *rows(1600), epochs=10, validation_data=rows(100000), validation_freq=5 if mended else 1, callbacks=[Drawing()], samples=16000)
+
+
+# ---- a device that runs behind the host, as a GPU does: a part of builds with tests
+
+
+@slow("small_work_on_device", "walled:0", wants=hasattr(tf._core, "_walled_device"))
+def little_work_on_a_device(mended):
+    tf._core._walled_device(0)
+    step = tf.function(_by_hand())
+    x, y = (tf.constant(v) for v in rows(32))
+    with tf.device("CPU:0" if mended else "walled:0"):
+        for _ in range(20):
+            step(x, y)
+        with Clock():
+            for _ in range(600):
+                loss = step(x, y)
+            float(loss)
+    Clock.samples += 600 * 32
 
 
 @slow("host_code", "")

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "brio/brio.h"
 #include "brio/train/run_state.h"
@@ -32,6 +33,29 @@ TEST(AutoPolicy, ComputesInFloat32UnlessSomebodyChose) {
   }
   EXPECT_EQ(policy.compute(), f32);
   EXPECT_NE(policy, nn::Policy("float32"));
+}
+
+TEST(TriedPrecision, IsThatOfAllLayersThatKeepFloat32) {
+  const nn::Policy plain("float32"), mixed("mixed_bfloat16"), wide("float64"), automatic("auto");
+  {
+    const nn::TriedPrecision narrow(bf16);
+    EXPECT_EQ(plain.compute(), bf16);
+    EXPECT_EQ(plain.variable(), f32);
+    EXPECT_TRUE(plain.mixed());
+    EXPECT_EQ(automatic.compute(), bf16);
+    EXPECT_EQ(wide.compute(), f64);  // its weights are others
+    {
+      const nn::TriedPrecision full(f32);
+      EXPECT_EQ(mixed.compute(), f32);
+      EXPECT_FALSE(mixed.mixed());
+    }
+    EXPECT_EQ(mixed.compute(), bf16);
+    DType elsewhere = bf16;
+    std::thread([&] { elsewhere = plain.compute(); }).join();
+    EXPECT_EQ(elsewhere, f32);  // another thread's layers are as they are
+  }
+  EXPECT_EQ(plain.compute(), f32);
+  EXPECT_EQ(mixed.compute(), bf16);
 }
 
 TEST(AutoPolicy, LayersCastAsTheMixedPolicyDoes) {
