@@ -7,6 +7,7 @@ import re
 from brio import _core
 from brio.keras import _classes
 from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _remember_call, _take_input_shape
+from brio.keras._serialization import get_registered_object
 
 # Keras 2's names of arguments, and its values, which Keras 3 still takes.
 _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
@@ -48,10 +49,6 @@ def _for_core(kind, text, given):
             raise ValueError("TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize")
         if callable(given.setdefault("standardize", "lower_and_strip_punctuation")):
             given["standardize"] = None  # the function is called before C++ is
-    elif kind == "RNN" and isinstance(given.get("cell"), (list, tuple)):
-        from brio.keras import layers
-
-        given["cell"] = layers.StackedRNNCells(list(given["cell"]))
     elif kind == "UpSampling1D" and isinstance(given.get("size"), (list, tuple)):
         given["size"] = given["size"][0]
     elif kind == "Resizing":
@@ -74,13 +71,26 @@ def _for_core(kind, text, given):
 
 
 def _in_new_words(kind, given):
-    """Replaces Keras 2's names and values, in place."""
+    """Replaces Keras 2's names and values, and several cells by the layer that they are as one, in place."""
+    if kind == "RNN" and isinstance(given.get("cell"), (list, tuple)):
+        from brio.keras import layers
+
+        given["cell"] = layers.StackedRNNCells(list(given["cell"]))
     for old, new in _OLD_NAMES.get(kind, {}).items():
         if old in given:
             given[new] = given.pop(old)
     for name, values in _OLD_VALUES.items():
         if name in given and isinstance(given[name], str):
             given[name] = values.get(given[name], given[name])
+
+
+def _by_registered_names(given):
+    """Puts the initializers, activations, ... that the program registered (get_custom_objects) in the place of their names."""
+    for name, value in given.items():
+        if isinstance(value, str) and name.endswith(("activation", "initializer", "regularizer", "constraint")):
+            own = get_registered_object(value)
+            if own is not None:
+                given[name] = own() if isinstance(own, type) else own
 
 
 class Builtin(Layer):
@@ -111,6 +121,7 @@ class Builtin(Layer):
             if given.get(name, 0) is None:
                 given.pop(name)
         weights = given.pop("weights", None)
+        _by_registered_names(given)
         handle = _core._make_layer(cls._kind, **_for_core(cls._kind, text, given))
         if cls.call is not Builtin.call or cls.build is not Builtin.build or cls._is_changed():
             Layer.__init__(self, name=given.get("name"), dtype=given.get("dtype"))
