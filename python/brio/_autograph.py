@@ -228,6 +228,8 @@ def _cond(test, on_true, on_false, names):
                 for leaf, first in zip(flat, wanted):
                     if not _is_leaf(first):
                         if leaf is not first and leaf != first:
+                            if isinstance(leaf, (str, bytes)) and isinstance(first, (str, bytes)):
+                                raise _UnknownValueError(f"[tf.function] {name} is a text that depends on a tensor, which cannot be traced")
                             raise TypeError(f"{name} is {first!r} in one branch of an if over a tensor and {leaf!r} in the other; only tensors may differ")
                         continue
                     like = _core.convert_to_tensor(first) if isinstance(first, (_core.Tensor, _core.Variable)) else None
@@ -274,11 +276,7 @@ def _loop(test, body, state, names):
     """A loop whose test is a tensor: numbers and tensors of the state are carried, other objects stay what they are."""
     if any(map(_is_returned, state)):
         state = _with_place_for_returned((body,), state)
-    for i, value in enumerate(state):
-        if isinstance(value, TensorArray):
-            array = value._as_buffer(lambda probe, i=i, now=state: _core._trial(lambda: body(*now[:i], probe, *now[i + 1 :])))
-            state = (*state[:i], array, *state[i + 1 :])
-    state = _opened(state)
+    state = _opened(_with_buffers(body, state))
     flat = [_nest.flatten(value) for value in state]
     carried = [(i, j) for i, leaves in enumerate(flat) for j, leaf in enumerate(leaves) if _is_leaf(leaf)]
     initial = [_core.convert_to_tensor(flat[i][j]) for i, j in carried]
@@ -312,6 +310,24 @@ def _loop(test, body, state, names):
 
     results = _core._while(lambda tensors: _truth(_core.convert_to_tensor(test(*unpacked(tensors)))), step, initial)
     return unpacked(results)
+
+
+def _with_buffers(body, state):
+    """Each TensorArray of the state as one tensor. A round is tried where nothing tells the shape of an array's elements."""
+    state = list(state)
+    arrays = [i for i, value in enumerate(state) if isinstance(value, TensorArray)]
+    probes = {}
+    for i in arrays:
+        buffer = state[i]._as_buffer()
+        if buffer is None:
+            probes[i] = state[i]._probe()
+        else:
+            state[i] = buffer
+    if probes:
+        _core._trial(lambda: body(*(probes.get(i, value) for i, value in enumerate(state))))
+        for i, probe in probes.items():
+            state[i] = state[i]._as_buffer(probe._written) or state[i]
+    return tuple(state)
 
 
 def _is_returned(value):

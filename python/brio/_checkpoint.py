@@ -78,8 +78,31 @@ def _variables(obj, path=(), seen=None):
         for key, value in sorted(vars(obj).items()):
             if not (isinstance(obj, Checkpoint) and key.startswith("_")):  # a module's own names may begin with one
                 yield from _variables(value, (*path, key), seen)
-    elif hasattr(obj, "_checkpoint_state"):
-        yield "/".join(path), obj
+    elif _iterates(obj):
+        yield "/".join(path), _Position(obj)
+
+
+class _Position:
+    """Where an iterator over a dataset stands, in the place of a variable."""
+
+    dtype = _core.as_dtype("uint8")
+
+    def __init__(self, iterator):
+        self._iterator = iterator
+
+    def _key(self):
+        return id(self._iterator)
+
+    def now(self):
+        return _core.convert_to_tensor(np.frombuffer(self._iterator.save(), np.uint8))
+
+    def assign(self, value):
+        self._iterator.restore(np.asarray(value).tobytes())
+
+
+def _iterates(obj):
+    """Is it an iterator over a dataset, which can be saved? That over elements with more than tensors has one inside."""
+    return hasattr(obj, "element_spec") and hasattr(obj, "save") and hasattr(obj, "restore")
 
 
 def _by_attributes(obj, path=(), seen=None):
@@ -224,7 +247,7 @@ class Checkpoint:
         """Writes PREFIX as it is, without counting."""
         prefix = os.fspath(file_prefix)
         os.makedirs(os.path.dirname(os.path.abspath(prefix)), exist_ok=True)
-        rows = dict(self._all())
+        rows = {name: v.now() if isinstance(v, _Position) else v for name, v in self._all()}
         _safetensors.save(prefix + ".safetensors", rows)
         about = {name: {"dtype": v.dtype.name, "shape": [int(n) for n in v.shape]} for name, v in rows.items()}
         names = {v._key(): name for name, v in rows.items() if isinstance(v, _core.Variable)}
@@ -261,7 +284,7 @@ class Checkpoint:
                 missing.append(name)
                 continue
             value = values.pop(name) if name in values else every[also[name]]
-            if tuple(np.shape(value)) != tuple(variable.shape):
+            if not isinstance(variable, _Position) and tuple(np.shape(value)) != tuple(variable.shape):
                 raise ValueError(f"{path}: '{name}' has shape {tuple(np.shape(value))}, but the variable has {tuple(variable.shape)}; nothing was restored")
             found.append((variable, value))
         for variable, value in found:

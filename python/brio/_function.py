@@ -263,12 +263,21 @@ def _method(function, instance):
     def method(*args, **kwargs):
         return function(instance(), *args, **kwargs)
 
+    try:  # without the object, whatever its name is
+        method.__signature__ = _without_first(inspect.signature(function))
+    except (TypeError, ValueError):  # a function that Python cannot look into
+        pass
     return method
+
+
+def _without_first(signature):
+    first, *rest = signature.parameters.values() or (None,)
+    return signature if first is None or first.kind is first.VAR_POSITIONAL else signature.replace(parameters=rest)
 
 
 def _as_specified(function, signature, args, kwargs):
     """Arguments as an input signature says: tensors of its dtypes. Throws TypeError where they are of other shapes."""
-    parameters = {n: p.default for n, p in inspect.signature(function).parameters.items() if n != "self"}
+    parameters = {n: p.default for n, p in inspect.signature(function).parameters.items()}
     values = list(args)
     for name in list(parameters)[len(args) :]:
         if name in kwargs:

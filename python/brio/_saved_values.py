@@ -122,15 +122,13 @@ def _takes_tensor(number, given, spec, convert, tensors):
 
 
 def parameters_of(function):
-    """[name, kind, has a default, default] of each parameter, without self. A default that is a tensor is part of traces."""
+    """[name, kind, has a default, default] of each parameter. A default that is a tensor is part of traces."""
     rows = []
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):  # a function that Python cannot look into
         return [["args", int(inspect.Parameter.VAR_POSITIONAL), False, None], ["kwargs", int(inspect.Parameter.VAR_KEYWORD), False, None]]
-    for i, p in enumerate(parameters):
-        if i == 0 and p.name == "self":
-            continue
+    for p in parameters:
         default = None
         if p.default is not p.empty:
             try:

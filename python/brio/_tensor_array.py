@@ -1,6 +1,7 @@
 """tf.TensorArray: a list of tensors that is written and read by number."""
 
 from brio import _core
+from brio.errors import _UnknownValueError
 
 
 class TensorArray:
@@ -21,25 +22,29 @@ class TensorArray:
         self.dynamic_size = bool(dynamic_size)
         self.element_shape = element_shape
         self._tensors = [None] * int(0 if size is None else size)
+        self._grows = self.dynamic_size and not self._tensors  # its program says nothing of its size
 
     def _with(self, buffer):
         made = TensorArray(self.dtype, 0, self.dynamic_size, element_shape=self.element_shape)
         made._buffer = buffer
         return made
 
-    def _as_buffer(self, try_body):
-        """The same as one tensor. try_body(array) calls the body of a loop with an array that finds out what is written."""
+    def _probe(self):
+        """An array for a trial of a loop's body: it finds out what is written."""
+        probe = self._with(None)
+        probe._written = []
+        return probe
+
+    def _as_buffer(self, written=()):
+        """The same as one tensor; None where neither what it holds nor what a trial wrote tells the shape of an element."""
         if self._buffer is not None:
             return self
+        if self._grows:
+            raise _UnknownValueError("[TensorArray] it grows in a loop over tensors; with TensorArray(dtype, size=n) the loop is traced")
         try:
-            like = self._zero()
+            like = _core.zeros(written[0].shape, self.dtype) if written else self._zero()
         except ValueError:
-            probe = self._with(None)
-            probe._written = []
-            try_body(probe)
-            if not probe._written:
-                return self
-            like = _core.zeros(probe._written[0].shape, self.dtype)
+            return None
         if not self._tensors:
             raise ValueError("[TensorArray] in a loop over tensors its size must be known: TensorArray(dtype, size=n)")
         return self._with(_core.stack([like if t is None else t for t in self._tensors]))

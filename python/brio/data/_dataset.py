@@ -443,6 +443,12 @@ class _Iterator:
     def get_next_as_optional(self):
         return _next_or_none(self)
 
+    def save(self):
+        return self._core.save()
+
+    def restore(self, state):
+        self._core.restore(state)
+
 
 def _next_or_none(iterator):
     """The next element, as a tf.experimental.Optional."""

@@ -1,5 +1,7 @@
 """Datasets out of files."""
 
+import os
+
 from brio import _core
 from brio._core import _sources
 from brio._spec import TensorSpec
@@ -111,6 +113,9 @@ def _label_shape(label_mode, class_names):
 
 
 def _folder(make, directory, labels, label_mode, class_names, batch_size, subset, options, spec):
+    if not os.path.isdir(text_of(directory)):
+        raise FileNotFoundError(f"there is no directory {text_of(directory)}")
+
     def one(which):
         core, names, paths = make(text_of(directory), {**options, "labels": labels, "label_mode": label_mode,
                                                      "class_names": class_names, "batch_size": batch_size, "subset": which})  # fmt: skip

@@ -83,7 +83,7 @@ def columns(x):
 
 
 def _is_column(x):
-    return type(x).__name__ == "Series" and type(x).__module__.startswith("pandas.")
+    return type(x).__name__ == "Series" and type(x).__module__.split(".")[0] == "pandas"
 
 
 class Cut:

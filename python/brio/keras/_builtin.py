@@ -7,6 +7,7 @@ import re
 from brio import _core
 from brio.keras import _classes
 from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _remember_call, _take_input_shape
+from brio.keras._serialization import get_registered_object
 
 # Keras 2's names of arguments, and its values, which Keras 3 still takes.
 _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
@@ -48,10 +49,6 @@ def _for_core(kind, text, given):
             raise ValueError("TextVectorization: split is 'whitespace', 'character' or None; join what a function of yours gives in standardize")
         if callable(given.setdefault("standardize", "lower_and_strip_punctuation")):
             given["standardize"] = None  # the function is called before C++ is
-    elif kind == "RNN" and isinstance(given.get("cell"), (list, tuple)):
-        from brio.keras import layers
-
-        given["cell"] = layers.StackedRNNCells(list(given["cell"]))
     elif kind == "UpSampling1D" and isinstance(given.get("size"), (list, tuple)):
         given["size"] = given["size"][0]
     elif kind == "Resizing":
@@ -61,6 +58,7 @@ def _for_core(kind, text, given):
         given.pop("bias_axes")
     if kind in ("StringLookup", "IntegerLookup", "TextVectorization"):
         given.pop("dtype", None)
+        given.pop("ragged", None)  # done here
         given.pop("vocabulary_dtype", None)
         given.pop("vocabulary_size", None)
     if kind in ("RNN", "StackedRNNCells"):
@@ -74,13 +72,26 @@ def _for_core(kind, text, given):
 
 
 def _in_new_words(kind, given):
-    """Replaces Keras 2's names and values, in place."""
+    """Replaces Keras 2's names and values, and several cells by the layer that they are as one, in place."""
+    if kind == "RNN" and isinstance(given.get("cell"), (list, tuple)):
+        from brio.keras import layers
+
+        given["cell"] = layers.StackedRNNCells(list(given["cell"]))
     for old, new in _OLD_NAMES.get(kind, {}).items():
         if old in given:
             given[new] = given.pop(old)
     for name, values in _OLD_VALUES.items():
         if name in given and isinstance(given[name], str):
             given[name] = values.get(given[name], given[name])
+
+
+def _by_registered_names(given):
+    """Puts the initializers, activations, ... that the program registered (get_custom_objects) in the place of their names."""
+    for name, value in given.items():
+        if isinstance(value, str) and name.endswith(("activation", "initializer", "regularizer", "constraint")):
+            own = get_registered_object(value)
+            if own is not None:
+                given[name] = own() if isinstance(own, type) else own
 
 
 class Builtin(Layer):
@@ -111,6 +122,7 @@ class Builtin(Layer):
             if given.get(name, 0) is None:
                 given.pop(name)
         weights = given.pop("weights", None)
+        _by_registered_names(given)
         handle = _core._make_layer(cls._kind, **_for_core(cls._kind, text, given))
         if cls.call is not Builtin.call or cls.build is not Builtin.build or cls._is_changed():
             Layer.__init__(self, name=given.get("name"), dtype=given.get("dtype"))
@@ -344,13 +356,23 @@ class Convolution(Builtin):
         return made if self.activation is None else self.activation(made)
 
 
+class OfNumbers(Builtin):
+    """A layer that takes one number or text as well as a batch of them."""
+
+    def _run(self, args, kwargs):
+        if args and _is_one(args[0]):
+            made = super()._run((_core.expand_dims(_core.convert_to_tensor(args[0]), 0), *args[1:]), kwargs)
+            return made if self._kind in ("Normalization", "CategoryEncoding") else _core.squeeze(made, [0])
+        return super()._run(args, kwargs)
+
+
 class OfPictures(Builtin):
     """A layer that takes one picture as well as a batch of them."""
 
     _of_one_picture = True
 
 
-class Adapted(Builtin):
+class Adapted(OfNumbers):
     """A layer that learns what it needs from data, before training."""
 
     def adapt(self, data, batch_size=None, steps=None):
@@ -390,8 +412,14 @@ def batches_of(data, steps=None):
     for i, batch in enumerate(data):
         if steps is not None and i >= steps:
             break
-        batches.append(_core.convert_to_tensor(batch[0] if isinstance(batch, (tuple, list)) else batch))
+        batch = _core.convert_to_tensor(batch[0] if isinstance(batch, (tuple, list)) else batch)
+        batches.append(batch if len(batch.shape) else _core.expand_dims(batch, 0))
     return batches
+
+
+def _is_one(x):
+    """One number or text in the place of a batch."""
+    return isinstance(x, (str, bytes, int, float)) or (isinstance(x, _core.Tensor) and len(x.shape) == 0)
 
 
 class WithVocabulary(Adapted):
@@ -407,11 +435,13 @@ class WithVocabulary(Adapted):
             if self._kind == "TextVectorization" or self.output_mode != "int":
                 raise NotImplementedError(f"[{self.name}] takes no ragged tensor here; use to_tensor()")
             return given.with_flat_values(self._run((given.flat_values, *args[1:]), kwargs))
-        single = isinstance(given, (str, bytes, int)) or (isinstance(given, _core.Tensor) and len(given.shape) == 0)
+        single = _is_one(given)
         if single:
             given = _core.expand_dims(_core.convert_to_tensor(given), 0)
         made = super()._run((self._standardized(given), *args[1:]), kwargs)
-        return _core.squeeze(made, [0]) if single and self.output_mode == "int" else made
+        if single:
+            return _core.squeeze(made, [0]) if self.output_mode == "int" or self._kind == "TextVectorization" else made
+        return _without_padding(made) if self._config.get("ragged") and not isinstance(made, KerasTensor) else made
 
     def _standardized(self, texts):
         own = self.__dict__.get("_config", {}).get("standardize")
@@ -450,6 +480,13 @@ class WithVocabulary(Adapted):
             tokens = file.read().split("\n")
         if tokens != [""]:
             self.set_vocabulary([int(t) for t in tokens] if self._kind == "IntegerLookup" else tokens)
+
+
+def _without_padding(ids):
+    """A row for each text, as long as it has tokens: 0 is no token."""
+    from brio._ragged import RaggedTensor
+
+    return RaggedTensor.from_tensor(ids, padding=0)
 
 
 def _tokens(vocabulary):

@@ -13,6 +13,7 @@ from brio.errors import _UnknownValueError
 from brio.keras import _classes, _input_spec, _tracking
 
 KerasTensor = _core.KerasTensor
+KerasTensor.name = property(lambda symbol: _core._symbol_layer(symbol).name, doc="The name of the layer that gives it; of an Input, its own.")
 
 # Layers by the address of their C++ module: one Python object for each.
 _known = weakref.WeakValueDictionary()
@@ -75,6 +76,8 @@ class Layer:
     >>> Scale()(tf.constant([[1.0, 2.0]])).numpy().tolist()
     [[1.0, 2.0]]
     """
+
+    input_spec = None  # what inputs must be like, where a class says so
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -529,7 +532,7 @@ class Layer:
     def stateless_call(self, trainable_variables, non_trainable_variables, *args, return_losses=False, **kwargs):
         """(outputs, the non-trainable variables after the call) of the layer with these values in place of its variables, which stay as they are."""
         variables = [*self.trainable_variables, *self.non_trainable_variables]
-        given = [*trainable_variables, *non_trainable_variables]
+        given = [v() if callable(v) else v for v in (*trainable_variables, *non_trainable_variables)]  # v.value, which Keras has as a property
         if len(given) != len(variables):
             raise ValueError(f"stateless_call() of '{self.name}' takes {len(variables)} variables, but got {len(given)}")
         before = [_core.convert_to_tensor(v) + _core.zeros([], v.dtype) for v in variables]

@@ -116,6 +116,9 @@ class StackedCells(Builtin):
         """The cells, the first one first."""
         from brio.keras.layers import _python_layer
 
+        given = self.__dict__.get("_config", {}).get("cells")
+        if given and all(hasattr(cell, "_handle") for cell in given):  # also those of Python's, which C++ has behind others
+            return list(given)
         return [_python_layer(handle) for handle in self._inner.layers()]
 
     @property

@@ -98,6 +98,9 @@ def entries(model, by_attributes=False):
             visit(python, path)
             return
         inner = handle.layers()
+        if len(inner) == 1 and inner[0].kind == handle.kind and inner[0].python_object() is not None:  # what C++ has a cell of Python's behind
+            core(inner[0], path)
+            return
         found.append(Entry(path, handle.name, own_variables(handle), owner))
         if handle.kind == "StackedRNNCells":
             used = {}

@@ -16,6 +16,7 @@ from brio.keras import losses as _losses
 from brio.keras import metrics as _metrics
 from brio.keras import optimizers as _optimizers
 from brio.keras._layer import as_dense
+from brio.keras.layers import _python_layer
 
 
 def listed(x):
@@ -126,6 +127,8 @@ class Trainer:
         own_test = self._test if kind.test_step is not Trainer.test_step else None
         if kind.compute_loss is not Trainer.compute_loss or kind.compute_metrics is not Trainer.compute_metrics:
             own_train, own_test = own_train or self._step, own_test or self._test
+        if _metrics_inside(self):  # which the logs are to have
+            own_train, own_test = own_train or self._step, own_test or self._test
         self.__dict__["_own_steps"] = (own_train is not None, own_test is not None)
         if own_train is not None and not self._has_call():
             self._handle.mark_built()
@@ -195,6 +198,7 @@ class Trainer:
         history.batch_choice has the choice and what was measured.
         """
         self._require_compiled("fit")
+        steps = steps_per_epoch or _step_count(x, batch_size, validation_split)
         if hasattr(x, "_for_training"):  # a PyDataset
             x, callbacks = x._for_training(bool(shuffle), callbacks)
         history = _callbacks.History()
@@ -231,7 +235,7 @@ class Trainer:
             options["sample_weight"] = sample_weight
         if validation_data is not None:
             options["validation_data"] = self._validation(validation_data, validation_steps)
-        watchers = self._callback_list(callbacks, {"epochs": epochs, "steps": steps_per_epoch, "verbose": verbose}, history)
+        watchers = self._callback_list(callbacks, {"verbose": verbose, "epochs": epochs, "steps": steps}, history)
         self.__dict__["stop_training"] = False
         if self.run_eagerly:
             if batch_size == "auto":
@@ -517,7 +521,7 @@ class Trainer:
     @property
     def metrics(self):
         """The loss as a mean, metrics that are attributes, and those of compile()."""
-        found = [v for k, v in self.__dict__.items() if isinstance(v, _metrics.Metric) and k != "_loss_tracker"]
+        found = list({id(m): m for m in _metrics_inside(self)}.values())
         compiled = [m for row in self.__dict__.get("_judged", []) for part in row[2:] for m in part]
         tracker = self.__dict__.get("_loss_tracker")
         return ([tracker] if tracker is not None else []) + found + compiled
@@ -576,6 +580,26 @@ def _saved_name(value):
     if isinstance(value, dict):
         return {k: _saved_name(v) for k, v in value.items()}
     return value
+
+
+def _step_count(x, batch_size, validation_split):
+    """How many batches an epoch has, for callbacks; None where nobody knows."""
+    if hasattr(x, "_for_training"):
+        return x.num_batches
+    if hasattr(x, "cardinality"):
+        count = int(x.cardinality())
+        return count if count >= 0 else None
+    leaves = [leaf for leaf in _nest.flatten(x) if getattr(leaf, "shape", None)]
+    if not leaves or batch_size == "auto" or leaves[0].shape[0] is None:
+        return None
+    rows = int(leaves[0].shape[0] * (1.0 - float(validation_split)))
+    return -(-rows // int(batch_size or 32))
+
+
+def _metrics_inside(layer):
+    """Metrics that are attributes of a layer, and of the layers in it: call() updates them."""
+    own = [v for k, v in layer.__dict__.items() if isinstance(v, _metrics.Metric) and k != "_loss_tracker"]
+    return own + [m for handle in layer._handle.layers() for m in _metrics_inside(_python_layer(handle))]
 
 
 def _rows(x):

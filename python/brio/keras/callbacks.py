@@ -5,6 +5,8 @@ import math
 import os
 import warnings
 
+import numpy as np
+
 from brio import _core
 
 
@@ -138,7 +140,7 @@ class CallbackList:
                 for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
             for part in ("train", "test", "predict")
         )
-        self._timers = {}
+        self._params, self._timers = params, {}
         if model is not None:
             model.__dict__.update(_initial_epoch=None, _initial_step=None, _order=None)
 
@@ -174,6 +176,25 @@ class CallbackList:
     @order.setter
     def order(self, state):
         self.model.__dict__["_order"] = state
+
+    def set_params(self, params):
+        """Tells every callback what is known of the training."""
+        self._params = params
+        for callback in self.callbacks:
+            callback.set_params(params)
+
+    def set_model(self, model):
+        """Tells every callback of the model that is trained."""
+        self.model = model
+        for callback in self.callbacks:
+            callback.set_model(model)
+
+    def append(self, callback):
+        """One callback more."""
+        callback.set_model(self.model)
+        callback.set_params(self._params)
+        self.callbacks.append(callback)
+        self._timers = {}
 
     def _all(self, method, *args):
         timers = self._timers.get(method)
@@ -314,7 +335,7 @@ class ReduceLROnPlateau(MonitorCallback):
         elif not self.in_cooldown():
             self.wait += 1
             if self.wait >= self.patience:
-                old = float(self.model.optimizer.learning_rate)
+                old = float(np.float32(self.model.optimizer.learning_rate))  # Keras keeps it in 32 bits
                 if old > self.min_lr:
                     self.model.optimizer.learning_rate = new = max(old * self.factor, self.min_lr)
                     if self.verbose:

@@ -13,6 +13,7 @@ _BASES = {
     "GroupQueryAttention": _builtin.Attention,
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), _builtin.Convolution),
     **dict.fromkeys(("Resizing", "CenterCrop"), _builtin.OfPictures),
+    **dict.fromkeys(("CategoryEncoding", "Hashing", "Embedding"), _builtin.OfNumbers),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
     **dict.fromkeys(("StringLookup", "IntegerLookup", "TextVectorization"), _builtin.WithVocabulary),
     **dict.fromkeys(("LSTM", "GRU", "SimpleRNN", "RNN", "Bidirectional"), _recurrent.Recurrent),
@@ -182,7 +183,8 @@ def _python_layer(handle):
 
 
 # Which few programs use: they load when one does.
-_ELSEWHERE = {"TFSMLayer": "_tfsm_layer", "HashedCrossing": "_hashed_crossing", **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "_conv_lstm")}
+_ELSEWHERE = {"TFSMLayer": "_tfsm_layer", "HashedCrossing": "_hashed_crossing", **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "_conv_lstm"),
+              **dict.fromkeys(("RandomHeight", "RandomWidth", "ThresholdedReLU"), "_legacy_layers")}
 
 
 def __getattr__(name):

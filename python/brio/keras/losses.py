@@ -128,5 +128,15 @@ def _core_loss(loss):
         return loss._brio
     if callable(loss):
         name = getattr(loss, "__name__", type(loss).__name__)
-        return _core._own_loss(name, loss, "sum_over_batch_size")
+        return _core._own_loss(name, lambda y_true, y_pred: loss(*_of_one_rank(y_true, y_pred)), "sum_over_batch_size")
     raise TypeError(f"a loss is a name, a Loss or a function of y_true and y_pred, but got {loss!r}")
+
+
+def _of_one_rank(y_true, y_pred):
+    """Labels (n,) of predictions (n, 1) become (n, 1), as for Keras' own losses: a function that subtracts them would make (n, n)."""
+    ranks = len(y_true.shape), len(y_pred.shape)
+    if ranks[1] == ranks[0] + 1 and y_pred.shape[-1] == 1:
+        return (_core.expand_dims(y_true, -1), y_pred) if ranks[0] == 1 else (y_true, _core.squeeze(y_pred, -1))
+    if ranks[0] == ranks[1] + 1 and y_true.shape[-1] == 1:
+        return (y_true, _core.expand_dims(y_pred, -1)) if ranks[1] == 1 else (_core.squeeze(y_true, -1), y_pred)
+    return y_true, y_pred

@@ -174,6 +174,11 @@ for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percen
               "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "hinge", "squared_hinge",
               "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber", "cosine_similarity"):  # fmt: skip
     globals()[_name] = getattr(_core._losses, _name)
+mse = MSE = mean_squared_error  # noqa: F821
+mae = MAE = mean_absolute_error  # noqa: F821
+mape = MAPE = mean_absolute_percentage_error  # noqa: F821
+msle = MSLE = mean_squared_logarithmic_error  # noqa: F821
+kld, KLD, logcosh = kl_divergence, kl_divergence, log_cosh  # noqa: F821
 
 
 def get(identifier):

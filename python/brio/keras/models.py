@@ -316,6 +316,10 @@ class Sequential(Model):
         shape = layer.__dict__.get("_input_shape")
         if shape is not None and not self._kept and self._symbols is None:
             self._begin_with(_core._input(shape, -1, "int32" if type(layer).__name__ == "Embedding" else _config.floatx(), None))
+        elif not self._kept and self._symbols is None:
+            first = _only_input(layer)
+            if first is not None:
+                self._begin_with(_core._input(tuple(first.shape)[1:], -1, first.dtype, None))
         if self._handle.built:  # it was called: a chain that is built takes no more layers
             self._begin_again(self._kept)
         self._handle.add_layer(layer._handle)
@@ -459,6 +463,13 @@ class Sequential(Model):
         return model
 
 
+def _only_input(layer):
+    """The symbol that a model begins with, where there is one alone."""
+    if isinstance(layer, Functional):
+        return layer.inputs[0] if len(layer.inputs) == 1 else None
+    return layer._symbols[0] if isinstance(layer, Sequential) and layer._symbols is not None else None
+
+
 def _input_config(shape, dtype):
     """That of an InputLayer which nobody made."""
     config = {"batch_shape": shape, "dtype": dtype, "sparse": False, "ragged": False, "name": "input_layer", "optional": False}
@@ -490,7 +501,8 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
 def _fresh(layer):
     if isinstance(layer, Model):
         return clone_model(layer)
-    return type(layer).from_config(layer.get_config())
+    with _serialization._UnsafeScope(False):  # a lambda of the layer's is the program's own code
+        return type(layer).from_config(layer.get_config())
 
 
 def model_from_json(json_string, custom_objects=None):

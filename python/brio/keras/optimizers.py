@@ -2,6 +2,7 @@
 
 import sys
 import types
+import warnings
 
 from brio import _core
 from brio._missing import attribute_error_of as _attribute_error_of
@@ -115,6 +116,8 @@ class Optimizer:
 
     @learning_rate.setter
     def learning_rate(self, rate):
+        if isinstance(self._config.get("learning_rate"), LearningRateSchedule) and not isinstance(rate, LearningRateSchedule):
+            raise TypeError(f"the learning rate of '{self.name}' comes from a schedule and cannot be set to {rate}; make the optimizer with a number")
         self._brio.set_learning_rate(rate)
 
     lr = learning_rate
@@ -202,6 +205,8 @@ def _make(name, text):
             given = _classes.bound(type(self), text, args, kwargs)
             if type(self).update_step is not Optimizer.update_step:
                 raise TypeError(f"{type(self).__name__} overrides update_step() of {name}, whose step is C++; derive it from keras.optimizers.Optimizer")
+            if given.pop("decay", None) is not None:
+                warnings.warn("decay= is no longer supported and is ignored, as in Keras 3; give learning_rate a schedule", stacklevel=2)
             if "lr" in given:  # its old name
                 given["learning_rate"] = given.pop("lr")
             self._config = {n: given.get(n, p.default) for n, p in _classes.signature(text).parameters.items()}
@@ -224,6 +229,7 @@ class LossScaleOptimizer(Optimizer):
         self.inner_optimizer = get(inner_optimizer)
         self._take(_core._LossScaleOptimizer(self.inner_optimizer._brio, initial_scale, dynamic_growth_steps, name or "loss_scale_optimizer"))
         self._config = {"initial_scale": initial_scale, "dynamic_growth_steps": dynamic_growth_steps, "name": self.name}
+        self.initial_scale, self.dynamic_growth_steps = initial_scale, dynamic_growth_steps
 
     def get_config(self):
         return {**self._config, "inner_optimizer": _serialization.serialize_keras_object(self.inner_optimizer)}
@@ -245,6 +251,8 @@ class LossScaleOptimizer(Optimizer):
     def loss_scale(self):
         """The scale now."""
         return self._brio.loss_scale()
+
+    dynamic_scale = loss_scale
 
     @property
     def learning_rate(self):
