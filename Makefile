@@ -35,9 +35,9 @@ build/venv.stamp: scripts/venv python/requirements.txt | build/setup.stamp
 	@if [ -f $(RELEASE)/build.ninja ]; then cmake --preset release $(WITH_PYTHON) > /dev/null; fi
 	@touch $@
 
-demo: setup ## train a small network and show where the time and the memory went
+demo: setup ## make pictures, train a network on them, and show where the time and the memory went
 	$(call build,release,brio_tool)
-	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(RELEASE)/brio demo
+	@PATH="$(CURDIR)/.venv/bin:$$PATH" $(RELEASE)/brio demo --out build/demo
 
 test: setup ## build and run every test, then the unit tests under ASan and UBSan
 	$(call build,release)

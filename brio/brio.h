@@ -93,5 +93,6 @@
 #include "brio/runtime/symbolic.h"
 #include "brio/train/callback.h"
 #include "brio/train/callbacks.h"
+#include "brio/train/export.h"
 #include "brio/train/model.h"
 #include "brio/train/progress_bar.h"

@@ -15,6 +15,7 @@ int run_demo(Words words);
 int run_devices(Words words);
 int run_doctor(Words words);
 int run_eval(Words words);
+int run_export(Words words);
 int run_fit(Words words);
 int run_inspect(Words words);
 int run_ops(Words words);

@@ -9,6 +9,7 @@
 #include "brio/brio.h"
 #include "brio/cli/arguments.h"
 #include "brio/cli/explain.h"
+#include "brio/cli/fit.h"
 #include "brio/cli/fit_run.h"
 #include "brio/cli/job.h"
 #include "brio/cli/network.h"
@@ -24,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kHelp = R"(brio fit SRC --out RUN [options]: trains a network on your data
+constexpr const char* kFitHelp = R"(brio fit SRC --out RUN [options]: trains a network on your data
 
 SRC is a folder of pictures whose subfolders are classes, or hold them in parts (train, validation, test); what brio
 pack wrote; a folder of IDX files; or a CSV file (.csv, .csv.gz). A fifth is held out where no part is for validation.
@@ -198,19 +199,16 @@ std::string dumped(const Json& json, int indent = -1) {
 
 }  // namespace
 
-int run_fit(Words words) {
-  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    std::fputs(kHelp, stdout);
-    return 0;
-  }
+Fitted fit(Words words, FitTalk talk) {
   const Arguments arguments(words, {"--explain", "--doctor", "--json", "--resume"},
                             {"--out", "--model", "--epochs", "--batch", "--size", "--label", "--task", "--header",
                              "--delimiter", "--seed", "--forecast", "--window", "--horizon", "--trace"});
   if (arguments.names().size() != 1) throw Misuse("takes one SRC");
   const std::string& path = arguments.names()[0];
-  const bool json = arguments.has("--json"), explain = arguments.has("--explain"), kept = arguments.has("--out");
+  const bool explain = arguments.has("--explain"), kept = arguments.has("--out");
+  talk.quiet |= arguments.has("--json");
   const auto say = [&](const std::string& line) {
-    if (!json) std::printf("%s\n", line.c_str());
+    if (!talk.quiet) std::printf("%s\n", line.c_str());
   };
   FitRun run(arguments.text("--out"), arguments.has("--resume"), arguments, path);
   Wishes wishes = wishes_of(arguments, run);
@@ -231,8 +229,9 @@ int run_fit(Words words) {
   run.keep_settings();
 
   nn::FitOptions options{.epochs = wishes.epochs,
-                         .verbose = json ? 0 : 1,
+                         .verbose = talk.quiet || !talk.callbacks.empty() ? 0 : 1,
                          .on_bad_number = train::OnBadNumber::stop,
+                         .callbacks = talk.callbacks,
                          .doctor = arguments.has("--doctor"),
                          .exit_on_signal = false};
   if (job.validation) {
@@ -249,7 +248,7 @@ int run_fit(Words words) {
     options.resume = arguments.has("--resume");
   }
   const Result result = train(job, network, wishes, options);
-  if (result.history.stopped_by != 0) return 128 + result.history.stopped_by;
+  if (result.history.stopped_by != 0) return {.code = 128 + result.history.stopped_by};
 
   Json found = json_of(result, job, explain);
   ReportPage page{
@@ -280,12 +279,21 @@ int run_fit(Words words) {
     say(cat("next: brio predict ", run.file("model.keras"), " FILES…"));
   }
   if (arguments.has("--trace")) formats::write_file(arguments.text("--trace"), profile::chrome_trace(0));
-  if (json) std::puts(dumped(found).c_str());
-  else if (explain) {
+  if (explain && !talk.quiet) {
     std::fputs(result.input ? result.input->str().c_str() : "rows in memory: there are no stages of input\n", stdout);
     std::fputs(placement_report().c_str(), stdout);
   }
-  return 0;
+  return {.found = std::move(found), .model = network.model, .shape = job.shape};
+}
+
+int run_fit(Words words) {
+  if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+    std::fputs(kFitHelp, stdout);
+    return 0;
+  }
+  const Fitted fitted = fit(words);
+  if (fitted.code == 0 && std::ranges::find(words, "--json") != words.end()) std::puts(dumped(fitted.found).c_str());
+  return fitted.code;
 }
 
 }  // namespace brio::cli

@@ -16,10 +16,13 @@ struct Command {
   int (*run)(Words words);
 };
 constexpr Command kCommands[] = {
-    {"demo", "train a network on made-up data and show where the time goes", run_demo},
+    {"demo", "make pictures, train on them and show where the time goes: brio demo [--out FOLDER] [--json]",
+     run_demo},
     {"fit", "train on a folder of pictures or a table: brio fit SRC --out RUN (brio fit --help)", run_fit},
     {"predict", "what a trained model says of files: brio predict MODEL FILES… [--json]", run_predict},
     {"eval", "how good a trained model is: brio eval MODEL SRC… [--json]", run_eval},
+    {"export", "write a model for another program: brio export MODEL.keras OUT[.onnx|.weights.h5|…] (--help)",
+     run_export},
     {"doctor", "run a program and say what limits it: brio doctor [--page FILE.html] [--trace FILE.json] -- COMMAND…",
      run_doctor},
     {"compare", "what became slower between two reports of the doctor: brio compare BEFORE.json AFTER.json",
@@ -71,8 +74,8 @@ int main(int argc, char** argv) {
   }
   for (const Command& command : kCommands) {
     if (command.name != words[0]) continue;
-    const bool has_help = words[0] == "pack" || words[0] == "fit" || words[0] == "predict" || words[0] == "eval" ||
-                          words[0] == "verify-resume";
+    const bool has_help = words[0] == "demo" || words[0] == "export" || words[0] == "pack" || words[0] == "fit" ||
+                          words[0] == "predict" || words[0] == "eval" || words[0] == "verify-resume";
     if (words.size() > 1 && !has_help && (words[1] == "--help" || words[1] == "-h")) {
       std::printf("brio %s: %s\n", std::string(command.name).c_str(), std::string(command.summary).c_str());
       return 0;

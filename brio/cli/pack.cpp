@@ -32,7 +32,7 @@ using formats::Compression;
 using formats::RecordWriter;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kHelp = R"(brio pack SRC OUT [options]: sharded TFRecords with side indexes
+constexpr const char* kPackHelp = R"(brio pack SRC OUT [options]: sharded TFRecords with side indexes
 
 SRC  a directory of pictures (its subdirectories are the classes), TFRecord
      files or .csv files: a directory, a file, or a pattern in quotes
@@ -371,7 +371,7 @@ class Pack {
 
 int run_pack(Words words) {
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    std::fputs(kHelp, stdout);
+    std::fputs(kPackHelp, stdout);
     return 0;
   }
   const Arguments arguments(

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kHelp = R"(brio predict MODEL FILES… [options]: what a model says of files
+constexpr const char* kPredictHelp = R"(brio predict MODEL FILES… [options]: what a model says of files
 
 MODEL is what brio fit wrote (RUN/model.keras). FILES are pictures, folders of
 them, or CSV files with the columns that it was trained with.
@@ -69,7 +69,7 @@ std::string as_csv(const TrainedModel& model, const TrainedModel::Row& row, bool
 
 int run_predict(Words words) {
   if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
-    std::fputs(kHelp, stdout);
+    std::fputs(kPredictHelp, stdout);
     return 0;
   }
   const Arguments arguments(words, {"--json", "--all"}, {"--out"});

@@ -1,6 +1,7 @@
 #include "brio/runtime/saved_trace.h"
 
 #include "brio/base/error.h"
+#include "brio/ir/op_origins.h"
 #include "brio/ir/sizes.h"
 #include "brio/ops/control/effects.h"
 
@@ -53,7 +54,11 @@ SavedTrace SavedTrace::of(const BodyFn& body, std::span<const SizedAs> arguments
     avals.push_back({Shape(sizes), argument.dtype});
   }
   try {
-    return SavedTrace(trace_graph(body, avals));
+    const OpOrigins origins;
+    SavedTrace saved(trace_graph(body, avals));
+    for (uint32_t node = 0; node < saved.trace_.graph.nodes.size(); ++node)
+      saved.places_.push_back(origins.of(node).place);
+    return saved;
   } catch (const UnknownSize& error) {
     throw InvalidArgument(
         cat("[saved function] ", error.what(),

@@ -46,12 +46,16 @@ class SavedTrace {
   std::vector<SizedAs> arguments() const;
   std::vector<SizedAs> results() const;
   std::vector<VariableRef> variables() const;
+  const TracedGraph& traced() const { return trace_; }
+  // The layer in which each op was recorded, "mlp/dense_1"; of a trace that was read, none.
+  const std::vector<std::string>& places() const { return places_; }
 
  private:
   friend class TraceReader;
   SavedTrace() = default;
 
   TracedGraph trace_;
+  std::vector<std::string> places_;
 };
 
 }  // namespace brio

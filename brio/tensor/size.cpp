@@ -11,6 +11,7 @@
 #include "brio/base/error.h"
 #include "brio/base/fork_locks.h"
 #include "brio/tensor/equal_sizes.h"
+#include "brio/tensor/size_terms.h"
 
 namespace brio {
 
@@ -316,6 +317,25 @@ Size Size::substituted(std::span<const Size> symbols) const {
 }
 
 std::optional<uint32_t> as_symbol(Size size) { return size.known() ? std::nullopt : all().symbol(size); }
+
+std::vector<SizeTerm> terms_of(Size size) {
+  std::vector<SizeTerm> terms;
+  for (const Term& term : all().terms(size)) {
+    SizeTerm& made = terms.emplace_back(SizeTerm{term.factor, {}});
+    for (const uint32_t number : term.atoms) {
+      const Atom atom = all().atom(number);
+      if (atom.kind == Atom::Kind::symbol) {
+        made.factors.push_back({SizeFactor::Kind::symbol, static_cast<uint32_t>(atom.a)});
+        continue;
+      }
+      const SizeFactor::Kind kind = atom.kind == Atom::Kind::quotient   ? SizeFactor::Kind::quotient
+                                    : atom.kind == Atom::Kind::positive ? SizeFactor::Kind::larger
+                                                                        : SizeFactor::Kind::either;
+      made.factors.push_back({kind, 0, Size::of_word(atom.a), Size::of_word(atom.b)});
+    }
+  }
+  return terms;
+}
 
 uint32_t Size::symbols() const {
   uint32_t count = 0;

@@ -16,7 +16,9 @@ TEST(DevicesCommand, ListsWhatThereIs) {
 
 TEST(DevicesCommand, AnUnknownWordToExplainIsNamed) {
   setenv("BRIO_EXPLAIN", "kernel", 1);
-  const Outcome outcome = brio({"demo"});
+  const formats::Scratch scratch;
+  const Outcome outcome =
+      brio({"demo", "--out", scratch / "demo", "--pictures", "10", "--epochs", "1", "--python", "/none"});
   unsetenv("BRIO_EXPLAIN");
   EXPECT_NE(outcome.err.find("BRIO_EXPLAIN knows no 'kernel'; there are: kernels, plans, placement"),
             std::string::npos)
