@@ -51,6 +51,13 @@ const profile::PipelineFacts* pipeline_of(const Evidence& e) {
   return best && best->rings.back().waited > 0.3 * waited ? best : nullptr;
 }
 
+// One step of many is counted; of another loop there were as many by chance only.
+bool are_of(const DeviceSteps& steps, const profile::Run& run) {
+  constexpr uint64_t kBetween = 2 * profile::kTimedSteps;
+  return run.kind == profile::RunKind::fit ||
+         (steps.last <= run.steps + kBetween && run.steps <= steps.last + kBetween);
+}
+
 void add_machine(Evidence& e) {
   e.cpus = usable_cpus();
   e.threads = static_cast<int>(thread_count());
@@ -131,8 +138,7 @@ Evidence gather() {
   e.from_python = std::ranges::any_of(e.notes, [](const profile::Named& note) { return note.name == "python"; });
   e.pipelines = profile::pipelines();
   e.input = pipeline_of(e);
-  if (DeviceSteps steps = device_steps(); run.kind == profile::RunKind::fit || steps.key == run.key)
-    e.device = std::move(steps);
+  if (DeviceSteps steps = device_steps(); are_of(steps, run)) e.device = std::move(steps);
   add_machine(e);
   return e;
 }
