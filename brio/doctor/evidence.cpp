@@ -6,6 +6,7 @@
 #include "brio/base/cpu_count.h"
 #include "brio/base/memory_limit.h"
 #include "brio/base/thread_pool.h"
+#include "brio/train/fit_doctor.h"
 
 namespace brio::doctor {
 namespace {
@@ -131,6 +132,7 @@ Evidence gather() {
   for (profile::OpTime& op : e.ops) op.seconds /= std::max<double>(1, static_cast<double>(ops.rounds()));
   e.callbacks = profile::named(profile::NameKind::callback);
   e.functions = profile::named(profile::NameKind::function);
+  std::erase_if(e.functions, [](const profile::Named& function) { return function.name == train::kTrialName; });
   e.plans = profile::named(profile::NameKind::plan);
   e.read_lines = profile::named(profile::NameKind::read_line);
   e.tape_lines = profile::named(profile::NameKind::tape_line);

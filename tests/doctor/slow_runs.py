@@ -466,12 +466,12 @@ def predictions_that_are_kept(mended):
 def wide_convolution(mended):
     layers = tf.keras.layers
     if mended:
-        wide = layers.SeparableConv2D(32, 9, padding="same", activation="relu")
+        wide = layers.SeparableConv2D(24, 9, padding="same", activation="relu")
     else:
-        wide = layers.Conv2D(32, 9, padding="same", activation="relu")
-    model = tf.keras.Sequential([layers.Conv2D(32, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
+        wide = layers.Conv2D(24, 9, padding="same", activation="relu")
+    model = tf.keras.Sequential([layers.Conv2D(24, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
     model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    fit(model, rng.random((320, 14, 14, 3), dtype=np.float32), rng.integers(0, 10, 320), epochs=2, batch_size=16, samples=640)
+    fit(model, rng.random((320, 12, 12, 3), dtype=np.float32), rng.integers(0, 10, 320), epochs=2, batch_size=8, samples=640)
 
 
 @slow("layer_bound", "conv1d")
