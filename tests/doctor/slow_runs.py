@@ -466,12 +466,12 @@ def predictions_that_are_kept(mended):
 def wide_convolution(mended):
     layers = tf.keras.layers
     if mended:
-        wide = layers.SeparableConv2D(24, 9, padding="same", activation="relu")
+        wide = layers.SeparableConv2D(32, 7, padding="same", activation="relu")
     else:
-        wide = layers.Conv2D(24, 9, padding="same", activation="relu")
-    model = tf.keras.Sequential([layers.Conv2D(24, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
+        wide = layers.Conv2D(32, 7, padding="same", activation="relu")
+    model = tf.keras.Sequential([layers.Conv2D(32, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
     model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    fit(model, rng.random((320, 12, 12, 3), dtype=np.float32), rng.integers(0, 10, 320), epochs=2, batch_size=8, samples=640)
+    fit(model, rng.random((640, 16, 16, 3), dtype=np.float32), rng.integers(0, 10, 640), epochs=2, batch_size=32, samples=1280)
 
 
 @slow("layer_bound", "conv1d")
@@ -483,7 +483,7 @@ def wide_convolution_of_series(mended):
         wide = layers.Conv1D(64, 21, padding="same", activation="relu")
     model = tf.keras.Sequential([layers.Conv1D(64, 1), wide, layers.GlobalAveragePooling1D(), layers.Dense(1)])
     model.compile("adam", "mse")
-    fit(model, rng.random((320, 60, 4), dtype=np.float32), rng.random((320, 1), dtype=np.float32), epochs=2, batch_size=16, samples=640)
+    fit(model, rng.random((640, 40, 4), dtype=np.float32), rng.random((640, 1), dtype=np.float32), epochs=2, batch_size=32, samples=1280)
 
 
 @slow("precision", "mixed_bfloat16")
