@@ -6,6 +6,7 @@
 #include "brio/base/cpu_count.h"
 #include "brio/base/memory_limit.h"
 #include "brio/base/thread_pool.h"
+#include "brio/train/fit_doctor.h"
 
 namespace brio::doctor {
 namespace {
@@ -49,6 +50,13 @@ const profile::PipelineFacts* pipeline_of(const Evidence& e) {
   }
   // Another one that somebody reads beside the training says nothing of it.
   return best && best->rings.back().waited > 0.3 * waited ? best : nullptr;
+}
+
+// One step of many is counted; of another loop there were as many by chance only.
+bool are_of(const DeviceSteps& steps, const profile::Run& run) {
+  constexpr uint64_t kBetween = 2 * profile::kTimedSteps;
+  return run.kind == profile::RunKind::fit ||
+         (steps.last <= run.steps + kBetween && run.steps <= steps.last + kBetween);
 }
 
 void add_machine(Evidence& e) {
@@ -124,6 +132,7 @@ Evidence gather() {
   for (profile::OpTime& op : e.ops) op.seconds /= std::max<double>(1, static_cast<double>(ops.rounds()));
   e.callbacks = profile::named(profile::NameKind::callback);
   e.functions = profile::named(profile::NameKind::function);
+  std::erase_if(e.functions, [](const profile::Named& function) { return function.name == train::kTrialName; });
   e.plans = profile::named(profile::NameKind::plan);
   e.read_lines = profile::named(profile::NameKind::read_line);
   e.tape_lines = profile::named(profile::NameKind::tape_line);
@@ -131,8 +140,7 @@ Evidence gather() {
   e.from_python = std::ranges::any_of(e.notes, [](const profile::Named& note) { return note.name == "python"; });
   e.pipelines = profile::pipelines();
   e.input = pipeline_of(e);
-  if (DeviceSteps steps = device_steps(); run.kind == profile::RunKind::fit || steps.key == run.key)
-    e.device = std::move(steps);
+  if (DeviceSteps steps = device_steps(); are_of(steps, run)) e.device = std::move(steps);
   add_machine(e);
   return e;
 }

@@ -15,7 +15,9 @@ std::optional<Finding> precision(const Evidence& e) {
   const auto after = [&](double share) { return e.step - e.part(Part::run) * share; };
   Finding f{.id = "precision", .where = t.now};
   f.gain = gain_of(e.step, after(saved), after(0.8 * saved), after(std::min(0.95, 1.1 * saved)), How::tried);
-  if (f.gain.factor < 1 + kWorthSaying) return {};
+  // The short format costs digits in each run that follows: not for a little.
+  constexpr double kWorthDigits = 1.3;
+  if (f.gain.factor < (t.other == "float32" ? 1 + kWorthSaying : kWorthDigits)) return {};
   f.evidence = {{cat("step_ms_in_", t.now), t.seconds * 1e3},
                 {cat("step_ms_in_", t.other), t.at_other * 1e3},
                 {cat("loss_in_", t.now), t.loss},

@@ -84,7 +84,7 @@ DeviceSteps device_steps() {
   const auto n = static_cast<double>(c.newest.steps - c.first.steps);
   const auto each = [&](uint64_t Counts::*what) { return static_cast<double>(c.newest.*what - c.first.*what) / n; };
   all.device = c.device->name();
-  all.key = c.key;
+  all.last = c.newest.steps;
   all.steps = n;
   all.copies_in = each(&Counts::copies_in);
   all.bytes_in = each(&Counts::bytes_in);

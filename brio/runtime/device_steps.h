@@ -12,9 +12,9 @@ namespace brio {
 class Plan;
 
 struct DeviceSteps {
-  std::string device = {};    // "cuda:0"; empty: training runs on the host
-  const void* key = nullptr;  // of the function
-  double steps = 0;           // that were counted
+  std::string device = {};  // "cuda:0"; empty: training runs on the host
+  uint64_t last = 0;        // number of the newest step that was counted
+  double steps = 0;         // from the first one on
   // Of one of them. Copies: of batches, results, and values that ops of the host need.
   double copies_in = 0, bytes_in = 0, copies_out = 0, bytes_out = 0;
   double launches = 0;        // steps of its plan that are handed over

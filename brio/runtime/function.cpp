@@ -573,18 +573,19 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   const uint64_t plans_before = plan_clock();
   Trace::Prepared& prepared =
       impl_->prepared(trace, device, home, Impl::donated_cells(trace, device), impl_->sizes_of_call);
+  const bool is_new = plan_clock() != plans_before;
+  if (trace.trains && !device.is_host() && ++impl_->steps_on_device % profile::kTimedSteps == 2)
+    count_device_step(impl_->step_key, impl_->steps_on_device, device, prepared.plan->plan());
   const StepEnd end(trace.trains, impl_->step_key, arguments, n);
   // The first run of a plan finds its memory: what a plan more costs.
   std::optional<profile::Scope> first_run;
-  if (plan_clock() != plans_before) first_run.emplace(profile::Part::plan, true);
+  if (is_new) first_run.emplace(profile::Part::plan, true);
   const Plan& plan = prepared.plan->plan();
   impl_->bind_inputs(trace, device, arguments, n);
   // Some steps of training are timed op by op.
   profile::OpTimes* const timed =
       trace.trains && ++trace.calls % profile::kTimedSteps == 2 ? &profile::training_ops() : nullptr;
   if (timed) timed->begin_round();
-  if (trace.trains && !device.is_host() && ++impl_->steps_on_device % profile::kTimedSteps == 2)
-    count_device_step(impl_->step_key, impl_->steps_on_device, device, plan);
   const profile::TimeOps timing(timed);
   if (prepared.only_in_place) {
     if (device.is_host()) {

@@ -6,6 +6,7 @@
 
 #include "brio/base/error.h"
 #include "brio/ir/recording.h"
+#include "brio/profile/recorder.h"
 #include "brio/runtime/backend.h"
 #include "brio/runtime/device_costs.h"
 #include "brio/runtime/devices.h"
@@ -196,6 +197,7 @@ void DeviceMemory::trim() noexcept {
 
 void DeviceMemory::copy_to_host(void* host, const Buffer& from, size_t offset, size_t bytes) {
   if (bytes == 0) return;
+  const profile::Scope scope(profile::Part::run);  // the host waits for what leads to it
   Stream& stream = device_.stream();
   BufferUses uses(stream);
   uses.add(&from);

@@ -100,8 +100,7 @@ profile::Trials FitDoctor::try_steps() {
       trials.at_other_rows = trainer_.traced_anew_seconds(repeated(kept_, times), Trainer::Metrics::with, each);
       trials.other_rows = static_cast<double>(kept_.rows() * times);
     }
-    // Steps of one kind, some of them slower than those of the run: tried as often as it takes to tell them apart.
-    if (affords(trials.alone * 8)) trials.precision = trainer_.try_precision(kept_, each);
+    if (affords(trials.alone * 4)) trials.precision = trainer_.try_precision(kept_, each);
     if (affords(trials.alone * 4)) trials.layer = trainer_.try_layers(kept_, each);
   } catch (const Error&) {  // NOLINT(bugprone-empty-catch): what cannot be tried is not reported
   }

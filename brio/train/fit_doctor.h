@@ -2,6 +2,8 @@
 // verdict be told.
 #pragma once
 
+#include <string_view>
+
 #include "brio/profile/recorder.h"
 #include "brio/train/batch_source.h"
 #include "brio/train/model.h"
@@ -9,6 +11,9 @@
 namespace brio::train {
 
 class Trainer;
+
+// What the functions are called that it tries: their traces are not the program's.
+inline constexpr std::string_view kTrialName = "a trial of the doctor";
 
 class FitDoctor {
  public:

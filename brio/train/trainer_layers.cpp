@@ -10,6 +10,7 @@
 #include "brio/ops/network/convolution.h"
 #include "brio/ops/network/pooling.h"
 #include "brio/runtime/device_costs.h"
+#include "brio/train/fit_doctor.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {
@@ -106,7 +107,7 @@ double there_and_back(const std::function<Tensor(const std::vector<Tensor>&)>& f
     results.push_back(y);
     return results;
   });
-  scratch.set_name([] { return std::string("a trial of the doctor"); });
+  scratch.set_name([] { return std::string(kTrialName); });
   return scratch.try_alone(arguments.data(), arguments.size(), most_seconds).seconds;
 }
 

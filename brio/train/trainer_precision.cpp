@@ -110,7 +110,8 @@ profile::PrecisionTrial Trainer::try_precision(const Batch& batch, double most_s
       best = round == 0 ? seconds : std::min(best, seconds);
       if (round == 0) (is_other ? tried.other_loss : tried.loss) = loss_alone(batch);
     }
-  tried.keeps_loss = keeps_loss(tried.loss, tried.other_loss);
+  // More digits are no risk.
+  tried.keeps_loss = other == f32 ? std::isfinite(tried.other_loss) : keeps_loss(tried.loss, tried.other_loss);
   tried.now = name_of_policy(*now);
   tried.other = name_of_policy(other);
   return tried;

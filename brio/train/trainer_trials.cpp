@@ -1,5 +1,6 @@
 // Steps that the doctor tries out: on copies of everything that a step writes.
 #include "brio/ops/random/generator_scope.h"
+#include "brio/train/fit_doctor.h"
 #include "brio/train/trainer.h"
 
 namespace brio::train {
@@ -38,7 +39,7 @@ detail::TracedFunction Trainer::scratch_step(const Batch& batch, Metrics metrics
 detail::TracedFunction::Trial Trainer::try_scratch(detail::TracedFunction& scratch, const Batch& batch,
                                                    double most_seconds, detail::TracedFunction::Steps steps) {
   const Turn turn(turns_);
-  scratch.set_name([] { return std::string("a trial of the doctor"); });
+  scratch.set_name([] { return std::string(kTrialName); });
   list_arguments(batch);
   detail::TracedFunction::Trial trial = scratch.try_alone(arguments_.data(), arguments_.size(), most_seconds, steps);
   arguments_.clear();

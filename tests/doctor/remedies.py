@@ -188,7 +188,13 @@ def replace_layer(tree, call, layer, without_pooling):
 
 
 def before_the_model(part, statement):
-    part.body[:0] = [statement]
+    """In the place of a line that says otherwise, if there is one."""
+    call = statement.value
+    found = calls(part, name_of(call))
+    if found:
+        found[0].args = call.args
+    else:
+        part.body[:0] = [statement]
 
 
 def wrap_all(part, header):

@@ -249,6 +249,10 @@ TEST(Rules, AnotherPrecisionThatDoesNotPay) {
   e.trials.precision.keeps_loss = false;
   EXPECT_FALSE(found(e, "precision"));
   e = tried_in("float32", "mixed_bfloat16");
+  e.trials.precision.at_other = 0.0086;  // digits are worth more than 10 %
+  EXPECT_FALSE(found(e, "precision"));
+  e.trials.precision.other = "float32";  // they cost nothing
+  EXPECT_TRUE(found(e, "precision"));
   e.trials.precision.at_other = 0.0094;  // 2 % less
   EXPECT_FALSE(found(e, "precision"));
   e.trials.precision.at_other = 0.02;

@@ -466,24 +466,24 @@ def predictions_that_are_kept(mended):
 def wide_convolution(mended):
     layers = tf.keras.layers
     if mended:
-        wide = layers.SeparableConv2D(32, 9, padding="same", activation="relu")
+        wide = layers.SeparableConv2D(32, 7, padding="same", activation="relu")
     else:
-        wide = layers.Conv2D(32, 9, padding="same", activation="relu")
+        wide = layers.Conv2D(32, 7, padding="same", activation="relu")
     model = tf.keras.Sequential([layers.Conv2D(32, 1), wide, layers.GlobalAveragePooling2D(), layers.Dense(10)])
     model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    fit(model, rng.random((320, 24, 24, 3), dtype=np.float32), rng.integers(0, 10, 320), epochs=2, batch_size=32, samples=640)
+    fit(model, rng.random((640, 16, 16, 3), dtype=np.float32), rng.integers(0, 10, 640), epochs=2, batch_size=32, samples=1280)
 
 
 @slow("layer_bound", "conv1d")
 def wide_convolution_of_series(mended):
     layers = tf.keras.layers
     if mended:
-        wide = layers.SeparableConv1D(64, 41, padding="same", activation="relu")
+        wide = layers.SeparableConv1D(64, 21, padding="same", activation="relu")
     else:
-        wide = layers.Conv1D(64, 41, padding="same", activation="relu")
+        wide = layers.Conv1D(64, 21, padding="same", activation="relu")
     model = tf.keras.Sequential([layers.Conv1D(64, 1), wide, layers.GlobalAveragePooling1D(), layers.Dense(1)])
     model.compile("adam", "mse")
-    fit(model, rng.random((640, 200, 4), dtype=np.float32), rng.random((640, 1), dtype=np.float32), epochs=2, batch_size=32, samples=1280)
+    fit(model, rng.random((640, 40, 4), dtype=np.float32), rng.random((640, 1), dtype=np.float32), epochs=2, batch_size=32, samples=1280)
 
 
 @slow("precision", "mixed_bfloat16")
@@ -502,7 +502,7 @@ def float32_where_bfloat16_pays(mended):
     x, y = rows(1024, 1024)
     model = tf.keras.Sequential([tf.keras.layers.Dense(1024, activation="relu") for _ in range(4)] + [tf.keras.layers.Dense(1, dtype="float32")])
     model.compile("sgd", "mse")
-    fit(model, x, y / 1024, epochs=4, batch_size=512, samples=4096)
+    fit(model, x, y / 1024, epochs=4, batch_size=128, samples=4096)
 
 
 # ---- two causes at once
