@@ -72,12 +72,14 @@ json report_of(F&& train) {
 #endif
 
 // What other processes do to a run is not the run's fault.
-json findings_of(const json& all) {
-  json own = json::array();
+json findings_but(const json& all, std::initializer_list<const char*> passed_over) {
+  json rest = json::array();
   for (const json& finding : all["report"]["findings"])
-    if (finding["id"] != "cpu_contention") own.push_back(finding);
-  return own;
+    if (std::ranges::find(passed_over, finding["id"].get<std::string>()) == passed_over.end())
+      rest.push_back(finding);
+  return rest;
 }
+json findings_of(const json& all) { return findings_but(all, {"cpu_contention"}); }
 
 void expect_first(const json& all, const std::string& id, const std::string& where) {
   const json findings = findings_of(all);
@@ -254,8 +256,12 @@ TEST(Doctor, NamesALayerThatTakesMostOfAStep) {
     model.fit(x, mean(x, {1, 2}), {.epochs = 2, .verbose = 0});
   });
   SKIP_WHERE_TIMES_ARE_NOT_THE_RUNS_OWN();
-  expect_first(all, "layer_bound", "wide");
-  const json found = findings_of(all)[0];
+  // bf16 pays for whatever multiplies much where the machine has the instructions for it: that may come first.
+  const json findings = findings_but(all, {"cpu_contention", "precision"});
+  ASSERT_FALSE(findings.empty()) << all["screen"].get<std::string>();
+  const json found = findings[0];
+  EXPECT_EQ(found["id"], "layer_bound") << all["screen"].get<std::string>();
+  EXPECT_EQ(found["where"], "wide");
   EXPECT_EQ(found["gain"]["how"], "tried");
   EXPECT_NE(found["remedy"].get<std::string>().find("nn::SeparableConv1D(64, {21}"), std::string::npos)
       << found["remedy"];

@@ -51,7 +51,7 @@ ROW = {
     "AlphaDropout": lambda: L.AlphaDropout(0.2), "BatchNormalization": lambda: L.BatchNormalization(), "Dense": lambda: L.Dense(150, "relu"),
     "Dropout": lambda: L.Dropout(0.3), "ELU": lambda: L.ELU(0.5), "EinsumDense": lambda: L.EinsumDense("ab,bc->ac", 140, bias_axes="c"),
     "GaussianDropout": lambda: L.GaussianDropout(0.2), "GaussianNoise": lambda: L.GaussianNoise(0.3), "Identity": lambda: L.Identity(),
-    "LayerNormalization": lambda: L.LayerNormalization(), "LeakyReLU": lambda: L.LeakyReLU(), "PReLU": lambda: L.PReLU(), "ReLU": lambda: L.ReLU(),
+    "LayerNormalization": lambda: L.LayerNormalization(), "LeakyReLU": lambda: L.LeakyReLU(), "ThresholdedReLU": lambda: L.ThresholdedReLU(0.5), "PReLU": lambda: L.PReLU(), "ReLU": lambda: L.ReLU(),
     "RMSNormalization": lambda: L.RMSNormalization(), "RepeatVector": lambda: L.RepeatVector(3), "Rescaling": lambda: L.Rescaling(0.5, 1.0),
     "Reshape": lambda: L.Reshape((13, 10)), "Softmax": lambda: L.Softmax(), "SpectralNormalization": lambda: L.SpectralNormalization(L.Dense(110)),
     "UnitNormalization": lambda: L.UnitNormalization(), "GroupNormalization": lambda: L.GroupNormalization(13),
@@ -106,7 +106,7 @@ SEVERAL = {
     "GroupQueryAttention": (lambda x: L.GroupQueryAttention(16, 4, 2)(x, x), "steps"),
 }  # fmt: skip
 # Those that are bases of others, are given code, read what another test writes, or take what no input here is: (batch, time, volume).
-NO_CASE = {"ConvLSTM3D", "InputLayer", "Lambda", "Layer", "TFSMLayer", "Wrapper"}
+NO_CASE = {"ConvLSTM3D", "InputLayer", "Lambda", "Layer", "RandomHeight", "RandomWidth", "TFSMLayer", "Wrapper"}  # two: sizes by chance
 WHOLE = {"HashedCrossing", "Discretization", "CategoryEncoding", "Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # give no floats
 HOST = {"Hashing", "IntegerLookup", "StringLookup", "TextVectorization"}  # are code of the host, which is not exported
 RANDOM = {"Dropout", "AlphaDropout", "GaussianDropout", "GaussianNoise", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "LSTM",

@@ -590,8 +590,8 @@ def _step_count(x, batch_size, validation_split):
         count = int(x.cardinality())
         return count if count >= 0 else None
     leaves = [leaf for leaf in _nest.flatten(x) if getattr(leaf, "shape", None)]
-    if not leaves or batch_size == "auto" or leaves[0].shape[0] is None:
-        return None
+    if not leaves or isinstance(batch_size, str) or leaves[0].shape[0] is None:
+        return None  # "auto", or what fit refuses
     rows = int(leaves[0].shape[0] * (1.0 - float(validation_split)))
     return -(-rows // int(batch_size or 32))
 
