@@ -30,7 +30,7 @@ went, what would be faster, what NumPy or TensorFlow takes for the same, and who
 
   --out FOLDER     where all of it goes; build/demo unless said otherwise. What an earlier demo left there is replaced
   --pictures N     of each shape; 250 unless said otherwise
-  --epochs N       8 unless said otherwise
+  --epochs N       12 unless said otherwise
   --python PYTHON  whose NumPy or TensorFlow is timed; python3 unless said otherwise
   --json           one object, in place of the text
 )";
@@ -203,7 +203,7 @@ int run_demo(Words words) {
   const bool json = arguments.has("--json");
   const std::string folder = arguments.text("--out", "build/demo"), python = arguments.text("--python", "python3");
   const auto of_each = static_cast<uint32_t>(arguments.number("--pictures", 250, 10, 9999));
-  const std::string epochs = cat(arguments.number("--epochs", 8, 1, 10'000));
+  const std::string epochs = cat(arguments.number("--epochs", 12, 1, 10'000));
   const std::string pictures = (fs::path(folder) / "pictures").string(), run = (fs::path(folder) / "run").string();
   make_folder(folder);
   const auto drawing = Clock::now();
@@ -212,11 +212,12 @@ int run_demo(Words words) {
     std::printf("%s: %zu pictures of shapes, %lldx%lld, JPEG and PNG, drawn in %s\n", pictures.c_str(),
                 of_each * std::size(kDemoShapes), static_cast<long long>(kDemoSide),
                 static_cast<long long>(kDemoSide), profile::duration(passed_since(drawing)).c_str());
-    std::printf("brio fit %s --out %s --epochs %s\n\n", pictures.c_str(), run.c_str(), epochs.c_str());
+    std::printf("\nbrio fit %s --out %s --batch 16 --epochs %s\n", pictures.c_str(), run.c_str(), epochs.c_str());
+    std::fflush(stdout);
   }
 
   profile::want_trials(true);
-  const std::string_view to_fit[] = {pictures, "--out", run, "--epochs", epochs};
+  const std::string_view to_fit[] = {pictures, "--out", run, "--batch", "16", "--epochs", epochs};
   FitTalk talk{.quiet = json};
   if (!json) talk.callbacks = {std::make_shared<EpochLines>()};
   const Fitted fitted = fit(to_fit, talk);

@@ -28,13 +28,8 @@ class Dice {
 
 struct Colour {
   double rgb[3];
-  explicit Colour(Dice& dice) {
-    for (double& channel : rgb) channel = dice.from(0, 255);
-  }
-  double distance(const Colour& other) const {
-    double sum = 0;
-    for (int c = 0; c < 3; ++c) sum += std::abs(rgb[c] - other.rgb[c]);
-    return sum;
+  Colour(Dice& dice, double least, double most) {
+    for (double& channel : rgb) channel = dice.from(least, most);
   }
 };
 
@@ -52,12 +47,9 @@ bool is_inside(size_t shape, double x, double y) {
 
 std::vector<uint8_t> demo_picture(size_t shape, uint32_t number) {
   Dice dice(number * 4 + static_cast<uint32_t>(shape) + 1);
-  const Colour above(dice), below(dice);
-  Colour own(dice);
-  constexpr double kFarEnough = 200;  // to be seen before the ground
-  while (own.distance(above) < kFarEnough || own.distance(below) < kFarEnough) own = Colour(dice);
+  const Colour above(dice, 0, 110), below(dice, 0, 110), own(dice, 130, 255);
   constexpr auto side = static_cast<double>(kDemoSide);
-  const double radius = dice.from(0.22, 0.4) * side, angle = dice.from(0, 2 * std::numbers::pi);
+  const double radius = dice.from(0.25, 0.4) * side, angle = dice.from(-0.4, 0.4);
   const double at_x = dice.from(radius, side - radius), at_y = dice.from(radius, side - radius);
   const double cosine = std::cos(angle) / radius, sine = std::sin(angle) / radius;
   std::vector<uint8_t> rgb;
@@ -72,7 +64,7 @@ std::vector<uint8_t> demo_picture(size_t shape, uint32_t number) {
       const double down = static_cast<double>(row) / side;
       for (int c = 0; c < 3; ++c) {
         const double ground = above.rgb[c] * (1 - down) + below.rgb[c] * down;
-        const double value = ground * (1 - covered) + own.rgb[c] * covered + dice.from(-20, 20);
+        const double value = ground * (1 - covered) + own.rgb[c] * covered + dice.from(-15, 15);
         rgb.push_back(static_cast<uint8_t>(std::clamp(value, 0.0, 255.0)));
       }
     }

@@ -1,4 +1,5 @@
-// The pictures of `brio demo`: shapes of any colour, size and angle before a noisy ground, a folder for each kind.
+// The pictures of `brio demo`: bright shapes before a dark, noisy ground, of many sizes, places and
+// colours, a folder for each kind.
 #pragma once
 
 #include <cstdint>

@@ -251,6 +251,13 @@ Fitted fit(Words words, FitTalk talk) {
   if (result.history.stopped_by != 0) return {.code = 128 + result.history.stopped_by};
 
   Json found = json_of(result, job, explain);
+  if (result.input && result.input->skipped.count > 0) {
+    const data::SkippedElement& first = result.input->skipped.first.front();
+    const std::string line = cat(result.input->skipped.first.size(),
+                                 " or more samples could not be read and were left out, such as ", first.why);
+    found["warnings"].push_back(line);
+    std::fprintf(stderr, "brio fit: %s\n", line.c_str());
+  }
   ReportPage page{
       .title = cat("brio fit ", path), .found = job.found, .warnings = job.warnings, .history = result.history};
   page.summary = {cat(network.name, ", ", network.model.count_params(), " parameters"),

@@ -90,6 +90,8 @@ Job picture_job(const std::string& folder, const JobOptions& options) {
     throw Misuse(cat(root, " holds one class alone; there is nothing to tell apart"));
   job.classes = to_train.class_names;
   const std::vector<int64_t> counts = counts_of(to_train);
+  if (std::ranges::count_if(counts, [](int64_t count) { return count > 0; }) < 2)
+    throw Misuse(cat(root, " holds pictures of one class alone; there is nothing to tell apart"));
   for (size_t i = 0; i < counts.size(); ++i)
     if (counts[i] == 0) job.warnings.push_back(cat("the class ", job.classes[i], " has no pictures to train on"));
 

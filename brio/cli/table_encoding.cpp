@@ -176,7 +176,9 @@ TableEncoding TableEncoding::learn(const TextTable& table, const Options& option
   if (!constant.empty()) notes.push_back(cat("left out, as they never change: ", listed(constant)));
   if (!left_out.empty())
     notes.push_back(cat("left out, as nearly every row has a text of its own: ", listed(left_out)));
-  if (encoding.columns_.empty()) throw Misuse(cat(table.path, " has no column that could tell ", encoding.label_));
+  if (encoding.columns_.empty())
+    throw Misuse(cat(table.path, " has no column that could tell ", encoding.label_,
+                     notes.empty() ? std::string() : cat(": ", notes.back())));
   return encoding;
 }
 

@@ -54,9 +54,9 @@ char delimiter_of(std::string_view text) {
 // Names, where none of them is a number, and where they differ from what is below them.
 bool looks_like_header(const std::vector<std::vector<std::string>>& rows) {
   const std::vector<std::string>& first = rows[0];
-  std::set<std::string> names;
   for (const std::string& cell : first)
-    if (cell.empty() || number_in(cell) || is_missing(cell) || !names.insert(cell).second) return false;
+    if (cell.empty() || number_in(cell) || is_missing(cell)) return false;
+  const bool distinct = std::set<std::string>(first.begin(), first.end()).size() == first.size();
   for (size_t column = 0; column < first.size(); ++column) {
     size_t numbers = 0, texts = 0;
     bool again = false;
@@ -69,7 +69,41 @@ bool looks_like_header(const std::vector<std::vector<std::string>>& rows) {
     if (numbers > 0 && texts == 0) return true;
     if (again) return false;
   }
-  return true;
+  return distinct;
+}
+
+// Columns of one name: the later ones get a number.
+void tell_apart(std::vector<std::string>& names, std::vector<std::string>& notes) {
+  std::set<std::string> taken(names.begin(), names.end()), seen;
+  for (std::string& name : names) {
+    if (seen.insert(name).second) continue;
+    std::string own;
+    for (int number = 2; own.empty() || taken.contains(own); ++number) own = cat(name, "_", number);
+    notes.push_back(cat("more than one column is called ", name, ": the next one is ", own, " from now on"));
+    taken.insert(own);
+    seen.insert(own);
+    name = own;
+  }
+}
+
+// Where fields are not parted by commas, "2,5" is a number in much of the world.
+void take_decimal_commas(TextTable& table) {
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    std::vector<std::string>& cells = table.columns[column];
+    const auto with_point = [](std::string cell) {
+      if (const size_t comma = cell.find(','); comma != std::string::npos) cell[comma] = '.';
+      return cell;
+    };
+    bool any = false;
+    const bool all = std::ranges::all_of(cells, [&](const std::string& cell) {
+      if (is_missing(cell) || number_in(cell)) return true;
+      any = true;
+      return cell.find('.') == std::string::npos && number_in(with_point(cell)).has_value();
+    });
+    if (!any || !all) continue;
+    for (std::string& cell : cells) cell = with_point(cell);
+    table.notes.push_back(cat("column ", table.names[column], ": its commas are taken for decimal points"));
+  }
 }
 
 // scikit-learn's files begin with the numbers of rows and of columns, and the names of the classes.
@@ -96,8 +130,9 @@ void name_classes(const std::vector<std::string>& names, std::vector<std::vector
 }  // namespace
 
 bool is_missing(std::string_view text) {
-  static constexpr std::string_view kMissing[] = {"",     "NA",   "N/A",  "na",   "n/a", "NaN", "nan",
-                                                  "null", "NULL", "None", "none", "?",   "-",   "."};
+  static constexpr std::string_view kMissing[] = {"",     "NA",   "N/A",  "na",   "n/a",      "NaN",      "nan",
+                                                  "null", "NULL", "None", "none", "?",        "-",        ".",
+                                                  "inf",  "-inf", "Inf",  "-Inf", "Infinity", "-Infinity"};
   return std::ranges::find(kMissing, text) != std::end(kMissing);
 }
 
@@ -134,7 +169,9 @@ TextTable read_table_file(const std::string& path, const TableFileOptions& optio
   std::vector<std::string> preamble;
   std::vector<std::vector<std::string>> cells;  // row by row, until it is known what the first one is
   while (rows.next()) {
-    if (rows.fields() == 1 && trimmed(rows.field(0)).empty()) continue;  // an empty line
+    // An empty line; in a table of one column, a cell that is missing.
+    const bool empty = rows.fields() == 1 && trimmed(rows.field(0)).empty();
+    if (empty && (cells.empty() || cells[0].size() != 1)) continue;
     std::vector<std::string> row;
     for (size_t i = 0; i < rows.fields(); ++i) row.emplace_back(trimmed(rows.field(i)));
     if (cells.size() == 1 && row.size() != cells[0].size()) {
@@ -151,6 +188,7 @@ TextTable read_table_file(const std::string& path, const TableFileOptions& optio
           cat(path, " has more than ", kMostCells,
               " cells; brio fit reads a table into memory: write a program over data::csv_dataset"));
   }
+  while (!cells.empty() && cells.back().size() == 1 && cells.back()[0].empty()) cells.pop_back();
   if (cells.empty()) throw InvalidArgument(cat(path, " has no rows"));
   if (preamble.empty() && counts_rows(cells[0], cells.size() - 1, cells[0].size() - 1)) {
     preamble = std::move(cells[0]);
@@ -165,6 +203,7 @@ TextTable read_table_file(const std::string& path, const TableFileOptions& optio
   table.had_header = options.header.value_or(looks_like_header(cells));
   for (size_t column = 0; column < cells[0].size(); ++column)
     table.names.push_back(table.had_header ? cells[0][column] : cat("column", column + 1));
+  if (table.had_header) tell_apart(table.names, table.notes);
   table.columns.resize(cells[0].size());
   for (size_t row = table.had_header ? 1 : 0; row < cells.size(); ++row)
     for (size_t column = 0; column < table.columns.size(); ++column)
@@ -177,6 +216,7 @@ TextTable read_table_file(const std::string& path, const TableFileOptions& optio
     table.notes.push_back(
         cat("fields are parted by ", delimiter == '\t' ? "tabs" : cat("'", std::string(1, delimiter), "'")));
   if (table.rows() == 0) throw InvalidArgument(cat(path, " has names of columns, but no rows"));
+  if (delimiter != ',') take_decimal_commas(table);
   return table;
 }
 

@@ -19,7 +19,9 @@ Chain::Chain(std::vector<Layer> layers, std::string name, std::optional<Shape> i
     inputs[0].dims.insert(inputs[0].dims.end(), input_shape->begin(), input_shape->end());
   }
   for (Layer& layer : layers) add(std::move(layer));
-  if (!inputs.empty()) build(inputs);
+  if (inputs.empty()) return;
+  build(inputs);
+  if (!built_for_.empty()) built_for_[0].dtype = inputs[0].dtype;  // what an input layer says
 }
 
 void Chain::add(Layer layer) {

@@ -3,6 +3,8 @@
 #include "brio/base/error.h"
 #include "brio/python/bind.h"
 #include "brio/python/errors.h"
+#include "brio/train/export.h"
+#include "brio/train/saved_model.h"
 
 namespace brio::python {
 namespace {
@@ -47,6 +49,23 @@ nb::object call_trace(const std::shared_ptr<const SavedTrace>& trace, nb::sequen
   return perform<false>([trace](const std::vector<Tensor>& in) { return trace->call(in); }, std::tuple{arguments});
 }
 
+// `described`: JSON of the objects and signatures.
+void save_described(const std::string& folder, const std::string& described, nb::sequence variables,
+                    nb::sequence constants) {
+  const std::vector<VariableRef> known = variables_from(variables);
+  const std::vector<Tensor> values = tensors_with_own_dtype(constants);
+  const auto json = nlohmann::ordered_json::parse(described);
+  const Unlocked release;
+  train::write_saved_model(folder, json, known, values);
+}
+
+void write_onnx(const SharedTrace& shared, const std::string& path, std::vector<std::string> inputs,
+                std::vector<std::string> outputs, const std::string& name) {
+  const auto trace = shared.trace;
+  const Unlocked release;
+  train::write_onnx(path, *trace, {.inputs = std::move(inputs), .outputs = std::move(outputs), .graph = name});
+}
+
 }  // namespace
 
 void bind_saved(nb::module_& m) {
@@ -81,6 +100,8 @@ void bind_saved(nb::module_& m) {
                    })
       .def_prop_ro("arguments", [](const SharedTrace& self) { return specs_of(self.trace->arguments()); })
       .def_prop_ro("results", [](const SharedTrace& self) { return specs_of(self.trace->results()); });
+  m.def("_write_saved_model", save_described);
+  m.def("_write_onnx", write_onnx);
   m.def("_save_trace", [](nb::object f, nb::sequence specs) { return SharedTrace{save_trace(f, specs)}; });
   m.def("_read_trace", [](const std::string& text, nb::sequence variables, nb::sequence constants) {
     return SharedTrace{read_trace(text, variables, constants)};

@@ -23,9 +23,22 @@ std::vector<bool> used_values(const Graph& graph) {
   return used;
 }
 
+bool has_open_extents(const Node& node) {
+  size_t at = 0;
+  const Attrs attrs(node.attrs);
+  for (const AttrSpec& spec : node.op->attrs) {
+    if (spec.kind == AttrKind::extents)
+      for (size_t i = 0; i < attrs.extents(at).size(); ++i)
+        if (!attrs.extents(at)[i].known()) return true;
+    at = is_list(spec.kind) ? attrs.after_list(at) : at + 1;
+  }
+  return false;
+}
+
 // Weights are made of weights where the file does not grow by it.
 bool is_worth_computing(const Graph& graph, const Node& node) {
   constexpr size_t kSmall = 64 * 1024;
+  if (has_open_extents(node)) return false;
   size_t in = 0, out = 0;
   for (const ValueId v : node.in) in += graph.values[v].bytes();
   for (const ValueId v : node.out) {
