@@ -10,7 +10,10 @@ import copy
 import re
 
 # Remedies that need something only the author of a program knows: what a generator yields i-th, how long a sample is.
-NOT_A_LINE = re.compile(r"range\(n\)\.map\(f\)|without py_function|keep numbers, not tensors|make batches in|brio pack|bucket_by_sequence_length|let shapes come back|give it as a tensor|and variables of tf\.float32|make \w+\(\) cheaper")
+NOT_A_LINE = re.compile(
+    r"range\(n\)\.map\(f\)|without py_function|keep numbers, not tensors|make batches in|brio pack|bucket_by_sequence_length"
+    r"|let shapes come back|give it as a tensor|and variables of tf\.float32|make \w+\(\) cheaper"
+)
 
 
 class CannotApply(Exception):
@@ -72,7 +75,7 @@ def swap(tree, old, new):
 
 
 def parse_call(text):
-    """".batch(32)", "model.fit(..., x=1)" → the call; a leading dot hangs it on `_`."""
+    """`.batch(32)`, `model.fit(..., x=1)` → the call; a leading dot hangs it on `_`."""
     return ast.parse("_" + text if text.startswith(".") else text, mode="eval").body
 
 
@@ -141,14 +144,11 @@ def around_statement(tree, test, where):
     loops = [n for n in ast.walk(tree) if isinstance(n, ast.For) and n.lineno < line <= n.end_lineno]
     if not loops:
         raise CannotApply(f"no loop around line {line}")
-    loop = min(loops, key=lambda n: n.lineno)  # the outermost in its function counts the steps
     inside = [n for n in loops if within(tree, n.lineno) is within(tree, line)]
-    loop = min(inside, key=lambda n: n.lineno)
+    loop = min(inside, key=lambda n: n.lineno)  # the outermost in its function counts the steps
     at = next(i for i, s in enumerate(loop.body) if s.lineno <= line <= s.end_lineno)
-    names = {n.id for n in ast.walk(test) if isinstance(n, ast.Name)}
-    counter = loop.target
-    for name in [n for n in ast.walk(test) if isinstance(n, ast.Name) and n.id in names]:
-        name.id = counter.id
+    for name in [n for n in ast.walk(test) if isinstance(n, ast.Name)]:
+        name.id = loop.target.id
     loop.body[at] = ast.If(test, [loop.body[at]], [])
 
 
