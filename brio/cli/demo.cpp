@@ -88,7 +88,7 @@ class EpochLines : public train::Callback {
     const auto share = [&](const char* name) {
       return logs.has(name) ? profile::percent(logs[name]) : std::string("-");
     };
-    std::printf("  epoch %2lld of %lld: loss %.3f, right %4s in training, %4s of those held out; %s\n",
+    std::printf("  epoch %2lld of %lld: loss %.3f, right %4s, of those held out %4s; %s\n",
                 static_cast<long long>(epoch + 1), static_cast<long long>(progress.epochs), logs["loss"],
                 share("accuracy").c_str(), share("val_accuracy").c_str(),
                 profile::duration(passed_since(began_)).c_str());

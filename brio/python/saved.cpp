@@ -71,6 +71,7 @@ void write_onnx(const SharedTrace& shared, const std::string& path, std::vector<
 void bind_saved(nb::module_& m) {
   nb::class_<SharedTrace>(m, "_SavedTrace")
       .def("call", [](const SharedTrace& self, nb::sequence tensors) { return call_trace(self.trace, tensors); })
+      .def("write_onnx", write_onnx)
       .def("write",
            [](const SharedTrace& self, nb::sequence variables, nb::list constants) {
              std::vector<Tensor> known = tensors_with_own_dtype(constants);
@@ -101,7 +102,6 @@ void bind_saved(nb::module_& m) {
       .def_prop_ro("arguments", [](const SharedTrace& self) { return specs_of(self.trace->arguments()); })
       .def_prop_ro("results", [](const SharedTrace& self) { return specs_of(self.trace->results()); });
   m.def("_write_saved_model", save_described);
-  m.def("_write_onnx", write_onnx);
   m.def("_save_trace", [](nb::object f, nb::sequence specs) { return SharedTrace{save_trace(f, specs)}; });
   m.def("_read_trace", [](const std::string& text, nb::sequence variables, nb::sequence constants) {
     return SharedTrace{read_trace(text, variables, constants)};

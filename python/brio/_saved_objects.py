@@ -1,14 +1,11 @@
-"""SavedModels in files: saved_model.json says what the objects are, with the graphs of functions as text, and names the
-safetensors file with the values of variables and constants. It is written last, so that a reader sees the old or the new.
+"""What SavedModels hold: rows that describe objects, with the graphs of functions as text. C++ writes them to files
+(brio/train/saved_model.h), with the values of variables and constants.
 """
 
-import base64
+import json
 import os
-import secrets
 
-import numpy as np
-
-from brio import _core, _files, _safetensors
+from brio import _core
 from brio._function import ConcreteFunction, Function
 from brio._saved_function import RestoredFunction, Signature, can_be_signature, concrete_trace, signature_from, traces_of
 from brio._saved_values import parameters_of
@@ -209,31 +206,5 @@ def save(obj, export_dir, signatures=None, options=None):
 
 
 def _write(folder, writer, signatures, constants):
-    os.makedirs(folder, exist_ok=True)
-    before = _values_files(folder)
-    values, strings = {}, {}
-    for i, variable in enumerate(writer.variables):
-        values[f"variable_{i}"] = _for_file(variable)
-    for i, constant in enumerate(constants):
-        if constant.dtype.name == "string":
-            strings[str(i)] = [[int(n) for n in constant.shape], [base64.b64encode(s).decode() for s in np.ravel(constant.numpy()).tolist()]]
-        else:
-            values[f"constant_{i}"] = _for_file(constant)
-    file = f"values-{secrets.token_hex(4)}.safetensors"
-    _safetensors.save(os.path.join(folder, file), values)
-    row = {"format": FORMAT, "values": file, "objects": writer.rows, "signatures": signatures, "constants": [c.dtype.name for c in constants], "strings": strings}
-    _files.write_json(os.path.join(folder, FILE), row)
-    for old in before:
-        os.unlink(os.path.join(folder, old))
-
-
-def _values_files(folder):
-    return [f for f in os.listdir(folder) if f.startswith("values-") and f.endswith(".safetensors")]
-
-
-def _for_file(value):
-    """safetensors has no complex128: pairs of float64."""
-    if value.dtype.name != "complex128":
-        return value
-    array = np.asarray(value.numpy())
-    return np.stack([array.real, array.imag], -1)
+    described = json.dumps({"objects": writer.rows, "signatures": signatures})
+    _core._write_saved_model(folder, described, writer.variables, constants)

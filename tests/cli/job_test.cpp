@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 
 #include "brio/brio.h"
 #include "tests/cli/made_pictures.h"
@@ -29,6 +30,43 @@ std::string flowers(const Scratch& scratch, bool header, const char* name = "flo
   }
   formats::write_file(scratch / name, text);
   return scratch / name;
+}
+
+TEST(Job, TakesTablesAsStrangersWriteThem) {
+  const Scratch scratch;
+  const auto rows = [](const char* header, const std::function<std::string(int)>& row, int count = 60) {
+    std::string text = header;
+    for (int i = 0; i < count; ++i) text += row(i);
+    return text;
+  };
+  const auto trained = [&](const std::string& text, const std::string& why,
+                           const std::vector<std::string>& more = {}) {
+    formats::write_file(scratch / "t.csv", text);
+    std::vector<std::string> words = {"fit", scratch / "t.csv", "--epochs", "1"};
+    words.insert(words.end(), more.begin(), more.end());
+    expect_in(brio_json(words)["warnings"].dump(), why);
+  };
+  const auto kind = [](int i) { return i % 7 > 3 ? "yes" : "no"; };
+  trained(rows("a,a,kind\n", [&](int i) { return cat(i % 7, ",", i % 5, ",", kind(i), "\n"); }),
+          "more than one column is called a: the next one is a_2");
+  trained(rows("a;kind\n", [&](int i) { return cat(i % 7, ",5;", kind(i), "\n"); }),
+          "column a: its commas are taken for decimal points");
+  trained(
+      rows("a,v\n", [&](int i) { return cat(i % 11 == 0 ? std::string("inf") : cat(i % 7), ",", i % 7, ".5\n"); }),
+      "column a: 6 of 60 cells are missing");
+  trained(rows(
+              "v\n", [&](int i) { return i % 10 == 3 ? std::string("\n") : cat(i % 5, "\n"); }, 200),
+          "20 cells are missing; they count as the value before", {"--forecast", "v"});
+}
+
+TEST(Job, RefusesPicturesOfOneClassAlone) {
+  const Scratch scratch;
+  make_folder(scratch / "set", 6);
+  std::filesystem::remove_all(scratch / "set/b");
+  std::filesystem::create_directories(scratch / "set/b");
+  const Outcome outcome = brio({"fit", scratch / "set"});
+  EXPECT_EQ(outcome.code, 2);
+  expect_in(outcome.err, "holds pictures of one class alone");
 }
 
 TEST(Job, TableBecomesAModel) {

@@ -169,4 +169,19 @@ def export_model(model, filepath, verbose=None, input_signature=None):
     archive.write_out(filepath, verbose=verbose is None or verbose)
 
 
+def export_onnx(model, filepath, verbose=None, input_signature=None):
+    """The call of the model as an ONNX file, for any number of samples. An op that ONNX has not is named with its layer."""
+
+    @functools.wraps(model.__call__)
+    def serve(*args):
+        return model(*args, training=False)
+
+    signature = signature_of_model(model) if input_signature is None else input_signature
+    (trace,) = traces_of(Function(serve, _nest.map_structure(tensor_spec, signature), autograph=False))
+    outputs = [f"output_{i}" for i in range(len(trace.result_specs))]
+    trace.graph.write_onnx(os.fspath(filepath), [spec.name for spec in trace.specs], outputs, model.name)
+    if verbose is None or verbose:
+        print(f"Saved artifact at '{os.fspath(filepath)}'.")
+
+
 __getattr__ = _missing.attribute_error_of(__name__)

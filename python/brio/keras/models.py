@@ -140,12 +140,12 @@ class Model(Trainer, Layer):
         saving.load_weights(self, filepath, skip_mismatch, **kwargs)
 
     def export(self, filepath, format="tf_saved_model", verbose=None, input_signature=None, **kwargs):
-        """Writes the call of the model as a SavedModel, whose endpoint `serve` tf.saved_model.load() and TFSMLayer find."""
-        if format != "tf_saved_model":
-            raise ValueError(f"brio exports models as 'tf_saved_model', but the format is {format!r}; model.save('x.keras') writes a file that Keras loads")
-        from brio.keras.export import export_model
+        """Writes the call of the model as a SavedModel, whose endpoint `serve` tf.saved_model.load() and TFSMLayer find, or as "onnx"."""
+        from brio.keras.export import export_model, export_onnx
 
-        export_model(self, filepath, verbose, input_signature)
+        if format not in ("tf_saved_model", "onnx"):
+            raise ValueError(f"brio exports models as 'tf_saved_model' and 'onnx', but the format is {format!r}; model.save('x.keras') writes a file that Keras loads")
+        (export_onnx if format == "onnx" else export_model)(self, filepath, verbose, input_signature)
 
 
 def _on_tensors(handle, tensors, training, masks):
