@@ -328,7 +328,6 @@ Variable Module::add_weight(std::string_view name, const Shape& shape, WeightOpt
                                                         .trainable = options.trainable && trainable_,
                                                         .autocast = options.autocast,
                                                         .constraint = options.constraint.function()});
-  variable.impl()->followed = options.trainable;
   weights_.push_back({variable, options.trainable, std::move(options.regularizer)});
   has_weights_ = true;
   return variable;

@@ -81,7 +81,7 @@ Variable::Variable(const Tensor& initial, VariableOptions options) : impl_(std::
     throw InvalidArgument("[variable] strings cannot be variables; keep the tensor, or a lookup of it");
   impl_->aval = initial.aval();
   impl_->name = options.name.empty() ? "variable" : std::move(options.name);
-  impl_->trainable = impl_->followed = options.trainable;
+  impl_->trainable = options.trainable;
   impl_->autocast = options.autocast;
   impl_->constraint = std::move(options.constraint);
   impl_->owner = options.owner;
@@ -126,7 +126,7 @@ Tensor read_variable(const VariableRef& variable) {
     Tensor value;
     std::lock_guard lock(variable->mutex);
     value = variable->value;
-    return variable->followed && recording.tapes_active != 0 ? followed_read(recording, *variable, value) : value;
+    return variable->trainable && recording.tapes_active != 0 ? followed_read(recording, *variable, value) : value;
   }
   // From the recording where its value is to be found, a body that assigned it or the code around all of them, down
   // to this one: the tapes of each follow the read, and what lies inside captures what they see.
@@ -148,7 +148,7 @@ Tensor read_variable(const VariableRef& variable) {
       break;
     }
   }
-  if (!variable->followed) return value;
+  if (!variable->trainable) return value;
   for (; !path.empty(); path.pop_back()) {
     if (path.back()->tapes_active == 0) continue;
     const RecordInto scope(*path.back());

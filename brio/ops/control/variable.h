@@ -17,7 +17,6 @@ struct VariableImpl {
   std::string name;
   Aval aval;
   bool trainable = true;
-  bool followed = true;  // by tapes: made to be trained. Freezing it later leaves gradients of what was computed with it
   bool autocast = true;  // read in the dtype of an AutocastScope
   Owner owner = Owner::parameters;
   std::function<Tensor(const Tensor&)> constraint;  // what an optimizer's update is followed by; may be empty
