@@ -147,14 +147,11 @@ class Function {
   }
 
   // What cannot be traced (strings, sizes and attributes that a tensor decides) runs as if there were no function.
-  // The first call may make variables that the second one finds, so that it is tried twice. Its results are tensors all
-  // the same.
+  // The first call may make variables that the second one finds, so that it is tried twice.
   static constexpr int kMostRefusals = 2;
   nb::object untraced(const Variant& variant, const std::vector<Tensor>& tensors) {
     const nb::object all = variant.arguments.unflatten(tensors);
-    const nb::object result = (*python_)(*nb::object(all[0]), **nb::object(all[1]));
-    std::vector<Tensor> leaves;
-    return Nest::flatten(result, leaves, {.numbers = true, .texts = true, .variables = true}).unflatten(leaves);
+    return (*python_)(*nb::object(all[0]), **nb::object(all[1]));
   }
 
   void warn_once(const nb::python_error& why) {

@@ -37,8 +37,7 @@ Nest Nest::flatten(nb::handle h, std::vector<Tensor>& tensors, const Options& op
     for (nb::handle key : nest.object_)
       nest.items_.push_back(flatten(PyDict_GetItemWithError(o, key.ptr()), tensors, options));
   } else if (is_variable(h) ? options.variables  // not by its buffer: what is assigned to it is meant for it
-                            : is_array(h) || (options.numbers && is_number(o)) ||
-                                  (options.texts && (PyUnicode_Check(o) || PyBytes_Check(o)))) {
+                            : is_array(h) || (options.numbers && is_number(o))) {
     nest.kind_ = Kind::tensor;
     tensors.push_back(tensor_of(h));
   } else {

@@ -22,10 +22,9 @@ class Nest {
  public:
   enum class Kind : uint8_t { tensor, other, list, tuple, dict, named_tuple };
 
-  // What becomes a tensor: tensors and arrays; numbers and texts where that is asked for. The rest is kept as it is.
+  // What becomes a tensor: tensors and arrays; numbers too where `numbers` is true. The rest is kept as it is.
   struct Options {
     bool numbers = false;
-    bool texts = false;
     bool variables = false;  // read now; otherwise they are kept as they are
   };
   static Nest flatten(nb::handle object, std::vector<Tensor>& tensors, const Options& options);

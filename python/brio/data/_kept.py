@@ -1,34 +1,38 @@
 """Datasets on disk (save, load, snapshot), elements that may be missing, and classes in other proportions."""
 
-import json
 import os
 import struct
 import uuid
-import zlib
 
-import numpy as np
-
-from brio import _core, _nest, errors
+from brio import _core, _files, _nest, errors
 from brio._spec import TensorSpec
 from brio.data import _elements
 
-_ABOUT = "dataset.json"
+_ABOUT, _FORMAT = "dataset.json", "brio dataset 1"
 
 
-# ---- files: a folder with dataset.json, which is written last, and for each shard the elements and where each of them begins
+# ---- files: a folder with dataset.json, which is written last, and for each shard a TFRecord file with a record for each element.
+# Both carry checksums, which load() compares and `brio verify` too.
 
 
 def save(dataset, path, compression=None, shard_func=None, checkpoint_args=None):
     """Writes the elements. shard_func(*element) gives the number of the file that an element goes to."""
-    folder = _folder(path)
-    writer = _Writer(folder, dataset.element_spec, compression)
-    for element in dataset:
-        parts = element if isinstance(element, tuple) else (element,)
-        writer.add(element, 0 if shard_func is None else int(shard_func(*parts)))
-    writer.finish()
+    writer = _Writer(_folder(path), dataset.element_spec, compression)
+    try:
+        for element in dataset:
+            writer.add(element, _shard_of(element, shard_func))
+        writer.finish()
+    finally:
+        writer.abandon()
+
+
+def _shard_of(element, shard_func):
+    return 0 if shard_func is None else int(shard_func(*(element if isinstance(element, tuple) else (element,))))
 
 
 class _Writer:
+    """Files of names that nobody knows until dataset.json has them: a reader sees the old dataset or the new one, whole."""
+
     def __init__(self, folder, spec, compression):
         if not _elements.is_plain(spec):
             raise TypeError("[Dataset.save] elements are tensors; make ragged and sparse ones dense before, with map()")
@@ -36,49 +40,58 @@ class _Writer:
             raise ValueError(f"[Dataset.save] compression is {compression!r}; it is None or 'GZIP'")
         os.makedirs(folder, exist_ok=True)
         self.folder, self.spec, self.compression = folder, spec, "GZIP" if compression == "GZIP" else ""
-        self.files, self.begins, self.run = {}, {}, uuid.uuid4().hex[:12]
+        self.writers, self.counts, self.run = {}, {}, uuid.uuid4().hex[:12]
 
     def add(self, element, shard):
         from brio import io
 
-        if shard not in self.files:
-            self.files[shard], self.begins[shard] = open(os.path.join(self.folder, self._name(shard)), "wb"), []
+        if shard not in self.writers:
+            self.writers[shard], self.counts[shard] = io.TFRecordWriter(self._path(shard), self.compression), 0
         texts = [io.serialize_tensor(t).numpy() for t in _nest.flatten(element)]
-        record = b"".join(struct.pack("<Q", len(t)) + t for t in texts)
-        record = zlib.compress(record) if self.compression else record
-        self.begins[shard].append(self.files[shard].tell())
-        self.files[shard].write(struct.pack("<QI", len(record), zlib.crc32(record)) + record)
+        self.writers[shard].write(b"".join(struct.pack("<Q", len(t)) + t for t in texts))
+        self.counts[shard] += 1
 
     def _name(self, shard):
-        return f"{self.run}-{shard:05}.elements"
+        return f"{self.run}-{shard:05}.tfrecord"
+
+    def _path(self, shard):
+        return os.path.join(self.folder, self._name(shard))
 
     def finish(self):
-        for shard, file in self.files.items():
-            file.close()
-            np.save(os.path.join(self.folder, self._name(shard) + ".npy"), np.array(self.begins[shard], np.int64))
+        shards = []
+        for shard in sorted(self.writers):
+            self.writers[shard].close()
+            with open(self._path(shard), "rb") as file:
+                os.fsync(file.fileno())
+            shards.append({"file": self._name(shard), "elements": self.counts[shard], "bytes": os.path.getsize(self._path(shard))})
         leaves = [[list(leaf.shape) if leaf.shape.rank is not None else None, leaf.dtype.name] for leaf in _nest.flatten(self.spec)]
-        shards = [self._name(s) for s in sorted(self.files)]
-        about = {"shards": shards, "compression": self.compression, "leaves": leaves, "structure": _written(self.spec)}
-        aside = os.path.join(self.folder, f".{self.run}.json")
-        with open(aside, "w", encoding="utf-8") as file:
-            json.dump(about, file)
-        os.replace(aside, os.path.join(self.folder, _ABOUT))
+        about = {"format": _FORMAT, "files": shards, "compression": self.compression, "leaves": leaves, "structure": _written(self.spec)}
+        _files.write_json(os.path.join(self.folder, _ABOUT), about)
+        self.writers = {}
+
+    def abandon(self):
+        """Removes what was written, unless it is finished."""
+        for shard, writer in self.writers.items():
+            writer.close()
+            os.unlink(self._path(shard))
+        self.writers = {}
 
 
 def load(path, element_spec=None, compression=None, reader_func=None):
     """The elements that save() wrote. reader_func(datasets of the files) says in which order they come."""
     from brio.data._dataset import Dataset
 
-    folder, about = _folder(path), None
-    try:
-        with open(os.path.join(folder, _ABOUT), encoding="utf-8") as file:
-            about = json.load(file)
-    except OSError:
-        raise errors.NotFoundError(f"[Dataset.load] {folder} holds no dataset: there is no {_ABOUT}") from None
-    spec = _read(about["structure"], iter(about["leaves"]))
+    folder = _folder(path)
+    about = os.path.join(folder, _ABOUT)
+    if not os.path.exists(about):
+        raise errors.NotFoundError(f"[Dataset.load] {folder} holds no dataset: there is no {_ABOUT}")
+    found = _files.read_json(about)
+    if found.get("format") != _FORMAT:
+        raise _files._damaged(about, f"it is not of the format '{_FORMAT}'")
+    spec = _read(found["structure"], iter(found["leaves"]))
     if element_spec is not None and str(element_spec) != str(spec):
         raise ValueError(f"[Dataset.load] the elements are {spec}, not {element_spec}")
-    shards = [_shard(os.path.join(folder, name), about["compression"], spec) for name in about["shards"]]
+    shards = [_shard(folder, row, found["compression"], spec) for row in found["files"]]
     if reader_func is not None:
         return reader_func(_Shards(shards))
     if not shards:
@@ -89,34 +102,33 @@ def load(path, element_spec=None, compression=None, reader_func=None):
     return made
 
 
-def _shard(path, compression, spec):
+def _shard(folder, row, compression, spec):
     from brio import io
     from brio._control import numpy_function
-    from brio.data._dataset import Dataset
+    from brio.data._readers import TFRecordDataset
+    from brio.data.experimental import assert_cardinality
 
-    leaves = _nest.flatten(spec)
+    path, leaves = os.path.join(folder, row["file"]), _nest.flatten(spec)
+    have = os.path.getsize(path) if os.path.exists(path) else None
+    if have != row["bytes"]:
+        what = "it is not there" if have is None else f"it has {have} bytes"
+        raise _files._damaged(path, f"{what}, and {os.path.join(folder, _ABOUT)} says that it has {row['bytes']}")
 
-    def read(begin):
-        with open(path, "rb") as file:
-            file.seek(int(begin))
-            size, check = struct.unpack("<QI", file.read(12))
-            record, at, parts = file.read(size), 0, []
-        if zlib.crc32(record) != check:
-            raise errors.DataLossError(f"[Dataset.load] {path} is damaged: the element at byte {int(begin)} is not what was written")
-        record = zlib.decompress(record) if compression else record
+    def read(record):
+        at, parts = 0, []
         for leaf in leaves:
             (size,) = struct.unpack_from("<Q", record, at)
             parts.append(io.parse_tensor(record[at + 8 : at + 8 + size], leaf.dtype).numpy())
             at += 8 + size
         return parts
 
-    def element(begin):
-        parts = numpy_function(read, [begin], [leaf.dtype for leaf in leaves])
+    def element(record):
+        parts = numpy_function(read, [record], [leaf.dtype for leaf in leaves])
         for part, leaf in zip(parts, leaves):
             part.set_shape(leaf.shape)
         return _nest.pack(spec, list(parts))
 
-    made = Dataset.from_tensor_slices(np.load(path + ".npy")).map(element)
+    made = TFRecordDataset(path, compression).map(element).apply(assert_cardinality(row["elements"]))
     made._spec = spec
     return made
 
@@ -187,10 +199,13 @@ def snapshot(dataset, path, compression="AUTO", reader_func=None, shard_func=Non
             yield from load(folder, reader_func=reader_func)
             return
         writer = _Writer(folder, dataset.element_spec, compression)
-        for element in dataset:
-            writer.add(element, 0 if shard_func is None else int(shard_func(*(element if isinstance(element, tuple) else (element,)))))
-            yield element
-        writer.finish()
+        try:
+            for element in dataset:
+                writer.add(element, _shard_of(element, shard_func))
+                yield element
+            writer.finish()
+        finally:  # also where nobody walks on
+            writer.abandon()
 
     return Dataset.from_generator(elements, output_signature=dataset.element_spec)
 
