@@ -9,15 +9,15 @@
 namespace brio::python {
 namespace {
 
-// struct's letters, native byte order and alignment.
+// struct's letters, native byte order and alignment. NumPy's int64 is C's long: of two for a dtype, the first is given.
 struct Letter {
   DType dtype;
   const char* format;
 };
 constexpr Letter kLetters[] = {{f64, "d"}, {f32, "f"},     {f16, "e"},         {i8, "b"},
-                               {i16, "h"}, {i32, "i"},     {i64, "q"},         {u8, "B"},
-                               {u16, "H"}, {u32, "I"},     {u64, "Q"},         {i64, "l"},
-                               {u64, "L"}, {boolean, "?"}, {DType::c64, "Zf"}, {DType::c128, "Zd"}};
+                               {i16, "h"}, {i32, "i"},     {i64, "l"},         {u8, "B"},
+                               {u16, "H"}, {u32, "I"},     {u64, "L"},         {i64, "q"},
+                               {u64, "Q"}, {boolean, "?"}, {DType::c64, "Zf"}, {DType::c128, "Zd"}};
 
 std::optional<DType> dtype_of_format(const char* format, Py_ssize_t size) {
   if (!format) return u8;

@@ -170,19 +170,18 @@ DType default_dtype(uint8_t leaves, bool wide) {
   return leaves & kBool ? boolean : f32;  // [] is float32
 }
 
-// Does every leaf have a value of this dtype? As TensorFlow: 1 may be 1.0, 1.5 is no integer, a bool is only a bool.
+// Does every leaf have a value of this dtype? As TensorFlow: 1 and True may be 1.0, 1.5 is no integer, 1 is no bool.
 bool leaves_fit(uint8_t leaves, DType dtype) {
   if (dtype == DType::string) return (leaves & ~kText) == 0;
   if (leaves & kText) return false;
   if (leaves & kComplexNumber) return is_complex(dtype);
   if (leaves & kReal) return is_floating(dtype) || is_complex(dtype);
-  if (leaves & kInt) return dtype != boolean;
-  return !(leaves & kBool) || dtype == boolean;
+  return !(leaves & kInt) || dtype != boolean;
 }
 
 DType choose(const Wanted& wanted, uint8_t leaves, bool wide) {
   if (wanted.required) {
-    if (!leaves_fit(leaves, *wanted.required) && !(leaves == kBool && is_real(*wanted.required)))
+    if (!leaves_fit(leaves, *wanted.required))
       throw nb::type_error(cat("values of Python's ",
                                leaves & kText   ? "str"
                                : leaves & kReal ? "float"
@@ -206,6 +205,12 @@ std::string_view text_of(PyObject* o) {
   return {text, static_cast<size_t>(size)};
 }
 
+// Python's True is 1 where numbers are wanted, as in TensorFlow.
+uint64_t bits_of(PyObject* o, DType dtype) {
+  if (PyBool_Check(o) && dtype != boolean) return Scalar(int64_t{o == Py_True}).bits_as(dtype);
+  return scalar_of(o).bits_as(dtype);
+}
+
 Tensor fill(PyObject* o, const Nested& nested, DType dtype) {
   const Shape& shape = nested.shape;
   if (dtype == DType::string) {
@@ -226,7 +231,7 @@ Tensor fill(PyObject* o, const Nested& nested, DType dtype) {
       const std::complex<float> narrow(value);
       std::memcpy(at, dtype == DType::c128 ? static_cast<const void*>(&value) : &narrow, size);
     } else {
-      const uint64_t bits = scalar_of(leaf).bits_as(dtype);
+      const uint64_t bits = bits_of(leaf, dtype);
       std::memcpy(at, &bits, size);
     }
     at += size;
@@ -324,7 +329,7 @@ Tensor tensor_of(nb::handle h, const Wanted& wanted) {
     const bool wide = kind == kInt && (value.integer() > INT32_MAX || value.integer() < INT32_MIN);
     const DType dtype = choose(wanted, kind, wide);
     if (is_complex(dtype)) return fill(o, {}, dtype);
-    return host_scalar(value.bits_as(dtype), dtype);
+    return host_scalar(bits_of(o, dtype), dtype);
   }
   if (is_sequence(o)) return from_sequence(h, wanted);
   if (PyUnicode_Check(o) || PyBytes_Check(o)) {
