@@ -7,10 +7,12 @@
 namespace brio::doctor {
 
 std::optional<Finding> eager_loop(const Evidence& e) {
-  constexpr double kCall = 2e-6;  // seconds: calling a function from Python
+  // A call of a function costs about what recording so many ops does, on this machine and in this language.
+  constexpr double kCallInOps = 3.5;
   if (e.kind != profile::RunKind::eager_loop) return {};
   const double recording = e.part(Part::record);
-  if (recording / e.step < kWorthSaying || recording < 2 * kCall) return {};
+  if (recording / e.step < kWorthSaying || e.ops_a_step < 2 * kCallInOps) return {};
+  const double call = kCallInOps * recording / e.ops_a_step;
   const bool in_fit = e.runs_eagerly();
   Finding f{.id = "eager_loop",
             .where = in_fit                 ? "compile(run_eagerly=True)"
@@ -30,7 +32,7 @@ std::optional<Finding> eager_loop(const Evidence& e) {
   const double around =
       in_fit ? e.part(Part::host) + e.part(Part::read) : std::min(e.part(Part::host), 0.5 * recording);
   const double cold = std::max(0.0, e.part(Part::run) - e.quick_run);
-  const double plain = e.step - recording + kCall;
+  const double plain = e.step - recording + call;
   f.gain = gain_of(e.step, plain - around - cold, plain, std::max(e.quick_run, plain - around - 1.5 * cold),
                    How::computed);
   f.confidence = 0.8;

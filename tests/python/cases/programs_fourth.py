@@ -45,6 +45,8 @@ CASES = [
         [same, [tuple(t.shape) for t in several]]
     """),
     ("array_that_grows_in_a_loop", """
+        import warnings
+        warnings.simplefilter('ignore')  # that it runs op by op
         @tf.function
         def fibonacci(n):
             array = tf.TensorArray(tf.int64, size=0, dynamic_size=True, clear_after_read=False)
@@ -56,6 +58,8 @@ CASES = [
         [fibonacci(tf.constant(60)), fibonacci(tf.constant(5))]
     """),
     ("several_arrays_that_grow_in_a_loop", """
+        import warnings
+        warnings.simplefilter('ignore')  # that it runs op by op
         @tf.function
         def episode(steps):
             rewards = tf.TensorArray(tf.float32, size=0, dynamic_size=True)
@@ -91,7 +95,7 @@ CASES = [
     ("names_of_symbols", """
         a, b = keras.Input((8,), name='age'), keras.Input((12,), name='text')
         model = keras.Model({'age': a, 'text': b}, keras.layers.Concatenate()([a, b]))
-        [i.name for i in model.inputs]
+        [i.name for i in model.inputs]  # type: ignore[attr-defined]
     """),
     ("values_of_variables_for_a_stateless_call", """
         layer = keras.layers.Dense(130)
@@ -130,7 +134,7 @@ CASES = [
         import warnings
         warnings.simplefilter('ignore')
         v = tf.Variable(np.ones(120, 'float32'))
-        keras.optimizers.RMSprop(learning_rate=0.1, decay=3e-8).apply_gradients([(tf.ones(120), v)])
+        keras.optimizers.RMSprop(learning_rate=0.1, decay=3e-8).apply_gradients([(tf.ones(120), v)])  # type: ignore[call-arg]
         v
     """, {"rtol": 1e-4, "atol": 1e-5}),
     ("iterators_in_checkpoints", """
