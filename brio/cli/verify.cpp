@@ -100,8 +100,8 @@ void require(const std::string& path, const std::filesystem::path& other, Findin
     found.add(path, cat(path, ": ", other.string(), ", which goes with it, is not there"));
 }
 
-// What a manifest lists is there: the shards of `brio pack` and of Dataset.save(), as long as it says, and the numbers
-// of checkpoints and of saved models.
+// What a manifest lists is there: the shards of `brio pack` and of Dataset.save(), as long as it says, and the
+// numbers of checkpoints and of saved models.
 void check_json(const std::string& path, Findings& found) {
   formats::check_seal(formats::InputFile(path), formats::Seal::json);
   const Json json = Json::parse(formats::read_file(path), nullptr, false);
@@ -121,7 +121,8 @@ void check_json(const std::string& path, Findings& found) {
   if (text("format") == "brio saved model 1") require(path, here.parent_path() / text("values"), found);
   const bool pack = text("format") == "brio pack 1";
   if (!pack && text("format") != "brio dataset 1") return;
-  if (pack && !json.value("complete", false)) throw DataError({path}, 0, "the pack is not complete; run brio pack again");
+  if (pack && !json.value("complete", false))
+    throw DataError({path}, 0, "the pack is not complete; run brio pack again");
   for (const Json& each : json.value("files", Json::array())) {
     const std::filesystem::path file = std::filesystem::path(path).parent_path() / each.value("file", "");
     std::error_code error;

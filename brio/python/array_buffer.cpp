@@ -9,7 +9,8 @@
 namespace brio::python {
 namespace {
 
-// struct's letters, native byte order and alignment. NumPy's int64 is C's long: of two for a dtype, the first is given.
+// struct's letters, native byte order and alignment. NumPy's int64 is C's long: of two for a dtype, the first is
+// given.
 struct Letter {
   DType dtype;
   const char* format;

@@ -22,7 +22,7 @@ struct DeviceCosts {
 // Measured when it is asked for first, unless $XDG_CACHE_HOME/brio (or ~/.cache/brio) knows it.
 DeviceCosts costs_of(Device& device);
 std::optional<DeviceCosts> known_costs(const Device& device);  // none: they are not measured yet
-void set_costs(Device& device, const DeviceCosts& costs);  // instead of measuring
+void set_costs(Device& device, const DeviceCosts& costs);      // instead of measuring
 // Of copying so many bytes to it or from it: measured, or as a rule of thumb where nobody has measured yet.
 double copy_microseconds(const Device& device, size_t bytes);
 
