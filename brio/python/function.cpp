@@ -37,14 +37,8 @@ class Function {
     if (signature.is_none()) return;
     std::vector<Tensor> numbers;
     (void)Nest::flatten(nb::make_tuple(signature, nb::dict()), numbers, {});
-    uint32_t symbols = 0;
-    for (const Tensor& number : numbers) {
-      const nb::object spec = shapes[nb::int_(number.item<int64_t>())];
-      std::vector<Size> sizes;
-      for (const int64_t size : dims_from(spec[0])) sizes.push_back(size < 0 ? Size::unknown(symbols++) : Size(size));
-      signature_.push_back({Shape(sizes), dtype_from(spec[1])});
-    }
-    if (symbols == 0) signature_.clear();
+    signature_ = avals_for(numbers, shapes);
+    if (std::ranges::all_of(signature_, [](const Aval& aval) { return aval.shape.known(); })) signature_.clear();
   }
   Function(const Function&) = delete;
 
@@ -54,6 +48,23 @@ class Function {
       return run(given_as<nb::tuple>(made[0]), given_as<nb::dict>(made[1]));
     }
     return run(args, kwargs);
+  }
+
+  // (arguments, results, trace) for arguments of the kinds that `shapes` says, without a call: in the structures a
+  // tensor is its number. None where there is no trace for all such arguments.
+  nb::object trace(const nb::tuple& args, const nb::dict& kwargs, nb::object shapes) {
+    if (current_journal || current_recording().kind != Recording::Kind::eager) return nb::none();
+    std::vector<Tensor> numbers;
+    const std::shared_ptr<Variant> variant = find(Nest::flatten(nb::make_tuple(args, kwargs), numbers, {}));
+    const std::vector<Aval> avals = avals_for(numbers, shapes);
+    std::optional<TracedGraph> graph;
+    try {
+      const Unlocked release;
+      graph = variant->traced->trace(avals);
+    } catch (nb::python_error& error) {
+      if (!op_by_op_ || !is_unknown_value(error)) throw;
+    }
+    return graph ? described(*variant, std::move(*graph)) : nb::none();
   }
 
   size_t traces() const {
@@ -73,12 +84,8 @@ class Function {
         const Unlocked release;  // who holds the function's lock may wait for the interpreter's
         graphs = variant->traced->graphs();
       }
-      for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph) {
-        nb::object arguments = numbered(variant->arguments, graph->arguments.size());
-        nb::object results = numbered(variant->results_for(graph->arguments), graph->results);
-        SharedTrace trace{std::make_shared<const SavedTrace>(std::move(*graph))};
-        list.append(nb::make_tuple(arguments, results, nb::cast(std::move(trace))));
-      }
+      for (auto graph = graphs.rbegin(); graph != graphs.rend(); ++graph)
+        list.append(described(*variant, std::move(*graph)));
     }
     return list;
   }
@@ -123,6 +130,26 @@ class Function {
       return avals;
     }
   };
+
+  static nb::object described(const Variant& variant, TracedGraph graph) {
+    nb::object arguments = numbered(variant.arguments, graph.arguments.size());
+    nb::object results = numbered(variant.results_for(graph.arguments), graph.results);
+    SharedTrace trace{std::make_shared<const SavedTrace>(std::move(graph))};
+    return nb::make_tuple(arguments, results, nb::cast(std::move(trace)));
+  }
+
+  // A symbol for each size that is None.
+  static std::vector<Aval> avals_for(const std::vector<Tensor>& numbers, const nb::object& shapes) {
+    std::vector<Aval> avals;
+    uint32_t symbols = 0;
+    for (const Tensor& number : numbers) {
+      const nb::object spec = shapes[nb::int_(number.item<int64_t>())];
+      std::vector<Size> sizes;
+      for (const int64_t size : dims_from(spec[0])) sizes.push_back(size < 0 ? Size::unknown(symbols++) : Size(size));
+      avals.push_back({Shape(sizes), dtype_from(spec[1])});
+    }
+    return avals;
+  }
 
   using Index = std::unordered_multimap<uint64_t, std::list<std::shared_ptr<Variant>>::iterator>;
 
@@ -270,6 +297,7 @@ void bind_function(nb::module_& m) {
            nb::arg("relax") = false, nb::arg("op_by_op") = false)
       .def("__call__", &Function::call)
       .def_prop_ro("traces", &Function::traces)
+      .def("_trace", &Function::trace)
       .def("saved_traces", &Function::saved_traces);
 
   // For AutoGraph: functions of lists of tensors.

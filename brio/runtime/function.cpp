@@ -1,5 +1,6 @@
 #include "brio/runtime/function.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -221,6 +222,22 @@ void TracedFunction::call(const Tensor* arguments, size_t n, std::vector<Tensor>
   const profile::TimeOps timing(timed);
   if (prepared.only_in_place) run_in_place(trace, prepared);
   else run_for_results(trace, prepared, arguments, n, results);
+}
+
+std::optional<TracedGraph> TracedFunction::trace(const std::vector<Aval>& arguments) {
+  const std::lock_guard lock(impl_->mutex);
+  for (const auto& known : impl_->traces)
+    if (known->asked_for == arguments || known->arguments == arguments) return *known;
+  const bool open = std::ranges::any_of(arguments, [](const Aval& aval) { return !aval.shape.known(); });
+  if (open && (impl_->asks_for_numbers || !symbolic_plans())) return {};
+  try {
+    FunctionTrace& made = impl_->add([&] { return trace_graph(impl_->body, arguments); }, {});
+    made.asked_for = arguments;
+    return made;
+  } catch (const UnknownSize&) {
+    impl_->asks_for_numbers = true;
+    return {};
+  }
 }
 
 void TracedFunction::set_arena_limit(size_t bytes) {

@@ -41,6 +41,9 @@ class TracedFunction {
   TracedFunction(Body body, std::vector<Aval> signature);
   ~TracedFunction();
   void call(const Tensor* arguments, size_t n, std::vector<Tensor>& results);
+  // The trace for arguments of these kinds, whose unknown sizes are symbols, without a call; calls with arguments
+  // that fit will find it. None: the body asks for the number that a size is.
+  std::optional<TracedGraph> trace(const std::vector<Aval>& arguments);
   // What it is called where its traces are counted; asked for when there is one to count.
   void set_name(std::function<std::string()> name);
   void set_step_key(const void* key);  // its steps of training are those of others with the same key, too

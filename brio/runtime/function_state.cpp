@@ -166,14 +166,22 @@ FunctionTrace& TracedFunction::Impl::find(const Tensor* arguments, size_t n, std
                   traces.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     return *traces.front();
   }
-  const TraceTimer timer(profile::Part::trace, true, name,
-                         traces.empty() ? std::string() : difference(traces.front()->arguments, arguments, n));
+  FunctionTrace& made = add(
+      [&] {
+        return make_trace({arguments, n});
+      },
+      traces.empty() ? std::string() : difference(traces.front()->arguments, arguments, n));
+  sizes.clear();
+  if (made.open) bind_symbols(made.arguments, {arguments, n}, sizes);
+  return made;
+}
+
+FunctionTrace& TracedFunction::Impl::add(const std::function<TracedGraph()>& make, std::string why) {
+  const TraceTimer timer(profile::Part::trace, true, name, std::move(why));
   const uint64_t steps_before = profile::optimizer_steps_traced();
   auto made = std::make_unique<FunctionTrace>();
-  static_cast<TracedGraph&>(*made) = make_trace({arguments, n});
+  static_cast<TracedGraph&>(*made) = make();
   made->trains = profile::optimizer_steps_traced() != steps_before;
-  sizes.clear();
-  if (made->open) bind_symbols(made->arguments, {arguments, n}, sizes);
   made->on_host = has_strings(made->graph);
   made->has_places = has_places(made->graph);
   traces.insert(traces.begin(), std::move(made));

@@ -34,6 +34,7 @@ struct FunctionTrace : TracedGraph {
     std::vector<BufferRef> kept;
     std::vector<void*> kept_data;
   };
+  std::vector<Aval> asked_for;  // where it was made without a call; its own may say more of the sizes
   std::vector<Prepared> plans;  // the latest last
   // The passes have run, once for all sizes.
   struct Optimized {
@@ -103,6 +104,7 @@ struct TracedFunction::Impl final : PlanKeeper {
 
   // The trace for such arguments. `sizes` are those of its symbols.
   FunctionTrace& find(const Tensor* arguments, size_t n, std::vector<Size>& sizes);
+  FunctionTrace& add(const std::function<TracedGraph()>& make, std::string why);
   // The device of a call, before parts of it that stand elsewhere are looked at.
   static Device& called_on(FunctionTrace& trace, const Recording& recording, std::span<const Size> sizes);
   // Where a call runs, but for parts of it that stand elsewhere.

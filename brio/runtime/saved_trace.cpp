@@ -8,22 +8,6 @@
 namespace brio {
 namespace {
 
-// Code of the host is not part of a graph: what is written must be found again by its name.
-void refuse_host_code(const Graph& graph) {
-  for (const Node& node : graph.nodes)
-    for (const auto& body : node.graphs) {
-      if (!body->host) {
-        refuse_host_code(*body);
-        continue;
-      }
-      const size_t tokens = node.op->kind == OpKind::effect ? 1 : 0;
-      if (!revived_body(*node.op, *body->host, node.in.size() - tokens))
-        throw_invalid(*node.op, cat("'", body->host->name,
-                                    "' is code of the host, which cannot be saved; leave it out of the function that "
-                                    "is saved, and do it outside"));
-    }
-}
-
 SizedAs sized_as(const Aval& aval) {
   SizedAs made{{}, aval.dtype};
   for (const Size size : aval.shape) made.dims.push_back(size.known() ? int64_t{size} : -1);
@@ -43,7 +27,23 @@ std::string described(const std::vector<SizedAs>& all) {
 
 }  // namespace
 
-SavedTrace::SavedTrace(TracedGraph trace) : trace_(std::move(trace)) { refuse_host_code(trace_.graph); }
+SavedTrace::SavedTrace(TracedGraph trace) : trace_(std::move(trace)) {}
+
+// Code of the host is not part of a graph: what is written must be found again by its name.
+void SavedTrace::refuse_host_code(const Graph& graph) {
+  for (const Node& node : graph.nodes)
+    for (const auto& body : node.graphs) {
+      if (!body->host) {
+        refuse_host_code(*body);
+        continue;
+      }
+      const size_t tokens = node.op->kind == OpKind::effect ? 1 : 0;
+      if (!revived_body(*node.op, *body->host, node.in.size() - tokens))
+        throw_invalid(*node.op, cat("'", body->host->name,
+                                    "' is code of the host, which cannot be saved; leave it out of the function that "
+                                    "is saved, and do it outside"));
+    }
+}
 
 SavedTrace SavedTrace::of(const BodyFn& body, std::span<const SizedAs> arguments) {
   std::vector<Aval> avals;
@@ -56,6 +56,7 @@ SavedTrace SavedTrace::of(const BodyFn& body, std::span<const SizedAs> arguments
   try {
     const OpOrigins origins;
     SavedTrace saved(trace_graph(body, avals));
+    refuse_host_code(saved.trace_.graph);
     for (uint32_t node = 0; node < saved.trace_.graph.nodes.size(); ++node)
       saved.places_.push_back(origins.of(node).place);
     return saved;

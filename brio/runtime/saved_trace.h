@@ -34,7 +34,8 @@ class SavedTrace {
   static SavedTrace of(const BodyFn& body, std::span<const SizedAs> arguments);
   explicit SavedTrace(TracedGraph trace);
 
-  // Variables are written by their place in `variables`; tensors that are not small are added to `constants`.
+  // Throws InvalidArgument where it calls code of the host. Variables are written by their place in `variables`;
+  // tensors that are not small are added to `constants`.
   std::string write(std::span<const VariableRef> variables, std::vector<Tensor>& constants) const;
   // The file is not to be trusted: throws InvalidArgument, with the line, for what was not written by write().
   static SavedTrace read(std::string_view text, std::span<const VariableRef> variables,
@@ -53,6 +54,7 @@ class SavedTrace {
  private:
   friend class TraceReader;
   SavedTrace() = default;
+  static void refuse_host_code(const Graph& graph);
 
   TracedGraph trace_;
   std::vector<std::string> places_;

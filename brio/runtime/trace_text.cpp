@@ -56,6 +56,7 @@ void revive(Graph& graph) {
 }  // namespace
 
 std::string SavedTrace::write(std::span<const VariableRef> variables, std::vector<Tensor>& constants) const {
+  refuse_host_code(trace_.graph);
   const bool effects =
       trace_.graph.outputs.size() >
       trace_.results + static_cast<size_t>(std::ranges::count_if(

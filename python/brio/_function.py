@@ -39,13 +39,28 @@ class Function(_core._Function):
 
     def get_concrete_function(self, *args, **kwargs):
         """This function for arguments of one kind, which may be given as TensorSpecs."""
-        if not args and not kwargs and self.input_signature is not None:
-            args = self.input_signature
-        elif self.input_signature is None:
-            specified = _nest.map_structure(_specified, (args, kwargs))
-            if specified not in self._specified:  # for SavedModels
-                self._specified.append(specified)
-        return ConcreteFunction(self, args, kwargs)
+        if self.input_signature is not None:
+            if not args and not kwargs:
+                args = self.input_signature
+            return ConcreteFunction(self, args, kwargs, self._trace_of((self.input_signature, {})))
+        specified = _nest.map_structure(_specified, (args, kwargs))
+        if specified not in self._specified:  # for SavedModels
+            self._specified.append(specified)
+        return ConcreteFunction(self, args, kwargs, self._trace_of(specified))
+
+    def _trace_of(self, specified):
+        """(results as TensorSpecs, trace) for arguments of such kinds; None where no trace can be for all of them."""
+        specs = [leaf for leaf in _nest.flatten(specified) if isinstance(leaf, TensorSpec)]
+        if any(s.shape.rank is None for s in specs):
+            return None
+        numbers = iter(range(len(specs)))
+        args, kwargs = _nest.map_structure(lambda leaf: _core.convert_to_tensor(next(numbers), dtype="int64") if isinstance(leaf, TensorSpec) else leaf, specified)
+        found = self._trace(tuple(args), kwargs, [(s.shape, s.dtype) for s in specs])
+        if found is None:
+            return None
+        _, results, trace = found
+        made = [TensorSpec(shape, dtype) for shape, dtype in trace.results]
+        return _nest.map_structure(lambda x: made[int(x)] if _core.is_tensor(x) else x, results), trace
 
     def pretty_printed_concrete_signatures(self, verbose=True):
         """What went in and came out of each trace, as a text."""
@@ -115,8 +130,9 @@ class AtomicFunction:
 class ConcreteFunction:
     """A function for arguments of certain shapes and dtypes."""
 
-    def __init__(self, function, args, kwargs):
-        self._function, self.structured_input_signature = function, (args, kwargs)
+    def __init__(self, function, args, kwargs, traced=None):
+        # `traced`: (results as TensorSpecs, trace), or None where only a call can tell.
+        self._function, self.structured_input_signature, self._traced = function, (args, kwargs), traced
 
     def __call__(self, *args, **kwargs):
         leaves = _nest.flatten(self.structured_input_signature)
@@ -173,7 +189,14 @@ class ConcreteFunction:
     @property
     def structured_outputs(self):
         """Descriptions of what it returns."""
-        return _nest.map_structure(lambda x: TensorSpec.from_tensor(x) if _core.is_tensor(x) else x, self._function(*_zeros(self.structured_input_signature[0]), **_zeros(self.structured_input_signature[1])))
+        if self._traced is not None:
+            return self._traced[0]
+        return _nest.map_structure(lambda x: TensorSpec.from_tensor(x) if _core.is_tensor(x) else x, self._called())
+
+    def _called(self):
+        """Its results for zeros: what cannot be traced, such as a function that makes variables, runs."""
+        args, kwargs = self.structured_input_signature
+        return self._function(*_zeros(args), **_zeros(kwargs))
 
     @property
     def outputs(self):
@@ -195,7 +218,9 @@ class ConcreteFunction:
         """What was traced, as a graph of operations."""
         from brio._function_graph import FuncGraph
 
-        self._function(*_zeros(self.structured_input_signature[0]), **_zeros(self.structured_input_signature[1]))
+        if self._traced is not None:
+            return FuncGraph(self.name, self._traced[1])
+        self._called()
         return FuncGraph(self.name, self._function.saved_traces()[-1][2])
 
     def pretty_printed_signature(self, verbose=True):

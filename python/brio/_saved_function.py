@@ -61,9 +61,13 @@ def traces_of(function):
     wanted = [((*function.input_signature,), {})] if function.input_signature is not None else function._specified
     made = [trace for args, kwargs in wanted for trace in _of_known_ranks(function, args, kwargs)]
     if function.input_signature is None:
+        kind_of = lambda named, graph: (repr(named), repr([(tuple(s), d.name) for s, d in graph.arguments]))  # noqa: E731
+        known = {kind_of(trace.arguments, trace.graph) for trace in made}
         for arguments, results, graph in function.saved_traces():
             number_of = lambda x: int(x) if is_tensor(x) else None  # noqa: E731
             named = _by_name(function, *arguments, number_of)
+            if kind_of(named, graph) in known:
+                continue
             made.append(Trace(named, encode(results, number_of), graph, tensor_names(parameters_of(function.python_function), named, {})))
     return made
 
@@ -181,7 +185,9 @@ class RestoredFunction(Function):
 
     def get_concrete_function(self, *args, **kwargs):
         """The one of its traces that takes such arguments, which may be given as TensorSpecs."""
-        return ConcreteFunction(self, args, kwargs)
+        ((number, _), _) = self._found(args, kwargs)
+        trace = self.saved[number]
+        return ConcreteFunction(self, args, kwargs, (decode(trace.results, trace.result_specs), trace.graph))
 
     @property
     def function_spec(self):

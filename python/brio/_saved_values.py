@@ -104,6 +104,10 @@ def takes(row, given, specs, convert, tensors):
 
 
 def _takes_tensor(number, given, spec, convert, tensors):
+    if isinstance(given, TensorSpec):
+        fits = spec.dtype == given.dtype and _covers(spec.shape, given.shape)
+        tensors[number] = given
+        return fits
     if not is_tensor(given):
         if not convert:
             return False
@@ -116,6 +120,13 @@ def _takes_tensor(number, given, spec, convert, tensors):
         return False
     tensors[number] = value
     return True
+
+
+def _covers(known, given):
+    """Has each tensor of shape `given` this one too?"""
+    if known.rank is None or given.rank is None:
+        return known.rank is None
+    return known.rank == given.rank and all(k is None or k == g for k, g in zip(known, given))
 
 
 # ---- parameters of functions

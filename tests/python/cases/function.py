@@ -211,6 +211,20 @@ CASES = [
                 x = tf.concat([x, x], 0)
             return x
         result = f(tf.constant(3))""", {"raises": "ValueError"}),
+    ("concrete_function_of_open_sizes_runs_nothing", """
+        steps = tf.Variable(0.0)
+        @tf.function
+        def f(x):
+            steps.assign_add(1.0)
+            return {'sum': tf.reduce_sum(x, 0), 'product': x @ tf.transpose(x)}, tf.reshape(x, (-1, 65))
+        concrete = f.get_concrete_function(tf.TensorSpec([None, 130], tf.float32))
+        shapes = tf.nest.map_structure(lambda t: t.shape.as_list(), concrete.structured_outputs)
+        concrete.graph
+        before = float(steps)
+        sums = [float(tf.reduce_sum(f(tf.ones((n, 130)))[1])) for n in (3, 200, 7)]
+        [shapes, before, float(steps), sums, f.experimental_get_tracing_count(), concrete(tf.ones((2, 130)))[0]['product']]
+    """),
+    ("concrete_function_that_does_not_fit", "tf.function(lambda x: tf.matmul(x, tf.ones((3, 4)))).get_concrete_function(tf.TensorSpec((None, 5)))"),
     ("concrete_function", """
         @tf.function
         def f(x):
