@@ -54,6 +54,42 @@ TEST(OpenSizes, ATrainingStepLearnsAsWithoutIt) {
   EXPECT_EQ(f.traces(), 2u);
 }
 
+TEST(OpenSizes, ATraceThatWasAskedForServesCallsAndRunsNothing) {
+  Variable steps(0.0f);
+  const auto body = [&](const std::vector<Tensor>& x) -> std::vector<Tensor> {
+    steps.assign_add(Tensor(1.0f));
+    return {reshape(x[0], {-1, 65}) + steps.value()};
+  };
+  detail::TracedFunction f(body);
+  const std::vector<Aval> open{{Shape({Size::unknown(0), Size(130)}), f32}};
+  const std::optional<TracedGraph> trace = f.trace(open);
+  ASSERT_TRUE(trace);
+  const Shape shape = trace->graph.values[trace->graph.outputs[0]].shape;
+  EXPECT_FALSE(shape[0].known());
+  EXPECT_EQ(int64_t{shape[1]}, 65);
+  EXPECT_EQ(steps.value().item<float>(), 0.0f);
+  EXPECT_TRUE(f.trace(open));
+  for (const int64_t n : {3, 200, 1}) {
+    const Tensor x = numbers({n, 130});
+    std::vector<Tensor> results;
+    f.call(&x, 1, results);
+    expect_same_bits(results[0], reshape(x, {-1, 65}) + steps.value());
+  }
+  EXPECT_EQ(steps.value().item<float>(), 3.0f);
+  EXPECT_EQ(f.traces(), 1u);
+}
+
+TEST(OpenSizes, AFunctionThatAsksForASizeHasNoTraceForAll) {
+  detail::TracedFunction f([](const std::vector<Tensor>& x) -> std::vector<Tensor> {
+    return {x[0] * static_cast<float>(int64_t{x[0].shape()[0]})};
+  });
+  EXPECT_FALSE(f.trace({{Shape({Size::unknown(0)}), f32}}));
+  const Tensor x = numbers({7});
+  std::vector<Tensor> results;
+  f.call(&x, 1, results);
+  expect_same_bits(results[0], x * 7.0f);
+}
+
 TEST(OpenSizes, SizesThatWereTakenForEqualMayDiffer) {
   const auto body = [](const Tensor& x, const Tensor& y) { return sum(x * y, {0}); };
   const auto f = function(body, Sizes::open);

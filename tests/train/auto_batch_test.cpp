@@ -6,6 +6,7 @@
 #include <brio/brio.h>
 #include "brio/train/progress_bar.h"
 #include "tests/nn/golden_values.h"
+#include "tests/share.h"
 
 namespace brio::train {
 namespace {
@@ -201,7 +202,8 @@ TEST(AutoBatch, MemoryThatIsRefusedEndsTheSearchAndNothingElse) {
   x.array();
   y.array();
   int survived = 0, shrunk = 0;
-  for (uint64_t n = 1;; n += n < 120 ? 1 : 7) {
+  const uint64_t stride = 3 / test::share_of(3);
+  for (uint64_t n = 1;; n += stride * (n < 120 ? 1 : 7)) {
     trim_host_memory();
     const nn::Sequential model = small_model();
     const nn::SGD sgd(0.001);
