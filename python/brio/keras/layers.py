@@ -183,8 +183,18 @@ def _python_layer(handle):
 
 
 # Which few programs use: they load when one does.
-_ELSEWHERE = {"TFSMLayer": "_tfsm_layer", "HashedCrossing": "_hashed_crossing", **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "_conv_lstm"),
-              **dict.fromkeys(("RandomHeight", "RandomWidth", "ThresholdedReLU"), "_legacy_layers")}
+_ELSEWHERE = {
+    name: module
+    for module, names in {
+        "_tfsm_layer": "TFSMLayer",
+        "_hashed_crossing": "HashedCrossing",
+        "_conv_lstm": "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
+        "_legacy_layers": "RandomHeight RandomWidth ThresholdedReLU",
+        "_color_layers": "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization RandomSaturation "
+                         "RandomSharpness Solarization",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
 
 
 def __getattr__(name):
