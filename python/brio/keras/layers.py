@@ -192,6 +192,13 @@ _ELSEWHERE = {
         "_legacy_layers": "RandomHeight RandomWidth ThresholdedReLU",
         "_color_layers": "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization RandomSaturation "
                          "RandomSharpness Solarization",
+        "_histogram_layers": "AutoContrast ContrastLimitedAdaptiveHistogramEqualization Equalization",
+        "_warp_layers": "RandomElasticTransform RandomErasing RandomGaussianBlur RandomPerspective RandomShear",
+        "_mixing_layers": "AugMix CutMix MaxNumBoundingBoxes MixUp Pipeline RandAugment",
+        "_adaptive_pooling": "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D "
+                             "AdaptiveMaxPooling3D",
+        "_spectrograms": "MelSpectrogram STFTSpectrogram",
+        "_reversible_embedding": "ReversibleEmbedding",
     }.items()
     for name in names.split()
 }  # fmt: skip
