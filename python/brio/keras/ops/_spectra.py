@@ -1,5 +1,7 @@
 """keras.ops: spectra of signals and back, with complex numbers as pairs (real, imaginary)."""
 
+import numpy as np
+
 import brio as tf
 from brio import _core
 from brio.keras.ops._convert import tensor, together
@@ -31,7 +33,7 @@ def ifft2(x):
 
 
 def _frames(name, window, sequence_length, fft_length, dtype):
-    """A window in the middle of fft_length numbers, as tf.signal takes it."""
+    """A window in the middle of fft_length numbers."""
     if fft_length < sequence_length:
         raise ValueError(f"[{name}] fft_length is {fft_length}; it is {sequence_length}, the sequence_length, or more")
     if window is None:
@@ -45,7 +47,24 @@ def _frames(name, window, sequence_length, fft_length, dtype):
         raise ValueError(f"[{name}] the window has shape {tuple(window.shape)}; it is ({sequence_length},), as sequence_length says")
     before = (fft_length - sequence_length) // 2
     window = _core.pad(window, [[before, fft_length - sequence_length - before]])
-    return lambda length, dtype=None: window
+    return window
+
+
+def _cut(x, length, step):
+    """Windows of signals, one every `step` samples, (..., windows, length). Unlike tf.signal.frame for any number of signals, known later."""
+    samples = x.shape[-1] if x.shape[-1] is not None else _core.shape(x)[-1]
+    if isinstance(samples, int) and samples < length:
+        raise ValueError(f"[stft] signals of {samples} samples are shorter than a window of {length}")
+    starts = _core.range((samples - length) // step + 1) * step
+    return _core.gather(x, starts[:, None] + _core.range(length), axis=-1)
+
+
+def _overlapped(frames, step):
+    """The sum of windows, one every `step` samples."""
+    count, length = frames.shape[-2:]
+    at = (np.arange(count)[:, None] * step + np.arange(length)).reshape(-1)
+    summed = tf.math.unsorted_segment_sum(tf.transpose(_core.reshape(frames, [-1, len(at)])), _core.constant(at, "int32"), int(at[-1]) + 1)
+    return _core.reshape(tf.transpose(summed), _core.concat([_core.shape(frames)[:-2], [int(at[-1]) + 1]], 0))
 
 
 def _checked(name, sequence_stride):
@@ -66,7 +85,8 @@ def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=
         raise TypeError(f"[stft] takes float32 or float64, but got {getattr(x.dtype, 'name', x.dtype)}")
     if center:
         x = _core.pad(x, [[0, 0]] * (len(x.shape) - 1) + [[fft_length // 2, fft_length // 2]], mode="REFLECT")
-    made = tf.signal.stft(x, fft_length, sequence_stride, fft_length, _frames("stft", window, sequence_length, fft_length, x.dtype))
+    window, frames = _frames("stft", window, sequence_length, fft_length, x.dtype), _cut(x, fft_length, sequence_stride)
+    made = tf.signal.rfft(frames if window is None else frames * window, [fft_length])
     return tf.math.real(made), tf.math.imag(made)
 
 
@@ -81,8 +101,11 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
     _checked("istft", sequence_stride)
     spectra = _complex("istft", x)
     window = _frames("istft", window, sequence_length, fft_length, tf.math.real(spectra).dtype)
-    window = None if window is None else tf.signal.inverse_stft_window_fn(sequence_stride, window)
-    made = tf.signal.inverse_stft(spectra, fft_length, sequence_stride, fft_length, window)
+    frames = tf.signal.irfft(spectra, [fft_length])
+    if window is not None:
+        undo = tf.signal.inverse_stft_window_fn(sequence_stride, lambda length, dtype=None: window)
+        frames = frames * undo(fft_length, dtype=frames.dtype)
+    made = _overlapped(frames, sequence_stride)
     start = fft_length // 2 if center else 0
     if length is not None:
         return made[..., start : start + length]
