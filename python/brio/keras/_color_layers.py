@@ -154,9 +154,10 @@ class RandomColorJitter(ImageLayer):
                  data_format=None, **kwargs):  # fmt: skip
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         self.value_range = value_pair("RandomColorJitter", value_range)
-        self.brightness_factor, self.contrast_factor = brightness_factor, contrast_factor
-        self.saturation_factor, self.hue_factor = saturation_factor, hue_factor
-        factors = ((Brightness, brightness_factor), (Contrast, contrast_factor), (RandomSaturation, saturation_factor), (RandomHue, hue_factor))
+        given = (brightness_factor, contrast_factor, saturation_factor, hue_factor)
+        given = [tuple(f) if isinstance(f, list) else f for f in given]
+        self.brightness_factor, self.contrast_factor, self.saturation_factor, self.hue_factor = given
+        factors = zip((Brightness, Contrast, RandomSaturation, RandomHue), given)
         steps = [cls(factor, value_range=self.value_range) for cls, factor in factors if factor is not None]
         for step in steps:
             step.generator = self.generator

@@ -21,6 +21,8 @@ def trains():
 class TakesDicts(Layer):
     """A layer that trains unless it is told otherwise, and whose call() also takes a dictionary, {"images": ..., "labels": ...}."""
 
+    trains_unless_told = True
+
     def __call__(self, data, *args, **kwargs):
         leaves = _nest.flatten(data) if isinstance(data, dict) else ()
         if not isinstance(data, dict) or any(isinstance(x, KerasTensor) for x in leaves):

@@ -16,6 +16,8 @@ class ReversibleEmbedding(Layer):
 
     def __init__(self, input_dim, output_dim, tie_weights=True, embeddings_initializer="uniform", embeddings_regularizer=None, embeddings_constraint=None,
                  mask_zero=False, reverse_dtype=None, logit_soft_cap=None, **kwargs):  # fmt: skip
+        if kwargs.pop("quantization_config", None) is not None:
+            raise ValueError("[ReversibleEmbedding] quantization_config is not supported; leave it out")
         super().__init__(**kwargs)
         self.input_dim, self.output_dim, self.tie_weights, self.mask_zero = int(input_dim), int(output_dim), tie_weights, mask_zero
         self.embeddings_initializer = initializers.get(embeddings_initializer)

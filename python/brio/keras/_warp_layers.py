@@ -67,10 +67,15 @@ class RandomShear(Affine):
         super().__init__(interpolation, fill_mode, fill_value, data_format, seed, **kwargs)
         for name, factor in (("x_factor", x_factor), ("y_factor", y_factor)):
             numbers = list(factor) if isinstance(factor, (tuple, list)) else [factor]
-            own = len(numbers) == 2 and numbers[0] == -numbers[1]  # what a number became, in a config
+            own = len(numbers) == 2 and numbers[0] == -numbers[1]  # what Keras makes of a number, in a config that it cannot read itself
             if any(not 0 <= f <= 1 for f in numbers) and not own:
                 raise ValueError(f"[RandomShear] {name} is {factor}; it lies in [0, 1]")
             setattr(self, name, pair("RandomShear", name, factor, -1, 1))
+
+    def get_config(self):
+        """What the layer was made with; from_config() makes another of it."""
+        numbers = {n: f[1] for n, f in (("x_factor", self.x_factor), ("y_factor", self.y_factor)) if f[0] == -f[1]}
+        return {**super().get_config(), **numbers}
 
     def draw(self, images):
         """The transform of each picture."""

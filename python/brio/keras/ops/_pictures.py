@@ -6,7 +6,7 @@ import numpy as np
 
 import brio as tf
 from brio import _core
-from brio.keras.ops._convert import channels_last, floating, tensor
+from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, of_values, tensor
 
 
 def _lanczos(radius):
@@ -43,6 +43,7 @@ def _weights(size, new, scale, translation, kernel, antialias):
     return _core.where(tf.logical_and(at >= -0.5, at <= size - 0.5)[None], weights, _core.zeros_like(weights))
 
 
+@of_values
 def scale_and_translate(images, output_shape, scale, translation, spatial_dims, method, antialias=True):
     """Tensors resampled along some axes: what is at x comes to scale · x + translation.
 
@@ -118,8 +119,8 @@ def extract_patches_3d(volumes, size, strides=None, dilation_rate=1, padding="va
     if len(size) != 3 or len(strides) != 3 or len(volumes.shape) not in (4, 5):
         raise ValueError(f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; they are numbers, or three of them")
     depth = math.prod(size) * volumes.shape[-1]
-    kernel = _core.reshape(_core.eye(depth, dtype=volumes.dtype if volumes.dtype.is_floating else "float32"), [*size, volumes.shape[-1], depth])
+    kernel = _core.reshape(_core.eye(depth, dtype=name_of(volumes) if "float" in name_of(volumes) else "float32"), [*size, volumes.shape[-1], depth])
     single = len(volumes.shape) == 4
     made = conv(floating(volumes[None] if single else volumes), kernel, strides, padding, None, dilation_rate)
-    made = made if made.dtype == volumes.dtype else _core.cast(made, volumes.dtype)
+    made = as_dtype(made, name_of(volumes))
     return back(made[0] if single else made)

@@ -4,7 +4,7 @@ import numpy as np
 
 import brio as tf
 from brio import _core
-from brio.keras.ops._convert import tensor, together
+from brio.keras.ops._convert import of_values, tensor, together
 
 
 def _complex(name, x):
@@ -90,6 +90,7 @@ def stft(x, sequence_length, sequence_stride, fft_length, window="hann", center=
     return tf.math.real(made), tf.math.imag(made)
 
 
+@of_values
 def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="hann", center=True):
     """The signals of which (real, imaginary) are the spectra of windows.
 

@@ -6,7 +6,7 @@ import operator
 
 import brio as tf
 from brio import _core
-from brio.keras.ops._convert import channels_last, name_of, tensor
+from brio.keras.ops._convert import channels_last, name_of, of_values, tensor
 
 _ORDERS = ("nearest", "bilinear")
 
@@ -89,6 +89,7 @@ def _rounded(at, interpolation):
     return tf.sign(at) * tf.floor(tf.abs(at) + 0.5) if interpolation == "nearest" else at
 
 
+@of_values
 def affine_transform(images, transform, interpolation="bilinear", fill_mode="constant", fill_value=0, data_format=None):
     """Pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k) with k = c0 x + c1 y + 1; a transform is a0 ... c1.
 
@@ -117,6 +118,7 @@ def homography(start_points, end_points):
     return _core.squeeze(tf.linalg.solve(_core.concat([of_x, of_y], axis=1), _core.concat([start[..., :1], start[..., 1:]], axis=1)), [-1])
 
 
+@of_values
 def perspective_transform(images, start_points, end_points, interpolation="bilinear", fill_value=0, data_format=None):
     """Pictures of which four points (x, y) are moved from start_points to end_points, (4, 2) or (batch, 4, 2).
 
@@ -163,6 +165,7 @@ def _index(i, size, fill_mode):
 _FILLS = ("constant", "nearest", "wrap", "mirror", "reflect")
 
 
+@of_values
 def map_coordinates(inputs, coordinates, order, fill_mode="constant", fill_value=0):
     """The values at coordinates, of which there is a tensor for each axis: the nearest ones (order 0) or between them (order 1).
 
@@ -215,6 +218,7 @@ def _filtered(images, kernel):
     return _core._nn.depthwise_conv2d(images, kernel, [1, 1, 1, 1], "SAME")
 
 
+@of_values
 def gaussian_blur(images, kernel_size=(3, 3), sigma=(1.0, 1.0), data_format=None):
     """Pictures blurred by a Gaussian filter of a size and of deviations along rows and columns.
 
@@ -237,14 +241,15 @@ def distorted(images, alpha, sigma, most, interpolation, fill_mode, fill_value, 
     rows, columns = images.shape[1], images.shape[2]
     reach = 3.0 * tf.floor(_core.cast(sigma, "float32"))  # Keras' filters have 6 sigma | 1 weights, sigma cut to a whole number
     weights = _bell(6 * int(most) | 1, sigma, "float32", reach)
-    noise = draw([_core.shape(images)[0], rows, columns, 2]) * sigma
+    noise = draw([_core.shape(images)[0], rows, columns, 1]) * sigma  # one for both axes, as Keras' seed draws it
     noise = _filtered(_filtered(noise, _core.reshape(weights, [-1, 1])), _core.reshape(weights, [1, -1])) * alpha
     y = _core.reshape(_core.range(rows, dtype="float32"), [1, -1, 1]) + noise[..., 0]
-    x = _core.reshape(_core.range(columns, dtype="float32"), [1, 1, -1]) + noise[..., 1]
+    x = _core.reshape(_core.range(columns, dtype="float32"), [1, 1, -1]) + noise[..., 0]
     picture = _core.reshape(_core.range(_core.shape(images)[0]), [-1, 1, 1])
     return _mixed(images, [(y, rows), (x, columns)], _ORDERS.index(interpolation), fill_mode, fill_value, picture, channels=True)
 
 
+@of_values
 def elastic_transform(images, alpha=20.0, sigma=5.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, seed=None, data_format=None):
     """Pictures distorted by random moves of their pixels that are smooth over about sigma pixels and in proportion to alpha.
 
