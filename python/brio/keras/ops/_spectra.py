@@ -96,7 +96,7 @@ def istft(x, sequence_length, sequence_stride, fft_length, length=None, window="
 
     >>> signal = np.sin(np.arange(128.0, dtype="float32"))
     >>> back = keras.ops.istft(keras.ops.stft(signal, 32, 8, 32), 32, 8, 32)
-    >>> bool(np.allclose(back, signal, atol=1e-4))
+    >>> bool(np.allclose(back[24:-24], signal[24:-24], atol=1e-4))
     True
     """
     _checked("istft", sequence_stride)
