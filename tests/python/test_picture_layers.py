@@ -208,3 +208,27 @@ def test_functions_are_steps_of_models(tmp_path):
         np.testing.assert_allclose(model.predict(data, verbose=0), f(tf.constant(data)), rtol=1e-4, atol=1e-3)
         model.save(tmp_path / "model.keras")
         np.testing.assert_allclose(keras.models.load_model(tmp_path / "model.keras").predict(data, verbose=0), f(tf.constant(data)), rtol=1e-4, atol=1e-3)
+
+
+def test_frames_are_drawn_around_boxes():
+    x = np.zeros((2, 60, 80, 3), "float32")
+    boxes = {"boxes": np.float32([[[20, 10, 50, 40], [0, 0, 5, 5]]] * 2), "labels": np.array([[3, -1], [0, 0]])}
+    made = keras.visualization.draw_bounding_boxes(x, boxes, "xyxy", color=(255, 0, 9), line_thickness=1)
+    assert made.dtype == np.uint8 and made.shape == x.shape
+    frame = np.zeros((60, 80), bool)
+    frame[10:41, [20, 50]] = frame[[10, 40], 20:51] = True
+    assert np.array_equal(made[0, ..., 0] == 255, frame) and np.array_equal(made[0, ..., 2] == 9, frame)
+    assert made[1, 0, 3].tolist() == [255, 0, 9], "a label of -1 is no box"
+    with pytest.raises(TypeError):
+        keras.visualization.draw_bounding_boxes(x, boxes["boxes"], "xyxy")
+
+
+def test_galleries_are_written(tmp_path):
+    pytest.importorskip("matplotlib").use("Agg")
+    x = np.random.default_rng(1).uniform(0, 1, (5, 30, 40, 3))
+    show = keras.visualization
+    show.plot_image_gallery(x, y_true=np.arange(5), label_map={0: "cat"}, value_range=(0, 1), path=tmp_path / "pictures.png")
+    boxes = {"boxes": np.ones((5, 2, 4)) * [3, 3, 20, 20], "labels": np.ones((5, 2))}
+    show.plot_bounding_box_gallery(x, "xyxy", y_true=boxes, legend=True, path=tmp_path / "boxes.png")
+    show.plot_segmentation_mask_gallery(255 * x, 3, y_true=(x[..., :1] * 3).astype(int), path=tmp_path / "masks.png")
+    assert all((tmp_path / f"{name}.png").stat().st_size > 1000 for name in ("pictures", "boxes", "masks"))

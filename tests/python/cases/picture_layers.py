@@ -209,4 +209,36 @@ CASES = [
                 result.append('refused')
         result
     """),
+    # ---- boxes, and pictures with what is drawn on them
+    ("formats_of_boxes", """
+        boxes = rng.uniform(0, 80, (2, 5, 4)).astype('float32')
+        formats = ('xyxy', 'yxyx', 'xywh', 'center_xywh', 'center_yxhw', 'rel_xyxy', 'rel_yxyx', 'rel_xywh', 'rel_center_xywh')
+        convert = keras.utils.bounding_boxes.convert_format
+        made = [convert(boxes, a, b, height=50, width=90)[1, 3] for a in formats for b in formats if a != b]
+        several = convert({'boxes': boxes, 'labels': np.ones((2, 5))}, 'xywh', 'xyxy')
+        [tf.stack(made)[::3], several['boxes'][0, 0], sorted(several)]
+    """, {"rtol": 1e-4, "atol": 1e-3}),
+    ("boxes_moved_and_compared", """
+        B = keras.utils.bounding_boxes
+        b = rng.uniform(0, 80, (2, 5, 4)).astype('float32')
+        b[..., 2:] += b[..., :2]
+        a = b + rng.normal(0, 3, b.shape).astype('float32')
+        a[..., 2:] = np.maximum(a[..., 2:], a[..., :2] + 1)
+        each = lambda *numbers: tf.constant(np.float32(numbers))
+        clipped = B.clip_to_image_size({'boxes': b, 'labels': np.ones((2, 5), 'float32')}, 30, 70)
+        turned = [B.affine_transform(tf.constant(b), each(10, -30), each(.1, -.2), each(.05, .3), each(1.2, .8), each(5, -8), each(-3, 4), 50, 90, **more)[:, 2]
+                  for more in ({}, {'center_x': .2, 'center_y': .9})]
+        [clipped['boxes'][1], clipped['labels'], turned, B.crop(b, 10, 20, 30, 40)[0], B.pad(b, 10, 20)[1, 0],
+         B.encode_box_to_deltas(a, b, 'xyxy', 'xyxy')[0], B.encode_box_to_deltas(a, b, 'xyxy', 'xywh', encoding_format='center_xywh', variance=[.1, .1, .2, .2])[1, :2],
+         B.decode_deltas_to_boxes(a, b / 100, 'xyxy', 'xywh')[0, :2], B.decode_deltas_to_boxes(a, b / 100, 'xyxy', 'rel_xyxy', encoded_format='center_xywh', image_shape=(50, 90, 3))[1, 4],
+         B.compute_iou(a, b, 'xyxy')[1], B.compute_iou(a[0], b[1], 'xywh')[0], B.compute_iou(a[0] / 100, b[0] / 100, 'rel_xyxy', image_shape=(50, 90, 3))[:2],
+         B.compute_iou(a[0], np.where(np.arange(5)[:, None] > 2, -1.0, b[0]).astype('float32'), 'xyxy', use_masking=True)[1], B.compute_ciou(a, b, 'xyxy')]
+    """, {"rtol": 1e-3, "atol": 1e-4}),
+    ("masks_on_pictures", """
+        x, masks = rng.uniform(0, 255, (2, 30, 40, 3)).astype('float32'), rng.integers(-1, 4, (2, 30, 40, 1)).astype('int32')
+        draw = keras.visualization.draw_segmentation_masks
+        made = [draw(x, masks, num_classes=4), draw(x, masks, color_mapping={i: (10 * i, 5, 7) for i in range(4)}, alpha=0.3, ignore_index=2), draw(x, masks, blend=False),
+                draw(x.transpose(0, 3, 1, 2), masks.transpose(0, 3, 1, 2), 4, data_format='channels_first')]
+        [(m.shape, str(np.asarray(m).dtype), float(np.asarray(m, 'float64').mean()), np.asarray(m, 'float32')[1, 20, 5:8]) for m in made]
+    """, {"rtol": 1e-4}),
 ]
