@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from brio import _missing
+from brio import _core, _missing
 from brio.keras import _boxes, backend
 
 __all__ = ["draw_bounding_boxes", "draw_segmentation_masks", "plot_bounding_box_gallery", "plot_image_gallery", "plot_segmentation_mask_gallery"]
@@ -98,7 +98,7 @@ def draw_segmentation_masks(images, segmentation_masks, num_classes=None, color_
     known = (masks >= 0) & (masks < num_classes)
     drawn[known] = np.asarray(colors, "float32").reshape(-1, 3)[masks[known]]
     if not blend:
-        return drawn
+        return _core.convert_to_tensor(drawn)
     mixed = images * (1 - alpha) + drawn * alpha
     return np.where((masks != ignore_index)[..., None], mixed, images).astype("uint8")
 

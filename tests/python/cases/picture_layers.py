@@ -239,6 +239,6 @@ CASES = [
         draw = keras.visualization.draw_segmentation_masks
         made = [draw(x, masks, num_classes=4), draw(x, masks, color_mapping={i: (10 * i, 5, 7) for i in range(4)}, alpha=0.3, ignore_index=2), draw(x, masks, blend=False),
                 draw(x.transpose(0, 3, 1, 2), masks.transpose(0, 3, 1, 2), 4, data_format='channels_first')]
-        [(m.shape, str(np.asarray(m).dtype), float(np.asarray(m, 'float64').mean()), np.asarray(m, 'float32')[1, 20, 5:8]) for m in made]
+        [(tuple(m.shape), str(np.asarray(m).dtype), float(np.asarray(m, 'float64').mean()), np.asarray(m, 'float32')[1, 20, 5:8]) for m in made]
     """, {"rtol": 1e-4}),
 ]
