@@ -146,6 +146,37 @@ def test_dictionaries_go_through_datasets_and_models():
     assert not np.array_equal(model({"images": x, "labels": labels}, training=True)["images"], x)
 
 
+def test_older_layers_take_dictionaries_too():
+    x, labels = pictures(), np.eye(6, dtype="float32")
+    for layer in (layers.RandomFlip(), layers.RandomRotation(0.2), layers.RandomZoom(0.2), layers.RandomTranslation(0.2, 0.2), layers.RandomBrightness(0.2), layers.RandomContrast(0.2),
+                  layers.Resizing(20, 24), layers.CenterCrop(20, 24), layers.RandomCrop(20, 24)):  # fmt: skip
+        made = layer({"images": x, "labels": labels})
+        assert np.array_equal(made["labels"], labels) and tuple(made["images"].shape) == tuple(layer(x).shape)
+        assert [tuple(b["images"].shape[:1]) for b in tf.data.Dataset.from_tensor_slices({"images": x, "labels": labels}).batch(3).map(layer)] == [(3,), (3,)]
+    assert "bounding_boxes" in layers.RandomBrightness(0.1)({"images": x, "bounding_boxes": {"boxes": np.ones((6, 1, 4))}})
+    with pytest.raises(ValueError, match="leave those out"):
+        layers.RandomFlip()({"images": x, "segmentation_masks": x[..., :1]})
+    with pytest.raises(ValueError, match="images"):
+        layers.RandomFlip()({"pictures": x})
+
+
+def test_sizes_of_pictures_may_be_open():
+    x = pictures()
+    seen = [tf.TensorSpec([None, None, None, 3])]
+    for name in MAKERS:
+        if name == "RandomElasticTransform":  # whose filter has a size
+            continue
+        layer = MAKERS[name]()
+        traced = tf.function(lambda v, layer=layer: layer(v), input_signature=seen)
+        assert any(np.abs(np.asarray(traced(x)) - x).max() > 1 for _ in range(3)) and tuple(traced(x[:2, :30]).shape) == (2, 30, 48, 3)
+    inputs = keras.Input((None, None, 3))
+    model = keras.Model(inputs, layers.RandomInvert((1.0, 1.0))(inputs))
+    model.compile("sgd", "mse")
+    assert np.isclose(model.fit(x, x, verbose=0).history["loss"][0], np.mean((255 - 2 * x) ** 2), rtol=1e-3) and model.evaluate(x, x, verbose=0) == 0
+    outputs = layers.RandomPerspective()(layers.RandomElasticTransform()(layers.ContrastLimitedAdaptiveHistogramEqualization()(inputs)))
+    assert tuple(keras.Model(inputs, outputs).predict(x[:, :33], verbose=0).shape) == (6, 33, 48, 3)
+
+
 def test_boxes_and_masks_move_with_the_pictures():
     x = np.zeros((4, 60, 80, 3), "float32")
     x[:, 20:40, 30:50] = 200.0

@@ -80,6 +80,8 @@ class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
     def change(self, images, drawn):
         """The pictures equalized."""
         (height, width, channels), (down, across) = images.shape[1:], self.tile_grid_size
+        if height is None or width is None:
+            raise ValueError(f"[{self.name}] pictures of shape {tuple(images.shape)}; rows and columns must be known")
         rows, columns = -(-height // down), -(-width // across)  # of a tile
         levels = _core.cast(rescaled(_core.cast(images, "float32"), self.value_range, BYTE), "float32")
         if rows * down > height or columns * across > width:

@@ -5,7 +5,7 @@ import inspect
 import brio as tf
 from brio import _core, _nest
 from brio.keras import _boxes, backend, random
-from brio.keras._layer import KerasTensor, Layer
+from brio.keras._layer import KerasTensor, Layer, _shapes_only
 
 _probe = None
 
@@ -132,7 +132,8 @@ class ImageLayer(TakesDicts):
         rank = len(images.shape)
         if rank not in (3, 4):
             raise ValueError(f"[{self.name}] takes a picture or a batch of them, but got shape {images.shape}")
-        if not training and not self._without_training:
+        of_shapes = _shapes_only.depth and None in tuple(images.shape[-3:])  # all that is asked for is what the result is like
+        if of_shapes or (not training and not self._without_training):
             images = self._computed(images)
             return {**data, "images": images} if several else images
         batch = lambda x: x if rank == 4 else _core.expand_dims(_core.convert_to_tensor(x), 0)  # noqa: E731
@@ -148,7 +149,7 @@ class ImageLayer(TakesDicts):
             made["segmentation_masks"] = alone(self._turned(self.change_masks(self._turned(batch(data["segmentation_masks"]), True), drawn), False))
         if "bounding_boxes" in data:
             boxes = {k: batch(v) for k, v in data["bounding_boxes"].items()}
-            made["bounding_boxes"] = {k: alone(v) for k, v in self._moved(boxes, drawn, pictures.shape[1], pictures.shape[2]).items()}
+            made["bounding_boxes"] = {k: alone(v) for k, v in self._moved(boxes, drawn, _core.shape(pictures)[1], _core.shape(pictures)[2]).items()}
         return {**data, **made}
 
     def _computed(self, images):

@@ -3,7 +3,6 @@
 import brio as tf
 from brio import _core
 from brio.keras import random
-from brio.keras._builtin import Builtin
 from brio.keras._color_layers import Brightness, Contrast, RandomColorDegeneration, RandomPosterization, RandomSharpness, Solarization
 from brio.keras._histogram_layers import AutoContrast, Equalization
 from brio.keras._image_layer import ImageLayer, TakesDicts, each, pair, value_pair
@@ -82,11 +81,9 @@ class CutMix(ImageLayer):
 
     def draw(self, images):
         """From which other picture each takes a piece, which pixels those are, and its own share."""
-        rows, columns = images.shape[1], images.shape[2]
         side = tf.sqrt(1.0 - _beta(self, images, self.uniform([], *self.factor) + 1e-6))
-        left, right = anywhere(self, images, columns, side)
-        top, bottom = anywhere(self, images, rows, side)
-        return _order(self, images), inside(images, (left, right, top, bottom)), 1.0 - (right - left) * (bottom - top) / (rows * columns)
+        box = anywhere(self, images, side, side)
+        return _order(self, images), inside(images, box), 1.0 - side * side
 
     def change(self, images, drawn):
         """The pictures with pieces of others."""
@@ -253,14 +250,6 @@ class MaxNumBoundingBoxes(ImageLayer):
         return {**boxes, **{k: made(boxes[k]) for k in ("boxes", "labels")}}
 
 
-def _alone(layer, data):
-    """The pictures of a dictionary, for a layer that knows of nothing beside them."""
-    beside = [k for k in ("bounding_boxes", "segmentation_masks") if k in data]
-    if beside and type(layer).__name__ not in ("RandomBrightness", "RandomContrast", "Rescaling", "Normalization"):
-        raise ValueError(f"[Pipeline] {type(layer).__name__} moves pictures but not {' and '.join(beside)}; leave those out")
-    return data["images"]
-
-
 class Pipeline(TakesDicts):
     """Layers one after the other, each of which takes what the one before it gave, dictionaries too.
 
@@ -280,10 +269,7 @@ class Pipeline(TakesDicts):
 
     def call(self, inputs, training=True):
         for layer in self._pipeline_layers:
-            if isinstance(inputs, dict) and isinstance(layer, Builtin):
-                inputs = {**inputs, "images": layer(_alone(layer, inputs), training=training)}
-            else:
-                inputs = layer(inputs, training=training)
+            inputs = layer(inputs, training=training)
         return inputs
 
     def get_config(self):

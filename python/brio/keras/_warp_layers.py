@@ -92,7 +92,7 @@ class Rotation(Affine):
 
     def draw(self, images):
         """The transform of each picture."""
-        x, y = (images.shape[2] - 1) / 2, (images.shape[1] - 1) / 2
+        y, x = ((size - 1.0) / 2.0 for size in _warps.extent(images)[1])
         angle = self.one_each(images, *self.factor) * 6.283185307179586
         c, s = tf.cos(angle), tf.sin(angle)
         return transforms(c, -s, x - x * c + y * s, s, c, y - x * s - y * c)
@@ -107,8 +107,8 @@ class Translation(Affine):
 
     def draw(self, images):
         """The transform of each picture."""
-        shift = lambda size: self.one_each(images, *self.factor) * -float(size)  # noqa: E731
-        return transforms(1.0, 0.0, shift(images.shape[2]), 0.0, 1.0, shift(images.shape[1]))
+        down, right = (self.one_each(images, *self.factor) * -size for size in _warps.extent(images)[1])
+        return transforms(1.0, 0.0, right, 0.0, 1.0, down)
 
 
 class RandomPerspective(Affine):
@@ -128,8 +128,8 @@ class RandomPerspective(Affine):
 
     def draw(self, images):
         """The transform of each picture; that of one that stays moves nothing."""
-        right, bottom = images.shape[2] - 1.0, images.shape[1] - 1.0
-        start = _core.constant([[[0.0, 0.0], [right, 0.0], [0.0, bottom], [right, bottom]]])
+        bottom, right = (size - 1.0 for size in _warps.extent(images)[1])
+        start = _core.constant([[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]) * _core.stack([right, bottom])
         n = _core.shape(images)[0]
         moved = _core.reshape(self.chosen(images, self.factor), [-1, 1, 1])
         share = _core.where(moved, self.uniform([n, 4, 2], -0.5 * self.scale, 0.5 * self.scale), 0.0)
@@ -172,7 +172,9 @@ class RandomElasticTransform(ImageLayer):
         if self.scale[1] == 0 or self.factor[1] == 0:
             return images
         chosen, scale, seed = drawn
-        rows, columns = images.shape[1], images.shape[2]
+        rows, columns = images.shape[1:3]
+        if rows is None or columns is None:
+            raise ValueError(f"[{self.name}] pictures of shape {tuple(images.shape)}; rows and columns must be known")
         sigma = lambda s: 0.05 * min(rows, columns) * s  # noqa: E731
         noise = lambda shape: tf.random.stateless_normal(shape, seed)  # noqa: E731
         made = _warps.distorted(images, 0.1 * max(rows, columns) * scale, sigma(scale), sigma(self.scale[1]), interpolation, self.fill_mode, self.fill_value, noise)
@@ -211,16 +213,18 @@ class RandomGaussianBlur(ImageLayer):
 def inside(images, box):
     """Which pixels of pictures are in their box (left, right, top, bottom), (batch, rows, columns, 1)."""
     left, right, top, bottom = map(each, box)
-    x = _core.reshape(_core.range(images.shape[2], dtype="float32"), [1, 1, -1, 1])
-    y = _core.reshape(_core.range(images.shape[1], dtype="float32"), [1, -1, 1, 1])
+    (rows, columns), _ = _warps.extent(images)
+    x, y = _warps.steps(columns, [1, 1, -1, 1]), _warps.steps(rows, [1, -1, 1, 1])
     return tf.logical_and(tf.logical_and(x >= left, x < right), tf.logical_and(y >= top, y < bottom))
 
 
-def anywhere(layer, images, size, share):
-    """The two ends of a share of an axis, in any place of it, for each picture."""
-    length = share * float(size)
-    start = layer.one_each(images) * (float(size) - length)
-    return start, start + length
+def anywhere(layer, images, across, down):
+    """A box (left, right, top, bottom) of these shares of the sides, in any place, for each picture."""
+    box = []
+    for share, size in zip((across, down), reversed(_warps.extent(images)[1])):
+        start = layer.one_each(images) * (size - share * size)
+        box += [start, start + share * size]
+    return box
 
 
 class RandomErasing(ImageLayer):
@@ -241,7 +245,7 @@ class RandomErasing(ImageLayer):
     def draw(self, images):
         """Which pixels are replaced, and by what."""
         sides = [tf.sqrt(self.one_each(images, *self.scale)) for _ in range(2)]
-        box = (*anywhere(self, images, images.shape[2], sides[0]), *anywhere(self, images, images.shape[1], sides[1]))
+        box = anywhere(self, images, *sides)
         if self.fill_value is None:
             fill = random.normal(_core.shape(images), seed=self.generator) * self.value_range[1]
         else:

@@ -3,7 +3,7 @@
 import inspect
 
 from brio import _core
-from brio.keras import _builtin, _classes, _recurrent
+from brio.keras import _builtin, _builtin_pictures, _classes, _recurrent
 from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
 from brio.keras.config import floatx as _floatx
@@ -12,7 +12,9 @@ _BASES = {
     "MultiHeadAttention": _builtin.MultiHeadAttention,
     "GroupQueryAttention": _builtin.Attention,
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), _builtin.Convolution),
-    **dict.fromkeys(("Resizing", "CenterCrop"), _builtin.OfPictures),
+    **dict.fromkeys(("Resizing", "CenterCrop"), _builtin_pictures.Resized),
+    **dict.fromkeys(("RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"), _builtin_pictures.Moved),
+    **dict.fromkeys(("RandomBrightness", "RandomContrast"), _builtin_pictures.Colored),
     **dict.fromkeys(("CategoryEncoding", "Hashing", "Embedding"), _builtin.OfNumbers),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
     **dict.fromkeys(("StringLookup", "IntegerLookup", "TextVectorization"), _builtin.WithVocabulary),

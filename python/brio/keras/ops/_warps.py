@@ -30,12 +30,26 @@ def _floats(x):
     return x if x.dtype in ("float32", "float64") else _core.cast(x, "float32")
 
 
+def extent(images):
+    """How many rows and columns pictures have, as whole numbers and as floats: numbers where they are known, else tensors."""
+    known = images.shape[1:3]
+    if None not in tuple(known):
+        return [int(n) for n in known], [float(n) for n in known]
+    sizes = _core.shape(images)
+    return [sizes[1], sizes[2]], [_core.cast(n, "float32") for n in (sizes[1], sizes[2])]
+
+
+def steps(size, shape):
+    """0.0, 1.0, ... up to a size, along the axis of `shape` that is -1."""
+    return _core.reshape(_core.cast(_core.range(size), "float32"), shape)
+
+
 # ---- transforms, as TensorFlow reads pictures
 
 
 def _mapped(at, size, fill_mode):
     """Coordinates in a picture for those that may lie outside of it."""
-    if size <= 1:
+    if isinstance(size, float) and size <= 1:
         return _core.zeros_like(at)
     if fill_mode == "reflect":  # one period is the picture and its mirror image
         place = at - 2.0 * size * tf.floor(at / (2.0 * size))
@@ -49,17 +63,17 @@ def _mapped(at, size, fill_mode):
 
 def _pixels_at(images, x, y, interpolation):
     """The pixels of a batch at places inside of it, (batch, rows, columns) each."""
-    rows, columns, channels = images.shape[1:]
-    flat = _core.reshape(images, [-1, channels])
+    (rows, columns), sizes = extent(images)
+    flat = _core.reshape(images, [-1, images.shape[3]])
     picture = _core.reshape(_core.range(_core.shape(images)[0]), [-1, 1, 1]) * (rows * columns)
     whole = lambda at, size: _core.cast(tf.minimum(at, size - 1.0), "int32")  # noqa: E731
-    row = lambda at: picture + whole(at, rows) * columns  # noqa: E731
+    row = lambda at: picture + whole(at, sizes[0]) * columns  # noqa: E731
     if interpolation == "nearest":
-        return _core.gather(flat, row(y) + whole(x, columns))
+        return _core.gather(flat, row(y) + whole(x, sizes[1]))
     left, top = tf.floor(x), tf.floor(y)
     share = lambda v: _core.cast(_core.expand_dims(v, 3), flat.dtype)  # noqa: E731
     fx, fy = share(x - left), share(y - top)
-    near, far, above, below = whole(left, columns), whole(left + 1.0, columns), row(top), row(top + 1.0)
+    near, far, above, below = whole(left, sizes[1]), whole(left + 1.0, sizes[1]), row(top), row(top + 1.0)
     upper = (1.0 - fx) * _core.gather(flat, above + near) + fx * _core.gather(flat, above + far)
     lower = (1.0 - fx) * _core.gather(flat, below + near) + fx * _core.gather(flat, below + far)
     return (1.0 - fy) * upper + fy * lower
@@ -67,10 +81,9 @@ def _pixels_at(images, x, y, interpolation):
 
 def projected(images, transform, interpolation, fill_mode, fill_value):
     """A batch of pictures whose pixel (x, y) is read at ((a0 x + a1 y + a2) / k, (b0 x + b1 y + b2) / k), k = c0 x + c1 y + 1."""
-    rows, columns = images.shape[1], images.shape[2]
+    whole, (rows, columns) = extent(images)
     a0, a1, a2, b0, b1, b2, c0, c1 = (_core.reshape(c, [-1, 1, 1]) for c in _core.unstack(_core.cast(transform, "float32"), axis=1))
-    x = _core.reshape(_core.range(columns, dtype="float32"), [1, 1, -1])
-    y = _core.reshape(_core.range(rows, dtype="float32"), [1, -1, 1])
+    x, y = steps(whole[1], [1, 1, -1]), steps(whole[0], [1, -1, 1])
     k = c0 * x + c1 * y + 1.0
     at_x, at_y = (a0 * x + a1 * y + a2) / k, (b0 * x + b1 * y + b2) / k
     source = _floats(images)
@@ -238,13 +251,14 @@ def gaussian_blur(images, kernel_size=(3, 3), sigma=(1.0, 1.0), data_format=None
 
 def distorted(images, alpha, sigma, most, interpolation, fill_mode, fill_value, draw):
     """A batch of pictures whose pixels are moved by smooth noise; `most` is the largest that sigma can be, draw(shape) gives normal numbers."""
-    rows, columns = images.shape[1], images.shape[2]
+    rows, columns = images.shape[1:3]
+    if rows is None or columns is None:
+        raise ValueError(f"[elastic_transform] pictures of shape {tuple(images.shape)}; rows and columns must be known")
     reach = 3.0 * tf.floor(_core.cast(sigma, "float32"))  # Keras' filters have 6 sigma | 1 weights, sigma cut to a whole number
     weights = _bell(6 * int(most) | 1, sigma, "float32", reach)
     noise = draw([_core.shape(images)[0], rows, columns, 1]) * sigma  # one for both axes, as Keras' seed draws it
     noise = _filtered(_filtered(noise, _core.reshape(weights, [-1, 1])), _core.reshape(weights, [1, -1])) * alpha
-    y = _core.reshape(_core.range(rows, dtype="float32"), [1, -1, 1]) + noise[..., 0]
-    x = _core.reshape(_core.range(columns, dtype="float32"), [1, 1, -1]) + noise[..., 0]
+    y, x = steps(rows, [1, -1, 1]) + noise[..., 0], steps(columns, [1, 1, -1]) + noise[..., 0]
     picture = _core.reshape(_core.range(_core.shape(images)[0]), [-1, 1, 1])
     return _mixed(images, [(y, rows), (x, columns)], _ORDERS.index(interpolation), fill_mode, fill_value, picture, channels=True)
 
