@@ -140,6 +140,8 @@ def test_dictionaries_go_through_datasets_and_models():
     for batch in dataset:
         assert tuple(batch["images"].shape) == (4, 40, 48, 3)
         np.testing.assert_allclose(np.asarray(batch["labels"]).sum(1), 1, atol=1e-4)
+    listed = layers.RandomHue(0.1)({"images": x, "labels": [0, 1, 2, 3, 4, 5]})
+    assert np.asarray(listed["labels"]).tolist() == [0, 1, 2, 3, 4, 5]
     inputs = {"images": keras.Input((40, 48, 3)), "labels": keras.Input((3,))}
     model = keras.Model(inputs, layers.MixUp()(inputs))
     assert np.array_equal(model.predict({"images": x, "labels": labels}, verbose=0)["labels"], labels)
@@ -263,3 +265,9 @@ def test_galleries_are_written(tmp_path):
     show.plot_bounding_box_gallery(x, "xyxy", y_true=boxes, legend=True, path=tmp_path / "boxes.png")
     show.plot_segmentation_mask_gallery(255 * x, 3, y_true=(x[..., :1] * 3).astype(int), path=tmp_path / "masks.png")
     assert all((tmp_path / f"{name}.png").stat().st_size > 1000 for name in ("pictures", "boxes", "masks"))
+
+
+def test_names_of_layers_are_counted_without_what_is_inside():
+    keras.backend.clear_session()
+    layers.RandomInvert(0.5)(pictures())
+    assert layers.RandomCrop(8, 8).name == "random_crop"

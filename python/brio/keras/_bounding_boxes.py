@@ -7,7 +7,8 @@ from brio import _core, _missing
 from brio.keras import _boxes, backend
 from brio.keras._boxes import clip_to_image_size, convert_format
 
-__all__ = ["affine_transform", "clip_to_image_size", "compute_ciou", "compute_iou", "convert_format", "crop", "decode_deltas_to_boxes", "encode_box_to_deltas", "pad"]
+__all__ = ["affine_transform", "clip_to_image_size", "compute_ciou", "compute_iou", "convert_format", "crop", "decode_deltas_to_boxes",
+           "encode_box_to_deltas", "pad"]  # fmt: skip
 __getattr__ = _missing.attribute_error_of(__name__)
 
 
@@ -21,8 +22,9 @@ def _floats(x):
     return x if x.dtype.is_floating else _core.cast(x, "float32")
 
 
-def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, shear_y, height, width, center_x=None, center_y=None, bounding_box_format="xyxy"):
-    """Boxes, (batch, n, 4), around what they hold when pictures are turned, moved, scaled and sheared; angles are in degrees, moves in shares of the sides.
+def affine_transform(boxes, angle, translate_x, translate_y, scale, shear_x, shear_y, height, width, center_x=None, center_y=None,
+                     bounding_box_format="xyxy"):  # fmt: skip
+    """Boxes, (batch, n, 4), around what they hold when pictures are turned, moved, scaled and sheared: by degrees, and shares of the sides.
 
     >>> one, none = np.ones(1, "float32"), np.zeros(1, "float32")
     >>> moved = keras.utils.bounding_boxes.affine_transform(np.float32([[[1, 2, 3, 4]]]), none, 0.1 * one, none, one, none, none, 11, 11)
@@ -103,7 +105,8 @@ def decode_deltas_to_boxes(anchors, boxes_delta, anchor_format, box_format, enco
     [[5.0, 0.0, 15.0, 10.0]]
     """
     if isinstance(anchors, dict) and isinstance(boxes_delta, dict):
-        return {k: decode_deltas_to_boxes(v, boxes_delta[k], anchor_format, box_format, encoded_format, variance, image_shape) for k, v in anchors.items()}
+        how = (anchor_format, box_format, encoded_format, variance, image_shape)
+        return {level: decode_deltas_to_boxes(own, boxes_delta[level], *how) for level, own in anchors.items()}
     variance = _checked("decode_deltas_to_boxes", encoded_format, variance)
     anchors, deltas = convert_format(anchors, anchor_format, encoded_format, **_size(image_shape)), _floats(boxes_delta)
     deltas = deltas if variance is None else deltas * variance
@@ -132,8 +135,9 @@ def _area(box):
 def compute_iou(boxes1, boxes2, bounding_box_format, use_masking=False, mask_val=-1, image_shape=None):
     """What each box of one list shares with each of another, (..., n, m), as a part of what both cover.
 
-    >>> keras.utils.bounding_boxes.compute_iou([[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 15.0, 10.0], [20.0, 0.0, 30.0, 5.0]], "xyxy").numpy().round(4).tolist()
-    [[0.33329999446868896, 0.0]]
+    >>> overlaps = keras.utils.bounding_boxes.compute_iou([[0.0, 0.0, 10.0, 10.0]], [[5.0, 0.0, 10.0, 10.0], [20.0, 0.0, 30.0, 5.0]], "xyxy")
+    >>> overlaps.numpy().round(4).tolist()
+    [[0.5, 0.0]]
     """
     first, second = _sides("compute_iou", bounding_box_format, image_shape, boxes1, boxes2)
     if any(len(b[0].shape) not in (1, 2) for b in (first, second)):

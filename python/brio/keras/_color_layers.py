@@ -257,6 +257,6 @@ class Solarization(ImageLayer):
         return rescaled(_core.where(levels < threshold, levels, 255 - levels), BYTE, self.value_range)
 
 
-for _cls in (RandomColorDegeneration, RandomColorJitter, RandomGrayscale, RandomHue, RandomInvert, RandomPosterization, RandomSaturation, RandomSharpness,
-             Solarization):  # fmt: skip
+for _cls in (RandomColorDegeneration, RandomColorJitter, RandomGrayscale, RandomHue, RandomInvert, RandomPosterization, RandomSaturation,
+             RandomSharpness, Solarization):  # fmt: skip
     _cls.__module__ = "brio.keras.layers"  # where configs find it

@@ -95,7 +95,8 @@ class ContrastLimitedAdaptiveHistogramEqualization(ImageLayer):
             tile = (picture * down + _core.reshape(row, [1, -1, 1, 1])) * across + _core.reshape(column, [1, 1, -1, 1])
             return (tile * channels + _core.range(channels)) * 256 + values
 
-        tables = self._tables(place(_core.range(rows * down) // rows, _core.range(columns * across) // columns), number * (down * across * channels), rows * columns)
+        own = place(_core.range(rows * down) // rows, _core.range(columns * across) // columns)
+        tables = self._tables(own, number * (down * across * channels), rows * columns)
         top, bottom, low = _between(rows, down)
         left, right, far = _between(columns, across)
         low, far = _core.reshape(low, [1, -1, 1, 1]), _core.reshape(far, [1, 1, -1, 1])

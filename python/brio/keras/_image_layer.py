@@ -14,8 +14,13 @@ def trains():
     """Does the call that this thread is in train? Where nobody says so it does, as in a map over a dataset."""
     global _probe
     if _probe is None:  # C++ knows, and tells layers of its own: this one gives another shape
-        _probe = _core._make_layer("RandomCrop", height=1, width=1, seed=0)
+        _probe = _core._make_layer("RandomCrop", height=1, width=1, seed=0, name="probe")
     return _probe.call([_core.zeros([1, 1, 2, 1])])[0].shape[2] == 1
+
+
+def _tensors(data):
+    """A dictionary whose arrays and lists of numbers are tensors."""
+    return {k: _tensors(v) if isinstance(v, dict) else _core.convert_to_tensor(v) for k, v in data.items()}
 
 
 class TakesDicts(Layer):
@@ -27,14 +32,15 @@ class TakesDicts(Layer):
         leaves = _nest.flatten(data) if isinstance(data, dict) else ()
         if not isinstance(data, dict) or any(isinstance(x, KerasTensor) for x in leaves):
             return super().__call__(data, *args, **kwargs)
-        structure, made = data, []
+        data, made = _tensors(data), []
 
         def run(*tensors):
-            made[:] = [self.call(_nest.pack(structure, tensors), *args, **{**kwargs, "training": trains() if kwargs.get("training") is None else kwargs["training"]})]
+            training = kwargs.get("training")
+            made[:] = [self.call(_nest.pack(data, tensors), *args, **{**kwargs, "training": trains() if training is None else training})]
             return _nest.flatten(made[0])
 
-        tensors = [_core.convert_to_tensor(x) for x in leaves]
-        results = _core._journal_call(run, tensors) if _core._journalling() else run(*tensors)
+        leaves = _nest.flatten(data)
+        results = _core._journal_call(run, leaves) if _core._journalling() else run(*leaves)
         return _nest.pack(made[0], results)
 
     def _core_call(self, tensors, training, masks):
@@ -42,7 +48,7 @@ class TakesDicts(Layer):
 
 
 def pair(layer, what, given, low, high, bottom=None):
-    """The range (lower, upper) that a number or a pair of numbers in [low, high] stands for; that of a number begins at `bottom`, or at its negative."""
+    """The range (lower, upper) that a number or a pair in [low, high] stands for; that of a number begins at `bottom`, or at its negative."""
     several = isinstance(given, (tuple, list))
     numbers = list(given) if several else [given]
     if len(numbers) != (2 if several else 1) or any(isinstance(n, bool) or not isinstance(n, (int, float)) for n in numbers):

@@ -19,13 +19,14 @@ class MelSpectrogram(Layer):
     TensorShape([2, 20, 17])
     """
 
-    def __init__(self, fft_length=2048, sequence_stride=512, sequence_length=None, window="hann", sampling_rate=16000, num_mel_bins=128, min_freq=20.0,
-                 max_freq=None, power_to_db=True, top_db=80.0, mag_exp=2.0, min_power=1e-10, ref_power=1.0, **kwargs):  # fmt: skip
+    def __init__(self, fft_length=2048, sequence_stride=512, sequence_length=None, window="hann", sampling_rate=16000, num_mel_bins=128,
+                 min_freq=20.0, max_freq=None, power_to_db=True, top_db=80.0, mag_exp=2.0, min_power=1e-10, ref_power=1.0, **kwargs):  # fmt: skip
         super().__init__(**kwargs)
         self.fft_length, self.sequence_stride, self.sequence_length, self.window = fft_length, sequence_stride, sequence_length or fft_length, window
         if self.fft_length < self.sequence_length:
             raise ValueError(f"[MelSpectrogram] fft_length is {fft_length}; it is {self.sequence_length}, the sequence_length, or more")
-        self.sampling_rate, self.num_mel_bins, self.min_freq, self.max_freq = sampling_rate, num_mel_bins, min_freq, max_freq or int(sampling_rate / 2)
+        self.sampling_rate, self.num_mel_bins = sampling_rate, num_mel_bins
+        self.min_freq, self.max_freq = min_freq, max_freq or int(sampling_rate / 2)
         self.power_to_db, self.top_db, self.mag_exp, self.min_power, self.ref_power = power_to_db, top_db, mag_exp, min_power, ref_power
 
     def call(self, inputs):
@@ -51,8 +52,8 @@ class STFTSpectrogram(Layer):
     TensorShape([2, 15, 33])
     """
 
-    def __init__(self, mode="log", frame_length=256, frame_step=None, fft_length=None, window="hann", periodic=False, scaling="density", padding="valid",
-                 expand_dims=False, data_format=None, **kwargs):  # fmt: skip
+    def __init__(self, mode="log", frame_length=256, frame_step=None, fft_length=None, window="hann", periodic=False, scaling="density",
+                 padding="valid", expand_dims=False, data_format=None, **kwargs):  # fmt: skip
         if mode not in _MODES:
             raise ValueError(f"[STFTSpectrogram] mode is {mode!r}; it is one of {', '.join(_MODES)}")
         if frame_step is not None and not 1 <= frame_step <= frame_length:
@@ -62,7 +63,8 @@ class STFTSpectrogram(Layer):
         if fft_length is not None and fft_length & -fft_length != fft_length:
             warnings.warn(f"[STFTSpectrogram] fft_length is {fft_length}; a power of two is better", stacklevel=2)
         if scaling not in (None, "density", "spectrum") or padding not in ("valid", "same"):
-            raise ValueError(f"[STFTSpectrogram] scaling {scaling!r} and padding {padding!r}; they are None, 'density' or 'spectrum', and 'valid' or 'same'")
+            allowed = "None, 'density' or 'spectrum', and 'valid' or 'same'"
+            raise ValueError(f"[STFTSpectrogram] scaling is {scaling!r} and padding {padding!r}; they are {allowed}")
         if isinstance(window, str):
             window_numbers(window, 1, periodic)
         super().__init__(**kwargs)

@@ -17,9 +17,9 @@ _COSINES = {
     "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168),
     "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
 }
-_SAME = {"rect": "boxcar", "rectangular": "boxcar", "ones": "boxcar", "box": "boxcar", "hanning": "hann", "han": "hann", "hamm": "hamming", "ham": "hamming",
-         "black": "blackman", "nutl": "nuttall", "bkh": "blackmanharris", "flat": "flattop", "bart": "bartlett", "tri": "triang", "triangle": "triang",
-         "bman": "bohman", "halfcosine": "cosine"}  # fmt: skip
+_SAME = {"rect": "boxcar", "rectangular": "boxcar", "ones": "boxcar", "box": "boxcar", "hanning": "hann", "han": "hann", "hamm": "hamming",
+         "ham": "hamming", "black": "blackman", "nutl": "nuttall", "bkh": "blackmanharris", "flat": "flattop", "bart": "bartlett", "tri": "triang",
+         "triangle": "triang", "bman": "bohman", "halfcosine": "cosine"}  # fmt: skip
 
 
 def _symmetric(name, n):

@@ -63,7 +63,8 @@ class RandomShear(Affine):
     TensorShape([2, 8, 8, 3])
     """
 
-    def __init__(self, x_factor=0.0, y_factor=0.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, data_format=None, seed=None, **kwargs):
+    def __init__(self, x_factor=0.0, y_factor=0.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, data_format=None, seed=None,
+                 **kwargs):  # fmt: skip
         super().__init__(interpolation, fill_mode, fill_value, data_format, seed, **kwargs)
         for name, factor in (("x_factor", x_factor), ("y_factor", y_factor)):
             numbers = list(factor) if isinstance(factor, (tuple, list)) else [factor]
@@ -146,8 +147,8 @@ class RandomElasticTransform(ImageLayer):
     TensorShape([2, 16, 16, 3])
     """
 
-    def __init__(self, factor=1.0, scale=1.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, value_range=BYTE, seed=None, data_format=None,
-                 **kwargs):  # fmt: skip
+    def __init__(self, factor=1.0, scale=1.0, interpolation="bilinear", fill_mode="reflect", fill_value=0.0, value_range=BYTE, seed=None,
+                 data_format=None, **kwargs):  # fmt: skip
         super().__init__(data_format=data_format, seed=seed, **kwargs)
         _one_of("RandomElasticTransform", "interpolation", interpolation, ("nearest", "bilinear"))
         _one_of("RandomElasticTransform", "fill_mode", fill_mode, ("constant", "nearest", "wrap", "mirror", "reflect"))
@@ -177,7 +178,8 @@ class RandomElasticTransform(ImageLayer):
             raise ValueError(f"[{self.name}] pictures of shape {tuple(images.shape)}; rows and columns must be known")
         sigma = lambda s: 0.05 * min(rows, columns) * s  # noqa: E731
         noise = lambda shape: tf.random.stateless_normal(shape, seed)  # noqa: E731
-        made = _warps.distorted(images, 0.1 * max(rows, columns) * scale, sigma(scale), sigma(self.scale[1]), interpolation, self.fill_mode, self.fill_value, noise)
+        alpha, fill = 0.1 * max(rows, columns) * scale, (self.fill_mode, self.fill_value)
+        made = _warps.distorted(images, alpha, sigma(scale), sigma(self.scale[1]), interpolation, *fill, noise)
         return _core.where(chosen, made, images)
 
     def move_boxes(self, boxes, drawn):
@@ -228,7 +230,7 @@ def anywhere(layer, images, across, down):
 
 
 class RandomErasing(ImageLayer):
-    """A rectangle of each picture replaced, with a chance of `factor`, in training: by fill_value, or by noise; `scale` is the square of the share of each side.
+    """A rectangle of each picture replaced by fill_value or by noise, with a chance of `factor`, in training; `scale` squares the share of a side.
 
     >>> float(tf.reduce_min(keras.layers.RandomErasing((1.0, 1.0), fill_value=0, seed=1)(np.ones((1, 32, 32, 1)))))
     0.0

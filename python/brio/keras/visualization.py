@@ -34,7 +34,8 @@ def draw_bounding_boxes(images, bounding_boxes, bounding_box_format, class_mappi
     [255, 0, 0]
     """
     if not isinstance(bounding_boxes, dict) or not {"boxes", "labels"} <= set(bounding_boxes):
-        raise (ValueError if isinstance(bounding_boxes, dict) else TypeError)('[draw_bounding_boxes] bounding_boxes is a dict with "boxes" and "labels"')
+        wrong = ValueError if isinstance(bounding_boxes, dict) else TypeError
+        raise wrong('[draw_bounding_boxes] bounding_boxes is a dict with "boxes" and "labels"')
     images = _bytes(_batch("draw_bounding_boxes", images, data_format))
     corners = np.asarray(_boxes.convert_format(bounding_boxes["boxes"], bounding_box_format, "xyxy", *images.shape[1:3])).astype(int)
     labels, sure = np.asarray(bounding_boxes["labels"]).astype(int), bounding_boxes.get("confidences")
@@ -74,13 +75,16 @@ def _write(picture, text, left, top, color, scale, thickness):
     try:
         from PIL import Image, ImageDraw, ImageFont
     except ImportError:
-        raise ImportError("[draw_bounding_boxes] names of classes are written with the package opencv-python or Pillow; install one, or leave class_mapping out") from None
+        text = "names of classes are written with the package opencv-python or Pillow; install one, or leave class_mapping out"
+        raise ImportError(f"[draw_bounding_boxes] {text}") from None
     canvas = Image.fromarray(picture)
-    ImageDraw.Draw(canvas).text((at[0], at[1] - 2 * high), text, fill=tuple(color), font=ImageFont.load_default(2 * high), stroke_width=(thickness - 1) // 2)
+    font, place = ImageFont.load_default(2 * high), (at[0], at[1] - 2 * high)
+    ImageDraw.Draw(canvas).text(place, text, fill=tuple(color), font=font, stroke_width=(thickness - 1) // 2)
     picture[:] = np.asarray(canvas)
 
 
-def draw_segmentation_masks(images, segmentation_masks, num_classes=None, color_mapping=None, alpha=0.8, blend=True, ignore_index=-1, data_format=None):
+def draw_segmentation_masks(images, segmentation_masks, num_classes=None, color_mapping=None, alpha=0.8, blend=True, ignore_index=-1,
+                            data_format=None):  # fmt: skip
     """Pictures with the pixels of each class in its colour, mixed with what is there where `blend` is set.
 
     >>> masks = np.int32([[[[0], [1]]]])
@@ -130,7 +134,8 @@ def plot_image_gallery(images, y_true=None, y_pred=None, label_map=None, rows=No
     low, high = value_range
     if (low, high) != (0, 255):
         images = (images.astype("float32") - low) / (high - low) * 255
-    figure, axes = pyplot.subplots(nrows=rows, ncols=cols, figsize=(cols * scale, rows * scale), frameon=False, layout="tight", squeeze=False, sharex="row", sharey="col")
+    how = {"frameon": False, "layout": "tight", "squeeze": False, "sharex": "row", "sharey": "col"}
+    figure, axes = pyplot.subplots(nrows=rows, ncols=cols, figsize=(cols * scale, rows * scale), **how)
     if legend_handles is not None:
         figure.legend(handles=legend_handles, loc="lower center")
     for i, axis in enumerate(axes.reshape(-1)):
@@ -139,7 +144,8 @@ def plot_image_gallery(images, y_true=None, y_pred=None, label_map=None, rows=No
             continue
         axis.imshow(images[i].astype("uint8"))
         axis.margins(x=0, y=0)
-        said = [f"{what}: {label_map.get(np.asarray(y)[i].item(), 'Unknown')}" for what, y in (("Label", y_true), ("Pred", y_pred)) if y is not None and i < len(y)]
+        known = [(what, y) for what, y in (("Label", y_true), ("Pred", y_pred)) if y is not None and i < len(y)]
+        said = [f"{what}: {label_map.get(np.asarray(y)[i].item(), 'Unknown')}" for what, y in known]
         if said:
             axis.set_title("  ".join(said), fontsize=8)
     if path is not None:
@@ -150,18 +156,23 @@ def plot_image_gallery(images, y_true=None, y_pred=None, label_map=None, rows=No
         pyplot.close(figure)
 
 
-def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=None, value_range=(0, 255), true_color=(0, 188, 212), pred_color=(255, 235, 59),
-                              line_thickness=2, font_scale=1.0, text_thickness=None, class_mapping=None, ground_truth_mapping=None, prediction_mapping=None,
-                              legend=False, legend_handles=None, rows=None, cols=None, data_format=None, **kwargs):  # fmt: skip
+def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=None, value_range=(0, 255), true_color=(0, 188, 212),
+                              pred_color=(255, 235, 59), line_thickness=2, font_scale=1.0, text_thickness=None, class_mapping=None,
+                              ground_truth_mapping=None, prediction_mapping=None, legend=False, legend_handles=None, rows=None,
+                              cols=None, data_format=None, **kwargs):  # fmt: skip
     """Shows pictures with the boxes that are true and those that are predicted."""
     _pyplot("plot_bounding_box_gallery")
     if legend and legend_handles:
         raise ValueError("[plot_bounding_box_gallery] got legend=True and legend_handles; give one of them")
     images = _batch("plot_bounding_box_gallery", images, data_format)
-    drawn = ((y_true, true_color, ground_truth_mapping or class_mapping, "Ground Truth"), (y_pred, pred_color, prediction_mapping or class_mapping, "Prediction"))
+    drawn = (
+        (y_true, true_color, ground_truth_mapping or class_mapping, "Ground Truth"),
+        (y_pred, pred_color, prediction_mapping or class_mapping, "Prediction"),
+    )
+    lines = (line_thickness, text_thickness, font_scale, "channels_last")
     for boxes, color, names, _ in drawn:
         if boxes is not None:
-            images = draw_bounding_boxes(images, boxes, bounding_box_format, names, color, line_thickness, text_thickness, font_scale, "channels_last")
+            images = draw_bounding_boxes(images, boxes, bounding_box_format, names, color, *lines)
     if legend:
         from matplotlib import patches
 
@@ -169,8 +180,8 @@ def plot_bounding_box_gallery(images, bounding_box_format, y_true=None, y_pred=N
     plot_image_gallery(images, value_range=value_range, legend_handles=legend_handles, rows=rows, cols=cols, data_format="channels_last", **kwargs)
 
 
-def plot_segmentation_mask_gallery(images, num_classes, value_range=(0, 255), y_true=None, y_pred=None, color_mapping=None, blend=True, alpha=0.8, ignore_index=-1,
-                                   data_format=None, **kwargs):  # fmt: skip
+def plot_segmentation_mask_gallery(images, num_classes, value_range=(0, 255), y_true=None, y_pred=None, color_mapping=None, blend=True,
+                                   alpha=0.8, ignore_index=-1, data_format=None, **kwargs):  # fmt: skip
     """Shows pictures beside themselves with the masks that are true and those that are predicted."""
     images = _batch("plot_segmentation_mask_gallery", images, data_format)
     shown = [images]

@@ -13,7 +13,7 @@ def _pooled(name, x, output_size, data_format, along):
     axes = len(x.shape) - 2
     size = (output_size,) * axes if isinstance(output_size, int) else tuple(output_size)
     if not 1 <= axes <= 3 or len(size) != axes:
-        raise ValueError(f"[{name}] output_size {output_size} for shape {tuple(x.shape)}; it has a number for each axis between the batch and the channels")
+        raise ValueError(f"[{name}] output_size {output_size} for shape {tuple(x.shape)}; give a number for each axis but two")
     for axis, new in enumerate(size, 1):
         old = x.shape[axis]
         if old is None:

@@ -117,7 +117,7 @@ def extract_patches_3d(volumes, size, strides=None, dilation_rate=1, padding="va
     size = (size,) * 3 if isinstance(size, int) else tuple(size)
     strides = size if strides is None else (strides,) * 3 if isinstance(strides, int) else tuple(strides)
     if len(size) != 3 or len(strides) != 3 or len(volumes.shape) not in (4, 5):
-        raise ValueError(f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; they are numbers, or three of them")
+        raise ValueError(f"[extract_patches_3d] size {size} and strides {strides} for shape {tuple(volumes.shape)}; give a number, or three")
     depth = math.prod(size) * volumes.shape[-1]
     kernel = _core.reshape(_core.eye(depth, dtype=name_of(volumes) if "float" in name_of(volumes) else "float32"), [*size, volumes.shape[-1], depth])
     single = len(volumes.shape) == 4
