@@ -40,7 +40,7 @@ CASES = [
     """, NEAR),
     ("shear_of_one_amount", PICTURES + """
         made = keras.layers.RandomShear(x_factor=(0.3, 0.3), fill_mode='constant', fill_value=9.0)(x[:1])
-        back = [seen(keras.ops.image.affine_transform(x[:1], np.float32([1, s, 0, 0, 1, 0, 0, 0]), fill_value=9.0)) for s in (0.3, -0.3)]
+        back = [seen(keras.ops.image.affine_transform(x[:1], np.array([1, s, 0, 0, 1, 0, 0, 0], 'float32'), fill_value=9.0)) for s in (0.3, -0.3)]
         [any(np.allclose(seen(made)[1], b[1], atol=0.05) for b in back)] + back
     """, NEAR),
     ("boxes_of_a_number", """
@@ -89,8 +89,8 @@ CASES = [
     ("gradients_of_resampling", """
         x = tf.constant(rng.uniform(0, 1, (2, 24, 30, 3)).astype('float32'))
         functions = [lambda v: keras.ops.image.gaussian_blur(v, (5, 5), (1.5, 0.7)),
-                     lambda v: keras.ops.image.scale_and_translate(v, (2, 30, 20, 3), np.float32([1.3, 0.6]), np.float32([1, -2]), (1, 2), 'cubic'),
-                     lambda v: keras.ops.image.map_coordinates(v[0, :, :, 0], np.float32([[3.2, 7.7, -2.0], [4.5, 40.1, 6.0]]), 1, 'nearest')]
+                     lambda v: keras.ops.image.scale_and_translate(v, (2, 30, 20, 3), np.array([1.3, 0.6], 'float32'), np.array([1, -2], 'float32'), (1, 2), 'cubic'),
+                     lambda v: keras.ops.image.map_coordinates(v[0, :, :, 0], np.array([[3.2, 7.7, -2.0], [4.5, 40.1, 6.0]], 'float32'), 1, 'nearest')]
         result = []
         for f in functions:
             with tf.GradientTape() as tape:
@@ -109,7 +109,7 @@ CASES = [
         image = keras.ops.image
         result = [seen(image.gaussian_blur(x, (5, 5), (1.5, 0.7))), seen(image.gaussian_blur(x[0], (3, 7), (1.0, 2.0))),
                   seen(image.gaussian_blur(x.transpose(0, 3, 1, 2), data_format='channels_first'))]
-        result += [seen(image.scale_and_translate(x, (3, 30, 90, 3), np.float32([.6, 1.4]), np.float32([1.3, -2.]), (1, 2), method, antialias))
+        result += [seen(image.scale_and_translate(x, (3, 30, 90, 3), np.array([.6, 1.4], 'float32'), np.array([1.3, -2.], 'float32'), (1, 2), method, antialias))
                    for method in ('linear', 'cubic', 'lanczos3', 'lanczos5', 'bilinear') for antialias in (True, False)]
         result
     """, NEAR),
@@ -146,9 +146,8 @@ CASES = [
         for length, step, size in ((256, 64, 256), (200, 50, 256)):
             for window in ('hann', 'hamming', None):
                 for center in (True, False):
-                    how = {'window': window, 'center': center}
-                    real, imaginary = keras.ops.stft(x, length, step, size, **how)
-                    back = keras.ops.istft((real, imaginary), length, step, size, **how)
+                    real, imaginary = keras.ops.stft(x, length, step, size, window=window, center=center)
+                    back = keras.ops.istft((real, imaginary), length, step, size, window=window, center=center)
                     result += [tuple(real.shape), real[1, 3, ::40], imaginary[0, 4, ::40], tuple(back.shape), back[1, 300:302]]
         part = keras.ops.istft(keras.ops.stft(x, 200, 50, 256), 200, 50, 256, length=500)
         result + [tuple(part.shape), part[0, 490:], keras.ops.stft(x, 200, 50, 256, window=np.linspace(0, 1, 200).astype('float32'))[0][0, 1, ::50]]
