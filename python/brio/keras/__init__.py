@@ -5,6 +5,7 @@ from brio._lazy import load as _load
 _SUBMODULES = {
     "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
     "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "tree", "utils",
+    "visualization",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",

@@ -366,12 +366,6 @@ class OfNumbers(Builtin):
         return super()._run(args, kwargs)
 
 
-class OfPictures(Builtin):
-    """A layer that takes one picture as well as a batch of them."""
-
-    _of_one_picture = True
-
-
 class Adapted(OfNumbers):
     """A layer that learns what it needs from data, before training."""
 

@@ -155,7 +155,7 @@ def read(config, made_layer):
                 except _NotYet:
                     break
                 kwargs = {k: v for k, v in kwargs.items() if not (k in ("training", "mask") and v is None)}
-                if type(layer).__name__.startswith("Random") and kwargs.get("training") is True:
+                if (type(layer).__name__.startswith("Random") or hasattr(layer, "trains_unless_told")) and kwargs.get("training") is True:
                     kwargs.pop("training")  # the default of their call() in Keras, which writes it down, and does not mean it
                 if hasattr(layer, "_kind"):  # tensors carry their masks from layer to layer
                     kwargs = {k: v for k, v in kwargs.items() if not (k.endswith("mask") and k not in ("attention_mask", "use_causal_mask"))}

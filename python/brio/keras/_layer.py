@@ -140,7 +140,9 @@ class Layer:
 
     def _arguments(self):
         """What a class of the user's was made with, by name."""
-        args, kwargs = self.__dict__.get("_made_with", ((), {}))
+        if "_made_with" not in self.__dict__:  # of this package: its attributes say so
+            return {}
+        args, kwargs = self.__dict__["_made_with"]
         try:
             bound = inspect.signature(type(self).__init__).bind(None, *args, **kwargs)
         except TypeError:

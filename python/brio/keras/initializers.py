@@ -1,10 +1,22 @@
 """keras.initializers."""
 
 from brio import _core
-from brio._missing import attribute_error_of as _attribute_error_of
+from brio._missing import explain as _explain
 from brio.keras import _classes, _serialization
 
-__getattr__ = _attribute_error_of(__name__)
+_OF_SPECTRA = ("STFT", "STFTInitializer", "stft")  # one class, which few programs use: it loads when one does
+
+
+def __getattr__(name):
+    if name in _OF_SPECTRA:
+        from brio.keras._stft_initializer import STFT
+
+        return STFT
+    raise AttributeError(name if name.startswith("__") else _explain(__name__, name))
+
+
+def __dir__():
+    return sorted({*globals(), *_OF_SPECTRA})
 
 
 class Initializer:
@@ -57,6 +69,8 @@ uniform, normal, zero, one = RandomUniform, RandomNormal, Zeros, Ones  # noqa: F
 
 def get(identifier):
     """An initializer from its name, its config, or itself."""
+    if isinstance(identifier, str) and identifier in _OF_SPECTRA:
+        return __getattr__(identifier)()
     return _classes.get(identifier, globals(), Initializer, _core._initializer_named)
 
 

@@ -3,7 +3,7 @@
 import inspect
 
 from brio import _core
-from brio.keras import _builtin, _classes, _recurrent
+from brio.keras import _builtin, _builtin_pictures, _classes, _recurrent
 from brio.keras._input_spec import InputSpec  # noqa: F401
 from brio.keras._layer import KerasTensor, Layer, _known
 from brio.keras.config import floatx as _floatx
@@ -12,7 +12,9 @@ _BASES = {
     "MultiHeadAttention": _builtin.MultiHeadAttention,
     "GroupQueryAttention": _builtin.Attention,
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), _builtin.Convolution),
-    **dict.fromkeys(("Resizing", "CenterCrop"), _builtin.OfPictures),
+    **dict.fromkeys(("Resizing", "CenterCrop"), _builtin_pictures.Resized),
+    **dict.fromkeys(("RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"), _builtin_pictures.Moved),
+    **dict.fromkeys(("RandomBrightness", "RandomContrast"), _builtin_pictures.Colored),
     **dict.fromkeys(("CategoryEncoding", "Hashing", "Embedding"), _builtin.OfNumbers),
     **dict.fromkeys(("Normalization", "Discretization"), _builtin.Adapted),
     **dict.fromkeys(("StringLookup", "IntegerLookup", "TextVectorization"), _builtin.WithVocabulary),
@@ -183,8 +185,25 @@ def _python_layer(handle):
 
 
 # Which few programs use: they load when one does.
-_ELSEWHERE = {"TFSMLayer": "_tfsm_layer", "HashedCrossing": "_hashed_crossing", **dict.fromkeys(("ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"), "_conv_lstm"),
-              **dict.fromkeys(("RandomHeight", "RandomWidth", "ThresholdedReLU"), "_legacy_layers")}
+_ELSEWHERE = {
+    name: module
+    for module, names in {
+        "_tfsm_layer": "TFSMLayer",
+        "_hashed_crossing": "HashedCrossing",
+        "_conv_lstm": "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
+        "_legacy_layers": "RandomHeight RandomWidth ThresholdedReLU",
+        "_color_layers": "RandomColorDegeneration RandomColorJitter RandomGrayscale RandomHue RandomInvert RandomPosterization RandomSaturation "
+                         "RandomSharpness Solarization",
+        "_histogram_layers": "AutoContrast ContrastLimitedAdaptiveHistogramEqualization Equalization",
+        "_warp_layers": "RandomElasticTransform RandomErasing RandomGaussianBlur RandomPerspective RandomShear",
+        "_mixing_layers": "AugMix CutMix MaxNumBoundingBoxes MixUp Pipeline RandAugment",
+        "_adaptive_pooling": "AdaptiveAveragePooling1D AdaptiveAveragePooling2D AdaptiveAveragePooling3D AdaptiveMaxPooling1D AdaptiveMaxPooling2D "
+                             "AdaptiveMaxPooling3D",
+        "_spectrograms": "MelSpectrogram STFTSpectrogram",
+        "_reversible_embedding": "ReversibleEmbedding",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
 
 
 def __getattr__(name):

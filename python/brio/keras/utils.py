@@ -225,6 +225,10 @@ _ELSEWHERE = {
 
 
 def __getattr__(name):
+    if name == "bounding_boxes":
+        from brio.keras import _bounding_boxes
+
+        return _bounding_boxes
     if name in _ELSEWHERE:
         import importlib
 
@@ -237,4 +241,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_ELSEWHERE))
+    return sorted({*globals(), *_ELSEWHERE, "bounding_boxes"})

@@ -110,6 +110,12 @@ def named(namespace, table, make, docs):
         made.__doc__ = docs.get(name) or f.__doc__.partition("\n\n")[2]
 
 
+def of_values(f):
+    """Says of a function that it cannot be called on symbols: one that is, is one step of the model."""
+    f.of_values = True
+    return f
+
+
 def own(namespace):
     """The public functions that a module defines itself."""
     return [name for name, f in namespace.items() if not name.startswith("_") and getattr(f, "__module__", None) == namespace["__name__"]]

@@ -2,6 +2,7 @@
 
 import brio as tf
 from brio.keras.ops._convert import floating, tensor, together
+from brio.keras.ops._spectra import ifft2, irfft, istft, stft  # noqa: F401
 
 
 def erf(x):

@@ -3,6 +3,7 @@
 import brio as tf
 from brio.keras import activations as _a
 from brio.keras import losses as _losses
+from brio.keras.ops._adaptive import adaptive_average_pool, adaptive_max_pool, fold, unfold  # noqa: F401
 from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, result_type, tensor
 
 for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax mish relu relu6 selu sigmoid silu "
