@@ -55,7 +55,7 @@ TEST(OpenSizes, ATrainingStepLearnsAsWithoutIt) {
 }
 
 TEST(OpenSizes, ATraceThatWasAskedForServesCallsAndRunsNothing) {
-  Variable steps(0.0f);
+  Variable steps(Tensor(0.0f));
   const auto body = [&](const std::vector<Tensor>& x) -> std::vector<Tensor> {
     steps.assign_add(Tensor(1.0f));
     return {reshape(x[0], {-1, 65}) + steps.value()};
