@@ -53,9 +53,9 @@ int64_t fft_length_of(const char* function, int64_t frame_length, const StftOpti
   return n;
 }
 
-std::vector<int64_t> dims_before(const Tensor& x, int last) { return {x.shape().begin(), x.shape().end() - last}; }
-Tensor reshaped(const Tensor& x, std::vector<int64_t> dims, std::initializer_list<int64_t> last,
-                const char* function) {
+// Axes other than those of samples and frames may have any size.
+std::vector<Size> dims_before(const Tensor& x, int last) { return {x.shape().begin(), x.shape().end() - last}; }
+Tensor reshaped(const Tensor& x, std::vector<Size> dims, std::initializer_list<Size> last, const char* function) {
   dims.insert(dims.end(), last);
   return reshape(x, checked_shape(function, dims));
 }
@@ -87,12 +87,12 @@ Tensor frame(const Tensor& signal, int64_t length, int64_t step, const FrameOpti
   const int64_t piece = std::gcd(length, step), pieces = x.shape()[axis] / piece;
   std::vector<Range> ranges(static_cast<size_t>(x.rank()));
   ranges[static_cast<size_t>(axis)] = {0, pieces * piece};
-  std::vector<int64_t> dims(x.shape().begin(), x.shape().end()), result = dims;
+  std::vector<Size> dims(x.shape().begin(), x.shape().end()), result = dims;
   const auto at = dims.begin() + axis;
-  *at = pieces;
-  dims.insert(at + 1, piece);
-  result[static_cast<size_t>(axis)] = frames;
-  result.insert(result.begin() + axis + 1, length);
+  *at = Size(pieces);
+  dims.insert(at + 1, Size(piece));
+  result[static_cast<size_t>(axis)] = Size(frames);
+  result.insert(result.begin() + axis + 1, Size(length));
   const Shape in_pieces = checked_shape("frame", dims), in_frames = checked_shape("frame", result);
   const Tensor index = expand_dims(iota(frames) * constant(step / piece, i64), 1) + iota(length / piece);
   const Tensor rows = gather(reshape(slice(x, ranges), in_pieces), reshape(index, {frames * (length / piece)}), axis);
@@ -111,7 +111,7 @@ Tensor overlap_and_add(const Tensor& frames, int64_t step) {
   const int64_t segments = rounded_up(length, step), samples = length + step * (count - 1), places = count + segments;
   if (count == 0 || length == 0)
     throw_invalid(self, cat("shape ", frames.shape(), " has no frames or no samples to add"));
-  const std::vector<int64_t> outer = dims_before(frames, 2);
+  const std::vector<Size> outer = dims_before(frames, 2);
   std::vector<Padding> paddings(static_cast<size_t>(rank));
   paddings[static_cast<size_t>(rank) - 2].high = segments;
   Tensor x = pad(with_last_size(frames, segments * step), paddings);

@@ -4,6 +4,20 @@ _X = "tf.constant([[1.0, 2.0, -1.0, 0.5, 3.0, -2.0, 0.0, 1.0]])"
 _SIGNAL = "tf.sin(tf.range(64.0) * 0.3)"
 
 CASES = [
+    ("frames_of_open_batches", """
+        @tf.function(input_signature=[tf.TensorSpec([None, 400], tf.float32)])
+        def f(x):
+            spectra = tf.signal.stft(x, 128, 40, pad_end=True)
+            return tf.abs(spectra), tf.signal.inverse_stft(spectra, 128, 40), tf.signal.frame(x, 130, 7)
+        class Spectra(keras.layers.Layer):
+            def call(self, x):
+                return tf.abs(tf.signal.stft(x, 128, 40))
+        x = keras.Input((400,))
+        model = keras.Model(x, Spectra()(x))
+        shapes = [tuple(t.shape) for n in (1, 150, 3) for t in f(tf.ones((n, 400)))]
+        wave = tf.sin(tf.reshape(tf.range(800.0), (2, 400)))
+        [shapes, f.experimental_get_tracing_count(), model.output_shape, tf.reduce_sum(f(wave)[0]), tf.reduce_sum(f(wave)[1] ** 2), model.predict(wave, verbose=0).sum()]
+    """, {"rtol": 1e-4}),
     ("fft", f"z = tf.cast({_X}, tf.complex64); [tf.signal.fft(z), tf.signal.ifft(tf.signal.fft(z))]", {"atol": 1e-5}),
     ("fft2d", "z = tf.complex(tf.reshape(tf.range(6.0), [2, 3]), tf.ones([2, 3])); [tf.signal.fft2d(z), tf.signal.ifft2d(z)]", {"atol": 1e-5}),
     ("fft3d", "z = tf.complex(tf.reshape(tf.range(8.0), [2, 2, 2]), tf.zeros([2, 2, 2])); [tf.signal.fft3d(z), tf.signal.ifft3d(z)]", {"atol": 1e-5}),
