@@ -148,6 +148,30 @@ def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_
     return tf.cast(made, "int32") if whole else made
 
 
+def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
+    """The gradient of a convolution: what spreads each place over the window around it. The kernel is (*sizes, filters, channels)."""
+    x, back = channels_last(floating(inputs), data_format)
+    kernel = floating(kernel)
+    n = len(x.shape) - 2
+    strides, rates = _window(n, strides), _window(n, dilation_rate)
+    more = [None] * n if output_padding is None else _window(n, output_padding)
+    sizes = []
+    for i in range(n):
+        wide = (kernel.shape[i] - 1) * rates[i] + 1
+        size = tf.shape(x)[i + 1] if x.shape[i + 1] is None else x.shape[i + 1]
+        if padding == "same":
+            sizes.append(size * strides[i] if more[i] is None else (size - 1) * strides[i] + wide - 2 * (wide // 2) + more[i])
+        else:
+            sizes.append(size * strides[i] + max(wide - strides[i], 0) if more[i] is None else (size - 1) * strides[i] + wide + more[i])
+    batch = tf.shape(x)[0] if x.shape[0] is None else x.shape[0]
+    return back(tf.nn.conv_transpose(x, kernel, [batch, *sizes, kernel.shape[-2]], strides, padding.upper(), dilations=rates))
+
+
+def sparse_sigmoid(x):
+    """0 up to -1, 1 from 1 on, a straight line between."""
+    return tf.clip_by_value(0.5 * (floating(x) + 1), 0.0, 1.0)
+
+
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
     """A convolution of each channel by itself."""
     x, back = channels_last(floating(inputs), data_format)

@@ -1,0 +1,109 @@
+"""Names of Keras 3.15 that came late: functions of keras.ops, stateless metrics, operations, losses, optimizers, configs."""
+
+CASES = [
+    # ---- keras.ops
+    ("ops_angle", "z = tf.complex(rng.normal(size=130).astype('float32'), rng.normal(size=130).astype('float32')); [keras.ops.angle(z), keras.ops.angle(np.array([-1, 0, 2])), keras.ops.angle(np.array([-1.5, 2.0], 'float64')), keras.ops.numpy.angle(np.array([1, -2], 'int64'))]", {"rtol": 1e-4, "atol": 1e-5}),
+    ("ops_argpartition_parts", """
+        x = rng.integers(0, 1000, size=150)
+        places = np.asarray(keras.ops.argpartition(x, 40))
+        [sorted(x[places[:41]].tolist()) == np.sort(x)[:41].tolist(), str(keras.ops.argpartition(x, 3).dtype).endswith("int32'>") or keras.ops.argpartition(x, 3).dtype == 'int32', len(set(places.tolist()))]
+    """),
+    ("ops_cdist", """
+        x, y = tf.constant(rng.normal(size=(2, 120, 5)), 'float32'), tf.constant(rng.normal(size=(2, 100, 5)), 'float32')
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            d = keras.ops.cdist(x, y)
+            total = tf.reduce_sum(d * d * d)
+        [tuple(d.shape), tf.reduce_sum(d, [1, 2]), tf.reduce_sum(tape.gradient(total, x), [1])]
+    """, {"rtol": 1e-4}),
+    ("ops_cdist_of_other_lengths", "keras.ops.cdist(np.zeros((3, 4), 'float32'), np.zeros((3, 5), 'float32'))"),
+    ("ops_cholesky_inverse", """
+        a = rng.normal(size=(30, 30)).astype('float32')
+        a = a @ a.T + 30 * np.eye(30, dtype='float32')
+        lower = np.linalg.cholesky(a).astype('float32')
+        upper = np.ascontiguousarray(lower.T)
+        made = keras.ops.cholesky_inverse(lower)
+        [tf.reduce_sum(made, 0), np.allclose(made, np.linalg.inv(a), atol=1e-3), np.allclose(keras.ops.linalg.cholesky_inverse(upper, upper=True), np.linalg.inv(a), atol=1e-3)]
+    """, {"rtol": 1e-3, "atol": 1e-5}),
+    ("ops_conv_transpose", """
+        x = rng.normal(size=(2, 20, 17, 13)).astype('float32')
+        k = rng.normal(size=(3, 4, 7, 13)).astype('float32')
+        results = [keras.ops.conv_transpose(x, k, strides=s, padding=p, output_padding=o, dilation_rate=d)
+                   for s, p, o, d in ((1, 'valid', None, 1), (2, 'same', None, 1), ((2, 3), 'valid', None, 1), ((2, 3), 'valid', 1, 1), (2, 'same', 1, 1))]
+        results.append(keras.ops.nn.conv_transpose(x[:, :, 0], k[:, 0], strides=3, padding='same'))
+        [[tuple(r.shape) for r in results], [tf.reduce_mean(tf.square(r)) for r in results]]
+    """, {"rtol": 1e-4}),
+    ("ops_conv_transpose_gradients", """
+        x, k = tf.constant(rng.normal(size=(2, 12, 3)), 'float32'), tf.constant(rng.normal(size=(5, 130, 3)), 'float32')
+        with tf.GradientTape() as tape:
+            tape.watch([x, k])
+            total = tf.reduce_sum(tf.square(keras.ops.conv_transpose(x, k, strides=2, padding='same')))
+        gx, gk = tape.gradient(total, [x, k])
+        [tf.reduce_sum(gx, [0, 1]), tf.reduce_sum(gk, [0, 1])]
+    """, {"rtol": 1e-3}),
+    ("ops_corrcoef", "x = rng.normal(size=(12, 130)).astype('float32'); x[3] = 2 * x[1]; c = keras.ops.corrcoef(x); [c, keras.ops.corrcoef((np.arange(12).reshape(3, 4) % 5).astype('int32'))]", {"rtol": 1e-3, "atol": 1e-5}),
+    ("ops_correlate", "a, b = rng.normal(size=130).astype('float32'), rng.normal(size=8).astype('float32'); [keras.ops.correlate(a, b), keras.ops.correlate(a, b, 'same')[:9], keras.ops.correlate(a, b, mode='full')[-9:], keras.ops.correlate(np.arange(5), np.array([1, 2])), keras.ops.correlate(np.arange(5), np.array([1.0, 2]), 'same')]", {"rtol": 1e-4, "atol": 1e-5}),
+    ("ops_correlate_of_another_mode", "keras.ops.correlate(np.arange(5), np.array([1, 2]), 'some')"),
+    ("ops_eig", """
+        a = rng.normal(size=(20, 20)).astype('float32')
+        values, vectors = keras.ops.eig(a)
+        [np.sort_complex(np.round(np.asarray(values), 2)).real, np.allclose(a @ np.asarray(vectors), np.asarray(vectors) * np.asarray(values), atol=1e-3)]
+    """, {"atol": 2e-2}),
+    ("ops_empty_like", "[tuple(keras.ops.empty_like(np.ones((3, 5), 'float32')).shape), keras.ops.empty_like(tf.ones([2]), dtype='int32').dtype.name]"),
+    ("ops_erfc", "[keras.ops.erfc(np.linspace(-3, 3, 13).astype('float32'))]"),
+    ("ops_gcd_and_lcm", "a, b = rng.integers(-500, 500, size=(120, 1)), rng.integers(0, 90, size=7); [tf.reduce_sum(keras.ops.gcd(a, b), 0), tf.reduce_sum(keras.ops.lcm(a, b), 0), keras.ops.gcd(np.array([12, 0], 'int32'), np.array([18, 0], 'int8')), keras.ops.lcm(np.array([4, 0], 'uint8'), np.array([6, 5], 'uint8'))]"),
+    ("ops_gcd_of_floats", "keras.ops.gcd(np.array([1.5], 'float32'), 2)"),
+    ("ops_geomspace", "[keras.ops.geomspace(1, 1000, 4), keras.ops.geomspace(-1.0, -256.0, num=9), keras.ops.geomspace(2.0, 32.0, 4, endpoint=False), keras.ops.geomspace(1, 256, num=9, dtype='float64')]", {"rtol": 1e-4}),
+    ("ops_get_item", "x = rng.normal(size=(8, 100, 3)).astype('float32'); x = tf.constant(x); [keras.ops.get_item(x, (0, slice(2, 5), 1)), keras.ops.get_item(x, 3)[:2], tuple(keras.ops.get_item(x, (Ellipsis, None, 0)).shape)]"),
+    ("ops_histogram", "x = rng.normal(size=1000).astype('float32'); [keras.ops.histogram(x), keras.ops.histogram(x, bins=7, range=(-1.0, 2.0)), keras.ops.histogram(np.array([1.0, 1.0, 2.0], 'float32'), 2)]"),
+    ("ops_histogram_of_a_matrix", "keras.ops.histogram(np.zeros((3, 4), 'float32'))"),
+    ("ops_i0", "[keras.ops.i0(np.linspace(-4, 4, 9).astype('float32')), keras.ops.i0(np.array([1, 2])), keras.ops.i0(np.array([1, 2], 'int32'))]"),
+    ("ops_jvp", """
+        x = tf.constant(rng.normal(size=(20, 13)), 'float32')
+        value, change = keras.ops.jvp(lambda a, b: (tf.tanh(a) * b, tf.reduce_sum(a)), (x, 2.0 * x), (tf.ones_like(x), x))
+        again, changed, aux = keras.ops.linalg.jvp(lambda a: (tf.exp(a), tf.constant(3)), [x], [x], has_aux=True)
+        [tf.reduce_sum(value[0], 0), value[1], tf.reduce_sum(change[0], 0), change[1], tf.reduce_sum(changed, 0), aux]
+    """, {"rtol": 1e-4, "atol": 1e-4}),
+    ("ops_logdet_and_slogdet", "a = rng.normal(size=(3, 25, 25)).astype('float32'); p = a @ a.transpose(0, 2, 1) + 5 * np.eye(25, dtype='float32'); [keras.ops.logdet(p), keras.ops.slogdet(a)]", {"rtol": 1e-4}),
+    ("ops_lu_factor", "a = rng.normal(size=(60, 60)).astype('float32'); lu, p = keras.ops.lu_factor(a); [p, tf.reduce_sum(tf.abs(lu), 1)]", {"rtol": 1e-3}),
+    ("ops_lu_factor_of_no_square", "keras.ops.lu_factor(np.zeros((3, 4), 'float32'))"),
+    ("ops_matrix_rank_and_pinv", "a = (rng.normal(size=(2, 40, 6)) @ rng.normal(size=(2, 6, 30))).astype('float32'); w = rng.normal(size=(30, 20)).astype('float32'); p = keras.ops.pinv(w); [keras.ops.matrix_rank(a, tol=1e-2), keras.ops.matrix_rank(w), tf.reduce_sum(p, 1), tf.reduce_sum(keras.ops.linalg.pinv(w, rcond=0.5), 1)]", {"rtol": 1e-3, "atol": 1e-4}),
+    ("ops_nanarg", "x = rng.normal(size=(9, 130)).astype('float32'); x[rng.uniform(size=x.shape) < 0.3] = np.nan; x[4] = np.nan; [keras.ops.nanargmax(x, axis=1), keras.ops.nanargmin(x, axis=0, keepdims=True)[0, :12], keras.ops.nanargmax(x), keras.ops.nanargmin(np.array([[3, 1], [0, 5]]), axis=1)]"),
+    ("ops_nan_orders", """
+        x = rng.normal(size=(9, 20, 3)).astype('float32')
+        x[rng.uniform(size=x.shape) < 0.3] = np.nan
+        x[4, :, 1] = np.nan
+        [keras.ops.nanmedian(x, axis=1), keras.ops.nanmedian(x), keras.ops.nanpercentile(x, 30, axis=(1, 2)), keras.ops.nanpercentile(x[:3], [10.0, 90.0], axis=1),
+         keras.ops.nanquantile(x, 0.3, axis=0)[:4], tuple(keras.ops.nanquantile(x, 0.5, keepdims=True).shape)] + [keras.ops.nanquantile(x, [0.1, 0.56], axis=(0, 1), method=m) for m in ('lower', 'higher', 'nearest', 'midpoint', 'linear')]
+    """, {"rtol": 1e-4}),
+    ("ops_nancumprod", "x = np.array([[1.0, np.nan, 2.0], [3.0, 0.5, np.nan]], 'float32'); [keras.ops.nancumprod(x), keras.ops.nancumprod(x, axis=1), keras.ops.nancumprod(np.array([2, 3]), dtype='float32')]"),
+    ("ops_nextafter", "[keras.ops.nextafter(np.array([1.0, 2.0]), np.array([2.0, 1.0])), keras.ops.nextafter(np.array([1, 2]), 3), keras.ops.nextafter(np.array([1.0], 'float32'), np.array([2.0], 'float32'))]"),
+    ("ops_rearrange", """
+        x = rng.normal(size=(4, 30, 40, 3)).astype('float32')
+        made = [keras.ops.rearrange(x, p, **k) for p, k in (('b h w c -> b c h w', {}), ('b h w c -> h (b w) c', {}), ('b (h1 h) (w1 w) c -> (b h1 w1) h w c', dict(h1=2, w1=2)),
+                ('b (h h1) (w w1) c -> b h w (c h1 w1)', dict(h1=2, w1=4)), ('b h w c->(b h w c)', {}))]
+        [[tuple(m.shape) for m in made], [tf.reshape(m, [-1])[100:110] for m in made]]
+    """, {"rtol": 1e-3, "atol": 1e-4}),
+    ("ops_segments", "x, ids = rng.uniform(0.5, 1.5, size=(130, 3)).astype('float32'), np.sort(rng.integers(0, 5, size=130)); [keras.ops.segment_min(x, ids), keras.ops.segment_prod(x, ids, num_segments=5), keras.ops.segment_min(x, ids, sorted=True), keras.ops.segment_prod(np.array([1, 2, 10, 20]), np.array([0, 0, 1, 1]))]", {"rtol": 1e-4}),
+    ("ops_sparse_sigmoid", "x = tf.constant(np.linspace(-2, 2, 17), 'float32'); [keras.ops.sparse_sigmoid(x), keras.ops.nn.sparse_sigmoid(x)]"),
+    ("ops_unravel_index", "[keras.ops.unravel_index(np.array([5, 119, 0]), (10, 12)), keras.ops.unravel_index(tf.constant([7, 2], tf.int32), (2, 3, 4))]"),
+    ("ops_vander", "[keras.ops.vander(np.array([1, 2, 3])), keras.ops.vander(np.array([1.5, -2.0], 'float32'), N=4, increasing=True), keras.ops.vander(np.array([2, 3], 'int32'), 5)]"),
+    ("ops_view", "x = tf.constant(rng.integers(0, 2**31 - 1, size=(5, 8)), tf.int32); [keras.ops.view(x, 'uint8')[0], keras.ops.view(x, dtype='int64')[1], keras.ops.view(tf.constant([1.0, 2.0]), 'int32'), tuple(keras.ops.view(keras.ops.view(x, 'uint8'), 'int32').shape)]"),
+    ("ops_view_of_bytes_that_do_not_fit", "keras.ops.view(tf.zeros([3], tf.uint8), 'int32')"),
+    ("ops_view_as_complex", "x = rng.normal(size=(120, 2)).astype('float32'); z = keras.ops.view_as_complex(x); [z[:5], np.allclose(keras.ops.view_as_real(z), x), tuple(keras.ops.view_as_real(np.zeros((3, 4), 'complex64')).shape)]"),
+    ("ops_view_as_complex_of_three", "keras.ops.view_as_complex(np.zeros((4, 3), 'float32'))"),
+    ("ops_in_a_function", """
+        @tf.function
+        def f(x):
+            m = keras.ops.rearrange(x, 'b (h p) c -> (b h) p c', p=4)
+            return keras.ops.cdist(x, x), tf.reduce_sum(m, [0]), keras.ops.gcd(tf.range(1, 9), 6), keras.ops.correlate(x[0, :, 0], x[0, :3, 1], 'same')
+        [tf.reduce_sum(v, list(range(len(v.shape) - 1))) for v in f(tf.constant(rng.normal(size=(3, 120, 5)), 'float32'))]
+    """, {"rtol": 1e-3, "atol": 1e-4}),
+    ("ops_of_symbols", """
+        x = keras.Input((10, 12, 4), batch_size=3)
+        made = [keras.ops.rearrange(x, 'b (h h1) w c -> b h w (c h1)', h1=2), keras.ops.conv_transpose(x, np.ones((3, 3, 5, 4), 'float32'), 2, 'same'), keras.ops.cdist(x, x), keras.ops.nanmedian(x, axis=2),
+                keras.ops.nanargmax(x, axis=1), keras.ops.view_as_real(keras.ops.view_as_complex(x[..., :2])), keras.ops.slogdet(x[:, :10, :10, 0])[1], keras.ops.pinv(x[:, :, :5, 0]), keras.ops.erfc(x), keras.ops.i0(x),
+                keras.ops.argpartition(x, 3), keras.ops.get_item(x, (slice(None), 0)), keras.ops.vander(x[:, 0, 0, 0], N=3), keras.ops.angle(x), keras.ops.matrix_rank(x)]
+        [[tuple(m.shape), m.dtype] for m in made]
+    """),
+]
