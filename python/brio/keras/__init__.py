@@ -9,7 +9,8 @@ _SUBMODULES = {
 _NAMES = {
     "Input": "layers",
     "InputSpec": "layers",
-    "KerasTensor": "layers",
+    **dict.fromkeys(("Function", "KerasTensor", "Operation"), "_symbolic"),
+    **dict.fromkeys(("RematScope", "StatelessScope", "remat"), "_stateless"),
     "Layer": "layers",
     "Model": "models",
     "Sequential": "models",

@@ -64,6 +64,25 @@ class Metric:
         """The old name of reset_state()."""
         self.reset_state()
 
+    def stateless_update_state(self, metric_variables, *args, **kwargs):
+        """The values of the variables after a batch, given those before it; the metric stays as it is."""
+        return self._stateless(metric_variables, lambda: self.update_state(*args, **kwargs))[1]
+
+    def stateless_result(self, metric_variables):
+        """The value that these values of the variables stand for."""
+        return self._stateless(metric_variables, self.result)[0]
+
+    def stateless_reset_state(self):
+        """The values of the variables at the beginning."""
+        return self._stateless(self.variables, self.reset_state)[1]
+
+    def _stateless(self, values, call):
+        from brio.keras import _stateless
+
+        if len(values) != len(self.variables):
+            raise ValueError(f"[{self.name}] metric_variables has {len(values)} values, but the metric has {len(self.variables)} variables; give one for each")
+        return _stateless.run(self.variables, values, call)
+
     def __call__(self, *args, **kwargs):
         self.update_state(*args, **kwargs)
         return self.result()

@@ -89,6 +89,10 @@ class Optimizer:
         variables = self._last if trainable_variables is None else trainable_variables
         self.apply_gradients(zip(grads, variables))
 
+    def stateless_apply(self, optimizer_variables, grads, trainable_variables):
+        """As in Keras on TensorFlow, an error: apply() changes the variables."""
+        raise ValueError("stateless_apply is not supported with the TensorFlow backend; call apply(grads, trainable_variables), which changes the variables")
+
     def minimize(self, loss, var_list, tape=None):
         """One step down `loss`: a function of no arguments, or a tensor that `tape` followed.
 

@@ -106,4 +106,98 @@ CASES = [
                 keras.ops.argpartition(x, 3), keras.ops.get_item(x, (slice(None), 0)), keras.ops.vander(x[:, 0, 0, 0], N=3), keras.ops.angle(x), keras.ops.matrix_rank(x)]
         [[tuple(m.shape), m.dtype] for m in made]
     """),
+    # ---- symbols, operations, state
+    ("keras_tensors_and_functions", """
+        x, y = keras.KerasTensor((None, 130), name='x'), keras.KerasTensor((None, 130), dtype='float32')
+        f = keras.Function([x, y], {'a': keras.ops.exp(x) * y, 'b': keras.ops.sum(x, axis=1)}, name='both')
+        made = f([np.full((4, 130), 0.5, 'float32'), np.ones((4, 130), 'float32')])
+        shapes = f.compute_output_shape([(7, 130), (7, 130)])
+        [repr(x), isinstance(keras.Input((3,)), keras.KerasTensor), isinstance(x, keras.KerasTensor), f.name, repr(f), tf.reduce_sum(made['a']), made['b'], sorted(made), [tuple(s.shape) for s in f.inputs],
+         len(f.operations), tuple(keras.Function(x, keras.ops.exp(x))(keras.KerasTensor((5, 130))).shape)]
+    """, {"rtol": 1e-4}),
+    ("keras_tensors_become_models", """
+        keras.utils.set_random_seed(3)
+        x = keras.KerasTensor((2, 12, 5))
+        h = keras.layers.Dense(100)(x)
+        [tuple(h.shape), tuple(keras.ops.mean(h, axis=1).shape), h.dtype]
+    """),
+    ("operations_of_ones_own", """
+        class Mix(keras.Operation):
+            def __init__(self, share, name=None):
+                super().__init__(name=name)
+                self.share = share
+            def call(self, x, y, shift=0.0):
+                return self.share * x + (1 - self.share) * y + shift
+            def compute_output_spec(self, x, y, shift=0.0):
+                return keras.KerasTensor(x.shape, x.dtype)
+        mix = Mix(0.25)
+        x, y = keras.Input((120,)), keras.Input((120,))
+        out = mix(x, y, shift=1.0)
+        again = mix(out, y)
+        model = keras.Model([x, y], [out, again])
+        results = model([np.ones((3, 120), 'float32'), np.zeros((3, 120), 'float32')])
+        same = keras.Model.from_config(model.get_config(), custom_objects={'Mix': Mix})
+        more = same([np.ones((3, 120), 'float32'), np.zeros((3, 120), 'float32')])
+        [mix.name, repr(mix), mix.get_config(), Mix.from_config(mix.get_config()).share, [r[:, 0] for r in results], [r[:, 0] for r in more], mix(np.float32(4), np.float32(8)), len(model.layers),
+         tuple(mix.output.shape), len(mix.input), tuple(Mix(0.5).compute_output_spec(x, y).shape)]
+    """),
+    ("operations_train_in_models", """
+        class Double(keras.Operation):
+            def call(self, x):
+                return x * 2.0
+        x = keras.Input((20,))
+        model = keras.Model(x, Double()(keras.layers.Dense(110, kernel_initializer='ones')(x)))
+        model.compile(keras.optimizers.SGD(0.001), 'mse')
+        d = rng.normal(size=(64, 20)).astype('float32')
+        model.fit(d, np.zeros((64, 110)), epochs=2, batch_size=16, shuffle=False, verbose=0).history['loss']
+    """, {"rtol": 1e-3}),
+    ("stateless_scope", """
+        v, w = keras.Variable(np.ones(130, 'float32')), keras.Variable(2.0)
+        with keras.StatelessScope([(v, tf.fill([130], 5.0))]) as scope:
+            inside = tf.reduce_sum(v * 1.0)
+            v.assign_add(tf.ones([130]))
+            before = scope.get_current_value(w) is None
+            scope.add_update((w, tf.constant(9.0)))
+            scope.add_loss(3.0)
+        [inside, before, tf.reduce_sum(scope.get_current_value(v)), scope.get_current_value(w), v.numpy().sum(), w.numpy(), scope.losses]
+    """),
+    ("stateless_scope_of_another_shape", "keras.StatelessScope([(keras.Variable([1.0, 2.0]), np.ones(3, 'float32'))])"),
+    ("stateless_scope_of_no_variable", "keras.StatelessScope([(1.0, np.ones(3, 'float32'))])"),
+    ("stateless_scope_of_a_model", """
+        model = keras.Sequential([keras.Input((12,)), keras.layers.Dense(130), keras.layers.BatchNormalization()])
+        with keras.StatelessScope([(v, tf.ones(v.shape)) for v in model.variables]) as scope:
+            inside = model(np.ones((4, 12), 'float32'), training=True)
+            moved = [scope.get_current_value(v) for v in model.non_trainable_variables]
+        [tf.reduce_sum(inside), [tf.reduce_sum(m) for m in moved], [float(tf.reduce_sum(v)) for v in model.non_trainable_variables]]
+    """, {"rtol": 1e-4, "atol": 1e-4}),
+    ("stateless_metrics", """
+        found = []
+        for metric in (keras.metrics.Mean(), keras.metrics.MeanSquaredError(), keras.metrics.SparseCategoricalAccuracy(), keras.metrics.AUC(num_thresholds=20)):
+            state = metric.stateless_reset_state()
+            for _ in range(2):
+                if isinstance(metric, keras.metrics.Mean) and metric.name == 'mean':
+                    state = metric.stateless_update_state(state, rng.normal(size=130).astype('float32'))
+                elif metric.name == 'sparse_categorical_accuracy':
+                    state = metric.stateless_update_state(state, rng.integers(0, 5, size=130), rng.uniform(size=(130, 5)).astype('float32'))
+                else:
+                    state = metric.stateless_update_state(state, rng.integers(0, 2, size=130).astype('float32'), rng.uniform(size=130).astype('float32'))
+            found += [metric.stateless_result(state), len(state), [float(tf.reduce_sum(v)) for v in metric.variables]]
+        found
+    """, {"rtol": 1e-4}),
+    ("stateless_metric_of_too_few", "keras.metrics.Mean().stateless_update_state([0.0], [1.0])"),
+    ("stateless_apply", "keras.optimizers.Adam().stateless_apply([], [], [])"),
+    ("remat", """
+        x = tf.constant(rng.normal(size=(20, 13)), 'float32')
+        f = keras.remat(lambda a: tf.tanh(a) * a)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        with keras.RematScope(mode='larger_than', output_size_threshold=10):
+            layer = keras.layers.Dense(110, activation='relu', kernel_initializer='ones')
+            h = layer(x)
+        with keras.RematScope(mode='list_of_layers', layer_names=['a']), keras.name_scope('inside'), keras.device('cpu:0'):
+            z = keras.layers.Dense(2, name='a', kernel_initializer='ones')(x)
+        [tf.reduce_sum(y, 0), tf.reduce_sum(tape.gradient(y, x), 0), tf.reduce_sum(h), tf.reduce_sum(z)]
+    """, {"rtol": 1e-3, "atol": 1e-4}),
+    ("remat_scope_of_another_mode", "keras.RematScope(mode='some')"),
 ]
