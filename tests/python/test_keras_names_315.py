@@ -92,3 +92,66 @@ def test_stateless_metrics_in_a_function():
     for batch in ([1.0, 2.0], [6.0, 7.0]):
         state, mean = step(state, tf.constant(batch))
     assert float(mean) == 4.0 and float(metric.result()) == 0.0
+
+
+def test_wrappers_say_what_they_need_and_work_with_it():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
+    model.compile("adam", "categorical_crossentropy")
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        with pytest.raises(ImportError, match="scikit-learn"):
+            keras.wrappers.SKLearnClassifier(model)
+        return
+    from sklearn.base import clone
+    from sklearn.model_selection import cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(150, 4))
+    kinds = np.array(["a", "b", "c"])[np.argmax(x[:, :3], axis=1)]
+    classifier = keras.wrappers.SKLearnClassifier(model, fit_kwargs={"epochs": 60, "verbose": 0, "batch_size": 10})
+    pipeline = make_pipeline(StandardScaler(), classifier)
+    assert set(pipeline.fit(x, kinds).predict(x)) <= {"a", "b", "c"}
+    assert pipeline.score(x, kinds) > 0.7 and cross_val_score(clone(pipeline), x, kinds, cv=2).mean() > 0.5
+    assert not model.optimizer.built or int(model.optimizer.iterations) == 0  # a copy was trained
+
+    def make(X, y, units):
+        made = keras.Sequential([keras.Input((X.shape[1],)), keras.layers.Dense(units, "relu"), keras.layers.Dense(y.shape[1])])
+        made.compile(keras.optimizers.Adam(0.03), "mse")
+        return made
+
+    regressor = keras.wrappers.SKLearnRegressor(make, model_kwargs={"units": 16})
+    target = x @ np.array([1.0, 2.0, -1.0, 0.5])
+    assert regressor.fit(x, target, epochs=40, verbose=0).score(x, target) > 0.8
+    assert regressor.predict(x).shape == (150,) and clone(regressor).model_kwargs == {"units": 16}
+    transformer = keras.wrappers.SKLearnTransformer(make, model_kwargs={"units": 8}).fit(x, target, verbose=0)
+    assert transformer.transform(x).shape == (150, 1)
+
+
+def test_swapped_means_are_what_a_checkpoint_has(tmp_path):
+    model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(3)])
+    model.compile(keras.optimizers.SGD(0.1, use_ema=True, ema_momentum=0.5), "mse")
+    x = np.random.default_rng(6).normal(size=(40, 5)).astype("float32")
+    seen = []
+    watch = keras.callbacks.LambdaCallback(on_epoch_end=lambda epoch, logs: seen.append(model.get_weights()[0]))
+    save = keras.callbacks.ModelCheckpoint(str(tmp_path / "{epoch}.weights.h5"), save_weights_only=True)
+    model.fit(x, x[:, :3], epochs=2, verbose=0, callbacks=[watch, keras.callbacks.SwapEMAWeights(swap_on_epoch=True), save])
+    last = model.get_weights()[0]
+    model.load_weights(tmp_path / "2.weights.h5")
+    np.testing.assert_array_equal(model.get_weights()[0], last)  # the means stand in the model at the end
+    assert not np.allclose(last, seen[1])
+
+
+def test_several_optimizers_and_their_state_are_saved(tmp_path):
+    x = np.random.default_rng(7).normal(size=(40, 5)).astype("float32")
+    for optimizer in (keras.optimizers.MultiOptimizer(keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.01), {".*first/.*": keras.optimizers.Adam(0.01)})),
+                      keras.optimizers.ScheduleFreeAdamW(0.01, warmup_steps=3)):  # fmt: skip
+        model = keras.Sequential([keras.Input((5,)), keras.layers.Dense(8, name="first"), keras.layers.Dense(1)])
+        model.compile(optimizer, "mse")
+        model.fit(x, x[:, :1], epochs=2, verbose=0, shuffle=False)
+        model.save(tmp_path / "m.keras")
+        again = keras.models.load_model(tmp_path / "m.keras")
+        both = [m.fit(x, x[:, :1], epochs=2, verbose=0, shuffle=False).history["loss"] for m in (model, again)]
+        np.testing.assert_allclose(*both, rtol=1e-6)

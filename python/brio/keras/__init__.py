@@ -4,7 +4,7 @@ from brio._lazy import load as _load
 
 _SUBMODULES = {
     "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
-    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "tree", "utils",
+    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "tree", "utils", "wrappers",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",
@@ -20,7 +20,7 @@ _NAMES = {
     "Initializer": "initializers",
     "Regularizer": "regularizers",
     "Variable": "utils",
-    "DTypePolicy": "dtype_policies",
+    **dict.fromkeys(("DTypePolicy", "FloatDTypePolicy"), "dtype_policies"),
 }
 __all__ = sorted(_SUBMODULES | set(_NAMES) | {"version"})  # from keras import *
 __version__ = "3.15.0"  # whose names and definitions these are

@@ -127,6 +127,8 @@ class Trainer:
         own_test = self._test if kind.test_step is not Trainer.test_step else None
         if kind.compute_loss is not Trainer.compute_loss or kind.compute_metrics is not Trainer.compute_metrics:
             own_train, own_test = own_train or self._step, own_test or self._test
+        if hasattr(optimizer, "_inner_optimizers"):  # whose steps are Python's
+            own_train = own_train or self._step
         if _metrics_inside(self):  # which the logs are to have
             own_train, own_test = own_train or self._step, own_test or self._test
         self.__dict__["_own_steps"] = (own_train is not None, own_test is not None)
@@ -198,6 +200,7 @@ class Trainer:
         history.batch_choice has the choice and what was measured.
         """
         self._require_compiled("fit")
+        epochs, steps_per_epoch = _config._at_most_epochs(epochs), _config._at_most_steps(steps_per_epoch, _step_count(x, batch_size, validation_split))
         steps = steps_per_epoch or _step_count(x, batch_size, validation_split)
         if hasattr(x, "_for_training"):  # a PyDataset
             x, callbacks = x._for_training(bool(shuffle), callbacks)
@@ -247,6 +250,8 @@ class Trainer:
         else:
             found = self._trainer.fit(x, y, verbose, watchers, options)
             history.batch_choice, history.step_memory = found.get("batch_choice"), found.get("step_memory")
+        if hasattr(self.optimizer, "_inner_optimizers"):
+            self.optimizer.finalize_variable_values(self.trainable_variables)
         self.__dict__["history"] = history
         return history
 
@@ -285,6 +290,7 @@ class Trainer:
         self._require_compiled("evaluate")
         self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
+        steps = _config._at_most_steps(steps, _step_count(x, batch_size, 0.0))
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         if self.run_eagerly:
@@ -299,6 +305,7 @@ class Trainer:
         """The outputs for all samples, as NumPy arrays."""
         self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
+        steps = _config._at_most_steps(steps, _step_count(x, batch_size, 0.0))
         verbose = 1 if verbose == "auto" else int(verbose)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None

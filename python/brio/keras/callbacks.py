@@ -453,7 +453,8 @@ class RemoteMonitor(Callback):
         raise NotImplementedError("brio sends nothing over the network; write a Callback of your own that does")
 
 
-_ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_checkpoint_callbacks", "TensorBoard": "_tensorboard"}
+_ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_checkpoint_callbacks", "TensorBoard": "_tensorboard",
+              "SwapEMAWeights": "_swap_ema"}
 
 
 def __getattr__(name):

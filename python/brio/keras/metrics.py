@@ -190,9 +190,42 @@ for _name in dir(_core._metrics):
     if not _name.startswith("_"):
         globals()[_name] = getattr(_core._metrics, _name)
 for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_logarithmic_error",
-              "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "hinge", "squared_hinge",
+              "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "binary_focal_crossentropy", "categorical_focal_crossentropy", "hinge", "squared_hinge",
               "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber", "cosine_similarity"):  # fmt: skip
     globals()[_name] = getattr(_core._losses, _name)
+def _apart(y_true, y_pred, axis):
+    """Targets and predictions of one dtype and rank, and their means along an axis."""
+    from brio.keras.losses import _of_one_rank
+
+    y_pred = _core.convert_to_tensor(y_pred)
+    y_true, y_pred = _of_one_rank(_core.cast(_core.convert_to_tensor(y_true), y_pred.dtype), y_pred)
+    return y_true, y_pred, *(_core.reduce_mean(y, axis=axis, keepdims=True) for y in (y_true, y_pred))
+
+
+def pearson_correlation(y_true, y_pred, axis=-1):
+    """How far predictions go with targets along an axis, from -1 to 1.
+
+    >>> keras.metrics.pearson_correlation([[0.0, 1.0, 2.0]], [[1.0, 3.0, 5.0]]).numpy().round(4).tolist()
+    [1.0]
+    """
+    y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
+    y_true, y_pred = y_true - true, y_pred - predicted
+    spread = lambda y: _core.sqrt(_core.reduce_mean(y * y, axis=axis, keepdims=True))  # noqa: E731
+    return _core.reduce_mean(y_true / spread(y_true) * (y_pred / spread(y_pred)), axis=axis)
+
+
+def concordance_correlation(y_true, y_pred, axis=-1):
+    """How far predictions are targets along an axis: as pearson_correlation(), and less where their means or spreads differ.
+
+    >>> keras.metrics.concordance_correlation([[0.0, 1.0, 0.5]], [[0.1, 0.9, 0.5]]).numpy().round(3)
+    array([0.976], dtype=float32)
+    """
+    y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
+    spread = lambda y, mean: _core.reduce_mean((y - mean) * (y - mean), axis=axis, keepdims=True)  # noqa: E731
+    norm = spread(y_true, true) + spread(y_pred, predicted) + (true - predicted) * (true - predicted)
+    return _core.reduce_mean(2 * (y_true - predicted) * (y_pred - predicted) / (norm + 1e-7), axis=axis)
+
+
 mse = MSE = mean_squared_error  # noqa: F821
 mae = MAE = mean_absolute_error  # noqa: F821
 mape = MAPE = mean_absolute_percentage_error  # noqa: F821

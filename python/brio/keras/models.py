@@ -476,6 +476,18 @@ def _input_config(shape, dtype):
     return {"module": "keras.layers", "class_name": "InputLayer", "config": config, "registered_name": None}
 
 
+def _compiled_alike(made, model):
+    """A clone of a compiled model is compiled, with an optimizer and metrics of its own."""
+    from brio.keras.metrics import Metric
+    from brio.keras.optimizers import Optimizer
+
+    if model.__dict__.get("compiled"):
+        given = model._compile_arguments
+        own = lambda v: type(v).from_config(v.get_config()) if isinstance(v, (Metric, Optimizer)) else v  # noqa: E731
+        made.compile(**_nest.map_structure(own, given))
+    return made
+
+
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False):
     """The same layers with weights of their own, freshly made."""
     made = lambda layer: (clone_function or _fresh)(layer)  # noqa: E731
@@ -484,7 +496,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
                             [_core._input(tuple(model.input.shape)[1:], -1, model.input.dtype, None), *(made(layer) for layer in model.layers)])  # fmt: skip
         if not again.built and "_built_for" in model.__dict__:
             again.build(model._built_for)
-        return again
+        return _compiled_alike(again, model)
     if isinstance(model, Functional):
         from brio.keras import _graph
 
@@ -494,7 +506,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
             return _serialization._made(row) if row["class_name"] == "InputLayer" or row["name"] not in originals else made(originals[row["name"]])
 
         inputs, outputs = _graph.read(model.get_config(), layer_of)
-        return Functional(inputs=inputs, outputs=outputs, name=model.name)
+        return _compiled_alike(Functional(inputs=inputs, outputs=outputs, name=model.name), model)
     return type(model).from_config(model.get_config())
 
 

@@ -200,4 +200,139 @@ CASES = [
         [tf.reduce_sum(y, 0), tf.reduce_sum(tape.gradient(y, x), 0), tf.reduce_sum(h), tf.reduce_sum(z)]
     """, {"rtol": 1e-3, "atol": 1e-4}),
     ("remat_scope_of_another_mode", "keras.RematScope(mode='some')"),
+    # ---- losses, metrics, configs
+    ("circle_as_a_function", """
+        e = rng.normal(size=(32, 130)).astype('float32')
+        e /= np.linalg.norm(e, axis=1, keepdims=True)
+        labels = rng.integers(0, 10, size=32)
+        x = tf.constant(e)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = keras.losses.circle(labels, x, gamma=20, margin=0.3)
+            total = tf.reduce_sum(loss)
+        [loss, tf.reduce_sum(tape.gradient(total, x), 1), keras.losses.circle(labels[:8], x[:8], ref_labels=labels, ref_embeddings=x, remove_diagonal=False), keras.losses.circle(labels, x)[:3]]
+    """, {"rtol": 1e-3, "atol": 1e-3}),
+    ("metrics_as_functions", """
+        t, p = rng.integers(0, 2, size=(12, 130)).astype('float32'), rng.uniform(0.01, 0.99, size=(12, 130)).astype('float32')
+        one = np.eye(13, dtype='float32')[rng.integers(0, 13, size=12)]
+        q = rng.uniform(0.01, 1, size=(12, 13)).astype('float32')
+        [keras.metrics.binary_focal_crossentropy(t, p, apply_class_balancing=True), keras.metrics.categorical_focal_crossentropy(one, q / q.sum(1, keepdims=True)),
+         keras.metrics.concordance_correlation(t, p), keras.metrics.pearson_correlation(t, p), keras.metrics.pearson_correlation(t, p, axis=0)[:9], keras.metrics.concordance_correlation(t, p, axis=0)[:9]]
+    """, {"rtol": 1e-4, "atol": 1e-5}),
+    ("schedules_as_configs", "s = keras.optimizers.schedules; made = s.serialize(s.CosineDecay(0.1, 10)); again = s.deserialize(made); [made, float(again(3)), type(again).__name__]", {"rtol": 1e-4}),
+    ("standardized_dtypes", "[keras.utils.standardize_dtype(d) for d in (None, 'float32', tf.bfloat16, np.dtype('int8'), int, float, 'bool')]"),
+    ("standardized_dtype_of_no_name", "keras.utils.standardize_dtype('foo')"),
+    ("limits_of_epochs_and_steps", """
+        import warnings
+        warnings.simplefilter('ignore')
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+        model.compile('sgd', 'mse')
+        x = np.ones((100, 3), 'float32')
+        before = [keras.config.max_epochs(), keras.config.max_steps_per_epoch()]
+        keras.config.set_max_epochs(2)
+        keras.config.set_max_steps_per_epoch(3)
+        try:
+            found = [keras.config.max_epochs(), keras.config.max_steps_per_epoch()]
+            history = model.fit(x, np.zeros((100, 1)), epochs=5, batch_size=10, verbose=0)
+            steps = int(model.optimizer.iterations)
+            rows = model.predict(x, batch_size=10, verbose=0).shape
+            few = model.predict(x, batch_size=50, verbose=0).shape
+        finally:
+            keras.config.set_max_epochs(None)
+            keras.config.set_max_steps_per_epoch(None)
+        [before, found, len(history.history['loss']), steps, rows, few]
+    """),
+    ("flash_attention_and_nnx", "first = keras.config.is_flash_attention_enabled(); keras.config.disable_flash_attention(); second = keras.config.is_flash_attention_enabled(); keras.config.enable_flash_attention(); [first, second, keras.config.is_flash_attention_enabled(), keras.config.is_nnx_enabled()]"),
+    ("dtype_policies_by_path", """
+        policies = keras.dtype_policies.DTypePolicyMap('float32', {'encoder/.*': keras.DTypePolicy('bfloat16')})
+        policies['head'] = 'mixed_float16'
+        made = keras.dtype_policies.serialize(policies)
+        again = keras.dtype_policies.deserialize(made)
+        [policies.name, policies.compute_dtype, policies['encoder/dense'].name, policies['head'].name, policies['other'].name, len(policies), 'encoder/x' in policies, list(policies), made, again['encoder/q'].name,
+         keras.FloatDTypePolicy('mixed_float16').compute_dtype, keras.dtype_policies.FloatDTypePolicy('float32') == keras.DTypePolicy('float32'), repr(keras.FloatDTypePolicy('float16')),
+         keras.dtype_policies.serialize(keras.FloatDTypePolicy('float32'))]
+    """),
+    ("dtype_policies_of_one_path_twice", "p = keras.dtype_policies.DTypePolicyMap('float32', {'a.*': keras.DTypePolicy('bfloat16'), 'ab': keras.DTypePolicy('float16'), '.*c': keras.DTypePolicy('float16')}); [p['ab'].name, p['ac']]"),
+    # ---- optimizers and what goes with them
+    ("schedule_free_adamw", """
+        model = keras.Sequential([keras.Input((20,)), keras.layers.Dense(110, kernel_initializer='ones'), keras.layers.Dense(1, kernel_initializer='ones')])
+        optimizer = keras.optimizers.ScheduleFreeAdamW(learning_rate=0.01, warmup_steps=5, weight_decay=0.01)
+        model.compile(optimizer, 'mse')
+        optimizer.build(model.trainable_variables)  # else Keras 3.15 on TensorFlow begins at 0 when it trains in fit()
+        x = rng.normal(size=(96, 20)).astype('float32')
+        history = model.fit(x, x[:, :1] * 2, epochs=3, batch_size=16, shuffle=False, verbose=0).history['loss']
+        [history, [v.path.split('_')[-1] for v in optimizer.variables[2:]], tf.reduce_sum(optimizer.variables[2]), optimizer.get_config()]
+    """, {"rtol": 1e-3}),
+    ("schedule_free_adamw_by_hand", """
+        v = keras.Variable(np.linspace(-1, 1, 130).astype('float32'))
+        optimizer = keras.optimizers.ScheduleFreeAdamW(0.1)
+        for _ in range(5):
+            optimizer.apply([tf.constant(np.asarray(v) * 2)], [v])
+        tf.convert_to_tensor(v)[::13]
+    """, {"rtol": 1e-3, "atol": 1e-5}),
+    ("several_optimizers", """
+        model = keras.Sequential([keras.Input((20,)), keras.layers.Dense(110, kernel_initializer='ones', name='encoder'), keras.layers.Dense(1, kernel_initializer='ones', name='head')])
+        names = lambda optimizers: sorted(o.name.split('_')[0] for o in optimizers)
+        many = keras.optimizers.OptimizerMap(keras.optimizers.SGD(0.0001), {'.*encoder/.*': keras.optimizers.Adam(0.01)})
+        optimizer = keras.optimizers.MultiOptimizer(many)
+        model.compile(optimizer, 'mse', metrics=['mae'])
+        x = rng.normal(size=(96, 20)).astype('float32')
+        history = model.fit(x, x[:, :1] * 2, epochs=3, batch_size=16, shuffle=False, verbose=0).history
+        again = keras.optimizers.MultiOptimizer.from_config(optimizer.get_config())
+        [history['loss'], history['mae'], names(optimizer.optimizers), names(again.optimizers), int(optimizer.iterations), [int(o.iterations) for o in optimizer.optimizers], len(optimizer.variables)]
+    """, {"rtol": 2e-3}),
+    ("several_optimizers_by_a_function", """
+        a, b = keras.Variable([1.0, 2.0], name='a'), keras.Variable([3.0], name='b')
+        first, second = keras.optimizers.SGD(0.5), keras.optimizers.Adam(0.1)
+        optimizer = keras.optimizers.MultiOptimizer(lambda v: first if 'a' in v.path.split('/')[-1][:1] else second)
+        for _ in range(3):
+            optimizer.apply([tf.constant([1.0, 1.0]), tf.constant([2.0])], [a, b])
+        [a.numpy(), b.numpy(), optimizer.name[:15]]
+    """, {"rtol": 1e-4}),
+    ("several_optimizers_have_no_rate", "keras.optimizers.MultiOptimizer(keras.optimizers.OptimizerMap(keras.optimizers.SGD())).learning_rate"),
+    ("optimizer_map_of_no_optimizer", "keras.optimizers.OptimizerMap('sgd')"),
+    ("optimizer_map_with_a_key_twice", "m = keras.optimizers.OptimizerMap(keras.optimizers.SGD()); m['a'] = keras.optimizers.SGD(); m['a'] = keras.optimizers.SGD()"),
+    ("own_optimizers_decay_weights", """
+        class Plain(keras.optimizers.Optimizer):
+            def update_step(self, gradient, variable, learning_rate):
+                self.assign_sub(variable, gradient * learning_rate)
+        v, w = keras.Variable(np.ones(130, 'float32'), name='v'), keras.Variable(np.ones(3, 'float32'), name='kept')
+        optimizer = Plain(0.1, weight_decay=0.5)
+        optimizer.exclude_from_weight_decay(var_names=['kept'])
+        for _ in range(3):
+            optimizer.apply([tf.zeros([130]), tf.ones([3])], [v, w])
+        [tf.reduce_sum(v), w.numpy()]
+    """),
+    ("swapped_means_of_weights", """
+        model = keras.Sequential([keras.Input((20,)), keras.layers.Dense(110, kernel_initializer='ones'), keras.layers.Dense(1, kernel_initializer='ones')])
+        model.compile(keras.optimizers.SGD(0.0005, use_ema=True, ema_momentum=0.9), 'mse')
+        x = rng.normal(size=(96, 20)).astype('float32')
+        seen = []
+        class Watch(keras.callbacks.Callback):
+            def on_epoch_end(self, epoch, logs=None):
+                seen.append(float(tf.reduce_sum(self.model.weights[0])))
+            def on_epoch_begin(self, epoch, logs=None):
+                seen.append(float(tf.reduce_sum(self.model.weights[0])))
+        found = []
+        for on_epoch in (False, True):
+            history = model.fit(x, x[:, :1] * 2, epochs=3, batch_size=16, shuffle=False, verbose=0, validation_data=(x, x[:, :1] * 2), callbacks=[keras.callbacks.SwapEMAWeights(swap_on_epoch=on_epoch), Watch()])
+            found += [history.history['loss'], history.history['val_loss'], float(tf.reduce_sum(model.weights[0]))]
+        found.append(model.evaluate(x, x[:, :1] * 2, verbose=0, callbacks=[keras.callbacks.SwapEMAWeights()]))
+        [found, seen]
+    """, {"rtol": 1e-3}),
+    ("swapped_means_that_are_not_kept", """
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1)])
+        model.compile('sgd', 'mse')
+        model.fit(np.ones((4, 2)), np.ones((4, 1)), verbose=0, validation_data=(np.ones((4, 2)), np.ones((4, 1))), callbacks=[keras.callbacks.SwapEMAWeights()])
+    """),
+    ("clones_are_compiled", """
+        x = keras.Input((3,))
+        models = [keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)]), keras.Model(x, keras.layers.Dense(2)(x))]
+        found = []
+        for model in models:
+            model.compile(keras.optimizers.SGD(0.25), 'mse', metrics=['mae'])
+            clone = keras.models.clone_model(model)
+            found += [clone.compiled, clone.optimizer is not model.optimizer, float(clone.optimizer.learning_rate), sorted(clone.evaluate(np.ones((4, 3)), np.ones((4, 2)), verbose=0, return_dict=True))]
+        found
+    """),
 ]
