@@ -140,6 +140,7 @@ class CallbackList:
                 for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
             for part in ("train", "test", "predict")
         )
+        self.sees_predictions = any(_overrides(c, "on_predict_batch_end") for c in self.callbacks)
         self._params, self._timers = params, {}
         if model is not None:
             model.__dict__.update(_initial_epoch=None, _initial_step=None, _order=None)

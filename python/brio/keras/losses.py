@@ -67,7 +67,7 @@ def _make(name, text):
             return _core._loss(name, reduction="none", **options)(y_true, y_pred)
 
         def get_config(self):
-            return dict(self._config)
+            return {n: v for n, v in self._config.items() if n != "dtype" or v is not None}
 
     return Made
 

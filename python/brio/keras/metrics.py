@@ -179,9 +179,19 @@ def _make(name, text):
             self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "dtype")})
 
         def get_config(self):
+            if name == "AUC":
+                return _of_thresholds(self._config)
             return dict(self._config)
 
     return Made
+
+
+def _of_thresholds(config):
+    """As Keras: thresholds only where they were given, and how many there are with 0 and 1."""
+    given = config["thresholds"]
+    if given is None:
+        return {k: v for k, v in config.items() if k != "thresholds"}
+    return {**config, "num_thresholds": len(given) + 2}
 
 
 _classes.module_classes(globals(), "METRICS", _make, but=("Mean", "Sum"))

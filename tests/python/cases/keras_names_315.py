@@ -122,7 +122,7 @@ CASES = [
         [tuple(h.shape), tuple(keras.ops.mean(h, axis=1).shape), h.dtype]
     """),
     ("operations_of_ones_own", """
-        class Mix(keras.Operation):
+        class Blend315(keras.Operation):
             def __init__(self, share, name=None):
                 super().__init__(name=name)
                 self.share = share
@@ -130,16 +130,16 @@ CASES = [
                 return self.share * x + (1 - self.share) * y + shift
             def compute_output_spec(self, x, y, shift=0.0):
                 return keras.KerasTensor(x.shape, x.dtype)
-        mix = Mix(0.25)
+        mix = Blend315(0.25)
         x, y = keras.Input((120,)), keras.Input((120,))
         out = mix(x, y, shift=1.0)
         again = mix(out, y)
         model = keras.Model([x, y], [out, again])
         results = model([np.ones((3, 120), 'float32'), np.zeros((3, 120), 'float32')])
-        same = keras.Model.from_config(model.get_config(), custom_objects={'Mix': Mix})
+        same = keras.Model.from_config(model.get_config(), custom_objects={"Blend315": Blend315})
         more = same([np.ones((3, 120), 'float32'), np.zeros((3, 120), 'float32')])
-        [mix.name, repr(mix), mix.get_config(), Mix.from_config(mix.get_config()).share, [r[:, 0] for r in results], [r[:, 0] for r in more], mix(np.float32(4), np.float32(8)), len(model.layers),
-         tuple(mix.output.shape), len(mix.input), tuple(Mix(0.5).compute_output_spec(x, y).shape)]
+        [mix.name, repr(mix), mix.get_config(), Blend315.from_config(mix.get_config()).share, [r[:, 0] for r in results], [r[:, 0] for r in more], mix(np.float32(4), np.float32(8)), len(model.layers),
+         tuple(mix.output.shape), len(mix.input), tuple(Blend315(0.5).compute_output_spec(x, y).shape)]
     """),
     ("operations_train_in_models", """
         class Double(keras.Operation):
@@ -335,4 +335,115 @@ CASES = [
             found += [clone.compiled, clone.optimizer is not model.optimizer, float(clone.optimizer.learning_rate), sorted(clone.evaluate(np.ones((4, 3)), np.ones((4, 2)), verbose=0, return_dict=True))]
         found
     """),
+    # ---- layers and training
+    ("crossed_strings", """
+        words = np.array(['w%d' % i for i in range(130)])[:, None]
+        more = np.array(['x', 'yy', 'ä', '', 'a long one, with spaces'] * 26)[:, None]
+        numbers = np.arange(130)[:, None]
+        layer = keras.layers.HashedCrossing(num_bins=1000)
+        [layer((tf.constant(words), tf.constant(more)))[:, 0], layer((tf.constant(words), tf.constant(numbers)))[:30, 0], layer((tf.constant('a'), tf.constant('b'))),
+         tf.argmax(keras.layers.HashedCrossing(num_bins=7, output_mode='one_hot')((tf.constant(words[:20]), tf.constant(more[:20]))), -1)]
+    """),
+    ("crossed_strings_of_symbols", """
+        a, b = keras.Input((1,), dtype='string'), keras.Input((1,), dtype='string')
+        layer = keras.layers.HashedCrossing(num_bins=50)
+        model = keras.Model([a, b], layer((a, b)))
+        x, y = np.array([['a'], ['b'], ['c']]), np.array([['x'], ['y'], ['z']])
+        [tf.cast(model([tf.constant(x), tf.constant(y)]), 'int64'), list(tf.data.Dataset.from_tensor_slices((x, y)).map(lambda u, v: layer((u, v))).as_numpy_iterator())]
+    """),
+    ("configs_say_what_layers_were_built_for", """
+        x, t, ids = keras.Input((12, 12, 4)), keras.Input((6, 3)), keras.Input((9,), dtype='int32')
+        layers = keras.layers
+        found = {}
+        for layer, inputs in ((layers.Conv2D(130, 3), (x,)), (layers.ReLU(), (x,)), (layers.Add(), ([x, x],)), (layers.Bidirectional(layers.LSTM(2)), (t,)), (layers.LSTM(2), (t,)),
+                              (layers.TimeDistributed(layers.Dense(2)), (t,)), (layers.MultiHeadAttention(2, 3), (t, t)), (layers.Flatten(), (x,)), (layers.Embedding(150, 3), (ids,)), (layers.Dot(1), ([t, t],)),
+                              (layers.Attention(), ([t, t],)), (layers.Resizing(3, 3), (x,)), (layers.RandomFlip(), (x,)), (layers.UpSampling2D(), (x,)), (layers.Softmax(), (x,)), (layers.PReLU(), (x,)),
+                              (layers.Rescaling(2.0), (x,)), (layers.GaussianNoise(0.1), (x,)), (layers.BatchNormalization(), (x,)), (layers.Dropout(0.1), (x,)), (layers.MaxPooling2D(), (x,)),
+                              (layers.GlobalAveragePooling2D(), (x,)), (layers.Reshape((36,)), (keras.Input((6, 6)),)), (layers.LayerNormalization(), (t,)), (layers.Concatenate(), ([x, x],)), (layers.Permute((2, 1)), (t,))):
+            before = keras.layers.serialize(layer).get('build_config', 'none')
+            layer(*inputs)
+            found[type(layer).__name__] = [before, keras.layers.serialize(layer).get('build_config', 'none')]
+        solo = layers.Dense(110)
+        solo(np.ones((4, 3), 'float32'))
+        found['solo'] = keras.layers.serialize(solo)['build_config']
+        found
+    """),
+    ("configs_of_models_in_json", """
+        import json
+        keys = lambda row: [row.get('build_config', 'none'), row.get('compile_config', 'none')]
+        found = []
+        inner = keras.Sequential([keras.Input((30,)), keras.layers.Dense(110, name='a'), keras.layers.Dropout(0.1)], name='inner')
+        x = keras.Input((30,))
+        late = keras.Sequential([keras.layers.Dense(12), keras.layers.Dense(2)])
+        found.append(keys(json.loads(late.to_json())))
+        late.build((None, 30))
+        for model in (inner, keras.Model(x, keras.layers.Dense(2)(inner(x))), late, keras.Sequential([keras.Input((30,)), inner])):
+            row = json.loads(model.to_json())
+            found.append([keys(row), [keys(r) for r in row['config']['layers']]])
+            again = keras.models.model_from_json(model.to_json())
+            found.append([again.compiled, again.count_params()])
+        inner.compile('sgd', 'mse')
+        found.append(sorted(json.loads(inner.to_json())['compile_config']))
+        found
+    """),
+    ("configs_of_losses_and_metrics", """
+        found = [keras.losses.serialize(keras.losses.CategoricalCrossentropy(label_smoothing=0.1)), keras.losses.serialize(keras.losses.Dice())]
+        found += [keras.metrics.AUC(name='x').get_config(), {k: np.array(v, 'float64') if k == 'thresholds' else v for k, v in keras.metrics.AUC(thresholds=[0.1, 0.5], name='x').get_config().items()}, keras.metrics.AUC(num_thresholds=5, name='x').get_config()]
+        found += [keras.random.SeedGenerator(3, name='me').get_config(), keras.saving.serialize_keras_object(keras.random.SeedGenerator(3, name='me')), keras.random.SeedGenerator(4).get_config()['name'][:14]]
+        found
+    """),
+    ("configs_of_huber_are_read", """
+        loss = keras.losses.Huber(delta=2.0)
+        again = keras.losses.deserialize({'module': 'keras.losses', 'class_name': 'Huber', 'config': {'name': 'huber_loss', 'reduction': 'sum_over_batch_size', 'delta': 2.0}, 'registered_name': None})
+        plain = keras.losses.deserialize({'module': 'keras.losses', 'class_name': 'Huber', 'config': {'name': 'huber_loss', 'reduction': 'sum_over_batch_size'}, 'registered_name': None})
+        y = np.linspace(-5, 5, 130).astype('float32')
+        [float(f(np.zeros(130, 'float32'), y)) for f in (loss, again, plain)]
+    """),
+    ("merged_with_one_sample", """
+        x, p = keras.Input((40, 13)), keras.Input((40, 13), batch_size=1)
+        a, b = rng.normal(size=(5, 40, 13)).astype('float32'), rng.normal(size=(1, 40, 13)).astype('float32')
+        found = [tf.reduce_sum(keras.Model([x, p], getattr(keras.layers, n)()([x, p]))([a, b]), [0, 1]) for n in ('Add', 'Multiply', 'Average', 'Maximum', 'Minimum', 'Subtract')]
+        places = keras.layers.Embedding(40, 13, embeddings_initializer='ones')(tf.range(40)[None])
+        model = keras.Model(x, keras.layers.Dense(1, kernel_initializer='ones')(keras.layers.add([x, places])))
+        layer = keras.layers.Add()
+        layer([a, a])
+        model.compile('sgd', 'mse')
+        found += [tf.reduce_sum(model(a)), tf.reduce_sum(layer([a, b])), model.fit(a, np.zeros((5, 40, 1)), batch_size=5, verbose=0).history['loss']]
+        found
+    """, {"rtol": 1e-3, "atol": 1e-4}),
+    ("predictions_that_callbacks_see", """
+        seen = []
+        class Watch(keras.callbacks.Callback):
+            def on_predict_batch_end(self, batch, logs=None):
+                seen.append([batch, float(np.sum(logs['outputs'])), type(logs['outputs']).__name__, list(logs['outputs'].shape)])
+        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(110, kernel_initializer='ones')])
+        whole = model.predict(np.arange(30.0).reshape(10, 3), batch_size=4, verbose=0, callbacks=[Watch()])
+        data = model.predict(tf.data.Dataset.from_tensor_slices(np.ones((5, 3), 'float32')).batch(2), verbose=0, callbacks=[Watch()])
+        [seen, whole.shape, data.sum()]
+    """),
+    ("some_outputs_with_a_loss", """
+        class Both(keras.Model):
+            def __init__(self, as_dict):
+                super().__init__()
+                self.as_dict = as_dict
+                self.a, self.b = keras.layers.Dense(1, kernel_initializer='ones', name='la'), keras.layers.Dense(2, kernel_initializer='ones', name='lb')
+            def call(self, x):
+                return {'a': self.a(x), 'b': self.b(x)} if self.as_dict else [self.a(x), self.b(x)]
+        def functional(as_dict):
+            i = keras.Input((30,))
+            a, b = keras.layers.Dense(1, kernel_initializer='ones', name='la')(i), keras.layers.Dense(2, kernel_initializer='ones', name='lb')(i)
+            return keras.Model(i, {'a': a, 'b': b} if as_dict else [a, b])
+        x, ya, yb = rng.uniform(size=(130, 30)), np.ones((130, 1)), np.ones((130, 2))
+        def fit(model, loss, y, metrics=None, weights=None):
+            model.compile(keras.optimizers.SGD(0.001), loss, metrics=metrics, loss_weights=weights)
+            history = model.fit(x, y, verbose=0, shuffle=False, batch_size=50, validation_data=(x, y)).history
+            logs = model.evaluate(x, y, verbose=0, return_dict=True)
+            return [{k: float(v[0]) for k, v in history.items()}, {k: float(v) for k, v in logs.items()}]
+        found = []
+        for make in (Both, functional):
+            found += [fit(make(True), {'a': 'mse'}, {'a': ya}), fit(make(True), {'a': 'mse', 'b': 'mae'}, {'a': ya, 'b': yb}), fit(make(True), {'a': 'mse'}, {'a': ya, 'b': yb}, {'b': ['mae']}),
+                      fit(make(True), {'a': 'mse', 'b': None}, {'a': ya, 'b': yb}), fit(make(True), {'a': 'mse', 'b': 'mse'}, {'a': ya, 'b': yb}, {'a': 'mae', 'b': ['mae', 'mse']}, {'a': 0.5, 'b': 2.0}),
+                      fit(make(True), {'b': 'mse'}, {'b': yb}), fit(make(False), ['mse', None], [ya, yb]), fit(make(False), ['mse', None], [ya]), fit(make(False), ['mse', None], [ya, None])]
+        found
+    """, {"rtol": 1e-4}),
 ]
