@@ -441,7 +441,10 @@ class Sequential(Model):
             for layer in self.layers:
                 if "_built_for" not in layer.__dict__:
                     object.__setattr__(layer, "_built_for", tuple(shape))
-                shape = layer.compute_output_shape(shape)
+                try:
+                    shape = layer.compute_output_shape(shape)
+                except ValueError:  # it needs more than a shape, such as texts
+                    return
 
     def get_config(self):
         if self._symbols is None:
