@@ -22,7 +22,8 @@ _NAMES = {
     "Variable": "utils",
     **dict.fromkeys(("DTypePolicy", "FloatDTypePolicy"), "dtype_policies"),
 }
-__all__ = sorted(_SUBMODULES | set(_NAMES) | {"version"})  # from keras import *
+_OF_TF = {"device", "name_scope"}
+__all__ = sorted(_SUBMODULES | set(_NAMES) | _OF_TF | {"version"})  # from keras import *
 __version__ = "3.15.0"  # whose names and definitions these are
 
 
@@ -34,7 +35,7 @@ def version():
 def __getattr__(name):
     if name in _SUBMODULES:
         return _load(f"brio.keras.{name}")
-    if name in ("name_scope", "device"):  # those of tf
+    if name in _OF_TF:
         return getattr(_load("brio"), name)
     if name in _NAMES:
         return getattr(_load(f"brio.keras.{_NAMES[name]}"), name)
@@ -44,4 +45,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_NAMES))
+    return sorted(set(globals()) | _SUBMODULES | set(_NAMES) | _OF_TF)

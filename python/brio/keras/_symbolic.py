@@ -24,6 +24,8 @@ class KerasTensor(metaclass=_Symbols):
     <KerasTensor shape=(None, 3), dtype=float32, sparse=False, ragged=False, name=x>
     """
 
+    _makes = _core.KerasTensor
+
     def __new__(cls, shape, dtype="float32", sparse=False, ragged=False, record_history=True, name=None, **kwargs):
         if kwargs.keys() - {"ragged_rank", "row_splits_dtype"}:
             raise TypeError(f"[KerasTensor] unknown arguments: {', '.join(kwargs)}")

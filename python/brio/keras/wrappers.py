@@ -7,19 +7,22 @@ import numpy as np
 from brio._missing import attribute_error_of as _attribute_error_of
 
 try:
-    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+    from sklearn.base import BaseEstimator as _BaseEstimator
+    from sklearn.base import ClassifierMixin as _ClassifierMixin
+    from sklearn.base import RegressorMixin as _RegressorMixin
+    from sklearn.base import TransformerMixin as _TransformerMixin
 except ImportError:  # making one of the classes says so
 
-    class BaseEstimator:
+    class _BaseEstimator:
         """In the place of scikit-learn's."""
 
-    class ClassifierMixin:
+    class _ClassifierMixin:
         """In the place of scikit-learn's."""
 
-    class RegressorMixin:
+    class _RegressorMixin:
         """In the place of scikit-learn's."""
 
-    class TransformerMixin:
+    class _TransformerMixin:
         """In the place of scikit-learn's."""
 
 
@@ -27,7 +30,7 @@ __all__ = ["SKLearnClassifier", "SKLearnRegressor", "SKLearnTransformer"]
 __getattr__ = _attribute_error_of(__name__)
 
 
-class _Estimator(BaseEstimator):
+class _Estimator(_BaseEstimator):
     def __init__(self, model, warm_start=False, model_kwargs=None, fit_kwargs=None):
         try:
             import sklearn  # noqa: F401
@@ -110,7 +113,7 @@ def _copy_of(model, with_weights=True):
     return made
 
 
-class SKLearnClassifier(ClassifierMixin, _Estimator):
+class SKLearnClassifier(_ClassifierMixin, _Estimator):
     """A compiled model, or a function of X and y that makes one, as a classifier: its targets are one-hot rows.
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3, activation="softmax")])
@@ -144,7 +147,7 @@ class SKLearnClassifier(ClassifierMixin, _Estimator):
         tags.classifier_tags.poor_score = True
 
 
-class SKLearnRegressor(RegressorMixin, _Estimator):
+class SKLearnRegressor(_RegressorMixin, _Estimator):
     """A compiled model, or a function of X and y that makes one, as a regressor.
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(1)])
@@ -156,7 +159,7 @@ class SKLearnRegressor(RegressorMixin, _Estimator):
         tags.regressor_tags.poor_score = True
 
 
-class SKLearnTransformer(TransformerMixin, _Estimator):
+class SKLearnTransformer(_TransformerMixin, _Estimator):
     """A compiled model, or a function of X and y that makes one, as a transformer of samples to its outputs.
 
     >>> model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])

@@ -394,8 +394,8 @@ CASES = [
     """),
     ("configs_of_huber_are_read", """
         loss = keras.losses.Huber(delta=2.0)
-        again = keras.losses.deserialize({'module': 'keras.losses', 'class_name': 'Huber', 'config': {'name': 'huber_loss', 'reduction': 'sum_over_batch_size', 'delta': 2.0}, 'registered_name': None})
-        plain = keras.losses.deserialize({'module': 'keras.losses', 'class_name': 'Huber', 'config': {'name': 'huber_loss', 'reduction': 'sum_over_batch_size'}, 'registered_name': None})
+        again = keras.saving.deserialize_keras_object({'module': 'keras.losses', 'class_name': 'Huber', 'config': {'name': 'huber_loss', 'reduction': 'sum_over_batch_size', 'delta': 2.0}, 'registered_name': None})
+        plain = keras.saving.deserialize_keras_object({'module': 'keras.losses', 'class_name': 'Huber', 'config': {'name': 'huber_loss', 'reduction': 'sum_over_batch_size'}, 'registered_name': None})
         y = np.linspace(-5, 5, 130).astype('float32')
         [float(f(np.zeros(130, 'float32'), y)) for f in (loss, again, plain)]
     """),
