@@ -4,7 +4,8 @@ from brio._lazy import load as _load
 
 _SUBMODULES = {
     "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
-    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "tree", "utils", "wrappers",
+    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "quantizers", "random", "regularizers",
+    "saving", "tree", "utils", "wrappers",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",
@@ -18,6 +19,7 @@ _NAMES = {
     "Loss": "losses",
     "Metric": "metrics",
     "Initializer": "initializers",
+    "Quantizer": "quantizers",
     "Regularizer": "regularizers",
     "Variable": "utils",
     **dict.fromkeys(("DTypePolicy", "FloatDTypePolicy"), "dtype_policies"),

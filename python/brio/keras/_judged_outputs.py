@@ -31,7 +31,8 @@ class Plan:
             return values
         listed = _nest.flatten(values) if isinstance(values, (list, tuple)) else [values]
         if len(listed) != len(keys) and len(listed) != len(self.judged()):
-            raise ValueError(f"the model has {len(keys)} outputs, of which {len(self.judged())} are judged, but {len(listed)} targets or weights are given")
+            judged = len(self.judged())
+            raise ValueError(f"the model has {len(keys)} outputs, of which {judged} are judged, but {len(listed)} targets or weights are given")
         return dict(zip(keys if len(listed) == len(keys) else self.judged(), listed))
 
     def pairs(self, y, y_pred, sample_weight):

@@ -30,7 +30,8 @@ class ScheduleFreeAdamW(Optimizer):
         super().build(variables)
         self._steps, self._squares = [], []
         for variable in self._last:
-            self._steps.append(self.add_variable(variable.shape, lambda *_, begin=variable, **__: _core.identity(_core.convert_to_tensor(begin)), variable.dtype, name=_slot(variable, "momentum")))
+            begin = lambda *_, variable=variable, **__: _core.identity(_core.convert_to_tensor(variable))  # noqa: E731
+            self._steps.append(self.add_variable(variable.shape, begin, variable.dtype, name=_slot(variable, "momentum")))
             self._squares.append(self.add_variable(variable.shape, "zeros", variable.dtype, name=_slot(variable, "velocity")))
 
     @property
@@ -217,7 +218,8 @@ class MultiOptimizer(Optimizer):
 
     def get_config(self):
         """What the optimizer was made with."""
-        return {"optimizer_map": _serialization.serialize_keras_object(self._optimizer_map), "loss_scale_factor": self.loss_scale_factor, "name": self.name}
+        optimizers = _serialization.serialize_keras_object(self._optimizer_map)
+        return {"optimizer_map": optimizers, "loss_scale_factor": self.loss_scale_factor, "name": self.name}
 
     @classmethod
     def from_config(cls, config, custom_objects=None):

@@ -16,7 +16,7 @@ _scope = contextvars.ContextVar("custom_objects", default={})
 _unsafe = contextvars.ContextVar("unsafe", default=False)
 
 # Where a class of Brio's is in Keras, by the module that it lives in here.
-_HOMES = ("layers", "losses", "metrics", "optimizers", "initializers", "regularizers", "constraints", "activations", "callbacks", "utils", "random")
+_HOMES = ("layers", "losses", "metrics", "optimizers", "initializers", "regularizers", "constraints", "activations", "callbacks", "utils", "random", "quantizers")
 
 
 def register_keras_serializable(package="Custom", name=None):

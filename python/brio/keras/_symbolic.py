@@ -34,7 +34,8 @@ class KerasTensor(metaclass=_Symbols):
         shape = tuple(shape)
         if not shape:
             raise ValueError("[KerasTensor] shape is (); a symbol has the axis of the batch, at least: KerasTensor((None,))")
-        return _core._input(shape[1:], -1 if shape[0] is None else int(shape[0]), _core.as_dtype(dtype).name, name or _core._unique_name("keras_tensor"))
+        name = name or _core._unique_name("keras_tensor")
+        return _core._input(shape[1:], -1 if shape[0] is None else int(shape[0]), _core.as_dtype(dtype).name, name)
 
 
 class Operation:
@@ -93,7 +94,8 @@ class Operation:
             kind = given.signature.parameters[name].kind
             if kind is inspect.Parameter.VAR_POSITIONAL:
                 raise NotImplementedError(f"{type(self).__name__} takes *{name} and needs get_config() of its own")
-            found.update({k: v for k, v in value.items() if k != "name"} if kind is inspect.Parameter.VAR_KEYWORD else {} if name == "name" else {name: value})
+            value = value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
+            found.update({k: v for k, v in value.items() if k != "name"})
         return found
 
     @classmethod

@@ -205,7 +205,8 @@ class Trainer:
         history.batch_choice has the choice and what was measured.
         """
         self._require_compiled("fit")
-        epochs, steps_per_epoch = _config._at_most_epochs(epochs), _config._at_most_steps(steps_per_epoch, _step_count(x, batch_size, validation_split))
+        epochs = _config._at_most_epochs(epochs)
+        steps_per_epoch = _config._at_most_steps(steps_per_epoch, _step_count(x, batch_size, validation_split))
         steps = steps_per_epoch or _step_count(x, batch_size, validation_split)
         if hasattr(x, "_for_training"):  # a PyDataset
             x, callbacks = x._for_training(bool(shuffle), callbacks)

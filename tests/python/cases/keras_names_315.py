@@ -446,4 +446,39 @@ CASES = [
                       fit(make(True), {'b': 'mse'}, {'b': yb}), fit(make(False), ['mse', None], [ya, yb]), fit(make(False), ['mse', None], [ya]), fit(make(False), ['mse', None], [ya, None])]
         found
     """, {"rtol": 1e-4}),
+    # ---- quantizers
+    ("quantized_by_the_largest", """
+        x = rng.normal(size=(130, 20)).astype('float32')
+        q = keras.quantizers.AbsMaxQuantizer(axis=0)
+        numbers, scale = q(x)
+        made = keras.quantizers.serialize(q)
+        again = keras.quantizers.deserialize(made)
+        [tf.reduce_sum(tf.cast(numbers, 'int32'), 0), scale, numbers.dtype.name, [tf.reduce_sum(tf.cast(v, 'float32')) for v in keras.quantizers.abs_max_quantize(x, axis=(0, 1), value_range=(-7, 7), to_numpy=True)],
+         made, tf.reduce_sum(tf.cast(again(x)[0], 'int32')), type(keras.quantizers.get('abs_max_quantizer')).__name__, keras.quantizers.get(None)]
+    """, {"rtol": 1e-4}),
+    ("quantized_beyond_a_byte", "keras.quantizers.AbsMaxQuantizer(value_range=(-200, 200))"),
+    ("quantizer_of_no_name", "keras.quantizers.get('foo')"),
+    ("packed_in_half_bytes", """
+        x = rng.integers(-8, 8, size=(13, 5)).astype('int8')
+        found = []
+        for axis in (0, 1, -1):
+            packed, shape, count = keras.quantizers.pack_int4(tf.constant(x), axis=axis)
+            found += [packed, shape, count, np.array_equal(keras.quantizers.unpack_int4(packed, count, axis=axis), x)]
+        u = rng.integers(0, 16, size=(7, 3)).astype('uint8')
+        packed, shape, count = keras.quantizers.pack_int4(u, dtype='uint8')
+        found + [packed, keras.quantizers.unpack_int4(packed, count, dtype='uint8')]
+    """),
+    ("as_if_quantized", """
+        x = tf.constant(rng.normal(size=(12, 7)), 'float32')
+        low, high = tf.constant(-0.7), tf.constant(1.1)
+        lows, highs = tf.constant(np.linspace(-1, -0.2, 7), 'float32'), tf.constant(np.linspace(0.3, 2, 7), 'float32')
+        found = []
+        for a, b, axis, bits, narrow in ((low, high, None, 8, False), (low, high, None, 4, True), (lows, highs, 1, 3, False)):
+            with tf.GradientTape() as tape:
+                tape.watch([x, a, b])
+                y = keras.quantizers.fake_quant_with_min_max_vars(x, a, b, num_bits=bits, narrow_range=narrow, axis=axis)
+                total = tf.reduce_sum(y * y)
+            found += [tf.reduce_sum(y, 0), *[tf.reduce_sum(g, 0) if len(g.shape) > 1 else g for g in tape.gradient(total, [x, a, b])]]
+        found
+    """, {"rtol": 1e-3, "atol": 1e-4}),
 ]

@@ -344,15 +344,15 @@ def rearrange(tensor, pattern, **axes_lengths):
         sizes.update({n: size // known for n in unknown})
     x = tf.reshape(x, [sizes[n] for n in names])
     x = tf.transpose(x, [names.index(n) for n in itertools.chain(*made)])
-    product = lambda group: int(np.prod([sizes[n] for n in group])) if all(isinstance(sizes[n], int) for n in group) else _times(sizes[n] for n in group)  # noqa: E731
-    return tf.reshape(x, [product(group) for group in made])
+    return tf.reshape(x, [_times(sizes[n] for n in group) for group in made])
 
 
 def _rearranged(symbol, pattern, axes_lengths):
     """As a step of a model, which Keras reads."""
     from brio.keras._graph import OperationLayer
 
-    row = {"module": "keras.src.ops.einops", "class_name": "Rearrange", "registered_name": "Rearrange", "config": {"name": _core._unique_name("rearrange")}}
+    config = {"name": _core._unique_name("rearrange")}
+    row = {"module": "keras.src.ops.einops", "class_name": "Rearrange", "registered_name": "Rearrange", "config": config}
     return OperationLayer(row, rearrange)(symbol, pattern, **axes_lengths)
 
 

@@ -159,7 +159,8 @@ def lu_factor(x):
         factors = tf.math.divide_no_nan(a[:, :, k], a[:, k : k + 1, k]) * below
         a = a - factors[:, :, None] * (a[:, k : k + 1, :] * below)
         a = tf.where(tf.logical_and(at[:, None] > k, tf.equal(at[None, :], k)), factors[:, :, None], a)
-    return tf.reshape(a, [*outer, n, n] if None not in outer else [-1, n, n]), tf.reshape(tf.argsort(order, -1), [*outer, n] if None not in outer else [-1, n])
+    outer = [-1] if None in outer else outer
+    return tf.reshape(a, [*outer, n, n]), tf.reshape(tf.argsort(order, -1), [*outer, n])
 
 
 def jvp(fun, primals, tangents, has_aux=False):
