@@ -155,3 +155,7 @@ def test_several_optimizers_and_their_state_are_saved(tmp_path):
         again = keras.models.load_model(tmp_path / "m.keras")
         both = [m.fit(x, x[:, :1], epochs=2, verbose=0, shuffle=False).history["loss"] for m in (model, again)]
         np.testing.assert_allclose(*both, rtol=1e-6)
+
+
+def test_no_dtype_is_that_of_floats():
+    assert keras.utils.standardize_dtype(None) == "float32"

@@ -220,7 +220,7 @@ CASES = [
          keras.metrics.concordance_correlation(t, p), keras.metrics.pearson_correlation(t, p), keras.metrics.pearson_correlation(t, p, axis=0)[:9], keras.metrics.concordance_correlation(t, p, axis=0)[:9]]
     """, {"rtol": 1e-4, "atol": 1e-5}),
     ("schedules_as_configs", "s = keras.optimizers.schedules; made = s.serialize(s.CosineDecay(0.1, 10)); again = s.deserialize(made); [made, float(again(3)), type(again).__name__]", {"rtol": 1e-4}),
-    ("standardized_dtypes", "[keras.utils.standardize_dtype(d) for d in (None, 'float32', tf.bfloat16, np.dtype('int8'), int, float, 'bool')]"),
+    ("standardized_dtypes", "[keras.utils.standardize_dtype(d) for d in ('float32', tf.bfloat16, np.dtype('int8'), int, float, 'bool')]"),
     ("standardized_dtype_of_no_name", "keras.utils.standardize_dtype('foo')"),
     ("limits_of_epochs_and_steps", """
         import warnings
