@@ -20,7 +20,8 @@ class ForwardAccumulator:
 
     def __init__(self, primals, tangents):
         self._primals = _nest.flatten(primals)
-        self._tangents = [_core.convert_to_tensor(t, dtype_hint=p.dtype) for p, t in zip(self._primals, _nest.flatten(tangents))]
+        # a tangent may be a primal, too: what is watched of one is not of the other
+        self._tangents = [_core.identity(_core.convert_to_tensor(t, dtype_hint=p.dtype)) for p, t in zip(self._primals, _nest.flatten(tangents))]
         for primal, tangent in zip(self._primals, self._tangents):
             if tuple(primal.shape) != tuple(tangent.shape):
                 raise ValueError(f"a tangent has shape {tuple(tangent.shape)}, and what it belongs to {tuple(primal.shape)}")

@@ -4,13 +4,14 @@ from brio._lazy import load as _load
 
 _SUBMODULES = {
     "activations", "applications", "callbacks", "constraints", "initializers", "layers", "losses", "metrics", "mixed_precision", "models",
-    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "random", "regularizers", "saving", "tree", "utils",
-    "visualization",
+    "backend", "config", "datasets", "dtype_policies", "export", "ops", "optimizers", "preprocessing", "quantizers", "random", "regularizers",
+    "saving", "tree", "utils", "visualization", "wrappers",
 }  # fmt: skip
 _NAMES = {
     "Input": "layers",
     "InputSpec": "layers",
-    "KerasTensor": "layers",
+    **dict.fromkeys(("Function", "KerasTensor", "Operation"), "_symbolic"),
+    **dict.fromkeys(("RematScope", "StatelessScope", "remat"), "_stateless"),
     "Layer": "layers",
     "Model": "models",
     "Sequential": "models",
@@ -18,11 +19,13 @@ _NAMES = {
     "Loss": "losses",
     "Metric": "metrics",
     "Initializer": "initializers",
+    "Quantizer": "quantizers",
     "Regularizer": "regularizers",
     "Variable": "utils",
-    "DTypePolicy": "dtype_policies",
+    **dict.fromkeys(("DTypePolicy", "FloatDTypePolicy"), "dtype_policies"),
 }
-__all__ = sorted(_SUBMODULES | set(_NAMES) | {"version"})  # from keras import *
+_OF_TF = {"device", "name_scope"}
+__all__ = sorted(_SUBMODULES | set(_NAMES) | _OF_TF | {"version"})  # from keras import *
 __version__ = "3.15.0"  # whose names and definitions these are
 
 
@@ -34,7 +37,7 @@ def version():
 def __getattr__(name):
     if name in _SUBMODULES:
         return _load(f"brio.keras.{name}")
-    if name in ("name_scope", "device"):  # those of tf
+    if name in _OF_TF:
         return getattr(_load("brio"), name)
     if name in _NAMES:
         return getattr(_load(f"brio.keras.{_NAMES[name]}"), name)
@@ -44,4 +47,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted(set(globals()) | _SUBMODULES | set(_NAMES))
+    return sorted(set(globals()) | _SUBMODULES | set(_NAMES) | _OF_TF)

@@ -6,7 +6,7 @@ import re
 
 from brio import _core
 from brio.keras import _classes
-from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _remember_call, _take_input_shape
+from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _on_symbols, _remember_call, _take_input_shape
 from brio.keras._serialization import get_registered_object
 
 # Keras 2's names of arguments, and its values, which Keras 3 still takes.
@@ -14,6 +14,9 @@ _OLD_NAMES = {"LeakyReLU": {"alpha": "negative_slope"}}
 _OLD_VALUES = {"output_mode": {"binary": "multi_hot", "tf-idf": "tf_idf"}}
 _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_unpacked_column_size", "renorm",
            "renorm_clipping", "renorm_momentum", "synchronized", "flash_attention", "sparse", "bounding_box_format", "rms_scaling")  # fmt: skip
+# Layers that Keras counts as built from the beginning: configs do not say for which shapes.
+_BUILT_AT_ONCE = re.compile(r"Activation|ELU|LeakyReLU|ReLU|Softmax|Identity|InputLayer|Masking|UnitNormalization|ActivityRegularization|(Alpha|Gaussian|Spatial|)Dropout.*|"
+                            r"GaussianNoise|Reshape|.*Pooling.*")  # fmt: skip
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
 
 
@@ -176,6 +179,8 @@ class Builtin(Layer):
                 inputs += value
             elif value is not None:
                 inputs.append(value)
+        if "_built_for" not in self.__dict__:
+            self._note_shapes(args, inputs)
         if mask is not None and not isinstance(mask, (list, tuple)):
             mask = [mask]
         if not (inputs and isinstance(inputs[0], KerasTensor)):
@@ -190,6 +195,24 @@ class Builtin(Layer):
         made = self._packed(self._inner.keeping(self).call(inputs, training, mask, causal, scores))
         _remember_call(self, inputs, made)
         return made
+
+    def _note_shapes(self, args, inputs):
+        """Keeps the shapes of the first call: a config tells them."""
+        shape = lambda v: tuple(getattr(v, "shape", ()))  # noqa: E731
+        if args and isinstance(args[0], (list, tuple)) and len(inputs) >= len(args[0]) and not self._input_names:
+            noted = [shape(v) for v in args[0]]
+        else:
+            noted = [shape(v) for v in inputs] if self._input_names else shape(inputs[0]) if inputs else ()
+        object.__setattr__(self, "_built_for", noted)
+
+    def get_build_config(self):
+        """What build_from_config() makes the weights of."""
+        shapes = self.__dict__.get("_built_for")
+        if not shapes or _BUILT_AT_ONCE.fullmatch(self._kind):
+            return None
+        if self._input_names and isinstance(shapes, list):
+            return {"shapes_dict": {f"{name}_shape": s for name, s in zip(self._input_names, shapes)}}
+        return {"input_shape": shapes}
 
     def _in_order(self, args, kwargs, mask):
         """Inputs by their names in order; masks by theirs."""
@@ -326,6 +349,23 @@ class MultiHeadAttention(Attention):
     """As Keras', which uses the masks of its inputs up: a layer that takes one of these tensors later sees none."""
 
     _takes_masks_off = True
+
+
+class Merging(Builtin):
+    """Add and its kin: an input with one sample goes with each sample of the others."""
+
+    def _run(self, args, kwargs):
+        values = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+        symbols = [isinstance(v, KerasTensor) for v in values]
+        batches = {v.shape[0] for v in values if hasattr(v, "shape") and len(v.shape)}
+        if not (any(symbols) and not all(symbols)) and (1 not in batches or len(batches) < 2):
+            return super()._run(args, kwargs)
+        if any(symbols):
+            return _on_symbols(self, args, kwargs, kwargs.pop("training", None))
+        values = [_core.convert_to_tensor(v) for v in values]
+        most = next(v for v in values if v.shape[0] != 1)
+        count = _core.shape(most)[0] if most.shape[0] is None else most.shape[0]
+        return super()._run(([v if v.shape[0] != 1 else _core.broadcast_to(v, [count, *v.shape[1:]]) for v in values], *args[1:]), kwargs)
 
 
 class Convolution(Builtin):

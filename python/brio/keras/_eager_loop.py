@@ -131,7 +131,7 @@ def fit(model, x, y, watchers, options, verbose):
 
 def predict(step, batches, steps, at_once, watchers, verbose):
     """The results of a step of the user's own, joined."""
-    results, bar = [], _core._LoopBar(verbose)
+    results, told, bar = [], [0], _core._LoopBar(verbose)
     watchers.on_predict_begin({})
     bar.begin(0, 1, steps or batches.steps)
 
@@ -140,6 +140,8 @@ def predict(step, batches, steps, at_once, watchers, verbose):
         return {}
 
     def end(number, logs):
+        if watchers.sees_predictions:
+            logs, told[0] = {"outputs": _joined(results[told[0] :])}, len(results)
         watchers.on_predict_batch_end(number, logs)
         bar.advance(number + 1, {})
 
@@ -148,4 +150,9 @@ def predict(step, batches, steps, at_once, watchers, verbose):
     watchers.on_predict_end({})
     if not results:
         raise ValueError("predict() has no batches")
+    return _joined(results)
+
+
+def _joined(results):
+    """Batches of results as NumPy arrays of all rows."""
     return _nest.map_structure(lambda *parts: np.concatenate([p.numpy() for p in parts]), *results)

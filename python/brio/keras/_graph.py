@@ -60,6 +60,8 @@ def is_operation(layer):
 
 def _described(layer, serialize):
     """What a config says of a layer, or of a function of symbols."""
+    if hasattr(layer, "operation"):
+        return layer._described()
     if isinstance(layer, OperationLayer):
         return {**layer._row, "config": {**{k: serialize(v) for k, v in layer._row["config"].items()}, "name": layer.name}}
     found = _core._operation(layer._handle) if layer._handle.kind == "Operation" else None

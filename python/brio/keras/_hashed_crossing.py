@@ -7,7 +7,7 @@ _KEY, _MULTIPLIER = 0xDECAFCAFFE, 0xC6A4A7935BD1E995  # of TensorFlow's hash
 
 
 class HashedCrossing(Layer):
-    """Whole numbers of several columns as one of num_bins, or as a row with a 1 there.
+    """Whole numbers or strings of several columns as one of num_bins, or as a row with a 1 there.
 
     >>> keras.layers.HashedCrossing(num_bins=5)([tf.constant([[1], [4]]), tf.constant([[2], [2]])]).shape
     TensorShape([2, 1])
@@ -23,8 +23,8 @@ class HashedCrossing(Layer):
 
     def call(self, inputs):
         for x in inputs:
-            if not x.dtype.is_integer:
-                raise ValueError(f"[HashedCrossing] takes whole numbers, but got {x.dtype.name}; a lookup or Hashing makes numbers of strings")
+            if not x.dtype.is_integer and x.dtype != "string":
+                raise ValueError(f"[HashedCrossing] takes whole numbers and strings, but got {x.dtype.name}; make bins of it with Discretization")
         result = crossed(inputs, self.num_bins)
         if self.output_mode == "int":
             return result
@@ -42,10 +42,17 @@ def crossed(columns, bins):
     mix = lambda v: xor(v, tf.bitwise.right_shift(v, far))  # noqa: E731
     result = tf.constant(_KEY, "uint64")
     for column in columns:
-        number = tf.cast(tf.cast(column, "int64"), "uint64")
+        number = fingerprint(column) if column.dtype == "string" else tf.cast(tf.cast(column, "int64"), "uint64")
         result = xor(xor(result, multiplier), mix(number * multiplier) * multiplier)
         result = mix(mix(result * multiplier) * multiplier)
     return tf.cast(tf.math.floormod(result, tf.constant(bins, "uint64")), "int64")
+
+
+def fingerprint(texts):
+    """The 64 bits of each text's hash, of which there are the rests by two numbers: h = q 2**62 + r is q + r by 2**62 - 1."""
+    low, both = (tf.strings.to_hash_bucket_fast(texts, n) for n in (1 << 62, (1 << 62) - 1))
+    high = tf.math.floormod(both - low, tf.constant((1 << 62) - 1, "int64"))
+    return tf.bitwise.bitwise_or(tf.cast(low, "uint64"), tf.bitwise.left_shift(tf.cast(high, "uint64"), tf.constant(62, "uint64")))
 
 
 HashedCrossing.__module__ = "brio.keras.layers"  # where configs find it

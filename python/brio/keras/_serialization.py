@@ -16,7 +16,7 @@ _scope = contextvars.ContextVar("custom_objects", default={})
 _unsafe = contextvars.ContextVar("unsafe", default=False)
 
 # Where a class of Brio's is in Keras, by the module that it lives in here.
-_HOMES = ("layers", "losses", "metrics", "optimizers", "initializers", "regularizers", "constraints", "activations", "callbacks", "utils")
+_HOMES = ("layers", "losses", "metrics", "optimizers", "initializers", "regularizers", "constraints", "activations", "callbacks", "utils", "random", "quantizers")
 
 
 def register_keras_serializable(package="Custom", name=None):
@@ -145,6 +145,8 @@ def _object_config(obj):
 
 def _public_module(cls):
     last = cls.__module__.rsplit(".", 1)[-1]
+    if cls.__name__ == "DTypePolicyMap":
+        return "keras.dtype_policies"
     if last == "schedules":
         return "keras.optimizers.schedules"
     if last in _HOMES:
@@ -223,10 +225,10 @@ def _find(name, config, wanted):
             return found
     module = config.get("module") or ""
     homes = [module.rsplit(".", 1)[-1]] if module.startswith("keras") else []
-    for home in homes + ["models", "mixed_precision", *_HOMES]:
+    for home in homes + ["models", "mixed_precision", *_HOMES, "dtype_policies"]:
         if home == "schedules":
             from brio.keras.optimizers import schedules as found
-        elif home in (*_HOMES, "models", "mixed_precision"):
+        elif home in (*_HOMES, "models", "mixed_precision", "dtype_policies"):
             found = importlib.import_module(f"brio.keras.{home}")
         else:
             continue

@@ -55,6 +55,9 @@ def entries(model, by_attributes=False):
                 begun = len(inner.variables) > 2 or int(inner.iterations) > 0
                 found.append(Entry(path, obj.name, obj.variables if begun else obj.variables[:4], obj))
                 visit(inner, _join(path, "inner_optimizer"))
+            elif "_inner_optimizers" in obj.__dict__:  # several: their variables are its own, and once more under their own paths
+                found.append(Entry(path, obj.name, obj.variables, obj))
+                container(obj._inner_optimizers, _join(path, "optimizers"))
             elif obj._brio.variables():
                 found.append(Entry(path, obj.name, obj.variables, obj))
             return

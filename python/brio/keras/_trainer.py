@@ -9,7 +9,7 @@ import weakref
 from brio import _core, _nest
 from brio._function import function
 from brio.errors import _UnknownValueError
-from brio.keras import _batches, _eager_loop
+from brio.keras import _batches, _eager_loop, _judged_outputs
 from brio.keras import callbacks as _callbacks
 from brio.keras import config as _config
 from brio.keras import losses as _losses
@@ -107,7 +107,7 @@ class Trainer:
                                 "weighted_metrics": weighted_metrics, "run_eagerly": bool(run_eagerly),
                                 "steps_per_execution": steps_per_execution, "jit_compile": False},
         )  # fmt: skip
-        names = self._output_names(loss, metrics)
+        names = self._output_names(loss, {"loss": loss, "metrics": metrics, "weighted_metrics": weighted_metrics, "loss_weights": loss_weights})
         by_output = lambda given, empty: _by_output(given, names, empty)  # noqa: E731
         as_list = lambda given: given if isinstance(given, (list, tuple)) else [given]  # noqa: E731
         rows, judged = [], []
@@ -117,6 +117,7 @@ class Trainer:
             rows.append((_losses._core_loss(one), weight, *([core for _, core in part] for part in parts)))
             judged.append((rows[-1][0], weight, *([m if isinstance(m, _metrics.Metric) else core for m, core in part] for part in parts)))
         self.__dict__["_judged"] = judged
+        plan = self.__dict__["_plan"] = _judged_outputs.plan(self, self._compile_arguments, names, judged)
         several = [m.name for row in judged for part in row[2:] for m in part if _has_several_results(m)]
         if several and not self.run_eagerly:
             warnings.warn(f"{', '.join(several)} gives a number for each class, so that steps run op by op; one number, as average='macro' gives, is faster", stacklevel=2)
@@ -125,8 +126,12 @@ class Trainer:
         kind = type(self)
         own_train = self._step if kind.train_step is not Trainer.train_step else None
         own_test = self._test if kind.test_step is not Trainer.test_step else None
+        if plan is not None:
+            own_train, own_test = self._step, self._test
         if kind.compute_loss is not Trainer.compute_loss or kind.compute_metrics is not Trainer.compute_metrics:
             own_train, own_test = own_train or self._step, own_test or self._test
+        if hasattr(optimizer, "_inner_optimizers"):  # whose steps are Python's
+            own_train = own_train or self._step
         if _metrics_inside(self):  # which the logs are to have
             own_train, own_test = own_train or self._step, own_test or self._test
         self.__dict__["_own_steps"] = (own_train is not None, own_test is not None)
@@ -144,7 +149,7 @@ class Trainer:
         from brio.keras._serialization import serialize_keras_object
 
         if not self.__dict__.get("compiled"):
-            return None
+            return {}
         try:
             return serialize_keras_object({k: _saved_name(v) for k, v in self._compile_arguments.items()})
         except TypeError:
@@ -166,10 +171,12 @@ class Trainer:
             self.__dict__["_made_trainer"] = _core._Model(self._handle)
         return self.__dict__["_made_trainer"]
 
-    def _output_names(self, loss, metrics):
+    def _output_names(self, loss, given):
         if isinstance(loss, dict):
-            return sorted(loss)
-        return [None] * max(1, len(loss) if isinstance(loss, (list, tuple)) else 1)
+            return _judged_outputs.named(given)
+        metrics = given["metrics"]
+        by_output = isinstance(metrics, (list, tuple)) and metrics and all(m is None or isinstance(m, (list, tuple)) for m in metrics)
+        return [None] * max(1, len(loss) if isinstance(loss, (list, tuple)) else len(metrics) if by_output else 1)
 
     # ---- fit, evaluate, predict
 
@@ -198,6 +205,8 @@ class Trainer:
         history.batch_choice has the choice and what was measured.
         """
         self._require_compiled("fit")
+        epochs = _config._at_most_epochs(epochs)
+        steps_per_epoch = _config._at_most_steps(steps_per_epoch, _step_count(x, batch_size, validation_split))
         steps = steps_per_epoch or _step_count(x, batch_size, validation_split)
         if hasattr(x, "_for_training"):  # a PyDataset
             x, callbacks = x._for_training(bool(shuffle), callbacks)
@@ -247,6 +256,8 @@ class Trainer:
         else:
             found = self._trainer.fit(x, y, verbose, watchers, options)
             history.batch_choice, history.step_memory = found.get("batch_choice"), found.get("step_memory")
+        if hasattr(self.optimizer, "_inner_optimizers"):
+            self.optimizer.finalize_variable_values(self.trainable_variables)
         self.__dict__["history"] = history
         return history
 
@@ -285,6 +296,7 @@ class Trainer:
         self._require_compiled("evaluate")
         self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
+        steps = _config._at_most_steps(steps, _step_count(x, batch_size, 0.0))
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         if self.run_eagerly:
@@ -299,12 +311,13 @@ class Trainer:
         """The outputs for all samples, as NumPy arrays."""
         self._restore_waiting(x)
         watchers = self._callback_list(callbacks, {}, None)
+        steps = _config._at_most_steps(steps, _step_count(x, batch_size, 0.0))
         verbose = 1 if verbose == "auto" else int(verbose)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
         x = _batches.without_sparse(x) if hasattr(x, "_brio_dataset") else _batches.columns(x)
         dataset = getattr(x, "_brio_dataset", None)
-        if type(self).predict_step is not Trainer.predict_step or self.run_eagerly:
+        if type(self).predict_step is not Trainer.predict_step or self.run_eagerly or watchers.sees_predictions:
             batches = _batches.Batches(x, lambda x, *_: x) if dataset is not None else _batches.Cut(x, batch_size or 32)
             step = self.predict_step if self.run_eagerly else function(self.predict_step)
             return _eager_loop.predict(step, batches, steps, self.steps_per_execution, watchers, verbose)
@@ -364,6 +377,7 @@ class Trainer:
             if own or _metrics._is_python(metric):
                 metric.reset_state()
 
+    compiled = False
     run_eagerly = False
     steps_per_execution = 1
 
@@ -402,6 +416,7 @@ class Trainer:
             self.__dict__["_input_structure"] = empty(x)
 
     def _flat_batch(self, x, y, sample_weight):
+        y = _without_none(y)
         self._know_structure(x, y, sample_weight)
         to = lambda values: None if values is None else [_in_floatx(v) for v in values]  # noqa: E731
         return to(self._flat_inputs(x)), to(self._flat_targets(y)), to(self._flat_targets(sample_weight))
@@ -410,7 +425,7 @@ class Trainer:
         return listed(x)
 
     def _flat_targets(self, y):
-        return listed(y)
+        return listed(_without_none(y))
 
     def _pack_outputs(self, results):
         structure = self.__dict__.get("_result_structure")
@@ -446,10 +461,12 @@ class Trainer:
 
     def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
         """The loss of compile() and what layers add to it."""
-        total = None
-        for (loss, weight, *_), t, p, w in self._outputs_of(y, y_pred, sample_weight):
+        total, plan = None, self.__dict__.get("_plan")
+        for key, (loss, weight, *_), t, p, w in self._outputs_of(y, y_pred, sample_weight):
             if loss is not None:
                 value = loss(t, p, w)
+                if plan is not None and key in plan.trackers:
+                    plan.trackers[key].update_state(value)
                 value = value if weight == 1.0 else value * weight
                 total = value if total is None else total + value
         for extra in self.losses:
@@ -460,7 +477,7 @@ class Trainer:
 
     def compute_metrics(self, x, y, y_pred, sample_weight=None):
         """Updates the metrics with one batch, and returns their values by name."""
-        for (_, _, plain, weighted), t, p, w in self._outputs_of(y, y_pred, sample_weight):
+        for _, (_, _, plain, weighted), t, p, w in self._outputs_of(y, y_pred, sample_weight):
             for metric in plain:
                 metric.update_state(t, p)
             for metric in weighted:
@@ -473,10 +490,11 @@ class Trainer:
         compiled = {id(m) for row in rows for part in row[2:] for m in part}
         found = {m.name: m.result() for m in self.metrics if id(m) not in compiled}
         names = self.__dict__.get("output_names", []) if len(rows) > 1 else []
-        seen = {}
+        seen, plan = {}, self.__dict__.get("_plan")
+        keys = None if plan is None else list(plan.rows)
         for part in (2, 3):  # two of one name are two keys, by Keras' rules
             for i, row in enumerate(rows):
-                prefix = names[i] + "_" if i < len(names) else ""
+                prefix = plan.prefix(keys[i]) if plan is not None else names[i] + "_" if i < len(names) else ""
                 for metric in row[part]:
                     name = prefix + metric.name
                     if part == 3 and name in seen:
@@ -486,6 +504,9 @@ class Trainer:
         return found
 
     def _outputs_of(self, y, y_pred, sample_weight):
+        plan = self.__dict__.get("_plan")
+        if plan is not None:
+            return plan.pairs(y, y_pred, sample_weight)
         judged = self.__dict__.get("_judged", [])
         predictions = _nest.flatten(y_pred)
         if len(judged) == 1 and len(predictions) > 1:
@@ -496,7 +517,7 @@ class Trainer:
             if len(kept) == len(targets):
                 judged, predictions = [row for row, _ in kept], [p for _, p in kept]
         weights = self._flat_targets(sample_weight) or [None]
-        return zip(judged, targets, predictions, weights if len(weights) == len(predictions) else weights * len(predictions))
+        return zip(range(len(judged)), judged, targets, predictions, weights if len(weights) == len(predictions) else weights * len(predictions))
 
     def _batch(self, x, y, sample_weight):
         structure = self.__dict__.get("_data_structure")
@@ -524,7 +545,8 @@ class Trainer:
         found = list({id(m): m for m in _metrics_inside(self)}.values())
         compiled = [m for row in self.__dict__.get("_judged", []) for part in row[2:] for m in part]
         tracker = self.__dict__.get("_loss_tracker")
-        return ([tracker] if tracker is not None else []) + found + compiled
+        plan = self.__dict__.get("_plan")
+        return ([tracker] if tracker is not None else []) + ([] if plan is None else list(plan.trackers.values())) + found + compiled
 
     # ---- names of Keras 2 that Keras 3 still takes
 
@@ -580,6 +602,15 @@ def _saved_name(value):
     if isinstance(value, dict):
         return {k: _saved_name(v) for k, v in value.items()}
     return value
+
+
+def _without_none(y):
+    """Targets without None, which stands for outputs that have no loss."""
+    if isinstance(y, dict) and any(v is None for v in y.values()):
+        return {k: v for k, v in y.items() if v is not None}
+    if isinstance(y, (list, tuple)) and any(v is None for v in y) and any(hasattr(v, "shape") for v in y):
+        return [v for v in y if v is not None]
+    return y
 
 
 def _step_count(x, batch_size, validation_split):

@@ -140,6 +140,7 @@ class CallbackList:
                 for c in self.callbacks for when in ("begin", "end"))  # fmt: skip
             for part in ("train", "test", "predict")
         )
+        self.sees_predictions = any(_overrides(c, "on_predict_batch_end") for c in self.callbacks)
         self._params, self._timers = params, {}
         if model is not None:
             model.__dict__.update(_initial_epoch=None, _initial_step=None, _order=None)
@@ -453,7 +454,8 @@ class RemoteMonitor(Callback):
         raise NotImplementedError("brio sends nothing over the network; write a Callback of your own that does")
 
 
-_ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_checkpoint_callbacks", "TensorBoard": "_tensorboard"}
+_ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_checkpoint_callbacks", "TensorBoard": "_tensorboard",
+              "SwapEMAWeights": "_swap_ema"}
 
 
 def __getattr__(name):

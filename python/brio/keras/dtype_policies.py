@@ -3,7 +3,20 @@
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.keras.mixed_precision import DTypePolicy  # noqa: F401
 
-__getattr__ = _attribute_error_of(__name__)
+_missing = _attribute_error_of(__name__)
+_ELSEWHERE = ("DTypePolicyMap", "FloatDTypePolicy")
+
+
+def __getattr__(name):
+    if name in _ELSEWHERE:
+        from brio.keras import _dtype_policy_map
+
+        return getattr(_dtype_policy_map, name)
+    return _missing(name)
+
+
+def __dir__():
+    return sorted({*globals(), *_ELSEWHERE})
 
 
 def get(identifier):
@@ -11,6 +24,8 @@ def get(identifier):
     if isinstance(identifier, DTypePolicy):
         return identifier
     if isinstance(identifier, dict):
+        if identifier.get("class_name") in _ELSEWHERE:
+            return __getattr__(identifier["class_name"]).from_config(identifier["config"])
         return DTypePolicy(**identifier["config"])
     return DTypePolicy(identifier)
 

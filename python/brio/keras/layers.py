@@ -11,6 +11,7 @@ from brio.keras.config import floatx as _floatx
 _BASES = {
     "MultiHeadAttention": _builtin.MultiHeadAttention,
     "GroupQueryAttention": _builtin.Attention,
+    **dict.fromkeys(("Add", "Average", "Maximum", "Minimum", "Multiply", "Subtract"), _builtin.Merging),
     **dict.fromkeys(("Conv1D", "Conv2D", "Conv3D"), _builtin.Convolution),
     **dict.fromkeys(("Resizing", "CenterCrop"), _builtin_pictures.Resized),
     **dict.fromkeys(("RandomCrop", "RandomFlip", "RandomRotation", "RandomTranslation", "RandomZoom"), _builtin_pictures.Moved),

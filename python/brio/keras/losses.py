@@ -67,7 +67,7 @@ def _make(name, text):
             return _core._loss(name, reduction="none", **options)(y_true, y_pred)
 
         def get_config(self):
-            return dict(self._config)
+            return {n: v for n, v in self._config.items() if n != "dtype" or v is not None}
 
     return Made
 
@@ -81,6 +81,34 @@ class Reduction:
     """Names of reductions, as Keras 2 had them."""
 
     NONE, SUM, SUM_OVER_BATCH_SIZE, AUTO = "none", "sum", "sum_over_batch_size", "sum_over_batch_size"
+
+
+def circle(y_true, y_pred, ref_labels=None, ref_embeddings=None, remove_diagonal=True, gamma=80, margin=0.4):
+    """For embeddings of length 1 and their classes: how much nearer others of the class should be than those of other classes.
+
+    >>> keras.losses.circle([0, 1, 0], np.eye(3, dtype="float32")).numpy().round().astype(int).tolist()
+    [54, 0, 54]
+    """
+    y_pred, labels = _core.convert_to_tensor(y_pred), _core.cast(_core.convert_to_tensor(y_true), "int32")
+    others = y_pred if ref_embeddings is None else _core.convert_to_tensor(ref_embeddings)
+    other_labels = labels if ref_labels is None else _core.cast(_core.convert_to_tensor(ref_labels), "int32")
+    apart = _core.maximum(1.0 - _core.matmul(y_pred, others, transpose_b=True), 0.0)
+    same = _core.equal(_core.reshape(labels, [-1, 1]), _core.reshape(other_labels, [1, -1]))
+    other = _core.logical_not(same)
+    if remove_diagonal:
+        itself = _core.equal(_core.range(_core.shape(same)[0])[:, None], _core.range(_core.shape(same)[1])[None])
+        same = _core.logical_and(same, _core.logical_not(itself))
+    near = _log_of_sums(-gamma * _core.maximum(margin + apart, 0.0) * (margin - apart), same)
+    far = _log_of_sums(gamma * _core.maximum(1 + margin - apart, 0.0) * (1 - margin - apart), other)
+    none = _core.logical_or(_core.logical_not(_core.reduce_any(same, axis=1)), _core.logical_not(_core.reduce_any(other, axis=1)))
+    return _core.where(none, _core.zeros_like(near), _core._nn.softplus(near + far))
+
+
+def _log_of_sums(x, where):
+    """log(sum(exp(x))) of each row, of what counts; 0 where nothing does."""
+    low = _core.cast(-1e30, x.dtype)
+    found = _core.reduce_logsumexp(_core.where(where, x, _core.zeros_like(x) + low), axis=1)
+    return _core.where(_core.reduce_any(where, axis=1), found, _core.zeros_like(found))
 
 
 mse = MSE = mean_squared_error  # noqa: F821

@@ -64,6 +64,25 @@ class Metric:
         """The old name of reset_state()."""
         self.reset_state()
 
+    def stateless_update_state(self, metric_variables, *args, **kwargs):
+        """The values of the variables after a batch, given those before it; the metric stays as it is."""
+        return self._stateless(metric_variables, lambda: self.update_state(*args, **kwargs))[1]
+
+    def stateless_result(self, metric_variables):
+        """The value that these values of the variables stand for."""
+        return self._stateless(metric_variables, self.result)[0]
+
+    def stateless_reset_state(self):
+        """The values of the variables at the beginning."""
+        return self._stateless(self.variables, self.reset_state)[1]
+
+    def _stateless(self, values, call):
+        from brio.keras import _stateless
+
+        if len(values) != len(self.variables):
+            raise ValueError(f"[{self.name}] metric_variables has {len(values)} values, but the metric has {len(self.variables)} variables; give one for each")
+        return _stateless.run(self.variables, values, call)
+
     def __call__(self, *args, **kwargs):
         self.update_state(*args, **kwargs)
         return self.result()
@@ -160,9 +179,19 @@ def _make(name, text):
             self.__dict__.update({k: v for k, v in self._config.items() if k not in ("name", "dtype")})
 
         def get_config(self):
+            if name == "AUC":
+                return _of_thresholds(self._config)
             return dict(self._config)
 
     return Made
+
+
+def _of_thresholds(config):
+    """As Keras: thresholds only where they were given, and how many there are with 0 and 1."""
+    given = config["thresholds"]
+    if given is None:
+        return {k: v for k, v in config.items() if k != "thresholds"}
+    return {**config, "num_thresholds": len(given) + 2}
 
 
 _classes.module_classes(globals(), "METRICS", _make, but=("Mean", "Sum"))
@@ -171,9 +200,42 @@ for _name in dir(_core._metrics):
     if not _name.startswith("_"):
         globals()[_name] = getattr(_core._metrics, _name)
 for _name in ("mean_squared_error", "mean_absolute_error", "mean_absolute_percentage_error", "mean_squared_logarithmic_error",
-              "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "hinge", "squared_hinge",
+              "binary_crossentropy", "categorical_crossentropy", "sparse_categorical_crossentropy", "binary_focal_crossentropy", "categorical_focal_crossentropy", "hinge", "squared_hinge",
               "categorical_hinge", "kl_divergence", "poisson", "log_cosh", "huber", "cosine_similarity"):  # fmt: skip
     globals()[_name] = getattr(_core._losses, _name)
+def _apart(y_true, y_pred, axis):
+    """Targets and predictions of one dtype and rank, and their means along an axis."""
+    from brio.keras.losses import _of_one_rank
+
+    y_pred = _core.convert_to_tensor(y_pred)
+    y_true, y_pred = _of_one_rank(_core.cast(_core.convert_to_tensor(y_true), y_pred.dtype), y_pred)
+    return y_true, y_pred, *(_core.reduce_mean(y, axis=axis, keepdims=True) for y in (y_true, y_pred))
+
+
+def pearson_correlation(y_true, y_pred, axis=-1):
+    """How far predictions go with targets along an axis, from -1 to 1.
+
+    >>> keras.metrics.pearson_correlation([[0.0, 1.0, 2.0]], [[1.0, 3.0, 5.0]]).numpy().round(4).tolist()
+    [1.0]
+    """
+    y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
+    y_true, y_pred = y_true - true, y_pred - predicted
+    spread = lambda y: _core.sqrt(_core.reduce_mean(y * y, axis=axis, keepdims=True))  # noqa: E731
+    return _core.reduce_mean(y_true / spread(y_true) * (y_pred / spread(y_pred)), axis=axis)
+
+
+def concordance_correlation(y_true, y_pred, axis=-1):
+    """How far predictions are targets along an axis: as pearson_correlation(), and less where their means or spreads differ.
+
+    >>> keras.metrics.concordance_correlation([[0.0, 1.0, 0.5]], [[0.1, 0.9, 0.5]]).numpy().round(3)
+    array([0.976], dtype=float32)
+    """
+    y_true, y_pred, true, predicted = _apart(y_true, y_pred, axis)
+    spread = lambda y, mean: _core.reduce_mean((y - mean) * (y - mean), axis=axis, keepdims=True)  # noqa: E731
+    norm = spread(y_true, true) + spread(y_pred, predicted) + (true - predicted) * (true - predicted)
+    return _core.reduce_mean(2 * (y_true - predicted) * (y_pred - predicted) / (norm + 1e-7), axis=axis)
+
+
 mse = MSE = mean_squared_error  # noqa: F821
 mae = MAE = mean_absolute_error  # noqa: F821
 mape = MAPE = mean_absolute_percentage_error  # noqa: F821

@@ -8,7 +8,7 @@ from brio.errors import _UnknownValueError
 from brio.keras import _serialization
 from brio.keras import config as _config
 from brio.keras._layer import KerasTensor, Layer, as_dense, on_symbols, remembering
-from brio.keras._trainer import Trainer, is_list_of_values, listed
+from brio.keras._trainer import Trainer, _without_none, is_list_of_values, listed
 from brio.keras.layers import _python_layer
 
 __getattr__ = _attribute_error_of(__name__)
@@ -183,6 +183,7 @@ class Functional(Model):
         self.__dict__["input_names"] = [_core._symbol_layer(s).name for s in self._inputs_list]
         names = sorted(outputs) if isinstance(outputs, dict) else [_core._symbol_layer(s).name for s in self._outputs_list]
         self.__dict__["output_names"] = [_called_name(n) for n in names]
+        self.__dict__["_layer_names"] = [_core._symbol_layer(s).name for s in self._outputs_list]
         if not trainable:
             self.trainable = False
 
@@ -213,6 +214,7 @@ class Functional(Model):
         return listed(x) if len(self._inputs_list) > 1 or not isinstance(x, (list, tuple)) or is_list_of_values(x) else [x]
 
     def _flat_targets(self, y):
+        y = _without_none(y)
         if isinstance(y, dict):
             missing = [n for n in self.output_names if n not in y]
             if missing and len(missing) == len(self.output_names):
@@ -224,7 +226,7 @@ class Functional(Model):
         structure = self._structures[1]
         return _nest.pack(structure, results) if isinstance(structure, (dict, list, tuple)) else results[0]
 
-    def _output_names(self, loss, metrics):
+    def _output_names(self, loss, given):
         return self.output_names
 
     @property
@@ -270,7 +272,7 @@ class Functional(Model):
         return _graph.write(self)
 
     def get_build_config(self):
-        return None
+        return {"input_shape": None}  # its symbols have shapes
 
 
 def _called_name(name):
@@ -432,7 +434,21 @@ class Sequential(Model):
     def _own_build(self):
         return False
 
+    def _note_shapes(self):
+        """C++ built the layers of a chain that was called: each is told what for."""
+        if self._handle.built and self._built_input() is not None:
+            shape = self._built_input()[0]
+            for layer in self.layers:
+                if "_built_for" not in layer.__dict__:
+                    object.__setattr__(layer, "_built_for", tuple(shape))
+                try:
+                    shape = layer.compute_output_shape(shape)
+                except ValueError:  # it needs more than a shape, such as texts
+                    return
+
     def get_config(self):
+        if self._symbols is None:
+            self._note_shapes()
         layers = [_serialization.serialize_keras_object(layer) for layer in self.layers]
         config = {**self._base_config(), "layers": layers}
         if self._symbols is not None:
@@ -448,7 +464,14 @@ class Sequential(Model):
         return config
 
     def get_build_config(self):
-        return None
+        if self._symbols is not None:
+            return {"input_shape": tuple(self.input.shape)}
+        known = self._built_input() if self._handle.built else None
+        return {"input_shape": known[0] if known is not None else self._built_for} if known is not None or "_built_for" in self.__dict__ else None
+
+    def build_from_config(self, config):
+        if not self.built:
+            super().build_from_config(config)
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
@@ -476,6 +499,18 @@ def _input_config(shape, dtype):
     return {"module": "keras.layers", "class_name": "InputLayer", "config": config, "registered_name": None}
 
 
+def _compiled_alike(made, model):
+    """A clone of a compiled model is compiled, with an optimizer and metrics of its own."""
+    from brio.keras.metrics import Metric
+    from brio.keras.optimizers import Optimizer
+
+    if model.__dict__.get("compiled"):
+        given = model._compile_arguments
+        own = lambda v: type(v).from_config(v.get_config()) if isinstance(v, (Metric, Optimizer)) else v  # noqa: E731
+        made.compile(**_nest.map_structure(own, given))
+    return made
+
+
 def clone_model(model, input_tensors=None, clone_function=None, call_function=None, recursive=False):
     """The same layers with weights of their own, freshly made."""
     made = lambda layer: (clone_function or _fresh)(layer)  # noqa: E731
@@ -484,7 +519,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
                             [_core._input(tuple(model.input.shape)[1:], -1, model.input.dtype, None), *(made(layer) for layer in model.layers)])  # fmt: skip
         if not again.built and "_built_for" in model.__dict__:
             again.build(model._built_for)
-        return again
+        return _compiled_alike(again, model)
     if isinstance(model, Functional):
         from brio.keras import _graph
 
@@ -494,7 +529,7 @@ def clone_model(model, input_tensors=None, clone_function=None, call_function=No
             return _serialization._made(row) if row["class_name"] == "InputLayer" or row["name"] not in originals else made(originals[row["name"]])
 
         inputs, outputs = _graph.read(model.get_config(), layer_of)
-        return Functional(inputs=inputs, outputs=outputs, name=model.name)
+        return _compiled_alike(Functional(inputs=inputs, outputs=outputs, name=model.name), model)
     return type(model).from_config(model.get_config())
 
 

@@ -1,14 +1,28 @@
 """keras.optimizers."""
 
+import re
 import sys
 import types
 import warnings
 
 from brio import _core
 from brio._missing import attribute_error_of as _attribute_error_of
+from brio._missing import explain as _explain
 from brio.keras import _classes, _serialization
 
-__getattr__ = _attribute_error_of(__name__)
+_ELSEWHERE = ("MultiOptimizer", "OptimizerMap", "ScheduleFreeAdamW")  # which few programs use: they load when one does
+
+
+def __getattr__(name):
+    if name in _ELSEWHERE:
+        from brio.keras import _more_optimizers
+
+        return getattr(_more_optimizers, name)
+    raise AttributeError(_explain(__name__, name) if not name.startswith("__") else name)
+
+
+def __dir__():
+    return sorted({*globals(), *_ELSEWHERE})
 
 
 class Optimizer:
@@ -38,7 +52,15 @@ class Optimizer:
     def _update(self, gradient, variable, rate):
         if self._last is None:
             self.build(self._owner().trainable_variables if self._owner else [variable])
+        decay = self._config["weight_decay"]
+        if decay and not self._keeps_all(variable):
+            variable.assign_sub(variable * _core.cast(rate * decay, variable.dtype))
         self.update_step(gradient, variable, rate)
+
+    def _keeps_all(self, variable):
+        """Does weight decay leave it alone?"""
+        variables, names = self.__dict__.get("_not_decayed", ((), ()))
+        return variable._key() in variables or any(re.search(name, variable.name) for name in names)
 
     def update_step(self, gradient, variable, learning_rate):
         """Changes one variable along its gradient: override it."""
@@ -88,6 +110,10 @@ class Optimizer:
         """One step: takes gradients and their variables apart."""
         variables = self._last if trainable_variables is None else trainable_variables
         self.apply_gradients(zip(grads, variables))
+
+    def stateless_apply(self, optimizer_variables, grads, trainable_variables):
+        """As in Keras on TensorFlow, an error: apply() changes the variables."""
+        raise ValueError("stateless_apply is not supported with the TensorFlow backend; call apply(grads, trainable_variables), which changes the variables")
 
     def minimize(self, loss, var_list, tape=None):
         """One step down `loss`: a function of no arguments, or a tensor that `tape` followed.
@@ -176,6 +202,7 @@ class Optimizer:
 
     def exclude_from_weight_decay(self, var_list=None, var_names=None):
         """Weight decay leaves these variables alone."""
+        self.__dict__["_not_decayed"] = {v._key() for v in var_list or ()}, list(var_names or ())
         self._brio.exclude_from_weight_decay(var_list or [], var_names or [])
 
     def finalize_variable_values(self, var_list):
@@ -317,6 +344,23 @@ def _make_schedule(name, text):
 schedules = types.ModuleType("brio.keras.optimizers.schedules", "keras.optimizers.schedules.")
 schedules.LearningRateSchedule = LearningRateSchedule
 _classes.module_classes(schedules.__dict__, "SCHEDULES", _make_schedule)
+def _serialize_schedule(learning_rate_schedule):
+    """The config of a schedule.
+
+    >>> keras.optimizers.schedules.serialize(keras.optimizers.schedules.ExponentialDecay(0.1, 100, 0.9))["class_name"]
+    'ExponentialDecay'
+    """
+    return _serialization.serialize_keras_object(learning_rate_schedule)
+
+
+def _deserialize_schedule(config, custom_objects=None):
+    """A schedule of a config."""
+    return _serialization.deserialize_keras_object(config, custom_objects)
+
+
+for _name, _function in (("serialize", _serialize_schedule), ("deserialize", _deserialize_schedule)):
+    _function.__module__, _function.__name__, _function.__qualname__ = schedules.__name__, _name, _name
+    setattr(schedules, _name, _function)
 schedules.__getattr__ = _attribute_error_of(schedules.__name__)
 sys.modules[schedules.__name__] = schedules
 legacy = sys.modules[__name__]  # the classes are the same: Keras 2's names for them
@@ -342,6 +386,9 @@ def get(identifier):
         own = _serialization.get_registered_object(identifier)
         if own is not None:
             return own() if isinstance(own, type) else own
+        for name in _ELSEWHERE:
+            if name.lower() == identifier.lower() and name == "ScheduleFreeAdamW":
+                return __getattr__(name)()
         for name, cls in globals().items():
             if name.lower() == identifier.lower() and isinstance(cls, type) and issubclass(cls, Optimizer):
                 return cls()

@@ -16,7 +16,7 @@ class SeedGenerator:
 
     def __init__(self, seed=None, name=None, **kwargs):
         self._initial_seed = next(SeedGenerator._made) if seed is None else int(seed)
-        self.name = name or "seed_generator"
+        self.name = name or _core._unique_name("seed_generator")
         self.state = _core.Variable([self._initial_seed & 0x7FFFFFFF, 0], dtype="int64", trainable=False, name="seed_generator_state")
 
     def next(self, ordered=True):
@@ -27,7 +27,7 @@ class SeedGenerator:
 
     def get_config(self):
         """What it was made with."""
-        return {"seed": self._initial_seed}
+        return {"seed": self._initial_seed, "name": self.name}
 
     @classmethod
     def from_config(cls, config):

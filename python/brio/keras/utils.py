@@ -49,6 +49,15 @@ def _floatx():
     return floatx()
 
 
+def standardize_dtype(dtype):
+    """The name of a dtype; of None that of floats.
+
+    >>> keras.utils.standardize_dtype(tf.int32), keras.utils.standardize_dtype(None)
+    ('int32', 'float32')
+    """
+    return _floatx() if dtype is None else _named(dtype)
+
+
 def set_random_seed(seed):
     """Seeds Python's, NumPy's and Brio's random numbers."""
     import random

@@ -127,6 +127,8 @@ def _step(f, row, names, args, kwargs):
     given = {k: v for k, v in given.items() if k != "kwargs"}
     if row["class_name"] in ("OneHot", "MultiHot") and given.get("dtype") is None:
         given["dtype"] = floatx()
+    if "data_format" in given and given["data_format"] is None:
+        given["data_format"] = "channels_last"
     if getattr(f, "of_values", False):
         return _composite(f, row, given, called, names)
     made = f(*args, **kwargs)

@@ -1,7 +1,9 @@
 """keras.ops.linalg."""
 
+import numpy as np
+
 import brio as tf
-from brio.keras.ops._convert import floating, tensor
+from brio.keras.ops._convert import floating, of_values, tensor
 
 
 def cholesky(x, upper=False):
@@ -105,4 +107,76 @@ def lstsq(a, b, rcond=None):
     return tf.linalg.lstsq(a, b, fast=False)
 
 
-__all__ = [n for n in dir() if not n.startswith("_") and n not in ("tf", "floating", "tensor")]
+@of_values
+def pinv(x, rcond=None):
+    """The pseudoinverse: singular values below rcond times the largest count as 0."""
+    x = floating(x)
+    if None not in x.shape:
+        return tf.linalg.pinv(x, rcond)
+    s, u, v = tf.linalg.svd(x)  # how many matrices there are is not known yet
+    rcond = 10.0 * max(x.shape[-2:]) * float(np.finfo(tf.as_dtype(x.dtype).as_numpy_dtype).eps) if rcond is None else rcond
+    kept = s > rcond * tf.reduce_max(s, -1, keepdims=True)
+    inverse = tf.where(kept, 1 / tf.where(kept, s, tf.ones_like(s)), tf.zeros_like(s))
+    return tf.matmul(v * inverse[..., None, :], u, transpose_b=True)
+
+
+@of_values
+def matrix_rank(x, tol=None):
+    """How many singular values are larger than tol."""
+    return tf.linalg.matrix_rank(floating(x), tol)
+
+
+@of_values
+def eig(x):
+    """The eigenvalues and eigenvectors, which are complex, of a square matrix."""
+    return tuple(tf.linalg.eig(_square("eig", floating(x))))
+
+
+@of_values
+def cholesky_inverse(x, upper=False):
+    """The inverse of the matrix whose Cholesky factor x is."""
+    x = _square("cholesky_inverse", floating(x))
+    inverse = tf.linalg.triangular_solve(x, tf.eye(x.shape[-1], dtype=x.dtype), lower=not upper)
+    return tf.matmul(inverse, inverse, transpose_a=not upper, transpose_b=upper)
+
+
+def _square(name, x):
+    if len(x.shape) < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"[{name}] x has shape {tuple(x.shape)}; it must be a square matrix, or several")
+    return x
+
+
+@of_values
+def lu_factor(x):
+    """L and U in one matrix, the ones on L's diagonal left out, and for each row of x which row of L U it is."""
+    x = _square("lu_factor", floating(x))
+    n = int(x.shape[-1])
+    outer = list(x.shape[:-2])
+    a = tf.reshape(x, [-1, n, n])
+    at = tf.range(n)
+    order = tf.zeros_like(a[:, :, 0], dtype="int32") + at
+    for k in range(n):
+        sizes = tf.where(at < k, tf.cast(-1, tf.math.real(a).dtype), tf.abs(a[:, :, k]))
+        pivot = tf.cast(tf.argmax(sizes, -1), "int32")[:, None]
+        swap = tf.where(tf.equal(at, k), pivot, tf.where(tf.equal(at[None], pivot), k, at))
+        a, order = (tf.gather(v, swap, axis=1, batch_dims=1) for v in (a, order))
+        below = tf.cast(at > k, a.dtype)
+        factors = tf.math.divide_no_nan(a[:, :, k], a[:, k : k + 1, k]) * below
+        a = a - factors[:, :, None] * (a[:, k : k + 1, :] * below)
+        a = tf.where(tf.logical_and(at[:, None] > k, tf.equal(at[None, :], k)), factors[:, :, None], a)
+    outer = [-1] if None in outer else outer
+    return tf.reshape(a, [*outer, n, n]), tf.reshape(tf.argsort(order, -1), [*outer, n])
+
+
+def jvp(fun, primals, tangents, has_aux=False):
+    """(fun(*primals), how it changes along tangents), and behind them what fun gives besides, where it has that."""
+    points = [tf.identity(x) for x in tf.nest.flatten(primals)]  # each its own, should one stand in two places
+    ways = [tf.cast(tf.convert_to_tensor(t), x.dtype) for t, x in zip(tf.nest.flatten(tangents), points)]
+    with tf.autodiff.ForwardAccumulator(points, ways) as forward:
+        made = fun(*tf.nest.pack_sequence_as(primals, points))
+        made, *aux = made if has_aux else (made,)
+        changes = tf.nest.map_structure(forward.jvp, made)
+    return (made, changes, *aux)
+
+
+__all__ = [n for n in dir() if not n.startswith("_") and n not in ("np", "tf", "floating", "tensor")]

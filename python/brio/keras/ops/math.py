@@ -51,6 +51,42 @@ segment_sum = _segments("segment_sum", "The sum of rows that share an id.", tf.m
 segment_max = _segments("segment_max", "The largest of rows that share an id.", tf.math.unsorted_segment_max, tf.math.segment_max)
 
 
+segment_min = _segments("segment_min", "The smallest of rows that share an id.", tf.math.unsorted_segment_min, tf.math.segment_min)
+segment_prod = _segments("segment_prod", "The product of rows that share an id.", tf.math.unsorted_segment_prod, tf.math.segment_prod)
+
+
+def erfc(x):
+    """1 less the error function."""
+    return tf.math.erfc(floating(x))
+
+
+def logdet(x):
+    """The logarithm of the determinant of a matrix that is positive definite."""
+    return tf.linalg.logdet(floating(x))
+
+
+def cdist(x, y):
+    """The distance of each row of x from each row of y."""
+    x, y = (floating(v) for v in together(tensor(x), tensor(y)))
+    if min(len(x.shape), len(y.shape)) < 2 or x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"[cdist] takes rows of one length, but got shapes {tuple(x.shape)} and {tuple(y.shape)}")
+    return tf.sqrt(tf.reduce_sum(tf.square(tf.expand_dims(x, -2) - tf.expand_dims(y, -3)), -1))
+
+
+def view_as_complex(x):
+    """Pairs of numbers in the last axis as complex numbers."""
+    x = tensor(x)
+    if not len(x.shape) or x.shape[-1] != 2:
+        raise ValueError(f"[view_as_complex] x has shape {tuple(x.shape)}; its last axis must have 2 numbers, the real and the imaginary one")
+    return tf.complex(tf.cast(x[..., 0], "float32"), tf.cast(x[..., 1], "float32"))
+
+
+def view_as_real(x):
+    """Complex numbers as pairs in a new last axis."""
+    x = tensor(x)
+    return tf.stack([tf.math.real(x), tf.math.imag(x)], -1)
+
+
 def extract_sequences(x, sequence_length, sequence_stride):
     """Windows of the last axis, one every sequence_stride elements."""
     return tf.signal.frame(tensor(x), sequence_length, sequence_stride)

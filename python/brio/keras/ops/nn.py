@@ -4,7 +4,7 @@ import brio as tf
 from brio.keras import activations as _a
 from brio.keras import losses as _losses
 from brio.keras.ops._adaptive import adaptive_average_pool, adaptive_max_pool, fold, unfold  # noqa: F401
-from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, result_type, tensor
+from brio.keras.ops._convert import as_dtype, channels_last, floating, name_of, of_values, result_type, tensor
 
 for _name in ("celu elu exponential gelu glu hard_shrink hard_sigmoid hard_silu hard_tanh leaky_relu log_sigmoid log_softmax mish relu relu6 selu sigmoid silu "
               "softmax soft_shrink softplus softsign sparse_plus sparsemax squareplus tanh_shrink hard_swish swish").split():  # fmt: skip
@@ -147,6 +147,31 @@ def conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_
     x, kernel = (tf.cast(v, "float64") if whole else floating(v) for v in (x, kernel))
     made = back(tf.nn.convolution(x, kernel, _window(n, strides), padding.upper(), dilations=_window(n, dilation_rate)))
     return tf.cast(made, "int32") if whole else made
+
+
+@of_values
+def conv_transpose(inputs, kernel, strides=1, padding="valid", output_padding=None, data_format=None, dilation_rate=1):
+    """The gradient of a convolution: what spreads each place over the window around it. The kernel is (*sizes, filters, channels)."""
+    x, back = channels_last(floating(inputs), data_format)
+    kernel = floating(kernel)
+    n = len(x.shape) - 2
+    strides, rates = _window(n, strides), _window(n, dilation_rate)
+    more = [None] * n if output_padding is None else _window(n, output_padding)
+    sizes = []
+    for i in range(n):
+        wide = (kernel.shape[i] - 1) * rates[i] + 1
+        size = tf.shape(x)[i + 1] if x.shape[i + 1] is None else x.shape[i + 1]
+        if padding == "same":
+            sizes.append(size * strides[i] if more[i] is None else (size - 1) * strides[i] + wide - 2 * (wide // 2) + more[i])
+        else:
+            sizes.append(size * strides[i] + max(wide - strides[i], 0) if more[i] is None else (size - 1) * strides[i] + wide + more[i])
+    batch = tf.shape(x)[0] if x.shape[0] is None else x.shape[0]
+    return back(tf.nn.conv_transpose(x, kernel, [batch, *sizes, kernel.shape[-2]], strides, padding.upper(), dilations=rates))
+
+
+def sparse_sigmoid(x):
+    """0 up to -1, 1 from 1 on, a straight line between."""
+    return tf.clip_by_value(0.5 * (floating(x) + 1), 0.0, 1.0)
 
 
 def depthwise_conv(inputs, kernel, strides=1, padding="valid", data_format=None, dilation_rate=1):
