@@ -3,16 +3,19 @@
 import functools
 import inspect
 
-from brio import _core, _missing
+from brio import _core
 from brio import _gfile as gfile
 from brio._core import _io
 from brio._core._io import *
+from brio._lazy import names as _names
 from brio._parsing import (
-    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, TFRecordOptions, TFRecordWriter, VarLenFeature, parse_example,
+    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, TFRecordOptions, TFRecordWriter, VarLenFeature, parse_example,
     parse_sequence_example, parse_single_example, parse_single_sequence_example,
 )  # fmt: skip
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_more_io": "deserialize_many_sparse match_filenames_once serialize_many_sparse serialize_sparse",
+})  # fmt: skip
 
 
 def _as_one_step(function):
@@ -138,6 +141,32 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
         column = _core.constant([f.item() if hasattr(f, "item") else f for f in fields], default.dtype)
         columns.append(_core.reshape(column, x.shape))
     return columns
+
+
+@_as_one_step
+def decode_compressed(bytes, compression_type="", name=None):
+    """Strings without their compression: "ZLIB", "GZIP", or "" for none.
+
+    >>> import zlib
+    >>> tf.io.decode_compressed(zlib.compress(b"text"), "ZLIB").numpy()
+    b'text'
+    """
+    from brio import _more_io
+
+    return _more_io.decode_compressed(bytes, compression_type)
+
+
+@_as_one_step
+def decode_json_example(json_examples, name=None):
+    """Examples that are written in JSON, as protocol buffers write them, in bytes for tf.io.parse_example.
+
+    >>> text = '{"features": {"feature": {"a": {"int64List": {"value": ["7"]}}}}}'
+    >>> tf.io.parse_single_example(tf.io.decode_json_example(text), {"a": tf.io.FixedLenFeature([], tf.int64)})["a"].numpy().item()
+    7
+    """
+    from brio import _more_io
+
+    return _more_io.decode_json_example(json_examples)
 
 
 @_as_one_step

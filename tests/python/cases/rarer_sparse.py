@@ -76,4 +76,52 @@ CASES = [
         r = tf.ragged.stack_dynamic_partitions(tf.ragged.constant([[1, 2], [3], []]), tf.constant([1, 0, 1]), 2)
         [y.to_list(), z.to_list(), r.to_list()]
     """),
+    # ---- strings
+    ("characters_and_their_places", """
+        texts = tf.constant(['a\u00df\u20ac', '', '\U0001f600 and \u4f60\u597d', 'tab\\tbed'])
+        made = []
+        for f in (tf.strings.unicode_decode_with_offsets, tf.strings.unicode_split_with_offsets):
+            made += [[x.to_list() for x in f(texts, 'UTF-8')], list(f(texts[2], 'UTF-8')), [x.to_list() for x in f(tf.reshape(texts, [2, 2]), 'UTF-8')]]
+        made + [[x.to_list() for x in tf.strings.unicode_decode_with_offsets(texts, 'UTF-8', replace_control_characters=True, replacement_char=63)]]
+    """),
+    ("characters_that_are_broken", """
+        texts = tf.constant([b'ab\\xff\\xfecd', b'\\xe2\\x82', b'x\\xc3(y', b'\\xf0\\x9f\\x98z'])
+        [[x.to_list() for x in tf.strings.unicode_decode_with_offsets(texts, 'UTF-8', errors=how)] for how in ('replace', 'ignore')]
+    """),
+    ("characters_that_are_broken_and_refused", "tf.strings.unicode_decode_with_offsets(tf.constant([b'ab\\xff']), 'UTF-8', errors='strict')"),
+    ("characters_of_wide_encodings", """
+        text = 'a\u00df\U0001f600'
+        [[list(tf.strings.unicode_decode_with_offsets(text.encode(n), n.upper())), list(tf.strings.unicode_split_with_offsets(text.encode(n), n.upper()))] for n in ('utf-16-be', 'utf-32-be')]
+    """),
+    # ---- files
+    ("sparse_tensors_as_bytes", """
+        x = tf.SparseTensor([[0, 3], [2, 1], [2, 119]], [1.5, -2.0, 7.0], [3, 120])
+        rows = tf.io.serialize_many_sparse(x)
+        one = tf.io.serialize_sparse(tf.SparseTensor([[3], [5]], ['a', 'b'], [9]))
+        back = tf.io.deserialize_many_sparse(rows, tf.float32)
+        stacked = tf.io.deserialize_many_sparse(tf.stack([one, one]), tf.string, rank=2)
+        [rows.shape, one.shape, tf.io.parse_tensor(rows[2, 0], tf.int64), back.indices, back.values, back.dense_shape, stacked.indices, stacked.values, stacked.dense_shape]
+    """),
+    ("compressed_strings", """
+        import gzip, zlib
+        text = b'words ' * 200
+        data = tf.data.Dataset.from_tensor_slices([zlib.compress(text), zlib.compress(b'')]).map(lambda x: tf.io.decode_compressed(x, 'ZLIB'))
+        [tf.strings.length(tf.io.decode_compressed([gzip.compress(text), gzip.compress(b'a')], 'GZIP')), [len(x) for x in data.as_numpy_iterator()], tf.io.decode_compressed('as it is')]
+    """),
+    ("examples_in_json", """
+        text = '{"features": {"feature": {"a": {"int64List": {"value": ["1", "-20"]}}, "b": {"bytesList": {"value": ["aGVsbG8="]}}, "c": {"floatList": {"value": [1.5]}}}}}'
+        made = tf.io.parse_example(tf.io.decode_json_example([text, text]), {'a': tf.io.FixedLenFeature([2], tf.int64), 'b': tf.io.FixedLenFeature([], tf.string), 'c': tf.io.FixedLenFeature([], tf.float32)})
+        made
+    """),
+    ("features_with_places_of_their_own", """
+        def example(at, more, values):
+            lists = {'at': tf.train.Feature(int64_list=tf.train.Int64List(value=at)), 'more': tf.train.Feature(int64_list=tf.train.Int64List(value=more)),
+                     'values': tf.train.Feature(float_list=tf.train.FloatList(value=values))}
+            return tf.train.Example(features=tf.train.Features(feature=lists)).SerializeToString()
+        texts = [example([5, 119, 2], [0, 1, 2], [1.0, 2.0, 3.0]), example([], [], []), example([7], [3], [4.0])]
+        spec = {'s': tf.io.SparseFeature('at', 'values', tf.float32, 120), 't': tf.io.SparseFeature(['at', 'more'], 'values', tf.float32, [120, 4], already_sorted=True), 'at': tf.io.VarLenFeature(tf.int64)}
+        batch, one = tf.io.parse_example(texts, spec), tf.io.parse_single_example(texts[0], spec)
+        data = tf.data.Dataset.from_tensor_slices(texts).map(lambda x: tf.io.parse_single_example(x, spec)['s']).map(tf.sparse.to_dense)
+        [[x.indices, x.values, x.dense_shape] for x in (batch['s'], batch['t'], batch['at'], one['s'], one['t'])] + [[float(tf.reduce_sum(x)) for x in data]]
+    """),
 ]
