@@ -40,6 +40,7 @@ _DEFINED_IN = {
     ),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul", "timestamp"),
     "linalg": ("eig", "eigvals"),
+    "_decompositions": ("matrix_square_root",),
     "_ragged": ("RaggedTensor",),
     "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
