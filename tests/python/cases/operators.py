@@ -13,7 +13,10 @@ ALL_OF_ONE = """
             made += [o.matvec(x[..., 0]), o.adjoint().to_dense(), o.H.matmul(y)]
             if self_adjoint:
                 made.append(o.eigvals())
-            return [[tuple(m.shape), tf.reduce_sum(m * tf.cast(tf.reshape(tf.range(float(tf.size(m))), tf.shape(m)) % 7, m.dtype))] if hasattr(m, 'shape') and len(m.shape) > 0 else m for m in made]
+            kept = [m for m in made if hasattr(m, 'shape')]
+            sums = [np.sum(np.asarray(m) * np.reshape(np.arange(np.size(m)) % 7 + 1, np.shape(m))) for m in kept]
+            words = ' '.join([str(m) for m in made if not hasattr(m, 'shape')] + [str(tuple(m.shape)) for m in kept])
+            return [words.replace(' ', ''), np.array([np.real(n) + 2 * np.imag(n) for n in sums], 'float32')]
         def random(*shape):
             return tf.constant(rng.normal(size=shape))
         x = random(3, 12, 4)
