@@ -52,10 +52,10 @@ CASES = [
             y = tf.linalg.sqrtm(x)
             loss = tf.reduce_sum(y * y * tf.range(6.0, dtype=tf.float64))
         jordan = tf.constant([[4.0, 1.0], [0.0, 4.0]], tf.float64)
-        [y, tape.gradient(loss, x), tf.linalg.sqrtm(jordan), tf.linalg.sqrtm(tf.constant([[0, 1], [-1, 0]], tf.complex128)), tf.matrix_square_root(x)[0, 0]]
+        [y[1], tape.gradient(loss, x)[1], tf.linalg.sqrtm(jordan), tf.linalg.sqrtm(tf.constant([[0, 1], [-1, 0]], tf.complex128)), tf.matrix_square_root(x)[0, 0]]
     """, {"rtol": 1e-6, "atol": 1e-7}),
     ("logarithms_of_matrices", """
-        a = rng.normal(size=(2, 12, 12)) + 1j * rng.normal(size=(2, 12, 12))
+        a = rng.normal(size=(4, 4)) + 1j * rng.normal(size=(4, 4))
         [tf.linalg.logm(a), tf.linalg.logm(tf.constant([[4.0, 1.0, 0], [0.0, 4.0, 1], [0, 0, 4]], tf.complex64))]
     """, {"rtol": 1e-5, "atol": 1e-6}),
     ("tridiagonal_systems", """
