@@ -85,6 +85,6 @@ CASES = [
                 loss = tf.reduce_sum(y * y)
             made += [y[0, :5], loss, tf.reduce_sum(tape.gradient(loss, x))]
         low, high = -np.linspace(0.5, 2, 12).astype('float32'), np.linspace(2, 0.5, 12).astype('float32')
-        made + [tf.reduce_sum(abs(tf.quantization.quantize_and_dequantize_v2(x, low, high, range_given=True, axis=1)), 0)]
+        made + [tf.reduce_sum(abs(tf.quantization.quantize_and_dequantize_v2(x, low, high, num_bits=4, axis=1)), 0)]
     """, {"rtol": 1e-4, "atol": 1e-3}),
 ]
