@@ -38,6 +38,10 @@ _DEFINED_IN = {
         "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
+    "_more_core": (
+        "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
+        "histogram_fixed_width_bins", "make_ndarray", "make_tensor_proto", "parallel_stack", "variable_creator_scope",
+    ),
     "_more_signal": ("fftnd", "ifftnd", "irfftnd", "rfftnd"),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul", "timestamp"),
     "linalg": ("eig", "eigvals"),

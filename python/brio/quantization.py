@@ -129,6 +129,7 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
         axis = axis % rank
         shape = [-1 if i == axis else 1 for i in range(rank)]
     low, high = (_core.convert_to_tensor(v, dtype_hint=x.dtype) for v in (input_min, input_max))
+    given_low, given_high = (v if shape is None else _core.reshape(v, shape if v.shape.rank else [1] * rank) for v in (low, high))
     if not range_given:
         others = None if axis is None else [i for i in range(rank) if i != axis]
         low, high = _core.reduce_min(x, others), _core.reduce_max(x, others)
@@ -151,12 +152,10 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
 
     @custom_gradient
     def rounded(x):
-        made = nearest(_core.clip_by_value(x, bottom, top) * scale) / scale
+        made = nearest((_core.clip_by_value(x, bottom, top) if range_given else x) * scale) / scale
 
         def gradient(g):
-            if not range_given:
-                return g
-            return _kept(g, _core.logical_and(x >= bottom, x <= top))
+            return _kept(g, _core.logical_and(x >= given_low, x <= given_high))  # as in TensorFlow, also where that is not the range
 
         return made, gradient
 
