@@ -102,7 +102,6 @@ class TestCase(unittest.TestCase):
             yield made
 
     cached_session = session
-    test_session = session
 
     # ---- numbers
 
