@@ -14,6 +14,7 @@ from brio._parsing import (
 )  # fmt: skip
 
 __getattr__, __dir__, _HOMES = _names(__name__, {
+    "_more_image": "decode_and_crop_jpeg",
     "_more_io": "deserialize_many_sparse match_filenames_once serialize_many_sparse serialize_sparse",
 })  # fmt: skip
 
@@ -50,6 +51,19 @@ def decode_image(contents, channels=None, dtype="uint8", name=None, expand_anima
     if dtype in (_core.uint8, _core.uint16):
         return _io._decode_image(contents, channels, dtype)
     return _core._image.convert_image_dtype(_io._decode_image(contents, channels, "uint8"), dtype)
+
+
+@_as_one_step
+def decode_gif(contents, name=None):
+    """The frames of a GIF file's bytes: (frames, height, width, 3).
+
+    >>> import base64
+    >>> tf.io.decode_gif(base64.b64decode("R0lGODdhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=")).numpy().tolist()
+    [[[[255, 255, 255]]]]
+    """
+    from brio import _gif
+
+    return _core.constant(_gif.frames(_core.convert_to_tensor(contents).numpy()))
 
 
 def extract_jpeg_shape(contents, output_type="int32", name=None):
