@@ -132,8 +132,8 @@ def _gamma(a, x, which):
 def igamma(a, x, name=None):
     """The lower incomplete gamma function P(a, x), a share of 1.
 
-    >>> tf.math.igamma(2.0, [1.0, 3.0]).numpy().round(4).tolist()
-    [0.2642000019550323, 0.8008999824523926]
+    >>> [round(float(p), 4) for p in tf.math.igamma(2.0, [1.0, 3.0])]
+    [0.2642, 0.8009]
     """
     return _gamma(a, x, "p")
 
@@ -141,8 +141,8 @@ def igamma(a, x, name=None):
 def igammac(a, x, name=None):
     """The upper incomplete gamma function Q(a, x) = 1 - P(a, x).
 
-    >>> tf.math.igammac(2.0, [1.0, 3.0]).numpy().round(4).tolist()
-    [0.735759973526001, 0.19910000264644623]
+    >>> [round(float(q), 4) for q in tf.math.igammac(2.0, [1.0, 3.0])]
+    [0.7358, 0.1991]
     """
     return _gamma(a, x, "q")
 
@@ -184,8 +184,8 @@ def _beta(a, b, x):
 def betainc(a, b, x, name=None):
     """The regularized incomplete beta function I_x(a, b), a share of 1. It has a gradient for x.
 
-    >>> tf.math.betainc(2.0, 3.0, [0.5]).numpy().round(4).tolist()
-    [0.6875]
+    >>> round(float(tf.math.betainc(2.0, 3.0, 0.5)), 4)
+    0.6875
     """
     from brio._control import custom_gradient
 
@@ -233,8 +233,8 @@ def _hurwitz(x, q):
 def zeta(x, q, name=None):
     """Hurwitz's zeta function: the sum of (q + n)^-x over n = 0, 1, ... It has a gradient for q.
 
-    >>> tf.math.zeta([2.0], [1.0]).numpy().round(4).tolist()
-    [1.644899964332581]
+    >>> round(float(tf.math.zeta(2.0, 1.0)), 4)
+    1.6449
     """
     from brio._control import custom_gradient
 
