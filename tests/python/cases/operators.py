@@ -119,7 +119,7 @@ CASES = [
     ("real_circulant", ALL_OF_ONE + """
         spectrum = tf.signal.fft(tf.cast(random(3, 12) + 5 * tf.one_hot(0, 12, dtype=tf.float64), tf.complex128))
         o = O.LinearOperatorCirculant(spectrum, tf.float64)
-        [o.to_dense()[1], o.matmul(x)[2], o.matmul(x, adjoint=True)[1], o.solve(x)[0], o.determinant(), o.trace(), o.diag_part(), o.log_abs_determinant(), o.convolution_kernel()[1], o.is_self_adjoint]
+        [o.to_dense()[1, :2], o.matmul(x)[2, 0], o.matmul(x, adjoint=True)[1, 3], o.solve(x)[0, 1], o.determinant(), o.trace(), o.diag_part(), o.log_abs_determinant(), o.convolution_kernel()[1], o.is_self_adjoint]
     """, LOOSE),
     ("circulant_blocks", _operator("O.LinearOperatorCirculant2D(tf.cast(rng.uniform(1, 2, (3, 3, 4)), tf.complex64))", "tf.cast(x, tf.complex64)"), {"rtol": 1e-3, "atol": 1e-3}),
     ("composition", _operator("O.LinearOperatorComposition([O.LinearOperatorFullMatrix(random(3, 12, 12)), O.LinearOperatorDiag(random(12))])"), LOOSE),
@@ -136,8 +136,8 @@ CASES = [
         a, b, c = O.LinearOperatorFullMatrix(random(3, 5, 5) + 3 * tf.eye(5, dtype=tf.float64)), O.LinearOperatorFullMatrix(random(7, 5)), O.LinearOperatorDiag(random(7))
         o = O.LinearOperatorBlockLowerTriangular([[a], [b, c]])
         parts = [x[:, :5], x[:, 5:]]
-        made = [tuple(o.shape), o.determinant(), o.log_abs_determinant(), o.trace(), o.diag_part(), o.to_dense()[1, 6], o.matmul(x)[0], o.matmul(x, adjoint=True)[1], o.solve(x)[1], o.solve(x, adjoint=True)[2]]
-        made + list(o.matmul(parts)) + list(o.solvevec([p[..., 0] for p in parts]))
+        made = [tuple(o.shape), o.determinant(), o.log_abs_determinant(), o.trace(), o.diag_part(), o.to_dense()[1, 6], o.matmul(x)[0, ::5], o.matmul(x, adjoint=True)[1, ::5], o.solve(x)[1, ::5], o.solve(x, adjoint=True)[2, ::5]]
+        made + [p[1, :1] for p in o.matmul(parts)] + [p[2] for p in o.solvevec([p[..., 0] for p in parts])]
     """, LOOSE),
     ("kronecker", _operator("O.LinearOperatorKronecker([O.LinearOperatorFullMatrix(random(3, 3, 3)), O.LinearOperatorDiag(random(2)), O.LinearOperatorFullMatrix(random(2, 2))])"), LOOSE),
     ("update_of_low_rank", _operator("O.LinearOperatorLowRankUpdate(O.LinearOperatorDiag(tf.cast(rng.uniform(2, 3, 12), tf.float64)), random(3, 12, 2), random(3, 2), random(3, 12, 2))"), LOOSE),
