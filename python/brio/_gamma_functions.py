@@ -13,10 +13,12 @@ def _together(*given):
     """Tensors of one dtype and shape; a number is of the dtype of the tensors."""
     like = next((x for x in given if hasattr(x, "dtype")), None)
     made = [_core.convert_to_tensor(x, dtype_hint=None if like is None else like.dtype) for x in given]
-    shape = made[0].shape
+    if all(tuple(x.shape) == tuple(made[0].shape) for x in made):
+        return made
+    nothing = _core.zeros_like(made[0])
     for x in made[1:]:
-        shape = _core.broadcast_static_shape(shape, x.shape)
-    return [x if tuple(x.shape) == tuple(shape) else _core.broadcast_to(x, list(shape)) for x in made]
+        nothing = nothing + _core.zeros_like(x)
+    return [x + nothing for x in made]  # sizes that are not known yet are spread too
 
 
 def _digamma(x):

@@ -40,7 +40,8 @@ CASES = [
     ("lu_in_a_function", """
         @tf.function
         def solved(a, b):
-            return tf.linalg.lu_solve(*tf.linalg.lu(a), b)
+            lu, p = tf.linalg.lu(a)
+            return tf.linalg.lu_solve(lu, p, b)
         a = rng.normal(size=(130, 130)).astype('float32')
         tf.reduce_max(tf.abs(tf.matmul(a, solved(tf.constant(a), tf.ones([130, 1]))) - 1)) < 1e-2
     """),

@@ -13,7 +13,7 @@ QUANTIZED = """
         made = []
         for options in ({{}}, dict(num_bits=4), dict(num_bits=3, narrow_range=True)):
             with tf.GradientTape() as tape:
-                y = tf.quantization.{name}(x, low, high, **options)
+                y = tf.quantization.{name}(x, low, high, **options)  # type: ignore[arg-type]
                 loss = tf.reduce_sum(y * y)
             made += [y[0, :5], loss] + [tf.reduce_sum(g * tf.range(float(g.shape[-1] if len(g.shape) else 1))) for g in tape.gradient(loss, [x, low, high])]
         made
@@ -64,9 +64,9 @@ CASES = [
         made = []
         for options in ({}, dict(min=0, max=1.5, num_bits=2), dict(min=-3.3, max=1.1, num_bits=5, narrow_range=True)):
             with tf.GradientTape() as tape:
-                y = tf.quantization.fake_quant_with_min_max_args(x, **options)
+                y = tf.quantization.fake_quant_with_min_max_args(x, **options)  # type: ignore[arg-type]
                 loss = tf.reduce_sum(y * y)
-            made += [y[0, :9], loss, tf.reduce_sum(tape.gradient(loss, x)), tf.reduce_sum(tf.quantization.fake_quant_with_min_max_args_gradient(x * 2, x, **options))]
+            made += [y[0, :9], loss, tf.reduce_sum(tape.gradient(loss, x)), tf.reduce_sum(tf.quantization.fake_quant_with_min_max_args_gradient(x * 2, x, **options))]  # type: ignore[arg-type]
         made
     """, {"rtol": 1e-4, "atol": 1e-3}),
     ("fake_quantization_of_a_range", QUANTIZED.format(low="-2.1", high="3.3", name="fake_quant_with_min_max_vars"), {"rtol": 1e-4, "atol": 1e-3}),

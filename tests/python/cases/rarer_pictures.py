@@ -17,7 +17,7 @@ CASES = [
     ("boxes_that_stay", BOXES + """
         made = []
         for options in ({}, dict(iou_threshold=0.2, score_threshold=0.3), dict(soft_nms_sigma=0.5), dict(soft_nms_sigma=0.2, iou_threshold=1.0, score_threshold=0.2)):
-            made.append([v for v in tf.image.non_max_suppression_with_scores(boxes, scores, 30, **options)])
+            made.append([v for v in tf.image.non_max_suppression_with_scores(boxes, scores, 30, **options)])  # type: ignore[arg-type]
         made
     """, {"rtol": 1e-4}),
     ("boxes_that_stay_by_overlaps", "a = rng.uniform(size=(50, 50)).astype('float32')\ntf.image.non_max_suppression_overlaps((a + a.T) / 2, rng.permutation(50).astype('float32'), 20, 0.6, 3.0)"),
