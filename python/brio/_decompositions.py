@@ -323,7 +323,8 @@ def _solved(d, rhs):
     return _core.concat([made, last_own - behind * x[..., -1:, :]], -2) if rest else made
 
 
-def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None, partial_pivoting=True, perturb_singular=False):
+def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=False, conjugate_rhs=False, name=None, partial_pivoting=True,
+                      perturb_singular=False):  # fmt: skip
     """The solution of A x = rhs, where A has three diagonals.
 
     >>> diagonals = tf.constant([[1.0, 1.0, 0.0], [4.0, 4.0, 4.0], [0.0, 1.0, 1.0]])
@@ -335,7 +336,10 @@ def tridiagonal_solve(diagonals, rhs, diagonals_format="compact", transpose_rhs=
     d = compact("tridiagonal_solve", diagonals, diagonals_format)
     rhs = _core.convert_to_tensor(rhs, dtype_hint=d.dtype)
     if rhs.shape.rank not in (d.shape.rank, d.shape.rank - 1):
-        raise ValueError(f"[tridiagonal_solve] rhs has shape {tuple(rhs.shape)}; for diagonals of shape {tuple(d.shape)} it has {d.shape.rank - 1} or {d.shape.rank} axes")
+        raise ValueError(
+            f"[tridiagonal_solve] rhs has shape {tuple(rhs.shape)}; "
+            f"for diagonals of shape {tuple(d.shape)} it has {d.shape.rank - 1} or {d.shape.rank} axes"
+        )
     if conjugate_rhs:
         rhs = _core._math.conj(rhs)
     vector = rhs.shape.rank == d.shape.rank - 1

@@ -194,7 +194,8 @@ class LinearOperatorKronecker(LinearOperator):
         self._operators = one_dtype("LinearOperatorKronecker", operators)
         hints = [h if h is not None else every(self._operators, n) for n, h in
                  (("is_non_singular", is_non_singular), ("is_self_adjoint", is_self_adjoint), ("is_positive_definite", is_positive_definite))]  # fmt: skip
-        super().__init__(self._operators[0].dtype, None, *hints, is_square, name or "_x_".join(o.name for o in self._operators), {"operators": operators})
+        super().__init__(self._operators[0].dtype, None, *hints, is_square, name or "_x_".join(o.name for o in self._operators),
+                         {"operators": operators})  # fmt: skip
 
     operators = property(lambda self: self._operators, doc="The operators of the product.")
 

@@ -43,7 +43,8 @@ class LinearOperator(Module):
     ([2.0, 3.0], 6.0)
     """
 
-    def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name=None, parameters=None):
+    def __init__(self, dtype, graph_parents=None, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name=None, parameters=None):  # fmt: skip
         super().__init__(name=None)
         if is_positive_definite:
             if is_non_singular is False:
@@ -219,7 +220,9 @@ class LinearOperator(Module):
         if isinstance(x, LinearOperator):
             left, right = self.adjoint() if adjoint else self, x.adjoint() if adjoint_arg else x
             if left.domain_dimension != right.range_dimension:
-                raise ValueError(f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}.")
+                raise ValueError(
+                    f"Operators are incompatible. Expected `x` to have dimension {left.domain_dimension} but got {right.range_dimension}."
+                )
             return left._product(right)
         x = self._argument(x)
         x = transposed(x) if adjoint_arg else x
@@ -228,7 +231,9 @@ class LinearOperator(Module):
 
     def _check(self, x, size):
         if x.shape.rank < 2 or x.shape[-2] != size:
-            raise ValueError(f"[{type(self).__name__}] a matrix of shape {tuple(x.shape)} does not go with an operator of shape {self.shape}; it needs {size} rows")
+            raise ValueError(
+                f"[{type(self).__name__}] a matrix of shape {tuple(x.shape)} does not go with an operator of shape {self.shape}; it needs {size} rows"
+            )
 
     def _product(self, other):
         made = self._times(other)

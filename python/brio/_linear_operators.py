@@ -11,10 +11,6 @@ def tensor(x, dtype=None):
     return x if isinstance(x, _core.Variable) else _core.convert_to_tensor(x, dtype)
 
 
-def _hints(non_singular, self_adjoint, positive_definite, square):
-    return {"is_non_singular": non_singular, "is_self_adjoint": self_adjoint, "is_positive_definite": positive_definite, "is_square": square}
-
-
 def _spread(x, batch, inner=2):
     """x with the axes of a batch in front."""
     return _core.broadcast_to(x, [*common(batch, x.shape[:-inner]), *x.shape[-inner:]])
@@ -27,7 +23,8 @@ class LinearOperatorFullMatrix(LinearOperator):
     5.0
     """
 
-    def __init__(self, matrix, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorFullMatrix"):
+    def __init__(self, matrix, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name="LinearOperatorFullMatrix"):  # fmt: skip
         self._matrix = tensor(matrix)
         super().__init__(self._matrix.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, is_square, name, {"matrix": matrix})
 
@@ -126,7 +123,8 @@ class LinearOperatorIdentity(_Identity):
                  assert_proper_shapes=False, name="LinearOperatorIdentity"):  # fmt: skip
         if not (is_non_singular and is_self_adjoint and is_positive_definite and is_square):
             raise ValueError("An identity operator is always non-singular, self-adjoint, positive definite and square.")
-        super().__init__(num_rows, batch_shape, dtype or "float32", (True, True, True, True), name, {"num_rows": num_rows, "batch_shape": batch_shape, "dtype": dtype})
+        super().__init__(num_rows, batch_shape, dtype or "float32", (True, True, True, True), name, {"num_rows": num_rows,
+                         "batch_shape": batch_shape, "dtype": dtype})  # fmt: skip
 
     def _to_dense(self):
         return _core.eye(self._rows, batch_shape=self._batch, dtype=self.dtype)
@@ -208,7 +206,8 @@ class LinearOperatorScaledIdentity(_Identity):
         return _core.cast(self._rows * log_of_size(_core.convert_to_tensor(self._multiplier)), self.dtype)
 
     def _adjoint(self):
-        return LinearOperatorScaledIdentity(self._rows, conjugated(_core.convert_to_tensor(self._multiplier)), self.is_non_singular, self.is_self_adjoint, self.is_positive_definite)
+        factor = conjugated(_core.convert_to_tensor(self._multiplier))
+        return LinearOperatorScaledIdentity(self._rows, factor, self.is_non_singular, self.is_self_adjoint, self.is_positive_definite)
 
     def _inverse(self):
         return LinearOperatorScaledIdentity(self._rows, 1.0 / _core.convert_to_tensor(self._multiplier), True, self.is_self_adjoint, self.is_positive_definite)
@@ -241,7 +240,8 @@ class LinearOperatorZeros(_Identity):
         if is_non_singular or is_positive_definite:
             raise ValueError("A zero operator is always singular, and not positive definite.")
         square = self._columns == int(num_rows)
-        super().__init__(num_rows, batch_shape, dtype or "float32", (False, is_self_adjoint and square, False, square), name, {"num_rows": num_rows, "num_columns": num_columns})
+        super().__init__(num_rows, batch_shape, dtype or "float32", (False, is_self_adjoint and square, False, square), name,
+                         {"num_rows": num_rows, "num_columns": num_columns})  # fmt: skip
 
     def _shape(self):
         return [*self._batch, self._rows, self._columns]
@@ -272,7 +272,8 @@ class LinearOperatorLowerTriangular(LinearOperator):
     3.0
     """
 
-    def __init__(self, tril, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorLowerTriangular"):
+    def __init__(self, tril, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name="LinearOperatorLowerTriangular"):  # fmt: skip
         if is_square is False:
             raise ValueError("Only square lower triangular operators supported at this time.")
         self._tril = tensor(tril)
@@ -312,7 +313,8 @@ class LinearOperatorHouseholder(LinearOperator):
     [-3.0, 2.0]
     """
 
-    def __init__(self, reflection_axis, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorHouseholder"):
+    def __init__(self, reflection_axis, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name="LinearOperatorHouseholder"):  # fmt: skip
         self._reflection_axis = tensor(reflection_axis)
         if is_self_adjoint is False or is_positive_definite or is_non_singular is False or is_square is False:
             raise ValueError("A Householder operator is always self-adjoint, non-singular and square, and never positive definite.")
@@ -363,7 +365,8 @@ class LinearOperatorPermutation(LinearOperator):
     [6.0, 7.0, 5.0]
     """
 
-    def __init__(self, perm, dtype="float32", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorPermutation"):
+    def __init__(self, perm, dtype="float32", is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name="LinearOperatorPermutation"):  # fmt: skip
         self._perm = tensor(perm)
         if not self._perm.dtype.is_integer:
             raise TypeError("Argument `perm` must have integer `dtype`.")
@@ -404,7 +407,8 @@ class LinearOperatorToeplitz(LinearOperator):
     [[1.0, 3.0], [2.0, 1.0]]
     """
 
-    def __init__(self, col, row, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None, name="LinearOperatorToeplitz"):
+    def __init__(self, col, row, is_non_singular=None, is_self_adjoint=None, is_positive_definite=None, is_square=None,
+                 name="LinearOperatorToeplitz"):  # fmt: skip
         self._col, self._row = tensor(col), tensor(row)
         if is_square is False:
             raise ValueError("Only square Toeplitz operators currently supported.")
@@ -435,7 +439,6 @@ class LinearOperatorToeplitz(LinearOperator):
             col, row = conjugated(row), conjugated(col)
         n = int(row.shape[-1])
         first = _core.concat([col, _core.zeros_like(col[..., :1]), _core.reverse(row[..., 1:], [-1])], -1)
-        # The diagonal's element is the column's, as in TensorFlow's dense form of it.
         wide = "complex128" if self.dtype.size == 8 and not self.dtype.is_complex or self.dtype.name == "complex128" else "complex64"
         spectrum = _core._signal.fft(_core.cast(first, wide))
         lines = _linalg.matrix_transpose(_core.pad(x, [[0, 0]] * (x.shape.rank - 2) + [[0, n], [0, 0]]))
@@ -462,7 +465,8 @@ class LinearOperatorTridiag(LinearOperator):
             raise ValueError("Only square tridiagonal operators are supported.")
         self._diagonals, self._format = diagonals, diagonals_format
         self._kept = compact("LinearOperatorTridiag", diagonals, diagonals_format)
-        super().__init__(self._kept.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"diagonals": diagonals, "diagonals_format": diagonals_format})
+        super().__init__(self._kept.dtype, None, is_non_singular, is_self_adjoint, is_positive_definite, True, name, {"diagonals": diagonals,
+                         "diagonals_format": diagonals_format})  # fmt: skip
 
     diagonals = property(lambda self: self._diagonals, doc="The diagonals as they were given.")
     diagonals_format = property(lambda self: self._format, doc="How they were given.")

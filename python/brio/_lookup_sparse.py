@@ -55,7 +55,8 @@ def embedding_lookup_sparse(params, sp_ids, sp_weights, combiner=None, max_norm=
     return _combined(rows, weights, segments, count, combiner)
 
 
-def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None, max_norm=None, name=None, allow_fast_lookup=False):
+def safe_embedding_lookup_sparse(embedding_weights, sparse_ids, sparse_weights=None, combiner="mean", default_id=None, max_norm=None, name=None,
+                                 allow_fast_lookup=False):  # fmt: skip
     """As embedding_lookup_sparse, without ids below 0 and without weights that are not above 0 (but for sums); rows without ids are 0, or those of default_id.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 1]], [2, -1], [3, 2])

@@ -87,7 +87,8 @@ def non_max_suppression_overlaps(overlaps, scores, max_output_size, overlap_thre
     >>> tf.image.non_max_suppression_overlaps([[1.0, 0.9], [0.9, 1.0]], [0.5, 0.7], 2).numpy().tolist()
     [1]
     """
-    chosen, _ = _picked(_core.convert_to_tensor(overlaps).numpy(), _core.convert_to_tensor(scores).numpy(), int(max_output_size), float(overlap_threshold), float(score_threshold))
+    overlaps, scores = _core.convert_to_tensor(overlaps).numpy(), _core.convert_to_tensor(scores).numpy()
+    chosen, _ = _picked(overlaps, scores, int(max_output_size), float(overlap_threshold), float(score_threshold))
     return _core.constant(chosen, "int32", shape=[len(chosen)])
 
 
@@ -109,7 +110,8 @@ def non_max_suppression_padded(boxes, scores, max_output_size, iou_threshold=0.5
         raise ValueError("'pad_to_max_output_size' (value False) must be True for batched input")
     batch = boxes.shape[:-2]
     rows = boxes.reshape(-1, *boxes.shape[-2:])
-    found = [_picked(_intersection_over_union(b), s, size, float(iou_threshold), float(score_threshold))[0] for b, s in zip(rows, scores.reshape(len(rows), -1))]
+    pairs = zip(rows, scores.reshape(len(rows), -1))
+    found = [_picked(_intersection_over_union(b), s, size, float(iou_threshold), float(score_threshold))[0] for b, s in pairs]
     counts = _core.constant(np.array([len(f) for f in found], np.int32).reshape(batch))
     if not pad_to_max_output_size:
         return _core.constant(found[0], "int32", shape=[len(found[0])]), counts
@@ -139,7 +141,10 @@ def ssim_multiscale(img1, img2, max_val, power_factors=_POWERS, filter_size=11, 
         if scale:
             a, b = (_halved(x) for x in (a, b))
         if any(_core._surely_less(n, filter_size) for n in a.shape[-3:-1]):
-            raise _core_error(f"[ssim_multiscale] at scale {scale} pictures of shape {a.shape} are smaller than the filter, {filter_size}; give larger ones or fewer power_factors")
+            raise _core_error(
+                f"[ssim_multiscale] at scale {scale} pictures of shape {a.shape} are smaller than the filter, {filter_size}; "
+                f"give larger ones or fewer power_factors"
+            )
         similar, contrast = _ssim_map(a, b, largest, filter_size, filter_sigma, k1, k2)
         last = scale == len(power_factors) - 1
         parts.append(_core._nn.relu(_core.reduce_mean(similar if last else contrast, axis=[-3, -2])))
@@ -238,7 +243,8 @@ def stateless_sample_distorted_bounding_box(image_size, bounding_boxes, seed, mi
     return tuple(_sampled_box(*given, draws, *options))
 
 
-def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1, dct_method="", name=None):
+def decode_and_crop_jpeg(contents, crop_window, channels=0, ratio=1, fancy_upscaling=True, try_recover_truncated=False, acceptable_fraction=1,
+                         dct_method="", name=None):  # fmt: skip
     """The pixels of a part (y, x, height, width) of a JPEG file's bytes.
 
     >>> picture = tf.io.encode_jpeg(tf.zeros([20, 30, 3], tf.uint8))

@@ -96,7 +96,9 @@ def dilation2d(input, filters, strides, padding, data_format, dilations, name=No
     x = _core.convert_to_tensor(input)
     filters = _core.convert_to_tensor(filters, dtype_hint=x.dtype)
     if filters.shape.rank != 3 or filters.shape[2] != x.shape[3]:
-        raise InvalidArgumentError(f"[{who}] filters have shape {tuple(filters.shape)}; for pictures of {x.shape[3]} channels it is (rows, columns, {x.shape[3]})")
+        raise InvalidArgumentError(
+            f"[{who}] filters have shape {tuple(filters.shape)}; for pictures of {x.shape[3]} channels it is (rows, columns, {x.shape[3]})"
+        )
     taps, _, _ = _taps(who, x, [int(n) for n in filters.shape[:2]], _pair(who, "strides", strides), _pair(who, "dilations", dilations), padding)
     best = None
     for i, j, part in taps:

@@ -53,7 +53,8 @@ def fill_empty_rows(sp_input, default_value, name=None):
     new = _core.where(empty)
     new = _core.pad(new, [[0, 0], [0, len(sp_input.shape) - 1]])
     default = _core.convert_to_tensor(default_value, sp_input.dtype)
-    values = _core.concat([sp_input.values, _core.fill([new.shape[0]], default) if sp_input.dtype != _core.string else _core.repeat(_core.reshape(default, [1]), new.shape[0], axis=0)], 0)
+    filler = _core.gather(_core.reshape(default, [1]), _core.zeros_like(new[:, 0]))
+    values = _core.concat([sp_input.values, filler], 0)
     indices = _core.concat([sp_input.indices, new], 0)
     order = _core.argsort(indices[:, 0], stable=True)
     return SparseTensor(_core.gather(indices, order), _core.gather(values, order), sp_input.dense_shape), empty

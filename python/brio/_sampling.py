@@ -10,7 +10,9 @@ def _sampled(who, weights, true_classes, num_true, num_sampled, unique, seed):
     """Classes by their weights (range,), and how often the true and the sampled ones are expected."""
     true_classes = _core.cast(true_classes, "int64")
     if true_classes.shape.rank != 2 or true_classes.shape[1] != num_true:
-        raise InvalidArgumentError(f"[{who}] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true is {num_true}")
+        raise InvalidArgumentError(
+            f"[{who}] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true is {num_true}"
+        )
     shares = weights / _core.reduce_sum(weights)
     count, range_max = int(num_sampled), weights.shape[0]
     if unique:
@@ -20,7 +22,8 @@ def _sampled(who, weights, true_classes, num_true, num_sampled, unique, seed):
         waits = -_core._math.log1p(-_core._random.uniform([range_max], dtype="float64", seed=seed)) / shares
         sampled = _core._math._top_k(-waits, count)[1]
         drawn = _core.cumsum(_core.gather(shares, sampled), exclusive=True)  # the chance of drawing an old one
-        again = _core._math.log1p(-_core._random.uniform([count], dtype="float64", seed=seed)) / _core._math.log(_core.clip_by_value(drawn, 1e-300, 1.0 - 1e-12))
+        often = _core._math.log(_core.clip_by_value(drawn, 1e-300, 1.0 - 1e-12))
+        again = _core._math.log1p(-_core._random.uniform([count], dtype="float64", seed=seed)) / often
         tries = _core.cast(count, "float64") + _core.reduce_sum(_core.floor(again))
     else:
         edges = _core.cumsum(shares)
@@ -87,7 +90,10 @@ def fixed_unigram_candidate_sampler(true_classes, num_true, num_sampled, unique,
     weights = [0.0] * int(num_reserved_ids) + [w**distortion for w in given]
     weights = weights[int(shard) :: int(num_shards)]
     if num_shards == 1 and len(weights) != range_max:
-        raise InvalidArgumentError(f"[fixed_unigram_candidate_sampler] {len(weights)} weights, with those of reserved classes, for range_max={range_max}; give one for each class")
+        raise InvalidArgumentError(
+            f"[fixed_unigram_candidate_sampler] {len(weights)} weights, with those of reserved classes, for range_max={range_max}; "
+            f"give one for each class"
+        )
     return _sampled("fixed_unigram_candidate_sampler", _core.constant(weights, "float64"), true_classes, num_true, num_sampled, unique, seed)
 
 
@@ -114,7 +120,9 @@ def compute_accidental_hits(true_classes, sampled_candidates, num_true, seed=Non
     """
     true_classes = _core.cast(true_classes, "int64")
     if true_classes.shape.rank != 2 or true_classes.shape[1] != num_true:
-        raise InvalidArgumentError(f"[compute_accidental_hits] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true is {num_true}")
+        raise InvalidArgumentError(
+            f"[compute_accidental_hits] true_classes has shape {tuple(true_classes.shape)}; it must be (batch, num_true), and num_true is {num_true}"
+        )
     hits = _core.where(_hits(true_classes, _core.cast(sampled_candidates, "int64")))
     return _core.cast(hits[:, 0], "int32"), hits[:, 2], _core.fill(_core.shape(hits)[:1], _FAR)
 
@@ -146,7 +154,8 @@ def _logits(who, weights, biases, labels, inputs, num_sampled, num_classes, num_
     return _core.concat([true_logits, other_logits], 1), wanted
 
 
-def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False, name="nce_loss"):
+def nce_loss(weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False,
+             name="nce_loss"):  # fmt: skip
     """Noise-contrastive estimation: each row of inputs is told from sampled classes, one sigmoid a class. A number for each row.
 
     >>> classes, near = tf.random.normal([1000, 16]), tf.random.normal([8, 16])

@@ -27,7 +27,9 @@ def _array(x):
 
 
 def _is_nested(x):
-    return isinstance(x, dict) or hasattr(x, "_fields") or isinstance(x, (list, tuple)) and any(isinstance(v, (dict, list, tuple)) or hasattr(v, "shape") for v in x)
+    if isinstance(x, dict) or hasattr(x, "_fields"):
+        return True
+    return isinstance(x, (list, tuple)) and any(isinstance(v, (dict, list, tuple)) or hasattr(v, "shape") for v in x)
 
 
 class _EagerSession:
@@ -338,7 +340,8 @@ class Benchmark:
 
     def report_benchmark(self, iters=None, cpu_time=None, wall_time=None, throughput=None, extras=None, name=None, metrics=None):
         """Prints what was measured."""
-        parts = [f"{what} {value}{unit}" for what, value, unit in (("iters", iters, ""), ("cpu_time", cpu_time, " s"), ("wall_time", wall_time, " s"), ("throughput", throughput, " MB/s")) if value is not None]
+        known = (("iters", iters, ""), ("cpu_time", cpu_time, " s"), ("wall_time", wall_time, " s"), ("throughput", throughput, " MB/s"))
+        parts = [f"{what} {value}{unit}" for what, value, unit in known if value is not None]
         parts += [f"{k} {v}" for k, v in (extras or {}).items()]
         parts += [f"{m['name']} {m['value']}" for m in metrics or []]
         print(f"{name or type(self).__name__}: {', '.join(parts)}")
