@@ -20,7 +20,7 @@ newaxis = None
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
     "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
-    "nn", "profiler", "queue", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
+    "nn", "profiler", "quantization", "queue", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -38,8 +38,14 @@ _DEFINED_IN = {
         "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
+    "_more_core": (
+        "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
+        "histogram_fixed_width_bins", "make_ndarray", "make_tensor_proto", "parallel_stack", "variable_creator_scope",
+    ),
+    "_more_signal": ("fftnd", "ifftnd", "irfftnd", "rfftnd"),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul", "timestamp"),
     "linalg": ("eig", "eigvals"),
+    "_decompositions": ("matrix_square_root",),
     "_ragged": ("RaggedTensor",),
     "_sparse": ("SparseTensor",),
     "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),

@@ -20,6 +20,7 @@ from brio import math as math
 from brio import nest as nest
 from brio import nn as nn
 from brio import profiler as profiler
+from brio import quantization as quantization
 from brio import queue as queue
 from brio import ragged as ragged
 from brio import random as random
@@ -185,6 +186,7 @@ from brio._core import where as where
 from brio._core import zeros as zeros
 from brio._core import zeros_like as zeros_like
 from brio._core._strings import as_string as as_string
+from brio._decompositions import sqrtm as _matrix_square_root
 from brio._function import function as function
 from brio._graph.core import Graph as Graph
 from brio._graph.gradients import gradients as gradients
@@ -202,10 +204,25 @@ from brio._more_arrays import strided_slice as strided_slice
 from brio._more_arrays import unique as unique
 from brio._more_arrays import unique_with_counts as unique_with_counts
 from brio._more_arrays import unravel_index as unravel_index
+from brio._more_core import CriticalSection as CriticalSection
+from brio._more_core import DeviceSpec as DeviceSpec
+from brio._more_core import VariableAggregation as VariableAggregation
+from brio._more_core import VariableSynchronization as VariableSynchronization
+from brio._more_core import extract_volume_patches as extract_volume_patches
+from brio._more_core import fingerprint as fingerprint
+from brio._more_core import histogram_fixed_width_bins as histogram_fixed_width_bins
+from brio._more_core import make_ndarray as make_ndarray
+from brio._more_core import make_tensor_proto as make_tensor_proto
+from brio._more_core import parallel_stack as parallel_stack
+from brio._more_core import variable_creator_scope as variable_creator_scope
 from brio._more_math import clip_by_global_norm as clip_by_global_norm
 from brio._more_math import saturate_cast as saturate_cast
 from brio._more_math import scalar_mul as scalar_mul
 from brio._more_math import timestamp as timestamp
+from brio._more_signal import fftnd as fftnd
+from brio._more_signal import ifftnd as ifftnd
+from brio._more_signal import irfftnd as irfftnd
+from brio._more_signal import rfftnd as rfftnd
 from brio._ragged import RaggedTensor as RaggedTensor
 from brio._shape import TensorShape as TensorShape
 from brio._sparse import SparseTensor as SparseTensor
@@ -262,6 +279,8 @@ int32: brio._core.DType
 int64: brio._core.DType
 
 int8: brio._core.DType
+
+matrix_square_root = _matrix_square_root
 
 newaxis: None
 

@@ -3,6 +3,7 @@ module would wait for that module's lock for ever. So a fork waits until no othe
 
 import importlib
 import os
+import sys
 import time
 from _thread import get_ident
 
@@ -33,3 +34,25 @@ def _forget_others():
 
 
 os.register_at_fork(before=_wait_for_others, after_in_child=_forget_others)
+
+
+def names(module, homes):
+    """__getattr__, __dir__ and _HOMES of a module some of whose names other modules define: those are loaded when a name is first used.
+
+    `homes` has the names, by module of this package; behind "=" a module that is itself what the name stands for.
+    """
+    places = {name: home for home, held in homes.items() for name in held.split()}
+
+    def found(name):
+        if name in places:
+            home = places[name]
+            made = load(f"brio.{home[1:]}") if home[0] == "=" else getattr(load(f"brio.{home}"), name)
+            setattr(sys.modules[module], name, made)
+            return made
+        if name.startswith("__"):  # Python itself asks for these
+            raise AttributeError(name)
+        from brio._missing import explain
+
+        raise AttributeError(explain(module, name))
+
+    return found, lambda: sorted(set(vars(sys.modules[module])) | set(places)), places

@@ -1,6 +1,7 @@
 """tf.io: writing TFRecord files, and tf.train.Examples as tensors."""
 
 import collections
+import functools
 
 from brio import _core
 from brio._core import _io
@@ -32,6 +33,17 @@ class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key
         if partitions:
             raise NotImplementedError("[RaggedFeature] partitions are not there yet")
         return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
+
+
+class SparseFeature(collections.namedtuple("SparseFeature", ["index_key", "value_key", "dtype", "size", "already_sorted"])):
+    """Values that stand in one feature and their places in others, as a sparse tensor of that size.
+
+    >>> tf.io.SparseFeature(index_key="at", value_key="what", dtype=tf.float32, size=100).size
+    100
+    """
+
+    def __new__(cls, index_key, value_key, dtype, size, already_sorted=False):
+        return super().__new__(cls, index_key, value_key, dtype, size, already_sorted)
 
 
 class TFRecordOptions:
@@ -119,12 +131,64 @@ def _unpacked(features, tensors, single):
     return made
 
 
+def _listed(x):
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+def _plain(features):
+    """Features with those that a SparseFeature is made of in its place."""
+    plain = {k: f for k, f in features.items() if not isinstance(f, SparseFeature)}
+    for key, feature in features.items():
+        if isinstance(feature, SparseFeature):
+            if len(_listed(feature.index_key)) != len(_listed(feature.size)):
+                raise ValueError(f"feature {key!r} has {len(_listed(feature.index_key))} keys of places, but {len(_listed(feature.size))} sizes")
+            for name, dtype in [(feature.value_key, feature.dtype), *((k, "int64") for k in _listed(feature.index_key))]:
+                if name in plain and not (isinstance(plain[name], VarLenFeature) and _core.as_dtype(plain[name].dtype) == dtype):
+                    raise ValueError(f"feature {name!r}, which {key!r} is made of, is asked for as {plain[name]} too; make it a VarLenFeature")
+                plain.setdefault(name, VarLenFeature(_core.as_dtype(dtype)))
+    return plain
+
+
+def _with_sparse(features, found, single):
+    """The tensors of `features` of those of their plain parts."""
+    made = {}
+    for key, feature in features.items():
+        made[key] = _placed(feature, found, single) if isinstance(feature, SparseFeature) else found[key]
+    return made
+
+
+def _placed(feature, found, single):
+    from brio import sparse
+
+    values = found[feature.value_key]
+    columns = [_core.cast(found[k].values, "int64") for k in _listed(feature.index_key)]
+    sizes = [int(n) for n in _listed(feature.size)]
+    if any(c.shape[0] != values.values.shape[0] for c in columns):
+        raise ValueError(f"feature {feature.value_key!r} has {values.values.shape[0]} values, but other numbers of places")
+    first = [] if single else [values.indices[:, 0]]
+    shape = sizes if single else [int(values.dense_shape[0]), *sizes]
+    made = sparse.SparseTensor(_core.stack([*first, *columns], axis=1), values.values, shape)
+    return made if feature.already_sorted else sparse.reorder(made)
+
+
+def _allowing_sparse(parse):
+    @functools.wraps(parse)
+    def call(serialized, features, example_names=None, name=None):
+        if not features or not any(isinstance(f, SparseFeature) for f in features.values()):
+            return parse(serialized, features)
+        single = _core.convert_to_tensor(serialized).shape.rank == 0
+        return _with_sparse(features, parse(serialized, _plain(features)), single)
+
+    return call
+
+
 def _sorted(features):
     if not features:
         raise ValueError("Missing features. features is None or empty.")
     return sorted(features.items())
 
 
+@_allowing_sparse
 def parse_single_example(serialized, features, example_names=None, name=None):
     """The features of one serialized tf.train.Example, by name."""
     features = _sorted(features)
@@ -132,6 +196,7 @@ def parse_single_example(serialized, features, example_names=None, name=None):
     return _unpacked(features, _io._parse(parser, serialized, True), True)
 
 
+@_allowing_sparse
 def parse_example(serialized, features, example_names=None, name=None):
     """The features of a batch of serialized tf.train.Examples, by name."""
     serialized = _core.convert_to_tensor(serialized)

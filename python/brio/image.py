@@ -3,14 +3,20 @@
 import math as _math
 from collections import namedtuple as _namedtuple
 
-from brio import _core, _missing
+from brio import _core
 from brio._core import _image
 from brio._core._image import *
+from brio._lazy import names as _names
 from brio.io import (
-    decode_bmp, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg,
+    decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg,
 )  # fmt: skip
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_more_image": (
+        "decode_and_crop_jpeg draw_bounding_boxes extract_glimpse non_max_suppression_overlaps non_max_suppression_padded"
+        " non_max_suppression_with_scores random_jpeg_quality ssim_multiscale stateless_random_jpeg_quality stateless_sample_distorted_bounding_box"
+    ),
+})  # fmt: skip
 
 
 _Combined = _namedtuple("CombinedNonMaxSuppression", ["nmsed_boxes", "nmsed_scores", "nmsed_classes", "valid_detections"])

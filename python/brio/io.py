@@ -3,16 +3,20 @@
 import functools
 import inspect
 
-from brio import _core, _missing
+from brio import _core
 from brio import _gfile as gfile
 from brio._core import _io
 from brio._core._io import *
+from brio._lazy import names as _names
 from brio._parsing import (
-    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, TFRecordOptions, TFRecordWriter, VarLenFeature, parse_example,
+    FixedLenFeature, FixedLenSequenceFeature, RaggedFeature, SparseFeature, TFRecordOptions, TFRecordWriter, VarLenFeature, parse_example,
     parse_sequence_example, parse_single_example, parse_single_sequence_example,
 )  # fmt: skip
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_more_image": "decode_and_crop_jpeg",
+    "_more_io": "deserialize_many_sparse match_filenames_once serialize_many_sparse serialize_sparse",
+})  # fmt: skip
 
 
 def _as_one_step(function):
@@ -47,6 +51,19 @@ def decode_image(contents, channels=None, dtype="uint8", name=None, expand_anima
     if dtype in (_core.uint8, _core.uint16):
         return _io._decode_image(contents, channels, dtype)
     return _core._image.convert_image_dtype(_io._decode_image(contents, channels, "uint8"), dtype)
+
+
+@_as_one_step
+def decode_gif(contents, name=None):
+    """The frames of a GIF file's bytes: (frames, height, width, 3).
+
+    >>> import base64
+    >>> tf.io.decode_gif(base64.b64decode("R0lGODdhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=")).numpy().tolist()
+    [[[[255, 255, 255]]]]
+    """
+    from brio import _gif
+
+    return _core.constant(_gif.frames(_core.convert_to_tensor(contents).numpy()))
 
 
 def extract_jpeg_shape(contents, output_type="int32", name=None):
@@ -138,6 +155,32 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
         column = _core.constant([f.item() if hasattr(f, "item") else f for f in fields], default.dtype)
         columns.append(_core.reshape(column, x.shape))
     return columns
+
+
+@_as_one_step
+def decode_compressed(bytes, compression_type="", name=None):
+    """Strings without their compression: "ZLIB", "GZIP", or "" for none.
+
+    >>> import zlib
+    >>> tf.io.decode_compressed(zlib.compress(b"text"), "ZLIB").numpy()
+    b'text'
+    """
+    from brio import _more_io
+
+    return _more_io.decode_compressed(bytes, compression_type)
+
+
+@_as_one_step
+def decode_json_example(json_examples, name=None):
+    """Examples that are written in JSON, as protocol buffers write them, in bytes for tf.io.parse_example.
+
+    >>> text = '{"features": {"feature": {"a": {"int64List": {"value": ["7"]}}}}}'
+    >>> tf.io.parse_single_example(tf.io.decode_json_example(text), {"a": tf.io.FixedLenFeature([], tf.int64)})["a"].numpy().item()
+    7
+    """
+    from brio import _more_io
+
+    return _more_io.decode_json_example(json_examples)
 
 
 @_as_one_step

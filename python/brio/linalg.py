@@ -2,12 +2,27 @@
 
 import math as _math
 
-from brio import _core, _missing
+from brio import _core
 from brio._core import einsum, eye, matmul, norm, tensordot
 from brio._core._linalg import *
 from brio._core._math import l2_normalize
+from brio._lazy import names as _names
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_decompositions": (
+        "banded_triangular_solve eigh_tridiagonal logm lu lu_matrix_inverse lu_reconstruct lu_solve sqrtm tridiagonal_matmul tridiagonal_solve"
+    ),
+    "_linear_operator": "LinearOperator",
+    "_linear_operators": (
+        "LinearOperatorDiag LinearOperatorFullMatrix LinearOperatorHouseholder LinearOperatorIdentity LinearOperatorLowerTriangular"
+        " LinearOperatorPermutation LinearOperatorScaledIdentity LinearOperatorToeplitz LinearOperatorTridiag LinearOperatorZeros"
+    ),
+    "_linear_circulant": "LinearOperatorCirculant LinearOperatorCirculant2D LinearOperatorCirculant3D",
+    "_linear_joined": (
+        "LinearOperatorAdjoint LinearOperatorComposition LinearOperatorInversion LinearOperatorKronecker LinearOperatorLowRankUpdate"
+    ),
+    "_linear_blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
+})  # fmt: skip
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

@@ -1,12 +1,24 @@
 """tf.nn."""
 
-from brio import _core, _missing
+from brio import _core
 from brio._core import sigmoid, space_to_batch, tanh
 from brio._core._math import in_top_k, l2_normalize
 from brio._core._nn import *
+from brio._lazy import names as _names
 from brio._more_math import top_k, zero_fraction
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_sampling": (
+        "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler learned_unigram_candidate_sampler nce_loss"
+        " sampled_softmax_loss"
+    ),
+    "_lookup_sparse": "embedding_lookup_sparse safe_embedding_lookup_sparse",
+    "_more_nn": (
+        "approx_max_k approx_min_k atrous_conv2d_transpose batch_norm_with_global_normalization depthwise_conv2d_backprop_filter"
+        " depthwise_conv2d_backprop_input dilation2d erosion2d fractional_avg_pool fractional_max_pool isotonic_regression max_pool_with_argmax"
+        " with_space_to_batch"
+    ),
+})  # fmt: skip
 
 
 def bias_add(value, bias, data_format=None, name=None):

@@ -1,10 +1,14 @@
 """tf.random."""
 
-from brio import _core, _missing
+from brio import _core
 from brio._core._random import *
 from brio._core._random import _bits64, _Generator, _stateless_shuffle
+from brio._lazy import names as _names
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "=_random_experimental": "experimental",
+    "_sampling": "uniform_candidate_sampler log_uniform_candidate_sampler learned_unigram_candidate_sampler fixed_unigram_candidate_sampler all_candidate_sampler",
+})  # fmt: skip
 
 
 def _words(seed, count):

@@ -2,11 +2,14 @@
 
 import math as _math
 
-from brio import _core, _missing
+from brio import _core
 from brio._core import _signal
 from brio._core._signal import *
+from brio._lazy import names as _names
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_more_signal": "fftnd ifftnd inverse_mdct irfftnd kaiser_bessel_derived_window mdct rfftnd",
+})  # fmt: skip
 
 
 def stft(signals, frame_length, frame_step, fft_length=None, window_fn=hann_window, pad_end=False, name=None):
@@ -71,12 +74,18 @@ def dct(input, type=2, n=None, axis=-1, norm=None, name=None):
             x = x * size
         spectrum = _core.complex(x, _core.zeros_like(x)) * _turn(size, x.dtype, 1)
         return irfft(spectrum, [2 * size])[..., :size] * 2
-    raise ValueError(f"[dct] type {type} is not supported; it is 1, 2 or 3")
+    if type == 4:
+        wide = _core.complex(x, _core.zeros_like(x)) * _turn(size, x.dtype, -1)
+        spectrum = fft(_core.concat([wide, _core.zeros_like(wide)], -1))[..., :size]
+        angles = (_core.range(size, dtype=x.dtype) * 2.0 + 1.0) * (-_math.pi / (4 * size))
+        made = 2 * _core._math.real(spectrum * _core.complex(_core.cos(angles), _core.sin(angles)))
+        return made * _math.sqrt(0.5 / size) if norm == "ortho" else made
+    raise ValueError(f"[dct] type {type} is not supported; it is 1, 2, 3 or 4")
 
 
 def idct(input, type=2, n=None, axis=-1, norm=None, name=None):
     """The inverse of dct, but for a factor where norm is None."""
-    return dct(input, {1: 1, 2: 3, 3: 2}.get(type, type), n, axis, norm)
+    return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}.get(type, type), n, axis, norm)
 
 
 def _cropped(input, n, axis):

@@ -1,9 +1,14 @@
 """tf.sparse: what is often used of it."""
 
-from brio import _core, _missing
+from brio import _core
+from brio._lazy import names as _names
 from brio._sparse import SparseTensor
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {
+    "_more_sparse": (
+        "bincount expand_dims fill_empty_rows mask maximum minimum reset_shape retain segment_mean segment_sqrt_n segment_sum softmax split to_indicator"
+    ),
+})  # fmt: skip
 
 
 def to_dense(sp_input, default_value=None, validate_indices=True, name=None):
@@ -114,3 +119,21 @@ def reduce_max(sp_input, axis=None, keepdims=None, output_is_sparse=False, name=
 def eye(num_rows, num_columns=None, dtype="float32", name=None):
     """A sparse matrix that has 1 on the main diagonal."""
     return from_dense(_core.eye(num_rows, num_columns, dtype=dtype))
+
+
+def cross(inputs, name=None, separator=None):
+    """All combinations of the values of columns, row by row, as strings.
+
+    >>> tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([[7]])]).values.numpy().tolist()
+    [b'a_X_7', b'b_X_7']
+    """
+    from brio._crossing import sparse_cross
+
+    return sparse_cross(inputs, name, separator)
+
+
+def cross_hashed(inputs, num_buckets=0, hash_key=None, name=None):
+    """All combinations of the values of columns, row by row, as numbers of buckets."""
+    from brio._crossing import sparse_cross_hashed
+
+    return sparse_cross_hashed(inputs, num_buckets, hash_key, name)

@@ -1,12 +1,13 @@
 """tf.strings."""
 
-from brio import _core, _missing
+from brio import _core
 from brio._core import _strings
 from brio._core._strings import *
+from brio._lazy import names as _names
 from brio._ragged import RaggedTensor as _RaggedTensor
 from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
-__getattr__ = _missing.attribute_error_of(__name__)
+__getattr__, __dir__, _HOMES = _names(__name__, {"_unicode": "unicode_decode_with_offsets unicode_split_with_offsets"})
 
 
 def _lists(x, split_now):

@@ -324,6 +324,9 @@ def _places():
                 module.__dict__.setdefault(lazy, getattr(module, lazy))
             # Eager code finds it without an entry of its own, which would hide Python's from `from brio import *`.
             found.append((module, "tuple", None, _door_for(name, "tuple", module.tuple, specials, classes, doors)))
+        elif hasattr(module, "_HOMES"):
+            for lazy in module._HOMES:
+                getattr(module, lazy)  # it is the module's from now on
         for attribute, value in list(vars(module).items()):
             if attribute.startswith("_") and attribute not in specials:
                 continue
