@@ -16,8 +16,10 @@ function(brio_program target)
   target_link_libraries(${target} PRIVATE brio brio_options)
 endfunction()
 
-# Memory that the system refuses is refused by the sanitizers too: tests ask for more than there is.
-set(BRIO_TEST_ENVIRONMENT "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1")
+# Memory that the system refuses is refused by the sanitizers too: tests ask for more than there is. What tests fork may
+# start threads.
+set(BRIO_TEST_ENVIRONMENT
+    "ASAN_OPTIONS=allocator_may_return_null=1;TSAN_OPTIONS=allocator_may_return_null=1:die_after_fork=0")
 
 # brio_unit_tests_again(NAME TESTS VARIABLE=VALUE…): these unit tests once more under these environment variables, as
 # NAME/<test>, labelled NAME; of the random graphs a tenth (tests/share.h).
