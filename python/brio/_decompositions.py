@@ -182,6 +182,8 @@ def sqrtm(input, name=None):
     from brio._control import custom_gradient
 
     x = _square("sqrtm", input)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise InvalidArgumentError(f"[sqrtm] takes matrices of floating-point or complex numbers, but got {x.dtype.name}")
 
     @custom_gradient
     def rooted(x):

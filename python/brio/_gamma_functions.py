@@ -5,14 +5,17 @@ import numpy as np
 from brio import _core
 from brio._core import _math
 from brio._host import on_host
+from brio.errors import InvalidArgumentError
 
 _STEPS = 2000  # no series or fraction needs more for arguments up to some 10⁵
 
 
-def _together(*given):
+def _together(who, *given):
     """Tensors of one dtype and shape; a number is of the dtype of the tensors."""
     like = next((x for x in given if hasattr(x, "dtype")), None)
     made = [_core.convert_to_tensor(x, dtype_hint=None if like is None else like.dtype) for x in given]
+    if not all(x.dtype.is_floating for x in made):
+        raise InvalidArgumentError(f"[{who}] takes floating-point numbers, but got {', '.join(x.dtype.name for x in made)}")
     if all(tuple(x.shape) == tuple(made[0].shape) for x in made):
         return made
     nothing = _core.zeros_like(made[0])
@@ -117,7 +120,7 @@ def _of(which, a, x):
 def _gamma(a, x, which):
     from brio._control import custom_gradient
 
-    a, x = _together(a, x)
+    a, x = _together("igamma" if which == "p" else "igammac", a, x)
     sign = 1.0 if which == "p" else -1.0
 
     @custom_gradient
@@ -191,7 +194,7 @@ def betainc(a, b, x, name=None):
     """
     from brio._control import custom_gradient
 
-    a, b, x = _together(a, b, x)
+    a, b, x = _together("betainc", a, b, x)
 
     @custom_gradient
     def compute(a, b, x):
@@ -240,7 +243,7 @@ def zeta(x, q, name=None):
     """
     from brio._control import custom_gradient
 
-    x, q = _together(x, q)
+    x, q = _together("zeta", x, q)
 
     @custom_gradient
     def compute(x, q):

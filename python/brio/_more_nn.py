@@ -3,6 +3,7 @@
 from collections import namedtuple
 
 from brio import _core
+from brio._axes import positive_axis
 from brio.errors import InvalidArgumentError
 
 MaxPoolWithArgmax = namedtuple("MaxPoolWithArgmax", ["output", "argmax"])
@@ -204,7 +205,7 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
     x = _core.convert_to_tensor(inputs)
     x = x if x.dtype.is_floating else _core.cast(x, "float32" if x.dtype.size < 4 else "float64")
     rank = x.shape.rank
-    axis = axis % rank
+    axis = positive_axis("isotonic_regression", axis, rank)
     order = [i for i in range(rank) if i != axis] + [axis]
     moved = _core.transpose(x, order)
     size = moved.shape[-1]
@@ -217,10 +218,10 @@ def isotonic_regression(inputs, decreasing=True, axis=-1):
     return _core.transpose(_core.reshape(fitted, moved.shape), back), _core.transpose(_core.reshape(runs, moved.shape), back)
 
 
-def _extremes(operand, k, axis, sign):
+def _extremes(who, operand, k, axis, sign):
     x = _core.convert_to_tensor(operand)
     rank = x.shape.rank
-    axis = axis % rank
+    axis = positive_axis(who, axis, rank)
     order = [i for i in range(rank) if i != axis] + [axis]
     values, places = _core._math._top_k(sign * (x if axis == rank - 1 else _core.transpose(x, order)), k)
     if axis != rank - 1:
@@ -235,12 +236,12 @@ def approx_max_k(operand, k, reduction_dimension=-1, recall_target=0.95, reducti
     >>> tf.nn.approx_max_k([1.0, 5.0, 3.0], 2).values.numpy().tolist()
     [5.0, 3.0]
     """
-    return _extremes(operand, k, reduction_dimension, 1)
+    return _extremes("approx_max_k", operand, k, reduction_dimension, 1)
 
 
 def approx_min_k(operand, k, reduction_dimension=-1, recall_target=0.95, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
     """The k smallest along an axis, and where they are; here none of them is missed."""
-    return _extremes(operand, k, reduction_dimension, -1)
+    return _extremes("approx_min_k", operand, k, reduction_dimension, -1)
 
 
 def batch_norm_with_global_normalization(input, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization, name=None):

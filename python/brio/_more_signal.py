@@ -3,6 +3,7 @@
 import math
 
 from brio import _core
+from brio._axes import positive_axis
 from brio._core import _signal
 from brio.errors import InvalidArgumentError
 from brio.signal import dct, kaiser_window, vorbis_window
@@ -44,6 +45,8 @@ def inverse_mdct(mdcts, window_fn=vorbis_window, norm=None, name=None):
     """
     x = _core.convert_to_tensor(mdcts)
     half = int(x.shape[-1])
+    if half < 2 or half % 2:
+        raise InvalidArgumentError(f"[inverse_mdct] takes rows of an even number of coefficients, but got shape {tuple(x.shape)}")
     back = dct(x, type=4, norm=norm) if norm == "ortho" else dct(x, type=4) * (0.5 / half)
     first, second = _core.split(back, 2, axis=-1)
     frames = _core.concat([second, -_core.reverse(second, [-1]), -_core.reverse(first, [-1]), -first], -1)
@@ -55,7 +58,7 @@ def _plan(who, x, fft_length, axes, norm):
     rank = x.shape.rank
     if axes is None:
         axes = list(range(rank)) if fft_length is None else list(range(rank - len(fft_length), rank))
-    axes = [int(a) % rank for a in axes]
+    axes = [positive_axis(who, a, rank) for a in axes]
     lengths = [None] * len(axes) if fft_length is None else [int(n) for n in fft_length]
     if len(lengths) != len(axes):
         raise InvalidArgumentError(f"[{who}] {len(lengths)} lengths for {len(axes)} axes")

@@ -1,14 +1,9 @@
 """Functions of tf.sparse of the rarer kind: parts of sparse tensors, and what is computed row by row."""
 
 from brio import _core
+from brio._axes import positive_axis
 from brio._sparse import SparseTensor
 from brio.errors import InvalidArgumentError
-
-
-def _axis(who, axis, rank):
-    if not -rank <= axis < rank:
-        raise InvalidArgumentError(f"[{who}] axis {axis} is out of range for {rank} axes")
-    return axis % rank
 
 
 def split(sp_input=None, num_split=None, axis=None, name=None):
@@ -19,7 +14,7 @@ def split(sp_input=None, num_split=None, axis=None, name=None):
     """
     from brio.sparse import slice
 
-    axis = _axis("sparse.split", int(axis), len(sp_input.shape))
+    axis = positive_axis("sparse.split", int(axis), len(sp_input.shape))
     size, count = int(sp_input.shape[axis]), int(num_split)
     if not 1 <= count <= size:
         raise InvalidArgumentError(f"[sparse.split] {count} parts of an axis of {size}; take 1 to {size}")
@@ -63,7 +58,7 @@ def fill_empty_rows(sp_input, default_value, name=None):
 def expand_dims(sp_input, axis=None, name=None):
     """With a new axis of 1, the last where none is given."""
     rank = len(sp_input.shape)
-    axis = _axis("sparse.expand_dims", -1 if axis is None else int(axis), rank + 1)
+    axis = positive_axis("sparse.expand_dims", -1 if axis is None else int(axis), rank + 1)
     column = _core.zeros_like(sp_input.indices[:, :1])
     indices = _core.concat([sp_input.indices[:, :axis], column, sp_input.indices[:, axis:]], 1)
     shape = _core.concat([sp_input.dense_shape[:axis], _core.ones([1], "int64"), sp_input.dense_shape[axis:]], 0)

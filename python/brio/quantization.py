@@ -1,6 +1,7 @@
 """tf.quantization: numbers as a few bits would keep them."""
 
 from brio import _core, _missing
+from brio._axes import positive_axis
 from brio.errors import InvalidArgumentError
 
 __getattr__ = _missing.attribute_error_of(__name__)
@@ -126,7 +127,7 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
     rank = x.shape.rank
     shape = None
     if axis is not None:
-        axis = axis % rank
+        axis = positive_axis("quantize_and_dequantize", axis, rank)
         shape = [-1 if i == axis else 1 for i in range(rank)]
     low, high = (_core.convert_to_tensor(v, dtype_hint=x.dtype) for v in (input_min, input_max))
     given_low, given_high = (v if shape is None else _core.reshape(v, shape if v.shape.rank else [1] * rank) for v in (low, high))

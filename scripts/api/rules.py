@@ -26,7 +26,7 @@ TYPES = {
 OPEN = {
     "tensordot.axes", "InputSpec.axes", "dct.type", "idct.type", "parse_example.features", "parse_single_example.features",
     "parse_single_sequence_example.features", "parse_sequence_example.features", "timeseries_dataset_from_array.targets",
-    "is_tensor.x", "TensorSpec.shape", "TensorShape.dims", "__new__.dims",
+    "is_tensor.x", "TensorSpec.shape", "TensorShape.dims", "__new__.dims", "convert_format.boxes", "clip_to_image_size.boxes",
 }  # fmt: skip
 
 # Modules of functions that give one tensor unless RESULTS says otherwise.
