@@ -57,7 +57,9 @@ def test_what_is_pasted_is_what_the_report_says():
 @pytest.mark.parametrize("name", ["rows_in_memory", "rows_of_a_dataset", "pictures_in_memory"])
 def test_a_healthy_run_gets_no_advice(name):
     _, report = check.run(name, report=True)
-    assert [f for f in check.findings(report) if f["gain"]["how"] != "none" and f["gain"]["factor"] > 1.05] == []
+    # They are in float32: where the machine multiplies bf16 faster, saying so is right.
+    found = [f for f in check.findings(report) if f["id"] != "precision"]
+    assert [f for f in found if f["gain"]["how"] != "none" and f["gain"]["factor"] > 1.05] == []
 
 
 TRAINING = """
