@@ -98,7 +98,7 @@ TEST(SavedGraphsOfAllOps, NoAttributesOfAFileCrash) {
   constexpr std::string_view kNumbers[] = {
       "-1", "0", "1", "2", "7", "-9223372036854775808", "9223372036854775807", "4294967296"};
   std::mt19937_64 random(5);
-  size_t accepted = 0, refused = 0;
+  size_t tried = 0, accepted = 0, refused = 0;
   for (uint64_t seed = 1; seed <= op_tests().size(); ++seed) {
     const auto [traced, arguments] = random_trace(seed);
     if (has_host_code(traced.graph)) continue;
@@ -116,6 +116,7 @@ TEST(SavedGraphsOfAllOps, NoAttributesOfAFileCrash) {
       const auto [at, size] = numbers[random() % numbers.size()];
       std::string changed = text;
       changed.replace(at, size, kNumbers[random() % std::size(kNumbers)]);
+      ++tried;
       try {
         const SavedTrace read = SavedTrace::read(changed, {}, constants);
         ++accepted;
@@ -126,8 +127,8 @@ TEST(SavedGraphsOfAllOps, NoAttributesOfAFileCrash) {
       }
     }
   }
-  EXPECT_GT(accepted, 20u);
-  EXPECT_GT(refused, 200u);
+  EXPECT_GT(accepted, tried / 20);
+  EXPECT_GT(refused, tried / 2);
 }
 
 }  // namespace

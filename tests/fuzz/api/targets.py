@@ -12,7 +12,7 @@ import values  # noqa: E402
 # They end the process, print past sys.stdout, loop for as long as they are told to, set what nothing puts back (see settings.py), or make
 # networks of hundreds of millions of weights, which takes the time and the memory that they need.
 LEFT_OUT = {
-    "tf.compat.v1.app.run", "tf.print", "tf.while_loop", "keras.ops.while_loop", "tf.compat.v1.while_loop",
+    "tf.compat.v1.app.run", "tf.test.main", "tf.print", "tf.while_loop", "keras.ops.while_loop", "tf.compat.v1.while_loop",
     "tf.experimental.numpy.experimental_enable_numpy_behavior",
     *(f"keras.applications.{place}{name}" for place, names in (
         ("", "ConvNeXtBase ConvNeXtLarge ConvNeXtXLarge ConvNeXtSmall EfficientNetV2L EfficientNetV2M EfficientNetB7 EfficientNetB6 VGG16 VGG19 ResNet152 ResNet152V2"),
