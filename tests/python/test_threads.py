@@ -118,3 +118,28 @@ def test_datasets_are_read_side_by_side():
             np.testing.assert_array_equal(found, np.arange(40) * 3)
 
     side_by_side(job, job, job)
+
+
+def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
+    """The thread that runs it waits for its dataset while the pipeline around it goes away: it ends as a generator that is closed."""
+    ended = []
+
+    def slow(x):
+        time.sleep(0.05)
+        return x
+
+    def walk():
+        try:
+            for x in tf.data.Dataset.range(100).map(lambda x: tf.py_function(slow, [x], tf.int64)):
+                yield x
+        except Exception as error:  # noqa: BLE001: none comes, as it is no error
+            ended.append(error)
+            raise
+        finally:
+            ended.append("left")
+
+    for _ in range(3):
+        numbers = iter(tf.data.Dataset.from_generator(walk, output_signature=tf.TensorSpec((), tf.int64)).prefetch(8))
+        assert int(next(numbers)) == 0
+        del numbers
+    assert ended == ["left"] * 3
