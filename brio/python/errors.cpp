@@ -28,8 +28,8 @@ void set_python_error() noexcept {
   } catch (const PythonError& e) {
     e.error().restore();
   } catch (const Interrupted& e) {  // the check threw a KeyboardInterrupt, or what a handler of the user's raised
-    // Or nobody walks on over the pipeline whose thread this is: the code of the user's that walks over another one in
-    // it ends as a generator does that is closed.
+    // Or nobody walks on over the pipeline whose thread this is: the code of the user's that walks over another one
+    // in it ends as a generator does that is closed.
     if (!e.why()) return PyErr_SetNone(PyExc_GeneratorExit);
     try {
       std::rethrow_exception(e.why());
