@@ -123,6 +123,8 @@ def quantize_and_dequantize_v2(input, input_min, input_max, signed_input=True, n
 
     if round_mode not in ("HALF_TO_EVEN", "HALF_UP"):
         raise InvalidArgumentError(f"[quantize_and_dequantize_v2] round_mode is {round_mode!r}; it is 'HALF_TO_EVEN' or 'HALF_UP'")
+    if not 1 <= int(num_bits) <= 62:
+        raise InvalidArgumentError(f"[quantize_and_dequantize_v2] num_bits is {num_bits}; it is 1 to 62")
     x = _core.convert_to_tensor(input)
     rank = x.shape.rank
     shape = None
