@@ -300,7 +300,8 @@ class Learned:
         for given in dataset._examples():
             example = list(before[1] if before else []) + given
             try:
-                self._record(example)
+                with _recording.Recording():
+                    self.example = self.core.learn(example)
                 break
             except Exception as error:  # noqa: BLE001: this element may be broken, and the others good
                 _signals.let_pass(error)
@@ -310,7 +311,8 @@ class Learned:
                 raise failure
             given = None
             example = list(before[1] if before else []) + made_up(spec)
-            self._record(example)
+            with _recording.Recording():
+                self.example = self.core.learn(example)
         self.spec = found[0]
         self.examples = [self.example]
         self.traced = dataset._static and self.core.can_be_traced(example)
@@ -318,10 +320,6 @@ class Learned:
             self._find_open_sizes((*state, spec), example)
             if not self.traced and before is None:
                 self._compare_with_another(dataset, given)
-
-    def _record(self, example):
-        with _recording.Recording():
-            self.example = self.core.learn(example)
 
     def _compare_with_another(self, dataset, first):
         """Sizes that depend on values differ between elements, as a rule."""

@@ -183,5 +183,17 @@ CASES = [
         [tf.reduce_sum(tf.one_hot(y, depth=150), 0), tf.argmax(tf.one_hot(y[:9].astype('float64'), 150), 1), tf.one_hot(np.array([True, False]), 2),
          tf.one_hot(np.float64(2), 4, on_value=5, off_value=1), tf.one_hot([0, 2], 3, axis=0, dtype='int32')]
     """),
+    ("options_of_loops", """
+        @tf.function
+        def rows(n):
+            result = tf.constant([0.0])
+            for i in tf.range(n):
+                tf.autograph.experimental.set_loop_options(shape_invariants=[(result, tf.TensorShape([None]))])
+                result = tf.concat([result, [tf.cast(i, tf.float32)]], 0)
+            return result
+        import warnings
+        warnings.simplefilter('ignore')  # that it runs op by op
+        [rows(tf.constant(130)), rows(tf.constant(2))]
+    """),
     ("one_hot_of_a_tensor_of_floats", "tf.one_hot(tf.constant([1.0, 2.0]), 3)"),
 ]
