@@ -102,7 +102,8 @@ CASES = [
         x, y, seen = rng.normal(size=(120, 20)).astype('float32'), np.arange(120), Seen()
         history = model.fit(x, y, epochs=1, verbose=0, validation_split=0.25, callbacks=[seen, keras.callbacks.ReduceLROnPlateau()])
         model.predict(x, batch_size=60, verbose=0, callbacks=[seen])
-        [list(history.history), seen.rows, list(model.evaluate(x, y, verbose=0, return_dict=True)), list(model.train_on_batch(x, y, return_dict=True))]
+        [list(history.history), seen.rows, list(model.evaluate(x, y, verbose=0, return_dict=True)),
+         list(model.train_on_batch(x, y, return_dict=True))]
     """),
     # ---- losses and metrics
     ("losses_that_override_being_called", """
@@ -117,7 +118,7 @@ CASES = [
                 same = tf.cast(tf.equal(labels, tf.transpose(labels)), 'float32')
                 same /= tf.reduce_sum(same, 1, keepdims=True)
                 return tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(same, logits))
-        model = keras.Sequential([keras.Input((24,)), keras.layers.Dense(128, kernel_initializer=keras.initializers.Constant(0.1), activation='tanh')])
+        model = keras.Sequential([keras.Input((24,)), keras.layers.Dense(128, activation='tanh')])
         model.layers[0].set_weights([np.linspace(-1, 1, 24 * 128).reshape(24, 128), np.zeros(128)])
         model.compile(keras.optimizers.SGD(0.1), Contrastive(0.05))
         x, y = rng.normal(size=(96, 24)).astype('float32'), np.arange(96) % 10
@@ -129,7 +130,8 @@ CASES = [
         def determination(y_true, y_pred):
             return 1.0 - tf.reduce_sum(tf.square(y_true - y_pred)) / (tf.reduce_sum(tf.square(y_true - tf.reduce_mean(y_true))) + 1e-7)
         model = keras.Sequential([keras.Input((12,)), keras.layers.Dense(3, kernel_initializer='ones')])
-        model.compile('sgd', 'mse', metrics=[keras.metrics.MeanMetricWrapper(fn=determination, name='r2'), keras.metrics.MeanMetricWrapper(keras.losses.huber, name='h', delta=0.5)])
+        model.compile('sgd', 'mse', metrics=[
+            keras.metrics.MeanMetricWrapper(fn=determination, name='r2'), keras.metrics.MeanMetricWrapper(keras.losses.huber, name='h', delta=0.5)])
         x, y = rng.normal(size=(130, 12)).astype('float32'), rng.normal(size=(130, 3)).astype('float32')
         model.fit(x, y, verbose=0, batch_size=130)
         file = os.path.join(tempfile.mkdtemp(), 'm.keras')
@@ -170,8 +172,32 @@ CASES = [
         x, y = rng.uniform(size=(10, 120, 100, 3)).astype('float32'), np.ones((10, 120, 100, 1), 'float32')
         pairs = tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
         layer = Both()
-        [[tf.reduce_mean(a), tf.reduce_mean(b), a.shape] for d in (pairs.map(layer), pairs.map(lambda a, b: layer(a, labels=b, shift=1.0))) for a, b in d]
+        moved = pairs.map(lambda a, b: layer(a, labels=b, shift=1.0))
+        [[tf.reduce_mean(a), tf.reduce_mean(b), a.shape] for d in (pairs.map(layer), moved) for a, b in d]
     """, {"rtol": 1e-4}),
+    ("masks_that_are_inputs_of_a_model", """
+        import os, tempfile
+        words, mask = keras.Input((None, 16)), keras.Input((None,), dtype='bool')
+        hidden = keras.layers.LSTM(130, return_sequences=True)(words, mask=mask)
+        pooled = keras.layers.GlobalAveragePooling1D()(hidden, mask=mask)
+        model = keras.Model([words, mask], keras.layers.Dense(1)(pooled))
+        model.set_weights([rng.normal(size=w.shape) * 0.1 for w in model.get_weights()])
+        x, kept = rng.normal(size=(6, 40, 16)).astype('float32'), np.arange(40)[None] < np.array([[3], [40], [5], [1], [20], [39]])
+        model.compile('sgd', 'mse')
+        history = model.fit([x, kept], np.ones((6, 1)), epochs=2, verbose=0).history
+        file = os.path.join(tempfile.mkdtemp(), 'm.keras')
+        model.save(file)
+        again, copy = keras.models.load_model(file), keras.models.clone_model(model)
+        copy.set_weights(model.get_weights())
+        [history, model([x, kept]), again([x, kept]), copy.predict([x, kept], verbose=0)]
+    """, {"rtol": 1e-3}),
+    ("folders_of_h5_files", """
+        import os, tempfile
+        file = os.path.join(tempfile.mkdtemp(), 'models', 'first', 'm.h5')
+        model = keras.Sequential([keras.Input((130,)), keras.layers.Dense(3, kernel_initializer='ones')])
+        model.save(file)
+        keras.models.load_model(file)(np.ones((2, 130)))
+    """),
     ("cardinality_that_is_asserted", """
         numbers = tf.data.Dataset.range(200).filter(lambda i: i % 2 == 0)
         known = numbers.apply(tf.data.experimental.assert_cardinality(100))
