@@ -10,6 +10,8 @@ from brio._core import *
 from brio._lazy import load as _load
 from brio._shape import TensorShape
 
+del one_hot  # noqa: F821  # _more_arrays has one that takes more
+
 if any(_os.environ.get(name) for name in ("BRIO_DOCTOR", "BRIO_DOCTOR_PAGE", "BRIO_TRACE")):
     from brio import _doctor  # noqa: F401
 
@@ -35,7 +37,7 @@ _DEFINED_IN = {
     "_initializers": ("constant_initializer",),
     "_module": ("Module",),
     "_more_arrays": (
-        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "reverse_sequence", "strided_slice",
+        "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "one_hot", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
     "_more_core": (
@@ -69,6 +71,10 @@ _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in name
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _SUBMODULES:
         return _load(f"brio.{name}")
     if name in _ALIASES:

@@ -36,6 +36,13 @@ def _forget_others():
 os.register_at_fork(before=_wait_for_others, after_in_child=_forget_others)
 
 
+def public(module):
+    """__all__ of this module: `from module import *` then also finds the names that are loaded when they are first used."""
+    own = sys.modules[module]
+    foreign = {name for name, value in vars(own).items() if isinstance(value, type(sys)) and not value.__name__.startswith("brio")}
+    return [name for name in dir(own) if not name.startswith("_") and name not in foreign]
+
+
 def names(module, homes):
     """__getattr__, __dir__ and _HOMES of a module some of whose names other modules define: those are loaded when a name is first used.
 
@@ -49,6 +56,8 @@ def names(module, homes):
             made = load(f"brio.{home[1:]}") if home[0] == "=" else getattr(load(f"brio.{home}"), name)
             setattr(sys.modules[module], name, made)
             return made
+        if name == "__all__":
+            return public(module)
         if name.startswith("__"):  # Python itself asks for these
             raise AttributeError(name)
         from brio._missing import explain

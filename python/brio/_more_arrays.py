@@ -2,11 +2,24 @@
 
 from collections import namedtuple
 
+import numpy
+
 from brio import _core
 from brio.errors import InvalidArgumentError
 
 Unique = namedtuple("Unique", ["y", "idx"])
 UniqueWithCounts = namedtuple("UniqueWithCounts", ["y", "idx", "count"])
+
+
+def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None, name=None):
+    """A new axis with 1 at the index and 0 elsewhere. NumPy's floats and bools are taken as the whole numbers that they are.
+
+    >>> tf.one_hot([0, 2], 3).numpy().tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    if isinstance(indices, (numpy.ndarray, numpy.generic)) and indices.dtype.kind in "fb":
+        indices = indices.astype("int64")
+    return _core.one_hot(indices, depth, on_value, off_value, axis, dtype, name)
 
 
 def unique(x, out_idx="int32", name=None):

@@ -4,8 +4,9 @@ import ast as _ast
 import inspect as _inspect
 import textwrap as _textwrap
 
-from brio import _autograph, _missing
+from brio import _autograph, _core, _missing
 from brio._rewrite import Rewriter as _Rewriter
+from brio._shape import TensorShape as _TensorShape
 
 __getattr__ = _missing.attribute_error_of(__name__)
 
@@ -27,3 +28,11 @@ class experimental:  # noqa: N801: a namespace
     """tf.autograph.experimental."""
 
     do_not_convert = staticmethod(_autograph.do_not_convert)
+
+    @staticmethod
+    def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None):
+        """Says which sizes change in a loop over tensors: a function with such a loop runs op by op. The other options change nothing."""
+        from brio.errors import _UnknownValueError
+
+        if _core._tracing() and any(not _TensorShape(shape).is_fully_defined() for _, shape in shape_invariants or ()):
+            raise _UnknownValueError("[autograph.set_loop_options] a tensor of the loop changes its shape, which cannot be traced")

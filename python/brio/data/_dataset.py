@@ -24,7 +24,7 @@ class Dataset(sources.Sources):
     def __init__(self, core, element_spec, examples=None, static=True):
         """`examples`: () → elements as lists of tensors to try functions with; default: the first ones."""
         self._brio_dataset, self._spec, self._made_examples, self._static = core, element_spec, examples, static
-        self._known_examples = None
+        self._known_examples, self._asserted = None, None
 
     def _next(self, core, element_spec=None, examples=None, static=None):
         made = Dataset.__new__(Dataset)
@@ -64,10 +64,14 @@ class Dataset(sources.Sources):
 
     def cardinality(self, name=None):
         """The number of elements, INFINITE_CARDINALITY or UNKNOWN_CARDINALITY."""
-        return _core.constant(self._brio_dataset.cardinality(), "int64")
+        return _core.constant(self._cardinality(), "int64")
+
+    def _cardinality(self):
+        known = self._brio_dataset.cardinality()
+        return self._asserted if known < 0 and self._asserted is not None else known
 
     def __len__(self):
-        n = self._brio_dataset.cardinality()
+        n = self._cardinality()
         if n < 0:
             raise TypeError("The dataset is infinite." if n == INFINITE_CARDINALITY else "The dataset length is unknown.")
         return n

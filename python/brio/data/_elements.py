@@ -7,7 +7,7 @@ one tensor (sparse, ragged), or stands for a dataset (a window), has a spec that
 import itertools
 import threading
 
-from brio import _core, _nest, _signals
+from brio import _core, _nest, _recording, _signals
 from brio._shape import TensorShape
 from brio._spec import TensorSpec
 
@@ -300,7 +300,8 @@ class Learned:
         for given in dataset._examples():
             example = list(before[1] if before else []) + given
             try:
-                self.example = self.core.learn(example)
+                with _recording.Recording():
+                    self.example = self.core.learn(example)
                 break
             except Exception as error:  # noqa: BLE001: this element may be broken, and the others good
                 _signals.let_pass(error)
@@ -310,7 +311,8 @@ class Learned:
                 raise failure
             given = None
             example = list(before[1] if before else []) + made_up(spec)
-            self.example = self.core.learn(example)
+            with _recording.Recording():
+                self.example = self.core.learn(example)
         self.spec = found[0]
         self.examples = [self.example]
         self.traced = dataset._static and self.core.can_be_traced(example)

@@ -58,7 +58,10 @@ def assert_cardinality(expected_cardinality):
         known = dataset._brio_dataset.cardinality()
         if known >= 0 and known != expected_cardinality:
             raise FailedPreconditionError(f"Input dataset was expected to contain {expected_cardinality} elements but contains {known}.")
-        made = dataset.take(expected_cardinality) if known < 0 else dataset
+        if known >= 0:
+            return dataset
+        made = dataset.take(expected_cardinality)
+        made._asserted = int(expected_cardinality)
         return made
 
     return apply

@@ -19,6 +19,10 @@ _HOMES = {name: module for module, names in _DEFINED_IN.items() for name in name
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.distribute.{name}")
     if name in _HOMES:

@@ -10,6 +10,10 @@ _DEFINED_IN = {
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name == "numpy":
         return _load("brio.experimental.numpy")
     if name in _DEFINED_IN:

@@ -35,6 +35,10 @@ def version():
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _SUBMODULES:
         return _load(f"brio.keras.{name}")
     if name in _OF_TF:

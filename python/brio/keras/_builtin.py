@@ -3,9 +3,10 @@
 import inspect
 import os
 import re
+import warnings
 
 from brio import _core
-from brio.keras import _classes
+from brio.keras import _classes, _training_flag
 from brio.keras._layer import as_dense, _is_value, KerasTensor, Layer, _on_symbols, _remember_call, _take_input_shape
 from brio.keras._serialization import get_registered_object
 
@@ -17,6 +18,8 @@ _UNUSED = ("lora_rank", "lora_alpha", "quantization_config", "use_cudnn", "gptq_
 # Layers that Keras counts as built from the beginning: configs do not say for which shapes.
 _BUILT_AT_ONCE = re.compile(r"Activation|ELU|LeakyReLU|ReLU|Softmax|Identity|InputLayer|Masking|UnitNormalization|ActivityRegularization|(Alpha|Gaussian|Spatial|)Dropout.*|"
                             r"GaussianNoise|Reshape|.*Pooling.*")  # fmt: skip
+# What Keras reads at each call.
+_FOLLOWED = ("activation", "recurrent_activation", "rate", "dropout", "recurrent_dropout", "momentum", "epsilon", "negative_slope")
 _SPATIAL = ("kernel_size", "strides", "dilation_rate", "pool_size", "size", "output_padding")
 
 
@@ -169,7 +172,11 @@ class Builtin(Layer):
             return args[0].with_flat_values(self._run((args[0].flat_values, *args[1:]), kwargs))
         if args and hasattr(args[0], "dense_shape"):
             args = (as_dense(args[0]), *args[1:])
+        if isinstance(kwargs.get("mask"), KerasTensor):  # a mask that is an input of the model, or made of one
+            return _on_symbols(self, args, kwargs, kwargs.pop("training", None))
         training, mask = kwargs.pop("training", None), kwargs.pop("mask", None)
+        if training is None:
+            training = _training_flag.inherited()
         causal, scores = kwargs.pop("use_causal_mask", False), kwargs.pop("return_attention_scores", False)
         if self._input_names:
             args, kwargs, mask = self._in_order(args, kwargs, mask)
@@ -318,6 +325,14 @@ class Builtin(Layer):
         known = (*_classes.signature(cls._text).parameters, "name", "dtype", "trainable")
         given = {k: v for k, v in config.items() if k in known or (v is not None and k not in ("data_format", "lora_alpha"))}
         return cls(**{k: made(v) for k, v in given.items()})
+
+    def __setattr__(self, name, value):
+        Layer.__setattr__(self, name, value)
+        if "_config" in self.__dict__ and name in _classes.signature(type(self)._text).parameters and type(self).call is Builtin.call:
+            self._config[name] = value  # what copies of the layer and files are made of
+            if name in _FOLLOWED and self._inner is self._handle:
+                warnings.warn(f"[{type(self).__name__}] {name} of layer '{self.name}' is set after the layer was made: models that have it go on with what it "
+                              "was made with; make the model again, keras.models.clone_model(model), and set its weights", stacklevel=2)  # fmt: skip
 
     def __getattr__(self, name):
         # Weights by their names (layer.kernel), and what the layer was made with (layer.units).

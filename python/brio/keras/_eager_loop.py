@@ -65,13 +65,13 @@ def evaluate(model, x, y, sample_weight, batch_size, steps, watchers, verbose=0)
     bar.begin(0, 1, steps or _number_of_batches(x, batch_size))
 
     def end(step, logs):
-        watchers.on_test_batch_end(step, logs)  # what it returns is meant for training
+        watchers.on_test_batch_end(step, dict(logs))  # what it returns is meant for training
         bar.advance(step + 1, logs)
 
     batches = _batches(x, y, sample_weight, batch_size)
     logs, _ = _run(batches, steps, model.steps_per_execution, watchers.on_test_batch_begin, model._test, end)
     bar.end(logs)
-    watchers.on_test_end(logs)
+    watchers.on_test_end(dict(logs))
     return logs
 
 

@@ -85,6 +85,11 @@ class OperationLayer(Layer):
         return self._function(*args, **kwargs)
 
 
+def _is_of(value, names):
+    """Is it a tensor of one of these layers, in a config?"""
+    return isinstance(value, dict) and value.get("class_name") == "__keras_tensor__" and value["config"]["keras_history"][0] in names
+
+
 def _packed(structure, histories):
     """As Keras: one history for a bare symbol, and the structure otherwise."""
     if not isinstance(structure, (list, tuple, dict)):
@@ -127,6 +132,8 @@ def read(config, made_layer):
             results[row["name"]] = []
             waiting.append((row["name"], layer, list(row["inbound_nodes"])))
 
+    made_masks = {row["name"] for row in config["layers"] if row["class_name"] in ("NotEqual", "Any")}  # as Embedding and Masking make them
+
     def ready(value):
         if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
             name, call, index = value["config"]["keras_history"]
@@ -159,8 +166,10 @@ def read(config, made_layer):
                 kwargs = {k: v for k, v in kwargs.items() if not (k in ("training", "mask") and v is None)}
                 if (type(layer).__name__.startswith("Random") or hasattr(layer, "trains_unless_told")) and kwargs.get("training") is True:
                     kwargs.pop("training")  # the default of their call() in Keras, which writes it down, and does not mean it
-                if hasattr(layer, "_kind"):  # tensors carry their masks from layer to layer
-                    kwargs = {k: v for k, v in kwargs.items() if not (k.endswith("mask") and k not in ("attention_mask", "use_causal_mask"))}
+                if hasattr(layer, "_kind"):  # tensors carry the masks that layers make from layer to layer
+                    told = {k for k, v in node["kwargs"].items() if k != "mask" or _is_of(v, made_masks)}
+                    told = {k for k in told if k.endswith("mask") and k not in ("attention_mask", "use_causal_mask")}
+                    kwargs = {k: v for k, v in kwargs.items() if k not in told}
                 results[name].append(_nest.flatten(layer(*args, **kwargs)))
                 calls.pop(0)
                 progress = True

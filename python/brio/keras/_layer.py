@@ -7,10 +7,10 @@ import weakref
 
 import numpy
 
-from brio import _autograph, _core, _nest, _signals
+from brio import _autograph, _core, _nest, _recording, _signals
 from brio.errors import InvalidArgumentError as _InvalidArgument
 from brio.errors import _UnknownValueError
-from brio.keras import _classes, _input_spec, _tracking
+from brio.keras import _classes, _input_spec, _tracking, _training_flag
 
 KerasTensor = _core.KerasTensor
 KerasTensor.name = property(lambda symbol: _core._symbol_layer(symbol).name, doc="The name of the layer that gives it; of an Input, its own.")
@@ -36,6 +36,7 @@ class _ShapesOnly(threading.local):
 
 
 _shapes_only = _ShapesOnly()
+_RUNNING = object()  # in the place of a call's results
 
 
 def _mask_deleter(tensor):
@@ -77,6 +78,7 @@ class Layer:
     [[1.0, 2.0]]
     """
 
+    _is_told = False  # of training, by C++'s loops
     input_spec = None  # what inputs must be like, where a class says so
 
     def __init_subclass__(cls, **kwargs):
@@ -219,7 +221,7 @@ class Layer:
         flat = _nest.flatten((args, kwargs))
         symbolic = any(isinstance(x, KerasTensor) for x in flat)
         simple = not kwargs and len(args) == 1 and not _is_nested(args[0])
-        if symbolic and not simple:
+        if symbolic and (not simple or (training is not None and _training_flag.is_default(type(self)))):
             return _on_symbols(self, args, kwargs, training)
         values = [i for i, x in enumerate(flat) if isinstance(x, KerasTensor) or _is_value(x)]
         if not values and flat:  # a list of numbers
@@ -231,17 +233,27 @@ class Layer:
                 made = _packed(self, on_symbols(self._handle, [flat[i] for i in values], training), args[0])
             _remember_call(self, args[0], made)
             return made
+        if training is None and "training" not in kwargs:
+            training = _training_flag.unsaid(type(self))
+        if not simple and values and _recording.state.on:  # the record tells tensors alone: what is beside them is a step's
+            step = Step(self, (args, kwargs), [None if i in values else x for i, x in enumerate(flat)], values, training)
+            with _recording.Recording(False):
+                return _packed(step, step._handle.keeping(step).call([flat[i] for i in values], None), None)
         stack = self._pending.__dict__.setdefault("stack", [])
         stack.append([(args, kwargs), flat, values, None])
         try:
-            results = self._handle.call([flat[i] for i in values], training)
+            if training is None:
+                results = self._handle.call([flat[i] for i in values], training)
+            else:
+                with _training_flag.known(_training_flag.TOLD):
+                    results = self._handle.call([flat[i] for i in values], training)
             return _nest.pack(stack[-1][3], results)
         finally:
             stack.pop()
 
     def _core_call(self, tensors, training, masks):
         stack = self._pending.__dict__.setdefault("stack", [])
-        mine = stack[-1] if stack and stack[-1][3] is None else None
+        mine = stack[-1] if stack and stack[-1][3] is not _RUNNING else None  # C++ may call twice: to make the weights, and to trace
         if mine:
             structure, flat, values, _ = mine
             flat = list(flat)
@@ -256,17 +268,22 @@ class Layer:
             else:
                 args, kwargs = (tensors[0] if len(tensors) == 1 else tensors,), {}
         takes = _call_arguments(type(self))
+        by_default = not mine and not training and not self._is_told and _training_flag.unsaid(type(self))
         if "training" in takes and "training" not in kwargs:
-            kwargs["training"] = training
+            kwargs["training"] = bool(by_default) or training
         if any(m is not None for m in masks):
             self._give_masks(takes, args, kwargs, masks)
         if mine:
-            mine[3] = ()  # a call of this layer inside itself has an entry of its own
+            mine[3] = _RUNNING  # a call of this layer inside itself has an entry of its own
         call = _autograph.convert(self.call) if _core._tracing() else self.call
+        if by_default or (self._is_told and not mine and "training" in takes):
+            call = functools.partial(_knowing, _training_flag.BY_DEFAULT if by_default else _training_flag.TOLD, call)
         try:
             results = call(*args, **kwargs)
         except Exception as error:
             _signals.let_pass(error)
+            if mine:
+                mine[3] = None
             # Symbols have no masks. A layer that cannot do without one gets one that masks nothing: only shapes are asked for.
             if not _shapes_only.depth or "mask" not in takes or "mask" in kwargs:
                 raise
@@ -609,6 +626,11 @@ def _call_waiting(self, *args, **kwargs):
         self(*args, **{**kwargs, "training": False} if "training" in _call_arguments(cls) else kwargs)
     run()
     return self(*args, **kwargs)
+
+
+def _knowing(how, call, *args, **kwargs):
+    with _training_flag.known(how):
+        return call(*args, **kwargs)
 
 
 def _call_arguments(cls):

@@ -24,6 +24,7 @@ def save_model(model, path, include_optimizer=True):
     _weights(model, "model_weights", groups, rows)
     if compiled and optimizer.variables:
         _subset("optimizer_weights", optimizer.variables, groups, rows)
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)  # Keras makes the folder for this kind of file
     _files.write_aside(path, lambda file: saving._write_bytes(file.name, groups, ((name, *saving._bytes(v)) for name, v in rows)))
 
 

@@ -9,7 +9,7 @@ import weakref
 from brio import _core, _nest
 from brio._function import function
 from brio.errors import _UnknownValueError
-from brio.keras import _batches, _eager_loop, _judged_outputs
+from brio.keras import _batches, _eager_loop, _judged_outputs, _training_flag
 from brio.keras import callbacks as _callbacks
 from brio.keras import config as _config
 from brio.keras import losses as _losses
@@ -89,6 +89,8 @@ def _in_floatx(values):
 
 class Trainer:
     """What a model does beside being a layer."""
+
+    _is_of_layers, _is_told = False, True
 
     # ---- compile
 
@@ -180,6 +182,7 @@ class Trainer:
 
     # ---- fit, evaluate, predict
 
+    @_training_flag.told_by_loops
     @_op_by_op_where_needed
     def fit(self, x=None, y=None, batch_size=None, epochs=1, verbose="auto", callbacks=None, validation_split=0.0,
             validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0, steps_per_epoch=None,
@@ -284,19 +287,21 @@ class Trainer:
 
     def _validation(self, data, steps):
         if isinstance(data, (list, tuple)):
-            return self._inputs(*(*data, None)[:3])
+            return self._inputs(*(*data, None, None)[:3])
         if _batches.is_python_source(data):
             return self._inputs(*_batches.gathered(data, steps))
         return self._inputs(data, None, None)[0]
 
+    @_training_flag.told_by_loops
     @_op_by_op_where_needed
     def evaluate(self, x=None, y=None, batch_size=None, verbose="auto", sample_weight=None, steps=None, callbacks=None,
                  return_dict=False, **kwargs):  # fmt: skip
         """The loss and the metrics over all samples."""
         self._require_compiled("evaluate")
         self._restore_waiting(x)
-        watchers = self._callback_list(callbacks, {}, None)
-        steps = _config._at_most_steps(steps, _step_count(x, batch_size, 0.0))
+        known = _step_count(x, batch_size, 0.0)
+        steps = _config._at_most_steps(steps, known)
+        watchers = self._callback_list(callbacks, {"verbose": verbose, "epochs": 1, "steps": steps or known}, None)
         x, y, sample_weight = self._inputs(x, y, sample_weight)
         verbose = 1 if verbose == "auto" else int(verbose)
         if self.run_eagerly:
@@ -304,14 +309,16 @@ class Trainer:
                 logs = _eager_loop.evaluate(self, x, y, sample_weight, batch_size or 32, steps, watchers, verbose)
         else:
             logs = self._trainer.evaluate(x, y, sample_weight, batch_size or 32, verbose, steps, watchers)
-        return logs if return_dict else _values(logs)
+        return _callbacks.in_order(logs) if return_dict else _values(logs)
 
+    @_training_flag.told_by_loops
     @_op_by_op_where_needed
     def predict(self, x, batch_size=None, verbose="auto", steps=None, callbacks=None):
         """The outputs for all samples, as NumPy arrays."""
         self._restore_waiting(x)
-        watchers = self._callback_list(callbacks, {}, None)
-        steps = _config._at_most_steps(steps, _step_count(x, batch_size, 0.0))
+        known = _step_count(x, batch_size, 0.0)
+        steps = _config._at_most_steps(steps, known)
+        watchers = self._callback_list(callbacks, {"verbose": verbose, "epochs": 1, "steps": steps or known}, None)
         verbose = 1 if verbose == "auto" else int(verbose)
         if _batches.is_python_source(x):
             x, steps = _batches.gathered(x, steps)[0], None
@@ -325,6 +332,7 @@ class Trainer:
         results = self._trainer.predict(inputs, batch_size or 32, verbose, steps, watchers)
         return self._pack_outputs([r.numpy() for r in results])
 
+    @_training_flag.told_by_loops
     @_op_by_op_where_needed
     def train_on_batch(self, x, y=None, sample_weight=None, class_weight=None, return_dict=False):
         """One step on one batch."""
@@ -337,8 +345,9 @@ class Trainer:
                 logs = {k: float(v) for k, v in self._step(x, y or [], sample_weight or []).items()}
             else:
                 logs = self._trainer.train_on_batch(x, y, sample_weight, class_weight)
-        return logs if return_dict else _values(logs)
+        return _callbacks.in_order(logs) if return_dict else _values(logs)
 
+    @_training_flag.told_by_loops
     def test_on_batch(self, x, y=None, sample_weight=None, return_dict=False):
         """The loss and metrics of one batch."""
         self._require_compiled("test_on_batch")
@@ -347,8 +356,9 @@ class Trainer:
         with self._turn():
             self.reset_metrics()
             logs = self._trainer.test_on_batch(x, y, sample_weight)
-        return logs if return_dict else _values(logs)
+        return _callbacks.in_order(logs) if return_dict else _values(logs)
 
+    @_training_flag.told_by_loops
     def predict_on_batch(self, x):
         """The predictions for one batch, as a NumPy array."""
         return _nest.map_structure(lambda t: t.numpy(), self(x, training=False))

@@ -11,6 +11,10 @@ _missing = attribute_error_of(__name__)
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name.startswith("_"):
         return _missing(name)
     from brio.keras import _legacy_backend

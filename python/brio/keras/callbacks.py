@@ -81,6 +81,11 @@ class Callback:
         """Called after each batch of a prediction."""
 
 
+def in_order(logs):
+    """Logs by their names, those of the validation at the end, as Keras has them."""
+    return dict(sorted(logs.items(), key=lambda item: (item[0].startswith("val_"), item[0])))
+
+
 class History(Callback):
     """The logs of every epoch."""
 
@@ -198,6 +203,10 @@ class CallbackList:
         self._timers = {}
 
     def _all(self, method, *args):
+        if args and isinstance(args[-1], dict) and len(args[-1]) > 1:
+            ordered = in_order(args[-1])
+            args[-1].clear()  # the dictionary stays the same one: callbacks add to it what others read
+            args[-1].update(ordered)
         timers = self._timers.get(method)
         if timers is None:
             timers = self._timers[method] = [_timer(callback, method) for callback in self.callbacks]
@@ -459,6 +468,10 @@ _ELSEWHERE = {"ModelCheckpoint": "_checkpoint_callbacks", "BackupAndRestore": "_
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _ELSEWHERE:
         import importlib
 

@@ -8,6 +8,10 @@ _ELSEWHERE = ("DTypePolicyMap", "FloatDTypePolicy")
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _ELSEWHERE:
         from brio.keras import _dtype_policy_map
 

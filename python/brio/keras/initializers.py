@@ -8,6 +8,10 @@ _OF_SPECTRA = ("STFT", "STFTInitializer", "stft")  # one class, which few progra
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _OF_SPECTRA:
         from brio.keras._stft_initializer import STFT
 

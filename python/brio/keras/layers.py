@@ -208,6 +208,10 @@ _ELSEWHERE = {
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _ELSEWHERE:
         import importlib
 

@@ -152,9 +152,9 @@ def _core_loss(loss):
         return _core._loss_named(loss)
     if isinstance(loss, (str, dict)):
         loss = get(loss)
-    if isinstance(loss, Loss):
+    if isinstance(loss, Loss) and type(loss).__call__ is Loss.__call__:
         return loss._brio
-    if callable(loss):
+    if callable(loss):  # a class may override __call__() in place of call()
         name = getattr(loss, "__name__", type(loss).__name__)
         return _core._own_loss(name, lambda y_true, y_pred: loss(*_of_one_rank(y_true, y_pred)), "sum_over_batch_size")
     raise TypeError(f"a loss is a name, a Loss or a function of y_true and y_pred, but got {loss!r}")

@@ -132,6 +132,8 @@ class _Core(Metric):
         return self._made.result()
 
     def __getattr__(self, name):
+        if name == "total_cm":  # MeanIoU's
+            name = "total_confusion_matrix"
         for variable in self.__dict__["_made"].variables() if "_made" in self.__dict__ else ():
             if variable.path.rsplit("/", 1)[-1] == name:
                 return variable
@@ -165,6 +167,15 @@ class MeanMetricWrapper(_Core):
     def __init__(self, fn, name=None, dtype=None, **kwargs):
         call = (lambda t, p: fn(t, p, **kwargs)) if kwargs else fn
         self._take(_core._mean_of(name or getattr(fn, "__name__", "mean"), call))
+        self._fn, self._fn_kwargs = fn, kwargs
+
+    def get_config(self):
+        return {**super().get_config(), "fn": _serialization.serialize_keras_object(self._fn), **self._fn_kwargs}
+
+    @classmethod
+    def from_config(cls, config):
+        fn = config.get("fn")
+        return cls(**{**config, "fn": _serialization.deserialize_keras_object(fn)} if isinstance(fn, (dict, str)) else config)
 
 
 def _make(name, text):

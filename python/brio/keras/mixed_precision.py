@@ -45,6 +45,10 @@ set_dtype_policy, dtype_policy = set_global_policy, global_policy
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name == "LossScaleOptimizer":
         from brio.keras.optimizers import LossScaleOptimizer
 

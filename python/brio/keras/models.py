@@ -5,7 +5,7 @@ import json
 from brio import _core, _nest
 from brio._missing import attribute_error_of as _attribute_error_of
 from brio.errors import _UnknownValueError
-from brio.keras import _serialization
+from brio.keras import _serialization, _training_flag
 from brio.keras import config as _config
 from brio.keras._layer import KerasTensor, Layer, as_dense, on_symbols, remembering
 from brio.keras._trainer import Trainer, _without_none, is_list_of_values, listed
@@ -165,6 +165,8 @@ def _also_functional(cls):
 class Functional(Model):
     """The graph of layers between symbols."""
 
+    _is_of_layers = True
+
     def __init__(self, *args, **kwargs):
         Functional._connect(self, *args, **kwargs)
 
@@ -187,6 +189,7 @@ class Functional(Model):
         if not trainable:
             self.trainable = False
 
+    @_training_flag.told_if_given
     def __call__(self, inputs, training=None, mask=None):
         masks = None if mask is None else mask if isinstance(mask, (list, tuple)) else [mask]
         symbolic = isinstance(_nest.flatten(inputs)[0], KerasTensor)
@@ -290,6 +293,8 @@ class Sequential(Model):
     2
     """
 
+    _is_of_layers = True
+
     def __new__(cls, *args, **kwargs):
         return object.__new__(cls)
 
@@ -358,6 +363,7 @@ class Sequential(Model):
         for layer in layers:
             self.add(layer)
 
+    @_training_flag.told_if_given
     def __call__(self, inputs, training=None, mask=None):
         inputs = as_dense(inputs)
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)

@@ -14,6 +14,10 @@ _ELSEWHERE = ("MultiOptimizer", "OptimizerMap", "ScheduleFreeAdamW")  # which fe
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _ELSEWHERE:
         from brio.keras import _more_optimizers
 

@@ -234,6 +234,10 @@ _ELSEWHERE = {
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name == "bounding_boxes":
         from brio.keras import _bounding_boxes
 

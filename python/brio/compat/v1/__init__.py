@@ -453,6 +453,10 @@ def Print(input_, data, message=None, first_n=None, summarize=None, name=None): 
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _MODULES:
         return importlib.import_module(f"brio.compat.v1.{name}")
     if name in _functions.FUNCTIONS:

@@ -131,6 +131,10 @@ def get_output_shapes(dataset_or_iterator):
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     return getattr(importlib.import_module("brio.data"), name)
 
 

@@ -141,6 +141,10 @@ def resize_area(images, size, align_corners=False, name=None):
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     return getattr(importlib.import_module("brio.image"), name)
 
 

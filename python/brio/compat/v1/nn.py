@@ -315,6 +315,10 @@ def sampled_softmax_loss(weights, biases, labels, inputs, num_sampled, num_class
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     return getattr(importlib.import_module("brio.nn"), name)
 
 

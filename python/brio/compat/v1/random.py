@@ -12,6 +12,10 @@ def set_random_seed(seed):
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     return getattr(importlib.import_module("brio.random"), name)
 
 

@@ -29,6 +29,10 @@ def match_filenames_once(pattern, name=None):
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     return getattr(importlib.import_module("brio.train"), name)
 
 

@@ -27,6 +27,10 @@ _HOMES = {name: module for module, names in _NETWORKS.items() for name in names}
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _NETWORKS:
         return _importlib.import_module(f"brio.keras.applications.{name}")
     if name in _HOMES:

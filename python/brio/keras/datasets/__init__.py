@@ -7,6 +7,10 @@ _ADDRESS = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 
 
 def __getattr__(name):
+    if name == "__all__":
+        from brio._lazy import public
+
+        return public(__name__)
     if name in _SUBMODULES:
         return _importlib.import_module(f"brio.keras.datasets.{name}")
     if name.startswith("__"):
