@@ -20,7 +20,7 @@ newaxis = None
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
     "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
-    "nn", "profiler", "quantization", "queue", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
+    "nn", "profiler", "quantization", "queue", "ragged", "random", "raw_ops", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
