@@ -230,6 +230,15 @@ CASES = [
         s = tf.SparseTensor([[0, 1], [2, 0], [2, 3]], [1.5, 0.0, 4.0], [4, 5])
         list(map(lambda r: [r.indices, r.values, r.dense_shape], [tf.sparse.reshape(s, [20]), tf.sparse.reshape(s, [2, -1, 2])]))
     """),
+    ("cosine_transforms_of_any_size", """
+        import warnings
+        warnings.simplefilter('ignore')  # that it runs op by op
+        @tf.function(input_signature=[tf.TensorSpec([None, None])])
+        def f(x):
+            return tf.signal.idct(tf.signal.dct(x * 2.0, norm='ortho'), norm='ortho') + tf.signal.dct(x, n=None, type=2)
+        x = rng.normal(size=(3, 130)).astype('float32')
+        [tf.reduce_sum(f(x)[:, ::7], 1), f(x[:, :5])]
+    """, {"rtol": 1e-3, "atol": 1e-4}),
     ("names_of_settings", """
         tf.autograph.set_verbosity(0)
         tf.no_gradient('SomeOperation')
