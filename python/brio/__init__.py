@@ -41,7 +41,8 @@ _DEFINED_IN = {
     "_graph.core": ("Operation",),
     "_index_shuffle": ("random_index_shuffle",),
     "_more_core": (
-        "AggregationMethod", "guarantee_const", "no_gradient", "register_tensor_conversion_function", "required_space_to_batch_paddings", "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
+        "AggregationMethod", "guarantee_const", "no_gradient", "register_tensor_conversion_function",
+        "required_space_to_batch_paddings", "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
         "histogram_fixed_width_bins", "make_ndarray", "make_tensor_proto", "parallel_stack", "variable_creator_scope",
     ),
     "_more_nn": ("approx_top_k", "conv"),

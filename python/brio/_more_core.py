@@ -327,7 +327,7 @@ def register_tensor_conversion_function(base_type, conversion_func, priority=100
         try:
             kind.__tf_tensor__ = _conversion(ways)
         except TypeError:
-            raise TypeError(f"[register_tensor_conversion_function] {kind.__name__} is a class of Python's own, whose conversion is fixed") from None
+            raise TypeError(f"[register_tensor_conversion_function] {kind.__name__} is Python's own, whose conversion is fixed") from None
 
 
 def _conversion(ways):

@@ -321,7 +321,8 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
     return _core.batch_to_space(result, block, crops)
 
 
-def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1, aggregate_to_topk=True, name=None):
+def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1,
+                 aggregate_to_topk=True, name=None):  # fmt: skip
     """The k largest along an axis, or the smallest, and where they are; here none of them is missed.
 
     >>> tf.approx_top_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
@@ -340,7 +341,8 @@ def conv(input, filter, strides, padding, explicit_paddings=[], data_format="CHA
     batch_dims = int(batch_dims)
     batch, rank = list(_core._sizes(x))[:batch_dims], len(x.shape) - batch_dims - 1
     if rank not in (2, 3) or len(filter.shape) != rank + 2:
-        raise InvalidArgumentError(f"[conv] an input of shape {x.shape} with {batch_dims} axes of the batch, and a filter of shape {filter.shape}; there are 2 or 3 of space")
+        shapes = f"an input of shape {x.shape} with {batch_dims} axes of the batch, and a filter of shape {filter.shape}"
+        raise InvalidArgumentError(f"[conv] {shapes}; there are 2 or 3 axes of space")
     if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):
         raise InvalidArgumentError(f"[conv] data_format is {data_format!r}; it is 'CHANNELS_LAST' or 'CHANNELS_FIRST'")
     x = _core.reshape(x, [-1, *list(_core._sizes(x))[batch_dims:]])

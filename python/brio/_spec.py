@@ -15,6 +15,8 @@ class TypeSpec:
 
     __slots__ = ()
 
+    value_type = property(lambda self: object, doc="The class of what it describes.")
+
     def is_compatible_with(self, spec_or_value):
         """Could this describe that?"""
         other = spec_or_value if isinstance(spec_or_value, TypeSpec) else type_spec_from_value(spec_or_value)

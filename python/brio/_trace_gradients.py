@@ -1,6 +1,6 @@
 """tf.gradients in a tf.function: tapes that follow the whole trace, opened where the function's code, or what it calls, names it.
 
-A tape has to be there before what it follows is computed. The innermost gives first gradients; those are followed by the tape around it, and so on."""
+A tape has to be there before what it follows is computed. The innermost gives first gradients; the tape around it follows those, and so on."""
 
 import contextlib
 import functools

@@ -68,4 +68,4 @@ class experimental:  # noqa: N801: a namespace
     def set_loop_options(parallel_iterations=None, swap_memory=None, maximum_iterations=None, shape_invariants=None):
         """Takes notice of how TensorFlow would run the loop; a limit of rounds belongs into the loop's test."""
         if maximum_iterations is not None:
-            raise ValueError(f"[set_loop_options] maximum_iterations={maximum_iterations}; put the limit into the loop: `while i < {maximum_iterations} and ...`")
+            raise ValueError(f"[set_loop_options] maximum_iterations={maximum_iterations}; put the limit into the loop's test: `while i < limit and ...`")

@@ -64,3 +64,27 @@ def test_a_function_that_names_no_gradients_has_no_tapes():
     plain(tf.constant(1.0))
     assert float(named(tf.constant(3.0))) == 6.0
     assert seen[0] is None and len(seen[1]) == 3 and _trace_gradients.here.tapes is None
+
+
+def test_classes_taken_for_tensors():
+    class Length:
+        def __init__(self, metres):
+            self.metres = metres
+
+    tf.register_tensor_conversion_function(Length, lambda value, dtype=None, name=None, as_ref=False: NotImplemented, priority=50)
+    tf.register_tensor_conversion_function(Length, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.metres, dtype or tf.float32))
+    assert float(tf.convert_to_tensor(Length(2.5))) == 2.5
+    assert float(tf.add(Length(1.0), 2.0)) == 3.0
+    assert tf.multiply([1.0, 2.0], Length(3.0)).numpy().tolist() == [3.0, 6.0]
+    with pytest.raises(TypeError, match="Python's own"):
+        tf.register_tensor_conversion_function(int, lambda value, **_: value)
+
+
+def test_names_that_stand_for_others():
+    assert tf.compat.v2 is tf
+    assert tf.compat.dimension_at_index(tf.TensorShape(None), 1).value is None
+    iterator = tf.data.Dataset.range(3).as_numpy_iterator()
+    assert [int(iterator.next()), *map(int, iterator)] == [0, 1, 2]
+    values, _ = tf.approx_top_k([[1.0, 5.0, 3.0]], k=2)
+    assert values.numpy().tolist() == [[5.0, 3.0]]
+    assert tf.approx_top_k([1.0, 5.0, 3.0], k=1, is_max_k=False).indices.numpy().tolist() == [0]
