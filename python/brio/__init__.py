@@ -22,7 +22,7 @@ newaxis = None
 # Submodules by name; `tf.keras` and the like work without an import of their own.
 _SUBMODULES = {
     "audio", "autodiff", "autograph", "bitwise", "compat", "config", "data", "debugging", "distribute", "dtypes", "experimental", "image", "io", "keras", "linalg", "lookup", "math", "nest",
-    "nn", "profiler", "quantization", "queue", "ragged", "random", "saved_model", "sets", "signal", "sparse", "strings", "summary", "test", "train", "types", "version",
+    "nn", "profiler", "quantization", "queue", "ragged", "random", "raw_ops", "saved_model", "sets", "signal", "sparse", "strings", "summary", "sysconfig", "test", "train", "types", "version",
 }  # fmt: skip
 # Names that Python modules define, by module: they too are loaded when they are first used.
 _DEFINED_IN = {
@@ -40,18 +40,24 @@ _DEFINED_IN = {
         "bitcast", "edit_distance", "get_static_value", "identity_n", "meshgrid", "one_hot", "reverse_sequence", "strided_slice",
         "unique", "unique_with_counts", "unravel_index",
     ),
+    "_graph.core": ("Operation",),
+    "_index_shuffle": ("random_index_shuffle",),
     "_more_core": (
-        "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
+        "AggregationMethod", "guarantee_const", "no_gradient", "register_tensor_conversion_function",
+        "required_space_to_batch_paddings", "CriticalSection", "DeviceSpec", "VariableAggregation", "VariableSynchronization", "extract_volume_patches", "fingerprint",
         "histogram_fixed_width_bins", "make_ndarray", "make_tensor_proto", "parallel_stack", "variable_creator_scope",
     ),
+    "_more_nn": ("approx_top_k", "conv"),
+    "_more_ragged": ("ragged_fill_empty_rows",),
     "_more_signal": ("fftnd", "ifftnd", "irfftnd", "rfftnd"),
     "_more_math": ("clip_by_global_norm", "saturate_cast", "scalar_mul", "timestamp"),
     "linalg": ("eig", "eigvals"),
     "_decompositions": ("matrix_square_root",),
     "_ragged": ("RaggedTensor",),
     "_sparse": ("SparseTensor",),
-    "_spec": ("IndexedSlices", "TensorSpec", "UnconnectedGradients", "type_spec_from_value"),
+    "_spec": ("IndexedSlices", "TensorSpec", "TypeSpec", "UnconnectedGradients", "type_spec_from_value"),
     "_tensor_array": ("TensorArray",),
+    "_type_specs": ("IndexedSlicesSpec", "NoneTensorSpec", "OptionalSpec", "TensorArraySpec"),
     "data._elements": ("RaggedTensorSpec", "SparseTensorSpec"),
     "debugging": ("Assert", "assert_equal", "assert_greater", "assert_less", "assert_rank"),
     "strings": ("as_string",),

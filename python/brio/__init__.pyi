@@ -126,7 +126,6 @@ from brio._core import multiply as multiply
 from brio._core import negative as negative
 from brio._core import norm as norm
 from brio._core import not_equal as not_equal
-from brio._core import one_hot as one_hot
 from brio._core import ones as ones
 from brio._core import ones_like as ones_like
 from brio._core import pad as pad
@@ -199,6 +198,7 @@ from brio._more_arrays import edit_distance as edit_distance
 from brio._more_arrays import get_static_value as get_static_value
 from brio._more_arrays import identity_n as identity_n
 from brio._more_arrays import meshgrid as meshgrid
+from brio._more_arrays import one_hot as one_hot
 from brio._more_arrays import reverse_sequence as reverse_sequence
 from brio._more_arrays import strided_slice as strided_slice
 from brio._more_arrays import unique as unique

@@ -13,7 +13,7 @@ import sys
 import textwrap
 import types
 
-from brio import _core, _nest
+from brio import _core, _nest, _trace_gradients
 from brio._rewrite import AG, RETURNED, Rewriter
 from brio._tensor_array import TensorArray
 from brio.errors import _UnknownValueError
@@ -121,6 +121,10 @@ def returned(value):
 
 def callee(f):
     """What to call in place of `f`."""
+    return _callee(f) if _trace_gradients.here.tapes is None else _trace_gradients.watching(_callee(f))
+
+
+def _callee(f):
     if f in _BUILTINS if isinstance(f, (types.BuiltinFunctionType, type)) else False:
         return _BUILTINS[f]
     if f is _core.range:
@@ -214,7 +218,8 @@ def _cond(test, on_true, on_false, names):
 
     def branch(which, run):
         def traced():
-            values = _opened(run())
+            with _trace_gradients.body(()):
+                values = _opened(run())
             seen[which] = values
             out = []
             for value, other, name in zip(values, seen.get(True, values), names):
@@ -289,7 +294,8 @@ def _loop(test, body, state, names):
         return _closed(_nest.pack(value, leaf) for value, leaf in zip(state, leaves))
 
     def step(tensors):
-        after = _opened(body(*unpacked(tensors)))
+        with _trace_gradients.body(tensors):
+            after = _opened(body(*unpacked(tensors)))
         leaves = [_nest.flatten(value) for value in after]
         out = []
         for i, value in enumerate(after):

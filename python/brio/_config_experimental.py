@@ -123,3 +123,53 @@ def enable_tensor_float_32_execution(enabled):
 def tensor_float_32_execution_enabled():
     """May products of float32 be computed in TF32 on GPUs?"""
     return _core._tensor_float_32()
+
+
+def get_virtual_device_configuration(device):
+    """The old name of tf.config.get_logical_device_configuration."""
+    from brio import config
+
+    return config.get_logical_device_configuration(device)
+
+
+_policy, _synchronous = "silent", True
+
+
+def set_device_policy(device_policy):
+    """Keeps what TensorFlow is told of tensors on another device than their operation: Brio copies them."""
+    global _policy
+    if device_policy not in (None, "silent", "silent_for_int32", "warn", "explicit"):
+        raise ValueError(f"Not a valid device policy: {device_policy!r}")
+    _policy = device_policy or "silent"
+
+
+def get_device_policy():
+    """What set_device_policy was told.
+
+    >>> tf.config.experimental.get_device_policy()
+    'silent'
+    """
+    return _policy
+
+
+def set_synchronous_execution(enable):
+    """Keeps the setting: a value is computed when it is read, in any case."""
+    global _synchronous
+    _synchronous = True if enable is None else bool(enable)
+
+
+def get_synchronous_execution():
+    """What set_synchronous_execution was told.
+
+    >>> tf.config.experimental.get_synchronous_execution()
+    True
+    """
+    return _synchronous
+
+
+def enable_mlir_bridge():
+    """Nothing to do: there is one compiler."""
+
+
+def disable_mlir_bridge():
+    """Nothing to do: there is one compiler."""

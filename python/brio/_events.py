@@ -81,6 +81,19 @@ class EventFile:
         texts = [str(pictures[0][0]), str(pictures[0][1]), *(p[2] for p in pictures)]
         self.value(tag, step, tensor(texts), metadata("images", 3))
 
+    def sounds(self, tag, data, step, rate):
+        """WAV files of (n, samples, channels), each beside a description that is empty."""
+        from brio.audio import encode_wav
+
+        files = [encode_wav(np.asarray(one, np.float32), rate).numpy() for one in data]
+        shape = field(2, field(1, len(files))) + field(2, field(1, 2))
+        proto = field(1, 7) + field(2, shape) + b"".join(field(8, file) + field(8, b"") for file in files)
+        self.value(tag, step, proto, metadata("audio", 3, field(2, 11)))
+
+    def summary(self, tag, data, step):
+        """A Summary message as it is."""
+        self._record(field(1, time.time()) + field(2, int(step)) + field(5, data))
+
     def flush(self):
         self._file.flush()
 

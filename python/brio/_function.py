@@ -5,7 +5,7 @@ import inspect
 import weakref
 from typing import Literal
 
-from brio import _autograph, _core, _nest
+from brio import _autograph, _core, _nest, _trace_gradients
 from brio._spec import TensorSpec
 from brio.errors import InvalidArgumentError
 
@@ -21,7 +21,7 @@ class Function(_core._Function):
         self._bound, self._specified = weakref.WeakKeyDictionary(), []
         functools.update_wrapper(self, python_function, updated=())
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
-        self._traced = _autograph.convert(python_function) if autograph else python_function
+        self._traced = _trace_gradients.followed(_autograph.convert(python_function), python_function) if autograph else python_function
         self._relax = relax
         super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax, True)
 

@@ -15,7 +15,7 @@ def __dir__():
 
 def _path(path):
     path = path.numpy() if hasattr(path, "numpy") else path
-    return os.fsdecode(path)
+    return os.fsdecode(path).removeprefix("file://")
 
 
 def _existing(who, path):
@@ -165,3 +165,12 @@ class GFile:
 
     def __iter__(self):
         return iter(self._open())
+
+
+def get_registered_schemes():
+    """How names of files may begin: with file://, or with nothing.
+
+    >>> tf.io.gfile.get_registered_schemes()
+    ['file', '']
+    """
+    return ["file", ""]

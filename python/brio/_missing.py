@@ -7,8 +7,17 @@ import importlib
 def explain(module, name):
     """ "brio has no tf.foo; did you mean tf.bar?" """
     shown = "tf" + module[len("brio") :]
-    names = [n for n in dir(importlib.import_module(module)) if not n.startswith("_")]
+    names = [n for n in dir(_module(module)) if not n.startswith("_")]
     return f"brio has no {shown}.{name}{nearest(name, names, shown + '.')}"
+
+
+def _module(name):
+    """The module of this name; some are parts of others under names of their own."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        parent, _, own = name.rpartition(".")
+        return getattr(_module(parent), own, None)
 
 
 def nearest(name, names, prefix=""):

@@ -278,3 +278,79 @@ def variable_creator_scope(variable_creator):
         yield
     finally:
         brio.Variable = original
+
+
+class AggregationMethod:
+    """Names of the ways in which TensorFlow adds gradients; Brio adds them in one way."""
+
+    ADD_N = DEFAULT = 0
+    EXPERIMENTAL_TREE, EXPERIMENTAL_ACCUMULATE_N = 1, 2
+
+
+def guarantee_const(input, name=None):
+    """The tensor itself, of which the program says that it never changes.
+
+    >>> tf.guarantee_const([1, 2]).numpy().tolist()
+    [1, 2]
+    """
+    return _core.identity(input)
+
+
+def no_gradient(op_type):
+    """Says that operations of a type have no gradient; those of Brio that have none know it.
+
+    >>> tf.no_gradient("MyOperation")
+    """
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+
+
+def register_tensor_conversion_function(base_type, conversion_func, priority=100):
+    """Makes objects of a class, or of several, taken for tensors: conversion_func(value, dtype, name, as_ref) gives the tensor.
+
+    >>> class Celsius:
+    ...     def __init__(self, degrees):
+    ...         self.degrees = degrees
+    >>> tf.register_tensor_conversion_function(Celsius, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.degrees, dtype))
+    >>> float(tf.convert_to_tensor(Celsius(20.0)) + 1.0)
+    21.0
+    """
+    kinds = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not kinds or not all(isinstance(kind, type) for kind in kinds):
+        raise TypeError(f"[register_tensor_conversion_function] base_type is a class or a tuple of classes, but got {base_type!r}")
+    if not callable(conversion_func):
+        raise TypeError(f"[register_tensor_conversion_function] conversion_func is a function, but got {conversion_func!r}")
+    for kind in kinds:
+        own = vars(kind).get("__tf_tensor__")
+        ways = [*getattr(own, "ways", ()), (priority, conversion_func)]
+        ways.sort(key=lambda way: way[0])  # of two with one priority the first comes first
+        try:
+            kind.__tf_tensor__ = _conversion(ways)
+        except TypeError:
+            raise TypeError(f"[register_tensor_conversion_function] {kind.__name__} is Python's own, whose conversion is fixed") from None
+
+
+def _conversion(ways):
+    def converted(self, dtype=None, name=None):
+        for _, way in ways:
+            made = way(self, dtype, name, False)
+            if made is not NotImplemented:
+                return made
+        raise TypeError(f"no conversion of {type(self).__name__} to a tensor of {dtype} is registered")
+
+    converted.ways = ways
+    return converted
+
+
+def required_space_to_batch_paddings(input_shape, block_shape, base_paddings=None, name=None):
+    """(paddings, crops) with which space_to_batch divides sizes evenly, and batch_to_space takes it back.
+
+    >>> paddings, crops = tf.required_space_to_batch_paddings([5, 8], [2, 4])
+    >>> paddings.numpy().tolist(), crops.numpy().tolist()
+    ([[0, 1], [0, 0]], [[0, 1], [0, 0]])
+    """
+    sizes, blocks = (_core.cast(x, "int32") for x in (input_shape, block_shape))
+    base = _core.zeros([blocks.shape[0], 2], "int32") if base_paddings is None else _core.cast(base_paddings, "int32")
+    start, end = base[:, 0], base[:, 1]
+    extra = (blocks - (sizes + start + end) % blocks) % blocks
+    return _core.stack([start, end + extra], axis=1), _core.stack([_core.zeros_like(extra), extra], axis=1)

@@ -320,3 +320,45 @@ def with_space_to_batch(input, dilation_rate, padding, op, filter_shape=None, sp
         crops.append([0, more])
     result = op(_core.space_to_batch(x, block, paddings), len(rates), "VALID")
     return _core.batch_to_space(result, block, crops)
+
+
+def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=True, reduction_input_size_override=-1,
+                 aggregate_to_topk=True, name=None):  # fmt: skip
+    """The k largest along an axis, or the smallest, and where they are; here none of them is missed.
+
+    >>> tf.approx_top_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
+    [5.0, 3.0]
+    """
+    return _extremes(input, k, reduction_dimension, 1 if is_max_k else -1)
+
+
+def conv(input, filter, strides, padding, explicit_paddings=[], data_format="CHANNELS_LAST", dilations=[], batch_dims=1, groups=1, name=None):
+    """A convolution of pictures or volumes, whose number of dimensions is that of the input; the first batch_dims axes are of the batch.
+
+    >>> tf.conv(tf.ones([1, 4, 4, 1]), tf.ones([2, 2, 1, 3]), [1, 1, 1, 1], "VALID").shape
+    TensorShape([1, 3, 3, 3])
+    """
+    x, filter = _core.convert_to_tensor(input), _core.convert_to_tensor(filter)
+    batch_dims = int(batch_dims)
+    batch, rank = list(_core._sizes(x))[:batch_dims], len(x.shape) - batch_dims - 1
+    if rank not in (2, 3) or len(filter.shape) != rank + 2:
+        shapes = f"an input of shape {x.shape} with {batch_dims} axes of the batch, and a filter of shape {filter.shape}"
+        raise InvalidArgumentError(f"[conv] {shapes}; there are 2 or 3 axes of space")
+    if data_format not in ("CHANNELS_LAST", "CHANNELS_FIRST"):
+        raise InvalidArgumentError(f"[conv] data_format is {data_format!r}; it is 'CHANNELS_LAST' or 'CHANNELS_FIRST'")
+    x = _core.reshape(x, [-1, *list(_core._sizes(x))[batch_dims:]])
+    first = data_format == "CHANNELS_FIRST"
+    if first:
+        x = _core.transpose(x, [0, *range(2, rank + 2), 1])
+    middle = slice(2, None) if first else slice(1, -1)
+    steps, rates = list(strides)[middle], list(dilations)[middle] or [1] * rank
+    if padding == "EXPLICIT":
+        pairs = [list(explicit_paddings[i : i + 2]) for i in range(0, len(explicit_paddings), 2)][middle]
+        x, padding = _core.pad(x, [[0, 0], *pairs, [0, 0]]), "VALID"
+    if rank == 2:
+        y = _core._nn.conv2d(x, filter, [1, *steps, 1], padding, dilations=[1, *rates, 1])
+    else:
+        y = _core._nn.conv3d(x, filter, [1, *steps, 1], padding, dilations=[1, *rates, 1])
+    if first:
+        y = _core.transpose(y, [0, rank + 1, *range(1, rank + 1)])
+    return y if batch_dims == 1 else _core.reshape(y, [*batch, *list(_core._sizes(y))[1:]])

@@ -2,7 +2,7 @@
 
 import math as _math
 
-from brio import _core
+from brio import _bands, _core
 from brio._core import einsum, eye, matmul, norm, tensordot
 from brio._core._linalg import *
 from brio._core._math import l2_normalize
@@ -23,6 +23,39 @@ __getattr__, __dir__, _HOMES = _names(__name__, {
     ),
     "_linear_blocks": "LinearOperatorBlockDiag LinearOperatorBlockLowerTriangular",
 })  # fmt: skip
+
+
+def diag(diagonal, name="diag", k=0, num_rows=-1, num_cols=-1, padding_value=0, align="RIGHT_LEFT"):
+    """Matrices with this diagonal, or with these between the two of k, and with padding_value elsewhere.
+
+    >>> tf.linalg.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
+    if (both := _bands.pair(k)) is not None:
+        return _bands.diag(diagonal, both, num_rows, num_cols, padding_value, align)
+    return _core._linalg.diag(diagonal, name, _bands.single(k), num_rows, num_cols, padding_value, align)
+
+
+def diag_part(input, name="diag_part", k=0, padding_value=0, align="RIGHT_LEFT"):
+    """A diagonal of matrices, or those between the two of k, the highest first.
+
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(0, 1)).numpy().tolist()
+    [[0, 2], [1, 4]]
+    """
+    if (both := _bands.pair(k)) is not None:
+        return _bands.diag_part(input, both, padding_value, align)
+    return _core._linalg.diag_part(input, name, _bands.single(k), padding_value, align)
+
+
+def set_diag(input, diagonal, name="set_diag", k=0, align="RIGHT_LEFT"):
+    """Matrices with another diagonal, or with others between the two of k.
+
+    >>> tf.linalg.set_diag(tf.zeros([2, 2]), [1.0, 2.0]).numpy().tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    if (both := _bands.pair(k)) is not None:
+        return _bands.set_diag(input, diagonal, both, align)
+    return _core._linalg.set_diag(input, diagonal, name, _bands.single(k), align)
 
 
 def svd(tensor, full_matrices=False, compute_uv=True, name=None):

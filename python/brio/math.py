@@ -17,4 +17,5 @@ from brio._more_math import (
 __getattr__, __dir__, _HOMES = _names(__name__, {
     "_gamma_functions": "betainc igamma igammac zeta",
     "_more_nn": "approx_max_k approx_min_k",
+    "=_math_special": "special",
 })  # fmt: skip

@@ -93,6 +93,10 @@ def _cropped(input, n, axis):
         raise ValueError("[dct] only the last axis is supported")
     x = _core.convert_to_tensor(input)
     size = x.shape[-1]
+    if size is None:  # the transform is made of as many factors: the function runs op by op, for any size
+        from brio.errors import _UnknownValueError
+
+        raise _UnknownValueError("[dct] the size of the last axis is not known when the function is traced; let its input_signature say it")
     if n is not None and n < 1:
         raise ValueError(f"[dct] n is {n}; it must be 1 or more")
     if n is None or n == size:

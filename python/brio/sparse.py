@@ -1,8 +1,11 @@
 """tf.sparse: what is often used of it."""
 
+import math as _math
+
 from brio import _core
 from brio._lazy import names as _names
 from brio._sparse import SparseTensor
+from brio.errors import InvalidArgumentError as _InvalidArgumentError
 
 __getattr__, __dir__, _HOMES = _names(__name__, {
     "_more_sparse": (
@@ -65,8 +68,20 @@ def transpose(sp_input, perm=None, name=None):
 
 
 def reshape(sp_input, shape, name=None):
-    """The same elements in another shape."""
-    return from_dense(_core.reshape(to_dense(sp_input), shape))
+    """The same elements in another shape.
+
+    >>> tf.sparse.reshape(tf.sparse.from_dense([[0, 5], [7, 0]]), [4]).indices.numpy().tolist()
+    [[1], [2]]
+    """
+    old, new = [int(n) for n in sp_input.shape], [int(n) for n in _core.convert_to_tensor(shape).numpy()]
+    if -1 in new and _math.prod(n for n in new if n != -1):
+        new[new.index(-1)] = _math.prod(old) // _math.prod(n for n in new if n != -1)
+    if _math.prod(old) != _math.prod(new):
+        raise _InvalidArgumentError(f"[sparse.reshape] {old} and {new} do not hold the same number of elements")
+    steps = lambda sizes: [_math.prod(sizes[i + 1 :]) for i in range(len(sizes))]  # noqa: E731
+    places = _core.reduce_sum(sp_input.indices * _core.constant(steps(old), "int64", shape=[len(old)]), axis=1)
+    columns = [places // step % n for step, n in zip(steps(new), new)]
+    return SparseTensor(_core.stack(columns, axis=1), sp_input.values, new)
 
 
 def concat(axis, sp_inputs, expand_nonconcat_dims=False, name=None):

@@ -1,6 +1,7 @@
 """tf.summary: what TensorBoard shows, written to event files."""
 
 import contextlib
+import re
 import threading
 
 import numpy as np
@@ -102,6 +103,23 @@ class experimental:
         """The step of events that say none."""
         return _now.step
 
+    @staticmethod
+    @contextlib.contextmanager
+    def summary_scope(name, default_name="summary", values=None):
+        """A name scope that gives (tag, scope) for what is written in it."""
+        from brio._control import get_current_name_scope, name_scope
+
+        name = name or default_name
+        around = get_current_name_scope()
+        with name_scope(re.sub(r"[^\w.\-/]", "", name, flags=re.ASCII).lstrip("/") or None) as scope:
+            yield f"{around}/{name}" if around else name, scope
+
+    @staticmethod
+    def write_raw_pb(tensor, step=None, name=None):
+        """Writes a Summary message that is serialised already."""
+        data = tensor.numpy() if hasattr(tensor, "numpy") else tensor
+        return _write("summary", "", data, step)
+
 
 def _write(method, name, data, step, *args):
     step = _now.step if step is None else step
@@ -126,6 +144,16 @@ def histogram(name, data, step=None, buckets=None, description=None):
 def text(name, data, step=None, description=None):
     """Writes a text."""
     return _write("text", name, data if isinstance(data, (str, bytes)) else _core.convert_to_tensor(data).numpy(), step)
+
+
+def audio(name, data, sample_rate, step=None, max_outputs=3, encoding=None, description=None):
+    """Sounds (n, samples, channels), numbers from -1 to 1, as WAV files."""
+    data = np.asarray(data)
+    if data.ndim != 3:
+        raise ValueError(f"summary.audio() takes (n, samples, channels), but got shape {data.shape}")
+    if encoding not in (None, "wav"):
+        raise ValueError(f"summary.audio(): encoding is {encoding!r}; it is 'wav'")
+    return _write("sounds", name, data[: int(max_outputs)], step, int(np.asarray(sample_rate)))
 
 
 def image(name, data, step=None, max_outputs=3, description=None):

@@ -24,7 +24,7 @@ TYPES = {
 
 # Arguments that mean something else than their name does elsewhere.
 OPEN = {
-    "tensordot.axes", "InputSpec.axes", "dct.type", "idct.type", "parse_example.features", "parse_single_example.features",
+    "tensordot.axes", "InputSpec.axes", "dct.type", "idct.type", "parse_example.features", "parse_example_dataset.features", "make_batched_features_dataset.features", "parse_single_example.features",
     "parse_single_sequence_example.features", "parse_sequence_example.features", "timeseries_dataset_from_array.targets",
     "is_tensor.x", "TensorSpec.shape", "TensorShape.dims", "__new__.dims", "convert_format.boxes", "clip_to_image_size.boxes",
 }  # fmt: skip

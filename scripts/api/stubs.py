@@ -60,6 +60,8 @@ class Stub:
             line for pattern, line in IMPORTS.items()
             if re.search(pattern, re.sub(r'"""(?:.|\n)*?"""', "", body)) and line.rsplit(" ", 1)[1] not in own
         )  # fmt: skip
+        if "Any" in own:  # tf.raw_ops has an operation of this name
+            body, wanted = re.sub(r"(-> |: |\| |\[)Any\b(?!\()", r"\1typing.Any", body), [*wanted, "import typing"]
         head = wanted + (["import builtins"] if "builtins." in body else []) + sorted(self.imports)
         return HEADER + "\n".join(head) + "\n\n" + body
 

@@ -1,6 +1,6 @@
 """Gradients: operations that ask the tape of the run."""
 
-from brio import _core, _nest
+from brio import _core, _nest, _trace_gradients
 from brio._graph import run, wrap
 from brio._graph.core import Operation, Tensor, building
 from brio._graph.variables import Variable, as_variable
@@ -20,7 +20,12 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
               stop_gradients=None, unconnected_gradients="none"):  # fmt: skip
     """The gradients of the sum of ys with respect to xs, in a list; None where ys do not depend on one."""
     graph = building()
+    zero = unconnected_gradients not in (None, "none") and getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
     if graph is None:
+        if _trace_gradients.here.tapes is not None:
+            return _trace_gradients.gradients(ys, xs, grad_ys, stop_gradients, zero)
+        if _core._tracing():
+            raise RuntimeError("[gradients] no function that is traced names tf.gradients itself; name it there, or use tf.GradientTape")
         raise RuntimeError("tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead.")
     ys = [wrap.as_tensor(y, graph) for y in (_nest.flatten(ys))]
     single = not isinstance(xs, (list, tuple))
@@ -38,7 +43,6 @@ def gradients(ys, xs, grad_ys=None, name="gradients", colocate_gradients_with_op
     if asked:
         with graph.name_scope(name):
             made = dict(zip(map(id, asked), _add(graph, ys, asked, seeds, stops)))
-    zero = unconnected_gradients not in (None, "none") and getattr(unconnected_gradients, "value", unconnected_gradients) == "zero"
     return [made.get(id(s)) if id(s) in made or not zero else wrap.call(graph, _core.zeros_like, "zeros_like", (s,), {}) for s in sources]
 
 
@@ -180,6 +184,8 @@ def _partial(state, gradient, keep, stops):
 
 def hessians(ys, xs, name="hessians", colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None):
     """The matrix of second derivatives of the sum of ys, for each of xs."""
+    if building() is None and _trace_gradients.here.tapes is not None:
+        return _trace_gradients.hessians(ys, xs)
     made = []
     for x in _nest.flatten(xs):
         (first,) = gradients(ys, x, name=name)

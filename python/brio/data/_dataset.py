@@ -98,8 +98,9 @@ class Dataset(sources.Sources):
 
     def as_numpy_iterator(self, name=None):
         """Elements as NumPy's arrays."""
-        for element in self:
-            yield _nest.map_structure(lambda x: x.numpy() if hasattr(x, "numpy") else x, element)
+        from brio.data._more_experimental import NumpyIterator
+
+        return NumpyIterator(self)
 
     def get_single_element(self, name=None):
         """The only element."""

@@ -9,12 +9,12 @@ import threading
 
 from brio import _core, _nest, _recording, _signals
 from brio._shape import TensorShape
-from brio._spec import TensorSpec
+from brio._spec import TensorSpec, TypeSpec
 
 _PLACE = _core.constant(0)
 
 
-class DatasetSpec:
+class DatasetSpec(TypeSpec):
     """A dataset as a part of an element: the rows of one tensor."""
 
     parts = 1
@@ -30,6 +30,9 @@ class DatasetSpec:
 
         return Dataset.from_tensor_slices(tensors[0])
 
+    def _serialize(self):
+        return self.element_spec, TensorShape([])
+
     def __eq__(self, other):
         return isinstance(other, DatasetSpec) and self.element_spec == other.element_spec
 
@@ -40,7 +43,7 @@ class DatasetSpec:
         return f"DatasetSpec({self.element_spec!r}, TensorShape([]))"
 
 
-class SparseTensorSpec:
+class SparseTensorSpec(TypeSpec):
     """Describes sparse tensors."""
 
     parts = 3
@@ -61,6 +64,9 @@ class SparseTensorSpec:
 
         return SparseTensor(*tensors)
 
+    def _serialize(self):
+        return self.shape, self.dtype
+
     def __eq__(self, other):
         return isinstance(other, SparseTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
 
@@ -71,7 +77,7 @@ class SparseTensorSpec:
         return f"SparseTensorSpec({self.shape}, {self.dtype!r})"
 
 
-class RaggedTensorSpec:
+class RaggedTensorSpec(TypeSpec):
     """Describes ragged tensors of one ragged axis."""
 
     parts = 2
@@ -91,6 +97,9 @@ class RaggedTensorSpec:
         from brio._ragged import RaggedTensor
 
         return RaggedTensor(*tensors)
+
+    def _serialize(self):
+        return self.shape, self.dtype, self.ragged_rank
 
     def __eq__(self, other):
         return isinstance(other, RaggedTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
