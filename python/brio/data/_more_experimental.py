@@ -1,8 +1,5 @@
 """Rarer parts of tf.data.experimental: groups that are reduced, tables, batches of parsed examples, and records that are written."""
 
-import atexit
-import weakref
-
 from brio import _core, _nest
 from brio._sparse import SparseTensor
 from brio._spec import TensorSpec
@@ -279,32 +276,17 @@ class FixedLengthRecordDataset(Dataset):
         super().__init__(made._brio_dataset, TensorSpec([], "string"), made._examples)
 
 
-_open = weakref.WeakSet()
-
-
-@atexit.register
-def _close_all():
-    """What reads ahead ends while Python still runs."""
-    for iterator in list(_open):
-        iterator._iterator = iter(())
-
-
 class NumpyIterator:
     """An iterator over a dataset whose elements are NumPy's arrays."""
 
     def __init__(self, dataset):
         self._iterator = iter(dataset)
-        _open.add(self)
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        try:
-            element = next(self._iterator)
-        except StopIteration:
-            self._iterator = iter(())  # what reads ahead ends now, not with the program
-            raise
+        element = next(self._iterator)
         return _nest.map_structure(lambda x: x.numpy() if hasattr(x, "numpy") else x, element)
 
     def next(self):
