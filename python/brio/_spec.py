@@ -59,6 +59,10 @@ def type_spec_from_value(value):
         from brio.experimental._extension_type import _spec_of
 
         return _spec_of(value)
+    if hasattr(value, "row_splits"):
+        from brio.data._elements import RaggedTensorSpec
+
+        return RaggedTensorSpec.from_value(value)
     return TensorSpec.from_tensor(_core.convert_to_tensor(value))
 
 
