@@ -308,7 +308,7 @@ class RaggedTensor:
         raise TypeError("this function takes no ragged tensor; tf.ragged.map_flat_values(f, x) calls one with the values, and x.to_tensor() fills short rows up")
 
     def __len__(self):
-        return self.row_splits.shape[0] - 1
+        return int(_count(self.row_splits) - 1)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
@@ -340,8 +340,10 @@ def _integers(x):
 def _count(values):
     """The number of rows."""
     if isinstance(values, RaggedTensor):
-        return len(values)
-    return _core.convert_to_tensor(values).shape[0]
+        return _count(values.row_splits) - 1
+    values = _core.convert_to_tensor(values)
+    count = values.shape[0]
+    return _core._sizes(values)[0] if count is None else count  # one that follows the data, where a function is traced for any number
 
 
 def _shown(array):

@@ -42,6 +42,16 @@ def released(x):
     return x._make(x) if isinstance(x, _Held) else _changed(x, released)
 
 
+def rebuilt(parts):
+    """A ragged tensor of its flat values and row splits."""
+    return _kind((None,) * (len(parts) - 1))._make(parts)
+
+
+def has_held(x):
+    """Is one that was taken apart in this structure?"""
+    return isinstance(x, _Held) or type(x) in (list, tuple) and any(map(has_held, x)) or isinstance(x, dict) and any(map(has_held, x.values()))
+
+
 def _changed(x, change):
     if type(x) in (list, tuple):
         made = [change(v) for v in x]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from brio import _core
-from brio._ragged import RaggedTensor
+from brio._ragged import RaggedTensor, _count
 from brio._ragged_rows import ranges, rows
 
 
@@ -71,7 +71,8 @@ def along(name, x, axis):
     if axis > 1:
         return x.with_values(along(name, x.values, axis - 1))
     if axis == 1:
-        return _of_segments(name, x.values, x.value_rowids(), len(x))
+        count = _count(x)
+        return _of_segments(name, x.values, x.value_rowids(), count) if type(count) is int else _of_any_number(name, x)
     lengths = np.diff(x._at)
     count = x._uniform if x._uniform is not None else int(lengths.max(initial=0))
     return _of_segments(name, x.values, _core.constant(ranges(np.zeros(len(x), np.int64), lengths)), count)
@@ -90,6 +91,27 @@ def _of_segments(name, values, ids, count):
         counts = math.unsorted_segment_sum(_core.ones_like(ids, dtype=values.dtype), ids, count)
         return total / _core.reshape(counts, [count] + [1] * (values.shape.rank - 1))
     return getattr(math, f"unsorted_segment_{name[len('reduce_') :]}")(values, ids, count)
+
+
+def _of_any_number(name, x):
+    """The reduction of each row, where a function is traced for any number of rows: by ops that follow sizes."""
+    values, ids = x.values, _core.expand_dims(x.value_rowids(), 1)
+    if name in ("reduce_any", "reduce_all"):
+        whole = _of_any_number("reduce_min" if name == "reduce_all" else "reduce_max", x.with_values(_core.cast(values, "int32")))
+        return whole > 0
+    inner = [1] * (values.shape.rank - 1)
+    lengths = _core.cast(_core.reshape(x.row_lengths(), [-1, *inner]), values.dtype)
+    zeros = lengths * 0 + _core.zeros([1, *values.shape[1:]], values.dtype)
+    if name in ("reduce_sum", "reduce_mean"):
+        total = _core.tensor_scatter_nd_add(zeros, ids, values)
+        return total if name == "reduce_sum" else total / lengths
+    if name == "reduce_prod":
+        from brio.errors import _UnknownSizeError
+
+        raise _UnknownSizeError("[reduce_prod] the number of rows is not known while a function is traced")
+    limit = values.dtype.min if name == "reduce_max" else values.dtype.max
+    scatter = _core.tensor_scatter_nd_max if name == "reduce_max" else _core.tensor_scatter_nd_min
+    return scatter(zeros + _core.constant(limit, values.dtype), ids, values)
 
 
 def _of_ragged_segments(name, x, ids, count):

@@ -125,6 +125,13 @@ class RaggedTensorSpec:
             values = RaggedTensor._of(values, at, length)
         return values
 
+    def tensor_specs(self):
+        """Those of the flat values and of the row splits."""
+        inner = [None] if self.shape.rank is None else [None, *self.shape[self.ragged_rank + 1 :]]
+        rows = None if self.shape.rank is None or self.shape[0] is None else self.shape[0] + 1
+        splits = [TensorSpec([rows if i == 0 else None], self.row_splits_dtype) for i in range(self.ragged_rank)]
+        return [TensorSpec(inner, self.dtype), *splits]
+
     def _key(self):
         return self.shape.rank, self.dtype.name, self.ragged_rank, self.row_splits_dtype.name
 
