@@ -169,7 +169,8 @@ class RaggedTensor:
     @property
     def shape(self):
         """The sizes; None where rows differ."""
-        return TensorShape((len(self), self._uniform) + tuple(self.values.shape[1:]))
+        splits = self.row_splits.shape[0]
+        return TensorShape((None if splits is None else splits - 1, self._uniform) + tuple(self.values.shape[1:]))
 
     @property
     def ragged_rank(self):

@@ -270,14 +270,6 @@ def where(condition, x=None, y=None, name=None):
 
         places, holds = places_of(condition)
         return _core.boolean_mask(places, _core.cast(holds, "bool"))
-    wide = condition if type(condition) is RaggedTensor else _core.convert_to_tensor(condition)
-    if wide.shape.rank == 1 and type(wide) is not RaggedTensor:  # of whole rows
-        if not (type(x) is RaggedTensor and type(y) is RaggedTensor):
-            x, y = (v if type(v) is RaggedTensor else RaggedTensor.from_tensor(v) for v in (x, y))
-        if not len(x) == len(y) == wide.shape[0]:
-            raise InvalidArgumentError(f"[where] a condition for {wide.shape[0]} rows chooses from {len(x)} and {len(y)} rows")
-        order = np.where(wide.numpy(), np.arange(len(x)), len(x) + np.arange(len(y)))
-        return taken(joined([x, y]), order)
     return of_values(_core.where, [v if type(v) is RaggedTensor else _core.convert_to_tensor(v) for v in (condition, x, y)], {})
 
 

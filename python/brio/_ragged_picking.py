@@ -69,7 +69,8 @@ def _gather(params, indices, axis, batch):
         return params[int(wanted)]
     made = taken(params, wanted.reshape(-1))
     for size in reversed(wanted.shape[1:]):
-        made = uniform(made, size, _count(made) // size if size else int(np.prod(wanted.shape[:-1])), params.row_splits.dtype)
+        count = _count(made) // size if size else int(np.prod(wanted.shape[:-1]))
+        made = rows(made, np.full(count, size, np.int64)).with_row_splits_dtype(params.row_splits.dtype)
     return made
 
 

@@ -16,7 +16,8 @@ def reduced(name, f, args, kwargs):
     rank = x.shape.rank
     axes = _axes(axis, rank)
     if axes is None:
-        made = f(x.flat_values)
+        whole = name == "reduce_mean" and x.dtype.is_integer  # of integers, TensorFlow has the quotient here
+        made = f(_core.cast(x.flat_values, "float64") if whole else x.flat_values)
         return _core.reshape(made, [1] * rank) if keepdims else made
     if name == "reduce_mean":
         if not (x.dtype.is_floating or x.dtype.is_complex) or len(axes) > 1:  # of all numbers, not of the rows' means

@@ -211,7 +211,7 @@ def stacked(parts):
     (rank,) = ranks
     # Plain tensors may have rows of other lengths than the others: all but the innermost axis of several are rows.
     parts = [as_ragged(p, rank - 1) for p in parts] if any(isinstance(p, RaggedTensor) for p in parts) or rank > 1 else parts
-    dtype = common_dtype(parts)
+    dtype = common_dtype(parts) if rank > 1 else _core.int32  # as TensorFlow has it for vectors
     lengths = np.array([_count(p) for p in parts], np.int64)
     splits = splits_of(lengths)
     return RaggedTensor._of(joined(parts), _core.constant(splits, dtype), None, splits)

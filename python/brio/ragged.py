@@ -75,6 +75,8 @@ def _common_shape(values, depth):
 def _as_lists(x):
     if isinstance(x, np.ndarray):
         return x.tolist()
+    if isinstance(x, np.generic):
+        return x.item()
     return [_as_lists(v) for v in x] if isinstance(x, (list, tuple)) else x
 
 

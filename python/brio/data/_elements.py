@@ -78,7 +78,7 @@ class RaggedTensorSpec:
     True
     """
 
-    parts = property(lambda self: 1 + self.ragged_rank)
+    parts = property(lambda self: 1 + self.ragged_rank, doc="Of how many tensors it is made.")
 
     @property
     def value_type(self):
@@ -161,7 +161,7 @@ class RowSpec(TensorSpec):
 class _RaggedRows(RaggedTensorSpec):
     """Batches of rows as C++ makes them: values and the lengths of rows. Of ragged elements, so for their values and for each of their splits."""
 
-    parts = property(lambda self: 2 * self.ragged_rank)
+    parts = property(lambda self: 2 * self.ragged_rank, doc="Of how many tensors it is made.")
 
     def from_parts(self, tensors):
         from brio._ragged import RaggedTensor
