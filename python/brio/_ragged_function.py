@@ -67,16 +67,14 @@ def _changed(x, change):
 
 def install():
     """From now on functions look for ragged tensors among their arguments."""
-    from brio._function import Function
-
-    plain = Function.__call__
+    plain = _core._Function.__call__  # not that of the class derived from it, which graph mode replaces and takes away again
 
     def __call__(self, *args, **kwargs):
         if not (_core._is_tracing() or _core._journalling()):
             args, kwargs = held(args), held(kwargs)
         return released(plain(self, *args, **kwargs))
 
-    Function.__call__ = __call__
+    _core._Function.__call__ = __call__
     _watch_ragged(_core.GradientTape)
 
 

@@ -207,7 +207,7 @@ def _together(column, spec):
     if spec is None:
         column = [_of_python(x) for x in column]
         alike = len({tuple(x.shape) for x in column}) == 1 and type(column[0]) is not RaggedTensor
-        return _core.stack(column) if alike else stacked(column)
+        return _core.stack(column) if alike else stacked(column).with_row_splits_dtype("int64")
     if hasattr(spec, "row_splits_dtype"):
         return _rows_as(spec, column)
     from brio._control import _of_type

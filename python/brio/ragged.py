@@ -149,14 +149,18 @@ def range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype
     if (delta == 0).any():
         raise InvalidArgumentError("[ragged.range] a delta is 0; it must be another number")
     if wide.is_floating:
+        if not (np.isfinite(start).all() and np.isfinite(limit).all() and np.isfinite(delta).all()):
+            raise InvalidArgumentError("[ragged.range] starts, limits and deltas must be finite numbers")
         lengths = np.ceil(np.abs((limit.astype(np.float64) - start) / delta))
     else:
         size = np.abs(limit.astype(np.int64) - start)
         lengths = -(-size // np.abs(delta.astype(np.int64)))
+    if wide.is_floating and (lengths > 2.0**40).any():
+        raise InvalidArgumentError("[ragged.range] a row has more than 2**40 numbers; take smaller ones")
     lengths = np.where((delta > 0) & (limit > start) | (delta < 0) & (limit < start), lengths, 0).astype(np.int64)
     splits = splits_of(lengths)
     if splits[-1] < 0 or splits[-1] >= 2**40:
-        raise InvalidArgumentError(f"[ragged.range] the rows have more than 2**40 numbers together; take smaller ones")
+        raise InvalidArgumentError("[ragged.range] the rows have more than 2**40 numbers together; take smaller ones")
     place = np.arange(splits[-1]) - np.repeat(splits[:-1], lengths)
     values = _core.constant(np.repeat(start, lengths) + place.astype(start.dtype) * np.repeat(delta, lengths), wide)
     return _RaggedTensor._of(values, _core.constant(splits, row_splits_dtype), None, splits)
