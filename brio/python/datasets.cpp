@@ -61,8 +61,12 @@ class PythonIterator {
   }
   void close() {
     const Unlocked release;  // its threads may want the lock
-    const std::lock_guard lock(mutex_);
-    iterator_.reset();
+    // With the pipeline go functions of the user's, and with these what they hold: this object, perhaps.
+    std::optional<data::Iterator> gone;
+    {
+      const std::lock_guard lock(mutex_);
+      gone.swap(iterator_);
+    }
   }
 
   nb::object next() {

@@ -164,6 +164,10 @@ def map_fn(
     if not callable(fn):
         raise TypeError("[map_fn] fn must be a function")
     wanted = fn_output_signature if fn_output_signature is not None else dtype
+    if any(hasattr(spec, "row_splits_dtype") for spec in _nest.flatten(wanted)):
+        from brio._ragged_picking import map_fn as of_rows
+
+        return of_rows(fn, elems, fn_output_signature=wanted)
 
     def call(row):
         result = fn(row)

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 import weakref
 from typing import Literal
 
@@ -23,7 +24,7 @@ class Function(_core._Function):
         prepare = None if input_signature is None else functools.partial(_as_specified, python_function, self.input_signature)
         self._traced = _trace_gradients.followed(_autograph.convert(python_function), python_function) if autograph else python_function
         self._relax = relax
-        super().__init__(self._traced, prepare, *_open_sizes(self.input_signature), relax, True)
+        super().__init__(_with_ragged_results(self._traced), prepare, *_open_sizes(self.input_signature), relax, True)
 
     def __get__(self, instance, owner=None):
         """A method: each object has traces of its own, since they hold what belongs to it."""
@@ -314,7 +315,23 @@ def _as_specified(function, signature, args, kwargs):
     return tuple(_conform(function, spec, value) for spec, value in zip(signature, values)), {}
 
 
+def _with_ragged_results(f):
+    """f, whose results are tensors and structures of them: ragged ones are taken apart."""
+
+    @functools.wraps(f)
+    def call(*args, **kwargs):
+        result = f(*args, **kwargs)
+        ragged = sys.modules.get("brio._ragged_function")  # loaded with the first ragged tensor
+        return ragged.held(result) if ragged else result
+
+    return call
+
+
 def _conform(function, spec, value):
+    if hasattr(spec, "row_splits_dtype"):
+        from brio._ragged_function import conformed
+
+        return conformed(function, spec, value)
     if isinstance(spec, dict):
         return {key: _conform(function, spec[key], value[key]) for key in spec}
     if hasattr(spec, "_fields"):

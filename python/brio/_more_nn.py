@@ -329,7 +329,7 @@ def approx_top_k(input, k, reduction_dimension=-1, recall_target=0.95, is_max_k=
     >>> tf.approx_top_k([1.0, 5.0, 3.0], k=2).values.numpy().tolist()
     [5.0, 3.0]
     """
-    return _extremes(input, k, reduction_dimension, 1 if is_max_k else -1)
+    return _extremes("approx_top_k", input, k, reduction_dimension, 1 if is_max_k else -1)
 
 
 def conv(input, filter, strides, padding, explicit_paddings=[], data_format="CHANNELS_LAST", dilations=[], batch_dims=1, groups=1, name=None):

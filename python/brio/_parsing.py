@@ -27,11 +27,26 @@ class FixedLenSequenceFeature(collections.namedtuple("FixedLenSequenceFeature", 
 
 
 class RaggedFeature(collections.namedtuple("RaggedFeature", ["dtype", "value_key", "partitions", "row_splits_dtype", "validate"])):
-    """Any number of values, as a ragged tensor."""
+    """Any number of values, as a ragged tensor; `partitions` say how the values of each example are cut into rows.
+
+    >>> tf.io.RaggedFeature(tf.int64, "values", partitions=[tf.io.RaggedFeature.RowLengths("lengths")]).partitions
+    (RowLengths(key='lengths'),)
+    """
+
+    RowSplits = collections.namedtuple("RowSplits", ["key"])
+    RowLengths = collections.namedtuple("RowLengths", ["key"])
+    RowStarts = collections.namedtuple("RowStarts", ["key"])
+    RowLimits = collections.namedtuple("RowLimits", ["key"])
+    ValueRowIds = collections.namedtuple("ValueRowIds", ["key"])
+    UniformRowLength = collections.namedtuple("UniformRowLength", ["length"])
 
     def __new__(cls, dtype, value_key=None, partitions=(), row_splits_dtype="int32", validate=False):
-        if partitions:
-            raise NotImplementedError("[RaggedFeature] partitions are not there yet")
+        kinds = (cls.RowSplits, cls.RowLengths, cls.RowStarts, cls.RowLimits, cls.ValueRowIds, cls.UniformRowLength)
+        if not isinstance(partitions, (list, tuple)) or isinstance(partitions, kinds):
+            raise TypeError("[RaggedFeature] partitions must be a list or a tuple of them")
+        for one in partitions:
+            if not isinstance(one, kinds):
+                raise TypeError(f"[RaggedFeature] {one!r} is no partition; it must be a RaggedFeature.RowLengths or one of its kin")
         return super().__new__(cls, dtype, value_key, tuple(partitions), row_splits_dtype, validate)
 
 
@@ -125,7 +140,8 @@ def _unpacked(features, tensors, single):
             made[key] = SparseTensor(next(tensors), next(tensors), next(tensors))
         elif isinstance(feature, RaggedFeature):
             indices, values, dense_shape = next(tensors), next(tensors), next(tensors)
-            made[key] = values if single else RaggedTensor.from_value_rowids(values, indices[:, 0], int(dense_shape[0]))
+            rows = lambda: RaggedTensor.from_value_rowids(values, indices[:, 0], int(dense_shape[0])).with_row_splits_dtype(feature.row_splits_dtype)  # noqa: B023, E731
+            made[key] = values if single else rows()
         else:
             made[key] = next(tensors)
     return made
@@ -136,9 +152,14 @@ def _listed(x):
 
 
 def _plain(features):
-    """Features with those that a SparseFeature is made of in its place."""
-    plain = {k: f for k, f in features.items() if not isinstance(f, SparseFeature)}
+    """Features with those that a SparseFeature is made of in its place, or a RaggedFeature that has partitions."""
+    plain = {k: f for k, f in features.items() if not _of_several(f)}
     for key, feature in features.items():
+        if _of_several(feature) and not isinstance(feature, SparseFeature):
+            plain[_values_of(key)] = RaggedFeature(feature.dtype, feature.value_key or key, (), feature.row_splits_dtype)
+            for i, part in enumerate(feature.partitions):
+                if hasattr(part, "key"):
+                    plain[f"{_values_of(key)}/{i}"] = RaggedFeature("int64", part.key)
         if isinstance(feature, SparseFeature):
             if len(_listed(feature.index_key)) != len(_listed(feature.size)):
                 raise ValueError(f"feature {key!r} has {len(_listed(feature.index_key))} keys of places, but {len(_listed(feature.size))} sizes")
@@ -153,8 +174,78 @@ def _with_sparse(features, found, single):
     """The tensors of `features` of those of their plain parts."""
     made = {}
     for key, feature in features.items():
-        made[key] = _placed(feature, found, single) if isinstance(feature, SparseFeature) else found[key]
+        if isinstance(feature, SparseFeature):
+            made[key] = _placed(feature, found, single)
+        else:
+            made[key] = _cut(key, feature, found, single) if _of_several(feature) else found[key]
     return made
+
+
+def _of_several(feature):
+    return isinstance(feature, SparseFeature) or isinstance(feature, RaggedFeature) and len(feature.partitions) > 0
+
+
+def _values_of(key):
+    """The name under which the values of a RaggedFeature with partitions are parsed."""
+    return f"{key}/values of rows"
+
+
+def _cut(key, feature, found, single):
+    """The values of a RaggedFeature in the rows that its partitions say, the outermost first."""
+    import numpy as np
+
+    from brio import _ragged_rows
+    from brio._ragged import RaggedTensor
+
+    parsed = found[_values_of(key)]
+    values = parsed if single else parsed.values
+    counts = np.array([parsed.shape[0]], np.int64) if single else np.diff(parsed._at)  # of the values of each example
+    dtype = _core.as_dtype(feature.row_splits_dtype)
+    made = values
+    for i, part in reversed(list(enumerate(feature.partitions))):
+        kind = type(part).__name__
+        if kind == "UniformRowLength":
+            n = int(part.length)
+            if n < 1 or (counts % n).any():
+                raise ValueError(f"[RaggedFeature] {key!r}: rows of {n} values do not hold the {counts[:8].tolist()} of the examples")
+            made, counts = _ragged_rows.uniform(made, n, int(counts.sum()) // n, dtype), counts // n
+            continue
+        given = found[f"{_values_of(key)}/{i}"]
+        numbers = (given if single else given.values).numpy().astype(np.int64)
+        own = np.array([len(numbers)], np.int64) if single else np.diff(given._at)  # of the numbers of each example
+        lengths, counts = _lengths_of(kind, numbers, own, counts)
+        splits = _ragged_rows.splits_of(lengths)
+        made = RaggedTensor(made, _core.constant(splits, dtype))
+    if single:
+        return made
+    return RaggedTensor(made, _core.constant(_ragged_rows.splits_of(counts), dtype))
+
+
+def _lengths_of(kind, numbers, own, counts):
+    """(lengths of all rows, how many rows each example has) of a partition of `counts` values in each example."""
+    import numpy as np
+
+    ends = np.cumsum(own)
+    if kind == "RowLengths":
+        return numbers, own
+    if kind == "ValueRowIds":
+        rows = np.zeros(len(own), np.int64)
+        rows[own > 0] = numbers[ends[own > 0] - 1] + 1
+        first = np.cumsum(rows) - rows
+        return np.bincount(numbers + np.repeat(first, own), minlength=int(rows.sum())).astype(np.int64), rows
+    last = np.zeros(len(numbers), bool)
+    last[(ends - 1)[own > 0]] = True
+    begin = np.zeros(len(numbers), bool)
+    begin[(ends - own)[own > 0]] = True
+    if kind == "RowSplits":
+        return np.diff(numbers)[~last[:-1]] if len(numbers) else numbers, np.maximum(own - 1, 0)
+    if kind == "RowStarts":
+        behind = np.append(numbers[1:], 0)
+        behind[last] = counts[own > 0]
+        return behind - numbers, own
+    before = np.append(0, numbers[:-1])
+    before[begin] = 0
+    return numbers - before, own
 
 
 def _placed(feature, found, single):
@@ -174,7 +265,7 @@ def _placed(feature, found, single):
 def _allowing_sparse(parse):
     @functools.wraps(parse)
     def call(serialized, features, example_names=None, name=None):
-        if not features or not any(isinstance(f, SparseFeature) for f in features.values()):
+        if not features or not any(map(_of_several, features.values())):
             return parse(serialized, features)
         single = _core.convert_to_tensor(serialized).shape.rank == 0
         return _with_sparse(features, parse(serialized, _plain(features)), single)

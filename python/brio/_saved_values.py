@@ -27,6 +27,13 @@ def encode(value, number_of):
         return value
     if isinstance(value, bytes):
         return {"bytes": base64.b64encode(value).decode()}
+    if hasattr(value, "row_splits_dtype") and hasattr(value, "tensor_specs"):
+        value = value.tensor_specs()
+        return {"ragged": [encode(v, number_of) for v in value]}
+    if hasattr(value, "row_splits"):
+        return {"ragged": [encode(v, number_of) for v in (value.flat_values, *value.nested_row_splits)]}
+    if isinstance(value, tuple) and hasattr(value, "_make") and hasattr(value, "_uniform"):  # one that a function took apart
+        return {"ragged": [encode(v, number_of) for v in value]}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {"named": [type(value).__name__, list(value._fields), [encode(v, number_of) for v in value]]}
     if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
@@ -49,6 +56,10 @@ def decode(row, tensors):
         return base64.b64decode(held)
     if kind == "named":
         return collections.namedtuple(held[0], held[1])(*(decode(v, tensors) for v in held[2]))
+    if kind == "ragged":
+        from brio._ragged_function import rebuilt
+
+        return rebuilt([decode(v, tensors) for v in held])
     if kind in ("list", "tuple"):
         return (list if kind == "list" else tuple)(decode(v, tensors) for v in held)
     if kind == "dict":
@@ -96,6 +107,12 @@ def takes(row, given, specs, convert, tensors):
     if kind == "dict":
         same = isinstance(given, dict) and {decode(k, ()) for k, _ in held} == set(given)
         return same and all(takes(v, given[decode(k, ())], specs, convert, tensors) for k, v in held)
+    if kind == "ragged":
+        if hasattr(given, "tensor_specs"):
+            given = tuple(given.tensor_specs())
+        if hasattr(given, "row_splits"):
+            given = (given.flat_values, *given.nested_row_splits)
+        return isinstance(given, tuple) and len(given) == len(held) and all(takes(v, g, specs, convert, tensors) for v, g in zip(held, given))
     if kind in ("list", "tuple", "named"):
         items = held[2] if kind == "named" else held
         same = isinstance(given, list if kind == "list" else tuple) and len(given) == len(items)

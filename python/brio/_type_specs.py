@@ -128,7 +128,7 @@ def of(value):
     if name == "RaggedTensor":
         from brio.data._elements import RaggedTensorSpec
 
-        return RaggedTensorSpec(value.shape, value.dtype, value.ragged_rank)
+        return RaggedTensorSpec.from_value(value)
     if hasattr(value, "_brio_dataset"):
         from brio.data._elements import DatasetSpec
 

@@ -523,7 +523,10 @@ def test_py_dataset():
 
 def test_elements_that_are_ragged_are_not_batched_part_by_part():
     ragged = Dataset.range(8).batch(3).ragged_batch(2)
-    for batched in (ragged.batch, ragged.padded_batch, ragged.ragged_batch):
+    assert [b.to_list() for b in ragged.batch(2)] == [[[[0, 1, 2], [3, 4, 5]], [[6, 7]]]]
+    pairs = Dataset.zip((ragged, Dataset.range(2))).batch(2)
+    assert [(a.to_list(), b.numpy().tolist()) for a, b in pairs] == [([[[0, 1, 2], [3, 4, 5]], [[6, 7]]], [0, 1])]
+    for batched in (ragged.padded_batch, ragged.ragged_batch):
         with pytest.raises(TypeError, match="elements that hold a RaggedTensor cannot be batched"):
             batched(2)
 

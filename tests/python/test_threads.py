@@ -1,6 +1,8 @@
 """Threads side by side: models that train, functions that are traced and called, tapes beside eager code. Whatever the
 others do, each gets what it gets alone. A second or so each."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -143,3 +145,15 @@ def test_a_generator_that_walks_a_dataset_may_be_left_in_the_middle():
         assert int(next(numbers)) == 0
         del numbers
     assert ended == ["left"] * 3
+
+
+def test_a_program_ends_that_holds_an_iterator_by_its_dataset_alone():
+    """The function of the dataset holds the iterator, which holds the dataset: they go together, when the interpreter ends."""
+    program = """
+import brio as tf
+def run():
+    names = {"tf": tf}
+    exec("numbers = tf.data.Dataset.range(100).map(lambda x: x + 1).as_numpy_iterator(); next(numbers)", names)
+run()
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

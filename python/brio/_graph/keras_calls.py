@@ -21,7 +21,7 @@ def places():
     for name in ("fit", "evaluate", "predict", "train_on_batch", "test_on_batch", "predict_on_batch"):
         method = getattr(_trainer.Trainer, name)
         found.append((_trainer.Trainer, name, method, _computing(method)))
-    found.append((_function.Function, "__call__", None, _called(_core._Function.__call__)))
+    found.append((_function.Function, "__call__", None, _called(lambda *args, **kwargs: _core._Function.__call__(*args, **kwargs))))
     found.append((_layer.Layer, "losses", _layer.Layer.losses, _losses(_layer.Layer.losses)))
     found.append((optimizers.Optimizer, "minimize", optimizers.Optimizer.minimize, _minimized(optimizers.Optimizer.minimize)))
     return found

@@ -168,6 +168,12 @@ class Dataset(sources.Sources):
             spec, stacked = _elements.sparse_batch(self.element_spec, n if drop else None)
             batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
             return self._next(batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False)
+        if any(isinstance(leaf, _elements._RaggedRows) for leaf in _nest.flatten(self.element_spec)):  # lengths of rows become splits
+            return self.map(lambda *parts: parts if type(self.element_spec) is tuple else parts[0]).batch(n, drop)
+        if _elements.has_ragged(self.element_spec):
+            spec, stacked = _elements.ragged_batch(self.element_spec, n if drop else None)
+            batched = lambda core, size, cut=False: core.ragged_batch(size, cut, stacked)  # noqa: E731
+            return self._next(batched(self._brio_dataset, n, drop), spec, lambda: self._batch_examples(n, batched), False)
         return self._next(
             self._brio_dataset.batch(n, drop),
             _elements.with_first_axis(self.element_spec, n if drop else None),
@@ -194,7 +200,7 @@ class Dataset(sources.Sources):
 
     def unbatch(self, name=None):
         """The rows of elements as elements."""
-        if _elements.has_sparse(self.element_spec):
+        if _elements.has_sparse(self.element_spec) or _elements.has_ragged(self.element_spec):
             return self.flat_map(lambda *parts: Dataset.from_tensor_slices(parts if len(parts) > 1 else parts[0]))
         return self._next(
             self._brio_dataset.unbatch(),

@@ -78,46 +78,135 @@ class SparseTensorSpec(TypeSpec):
 
 
 class RaggedTensorSpec(TypeSpec):
-    """Describes ragged tensors of one ragged axis."""
+    """Describes ragged tensors.
 
-    parts = 2
+    >>> tf.RaggedTensorSpec([2, None], tf.int32).is_compatible_with(tf.ragged.constant([[1], [2, 3]]))
+    True
+    """
+
+    parts = property(lambda self: 1 + self.ragged_rank, doc="Of how many tensors it is made.")
 
     @property
     def value_type(self):
         """The class of what it describes."""
         from brio._ragged import RaggedTensor
 
-        return RaggedTensor
+        return RaggedTensor if self.ragged_rank else _core.Tensor
 
-    def __init__(self, shape, dtype="float32", ragged_rank=1, row_splits_dtype="int64"):
-        self.shape, self.dtype, self.ragged_rank = TensorShape(shape), _core.as_dtype(dtype), ragged_rank
+    def __init__(self, shape=None, dtype="float32", ragged_rank=None, row_splits_dtype="int64", flat_values_spec=None):
+        self.shape, self.dtype, self.row_splits_dtype = TensorShape(shape), _core.as_dtype(dtype), _core.as_dtype(row_splits_dtype)
+        self.flat_values_spec = flat_values_spec
+        if ragged_rank is None:
+            if self.shape.rank is None:
+                raise ValueError("[RaggedTensorSpec] needs shape or ragged_rank; give one of them")
+            ragged_rank = self.shape.rank - 1
+        if self.shape.rank is not None and not 0 <= ragged_rank < max(self.shape.rank, 1):
+            raise ValueError(f"[RaggedTensorSpec] ragged_rank {ragged_rank} must be below the {self.shape.rank} axes of shape {self.shape}")
+        self.ragged_rank = int(ragged_rank)
+
+    @classmethod
+    def from_value(cls, value):
+        """The description of one ragged tensor."""
+        return cls(value.shape, value.dtype, value.ragged_rank, value.row_splits.dtype)
+
+    def is_compatible_with(self, spec_or_value):
+        """Could this describe that?"""
+        other = spec_or_value
+        if hasattr(other, "row_splits"):
+            other = RaggedTensorSpec.from_value(other)
+        if not isinstance(other, RaggedTensorSpec):
+            if self.ragged_rank or not hasattr(other, "shape"):
+                return False
+            return self.dtype == other.dtype and self.shape.is_compatible_with(other.shape)
+        kinds = (self.dtype, self.ragged_rank, self.row_splits_dtype) == (other.dtype, other.ragged_rank, other.row_splits_dtype)
+        return kinds and self.shape.is_compatible_with(other.shape)
 
     def from_parts(self, tensors):
         """A ragged tensor of its values and splits."""
         from brio._ragged import RaggedTensor
 
-        return RaggedTensor(*tensors)
+        values, *splits = tensors
+        lengths = list(self.shape[1 : 1 + len(splits)]) if self.shape.rank is not None else [None] * len(splits)
+        for at, length in zip(reversed(splits), reversed(lengths)):
+            values = RaggedTensor._of(values, at, length)
+        return values
+
+    def tensor_specs(self):
+        """Those of the flat values and of the row splits."""
+        inner = [None] if self.shape.rank is None else [None, *self.shape[self.ragged_rank + 1 :]]
+        rows = None if self.shape.rank is None or self.shape[0] is None else self.shape[0] + 1
+        splits = [TensorSpec([rows if i == 0 else None], self.row_splits_dtype) for i in range(self.ragged_rank)]
+        return [TensorSpec(inner, self.dtype), *splits]
+
+    def _key(self):
+        return self.shape.rank, self.dtype.name, self.ragged_rank, self.row_splits_dtype.name
 
     def _serialize(self):
-        return self.shape, self.dtype, self.ragged_rank
+        return self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype
 
     def __eq__(self, other):
-        return isinstance(other, RaggedTensorSpec) and (self.shape, self.dtype) == (other.shape, other.dtype)
+        return isinstance(other, RaggedTensorSpec) and self._key() == other._key() and self.shape == other.shape
 
     def __hash__(self):
-        return hash((RaggedTensorSpec, self.dtype.name))
+        return hash((RaggedTensorSpec, self._key()))
 
     def __repr__(self):
-        return f"RaggedTensorSpec({self.shape}, {self.dtype!r}, {self.ragged_rank}, tf.int64)"
+        return f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, {self.ragged_rank}, tf.{self.row_splits_dtype.name})"
+
+    def __reduce__(self):
+        return RaggedTensorSpec, (self.shape, self.dtype, self.ragged_rank, self.row_splits_dtype)
+
+
+class RowSpec(TensorSpec):
+    """Describes the rows of a ragged tensor, whose batches are ragged."""
+
+    __slots__ = ()
+    ragged_rank, row_splits_dtype = 0, _core.int64
+
+    def __repr__(self):
+        return f"RaggedTensorSpec({self.shape!r}, tf.{self.dtype.name}, 0, tf.int64)"
 
 
 class _RaggedRows(RaggedTensorSpec):
-    """Ragged tensors of values and the lengths of rows, as C++ makes batches of them."""
+    """Batches of rows as C++ makes them: values and the lengths of rows. Of ragged elements, so for their values and for each of their splits."""
+
+    parts = property(lambda self: 2 * self.ragged_rank, doc="Of how many tensors it is made.")
 
     def from_parts(self, tensors):
         from brio._ragged import RaggedTensor
 
-        return RaggedTensor.from_row_lengths(*tensors)
+        values, *splits = zip(tensors[::2], tensors[1::2])
+        if not splits:
+            return RaggedTensor.from_row_lengths(*values)
+        made = values[0]
+        for at, counts in reversed(splits):
+            element = _core.repeat(_core.range(_core.shape(counts, "int64")[0]), counts)
+            inside = _core.equal(element[1:], element[:-1])
+            made = RaggedTensor.from_row_lengths(made, _core.boolean_mask(at[1:] - at[:-1], inside))
+        return RaggedTensor.from_row_lengths(made, splits[0][1] - 1)
+
+
+def has_ragged(spec):
+    """Are batches of a leaf ragged?"""
+    return any(isinstance(leaf, (RowSpec, RaggedTensorSpec)) for leaf in _nest.flatten(spec))
+
+
+def ragged_batch(spec, size):
+    """(specs of batches, which tensors of an element C++ stacks): the others, of ragged tensors and their rows, it puts one after the other."""
+    stacked, at = [], 0
+    for leaf in _nest.flatten(spec):
+        if not isinstance(leaf, (RowSpec, RaggedTensorSpec)):
+            if not isinstance(leaf, TensorSpec):
+                dense_leaves(spec)
+            stacked.append(at)
+        at += parts_of(leaf)
+
+    def batched(leaf):
+        if isinstance(leaf, (RowSpec, RaggedTensorSpec)):
+            return _RaggedRows([size, *leaf.shape], leaf.dtype, leaf.ragged_rank + 1, leaf.row_splits_dtype)
+        return TensorSpec([size, *leaf.shape], leaf.dtype)
+
+    return _nest.map_structure(batched, spec), stacked
 
 
 class _SparseRows(SparseTensorSpec):
@@ -157,7 +246,7 @@ def sparse_batch(spec, size):
 def ragged_batch_spec(leaf):
     if leaf.shape.is_fully_defined():
         return TensorSpec([None, *leaf.shape], leaf.dtype)
-    return _RaggedRows([None, *leaf.shape], leaf.dtype)
+    return _RaggedRows([None, *leaf.shape], leaf.dtype, 1)
 
 
 def parts_of(spec):
@@ -174,9 +263,10 @@ def _leaf(value, wanted=None):
     if hasattr(value, "dense_shape") and hasattr(value, "indices"):
         return SparseTensorSpec([None] * _core._shape_unseen(value.dense_shape)[0], value.dtype), [value.indices, value.values, value.dense_shape]
     if hasattr(value, "row_splits"):
-        if hasattr(value.values, "row_splits"):
-            raise TypeError("ragged tensors of more than one ragged axis cannot be elements of a dataset")
-        return RaggedTensorSpec([None, None, *_core._shape_unseen(value.values)[1:]], value.dtype), [value.values, value.row_splits]
+        flat, splits, shape, x = value.flat_values, value.nested_row_splits, [None], value
+        while hasattr(x, "row_splits"):
+            shape, x = [*shape, x._uniform], x.values
+        return RaggedTensorSpec([*shape, *_core._shape_unseen(flat)[1:]], value.dtype, len(splits), splits[0].dtype), [flat, *splits]
     if hasattr(value, "_brio_dataset"):
         raise TypeError("a function of Dataset.map returned a dataset; use flat_map or interleave")
     try:
@@ -256,7 +346,7 @@ def without_first_axis(spec):
 def common(a, b):
     """A spec for elements of both: sizes that differ are None."""
     return _nest.map_structure(
-        lambda x, y: TensorSpec([m if m == n else None for m, n in zip(x.shape, y.shape)], x.dtype)
+        lambda x, y: (RowSpec if isinstance(x, RowSpec) else TensorSpec)([m if m == n else None for m, n in zip(x.shape, y.shape)], x.dtype)
         if isinstance(x, TensorSpec) and isinstance(y, TensorSpec) and len(x.shape) == len(y.shape)
         else x,
         a,

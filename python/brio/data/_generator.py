@@ -23,7 +23,7 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
             raise TypeError("The `output_types` and `output_shapes` arguments can not be used together with the `output_signature` argument.")
         announced = _tuples(output_signature)
         for leaf in _nest.flatten(announced):
-            if not isinstance(leaf, TensorSpec):
+            if not isinstance(leaf, (TensorSpec, _elements.RaggedTensorSpec)):
                 raise TypeError(f"`output_signature` must contain objects that are subclass of `tf.TypeSpec` but found {type(leaf)} which is not.")
     elif output_types is None:
         raise TypeError("To specify the output signature you need to provide either the `output_signature` argument or the `output_types` argument.")
@@ -50,8 +50,8 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
         return next_element
 
     core = _sources.from_generator(make, _elements.template(announced))
-    known = all(isinstance(leaf, TensorSpec) for leaf in leaves)
-    static = known and all(leaf.shape.is_fully_defined() for leaf in leaves)
+    known = all(isinstance(leaf, (TensorSpec, _elements.RaggedTensorSpec)) for leaf in leaves)
+    static = known and all(isinstance(leaf, TensorSpec) and leaf.shape.is_fully_defined() for leaf in leaves)
     made = Dataset(core, announced if known else (lambda: _spec_of_first(made, announced)), static=static)
     if static and all(leaf.dtype != _core.string for leaf in leaves):
         # Functions are tried with zeros first, so that the generator need not run before it is read.
@@ -110,6 +110,11 @@ def _converted(announced, leaves, element):
         ) from None
     tensors = []
     for leaf, value in zip(leaves, values):
+        if isinstance(leaf, _elements.RaggedTensorSpec) and hasattr(value, "row_splits"):
+            if not leaf.is_compatible_with(value):
+                raise InvalidArgumentError(f"TypeError: `generator` yielded an element of {type(leaf).from_value(value)} where one of {leaf} was expected.")
+            tensors += [value.flat_values, *value.nested_row_splits]
+            continue
         try:
             tensor = _of_dtype(value, leaf.dtype)
         except (TypeError, ValueError) as error:

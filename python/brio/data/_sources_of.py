@@ -16,6 +16,8 @@ class Sources:
     def from_tensors(tensors, name=None):
         """One element."""
         spec, flat = _elements.normalize(tensors)
+        if hasattr(tensors, "row_splits"):
+            spec = type(spec).from_value(tensors)
         return Dataset(_sources.from_tensors(flat, _elements.template(spec)), spec, lambda: [flat])
 
     @staticmethod
@@ -164,11 +166,7 @@ def _rows_of(structure):
 
     def row(x, i):
         if isinstance(x, RaggedTensor):
-            splits = _core.cast(x.row_splits, "int64")
-            if isinstance(x.values, RaggedTensor):
-                raise NotImplementedError("[from_tensor_slices] rows of rows are not supported; give rows of numbers, or to_tensor()")
-            places = _core.range(_core.gather(splits, i), _core.gather(splits, i + 1))
-            return _core.gather(x.values, places)
+            return _row(x, i)
         if isinstance(x, SparseTensor):
             own = _core.equal(x.indices[:, 0], i)
             return SparseTensor(_core.boolean_mask(x.indices, own)[:, 1:], _core.boolean_mask(x.values, own), x.dense_shape[1:])
@@ -178,4 +176,25 @@ def _rows_of(structure):
     counts = {count(x) for x in leaves}
     if len(counts) > 1:
         raise ValueError(f"Dimensions {sorted(counts)} are not compatible: the tensors have different numbers of rows")
-    return Dataset.range(counts.pop()).map(lambda i: _nest.pack(structure, [row(x, i) for x in leaves]))
+    dataset = Dataset.range(counts.pop()).map(lambda i: _nest.pack(structure, [row(x, i) for x in leaves]))
+    specs = [_elements.RowSpec([None, *s.shape[1:]], s.dtype) if isinstance(x, RaggedTensor) and x.ragged_rank == 1 else s for x, s in zip(leaves, _nest.flatten(dataset.element_spec))]
+    dataset._spec = _nest.pack(dataset.element_spec, specs)
+    return dataset
+
+
+def _row(x, i):
+    """Row i of a ragged tensor, where i is written down rather than known."""
+    from brio._ragged import RaggedTensor
+
+    splits, inner = x.row_splits, x.values
+    begin, end = _core.gather(splits, i), _core.gather(splits, i + 1)
+    made = []
+    while isinstance(inner, RaggedTensor):
+        at = _core.gather(inner.row_splits, _core.range(begin, end + 1))
+        begin, end = at[0], at[-1]
+        made.append((at - begin, inner._uniform))
+        inner = inner.values
+    values = _core.gather(inner, _core.range(begin, end))
+    for at, uniform in reversed(made):
+        values = RaggedTensor._of(values, at, uniform)
+    return values

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import sys
 import re
 import warnings
 
@@ -168,8 +169,11 @@ class Builtin(Layer):
         self._inner.build(list(input_shape) if nested else [input_shape], of_strings)
 
     def _run(self, args, kwargs):
-        if args and hasattr(args[0], "flat_values") and self._kind == "Embedding":  # of a ragged tensor: one vector for each number
-            return args[0].with_flat_values(self._run((args[0].flat_values, *args[1:]), kwargs))
+        if args and "brio._ragged" in sys.modules:
+            from brio.keras import _ragged_layers
+
+            if _ragged_layers.is_ragged(args[0]):
+                return _ragged_layers.called(self, self._kind, self._run, args, kwargs)
         if args and hasattr(args[0], "dense_shape"):
             args = (as_dense(args[0]), *args[1:])
         if isinstance(kwargs.get("mask"), KerasTensor):  # a mask that is an input of the model, or made of one
@@ -482,7 +486,7 @@ class WithVocabulary(Adapted):
         given = args[0]
         if hasattr(given, "flat_values"):  # a ragged tensor: each of its values, where values stay apart
             if self._kind == "TextVectorization" or self.output_mode != "int":
-                raise NotImplementedError(f"[{self.name}] takes no ragged tensor here; use to_tensor()")
+                return super()._run(args, kwargs)
             return given.with_flat_values(self._run((given.flat_values, *args[1:]), kwargs))
         single = _is_one(given)
         if single:

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 import threading
 import weakref
 
@@ -218,6 +219,9 @@ class Layer:
         training = kwargs.pop("training", None)
         if len(args) > 1 and "training" in _call_arguments(type(self)):
             args, kwargs, training = _without_training(type(self), args, kwargs, training)
+        ragged = sys.modules.get("brio._ragged_function")  # loaded with the first ragged tensor
+        if ragged:
+            args, kwargs = ragged.held(args), ragged.held(kwargs)
         flat = _nest.flatten((args, kwargs))
         symbolic = any(isinstance(x, KerasTensor) for x in flat)
         simple = not kwargs and len(args) == 1 and not _is_nested(args[0])
@@ -291,6 +295,9 @@ class Layer:
             results = call(*args, **kwargs, mask=masks[0] if len(masks) == 1 else masks)
         if results is None:
             raise ValueError(f"call() of {type(self).__name__} returned None; return a tensor")
+        ragged = sys.modules.get("brio._ragged_function")
+        if ragged:
+            results = ragged.held(results)
         object.__setattr__(self, "_result_structure", results)
         if mine:
             mine[3] = results
@@ -335,6 +342,10 @@ class Layer:
     def _build_for(self, pending, shapes):
         """build() takes the shape of the first argument, or those of several by name: query_shape, value_shape."""
         structure, flat, values, _ = pending
+        ragged = sys.modules.get("brio._ragged_function")
+        if ragged and structure[0] and ragged.has_held(structure[0][0]):
+            first = ragged.released(structure[0][0])
+            return self.build(_nest.map_structure(lambda x: tuple(x.shape), first))
         placed = [None] * len(flat)
         for place, shape in zip(values, shapes):
             placed[place] = shape

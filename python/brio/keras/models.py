@@ -366,6 +366,10 @@ class Sequential(Model):
     @_training_flag.told_if_given
     def __call__(self, inputs, training=None, mask=None):
         inputs = as_dense(inputs)
+        if hasattr(inputs, "row_splits"):  # a ragged tensor: its layers one by one
+            for layer in self.layers:
+                inputs = layer(inputs, training=training) if training is not None else layer(inputs)
+            return inputs
         flat = [inputs] if not isinstance(inputs, (list, tuple)) or not is_list_of_values(inputs) else list(inputs)
         handle = self._handle.keeping(self) if isinstance(flat[0], KerasTensor) else self._handle
         results = handle.call(flat, training, [mask] if mask is not None else None)

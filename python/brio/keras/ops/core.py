@@ -32,6 +32,8 @@ def saturate_cast(x, dtype):
 
 def convert_to_tensor(x, dtype=None, sparse=None, ragged=None):
     """x as a tensor."""
+    if hasattr(x, "row_splits"):
+        return x if dtype is None else tf.cast(x, dtype)
     return tensor(x) if dtype is None else tf.cast(tensor(x), dtype)
 
 
