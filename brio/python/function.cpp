@@ -233,7 +233,7 @@ class Function {
     if (!name_.empty()) return name_;
     const Locked locked;
     try {
-      const nb::object f = nb::getattr(*python_, "__wrapped__", *python_);
+      const nb::object f = nb::module_::import_("inspect").attr("unwrap")(*python_);
       name_ = nb::cast<std::string>(nb::str(nb::getattr(f, "__qualname__", nb::str("a function"))));
       if (const nb::object code = nb::getattr(f, "__code__", nb::none()); !code.is_none()) {
         const std::string file = nb::cast<std::string>(nb::str(code.attr("co_filename")));
