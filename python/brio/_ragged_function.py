@@ -6,6 +6,9 @@ from brio import _core
 from brio._ragged import RaggedTensor
 
 
+_TENSORS = {_core.Tensor}  # most calls have such arguments alone
+
+
 class _Held(tuple):
     """The flat values and row splits of a ragged tensor, which structures of tensors are taken apart and made of."""
 
@@ -70,9 +73,10 @@ def install():
     plain = _core._Function.__call__  # not that of the class derived from it, which graph mode replaces and takes away again
 
     def __call__(self, *args, **kwargs):
-        if not (_core._is_tracing() or _core._journalling()):
+        if (kwargs or set(map(type, args)) != _TENSORS) and not (_core._is_tracing() or _core._journalling()):
             args, kwargs = held(args), held(kwargs)
-        return released(plain(self, *args, **kwargs))
+        made = plain(self, *args, **kwargs)
+        return made if type(made) is _core.Tensor else released(made)
 
     _core._Function.__call__ = __call__
     _watch_ragged(_core.GradientTape)
